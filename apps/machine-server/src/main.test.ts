@@ -34,7 +34,7 @@ test('D16 -version prints the version; a missing or wrong -config ends with one 
   const cases: [string[], RegExp][] = [
     [[], /expected -config <file>/],
     [['-config', join(home, 'none')], /none: expected a JSON file, found no such file$/m],
-    [['-config', await file('text', '{')], /expected JSON, found another text: .*position/],
+    [['-config', await file('text', '{')], /expected JSON, found invalid JSON: .*position/],
     [['-config', await file('part', '{"cloud":{"secret":"s"}}')], /expected text at "cloud.id"/],
     [['-config', await file('local', '{"components":[{"name":"a"}]}')], /components\[0\]\.api/],
     [
@@ -60,13 +60,13 @@ test('D8 a cloud that is not there, without a cache, and a home that cannot be w
   expect(alone).toMatchObject({
     code: 1,
     error: expect.stringMatching(
-      /no configuration: (?!.*ECONNREFUSED.*ECONNREFUSED).*ECONNREFUSED.*; none is cached in/,
+      /no configuration: (?!.*ECONNREFUSED.*ECONNREFUSED).*ECONNREFUSED.*; there is no cached configuration in/,
     ),
   });
   const homeless = await run(config, '-config', config);
   expect(homeless).toMatchObject({
     code: 1,
-    error: expect.stringMatching(/may write at .*credentials.json.*set PLATFORM_HOME/),
+    error: expect.stringMatching(/can write to at .*credentials.json.*set PLATFORM_HOME/),
   });
   for (const { error } of [alone, homeless]) expect(error.trim().split('\n')).toHaveLength(1);
   await rm(home, { recursive: true });

@@ -43,7 +43,7 @@ export async function run(args: readonly string[], env: NodeJS.ProcessEnv): Prom
   const stop = Promise.withResolvers<string>();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop.resolve(signal));
   // Started by `platform up`: when that is gone, so is our reason to run.
-  process.on('disconnect', () => stop.resolve('the process that started this one is gone'));
+  process.on('disconnect', () => stop.resolve('the parent process has ended'));
   const starting = new AbortController();
   void stop.promise.then((reason) => {
     log.info('stopping', { reason });

@@ -116,7 +116,7 @@ function readFlags(args: readonly string[]): Map<string, string> {
     }
     const text = value ?? args[++i];
     if (text === undefined || text === '')
-      throw new PlatformError('invalid_argument', `option -${name}: expected a value after it`);
+      throw new PlatformError('invalid_argument', `option -${name}: expected a value, found none`);
     given.set(name, text);
   }
   return given;

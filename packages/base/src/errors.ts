@@ -58,11 +58,11 @@ export function ownFault(code: CodeName, message: string, detail: string, caught
 
 const full = {
   code: 'resource_exhausted',
-  message: 'the disk of the server is full; try again when there is room',
+  message: 'the disk of the server is full; try again when there is space',
 } as const;
 const busy = {
   code: 'unavailable',
-  message: 'the server is short of files or processes; try again in a moment',
+  message: 'the server has run out of files or processes; try again in a moment',
 } as const;
 const systemFaults: Readonly<Record<string, typeof full | typeof busy>> = {
   ENOSPC: full,

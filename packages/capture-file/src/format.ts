@@ -33,7 +33,7 @@ export type FrameAt =
 /** The frame that starts at `offset`, or why there is none. Length zero is never a frame: a power cut leaves zeros. */
 export function frameAt(bytes: Uint8Array, offset: number): FrameAt {
   const left = bytes.length - offset;
-  if (left < frameHeaderBytes) return { payload: undefined, reason: `${left} bytes are too few for a frame header` };
+  if (left < frameHeaderBytes) return { payload: undefined, reason: `${left} bytes are too short for a frame header` };
   const length = readU32(bytes, offset);
   if (length === 0) return { payload: undefined, reason: 'frame of length 0' };
   if (length > maxFrameBytes) return { payload: undefined, reason: `frame length ${length} over ${maxFrameBytes}` };

@@ -27,7 +27,7 @@ export function parseCaptureMethod(value: unknown): CaptureMethod | string {
   if (typeof value !== 'string') return `${expected}, found ${describe(value)}`;
   const parts = value.split(':').map((part) => part.trim());
   if (parts.length < 3 || parts.some((part) => part === ''))
-    return `${expected} (three parts that are not empty), found ${describe(value)}`;
+    return `${expected} (three non-empty parts), found ${describe(value)}`;
   const isTriplet = parts.length >= 5 && (parts[1] === 'component' || parts[1] === 'service');
   const typeParts = isTriplet ? 3 : 1;
   return {

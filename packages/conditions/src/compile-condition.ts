@@ -41,7 +41,7 @@ export function compileCondition(json: unknown): Condition {
 function compileEvals(json: JsonObject, report: Report): Test[] {
   const key = json['conditions'] !== undefined ? 'conditions' : 'condition';
   if (key === 'conditions' && json['condition'] !== undefined) {
-    report('condition', 'expected conditions or condition, found both: conditions is used', 'warning');
+    report('condition', 'expected either conditions or condition, found both: conditions is used', 'warning');
   }
   const conditions = json[key];
   if (conditions === undefined || conditions === null) return [];
@@ -88,7 +88,7 @@ function warnUnknown(json: JsonObject, known: readonly string[], path: string, r
     if (!known.includes(key))
       report(
         `${path}${key}`,
-        `expected one of ${known.join(', ')}, found ${describe(key)}: this key does nothing`,
+        `expected one of ${known.join(', ')}, found ${describe(key)}: this key has no effect`,
         'warning',
       );
   }

@@ -45,7 +45,7 @@ export function parseLeaf(value: unknown, path: string, report: Report): Leaf | 
     if (keys.length === 0 && parts.length > 0) return leafOf(parts, current, path, report);
     if (keys.length !== 1) {
       const found = keys.length === 0 ? 'none' : keys.join(', ');
-      const advice = keys.length > 1 ? '; write several fields as several evals, all of them must hold' : '';
+      const advice = keys.length > 1 ? '; write one eval per field, all of which must be true' : '';
       report(path, `expected one field, found ${found}${advice}`);
       return undefined;
     }

@@ -9,7 +9,8 @@ type Test = (left: Json) => boolean;
 /** Makes the test of an operator, or says what is wrong with its right operand. */
 type Operator = (right: Json | Pattern) => Test | string;
 
-const onlyRegex = 'expected another operand for this operator, found a regular expression; it needs the operator regex';
+const onlyRegex =
+  'expected a different operand for this operator, found a regular expression; use the operator regex for it';
 
 export const operators: Readonly<Record<string, Operator>> = {
   lt: ordering('lt', (order) => order < 0),
@@ -40,7 +41,7 @@ function matching(right: Json | Pattern): Test | string {
     if (option === 'i') flags |= RE2JS.CASE_INSENSITIVE;
     else if (option === 'm') flags |= RE2JS.MULTILINE;
     else if (option === 's') flags |= RE2JS.DOTALL;
-    else return `expected the options i, m or s of a regular expression, found '${option}'`;
+    else return `expected the regular expression options i, m or s, found '${option}'`;
   }
   try {
     const pattern = RE2JS.compile(source, flags);

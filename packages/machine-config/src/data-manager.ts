@@ -55,7 +55,7 @@ export function readDataManagerAttributes(
   const { values: read, kept } = readFields(dataManagerFields, attributes, path, problems);
   const values = read as unknown as DataManagerAttributes;
   if (values.sync_interval_mins >= leastSyncIntervalMins) return { attributes: values, kept, problems };
-  const message = `expected at least ${leastSyncIntervalMins} minutes, found ${values.sync_interval_mins}: 0.1 is used`;
+  const message = `expected at least ${leastSyncIntervalMins} minutes, found ${values.sync_interval_mins}: 0.1 is used instead`;
   problems.push({ path: `${path}.sync_interval_mins`, level: 'warning', message });
   return { attributes: { ...values, sync_interval_mins: 0.1 }, kept, problems };
 }
@@ -113,7 +113,7 @@ function readCaptureMethod(
     wrong(`${at}.capture_frequency_hz`, 'hertz (0.5 is one reading in 2 seconds)', given['capture_frequency_hz']);
   if (typeof method !== 'string' || method === '' || typeof hz !== 'number') return undefined;
   if (disabled !== true && hz < leastHz) {
-    const message = `expected hertz above 0, found ${hz}: it captures nothing`;
+    const message = `expected hertz above 0, found ${hz}: nothing is captured`;
     problems.push({ path: `${at}.capture_frequency_hz`, level: 'warning', message });
   }
   const params = (values['additional_params'] ?? {}) as JsonObject;

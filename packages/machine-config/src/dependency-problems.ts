@@ -24,7 +24,7 @@ export function dependencyProblems(config: MachineConfig, positions: ReadonlyMap
       problems.push({ path: `${path}[${at}]`, level, message });
     });
     const circle = circles.get(resource);
-    if (circle !== undefined) problems.push({ path, level: 'error', message: `expected no circle, found ${circle}` });
+    if (circle !== undefined) problems.push({ path, level: 'error', message: `expected no cycle, found ${circle}` });
   }
   return problems;
 }

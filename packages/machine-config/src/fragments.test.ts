@@ -55,7 +55,7 @@ test('an entry that another covers is named with its fragment', () => {
     {
       path: 'fragments[1]',
       level: 'warning',
-      message: 'components "cam" of fragment f is not used: fragment g has one of this name',
+      message: 'components "cam" of fragment f is not used: fragment g has one with the same name',
     },
   ]);
 });
@@ -156,8 +156,8 @@ test('unknown fragments, unknown versions, circles and too deep nesting are erro
     'fragments[6].version : expected a revision or a tag, found true',
     'fragments[0] no_access: expected the id of a fragment that may be used here, found "gone"',
     'fragments[1].version : expected a revision or a tag of fragment n6, found "beta"',
-    'fragments[2] cycle: in fragment loop2, at fragments[0]: expected no circle, found loop → loop2 → loop',
-    'fragments[3] nesting_limit: in fragment n5, at fragments[0]: expected at most 5 fragments inside each other, found more',
+    'fragments[2] cycle: in fragment loop2, at fragments[0]: expected no cycle, found loop → loop2 → loop',
+    'fragments[3] nesting_limit: in fragment n5, at fragments[0]: expected at most 5 levels of nested fragments, found more',
   ]);
 });
 
@@ -172,7 +172,7 @@ test('a bomb of fragments that import each other many times ends in one clear er
     {
       path: 'fragments',
       level: 'error',
-      message: 'expected at most 500 imports with all that they import themselves, found more: nothing was imported',
+      message: 'expected at most 500 imports including nested ones, found more: nothing was imported',
     },
   ]);
   const long = { f: { notes: 'x'.repeat(1_000_000) } };

@@ -70,6 +70,6 @@ export function resolveFragments(
 }
 
 function unusedMods(path: string, fragmentId: string): FragmentProblem {
-  const message = `expected the id of a fragment that is imported here, found "${fragmentId.slice(0, 64)}": nothing is changed by it`;
+  const message = `expected the id of a fragment that is imported here, found "${fragmentId.slice(0, 64)}": it has no effect`;
   return { path: `${path}.fragment_id`, level: 'warning', message };
 }

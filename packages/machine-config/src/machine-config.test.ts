@@ -94,7 +94,7 @@ test('two resources of one name and circles of depends_on are errors', () => {
   expect(twice.problems).toMatchObject([{ level: 'error', path: 'components[1].name' }]);
   const circle = parse(edited((copy) => Object.assign(copy.components[0], { depends_on: ['data_manager'] })));
   expect(circle.problems.map(({ message }) => message)).toContain(
-    'expected no circle, found host → data_manager → host',
+    'expected no cycle, found host → data_manager → host',
   );
 });
 

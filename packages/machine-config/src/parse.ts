@@ -168,7 +168,7 @@ function resources(
       problems.push({
         path: `${at}.name`,
         level: 'error',
-        message: `expected a name of its own, found ${full}, which is at ${earlier}`,
+        message: `expected a unique name, found ${full}, which is also at ${earlier}`,
       });
       continue;
     }

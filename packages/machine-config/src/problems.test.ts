@@ -51,7 +51,7 @@ test('a capture frequency that is missing, negative, infinite or no number is an
     told(JSON.parse(JSON.stringify(part(method)).replace('"capture_frequency_hz":1', '"capture_frequency_hz":1e999'))),
   ).toEqual([`${error} a finite number, found Infinity`]);
   expect(frequency(0)).toEqual([
-    `warning ${at}.capture_frequency_hz: expected hertz above 0, found 0: it captures nothing`,
+    `warning ${at}.capture_frequency_hz: expected hertz above 0, found 0: nothing is captured`,
   ]);
 });
 
@@ -175,7 +175,7 @@ test('settings that do nothing or hold everything up are warnings: patterns, lev
   const maintenance = { sensor_name: 'rdk:component:sensor/s', maintenance_allowed_key: 'ok' };
   expect(told({ maintenance, components: [sensor] })).toEqual([]);
   expect(told({ maintenance })).toEqual([
-    'warning maintenance.sensor_name: expected the full name of a component, found "core:component:sensor/s": without it every update is held',
+    'warning maintenance.sensor_name: expected the full name of a component, found "core:component:sensor/s": without one, every update is held back',
   ]);
   expect(told({ maintenance, remotes: [{ name: 'r', address: 'r:1' }] })).toEqual([]);
   const dataManager = { name: 'd', api: 'core:service:data_manager', model: 'core:builtin:builtin' };

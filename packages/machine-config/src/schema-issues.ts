@@ -17,7 +17,7 @@ export function expectedBy(issue: z.core.$ZodIssue): string {
     case 'invalid_type':
       return words[issue.expected] ?? issue.expected;
     case 'too_small':
-      return issue.origin === 'string' ? 'a string that is not empty' : `at least ${issue.minimum}`;
+      return issue.origin === 'string' ? 'a non-empty string' : `at least ${issue.minimum}`;
     case 'invalid_union':
       return isOfJson(issue) ? 'a finite number' : issue.message;
     default:

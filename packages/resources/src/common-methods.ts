@@ -32,7 +32,7 @@ export const doCommandCapture: CaptureMethod<Commandable> = {
     if (typeof command !== 'object' || command === null || Array.isArray(command)) {
       throw new PlatformError(
         'invalid_argument',
-        'DoCommand is captured with an object in additional_params.docommand_input',
+        'capturing DoCommand requires an object in additional_params.docommand_input',
       );
     }
     return resource.doCommand(command as Document);

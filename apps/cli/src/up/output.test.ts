@@ -105,7 +105,7 @@ test('a reason why nothing can be shown is reported at once, the same one at mos
 test('a refused upload, as the machine-server logs it on standard output, is shown with its reason', () => {
   let text = '';
   const output = terminalOutput(false, false, (part) => (text += part));
-  const msg = 'sync: a file was not accepted and is tried again';
+  const msg = 'sync: a file was not accepted; trying again';
   output.logged(
     'machine-server',
     JSON.stringify({ level: 'warn', msg, code: 'resource_exhausted', error: 'no space' }),

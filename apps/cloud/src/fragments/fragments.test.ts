@@ -297,9 +297,9 @@ test('a fragment is checked by the schema of configurations; all errors are name
   );
   const password = [{ name: 't', event: {}, notifications: [{ auth: { basic: { username: 'u', password: 'p' } } }] }];
   expect(await text(given.create('open', { triggers: password }, FragmentVisibility.PUBLIC))).toContain('no "auth"');
-  expect(await text(given.update(shut, { config: { fragments: [shut] } }))).toContain('expected no circle');
+  expect(await text(given.update(shut, { config: { fragments: [shut] } }))).toContain('expected no cycle');
   const { id: outer = '' } = await given.create('outer', { fragments: [shut] });
-  expect(await text(given.update(shut, { config: { fragments: [outer] } }))).toContain('expected no circle');
+  expect(await text(given.update(shut, { config: { fragments: [outer] } }))).toContain('expected no cycle');
   expect((await get(given, shut)).fragment?.revision).toBe('1');
 });
 

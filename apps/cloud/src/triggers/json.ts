@@ -27,7 +27,7 @@ export function warnUnknown(object: JsonObject, known: readonly string[], path: 
     if (!known.includes(key)) {
       problems.warn(
         `${path}.${key}`,
-        `expected one of ${known.join(', ')}, found ${shown(key)}: this key does nothing`,
+        `expected one of ${known.join(', ')}, found ${shown(key)}: this key has no effect`,
       );
     }
   }

@@ -59,7 +59,7 @@ test('a sensor that answers after its capture has ended: the reading is dropped 
   const dropped = (): string[] => told.filter((message) => message.includes('is dropped'));
   await until('the late reading told', () => dropped().length > 0);
   expect(dropped()).toEqual([
-    'core:component:sensor/s Readings: a reading came after its capture had ended; it is dropped',
+    'core:component:sensor/s Readings: a reading arrived after its capture had ended; it is dropped',
   ]);
   expect(await files()).toEqual(sealed);
 });

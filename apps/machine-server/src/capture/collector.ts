@@ -41,10 +41,10 @@ export class Collector {
     for (let i = 0; i < due; i++) {
       if (this.#reading !== undefined) {
         this.late++;
-        this.#complain('it answers slower than it is to be captured', { skipped: this.late });
+        this.#complain('the resource answers more slowly than the capture frequency', { skipped: this.late });
       } else if (!this.#options.file.ready) {
         this.held++;
-        this.#complain('readings are not taken: the disk is behind and the queue is full', { skipped: this.held });
+        this.#complain('readings are skipped: the disk cannot keep up and the queue is full', { skipped: this.held });
       } else {
         this.#take();
       }
@@ -83,7 +83,7 @@ export class Collector {
       return;
     }
     this.dropped++;
-    this.#complain('a reading came after its capture had ended; it is dropped', { dropped: this.dropped });
+    this.#complain('a reading arrived after its capture had ended; it is dropped', { dropped: this.dropped });
   }
 
   #fail(caught: unknown): void {

@@ -84,7 +84,9 @@ test('D16 -untrusted-env refuses a changed capture directory by name', () => {
   const method = { method: 'Readings', capture_frequency_hz: 1, capture_directory: '/etc' };
   const { plans, problems } = planCapture([resource(method)], { ...defaults, ownDirectories: false }, same);
   expect(plans).toEqual([]);
-  expect(problems[0]?.message).toContain('refused by -untrusted-env: capture_directory');
+  expect(problems[0]?.message).toContain(
+    '-untrusted-env does not allow changing the capture directory: capture_directory',
+  );
 });
 
 test('a method of a type that this version does not run is named and not captured', () => {
@@ -111,7 +113,10 @@ test('a buffer and a queue beyond measure are cut, with a warning each', () => {
   expect(plans).toEqual(fits.plans);
   expect(plans).toMatchObject([{ bufferBytes: 1_048_576, queueSize: 100_000 }]);
   expect(problems).toMatchObject([
-    { level: 'warning', message: 'capture_buffer_size 1000000000000 is more than 1048576, which is used' },
+    {
+      level: 'warning',
+      message: 'capture_buffer_size 1000000000000 exceeds the maximum of 1048576, which is used instead',
+    },
     { level: 'warning', message: 'capture_queue_size 1000000000000 is more than 100000, which is used' },
   ]);
 });

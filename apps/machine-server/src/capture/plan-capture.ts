@@ -55,7 +55,7 @@ export function planCapture(
       const plan = planOne(resource, config, defaults, resolvePath, problems);
       if (plan === undefined) continue;
       if (plans.has(plan.key)) {
-        const message = `${plan.key} is listed twice: the first entry is used`;
+        const message = `${plan.key} is listed twice; the first entry is used`;
         problems.push({ path: resource.name, level: 'warning', message });
       } else {
         plans.set(plan.key, plan);
@@ -92,7 +92,7 @@ function planOne(
     );
   const atMost = (key: 'capture_buffer_size' | 'capture_queue_size', most: number): number => {
     if (config[key] <= most) return config[key];
-    const message = `${key} ${config[key]} is more than ${most}, which is used`;
+    const message = `${key} ${config[key]} exceeds the maximum of ${most}, which is used instead`;
     problems.push({ path: formatResourceName({ api, name: name.name }), level: 'warning', message });
     return most;
   };
@@ -100,13 +100,13 @@ function planOne(
   const queueSize = atMost('capture_queue_size', mostQueued);
   const own = config.capture_directory;
   if (own !== undefined && !defaults.ownDirectories) {
-    return complain('changing the capture directory is refused by -untrusted-env: capture_directory');
+    return complain('-untrusted-env does not allow changing the capture directory: capture_directory');
   }
   const resourceName = formatResourceName({ api, name: name.name });
   // The service's and the method's together: the cloud takes no more.
   const fittingTags = (tags: string[]): string[] => {
     if (tags.length <= maxTags) return tags;
-    const message = `expected at most ${maxTags} tags with those of the service, found ${tags.length}: the first ${maxTags} are used`;
+    const message = `expected at most ${maxTags} tags including those of the service, found ${tags.length}: the first ${maxTags} are used`;
     problems.push({ path: resourceName, level: 'warning', message });
     return tags.slice(0, maxTags);
   };

@@ -98,7 +98,9 @@ export class RollFile {
       if (this.#context.clock.monotonic() >= deadline) break;
       await this.#context.clock.sleep(50);
     }
-    this.#context.log.error('stopped with readings that the disk did not take', { readings: this.#queue.length });
+    this.#context.log.error('stopped with readings that could not be written to the disk', {
+      readings: this.#queue.length,
+    });
     await this.#writer?.abandon().catch(() => {});
   }
 
@@ -122,12 +124,13 @@ export class RollFile {
     try {
       await this.#drain();
       if (sync || this.#due()) await this.#sync();
-      if (this.#failures > 0) this.#context.log.info('the disk takes readings again', { failures: this.#failures });
+      if (this.#failures > 0)
+        this.#context.log.info('readings can be written to the disk again', { failures: this.#failures });
       this.#failures = 0;
     } catch (caught) {
       this.#failures++;
       this.#sealAsked = false;
-      this.#context.log.error('writing captured readings failed; they are kept and written again', {
+      this.#context.log.error('writing captured readings failed; they are kept and the write is repeated', {
         directory: this.#series.directory,
         error: errorText(caught),
         queued: this.#queue.length,

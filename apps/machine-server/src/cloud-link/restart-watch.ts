@@ -41,13 +41,13 @@ export class RestartWatch implements AsyncDisposable {
       try {
         const answer = await link.client(RobotService).needsRestart({ id: partId }, { signal, timeoutMs: 10_000 });
         if (answer.mustRestart) {
-          log.info('the cloud asks for a restart');
+          log.info('the cloud requests a restart');
           return restart();
         }
         const { seconds = 0n, nanos = 0 } = answer.restartCheckInterval ?? {};
         waitMs = Math.max(leastMs, Number(seconds) * 1_000 + nanos / 1e6 || usualMs);
       } catch (caught) {
-        log.debug('asking for a restart failed', { error: errorText(caught) });
+        log.debug('asking whether a restart is requested failed', { error: errorText(caught) });
         waitMs = usualMs * 6;
       }
     }

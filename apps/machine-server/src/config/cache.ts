@@ -38,7 +38,7 @@ export async function readCache(path: string): Promise<CachedConfig | undefined>
   } catch (caught) {
     throw new PlatformError(
       'data_loss',
-      `the cached configuration ${path} is not readable: ${errorText(caught)}`,
+      `the cached configuration ${path} cannot be read: ${errorText(caught)}`,
       caught,
     );
   }
@@ -65,7 +65,7 @@ export function checkAge(cached: CachedConfig, nowMs: number, limitDays: number,
     };
   }
   if (days >= warnFromDays) {
-    const end = limitDays > 0 ? `; after ${limitDays} days a start without the cloud is refused` : '';
+    const end = limitDays > 0 ? `; after ${limitDays} days, a start without the cloud is refused` : '';
     return { kind: 'old', message: `${since}${end}` };
   }
   return { kind: 'fresh' };

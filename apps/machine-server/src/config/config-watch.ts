@@ -69,11 +69,11 @@ export class ConfigWatch implements AsyncDisposable {
       });
       if (cached === undefined) {
         const code = caught instanceof PlatformError ? caught.code : 'unavailable';
-        throw new PlatformError(code, `${reason}; none is cached in ${this.#path}`, caught);
+        throw new PlatformError(code, `${reason}; there is no cached configuration in ${this.#path}`, caught);
       }
       const age = checkAge(cached, clock.now(), credentials.offlineLimitDays, this.#path);
       if (age.kind === 'refused') throw new PlatformError('failed_precondition', `${reason}; ${age.message}`, caught);
-      log.warn(`${reason}; the cached one is used`);
+      log.warn(`${reason}; using the cached configuration`);
       if (age.kind === 'old') log.warn(age.message);
       this.#current = cached.config;
       this.#confirmedMs = cached.confirmedMs;
@@ -98,7 +98,7 @@ export class ConfigWatch implements AsyncDisposable {
   /** An owner wants this revision applied, whatever the window says: at the next refresh, unless another one is there by then. */
   force(revision: string): void {
     if (revision !== this.#forced && revision !== '')
-      this.#options.log.info('an owner forces the configuration that waits', { revision });
+      this.#options.log.info('an owner forces the pending configuration', { revision });
     this.#forced = revision;
   }
 
@@ -123,7 +123,7 @@ export class ConfigWatch implements AsyncDisposable {
       if (signal.aborted) return;
       try {
         const config = await this.#fetch(readTimeoutMs, signal);
-        if (failures > 0) log.info('the cloud answers again', { failures });
+        if (failures > 0) log.info('the cloud is reachable again', { failures });
         failures = 0;
         if (config.revision !== this.#forced) this.#forced = '';
         if (this.#current !== undefined && equals(RobotConfigSchema, config, this.#current)) {
@@ -148,8 +148,8 @@ export class ConfigWatch implements AsyncDisposable {
         if (signal.aborted) return;
         failures++;
         if (failures === 1)
-          log.warn(`asking for the configuration failed; the running one goes on: ${errorText(caught)}`);
-        else log.debug('asking for the configuration failed', { error: errorText(caught), failures });
+          log.warn(`fetching the configuration failed; the running one stays in use: ${errorText(caught)}`);
+        else log.debug('fetching the configuration failed', { error: errorText(caught), failures });
       }
     }
   }
@@ -160,7 +160,7 @@ export class ConfigWatch implements AsyncDisposable {
     // An unreadable cache is told where it is needed: here there is a configuration.
     const cached = await readCache(this.#path).catch(() => undefined);
     if (cached === undefined || cached.config.revision === config.revision) return config;
-    this.#hold(config.revision, 'the start is with what was applied before');
+    this.#hold(config.revision, 'starting with the configuration that was applied before');
     return cached.config;
   }
 

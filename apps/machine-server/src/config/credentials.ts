@@ -34,7 +34,7 @@ export async function readConfigFile(path: string): Promise<ConfigFile> {
   try {
     file = JSON.parse(text);
   } catch (caught) {
-    return fail(`expected JSON, found another text: ${errorText(caught)}`);
+    return fail(`expected JSON, found invalid JSON: ${errorText(caught)}`);
   }
   if (!isRecord(file)) return fail(`expected a JSON object, found ${JSON.stringify(file).slice(0, 80)}`);
   const { cloud } = file;
@@ -57,7 +57,7 @@ export async function readConfigFile(path: string): Promise<ConfigFile> {
     fail(`expected a duration such as 15s at "cloud.refresh_interval", found ${JSON.stringify(refresh)}`);
   const days = file['offline_limit_days'] ?? cloud['offline_limit_days'] ?? 60;
   if (typeof days !== 'number' || !(days >= 0))
-    return fail(`expected days at "offline_limit_days", found ${JSON.stringify(days)}`);
+    return fail(`expected a number of days at "offline_limit_days", found ${JSON.stringify(days)}`);
   const { ca } = cloud;
   if (ca !== undefined && !(typeof ca === 'string' && ca.includes('-----BEGIN CERTIFICATE-----')))
     return fail(`expected a PEM certificate at "cloud.ca", found ${JSON.stringify(ca).slice(0, 80)}`);

@@ -25,7 +25,8 @@ export async function holdReason(
   if (maintenance === undefined) return undefined;
   const { sensor_name: name, maintenance_allowed_key: key } = maintenance;
   const sensor = graph.get(name);
-  if (sensor === undefined || !isReadable(sensor)) return `expected the sensor ${name} to run, found none of this name`;
+  if (sensor === undefined || !isReadable(sensor))
+    return `expected the sensor ${name} to be running, found none with this name`;
   try {
     const reading = Promise.resolve().then(() => sensor.readings({}));
     const readings = await withTimeout(reading, readingTimeoutMs, `no reading within ${readingTimeoutMs} ms`, clock);

@@ -38,13 +38,13 @@ export function unsupportedSettings(config: MachineConfig): Problem[] {
   for (const [index, { name, frame }] of config.components.entries())
     if (frame !== undefined) say(`components[${index}].frame`, `the frame of "${name}"`);
   keysOf('network', config.network, {
-    tls_cert_file: 'serving with this certificate (the port is plaintext)',
+    tls_cert_file: 'serving with this certificate (the port uses plaintext)',
     sessions: 'session management',
     traffic_tunnel_endpoints: 'tunnelling of traffic',
   });
   keysOf('auth', config.auth, {
     tls_auth_entities: 'signing in by TLS certificate',
-    external_auth_config: 'signing in with tokens of others',
+    external_auth_config: 'signing in with tokens from other issuers',
   });
   if (config.tracing?.['enabled'] === true) say('tracing', 'tracing');
   if (config.enable_web_profile === true) say('enable_web_profile', 'profiling over HTTP');

@@ -18,12 +18,12 @@ export async function checkHome(home: string, log: Log): Promise<void> {
   } catch (caught) {
     const { code } = caught as NodeJS.ErrnoException;
     if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'EIO') {
-      log.error('the disk of the home directory takes nothing', { home, error: errorText(caught) });
+      log.error('the disk of the home directory cannot be written', { home, error: errorText(caught) });
       return;
     }
     throw new PlatformError(
       'failed_precondition',
-      `expected a directory that this account may write at ${home} (${errorText(caught)}): set PLATFORM_HOME, or give the account access`,
+      `expected a directory that this account can write to at ${home} (${errorText(caught)}): set PLATFORM_HOME, or give the account access`,
       caught,
     );
   }

@@ -21,7 +21,7 @@ export async function lockDirectory(directory: string): Promise<AsyncDisposable>
     if (held === mine || !isStale(held)) {
       throw new PlatformError(
         'failed_precondition',
-        `the capture directory ${directory} belongs to the running process ${held.split(' ')[0]}: give this one another capture_dir, or stop that one`,
+        `the capture directory ${directory} belongs to the running process ${held.split(' ')[0]}. Give this process a different capture_dir, or stop the other process`,
       );
     }
     await removeStale(path, held);

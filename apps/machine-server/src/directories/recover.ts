@@ -19,7 +19,7 @@ export async function recoverFile(path: string, directory: string, clock: Clock,
   }
   const { readings, goodBytes, cutBytes, cutReason } = contents;
   if (cutBytes > 0) {
-    log.warn('a capture file left by a crash had a torn end, which was cut', { path, cutBytes, reason: cutReason });
+    log.warn('a capture file left by a crash had a torn end, which was removed', { path, cutBytes, reason: cutReason });
   }
   if (readings.length === 0) return rm(path, { force: true });
   if (cutBytes > 0) await truncate(path, goodBytes);

@@ -32,7 +32,7 @@ test('a resource that cannot be built is told with its name and the reason, once
   await graph.apply([config], 'r1');
   await graph.apply([{ ...config, attributes: { a: 1 } }], 'r2');
   expect(told).toEqual([
-    'error core:component:sensor/temp could not be built and is tried again: this version of the machine-server has no resources of type core:component:sensor',
+    'error core:component:sensor/temp could not be built; trying again: this version of the machine-server has no resources of type core:component:sensor',
   ]);
 });
 
@@ -61,7 +61,7 @@ test('a resource that hangs in building holds only those that depend on it', asy
   await applied;
   expect(states(graph)).toEqual({ a: 'unhealthy', 'on-a': 'unhealthy', b: 'ready', 'on-b': 'ready' });
   expect(graph.errors()).toContain('core:component:sensor/a: it was not built within 120000 ms');
-  expect(graph.errors()).toContain('core:component:sensor/a, which it depends on, is not there yet');
+  expect(graph.errors()).toContain('core:component:sensor/a, which it depends on, is not available yet');
 });
 
 test('an edit that comes while a resource hangs in building is applied to the others, and supersedes the build of the same resource', async () => {
@@ -221,7 +221,7 @@ test('a circle is no deadlock: its resources fail with what they wait for', asyn
   const { graph } = start([model]);
   await graph.apply([gated('a', ['b']), gated('b', ['a']), gated('self', ['self'])], 'r1');
   expect(states(graph)).toEqual({ a: 'unhealthy', b: 'unhealthy', self: 'ready' });
-  expect(graph.errors()).toContain('which it depends on, is not there yet');
+  expect(graph.errors()).toContain('which it depends on, is not available yet');
 });
 
 test('a stop closes everything, dependents first, and waits for no build that hangs', async () => {

@@ -216,7 +216,7 @@ export class Graph implements AsyncDisposable {
       found.map((name) => {
         const resource = this.get(name);
         if (resource === undefined)
-          throw new PlatformError('unavailable', `${name}, which it depends on, is not there yet`);
+          throw new PlatformError('unavailable', `${name}, which it depends on, is not available yet`);
         return [name, resource];
       }),
     );

@@ -48,7 +48,7 @@ export class MachineAuth {
     if (principal !== undefined) return principal;
     throw new PlatformError(
       'unauthenticated',
-      `${call.method}: expected a token of this machine, found ${token === undefined ? 'none' : 'one that it does not know'}; sign in with proto.rpc.v1.AuthService/Authenticate`,
+      `${call.method}: expected a token of this machine, found ${token === undefined ? 'none' : 'an unknown one'}; sign in with proto.rpc.v1.AuthService/Authenticate`,
     );
   }
 
@@ -63,7 +63,7 @@ export class MachineAuth {
     if (!known && !this.open)
       throw new PlatformError(
         'unauthenticated',
-        `expected credentials that the configuration of this machine names, found type "${type}" for "${entity}"; this is a machine, and no cloud`,
+        `expected credentials that the configuration of this machine names, found type "${type}" for "${entity}"; this is a machine, not a cloud`,
       );
     const token = randomBytes(32).toString('base64url');
     if (this.#tokens.size >= 10_000) this.#tokens.clear();

@@ -50,7 +50,7 @@ test('D11 on a full disk every Nth captured file goes, counted and logged once, 
   reclaim.configure({ thresholds, everyNth: 5 });
   await reclaim.check();
   expect(reclaim.deletedFiles).toBe(2);
-  expect(lines).toEqual(['the disk is full: captured files were deleted before they were synced 2']);
+  expect(lines).toEqual(['the disk is full: capture files were deleted before they were synced 2']);
   const left = (await readdir(directory))
     .filter((name) => name.endsWith('.capture'))
     .map((name) => Number(name.slice(2, -8)));

@@ -41,7 +41,7 @@ export class Reclaim implements AsyncDisposable {
   start(): void {
     this.#timer = this.#options.clock.every(everyMs, () => {
       this.#pass ??= this.check()
-        .catch((caught) => this.#options.log.error('looking at the disk failed', { error: errorText(caught) }))
+        .catch((caught) => this.#options.log.error('checking the disk failed', { error: errorText(caught) }))
         .finally(() => {
           this.#pass = undefined;
         });
@@ -65,7 +65,7 @@ export class Reclaim implements AsyncDisposable {
       const use = { volumeBytes, usedBytes, captureBytes: await this.#size(directory) };
       if (mustDelete(use, settings.thresholds)) await this.#delete(directory, settings.everyNth, use);
       else
-        this.#options.log.warn('the disk is nearly full, but not with captured data: nothing is deleted', {
+        this.#options.log.warn('the disk is nearly full, but not because of captured data; nothing is deleted', {
           directory,
           ...use,
         });
@@ -102,7 +102,7 @@ export class Reclaim implements AsyncDisposable {
     }
     this.deletedFiles += files;
     this.deletedBytes += bytes;
-    log.error('the disk is full: captured files were deleted before they were synced', {
+    log.error('the disk is full: capture files were deleted before they were synced', {
       directory,
       files,
       bytes,

@@ -54,7 +54,7 @@ test('D15 a refused file that cannot be set aside has a next attempt of its own,
   });
   // Where the folder should be, there is a file.
   await writeFile(join(directory, 'failed'), '');
-  const line = 'error the cloud will not take a file, and it could not be set aside; it is tried again';
+  const line = 'error the cloud does not accept a file, and it could not be set aside; trying again';
   for (let pass = 0; pass < 5; pass++) await sync.flush();
   expect(attempts).toBe(2);
   expect(told).toEqual([line]);
@@ -91,7 +91,7 @@ test('D15 what throws while a file is sent is a failure of this file: the others
   });
   await sync.flush();
   expect(sent.toSorted()).toEqual(['a', 'b', 'c']);
-  expect(told).toEqual(['error sync: sending a file failed on this side; it is tried again']);
+  expect(told).toEqual(['error sync: sending a file failed on this side; trying again']);
   expect(await readdir(directory)).toHaveLength(1);
   time.ms = 4_000_000;
   await sync.flush();

@@ -167,7 +167,7 @@ export class Sync implements AsyncDisposable {
     } catch (caught) {
       const outcome: Outcome = { kind: 'later', code: 'internal', message: errorText(caught) };
       const waitMs = this.#later(path, 'internal');
-      this.#say('error', 'sync: sending a file failed on this side; it is tried again', {
+      this.#say('error', 'sync: sending a file failed on this side; trying again', {
         file: path,
         error: outcome.message,
         waitMs,
@@ -219,7 +219,7 @@ export class Sync implements AsyncDisposable {
       default: {
         const { code, message: error } = outcome;
         const waitMs = this.#later(path, code);
-        this.#say('warn', 'sync: a file was not accepted and is tried again', { file: path, code, error, waitMs });
+        this.#say('warn', 'sync: a file was not accepted; trying again', { file: path, code, error, waitMs });
       }
     }
   }
@@ -230,10 +230,10 @@ export class Sync implements AsyncDisposable {
       const file = await setAside(path, directory, reason, clock.now());
       this.#attempts.done(path);
       this.status.setAsideFiles++;
-      log.error(`the cloud will not take a file; set aside in ${failedFolder}/`, { file, reason });
+      log.error(`the cloud does not accept a file; set aside in ${failedFolder}/`, { file, reason });
     } catch (caught) {
       const waitMs = this.#later(path, 'internal');
-      this.#say('error', 'the cloud will not take a file, and it could not be set aside; it is tried again', {
+      this.#say('error', 'the cloud does not accept a file, and it could not be set aside; trying again', {
         file: path,
         reason,
         error: errorText(caught),

@@ -44,7 +44,7 @@ export async function uploadCapture(
     const identity = { stream: header.stream, seq: Number(header.seq) };
     if (contents.cutBytes > 0) {
       const { cutBytes, cutReason: reason } = contents;
-      log.warn('a capture file is damaged; its good part is sent', { path, cutBytes, reason });
+      log.warn('a capture file is damaged; its valid part is sent', { path, cutBytes, reason });
     }
     const { rest, oversize } = splitOversize(contents.readings);
     if (oversize.length > 0 && (await keepOversize(path, directory, contents, oversize, clock.now()))) {

@@ -40,7 +40,7 @@ export class Budget {
     this.#imports++;
     if (this.#imports > this.#limits.maxImports)
       throw new TooLarge(
-        `expected at most ${this.#limits.maxImports} imports with all that they import themselves, found more: nothing was imported`,
+        `expected at most ${this.#limits.maxImports} imports including nested ones, found more: nothing was imported`,
       );
   }
 
@@ -49,7 +49,7 @@ export class Budget {
     this.#characters += count;
     if (this.#characters > this.#limits.maxCharacters)
       throw new TooLarge(
-        `expected fragments of at most ${this.#limits.maxCharacters} characters in all, found more: nothing was imported`,
+        `expected fragments of at most ${this.#limits.maxCharacters} characters in total, found more: nothing was imported`,
       );
   }
 

@@ -117,5 +117,5 @@ function entryName<T>(key: string, value: Json, then: (name: string) => T[]): T[
 function coveredText(key: string, piece: Piece, covering: Piece): string {
   const name = isObject(piece.value) ? String(piece.value[listKeys[key] ?? 'name']) : '';
   const by = covering.origin === undefined ? 'the document itself' : `fragment ${covering.origin.fragmentId}`;
-  return `${key} "${name.slice(0, 64)}" of fragment ${piece.origin?.fragmentId ?? ''} is not used: ${by} has one of this name`;
+  return `${key} "${name.slice(0, 64)}" of fragment ${piece.origin?.fragmentId ?? ''} is not used: ${by} has one with the same name`;
 }

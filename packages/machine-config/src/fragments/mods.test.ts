@@ -69,7 +69,7 @@ test('of overrides with one fault none is applied, and the fault is named', () =
     /^error fragment_mods\[0\]\.mods\[0\]\.\$currentDate: expected one of \$set, /,
   );
   expect(texts({ fragments: ['f'], fragment_mods: [{ fragment_id: 'other', mods: [] }] }, motors)).toEqual([
-    'warning fragment_mods[0].fragment_id: expected the id of a fragment that is imported here, found "other": nothing is changed by it',
+    'warning fragment_mods[0].fragment_id: expected the id of a fragment that is imported here, found "other": it has no effect',
   ]);
 });
 

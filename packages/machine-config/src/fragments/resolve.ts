@@ -52,10 +52,10 @@ function importOne(asked: FragmentImport, state: Resolving): Layer | undefined {
 
   if (above.includes(fragmentId)) {
     const way = [...above.slice(above.indexOf(fragmentId)), fragmentId].join(' → ');
-    return void tell({ level: 'error', fault: 'cycle', message: `expected no circle, found ${way}` });
+    return void tell({ level: 'error', fault: 'cycle', message: `expected no cycle, found ${way}` });
   }
   if (above.length >= budget.maxNesting) {
-    const message = `expected at most ${budget.maxNesting} fragments inside each other, found more`;
+    const message = `expected at most ${budget.maxNesting} levels of nested fragments, found more`;
     return void tell({ level: 'error', fault: 'nesting_limit', message });
   }
   budget.takeImport();

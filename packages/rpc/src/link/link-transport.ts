@@ -125,7 +125,7 @@ export class LinkTransport implements Transport {
     if (error.code !== 'unavailable') return error;
     return new PlatformError(
       'unavailable',
-      `${this.#options.baseUrl} cannot be reached or broke off: ${error.message}`,
+      `${this.#options.baseUrl} cannot be reached, or the connection broke: ${error.message}`,
       error.cause,
     );
   }

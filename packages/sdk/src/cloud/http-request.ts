@@ -56,7 +56,11 @@ export async function* bodyChunks(response: IncomingMessage, request: HttpReques
 
 function brokenOff({ url, signal }: HttpRequest, caught: Error): unknown {
   if (signal.aborted) return signal.reason;
-  return new PlatformError('unavailable', `${url.origin} cannot be reached or broke off: ${reasonOf(caught)}`, caught);
+  return new PlatformError(
+    'unavailable',
+    `${url.origin} cannot be reached, or the connection broke: ${reasonOf(caught)}`,
+    caught,
+  );
 }
 
 /** Several addresses that fail are an error without a message of its own. */

@@ -87,7 +87,7 @@ async function configure(
   const directory = captureDirectory(attributes, parts, problems);
   const atMost = (key: 'maximum_capture_file_size_bytes' | 'maximum_num_sync_threads', most: number): number => {
     const value = attributes[key] ?? 0;
-    const message = `${value} is more than ${most}, which is used`;
+    const message = `${value} exceeds the maximum of ${most}, which is used instead`;
     if (value > most) problems.push({ path: `${service.name}.${key}`, level: 'warning', message });
     return Math.min(value, most);
   };
@@ -129,7 +129,7 @@ function captureDirectory(attributes: DataManagerAttributes, parts: DataManagerP
   if (asked === undefined || asked === '' || asked === '~/.platform/capture') return usual;
   const directory = resolvePath(asked);
   if (!parts.untrusted || directory === usual) return directory;
-  const message = `changing the capture directory is refused by -untrusted-env: ${usual} is used`;
+  const message = `-untrusted-env does not allow changing the capture directory: ${usual} is used`;
   problems.push({ path: 'capture_dir', level: 'error', message });
   return usual;
 }

@@ -45,7 +45,7 @@ function wrapped(json: JsonMap): unknown {
       date === undefined ? EJSON.deserialize(Object(plain(json)), { relaxed: false }) : dateOf(date);
     // A wrapper that is not understood stays an object.
     if (typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype)
-      throw new Error('its content is of another kind');
+      throw new Error('its content has the wrong type');
     return value;
   } catch (caught) {
     const reason = caught instanceof Error ? caught.message : String(caught);
@@ -66,7 +66,7 @@ function dateOf(json: Json): Date {
           : Number.NaN;
   const date = new Date(ms);
   if (Number.isInteger(ms) && Number.isFinite(date.getTime())) return date;
-  throw new Error('$date takes a time such as "2026-01-31T12:00:00Z", or milliseconds');
+  throw new Error('$date expects a time such as "2026-01-31T12:00:00Z", or milliseconds');
 }
 
 function numberOf(text: string): Int32 | Long | Double {

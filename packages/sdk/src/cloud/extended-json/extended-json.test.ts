@@ -93,7 +93,7 @@ test('one stage is a pipeline, and no stage is an empty one', () => {
 
 test('what is no pipeline is refused with what was expected, found, and where', () => {
   const cases: readonly [string, string][] = [
-    ["[{'$limit':3}]", 'line 1, column 3: expected a text in double quotes, found "\'$limit\':3}]"'],
+    ["[{'$limit':3}]", 'line 1, column 3: expected a string in double quotes, found "\'$limit\':3}]"'],
     ['[\n {"$limit":3}', 'line 2, column 14: expected "," or "]", found the end of the text'],
     ['[{"$limit":3}] x', 'line 1, column 16: expected the end of the text, found "x"'],
     ['[{"$limit":03}]', 'line 1, column 13: expected "," or "}", found "3}]"'],

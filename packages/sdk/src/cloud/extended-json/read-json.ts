@@ -92,7 +92,7 @@ function closes(cursor: Cursor, sign: string, first: boolean): boolean {
 function readText(cursor: Cursor): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON allows none inside of texts.
   const found = matched(cursor, /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"/y);
-  if (found === undefined) throw unexpected(cursor, 'a text in double quotes');
+  if (found === undefined) throw unexpected(cursor, 'a string in double quotes');
   return JSON.parse(found) as string;
 }
 

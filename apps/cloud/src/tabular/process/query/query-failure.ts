@@ -24,7 +24,7 @@ const engineFaults: readonly (readonly [RegExp, CodeName, string])[] = [
   [
     /^IO Error.*(No space left|disk quota|ENOSPC)/is,
     'resource_exhausted',
-    'the disk of the server is full; try again when there is room',
+    'the disk of the server is full; try again when there is space',
   ],
   [
     /^IO Error.*(could not set lock|conflicting lock|too many open files)/is,
