@@ -61,7 +61,7 @@ test('D9 a held configuration runs once an owner forces it, and the one after it
   const first = await statusWhen((one) => one.applied_revision === one.saved_revision);
   const early = await cli.run([...part, 'force', id, '--yes']);
   expect(early.code).not.toBe(0);
-  expect(early.stderr).toContain('holds nothing back');
+  expect(early.stderr).toContain('nothing is held back');
 
   await save({ debug: true });
   const held = await statusWhen((one) => one.held_revision === one.saved_revision);

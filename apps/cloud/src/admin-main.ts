@@ -47,7 +47,7 @@ async function run(request: Request, signal: AbortSignal): Promise<unknown> {
   if (!existsSync(join(settings.dataDirectory, 'platform.json')))
     throw new PlatformError(
       'failed_precondition',
-      `data directory ${settings.dataDirectory}: expected the data of a cloud, found none. Name another with --data DIR`,
+      `data directory ${settings.dataDirectory}: expected the data of a cloud, found none. Choose another directory with --data DIR`,
     );
   await using client = await openControlClient(join(settings.dataDirectory, controlName));
   if (command === 'backup') return await backUp(request, settings, client, signal);

@@ -23,7 +23,7 @@ export async function checkStores(
   const [furthest] = proofs.toSorted((a, b) => b.position - a.position);
   if (furthest === undefined) return;
   log.error(
-    'the ingest log has lost its end: uploads that were acknowledged are gone; restore both stores from a backup, or go on with what is there',
+    'the ingest log has lost its end: acknowledged uploads are gone; restore both stores from a backup, or continue with what is left',
     { lastPosition: last, proven: furthest.position, by: furthest.by },
   );
   await ingestLog.goOnAfter(furthest.position);
@@ -31,7 +31,7 @@ export async function checkStores(
     first: last + 1,
     last: furthest.position,
     parts: null,
-    reason: `the log ended at position ${last}, and ${furthest.by} proves position ${furthest.position}`,
+    reason: `the log ends at position ${last}, but ${furthest.by} proves position ${furthest.position}`,
   });
 }
 

@@ -74,7 +74,7 @@ test('a directory with foreign files is refused by what was found in it, and not
   const path = temporary();
   writeFileSync(join(path, 'thesis.txt'), 'mine');
   expect(() => openDataDirectory(path)).toThrow(
-    /is not ours: expected it to be empty or to hold platform.json, found thesis.txt/,
+    /is not ours: expected it to be empty or to contain platform.json, found thesis.txt/,
   );
   expect(readdirSync(path)).toEqual(['thesis.txt']);
 });
@@ -83,14 +83,16 @@ test('a data directory of a newer version is refused with both versions, and lef
   const path = temporary();
   const marker = JSON.stringify({ format: 'platform-data', version: 99 });
   writeFileSync(join(path, 'platform.json'), marker);
-  expect(() => openDataDirectory(path)).toThrow(/has version 99, this program reads up to version 4/);
+  expect(() => openDataDirectory(path)).toThrow(/has version 99, but this version reads only up to version 4/);
   expect(readFileSync(join(path, 'platform.json'), 'utf8')).toBe(marker);
 });
 
 test('a path that cannot be a directory says so and what to do', () => {
   const path = join(temporary(), 'file');
   writeFileSync(path, '');
-  expect(() => openDataDirectory(path)).toThrow(/expected a directory, found a file. Choose another with --data DIR/);
+  expect(() => openDataDirectory(path)).toThrow(
+    /expected a directory, found a file. Choose another directory with --data DIR/,
+  );
 });
 
 test('a directory that a living process holds is refused with its process id; a dead one is taken over', () => {

@@ -76,7 +76,7 @@ function prepare(path: string): void {
   if (!statSync(path).isDirectory()) {
     throw new PlatformError(
       'failed_precondition',
-      `data directory ${path}: expected a directory, found a file. Choose another with --data DIR`,
+      `data directory ${path}: expected a directory, found a file. Choose another directory with --data DIR`,
     );
   }
 }
@@ -93,7 +93,7 @@ function refuseForeign(path: string, found: readonly string[]): void {
   const shown = foreign.slice(0, 3).join(', ') + (foreign.length > 3 ? `, … (${foreign.length} entries)` : '');
   throw new PlatformError(
     'failed_precondition',
-    `data directory ${path} is not ours: expected it to be empty or to hold ${markerName}, found ${shown}. Nothing was changed; choose another with --data DIR`,
+    `data directory ${path} is not ours: expected it to be empty or to contain ${markerName}, found ${shown}. Nothing was changed; choose another directory with --data DIR`,
   );
 }
 
@@ -131,7 +131,7 @@ function readMarker(path: string): Marker {
   if (version > dataVersion) {
     throw new PlatformError(
       'failed_precondition',
-      `data directory ${path} has version ${version}, this program reads up to version ${dataVersion}. Start the newer program that wrote it; nothing was changed`,
+      `data directory ${path} has version ${version}, but this version reads only up to version ${dataVersion}. Start the newer version that wrote it; nothing was changed`,
     );
   }
   if (stage !== 'new' && stage !== 'complete') throw refused('"stage" to be "new" or "complete"');
@@ -181,7 +181,7 @@ function writing<T>(path: string, access: () => T): T {
           : message;
     throw new PlatformError(
       'failed_precondition',
-      `data directory ${path} cannot be written: ${why}. Choose another with --data DIR, or make it writable for this user`,
+      `data directory ${path} cannot be written: ${why}. Choose another directory with --data DIR, or make it writable for this user`,
       caught,
     );
   }

@@ -49,7 +49,7 @@ export function startHousekeeping(deps: HousekeepingDeps): AsyncDisposable {
   });
   tasks.use(tabular.onSealed(() => truncation.wake()));
   task('ingest', {
-    name: 'keep a reserve for a full disk',
+    name: 'maintain the reserve for a full disk',
     step: ballastStep({
       directory,
       freeBytes: () => freeBytesOf(directory),
@@ -58,7 +58,7 @@ export function startHousekeeping(deps: HousekeepingDeps): AsyncDisposable {
     }),
   });
   task('ingest', {
-    name: 'keep a reserve for the next start',
+    name: 'maintain the reserve for the next start',
     idleMs: 5_000,
     step: startReserveStep(directory, () => freeBytesOf(directory)),
   });
@@ -76,11 +76,11 @@ export function startHousekeeping(deps: HousekeepingDeps): AsyncDisposable {
       return false;
     }),
   });
-  task('machines', { name: 'forget old machine logs', idleMs: 3_600_000, step: () => logs.forget() });
-  task('machines', { name: 'tell which log lines were left out', idleMs: 10_000, step: () => logs.tellLeftOut() });
+  task('machines', { name: 'delete old machine logs', idleMs: 3_600_000, step: () => logs.forget() });
+  task('machines', { name: 'report dropped log lines', idleMs: 10_000, step: () => logs.tellLeftOut() });
   tasks.defer(() => keyUse.write());
   task('access', {
-    name: 'write down the use of keys',
+    name: 'record the use of keys',
     idleMs: 60_000,
     async step() {
       await keyUse.write();

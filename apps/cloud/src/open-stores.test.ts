@@ -119,7 +119,7 @@ test('D6 an instance key that is not the one of the data is refused at once, and
     openStores(settingsOf(path, { instanceKey: other }), { clock: systemClock, log: silentLog, onFatal: fatal }),
   ).rejects.toMatchObject({
     code: 'failed_precondition',
-    message: expect.stringMatching(/secrets in the data directory are under the instance key [0-9a-f]{16}/),
+    message: expect.stringMatching(/secrets in the data directory are encrypted with the instance key [0-9a-f]{16}/),
   });
   await using _stores = await openStores(settingsOf(path), { clock: systemClock, log: silentLog, onFatal: fatal });
 });

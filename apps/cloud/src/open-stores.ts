@@ -48,7 +48,7 @@ export async function openStores(settings: StoreSettings, deps: StoresDeps): Pro
     // In Postgres the tables change in one transaction, and nothing is kept of them: a backup is for whoever runs it to take.
     const keeps = settings.keepBeforeUpgrade && settings.databaseUrl === undefined;
     const kept = keeps ? await keepBeforeUpgrade(data.path, data.foundVersion) : undefined;
-    log.info('the data directory is brought up to date', {
+    log.info('the data directory has been upgraded', {
       from: data.foundVersion,
       to: dataVersion,
       ...(kept !== undefined && { kept }),
@@ -74,7 +74,7 @@ export async function openStores(settings: StoreSettings, deps: StoresDeps): Pro
     sealStoredDocuments({ db, ring: instanceKey, log, clock, clear, again });
   await sealDocuments(instanceKey.known.length > 1);
   const resealed = await finishRotation({ db, ring: instanceKey, columns: sealedColumns, file: keyFile });
-  if (resealed > 0) log.info('a rotation of the instance key was finished', { resealed });
+  if (resealed > 0) log.info('a rotation of the instance key was completed', { resealed });
   if (isOld) data.upgraded();
   const opened = unwind.move();
   return {

@@ -89,9 +89,9 @@ test('D31 plaintext on loopback, beyond it TLS: the given files, else the own au
 test.each([
   ['--tls-cert=/c', '--tls-cert and --tls-key: expected both or neither'],
   ['--tls-key=/k', '--tls-cert and --tls-key: expected both or neither'],
-  ['--insecure --tls', '--insecure: expected it alone'],
-  ['--insecure --tls-cert=/c --tls-key=/k', '--insecure: expected it alone'],
-  ['--tls-cert=/c --tls-key=/k --tls-name=x', '--tls-name: the names stand in the certificate'],
+  ['--insecure --tls', '--insecure: expected no TLS options'],
+  ['--insecure --tls-cert=/c --tls-key=/k', '--insecure: expected no TLS options'],
+  ['--tls-cert=/c --tls-key=/k --tls-name=x', '--tls-name: the certificate of --tls-cert already contains the names'],
   ['--host=', '--host: expected a name or an address'],
 ])('D31 %s is refused', (args, text) => {
   expect(refusalOf(args.split(' '))).toMatchObject({

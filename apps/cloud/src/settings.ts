@@ -123,9 +123,9 @@ function tlsSettings(values: Values, loopback: boolean): TlsSettings {
   if ((certFile === undefined) !== (keyFile === undefined))
     return refuse('--tls-cert and --tls-key: expected both or neither, found one');
   if (insecure && (certFile !== undefined || tls || names !== undefined))
-    return refuse('--insecure: expected it alone, found it together with TLS: choose one');
+    return refuse('--insecure: expected no TLS options, found some: choose either');
   if (certFile !== undefined && keyFile !== undefined) {
-    if (names !== undefined) return refuse('--tls-name: the names stand in the certificate of --tls-cert already');
+    if (names !== undefined) return refuse('--tls-name: the certificate of --tls-cert already contains the names');
     return { kind: 'files', certFile: resolve(certFile), keyFile: resolve(keyFile) };
   }
   if (insecure || (loopback && !tls && names === undefined)) return { kind: 'plaintext' };
@@ -139,7 +139,7 @@ function readDatabaseUrl(env: NodeJS.ProcessEnv): string | undefined {
   if (/^postgres(ql)?:\/\//.test(value)) return value;
   throw new PlatformError(
     'invalid_argument',
-    'PLATFORM_DATABASE_URL: expected postgres://USER:PASSWORD@HOST:PORT/DATABASE, found another text (not shown, it may hold a password)',
+    'PLATFORM_DATABASE_URL: expected postgres://USER:PASSWORD@HOST:PORT/DATABASE, found something else (not shown, because it may contain a password)',
   );
 }
 

@@ -99,7 +99,7 @@ test('up starts the cloud, then the machine-server with a credentials file that 
 
 test('a damaged demo.json ends only the demo: the message says what to do, and the cloud keeps running', async () => {
   const stop = new AbortController();
-  const problem = 'demo.json: expected an object, found text that is no JSON. Delete the file';
+  const problem = 'demo.json: expected an object, found text that is not JSON. Delete the file';
   const running = up(
     cloudBody(`ready.demoProblem = ${JSON.stringify(problem)}; ${stays}`),
     `log('started');`,

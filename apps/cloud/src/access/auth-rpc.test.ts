@@ -35,7 +35,7 @@ test('too many wrong keys answer 429 with Retry-After over HTTP, by Connect and 
     for (let turn = 0; turn < 6; turn++) answers.push(await post(url, key.id, `guess ${turn}`));
     const last = answers.at(-1);
     expect([last?.status, last?.headers.get('retry-after')]).toEqual([429, '1']);
-    expect(await last?.text()).toContain('too many wrong attempts');
+    expect(await last?.text()).toContain('too many failed attempts');
     const right = await post(url, key.id, key.key);
     expect([right.status, await right.json()]).toEqual([200, { accessToken: key.token }]);
   }

@@ -15,7 +15,7 @@ export function authBinding(authenticator: Authenticator): ServiceBinding<Princi
       if (call.metadata.has('authorization')) {
         throw new PlatformError(
           'invalid_argument',
-          'Authenticate: expected no authorization header, found one: this call is what returns a token',
+          'Authenticate: expected no authorization header, found one: this call itself returns a token',
         );
       }
       const { type = '', payload = '' } = request.credentials ?? {};

@@ -93,7 +93,7 @@ export function createAuthenticator(deps: {
       const wrong = (): PlatformError =>
         new PlatformError(
           'permission_denied',
-          `part ${shown(entity)}: expected one of its secrets, found another, or an unknown part`,
+          `part ${shown(entity)}: expected one of its secrets, found a wrong secret or an unknown part`,
         );
       const epoch = await proven(entity, peerAddress, () => partSecrets.check(entity, payload), wrong);
       return issueToken(instanceKey, { kind: 'part', id: entity, epoch });
@@ -105,7 +105,7 @@ export function createAuthenticator(deps: {
     if (type === 'robot-location-secret')
       throw new PlatformError(
         'invalid_argument',
-        'credentials: expected type "api-key", "robot-secret" or "access-token", found "robot-location-secret": a location secret opens the machines of its location, not the cloud; use it with the address of the machine itself',
+        'credentials: expected type "api-key", "robot-secret" or "access-token", found "robot-location-secret": a location secret gives access to the machines of its location, not to the cloud; use it with the address of the machine',
       );
     throw new PlatformError(
       'invalid_argument',
@@ -217,5 +217,5 @@ function shown(text: string): string {
 }
 
 function wrongKey(keyId: string): string {
-  return `API key ${shown(keyId)}: expected the key that belongs to this id, found another, one that ended, or an unknown id`;
+  return `API key ${shown(keyId)}: expected the key that belongs to this id, found a wrong or ended key, or an unknown id`;
 }

@@ -82,7 +82,7 @@ export function createAccess(tree: TreePort, fleet: FleetPort): Access {
       if (permits(principal, rule, id, lineage)) return lineage;
       throw new PlatformError(
         'permission_denied',
-        `${rule.on} ${id}: expected ${rule.needs === 'owner' ? 'an owner' : 'an owner or operator'} of it or of what it lies in, found ${isItself ? "the part's own credentials" : 'a role that is not enough'} (${action})`,
+        `${rule.on} ${id}: expected ${rule.needs === 'owner' ? 'an owner' : 'an owner or operator'} of it or of what contains it, found ${isItself ? "the part's own credentials" : 'an insufficient role'} (${action})`,
       );
     },
     allows(principal, action, id) {

@@ -48,7 +48,7 @@ export async function removeRole(deps: RoleDeps, by: Caller, authorization: Auth
     if (identity.type === 'api-key' && (await grantsOfIdentity(trx, identity)).length === 0)
       throw new PlatformError(
         'failed_precondition',
-        `API key ${identity.id}: expected a role to stay, found that this is its last one; DeleteKey ends the key, ChangeRole gives it another role`,
+        `API key ${identity.id}: expected at least one role to remain, found that this is its last one; use DeleteKey to delete the key, or ChangeRole to change its role`,
       );
     const left = isOrganizationOwner(grant) ? await requireOwnerLeft(trx, grant.organizationId) : undefined;
     const detail = { role: grantText(grant), ...ownersLeft(left) };

@@ -162,13 +162,13 @@ export async function requireOwnerLeft(trx: Kysely<CloudTables>, organizationId:
   if (left !== undefined) return left.identity_type;
   throw new PlatformError(
     'failed_precondition',
-    `organization ${organizationId}: expected at least one owner to stay (a person, or an API key that does not expire), found that this was the last one; give another the role organization_owner first`,
+    `organization ${organizationId}: expected at least one owner to remain (a person, or an API key that does not expire), found that this is the last one; grant someone else the role organization_owner first`,
   );
 }
 
 /** For the audit entry of a change after which `requireOwnerLeft` gave this answer. */
 export function ownersLeft(left: Identity['type'] | undefined): { readonly owners_left?: string } {
-  return left === 'api-key' ? { owners_left: 'API keys only, no person' } : {};
+  return left === 'api-key' ? { owners_left: 'only API keys, no person' } : {};
 }
 
 export function sameTarget(a: GrantTarget, b: GrantTarget): boolean {

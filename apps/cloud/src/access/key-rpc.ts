@@ -149,6 +149,6 @@ function futureMs(at: Timestamp | undefined, nowMs: number): number | null {
   if (Number.isFinite(atMs) && atMs > nowMs && atMs <= 8.64e15) return Math.floor(atMs);
   throw new PlatformError(
     'invalid_argument',
-    'expires_at: expected a time in the future, or none for a key that never ends, found one that has passed; DeleteKey ends a key now',
+    'expires_at: expected a time in the future, or none for a key that never expires, found one in the past; use DeleteKey to end a key now',
   );
 }

@@ -50,7 +50,7 @@ export function requireAnOwner(access: Access, principal: Principal, organizatio
   if (!ownsSome)
     throw new PlatformError(
       'permission_denied',
-      `organization ${organizationId}: expected an owner of it or of something in it, found a role that is not enough`,
+      `organization ${organizationId}: expected an owner of it or of something in it, found an insufficient role`,
     );
 }
 

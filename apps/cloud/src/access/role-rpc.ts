@@ -40,7 +40,7 @@ export function roleHandlers(deps: RoleDeps): Handlers<typeof AppService, Princi
       if (principal.kind === 'part')
         throw new PlatformError(
           'permission_denied',
-          'CheckPermissions: expected an API key or a person, found the credentials of a part, which hold no role',
+          'CheckPermissions: expected an API key or a person, found the credentials of a part, which has no roles',
         );
       const asked = request.permissions.reduce((sum, entry) => sum + entry.permissions.length + 1, 0);
       if (asked > maxPermissionChecks)

@@ -143,7 +143,7 @@ test('R7 the last owner of an organization is neither removed nor made an operat
   const ownerKey = await fleet.keyWith(on.organization('owner'), on.location('owner', 'office'));
   const owner = await fleet.principalOf(ownerKey.token);
   const owns = role('organization_owner', 'acme', ownerKey.id);
-  await expect(remove(fleet, owns, owner)).rejects.toThrow(/expected at least one owner to stay/);
+  await expect(remove(fleet, owns, owner)).rejects.toThrow(/expected at least one owner to remain/);
   await expect(change(fleet, owns, role('organization_operator', 'acme', ownerKey.id), owner)).rejects.toMatchObject({
     code: 'failed_precondition',
   });
@@ -158,7 +158,7 @@ test('the last role of a key is not taken, because nobody could manage the key a
   const owner = await caller(fleet, on.organization('owner'));
   const key = await fleet.keyWith(on.machine('operator', 'press'));
   await expect(remove(fleet, role('robot_operator', 'press', key.id), owner)).rejects.toThrow(
-    /this is its last one; DeleteKey ends the key/,
+    /this is its last one; use DeleteKey to delete the key/,
   );
   expect(await rolesOf(fleet, key.id)).toEqual(['operator press']);
 });

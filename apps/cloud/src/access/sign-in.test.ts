@@ -87,7 +87,9 @@ test('D6 a location secret does not open the cloud, and the refusal says what it
   const fleet = await openFleet();
   expect(await refusal(signIn(fleet, 'robot-location-secret', 'press', 'x'))).toEqual({
     code: 'invalid_argument',
-    message: expect.stringContaining('a location secret opens the machines of its location, not the cloud'),
+    message: expect.stringContaining(
+      'a location secret gives access to the machines of its location, not to the cloud',
+    ),
   });
 });
 
@@ -107,7 +109,7 @@ test('too many wrong keys are answered RESOURCE_EXHAUSTED with the wait, in the 
   expect(known).toEqual(await series(unknown, '10.0.0.2:1'));
   expect(known.at(-1)).toEqual([
     'resource_exhausted',
-    'sign-in: too many wrong attempts from this address; expected the next one after 1 s',
+    'sign-in: too many failed attempts from this address; try again after 1 s',
   ]);
 });
 

@@ -16,7 +16,7 @@ export function tooManyGuesses(waitMs: number): PlatformError {
   const seconds = Math.ceil(waitMs / 1_000);
   return new PlatformError(
     'resource_exhausted',
-    `sign-in: too many wrong attempts from this address; expected the next one after ${seconds} s`,
+    `sign-in: too many failed attempts from this address; try again after ${seconds} s`,
     new RetryAfter(waitMs),
   );
 }

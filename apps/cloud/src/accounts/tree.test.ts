@@ -116,7 +116,7 @@ test('locations lie at most 32 deep in each other, by creating and by moving', a
     (await ask(owner, 'createLocation', { organizationId, name: 'x', parentLocationId })).location?.id ?? '';
   let deepest = '';
   for (let depth = 1; depth <= 32; depth++) deepest = await make(deepest);
-  await expect(make(deepest)).rejects.toThrow(/at most 32 deep in each other, found 33/);
+  await expect(make(deepest)).rejects.toThrow(/at most 32 levels of locations, found 33/);
   const other = await make('');
   await expect(ask(owner, 'updateLocation', { locationId: other, parentLocationId: deepest })).rejects.toMatchObject({
     code: 'failed_precondition',

@@ -201,7 +201,7 @@ test('doctor finds nothing wrong in a new installation, and names what is missin
   );
   const wrong = (await look()).filter(({ ok }) => !ok);
   expect(wrong).toEqual([
-    { check: 'the listed files are there', ok: false, found: expect.stringContaining('parquet/gone.parquet') },
+    { check: 'the listed files exist', ok: false, found: expect.stringContaining('parquet/gone.parquet') },
   ]);
 });
 

@@ -28,7 +28,7 @@ export async function openControlServer(
   const path = shortest(file);
   if (path === undefined) {
     log.warn(
-      'the data directory has too long a path for a control socket: platform admin works once the cloud is stopped',
+      'the path of the data directory is too long for a control socket: platform admin works only while the cloud is stopped',
     );
     return undefined;
   }
@@ -54,7 +54,7 @@ export async function openControlServer(
 
 function serveConnection(socket: Socket, operations: Operations, log: Log): void {
   const ended = new AbortController();
-  socket.once('close', () => ended.abort(new PlatformError('canceled', 'the caller is gone')));
+  socket.once('close', () => ended.abort(new PlatformError('canceled', 'the caller has disconnected')));
   linesOf(socket, (line) => {
     void answer(line).then((text) => {
       if (socket.writable) socket.write(`${text}\n`);
@@ -69,7 +69,7 @@ function serveConnection(socket: Socket, operations: Operations, log: Log): void
       if (operation === undefined)
         throw new PlatformError(
           'unimplemented',
-          `${String(request.method)}: this cloud knows no such operation; is it older than the command?`,
+          `${String(request.method)}: this cloud does not support this operation; is it older than the command?`,
         );
       const result = await operation((request.params ?? {}) as Record<string, unknown>, ended.signal);
       return JSON.stringify({ id, result: result ?? null });

@@ -52,10 +52,10 @@ export function createAdmin(deps: AdminDeps): Operations {
     }),
     'backup.hold': async (_params, connected) => {
       const hold = await deletions.hold();
-      log.info('deletions are held for a backup or a repair');
+      log.info('deletions are paused for a backup or a repair');
       const release = (): void => {
         hold[Symbol.dispose]();
-        log.info('deletions go on');
+        log.info('deletions resume');
       };
       if (connected.aborted) release();
       else connected.addEventListener('abort', release, { once: true });

@@ -26,27 +26,27 @@ export const limitKinds: Readonly<
   'query-bytes-per-month': {
     default: 100_000_000_000_000,
     unit: 'logical bytes',
-    meaning: 'what queries, exports and triggers of the organization may scan in a UTC month (D26)',
+    meaning: 'how much queries, exports and triggers of the organization may scan in a UTC month (D26)',
   },
   fragments: {
     default: defaultMaxFragments,
     unit: 'fragments',
-    meaning: 'fragments that the organization may have',
+    meaning: 'how many fragments the organization may have',
   },
   'invitation-mails-per-day': {
     default: 50,
     unit: 'mails',
-    meaning: 'invitations that the organization may mail in 24 hours',
+    meaning: 'how many invitations the organization may mail in 24 hours',
   },
   'machine-log-lines-per-minute': {
     default: linesPerMinute,
     unit: 'lines',
-    meaning: 'machine log accepted from one part in a minute; what is above is counted and left out (D29)',
+    meaning: 'how much machine log one part may send per minute; the excess is counted and dropped (D29)',
   },
   'machine-log-bytes-per-day': {
     default: bytesPerDay,
     unit: 'bytes',
-    meaning: 'machine log stored of one part and UTC day (D29)',
+    meaning: 'how much machine log is stored per part and UTC day (D29)',
   },
 };
 
@@ -131,7 +131,7 @@ export async function requireOrganization(db: Database, organizationId: string):
   if (await isOrganizationStored(db, organizationId)) return;
   throw new PlatformError(
     'not_found',
-    `organization: expected the id of one of this installation, found ${JSON.stringify(organizationId)}`,
+    `organization: expected the id of one in this installation, found ${JSON.stringify(organizationId)}`,
   );
 }
 

@@ -25,7 +25,7 @@ export async function rotateKey(options: RotateKeyOptions): Promise<RotationRepo
   if (keyFile === undefined && (next === undefined || next.id === instanceKey.current.id))
     throw new PlatformError(
       'failed_precondition',
-      'the instance key comes from PLATFORM_INSTANCE_KEY: expected another one in PLATFORM_INSTANCE_KEY_NEXT, found none. Keep both set until the rotation has ended, then move the new one to PLATFORM_INSTANCE_KEY',
+      'the instance key comes from PLATFORM_INSTANCE_KEY: expected the new key in PLATFORM_INSTANCE_KEY_NEXT, found none. Keep both set until the rotation is complete, then move the new key to PLATFORM_INSTANCE_KEY',
     );
   const from = instanceKey.current.id;
   return rotateInstanceKey({

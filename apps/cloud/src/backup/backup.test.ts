@@ -229,9 +229,7 @@ test('I15 nothing is written over: neither a backup nor a restore into a directo
   const data = await dataDirectory(directory);
   mkdirSync(directory.file('full'));
   writeFileSync(directory.file('full/thesis.txt'), 'mine');
-  await expect(backUp(data, directory.file('full'))).rejects.toThrow(
-    /expected an empty or a new directory.*thesis.txt/,
-  );
+  await expect(backUp(data, directory.file('full'))).rejects.toThrow(/expected an empty or new directory.*thesis.txt/);
   await backUp(data, directory.file('backup'));
   await expect(restore(directory.file('backup'), directory.file('full'))).rejects.toThrow(
     /found thesis.txt.*never overwrites/,
@@ -241,7 +239,7 @@ test('I15 nothing is written over: neither a backup nor a restore into a directo
 });
 
 const missing = 'it is missing';
-const changed = 'its bytes are not those that were written';
+const changed = 'its bytes differ from those that were written';
 const listed = 'parquet/listed.parquet';
 const picture = 'blobs/o/l/picture.jpg';
 
@@ -282,7 +280,7 @@ test.each([
     const said: string[] = [];
     const report = await backUp(data, directory.file('backup'), { progress: (text) => void said.push(text) });
     expect(report).toMatchObject({ damaged: [{ path, reason }], files: whole.files - 1 });
-    expect(said).toContain(`damaged, and not in the backup: ${path}: ${reason}`);
+    expect(said).toContain(`damaged and not in the backup: ${path}: ${reason}`);
     expect(filesOf(directory.file('backup'))).toEqual(filesOf(directory.file('whole')).filter((name) => name !== path));
     const { warnings } = await restore(directory.file('backup'), directory.file('restored'));
     expect(warnings[0]).toContain(`lacks 1 files that were damaged when it was taken (${path}: ${reason})`);
@@ -322,7 +320,7 @@ test('I15 a directory without backup.json is no backup; one of a newer layout is
     new RegExp(`version 1 or older, found version ${dataVersion}`),
   );
   rmSync(join(backup, 'backup.json'));
-  await expect(restore(backup, directory.file('r2'))).rejects.toThrow(/no backup, or one that was cut short/);
+  await expect(restore(backup, directory.file('r2'))).rejects.toThrow(/not a backup, or an incomplete one/);
 });
 
 test('I15 deletions wait while they are held, and a hold waits for those that run', async () => {

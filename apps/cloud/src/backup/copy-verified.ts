@@ -19,7 +19,7 @@ export async function copyVerified(options: CopyVerifiedOptions): Promise<Backed
   const found = await lstat(join(from, ...path.split('/'))).catch(() => undefined);
   if (found === undefined) return { path, reason: 'it is missing' };
   if (found.isSymbolicLink()) return { path, reason: 'a symbolic link is in its place' };
-  if (!found.isFile()) return { path, reason: 'something that is no file is in its place' };
+  if (!found.isFile()) return { path, reason: 'something other than a file is in its place' };
   if (bytes !== null && found.size !== bytes) return { path, reason: `it has ${found.size} bytes instead of ${bytes}` };
   try {
     const taken = await copyWithHash({ from, to, path, immutable: true, signal });
@@ -30,5 +30,5 @@ export async function copyVerified(options: CopyVerifiedOptions): Promise<Backed
     return { path, reason: 'it cannot be read: EIO' };
   }
   await rm(target);
-  return { path, reason: 'its bytes are not those that were written' };
+  return { path, reason: 'its bytes differ from those that were written' };
 }

@@ -24,7 +24,7 @@ export async function copyWithHash({ from, to, path, immutable, signal }: CopyWi
   const target = join(to, ...path.split('/'));
   await mkdir(dirname(target), { recursive: true, mode: 0o700 });
   if ((await stat(source).catch(() => null)) === null)
-    throw new PlatformError('data_loss', `expected ${source}, which belongs to the data, found no such file`);
+    throw new PlatformError('data_loss', `expected ${source}, which is part of the data, found no such file`);
   const isLinked =
     immutable &&
     (await link(source, target).then(

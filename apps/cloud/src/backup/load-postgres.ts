@@ -141,7 +141,7 @@ async function fillTable(client: Client, { head, rows }: BackedUpTable): Promise
   if (missing.length > 0)
     throw new PlatformError(
       'data_loss',
-      `the backup has ${name} with column ${missing.join(', ')}: this program knows no such column in a backup of that version`,
+      `the backup has ${name} with column ${missing.join(', ')}, which is unknown for a backup of that version`,
     );
   // What the migrations put there. The guard of the audit trail refuses to delete even nothing.
   const { rows: there } = await client.query(`select 1 from ${name} limit 1`);
@@ -203,7 +203,7 @@ async function commit(client: Client, shown: string): Promise<void> {
   const { command } = await client.query('commit').catch((caught: unknown) => {
     throw new PlatformError(
       'unavailable',
-      `${shown}: the connection was lost at the very end of the restore, and the database may be filled or empty: restore again, into another empty database`,
+      `${shown}: the connection was lost at the very end of the restore, so the database may be full or empty. Restore again, into another empty database`,
       caught,
     );
   });

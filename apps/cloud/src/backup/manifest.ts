@@ -67,7 +67,7 @@ export function readManifest(directory: string): Manifest {
   } catch (caught) {
     throw new PlatformError(
       'failed_precondition',
-      `${directory}: expected a backup with ${manifestName}, found none: this is no backup, or one that was cut short`,
+      `${directory}: expected a backup with ${manifestName}, found none: this is not a backup, or an incomplete one`,
       caught,
     );
   }
@@ -82,7 +82,7 @@ export function readManifest(directory: string): Manifest {
   if (!(Number(manifest.version) >= 1 && Number(manifest.version) <= newestFormat))
     throw new PlatformError(
       'failed_precondition',
-      `${file} has version ${manifest.version}, this program reads up to version ${newestFormat}: restore with the program that wrote it (${manifest.program})`,
+      `${file} has version ${manifest.version}, but this version reads only up to version ${newestFormat}: restore with the version that wrote it (${manifest.program})`,
     );
   for (const { path } of manifest.files as readonly BackedUpFile[]) {
     if (path.split('/').some((segment) => segment === '' || segment === '..' || segment === '.') || /[\0\\]/.test(path))

@@ -57,12 +57,12 @@ export async function restoreBackup(options: RestoreOptions): Promise<RestoreRep
   if (manifest.dataVersion > options.newestDataVersion)
     throw new PlatformError(
       'failed_precondition',
-      `${source}: expected a data directory of version ${options.newestDataVersion} or older, found version ${manifest.dataVersion}: restore with the program that wrote it (${manifest.program})`,
+      `${source}: expected a data directory of version ${options.newestDataVersion} or older, found version ${manifest.dataVersion}: restore with the version that wrote it (${manifest.program})`,
     );
   if (manifest.store === 'postgres' && options.database === undefined)
     throw new PlatformError(
       'failed_precondition',
-      `${source}: this backup is of an installation in Postgres, and is restored into Postgres only: expected PLATFORM_DATABASE_URL to name an empty database, found it not set`,
+      `${source}: this backup is of an installation in Postgres and can be restored only to Postgres: expected PLATFORM_DATABASE_URL to name an empty database, found it not set`,
     );
   const secrets = readSecrets(manifest, options);
   requireEmpty(target);
@@ -159,7 +159,7 @@ function requireEmpty(target: string): void {
   if (found.length === 0) return;
   throw new PlatformError(
     'failed_precondition',
-    `${target}: expected an empty or a new directory, found ${found.slice(0, 3).join(', ')}. Nothing was changed; a restore never overwrites`,
+    `${target}: expected an empty or new directory, found ${found.slice(0, 3).join(', ')}. Nothing was changed, because a restore never overwrites data`,
   );
 }
 
@@ -168,7 +168,7 @@ function readSecrets({ files }: Manifest, { source, passphrase }: RestoreOptions
   if (passphrase === undefined)
     throw new PlatformError(
       'failed_precondition',
-      `${source}: the instance key is in the backup under a passphrase; give the file that holds it with --passphrase-file`,
+      `${source}: the instance key in the backup is encrypted with a passphrase; give the passphrase file with --passphrase-file`,
     );
   const opened = openSecrets(readFileSync(join(source, sealedSecretsName), 'utf8'), passphrase);
   return Object.fromEntries(Object.entries(opened).filter(([name]) => secretNames.includes(name)));
@@ -179,19 +179,19 @@ function warningsOf({ createdMs, instanceKey, damaged = [] }: Manifest): string[
   const missingKey =
     instanceKey === 'left-out'
       ? [
-          'The backup does not hold the instance key: without it the secrets in the data cannot be read and the cloud does not start. Put instance.key of the first cloud into the directory, or set PLATFORM_INSTANCE_KEY.',
+          'The backup does not contain the instance key. Without it, the secrets in the data cannot be decrypted and the cloud does not start. Put instance.key of the original cloud into the directory, or set PLATFORM_INSTANCE_KEY.',
         ]
       : instanceKey === 'environment'
         ? [
-            'The instance key was in the environment of the first cloud: start this one with the same PLATFORM_INSTANCE_KEY.',
+            'The instance key was in the environment of the original cloud: start this one with the same PLATFORM_INSTANCE_KEY.',
           ]
         : [];
   const left = damaged.length === 0 ? [] : [leftOut(damaged)];
   return [
     ...left,
-    `Machines delete what the cloud has acknowledged: readings that were uploaded after ${taken} are not in the backup, and the machines may not have them any more. What they still hold they send by themselves.`,
+    `Machines delete what the cloud has acknowledged: readings that were uploaded after ${taken} are not in the backup, and the machines may no longer have them. Machines send what they still have by themselves.`,
     `Keys, secrets, roles and sign-ins that were revoked after ${taken} are valid again: revoke them once more.`,
-    'Never run the first cloud and the restored one at the same time: each would acknowledge readings that the other does not have.',
+    'Never run the original cloud and the restored one at the same time: each would acknowledge readings that the other does not have.',
     ...missingKey,
   ];
 }
@@ -200,5 +200,5 @@ const shown = 5;
 
 function leftOut(damaged: readonly DamagedFile[]): string {
   const some = damaged.slice(0, shown).map(({ path, reason }) => `${path}: ${reason}`);
-  return `The backup lacks ${damaged.length} files that were damaged when it was taken (${some.join('; ')}${damaged.length > shown ? '; …' : ''}): what needs them fails with DATA_LOSS. Take them from an older backup with platform admin repair --from, or give them up with --accept-loss.`;
+  return `The backup lacks ${damaged.length} files that were damaged when it was taken (${some.join('; ')}${damaged.length > shown ? '; …' : ''}): requests that need them fail with DATA_LOSS. Restore them from an older backup with platform admin repair --from, or give them up with --accept-loss.`;
 }

@@ -31,7 +31,7 @@ export function openSecrets(text: string, passphrase: string): SecretFiles {
   } catch (caught) {
     throw new PlatformError(
       'permission_denied',
-      'the instance key in the backup: expected the passphrase that it was sealed with, found another',
+      'the instance key in the backup: expected the passphrase that encrypts it, found a different one',
       caught,
     );
   }

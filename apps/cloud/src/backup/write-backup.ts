@@ -68,7 +68,7 @@ export async function writeBackup(options: BackupOptions): Promise<BackupReport>
   try {
     return await copyAll(options, inPostgres);
   } catch (caught) {
-    progress(`the backup failed, removing what there is of it: ${errorText(caught)}`);
+    progress(`the backup failed; removing the incomplete backup: ${errorText(caught)}`);
     for (const name of readdirSync(destination)) rmSync(join(destination, name), { recursive: true, force: true });
     throw caught;
   }
@@ -80,7 +80,7 @@ function requireDatabase({ dataDirectory, database }: BackupOptions): boolean {
   if (inPostgres && database === undefined)
     throw new PlatformError(
       'failed_precondition',
-      `data directory ${dataDirectory}: this installation is in Postgres, but PLATFORM_DATABASE_URL is not set. Set it to what the cloud has`,
+      `data directory ${dataDirectory}: this installation is in Postgres, but PLATFORM_DATABASE_URL is not set. Set it to the value that the cloud uses`,
     );
   return inPostgres;
 }
@@ -97,7 +97,7 @@ function requireFree({ dataDirectory, destination }: BackupOptions): void {
   if (found.length > 0)
     throw new PlatformError(
       'failed_precondition',
-      `${destination}: expected an empty or a new directory for the backup, found ${found.slice(0, 3).join(', ')}`,
+      `${destination}: expected an empty or new directory for the backup, found ${found.slice(0, 3).join(', ')}`,
     );
 }
 
@@ -114,7 +114,7 @@ async function copyAll(options: BackupOptions, inPostgres: boolean): Promise<Bac
   for (const file of named) {
     const taken = await copyVerified({ from: dataDirectory, to: destination, file, signal });
     if ('reason' in taken) {
-      progress(`damaged, and not in the backup: ${taken.path}: ${taken.reason}`);
+      progress(`damaged and not in the backup: ${taken.path}: ${taken.reason}`);
       damaged.push(taken);
     } else files.push(taken);
     tell('bytes' in taken ? taken.bytes : 0);

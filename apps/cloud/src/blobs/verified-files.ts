@@ -89,7 +89,7 @@ async function* read(
     last = chunk;
   }
   if (!isSameStamp(seen, await handle.stat({ bigint: true })))
-    throw damaged('a file that nobody changes', 'it changed while it was read');
+    throw damaged('a file that nobody changes', 'it changed while it was being read');
   if (hash !== undefined) requireHash(hash.digest('hex'), contents);
   if (last !== undefined) yield last;
 }

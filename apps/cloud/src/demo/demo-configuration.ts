@@ -36,7 +36,7 @@ export function demoConfiguration(inboxUrl: string): Record<string, unknown> {
           },
         },
         notifications: [{ type: 'webhook', value: inboxUrl, seconds_between_notifications: 10 }],
-        notes: 'Fires for any reading of this computer, at most every 10 s, to the built-in test inbox for webhooks.',
+        notes: 'Fires for every reading of this computer, at most every 10 s, and notifies the built-in test inbox.',
       },
     ],
   };

@@ -76,7 +76,7 @@ export function readDemo(file: string): DemoFile | undefined {
   if (typeof found !== 'string') return found;
   throw new PlatformError(
     'failed_precondition',
-    `${file}: expected an object with ${demoFields.join(', ')}, found ${found}. To have the demo again, delete the file and start the cloud again: it writes the file anew, with a new key for the demo`,
+    `${file}: expected an object with ${demoFields.join(', ')}, found ${found}. To restore the demo, delete the file and restart the cloud: it creates a new file with a new key for the demo`,
   );
 }
 
@@ -86,10 +86,10 @@ function problemOf(file: string): DemoFile | string {
     const value: unknown = JSON.parse(text);
     const demo: Partial<DemoFile> = typeof value === 'object' && value !== null ? value : {};
     const missing = demoFields.filter((field) => typeof demo[field] !== 'string');
-    return missing.length === 0 ? (demo as DemoFile) : `no text at ${missing.join(', ')}`;
+    return missing.length === 0 ? (demo as DemoFile) : `no string at ${missing.join(', ')}`;
   } catch (caught) {
     // What a parser says of a text that is no JSON quotes it, and there are secrets in it.
-    return caught instanceof SyntaxError ? 'text that is no JSON' : `that it cannot be read: ${errorText(caught)}`;
+    return caught instanceof SyntaxError ? 'text that is not JSON' : `that it cannot be read: ${errorText(caught)}`;
   }
 }
 
@@ -109,9 +109,9 @@ export async function moveDemoTrigger(
     (_, path: string) => baseUrl + path,
   );
   if (moved === document) return;
-  const by = { kind: 'platform', name: 'start at another port' } as const;
+  const by = { kind: 'platform', name: 'start on another port' } as const;
   await configurations.save({ partId, document: moved, by }).catch((caught: unknown) => {
     if (!(caught instanceof PlatformError)) throw caught;
-    log.warn("the demo's trigger still points at the address of an earlier start", { error: caught.message });
+    log.warn("the demo's trigger still points to the address of an earlier start", { error: caught.message });
   });
 }

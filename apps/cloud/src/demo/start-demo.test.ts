@@ -24,8 +24,8 @@ function directory(): string {
 
 const { keyId: _, ...withoutKeyId } = whole;
 const damages: [string, string, RegExp][] = [
-  ['empty', '', /found text that is no JSON/],
-  ['cut', JSON.stringify(whole).slice(0, 40), /found text that is no JSON/],
+  ['empty', '', /found text that is not JSON/],
+  ['cut', JSON.stringify(whole).slice(0, 40), /found text that is not JSON/],
   ['another value', 'null', /found no text at organizationId, /],
   ['without a field', JSON.stringify(withoutKeyId), /found no text at keyId\./],
   ['with a number', JSON.stringify({ ...whole, partId: 7 }), /found no text at partId\./],
@@ -44,7 +44,7 @@ test.each(damages)('a demo.json that is %s is named with what to do, and no secr
   }
   expect(message).toContain(`${file}: expected an object with organizationId`);
   expect(message).toMatch(expected);
-  expect(message).toContain('delete the file and start the cloud again');
+  expect(message).toContain('delete the file and restart the cloud');
   expect(message).not.toContain('hidden');
 });
 
@@ -62,7 +62,7 @@ test('a cloud whose demo.json is damaged serves all the same, says why there is 
     await using cloud = await composeCloud(settings);
     expect(cloud.ready).toMatchObject({
       partId: '',
-      demoProblem: expect.stringContaining('found text that is no JSON'),
+      demoProblem: expect.stringContaining('found text that is not JSON'),
     });
     expect((await fetch(`${cloud.ready.url}/healthz`)).status).toBe(200);
   }

@@ -22,7 +22,7 @@ export async function startDemo(
     return { demo };
   } catch (caught) {
     const problem = errorText(caught);
-    deps.log.error('the demo does not run, all else does', { error: problem });
+    deps.log.error('the demo is not running, everything else is', { error: problem });
     return { problem };
   }
 

@@ -22,6 +22,6 @@ export async function principalOfRequest(
   if (principal !== undefined) return principal;
   throw new PlatformError(
     'unauthenticated',
-    'expected "authorization: Bearer <token>", the headers key_id and key, or the session of a signed-in browser, found none of them',
+    'expected "authorization: Bearer <token>", the headers key_id and key, or the session of a signed-in browser, found none of these',
   );
 }

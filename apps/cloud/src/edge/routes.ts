@@ -80,7 +80,7 @@ export function createRoutes(deps: RouteDeps): (request: HttpRequest, response: 
         if (!deps.access.ownsAll(principal))
           throw new PlatformError(
             'permission_denied',
-            'status: expected an owner of every organization of this installation, found another',
+            'status: expected an owner of every organization of this installation, found someone else',
           );
         return sendJson(response, 200, await deps.status());
       }
@@ -102,12 +102,12 @@ export function createRoutes(deps: RouteDeps): (request: HttpRequest, response: 
 const strangersPage = {
   title: 'Sign in',
   status: 401,
-  body: html`<h1>You are not signed in</h1><p>On a first start, open the sign-in link that <em>npm start</em> printed in its terminal; it works once. Later, sign in with your e-mail address.</p><a class="button" href="/sign-in">Sign in</a>`,
+  body: html`<h1>You are not signed in</h1><p>On a first start, open the sign-in link that <em>npm start</em> printed in its terminal; it works once. After that, sign in with your e-mail address.</p><a class="button" href="/sign-in">Sign in</a>`,
 };
 
 const guestsPage = {
   title: 'Signed in',
-  body: html`<h1>You are signed in</h1><p>The status page shows everything on this installation, so it is for those who own all its organizations. Use the command line for what is yours: <em>platform login</em>.</p><a class="button second" href="/account">Your account</a>`,
+  body: html`<h1>You are signed in</h1><p>The status page shows the whole installation, so only owners of all its organizations can see it. Use the command line for your own organizations: <em>platform login</em>.</p><a class="button second" href="/account">Your account</a>`,
 };
 
 /** Without what follows it: that may hold a link's token, which no log keeps. */

@@ -47,6 +47,6 @@ export async function moveCursor(
   if (numUpdatedRows === 1n) return;
   throw new PlatformError(
     'aborted',
-    `expected the cursor of ${name} at position ${from}, found it elsewhere; is another cloud running on this data?`,
+    `expected the cursor of ${name} at position ${from}, found it at another one; is another cloud using this data?`,
   );
 }

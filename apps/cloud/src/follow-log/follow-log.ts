@@ -115,7 +115,7 @@ export function followLog<Tables extends LogCursorsTables>(options: FollowLogOpt
     const sound = rows.filter(({ damage }) => damage === undefined);
     const { upTo = last.position, damaged = [], write: also, written } = await process(sound);
     for (const { row, reason } of damaged) {
-      log.error('an upload could not be read; it is marked as damaged and passed', {
+      log.error('an upload could not be read; it is marked as damaged and skipped', {
         ...{ position: row.position, partId: row.partId, reason },
       });
       await ingestLog.markDamaged(row.position, reason);
@@ -156,7 +156,7 @@ export function followLog<Tables extends LogCursorsTables>(options: FollowLogOpt
       }
       throw new PlatformError(
         'unavailable',
-        `${name}: expected to have all uploads up to position ${wanted} within ${maxCatchUpMs / 1_000} s, found the list at ${position}; try again in a moment`,
+        `${name}: expected all uploads up to position ${wanted} within ${maxCatchUpMs / 1_000} s, found them only up to ${position}; try again in a moment`,
       );
     },
     lag: () => ({

@@ -61,7 +61,7 @@ test('what large fragments come to is told as far as an answer has room; the oth
   for (const id of [outer, ids[0]]) expect(Object.keys(told.get(id)?.resolvedConfig ?? {})).toEqual(['network']);
   for (const id of ids.slice(1)) {
     expect(told.get(id)?.resolvedConfig).toBeUndefined();
-    expect(told.get(id)?.error?.detail).toContain('ask for fewer fragments at once');
+    expect(told.get(id)?.error?.detail).toContain('request fewer fragments at once');
   }
 });
 
@@ -70,7 +70,7 @@ test('a fragment that public clients could not read back is refused, and the lar
   const digits = (count: number) => ({ network: { list: Array.from({ length: count }, () => 1) } });
   await expect(given.create('digits', digits(200_000))).rejects.toMatchObject({
     code: 'invalid_argument',
-    message: expect.stringContaining('fits the messages of public clients'),
+    message: expect.stringContaining('fits into the messages of public clients'),
   });
   const { id = '' } = await given.create('digits', digits(185_000));
   await given.update(id, { name: 'again' });

@@ -45,7 +45,7 @@ export async function checkFragment(
   if (visibility !== 'private') {
     const others = (await probe(rightsOf(null))).problems.filter(({ fault }) => fault === 'no_access');
     for (const { message } of others)
-      findings.push({ path: 'fragments', level: 'error', message: `in a fragment that is ${visibility}: ${message}` });
+      findings.push({ path: 'fragments', level: 'error', message: `in a ${visibility} fragment: ${message}` });
     for (const finding of credentialFindings(document)) findings.push(finding);
   }
   const textsOf = (level: string): string[] => [
@@ -70,7 +70,7 @@ function requireSize(config: JsonObject): void {
   if (carried > answerBytes / 2 - 2_048)
     throw new PlatformError(
       'invalid_argument',
-      `fragment: expected one that fits the messages of public clients, at most ${answerBytes / 2 - 2_048} bytes as they carry it, found ${carried} (${bytes} of JSON)`,
+      `fragment: expected one that fits into the messages of public clients (at most ${answerBytes / 2 - 2_048} bytes in their encoding), found ${carried} (${bytes} of JSON)`,
     );
 }
 
@@ -104,7 +104,7 @@ function credentialFindings(document: JsonObject): Problem[] {
     const notifications = isObject(trigger) ? trigger['notifications'] : undefined;
     const list = Array.isArray(notifications) ? notifications : [notifications];
     if (!list.some((each) => isObject(each) && each['auth'] !== undefined && each['auth'] !== null)) return [];
-    const message = 'expected no "auth" in a fragment that others may read, found one: make the fragment private';
+    const message = 'expected no "auth" in a fragment that others can read, found one: make the fragment private';
     return [{ path: `triggers[${index}].notifications`, level: 'error', message }];
   });
 }

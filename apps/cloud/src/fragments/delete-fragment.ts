@@ -27,7 +27,7 @@ export async function deleteFragment(
   if (uses.length > 0)
     throw new PlatformError(
       'failed_precondition',
-      `fragment ${row.id}: expected one that nothing uses, found ${uses.join('; ')}. Take it out there first`,
+      `fragment ${row.id}: expected an unused fragment, found ${uses.join('; ')}. Remove it there first`,
     );
   await removeFragments(trx, [row.id]);
   const change = {

@@ -25,7 +25,7 @@ export function resolveFor(
     const revision = (await held()).get(importKey(id, version));
     const kept = revision === undefined ? undefined : await source.findKept(id, revision);
     if (kept === undefined) return found;
-    const notice = `fragment ${id} may not be used here any more: its revision ${revision} is kept, and gets no updates`;
+    const notice = `fragment ${id} may no longer be used here: its revision ${revision} stays and gets no updates`;
     return { ...kept, notice };
   });
 }

@@ -44,7 +44,7 @@ export async function setTag(
   if (kept === undefined)
     throw new PlatformError(
       'failed_precondition',
-      `fragment ${row.id}: expected a revision whose configuration is still kept, found ${revision}, one of the oldest: it went to make room for newer ones`,
+      `fragment ${row.id}: expected a revision whose configuration is still kept, found ${revision}, one of the oldest: it was deleted to make space for newer ones`,
     );
   const tags = await trx.selectFrom('fragment_tags').selectAll().where('fragment_id', '=', row.id).execute();
   const before = tags.find((each) => each.tag === tag)?.revision;
@@ -95,7 +95,7 @@ export async function deleteTag(
   if (machines + fragments > 0)
     throw new PlatformError(
       'failed_precondition',
-      `tag "${tag}" of fragment ${row.id}: expected one that nothing follows, found ${machines} machines and ${fragments} fragments. Give them another version first, or move the tag`,
+      `tag "${tag}" of fragment ${row.id}: expected an unused tag, found ${machines} machines and ${fragments} fragments that use it. Change their version first, or move the tag`,
     );
   const { numDeletedRows } = await trx
     .deleteFrom('fragment_tags')

@@ -86,7 +86,7 @@ const errorTypes: Readonly<Record<FragmentFault, FragmentErrorType>> = {
 
 /** In the place of what the answer has no room for. */
 export function leftOutMessage(fragmentId: string): MessageInitShape<typeof ResolvedFragmentSchema> {
-  const detail = `fragment ${fragmentId}: expected an answer that public clients can read, found one with no room for this configuration: ask for fewer fragments at once`;
+  const detail = `fragment ${fragmentId}: expected an answer that public clients can read, found no space for this configuration: request fewer fragments at once`;
   return { fragmentId, error: { errorType: FragmentErrorType.UNSPECIFIED, fragmentId, detail } };
 }
 

@@ -47,7 +47,7 @@ export function fragmentWriteHandlers(deps: WriteDeps): Handlers<typeof AppServi
     if (access.allows(call.principal, 'organization.manage', row.organization_id)) return row;
     throw new PlatformError(
       'permission_denied',
-      `fragment ${id}: expected an owner of the organization that it belongs to, found a role that is not enough`,
+      `fragment ${id}: expected an owner of the organization that it belongs to, found an insufficient role`,
     );
   };
   const answer = async (call: Call<Principal>, saved: Saved) => {

@@ -20,7 +20,7 @@ export async function setEmail(deps: IdentityOperationDeps, by: SignedInCaller, 
   await deps.db.transaction().execute(async (trx) => {
     const other = await findPerson(trx, { email: normal });
     if (other !== undefined && other.id !== personId)
-      throw new PlatformError('already_exists', `email: expected an address that nobody has here, found ${normal}`);
+      throw new PlatformError('already_exists', `email: expected an address that no one uses here, found ${normal}`);
     const changed = await trx
       .updateTable('people')
       .set({ email: normal, email_verified: 0 })
@@ -31,7 +31,7 @@ export async function setEmail(deps: IdentityOperationDeps, by: SignedInCaller, 
     if (changed === undefined)
       throw new PlatformError(
         'failed_precondition',
-        `email: expected an account without an address, found ${by.principal.email || 'one'}: an address that was set stays`,
+        `email: expected an account without an address, found ${by.principal.email || 'one'}: an address cannot be changed once it is set`,
       );
     await audit(
       trx,
@@ -68,7 +68,7 @@ export async function changePassword(
 export async function endSession(deps: IdentityOperationDeps, by: SignedInCaller, sessionId: string): Promise<void> {
   await deps.db.transaction().execute(async (trx) => {
     if (!(await deps.sessions.end(trx, by.principal.personId, sessionId)))
-      throw new PlatformError('not_found', 'session: expected the id of one of yours, found another');
+      throw new PlatformError('not_found', 'session: expected the id of one of your sessions, found another');
     await audit(
       trx,
       by,

@@ -36,7 +36,7 @@ export function createIdentity({ openIdSettings, ...given }: IdentityDeps): Iden
     appHandlers: { ...invitationHandlers(deps), ...memberHandlers(deps) },
     start() {
       forgetting ??= follow({
-        name: 'identity: forget what expired',
+        name: 'identity: delete what has expired',
         idleMs: 3_600_000,
         clock: deps.clock,
         log: deps.log,

@@ -177,7 +177,7 @@ async function* contentsOf<T>(
     if (!bytes) {
       throw new PlatformError(
         'invalid_argument',
-        `${method} expected contents after the first message, found another one`,
+        `${method} expected contents after the first message, found metadata again`,
       );
     }
     yield bytes;

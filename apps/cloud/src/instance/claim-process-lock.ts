@@ -18,7 +18,7 @@ export function claimProcessLock(file: string, what: string): Disposable {
         if (owner !== undefined && isAlive(owner.pid, owner.started)) {
           throw new PlatformError(
             'failed_precondition',
-            `${what} is in use by process ${owner.pid}. Stop that one first, or choose another directory`,
+            `${what} is in use by process ${owner.pid}. Stop that process first, or choose another directory`,
           );
         }
         removeStale(file, owner);

@@ -106,7 +106,7 @@ export function createKeyRing(first: KeyMaterial, others: readonly KeyMaterial[]
       }
       throw new PlatformError(
         'data_loss',
-        `a stored secret does not open with the instance key (${where}): the data directory belongs to another instance key`,
+        `a stored secret cannot be decrypted with the instance key (${where}): the data directory belongs to a different instance key`,
       );
     },
     hash: (secret) => hashed(current, secret),

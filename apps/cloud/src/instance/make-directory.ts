@@ -9,7 +9,7 @@ export function makeDirectory(path: string): void {
   if (tryMake(path) !== 'ENOENT' || dirname(path) === path) return;
   makeDirectory(dirname(path));
   const left = tryMake(path);
-  if (left === 'ENOENT') throw new Error(`no directory can be made at ${path}`);
+  if (left === 'ENOENT') throw new Error(`no directory can be created at ${path}`);
 }
 
 function tryMake(path: string): 'made' | 'ENOENT' {

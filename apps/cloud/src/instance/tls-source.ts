@@ -78,10 +78,10 @@ function openFiles(
         seen = now;
         try {
           changed(read());
-          log.info('the certificate was read again', { certFile });
+          log.info('the certificate was reloaded', { certFile });
         } catch (caught) {
           // One of the two files may be newer than the other for a moment.
-          log.error('the new certificate cannot be served, the old one stays', { error: errorText(caught) });
+          log.error('the new certificate cannot be used; the old one stays in use', { error: errorText(caught) });
         }
       }),
   };

@@ -59,7 +59,7 @@ export async function deletePartSecret(
     if (living.length === 1) {
       throw new PlatformError(
         'failed_precondition',
-        `part ${partId}: expected at least one secret to stay, found that this is the last one; create another first`,
+        `part ${partId}: expected at least one secret to remain, found that this is the last one; create another one first`,
       );
     }
     await trx.deleteFrom('part_secrets').where('id', '=', secretId).execute();

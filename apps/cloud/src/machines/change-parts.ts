@@ -130,6 +130,6 @@ function requireFreeName(parts: readonly { id: string; name: string }[], name: s
   if (other === undefined) return;
   throw new PlatformError(
     'already_exists',
-    `machine ${machineId}: expected a name that no other of its parts has, found ${JSON.stringify(name)}, the name of part ${other.id}`,
+    `machine ${machineId}: expected a name that none of its other parts has, found ${JSON.stringify(name)}, the name of part ${other.id}`,
   );
 }

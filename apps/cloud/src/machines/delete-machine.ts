@@ -54,7 +54,7 @@ export async function deletePart(
     if (row.main === 1) {
       throw new PlatformError(
         'failed_precondition',
-        `part ${part.id}: expected a part that is not the main one of machine ${part.machine_id}, found the main one. Make another part main first, or delete the machine`,
+        `part ${part.id}: expected a part other than the main part of machine ${part.machine_id}, found the main part. Make another part the main part first, or delete the machine`,
       );
     }
     await removePart(deps, trx, part.id, by);

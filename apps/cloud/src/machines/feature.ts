@@ -107,7 +107,8 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
       const fields = { revision };
       await logs.appendOwn(partId, { level: 'warn', loggerName: 'cloud.configuration', message, fields });
     },
-    onWriteFailure: (caught) => log.warn('what a part fetched was not written down', { error: errorText(caught) }),
+    onWriteFailure: (caught) =>
+      log.warn('the fetched configuration of a part could not be recorded', { error: errorText(caught) }),
   });
   const configurations = createConfigurations({
     db,

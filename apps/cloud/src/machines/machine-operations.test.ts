@@ -61,7 +61,7 @@ test('parts: several, one main, found by name and location; the main one is dele
   await expect(ask(owner, app.newRobotPart, { robotId: machineId, partName: 'arm' })).rejects.toMatchObject({
     code: 'already_exists',
   });
-  await expect(ask(owner, app.deleteRobotPart, { partId })).rejects.toThrow(/the main one.*delete the machine/);
+  await expect(ask(owner, app.deleteRobotPart, { partId })).rejects.toThrow(/the main part.*delete the machine/);
   await ask(owner, app.markPartAsMain, { partId: arm });
   expect(registry.partsOf(machineId).map(({ id, main }) => [id, main])).toEqual([
     [arm, 1],
@@ -125,7 +125,7 @@ test('D5 D6 a part has several secrets; deleting one stops its tokens alone, and
   expect(await living(machines)).toEqual([false, true]);
   expect(await living(await given.restarted())).toEqual([false, true]);
   const last = { partId, secretId: second?.id ?? '' };
-  await expect(ask(owner, app.deleteRobotPartSecret, last)).rejects.toThrow(/last one; create another first/);
+  await expect(ask(owner, app.deleteRobotPartSecret, last)).rejects.toThrow(/last one; create another one first/);
   // A new secret never gets the epoch of one that was deleted.
   await ask(owner, app.createRobotPartSecret, { partId });
   expect(await living(machines)).toEqual([false, true]);

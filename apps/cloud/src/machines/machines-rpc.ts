@@ -56,7 +56,7 @@ export function machineHandlers(deps: MachineOperationDeps): Handlers<typeof App
         if (target.organizationId !== organizationId) {
           throw new PlatformError(
             'failed_precondition',
-            `machine ${machine.id}: expected a location of its own organization, found location ${locationId} of another: a machine does not move between organizations`,
+            `machine ${machine.id}: expected a location of its own organization, found location ${locationId} of another one: machines cannot move between organizations`,
           );
         }
       }

@@ -81,7 +81,7 @@ test('D9 an owner forces what is held, audited: the part is told so until anothe
       })
     ).forcedRevision;
   const force = (revision = '', by = owner) => ask(by, fleet.forceConfiguration, { partId, revision });
-  await expect(force()).rejects.toMatchObject({ code: 'failed_precondition', message: /holds nothing back/ });
+  await expect(force()).rejects.toMatchObject({ code: 'failed_precondition', message: /nothing is held back/ });
   expect(await report('r2')).toBe('');
   await expect(force('', key('operator'))).rejects.toMatchObject({ code: 'permission_denied' });
   await expect(force('', itself)).rejects.toMatchObject({ code: 'permission_denied' });

@@ -167,11 +167,11 @@ export async function openPartStatuses(deps: {
     async force(partId, revision, record) {
       const { held_revision: held } = of(partId);
       if (held === '' || (revision !== '' && revision !== held)) {
-        const found = held === '' ? 'it holds nothing back' : `found ${held}`;
-        const expected = revision === '' ? 'a configuration that waits' : `revision ${revision} to wait`;
+        const found = held === '' ? 'nothing is held back' : `found ${held}`;
+        const expected = revision === '' ? 'a configuration' : `revision ${revision}`;
         throw new PlatformError(
           'failed_precondition',
-          `ForceConfiguration of part ${partId}: expected ${expected} for the maintenance window, ${found}; see what it runs with GetPartStatus`,
+          `ForceConfiguration of part ${partId}: expected ${expected} to wait for the maintenance window, ${found}; call GetPartStatus to see what the part runs`,
         );
       }
       const forced = { forced_revision: held, forced_ms: clock.now() };

@@ -84,7 +84,7 @@ export function robotServiceBinding(deps: RobotServiceDeps): ServiceBinding<Prin
       if (!mayHaveSecrets(call.principal, request.id)) {
         throw new PlatformError(
           'permission_denied',
-          `Certificate of part ${request.id}: expected the part itself or an owner, found an operator: the answer holds a private key`,
+          `Certificate of part ${request.id}: expected the part itself or an owner, found an operator: the answer contains a private key`,
         );
       }
       const pair = await certificate(request.id);

@@ -183,7 +183,7 @@ describe.each(storeKinds)('metadata in %s', (kind) => {
     }
     await expect(open(store, migrations.slice(0, 1))).rejects.toMatchObject({
       code: 'failed_precondition',
-      message: expect.stringContaining('has version 2, this program knows versions up to 1'),
+      message: expect.stringContaining('has version 2, but this version supports only versions up to 1'),
     });
   });
 

@@ -44,7 +44,7 @@ export async function sealStoredDocuments(options: SealOptions): Promise<number>
       count += await db.transaction().execute((trx) => sealRows(trx, ring, document, keys));
       after = keys.at(-1);
       if (clock.monotonic() - toldMs > tellEveryMs) {
-        log.info('sealing stored configurations with the instance key', { sealed: count });
+        log.info('encrypting stored configurations with the instance key', { sealed: count });
         toldMs = clock.monotonic();
       }
     } while (after !== undefined);
@@ -78,7 +78,7 @@ function clearOrSay(clear: (() => void) | undefined, log: Log): void {
     clear?.();
   } catch (caught) {
     log.warn(
-      'configurations that are sealed now may still be found in free space of the metadata: it could not be cleared',
+      'configurations that are now encrypted may still be readable in the free space of the metadata, which could not be cleared',
       {
         error: errorText(caught),
       },

@@ -109,7 +109,9 @@ describe.each(storeKinds)('configurations and their histories in %s', (kind) => 
       await save(stores, 3);
       expect(await documents(stores)).toEqual(expected(3));
       expect(await storedIn(stores)).not.toContain('password');
-      expect(await checkSecrets(stores.db, stores.instanceKey, sealedColumns)).toMatch(/and 5 configurations open/);
+      expect(await checkSecrets(stores.db, stores.instanceKey, sealedColumns)).toMatch(
+        /and 5 configurations can be decrypted/,
+      );
     }
     expect(standsIn(one.path, canary)).toEqual([]);
     await using stores = await one.open();
@@ -146,7 +148,7 @@ describe.each(storeKinds)('configurations and their histories in %s', (kind) => 
       await using stores = await one.open(
         createLog((_level, _name, message, fields) => lines.push(`${message} ${JSON.stringify(fields)}`)),
       );
-      expect(lines.join()).toMatch(/stored configurations were sealed with the instance key \{"sealed":189\}/);
+      expect(lines.join()).toMatch(/stored configurations have been encrypted with the instance key \{"sealed":189\}/);
       expect(await documents(stores)).toEqual(expected(120));
       expect(await storedIn(stores)).not.toContain('password');
     }

@@ -47,7 +47,7 @@ export function openDocument(ring: KeyRing, stored: string, row: string): string
   } catch (caught) {
     throw ownFault(
       'data_loss',
-      'a stored configuration does not open: it is damaged, or sealed with another instance key. The host administrator can restore it from a backup',
+      'a stored configuration cannot be decrypted: it is damaged, or encrypted with a different instance key. The host administrator can restore it from a backup',
       row,
       caught,
     );

@@ -144,7 +144,7 @@ class DeliveryLoop implements Delivery {
     const done = this.#deliver(channel, due.id, sent)
       .catch((caught) => {
         if (!this.#stop.signal.aborted) {
-          this.#options.log.error('a delivery was not recorded', { messageId: due.id, error: errorText(caught) });
+          this.#options.log.error('a delivery could not be recorded', { messageId: due.id, error: errorText(caught) });
         }
       })
       .finally(sent);
@@ -185,7 +185,7 @@ class DeliveryLoop implements Delivery {
       const { id: messageId, channel, event_type: type, target } = row;
       const said = { messageId, channel, type, attempts: row.attempts + 1, error };
       if (isFinal) log.error('a message was given up', { ...said, target });
-      else log.warn('a message was not sent, trying again', { ...said, waitMs: nextAttemptAtMs - clock.now() });
+      else log.warn('a message could not be sent; trying again', { ...said, waitMs: nextAttemptAtMs - clock.now() });
     } else if (row.attempts === 0 || isFinal) {
       await appendMachineLog(row.part_id, failureLine(row, error, result.code));
     }

@@ -100,7 +100,7 @@ export function createRecorder(options: { db: Kysely<OutboxTables>; clock: Clock
           await write(row, attempt, judgement);
           break;
         } catch (caught) {
-          log.error('an attempt could not be recorded, trying again', { messageId: row.id, error: errorText(caught) });
+          log.error('an attempt could not be recorded; trying again', { messageId: row.id, error: errorText(caught) });
           await clock.sleep(backoffMs(failures), signal);
         }
       }

@@ -43,22 +43,22 @@ test.each<[object[], string, string | RegExp]>([
   [
     [{ $match: { $expr: { $gt: [{ $cmp: ['$data.n', '$data.zero'] }, 0] } } }],
     '$match.$expr.$gt.$cmp',
-    'it is worked out row by row',
+    'it is evaluated row by row',
   ],
   [[{ $match: { 'data.list': { $ne: 5 } } }], '$match.data.list.$ne', 'data.list is an array in some rows'],
   [[{ $match: { $expr: { $gt: [{ $toInt: '$data.n' }, 3] } } }], '$match.$expr.$gt', /can fail/],
   [[{ $group: { _id: '$data.o', n: { $sum: 1 } } }], '$group', 'data.o is an object in some rows'],
   [[{ $group: { _id: '$data.zero' } }], '$group', /data.zero is -0 in some rows/],
-  [[{ $group: { _id: { of: { $floor: '$data.n' } } } }], '$group._id.of.$floor', 'it is worked out row by row'],
+  [[{ $group: { _id: { of: { $floor: '$data.n' } } } }], '$group._id.of.$floor', 'it is evaluated row by row'],
   [[{ $group: { _id: null, a: { $sum: '$data.n' }, b: { $max: '$data.list' } } }], '$group.b', /data.list is an array/],
   [
     [{ $group: { _id: null, a: { $avg: { $add: ['$data.n', 1] } } } }],
     '$group.a.$avg.$add',
-    'it is worked out row by row',
+    'it is evaluated row by row',
   ],
   [[{ $sort: { 'data.list': 1 } }, { $limit: 2 }], '$sort', /data.list is an array/],
   [[{ $sort: { time_received: 1 } }, { $limit: 2_000 }], '$sort', /more than 1,000/],
-  [[{ $project: { v: { $add: ['$data.n', 1] } } }], '$project.v.$add', 'it is worked out row by row'],
+  [[{ $project: { v: { $add: ['$data.n', 1] } } }], '$project.v.$add', 'it is evaluated row by row'],
   [[{ $project: { v: '$data.list' } }], '$project', 'data.list is an array in some rows'],
 ])('of a pipeline the part is named and the reason: %j', async (stages, part, why) => {
   const { sources } = await mql(stages);
@@ -90,7 +90,7 @@ test.each<[object[], readonly unknown[]]>([
   [
     [{ $unwind: '$data.list' }, { $count: 'n' }],
     [
-      { part: '$unwind', why: 'it makes several rows of one' },
+      { part: '$unwind', why: 'it turns one row into several' },
       { part: '$count', why: 'it runs once, behind $unwind' },
       { part: '$count', why: 'it runs once, behind $unwind' },
     ],
@@ -119,7 +119,7 @@ test('of a statement the parts are clauses with their places', async () => {
   ]);
   const summed = await sql('SELECT SUM(data.n * 2) AS s FROM readings');
   expect(summed.sources[0]?.not_pushed).toEqual([
-    { part: expect.stringMatching(/^SELECT \(line 1/), why: 'it is worked out row by row' },
+    { part: expect.stringMatching(/^SELECT \(line 1/), why: 'it is evaluated row by row' },
   ]);
   const having = await sql('SELECT data.s, COUNT(*) AS n FROM readings GROUP BY data.s HAVING COUNT(*) > 2');
   expect(having.later).toContainEqual({ part: expect.stringMatching(/^HAVING \(line 1/), why: expect.any(String) });

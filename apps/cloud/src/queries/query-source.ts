@@ -5,7 +5,7 @@ import { type TabularDataByMQLRequest, TabularDataSourceType } from '@platform/p
 /** The source of the plan. Throws invalid_argument or unimplemented with what is supported. */
 export function querySource({ useRecentData, dataSource }: TabularDataByMQLRequest): 'readings' | 'hot' {
   const supported =
-    'supported are the standard data source (TABULAR_DATA_SOURCE_TYPE_STANDARD, or none given) and hot storage (TABULAR_DATA_SOURCE_TYPE_HOT_STORAGE)';
+    'the standard data source (TABULAR_DATA_SOURCE_TYPE_STANDARD, or none) and hot storage (TABULAR_DATA_SOURCE_TYPE_HOT_STORAGE) are supported';
   // Clients of before there were sources say only that they want recent data.
   switch (dataSource?.type ?? (useRecentData ? TabularDataSourceType.HOT_STORAGE : TabularDataSourceType.STANDARD)) {
     case TabularDataSourceType.UNSPECIFIED:
@@ -14,7 +14,7 @@ export function querySource({ useRecentData, dataSource }: TabularDataByMQLReque
     case TabularDataSourceType.HOT_STORAGE:
       return 'hot';
     case TabularDataSourceType.PIPELINE_SINK:
-      throw new PlatformError('unimplemented', `data_source: data pipelines are not there yet; ${supported}`);
+      throw new PlatformError('unimplemented', `data_source: data pipelines are not supported yet; ${supported}`);
     default:
       throw new PlatformError(
         'invalid_argument',

@@ -56,7 +56,7 @@ export function createRetention({ db, effectiveDocumentOf, now, log }: Retention
         .select('configured.part_id')
         .where('data_policies.part_id', 'is', null)
         .execute();
-      if (missing.length > 0) log.info('reading how long parts keep their data', { parts: missing.length });
+      if (missing.length > 0) log.info('reading the retention of parts', { parts: missing.length });
       for (const some of chunks(missing, partsAtOnce)) {
         const parts: ChangedPart[] = [];
         for (const { part_id: partId } of some) parts.push({ partId, document: await effectiveDocumentOf(partId) });

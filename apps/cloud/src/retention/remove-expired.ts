@@ -80,7 +80,7 @@ export function createRemoveStep(deps: RemoveDeps): (signal: AbortSignal) => Pro
       // One organization's trouble is not the others'.
       await what().catch((caught: unknown) => {
         if (!signal.aborted)
-          log.error('removing expired data failed; it is tried again', { organizationId, error: errorText(caught) });
+          log.error('removing expired data failed; trying again', { organizationId, error: errorText(caught) });
       });
     };
     if (!looked) await markForgottenOrganizations(db, tabular, clock.now());

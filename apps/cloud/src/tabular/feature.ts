@@ -78,7 +78,7 @@ export function createTabular(deps: TabularDeps): Tabular {
   let wakeDue = false;
 
   const running = (): Child => {
-    if (child === undefined) throw new PlatformError('unavailable', 'the tabular store was not started yet');
+    if (child === undefined) throw new PlatformError('unavailable', 'the tabular store has not started yet');
     return child;
   };
   const questions = createChildQueries({ child: running, clock, killAfterMs: settings.killAfterMs });
@@ -137,7 +137,7 @@ export function createTabular(deps: TabularDeps): Tabular {
         log.info('the rows of the catalog have their checksums now', { files: proven });
       seals.readPosition(
         await catalog.sealedPosition().catch((caught: unknown) => {
-          log.error('the catalog is damaged: no query is answered', { error: errorText(caught) });
+          log.error('the catalog is damaged: no queries are answered', { error: errorText(caught) });
           return 0;
         }),
       );

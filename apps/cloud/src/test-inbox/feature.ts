@@ -103,7 +103,7 @@ export function createTestInbox(deps: TestInboxDeps): TestInbox {
       if (!(await authorize(request)))
         return refusal(401, 'expected the access token of a key, or a signed-in session');
       const after = Number(url.searchParams.get('after') ?? 0);
-      if (!Number.isSafeInteger(after)) return refusal(400, 'expected a whole number as after, the id of a request');
+      if (!Number.isSafeInteger(after)) return refusal(400, 'expected a whole number in after, the id of a request');
       return { status: 200, json: { requests: requests(after).slice(-maxRequests) } };
     }
     return refusal(404, 'expected /test-inbox/webhooks/<name> or /test-inbox/requests');

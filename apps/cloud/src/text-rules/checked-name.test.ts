@@ -47,6 +47,6 @@ test.each([
 
 test.each(['', '   ', '\u2800', '\u0301', '\u3000\u00a0', 'x'.repeat(201)])('%j is no name', (name) => {
   expect(() => checkedName(name)).toThrow(
-    /^name: expected 1 to 200 characters without control characters and others that are not seen, found "/,
+    /^name: expected 1 to 200 characters without control characters and other invisible characters, found "/,
   );
 });

@@ -14,7 +14,7 @@ export function checkedNamespace(namespace: string): string {
   if (reserved.has(namespace))
     throw new PlatformError(
       'invalid_argument',
-      `public_namespace: "${namespace}" belongs to the platform itself; choose another`,
+      `public_namespace: "${namespace}" is reserved for the platform; choose another one`,
     );
   return namespace;
 }

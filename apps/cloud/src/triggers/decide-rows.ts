@@ -61,7 +61,7 @@ export function createDecideRows(
     for (const { triggerName, reason } of decided.damaged) {
       const { position, partId } = row;
       undecided.push({ position, triggerName, partId, reason, atMs: clock.now() });
-      log.error('an upload could not be decided; it is recorded and passed', {
+      log.error('an upload could not be processed; it is recorded and skipped', {
         ...{ position, partId, trigger: triggerName, reason },
       });
     }

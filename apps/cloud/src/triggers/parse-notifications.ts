@@ -28,10 +28,7 @@ export function parseNotifications(
     const notification = parseNotification(item, eventType, at, problems);
     if (notification === undefined) continue;
     if (parsed.some((one) => one.type === notification.type && one.value === notification.value)) {
-      problems.warn(
-        at,
-        `expected another type and value than before, found ${shown(notification.value)} again: it is ignored`,
-      );
+      problems.warn(at, `expected a new type and value, found ${shown(notification.value)} again: it is ignored`);
     } else {
       parsed.push(notification);
     }
@@ -54,7 +51,7 @@ function parseNotification(
   if (target === undefined) return undefined;
   checkTarget(type, target, `${path}.value`, problems);
   if (type !== 'webhook')
-    problems.warn(path, `${type} notifications are not delivered yet by this version; webhooks are`);
+    problems.warn(path, `${type} notifications are not delivered by this version yet; webhooks are`);
   const basicAuth = parseAuth(value, type, path, problems);
   const application = parseApplication(value, type, path, problems);
   return {

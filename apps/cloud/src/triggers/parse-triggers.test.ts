@@ -267,7 +267,7 @@ test.each<[string, unknown[], RegExp]>([
       { name: 'a', event, notifications: webhook },
       { name: 'a', event, notifications: webhook },
     ],
-    /^error triggers\[1\]\.name: expected a name of its own, found "a", which is that of triggers\[0\]/,
+    /^error triggers\[1\]\.name: expected a unique name, found "a", which is also the name of triggers\[0\]/,
   ],
 ])('D18 %s is a problem with its path', (_what, triggers, expected) => {
   const problems = problemsOf(...triggers);

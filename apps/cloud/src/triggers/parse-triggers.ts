@@ -33,7 +33,7 @@ export function parseTriggers(value: unknown, components: readonly string[]): Pa
     if (name !== undefined && names.has(name)) {
       problems.error(
         `${path}.name`,
-        `expected a name of its own, found ${shown(name)}, which is that of triggers[${names.get(name)}]`,
+        `expected a unique name, found ${shown(name)}, which is also the name of triggers[${names.get(name)}]`,
       );
     } else if (name !== undefined) {
       names.set(name, index);

@@ -52,7 +52,7 @@ export function createPartTransitions(
       return messagesFor(transition, config, place);
     } catch (caught) {
       // One part's configuration does not hold up the transitions of all.
-      log.error('the triggers of a part could not be read; its transition notifies nobody', {
+      log.error('the triggers of a part could not be read; no one is notified of its transition', {
         partId,
         error: asPlatformError(caught).message,
       });

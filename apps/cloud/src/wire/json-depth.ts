@@ -14,7 +14,7 @@ export function requireJsonDepth(value: unknown, what: string): void {
     if (depth > maxJsonDepth) {
       throw new PlatformError(
         'invalid_argument',
-        `${what}: ${pathTo(value, maxJsonDepth)}: expected objects and lists at most ${maxJsonDepth} levels deep in each other, found more: public clients could not read it`,
+        `${what}: ${pathTo(value, maxJsonDepth)}: expected objects and lists nested at most ${maxJsonDepth} levels deep, found more: public clients could not read it`,
       );
     }
     level = level.flatMap((one) => (isNested(one) ? Object.values(one) : []));

@@ -39,7 +39,7 @@ test('D9 anything but true under the key of a running sensor means that the conf
   expect(await reason(sensor(() => ({ open: false })))).toMatch(/expected true under "open" .*, found false/);
   expect(await reason(sensor(() => ({ open: 'true' })))).toMatch(/found "true"/);
   expect(await reason(sensor(() => ({})))).toMatch(/found nothing/);
-  expect(await reason(undefined)).toMatch(/expected the sensor core:component:sensor\/door to run/);
+  expect(await reason(undefined)).toMatch(/expected the sensor core:component:sensor\/door to be running/);
   expect(await reason({ close: async () => {} })).toMatch(/to be running, found none/);
   const broken = sensor(() => {
     throw new Error('no bus');

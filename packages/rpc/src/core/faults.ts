@@ -33,7 +33,7 @@ export function reportedFault(caught: unknown, { method, caller = {} }: FaultPla
     caught instanceof ConnectError ? fromConnectError(caught) : asPlatformError(caught);
   if (caught instanceof PlatformError && !isOwnFault) return caught;
   const reference = newShortId();
-  log.error('a call failed for a reason that its method did not foresee', {
+  log.error('a call failed with an unexpected error', {
     reference,
     method,
     ...caller,
@@ -46,7 +46,7 @@ export function reportedFault(caught: unknown, { method, caller = {} }: FaultPla
     ? new PlatformError(code, `${message} (reference ${reference})`, caught)
     : new PlatformError(
         'internal',
-        `internal error in ${method} (reference ${reference}); the operator of the server finds the cause in its log under that reference`,
+        `internal error in ${method} (reference ${reference}); the operator of the server can find the cause in the log under that reference`,
         caught,
       );
 }
@@ -80,5 +80,5 @@ function abortFault(call: { method: string; signal: AbortSignal }, caught?: unkn
   if (reason instanceof ConnectError && reason.code === Code.DeadlineExceeded) {
     return new PlatformError('deadline_exceeded', `the deadline passed before ${call.method} had answered`, reason);
   }
-  return new PlatformError('canceled', `the client left before ${call.method} had answered`, reason);
+  return new PlatformError('canceled', `the client disconnected before ${call.method} had answered`, reason);
 }

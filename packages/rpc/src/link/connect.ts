@@ -97,7 +97,7 @@ function assertSafe(url: URL, allowed: boolean): void {
   if (url.protocol === 'https:' || allowed || isLoopback(url.hostname)) return;
   throw new PlatformError(
     'failed_precondition',
-    `the credentials would travel to ${url.host} in plaintext, where others can read them: use https://, or allow insecure credentials explicitly`,
+    `the credentials would be sent to ${url.host} in plaintext, where others can read them: use https://, or allow insecure credentials explicitly`,
   );
 }
 

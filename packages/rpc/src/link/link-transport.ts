@@ -119,7 +119,7 @@ export class LinkTransport implements Transport {
     const error = fromConnectError(caught);
     const limit = /readMaxBytes (\d+)/.exec(error.message)?.[1];
     if (error.code === 'resource_exhausted' && limit !== undefined) {
-      const text = `expected a message of at most ${limit} bytes (maxMessageBytes) from ${this.#options.baseUrl}, found a larger one: ask for less at once`;
+      const text = `expected a message of at most ${limit} bytes (maxMessageBytes) from ${this.#options.baseUrl}, found a larger one: request less at once`;
       return new PlatformError('resource_exhausted', text, error.cause);
     }
     if (error.code !== 'unavailable') return error;

@@ -29,7 +29,7 @@ export async function pinnedAuthority(
   if (found !== undefined) return found.toString();
   throw new PlatformError(
     'failed_precondition',
-    `${url.origin}: expected a certificate chain with the fingerprint ${fingerprint}, found ${chain.map((one) => one.fingerprint256).join(' and ')}: this is another cloud, or somebody stands in between`,
+    `${url.origin}: expected a certificate chain with the fingerprint ${fingerprint}, found ${chain.map((one) => one.fingerprint256).join(' and ')}: this is a different cloud, or someone is intercepting the connection`,
   );
 }
 

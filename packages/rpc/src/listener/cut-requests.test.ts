@@ -77,7 +77,7 @@ function draw<T>(items: readonly T[]): T {
 }
 
 const cut =
-  /^canceled: (expected the whole request of \/platform.test.v1.EchoService\/Join, found that its client cut it|the client left before)/;
+  /^canceled: (expected the complete request of \/platform.test.v1.EchoService\/Join, found that the client ended it|the client disconnected before)/;
 
 describe.each(['plaintext', 'TLS'])('requests that their client cuts, under %s', (transport) => {
   const tlsOf = (): { cert: string; key: string } | undefined => (transport === 'TLS' ? certificate : undefined);

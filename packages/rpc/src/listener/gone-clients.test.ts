@@ -10,7 +10,7 @@ import { startEcho } from '../../test/start-echo.ts';
 const path = '/platform.test.v1.EchoService/Split';
 const body = frame(helloBytes);
 const headers = { 'content-type': 'application/grpc-web+proto', authorization: 'Bearer token-1' };
-const unforeseen = 'error a call failed for a reason that its method did not foresee';
+const unforeseen = 'error a call failed with an unexpected error';
 
 async function overHttp1(port: number): Promise<Socket> {
   const socket = connect(port, '127.0.0.1');

@@ -31,7 +31,7 @@ function explain(error: NodeJS.ErrnoException, host: string, port: number): Plat
     case 'EACCES':
       return new PlatformError(
         'permission_denied',
-        `this user may not listen on port ${port} of ${host}: choose a port above 1023`,
+        `this user is not allowed to listen on port ${port} of ${host}: choose a port above 1023`,
         error,
       );
     case 'EADDRNOTAVAIL':

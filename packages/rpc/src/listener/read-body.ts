@@ -90,7 +90,7 @@ function tellsItsLength({ headers }: NodeRequest, one: boolean): boolean {
 }
 
 function cutBody(path: string, found: number, cause: unknown): Error {
-  const text = `expected the whole request of ${path}, found that its client cut it after ${found} bytes: send it again`;
+  const text = `expected the complete request of ${path}, found that the client ended it after ${found} bytes: send it again`;
   return toConnectError(new PlatformError('canceled', text, cause));
 }
 

@@ -21,7 +21,7 @@ export async function createLocation(
   else if (access.authorize(by.principal, 'location.manage', parentId).organizationId !== organizationId)
     throw new PlatformError(
       'invalid_argument',
-      `parent_location_id: expected a location of organization ${organizationId}, found one of another`,
+      `parent_location_id: expected a location of organization ${organizationId}, found one of another organization`,
     );
   const name = checkedName(asked.name);
   return tree.change(async (trx, changed) => {

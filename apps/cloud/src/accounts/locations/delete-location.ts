@@ -31,7 +31,7 @@ export async function deleteLocation(deps: AccountsDeps, by: Caller, locationId:
     if (users.length > 0)
       throw new PlatformError(
         'failed_precondition',
-        `location ${locationId}: expected nothing in it, found ${users.join(' and ')}; delete or move them first`,
+        `location ${locationId}: expected it to be empty, found ${users.join(' and ')}; delete or move them first`,
       );
     const endedKeys = await removeGrantsOn(trx, { locationId });
     for (const table of ['location_secrets', 'location_shares', 'location_metadata'] as const)

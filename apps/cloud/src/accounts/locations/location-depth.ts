@@ -10,7 +10,7 @@ export function checkedDepth(tree: AccountTree, parentId: string | null, height:
   if (depth <= maxDepth) return;
   throw new PlatformError(
     'failed_precondition',
-    `location: expected locations at most ${maxDepth} deep in each other, found ${depth}`,
+    `location: expected at most ${maxDepth} levels of locations, found ${depth}`,
   );
 }
 

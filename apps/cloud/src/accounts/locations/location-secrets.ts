@@ -66,7 +66,7 @@ export async function deleteLocationSecret(
     if (ids.length === 1)
       throw new PlatformError(
         'failed_precondition',
-        `location ${locationId}: expected at least one secret to stay, found that this is the last one; create another first`,
+        `location ${locationId}: expected at least one secret to remain, found that this is the last one; create another one first`,
       );
     await trx.deleteFrom('location_secrets').where('id', '=', secretId).execute();
     await auditSecret(deps, trx, by, 'AppService.DeleteLocationSecret', locationId, secretId);

@@ -37,7 +37,7 @@ export async function shareLocation(
     if (shared.length >= maxShares)
       throw new PlatformError(
         'resource_exhausted',
-        `location ${locationId}: expected at most ${maxShares} organizations to share it with, found ${shared.length}; unshare it from one first`,
+        `location ${locationId}: expected at most ${maxShares} organizations that it is shared with, found ${shared.length}; stop sharing it with one first`,
       );
     const towards = tree
       .sharesTo(organizationId)
@@ -45,7 +45,7 @@ export async function shareLocation(
     if (towards >= maxSharesTowards)
       throw new PlatformError(
         'resource_exhausted',
-        `organization_id: expected at most ${maxSharesTowards} locations of organization ${row.organization_id} to be shared with organization ${organizationId}, found ${towards}; share a location above them, or unshare one first`,
+        `organization_id: expected at most ${maxSharesTowards} locations of organization ${row.organization_id} to be shared with organization ${organizationId}, found ${towards}; share a location above them, or stop sharing one first`,
       );
     await trx
       .insertInto('location_shares')

@@ -32,7 +32,7 @@ export async function updateLocation(
     if (there.organizationId !== organizationId)
       throw new PlatformError(
         'invalid_argument',
-        `parent_location_id: expected a location of the same organization (${organizationId}), found one of another`,
+        `parent_location_id: expected a location of the same organization (${organizationId}), found one of another organization`,
       );
   }
   const columns = {

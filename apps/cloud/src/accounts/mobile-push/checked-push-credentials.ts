@@ -33,7 +33,7 @@ function parsed(text: string): Readonly<Record<string, unknown>> {
   } catch {
     // Said below; the parser's own words quote the text.
   }
-  throw wrong('the JSON of a service account', 'a text that is no JSON object');
+  throw wrong('the JSON of a service account', 'a text that is not a JSON object');
 }
 
 function isRsaKey(pem: string): boolean {

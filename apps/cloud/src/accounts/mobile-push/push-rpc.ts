@@ -44,6 +44,6 @@ function personOf(principal: Principal): string {
   if (principal.kind === 'person') return principal.personId;
   throw new PlatformError(
     'permission_denied',
-    `push tokens: expected a signed-in person, found ${principal.kind === 'key' ? 'an API key' : "a part's credentials"}: devices belong to people`,
+    `push tokens: expected a signed-in person, found ${principal.kind === 'key' ? 'an API key' : "a part's credentials"}: only people have devices`,
   );
 }

@@ -28,7 +28,7 @@ export async function enableBillingService(
     if (added === undefined)
       throw new PlatformError(
         'already_exists',
-        `billing service of organization ${organizationId}: expected none, found it enabled; change its address with UpdateBillingService`,
+        `billing service of organization ${organizationId}: expected none, found it enabled already; change its address with UpdateBillingService`,
       );
     const target = { organizationId, targetKind: 'organization', targetId: organizationId };
     await audit(trx, by, { action: 'AppService.EnableBillingService', ...target }, clock.now());
@@ -88,7 +88,7 @@ export async function readBillingAddress({ db }: BillingDeps, organizationId: st
 function notEnabled(organizationId: string): PlatformError {
   return new PlatformError(
     'failed_precondition',
-    `billing service of organization ${organizationId}: expected it to be enabled, found that it is not; call EnableBillingService first`,
+    `billing service of organization ${organizationId}: expected it to be enabled, found it disabled; call EnableBillingService first`,
   );
 }
 
@@ -99,7 +99,7 @@ function checkedAddress(address: BillingAddress | undefined): string {
   const needed = (text: string, field: string): string => {
     const checked = line(text, field);
     if (checked !== '') return checked;
-    throw new PlatformError('invalid_argument', `billing_address.${field}: expected a text, found none`);
+    throw new PlatformError('invalid_argument', `billing_address.${field}: expected a string, found none`);
   };
   return toJsonString(
     BillingAddressSchema,

@@ -17,7 +17,7 @@ export async function createOrganization(deps: AccountsDeps, by: Caller, name: s
   if (principal.kind === 'part' || (principal.kind === 'key' && !ownsOne))
     throw new PlatformError(
       'permission_denied',
-      `CreateOrganization: expected a person, or an API key that owns an organization, found ${principal.kind === 'part' ? "a part's credentials" : 'a key that owns none'}`,
+      `CreateOrganization: expected a person, or an API key that owns an organization, found ${principal.kind === 'part' ? "a part's credentials" : 'a key that does not own one'}`,
     );
   const checked = checkedName(name);
   const nowMs = deps.clock.now();

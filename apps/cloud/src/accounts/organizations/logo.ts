@@ -27,7 +27,7 @@ export async function setLogo(
   if (image.byteLength > 0 && mediaType === undefined)
     throw new PlatformError(
       'invalid_argument',
-      `logo: expected a PNG or JPEG picture, found ${image.byteLength} bytes that begin like neither`,
+      `logo: expected a PNG or JPEG picture, found ${image.byteLength} bytes that are neither`,
     );
   await db.transaction().execute(async (trx) => {
     await trx.deleteFrom('organization_logos').where('organization_id', '=', organizationId).execute();

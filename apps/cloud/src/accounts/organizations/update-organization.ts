@@ -63,7 +63,7 @@ export async function updateOrganization(
     if (asked === undefined || row.public_namespace === null || row.public_namespace === asked) return;
     throw new PlatformError(
       'failed_precondition',
-      `organization ${row.id}: expected none or the namespace that it has ("${row.public_namespace}"), found "${asked}": names that others use depend on it; rename it with UpdateOrganizationNamespace`,
+      `organization ${row.id}: expected none or the namespace that it has ("${row.public_namespace}"), found "${asked}": names that others use depend on it; change it with UpdateOrganizationNamespace`,
     );
   });
 }
@@ -106,7 +106,7 @@ async function change(
       if (holder !== undefined && holder !== organizationId)
         throw new PlatformError(
           'already_exists',
-          `public_namespace: expected one that is free, found "${columns.public_namespace}", which another organization has`,
+          `public_namespace: expected an unused one, found "${columns.public_namespace}", which another organization uses`,
         );
     }
     if (Object.keys(columns).length === 0) return before;

@@ -44,12 +44,14 @@ export function describeFiles({ wrong, files, unknown, linked }: CheckedFiles, d
     const shown = [...wrong].slice(0, 20).map(([file, what]) => `parquet/${file}: ${what}`);
     throw new PlatformError(
       'data_loss',
-      `expected ${files} files of readings as they were written, found ${wrong.size} that are not (${shown.join('; ')}${wrong.size > shown.length ? '; …' : ''}). platform admin repair says what can be mended, and platform admin repair --from BACKUP what a backup has of it`,
+      `expected ${files} files of readings as they were written, found ${wrong.size} that are not (${shown.join('; ')}${wrong.size > shown.length ? '; …' : ''}). platform admin repair lists what can be repaired, and platform admin repair --from BACKUP what can be restored from a backup`,
     );
   }
   const notes = [
-    ...(unknown > 0 ? [`${unknown} have no checksum yet, of which only the size was compared`] : []),
-    ...(deep && linked > 0 ? [`${linked} have a second name, as a backup on the same file system makes it`] : []),
+    ...(unknown > 0 ? [`${unknown} have no checksum yet; only their size was compared`] : []),
+    ...(deep && linked > 0
+      ? [`${linked} have a second hard link, such as one from a backup on the same file system`]
+      : []),
   ];
   return [`${files} files of readings, each with its ${deep ? 'checksum' : 'size'}`, ...notes].join('; ');
 }
@@ -58,12 +60,12 @@ async function compare(path: string, row: FileRow, deep: boolean): Promise<strin
   const stat = lstatSync(path, { throwIfNoEntry: false });
   if (stat === undefined) return 'it is missing';
   if (!stat.isFile())
-    return stat.isSymbolicLink() ? 'a symbolic link is in its place' : 'something that is no file is in its place';
+    return stat.isSymbolicLink() ? 'a symbolic link is in its place' : 'something other than a file is in its place';
   if (stat.size !== row.file_bytes) return `it has ${stat.size} bytes instead of ${row.file_bytes}`;
   if (!deep || row.sha256 === null) return { links: stat.nlink };
   try {
     const { sha256 } = await checksumFile(path);
-    return sha256 === row.sha256 ? { links: stat.nlink } : 'its bytes are not those that were written';
+    return sha256 === row.sha256 ? { links: stat.nlink } : 'its bytes differ from those that were written';
   } catch (caught) {
     return `it cannot be read: ${(caught as NodeJS.ErrnoException).code ?? 'unknown'}`;
   }

@@ -17,7 +17,7 @@ const shown = 20;
 export function describeLosses(losses: readonly LogLoss[]): string {
   const open = losses.filter(({ acceptedMs }) => acceptedMs === null);
   if (open.length > 0) throw lossOf(open);
-  return losses.length === 0 ? 'no upload was lost' : `${losses.length} losses, all of them accepted`;
+  return losses.length === 0 ? 'no uploads were lost' : `${losses.length} losses, all of them accepted`;
 }
 
 /**
@@ -41,7 +41,7 @@ function lossOf(damages: readonly LogDamage[]): PlatformError {
   const texts = new Set(damages.map(textOf));
   return new PlatformError(
     'data_loss',
-    `expected the rows of the ingest log as they were written, found ${texts.size} that are not (${[...texts].slice(0, shown).join('; ')}${texts.size > shown ? '; …' : ''}). Take them from a backup with platform admin repair --from BACKUP --apply, or accept the loss with platform admin repair --accept-loss --apply`,
+    `expected the rows of the ingest log as they were written, found ${texts.size} that are not (${[...texts].slice(0, shown).join('; ')}${texts.size > shown ? '; …' : ''}). Restore them from a backup with platform admin repair --from BACKUP --apply, or accept the loss with platform admin repair --accept-loss --apply`,
   );
 }
 

@@ -46,6 +46,6 @@ export async function checkPayloads(...of: Parameters<typeof damagedPayloads>): 
     return `${listed.length} pictures and files, each as it was stored${unknown > 0 ? `; of ${unknown} only the size is known` : ''}`;
   throw new PlatformError(
     'data_loss',
-    `expected ${listed.length} pictures and files as they were stored, found ${found.length} that are not (${found.slice(0, shown).join('; ')}${found.length > shown ? '; …' : ''}). Take their payloads from a backup with platform admin repair --from BACKUP --apply`,
+    `expected ${listed.length} pictures and files as they were stored, found ${found.length} that are not (${found.slice(0, shown).join('; ')}${found.length > shown ? '; …' : ''}). Restore their payloads from a backup with platform admin repair --from BACKUP --apply`,
   );
 }

@@ -23,5 +23,5 @@ export async function checkSecrets(
     }
   }
   const documents = await checkStoredDocuments(db, instanceKey);
-  return `${count} secrets and ${documents} configurations open with the key ${instanceKey.current.id}`;
+  return `${count} secrets and ${documents} configurations can be decrypted with the key ${instanceKey.current.id}`;
 }

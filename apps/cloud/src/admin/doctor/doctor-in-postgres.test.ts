@@ -56,21 +56,21 @@ test.each([
     const sound = {
       'the database belongs to the data directory': true,
       'every table of the database can be read': true,
-      'the database server keeps what it commits': kept,
+      'the database server commits durably': kept,
       'the listed files are as they were written': true,
-      'the payloads are there': true,
+      'the payloads exist': true,
       'pictures and files are as they were stored': true,
       'the ingest log is as it was written': true,
     };
     expect(await examine(database)).toMatchObject(sound);
     rmSync(directory.file('data/blobs/o/picture.jpg'));
-    expect(await examine(database)).toMatchObject({ ...sound, 'the payloads are there': false });
+    expect(await examine(database)).toMatchObject({ ...sound, 'the payloads exist': false });
     expect(await examine(undefined)).toMatchObject({
       'the database belongs to the data directory': false,
       'the listed files are as they were written': false,
       'the ingest log is as it was written': false,
-      'the payloads are there': false,
-      'secrets open with the instance key': true,
+      'the payloads exist': false,
+      'secrets can be decrypted with the instance key': true,
     });
   },
 );

@@ -17,7 +17,7 @@ export function inPostgres(dataDirectory: string, database: string | undefined):
     if (database === undefined)
       throw new PlatformError(
         'failed_precondition',
-        `data directory ${dataDirectory}: this installation is in Postgres, but PLATFORM_DATABASE_URL is not set. Set it to what the cloud has`,
+        `data directory ${dataDirectory}: this installation is in Postgres, but PLATFORM_DATABASE_URL is not set. Set it to the value that the cloud uses`,
       );
     const { signal } = new AbortController();
     await using snapshot = await openSnapshot(database, join(dataDirectory, 'postgres.json'), signal);
@@ -27,7 +27,7 @@ export function inPostgres(dataDirectory: string, database: string | undefined):
     checks: [
       { name: 'the database belongs to the data directory', look: () => see(async ({ shown }) => shown) },
       { name: 'every table of the database can be read', look: () => see(readAll) },
-      { name: 'the database server keeps what it commits', look: () => see(durability) },
+      { name: 'the database server commits durably', look: () => see(durability) },
     ],
     catalog: () =>
       see(async (snapshot) => {
@@ -84,7 +84,7 @@ async function durability(snapshot: Snapshot): Promise<string> {
   if (off.length > 0)
     throw new PlatformError(
       'data_loss',
-      `${snapshot.shown}: expected ${off.join(' and ')} to be on, found off: a crash of the server may lose or damage what was acknowledged. Set it in postgresql.conf`,
+      `${snapshot.shown}: expected ${off.join(' and ')} to be on, found off: a crash of the server could lose or damage acknowledged data. Turn it on in postgresql.conf`,
     );
   return 'fsync and full_page_writes are on';
 }

@@ -58,10 +58,10 @@ export async function doctor(options: DoctorOptions): Promise<Finding[]> {
   for (const { name, look } of store.checks) await check(name, look);
   const { deep, progress } = options;
   await check('the catalog of readings is as it was written', () => soundCatalog(store));
-  await check(deep ? 'the listed files are as they were written' : 'the listed files are there', async () =>
+  await check(deep ? 'the listed files are as they were written' : 'the listed files exist', async () =>
     describeFiles(await checkFiles(join(dataDirectory, 'parquet'), store.catalog, deep, progress), deep),
   );
-  await check('the payloads are there', () => payloads(dataDirectory, store));
+  await check('the payloads exist', () => payloads(dataDirectory, store));
   if (deep) {
     await check('pictures and files are as they were stored', () =>
       checkPayloads(join(dataDirectory, 'blobs'), store.listedPayloads, progress),
@@ -71,11 +71,11 @@ export async function doctor(options: DoctorOptions): Promise<Finding[]> {
     await check('no upload is lost from the ingest log', () =>
       store.log(async (log) => describeLosses(await log.losses())),
     );
-  await check('secrets open with the instance key', options.checkSecrets);
-  await check('nobody else reads the data directory', () =>
+  await check('secrets can be decrypted with the instance key', options.checkSecrets);
+  await check('no one else can read the data directory', () =>
     modesOf([dataDirectory, ...(existsSync(keyFile) ? [keyFile] : [])]),
   );
-  await check('there is room on the disk', () => room(options));
+  await check('there is space on the disk', () => room(options));
   return findings;
 }
 
@@ -94,7 +94,7 @@ function quickCheck(file: string): string {
     .map((row) => String(row['quick_check']));
   if (rows.length === 1 && rows[0] === 'ok') return 'SQLite finds nothing wrong';
   throw new Error(
-    `expected a sound database, found: ${rows.join('; ')}. Restore a backup into a new directory: platform admin restore BACKUP --data DIR`,
+    `expected an undamaged database, found: ${rows.join('; ')}. Restore a backup into a new directory: platform admin restore BACKUP --data DIR`,
   );
 }
 
@@ -137,7 +137,7 @@ async function soundCatalog(store: DoctorStore): Promise<string> {
   if (findings.length > 0)
     throw new PlatformError(
       'data_loss',
-      `expected the rows of the catalog as they were written, found ${findings.length} faults (${findings.slice(0, 20).join('; ')}${findings.length > 20 ? '; …' : ''}). Mend them with platform admin repair`,
+      `expected the rows of the catalog as they were written, found ${findings.length} faults (${findings.slice(0, 20).join('; ')}${findings.length > 20 ? '; …' : ''}). Repair them with platform admin repair`,
     );
   return `${rows.files.length} files, ${rows.deletes.length} deletions`;
 }
@@ -155,14 +155,14 @@ async function payloads(dataDirectory: string, store: DoctorStore): Promise<stri
 function complain(missing: readonly string[], of: number, what: string): void {
   if (missing.length === 0) return;
   throw new Error(
-    `expected ${of} ${what}, found ${missing.length} of them missing or of another size (${missing.slice(0, shown).join(', ')}${missing.length > shown ? ', …' : ''}). Take them from a backup with platform admin repair --from BACKUP --apply`,
+    `expected ${of} ${what}, found ${missing.length} of them missing or of another size (${missing.slice(0, shown).join(', ')}${missing.length > shown ? ', …' : ''}). Restore them from a backup with platform admin repair --from BACKUP --apply`,
   );
 }
 
 function modesOf(paths: readonly string[]): string {
   const open = paths.filter((path) => (statSync(path).mode & 0o077) !== 0);
   if (open.length > 0)
-    throw new Error(`expected ${open.join(' and ')} to be readable by the owner alone: run chmod go= on it`);
+    throw new Error(`expected ${open.join(' and ')} to be readable only by the owner: run chmod go= on it`);
   return 'only its owner';
 }
 

@@ -23,7 +23,7 @@ export async function repairPayloads(options: RepairOptions, backup: Backup | un
       what,
       damage,
       ...(source === undefined
-        ? { outcome: 'lost', detail: `no backup given has it; see --from, or delete file ${row.id}` }
+        ? { outcome: 'lost', detail: `no given backup contains it; see --from, or delete file ${row.id}` }
         : { outcome: apply ? 'restored' : 'can be restored', detail: `from ${source}` }),
     });
   }
@@ -48,6 +48,6 @@ async function restore(blobDirectory: string, row: ListedPayload, source: string
   await writeBlob(blobDirectory, row.path, createReadStream(source), ({ sizeBytes, sha256 }) => {
     const isIt =
       sizeBytes === row.sizeBytes && (row.sha256 === '' || Buffer.from(sha256).toString('hex') === row.sha256);
-    if (!isIt) throw new PlatformError('data_loss', `${source}: it changed while it was read`);
+    if (!isIt) throw new PlatformError('data_loss', `${source}: it changed while it was being read`);
   });
 }

@@ -126,7 +126,11 @@ test('D33 what the ingest log lost is named, and given up when its loss is accep
   store.tabular.killProcess();
   await expect.poll(() => store.count().catch(() => 'lost')).toBe('lost');
   const admin = await adminOf(store);
-  const lost = { what: 'ingest log 2', outcome: 'lost', damage: expect.stringMatching(/is not what was written/) };
+  const lost = {
+    what: 'ingest log 2',
+    outcome: 'lost',
+    damage: expect.stringMatching(/differs? from what was written/),
+  };
   expect(await admin.repair({ apply: false, acceptLoss: true })).toMatchObject([
     { ...lost, outcome: 'would be given up', detail: 'queries would be answered without it' },
   ]);

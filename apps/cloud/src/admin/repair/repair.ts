@@ -61,7 +61,7 @@ async function mendCatalog({ ask, apply }: RepairOptions): Promise<Repaired[]> {
         what: 'catalog',
         damage: text,
         outcome: 'not mended',
-        detail: 'row and copy are both damaged: restore a backup into a new directory',
+        detail: 'both the row and its copy are damaged: restore a backup into a new directory',
       }),
     ),
   ];

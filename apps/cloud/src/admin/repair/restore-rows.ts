@@ -98,7 +98,7 @@ export async function restoreRows(options: RestoreRowsOptions): Promise<Restored
       reason:
         found < wanted
           ? `${where} ${found} of its ${wanted} rows`
-          : `${where} ${found} rows of its positions, which are not the ${wanted} that the catalog tells of`,
+          : `${where} ${found} rows at its positions, which differ from the ${wanted} in the catalog`,
     };
   } finally {
     connection.closeSync();

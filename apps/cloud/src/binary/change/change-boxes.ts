@@ -29,7 +29,7 @@ export async function addBox(
   if (boxes.length >= maxBoxes)
     throw new PlatformError(
       'failed_precondition',
-      `binary data ${file.id}: expected at most ${maxBoxes} bounding boxes, found as many already; remove some first`,
+      `binary data ${file.id}: expected at most ${maxBoxes} bounding boxes, found that it already has that many; remove some first`,
     );
   await trx
     .insertInto('binary_data_boxes')
@@ -81,6 +81,6 @@ function checkedPlace(place: BoxCoordinates): BoxCoordinates {
   const { xMinNormalized, yMinNormalized, xMaxNormalized, yMaxNormalized, confidence } = place;
   throw new PlatformError(
     'invalid_argument',
-    `bounding box: expected shares from 0 to 1 with x_min ≤ x_max and y_min ≤ y_max, found x ${xMinNormalized} to ${xMaxNormalized}, y ${yMinNormalized} to ${yMaxNormalized}${confidence === undefined ? '' : `, confidence ${confidence}`}`,
+    `bounding box: expected fractions from 0 to 1 with x_min ≤ x_max and y_min ≤ y_max, found x ${xMinNormalized} to ${xMaxNormalized}, y ${yMinNormalized} to ${yMaxNormalized}${confidence === undefined ? '' : `, confidence ${confidence}`}`,
   );
 }

@@ -49,7 +49,7 @@ export async function changeNamed(
     if (foreign !== undefined)
       throw new PlatformError(
         'permission_denied',
-        `binary data ${foreign.id}: expected an owner of the machine, the location or the organization that it is of, found a role that is not enough`,
+        `binary data ${foreign.id}: expected an owner of its machine, location or organization, found an insufficient role`,
       );
     const changed = await change(trx, files);
     await auditFiles(trx, call, files, kind, clock.now());

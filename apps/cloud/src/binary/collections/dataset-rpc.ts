@@ -135,7 +135,7 @@ const maxMerged = 100;
 function notPacked(operation: string): PlatformError {
   return new PlatformError(
     'unimplemented',
-    `${operation}: datasets of sequences are not packed for download; ask SequencesByDatasetID, then GetSequenceBinaryData, and download each file from its uri`,
+    `${operation}: datasets of sequences are not packed for download; call SequencesByDatasetID, then GetSequenceBinaryData, and download each file from its uri`,
   );
 }
 

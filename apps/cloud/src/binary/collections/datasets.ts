@@ -36,7 +36,7 @@ export async function createDataset(
   if (others.length >= maxDatasets)
     throw new PlatformError(
       'failed_precondition',
-      `organization ${organizationId}: expected at most ${maxDatasets} datasets, found as many already; delete some first`,
+      `organization ${organizationId}: expected at most ${maxDatasets} datasets, found that it already has that many; delete some first`,
     );
   await trx.insertInto('datasets').values(dataset).execute();
   return dataset;

@@ -45,7 +45,7 @@ export function sequenceHandlers(deps: BinaryOperationDeps): Handlers<typeof Dat
     if (isWithin(row, scopesOf(access, call.principal, 'owner'))) return row;
     throw new PlatformError(
       'permission_denied',
-      `sequence ${id}: expected an owner of the machine, the location or the organization that it is of, found a role that is not enough`,
+      `sequence ${id}: expected an owner of its machine, location or organization, found an insufficient role`,
     );
   };
 

@@ -48,7 +48,10 @@ export function checkedSequence({ startTime, endTime, resources, sequenceTags }:
     );
   const [start, end] = [microsecondsOf(startTime), microsecondsOf(endTime)];
   if (start >= end)
-    throw new PlatformError('invalid_argument', 'sequence: expected a start_time before the end_time, found another');
+    throw new PlatformError(
+      'invalid_argument',
+      'sequence: expected a start_time before the end_time, found a later one',
+    );
   if (resources.length > maxResources)
     throw new PlatformError(
       'invalid_argument',
@@ -78,7 +81,7 @@ export async function insertSequence(
   if (count >= maxSequences)
     throw new PlatformError(
       'failed_precondition',
-      `organization ${organizationId}: expected at most ${maxSequences} sequences, found as many already; delete some first`,
+      `organization ${organizationId}: expected at most ${maxSequences} sequences, found that it already has that many; delete some first`,
     );
   const row = {
     ...{ id: newId(), organization_id: organizationId, location_id: locationId, robot_id: robotId, part_id: partId },

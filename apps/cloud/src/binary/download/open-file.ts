@@ -28,7 +28,7 @@ export function createOpenFile({ db, blobs, log }: Pick<BinaryOperationDeps, 'db
     const error = asPlatformError(caught);
     if (error.code !== 'data_loss' && error.code !== 'not_found') return error;
     if (!damaged.has(id))
-      log.error('a stored file is damaged; it is not served until platform admin repair --from BACKUP puts it back', {
+      log.error('a stored file is damaged; it is not served until platform admin repair --from BACKUP restores it', {
         file: id,
         payload: `blobs/${path}`,
         reason: error.message,
@@ -53,7 +53,7 @@ export function createOpenFile({ db, blobs, log }: Pick<BinaryOperationDeps, 'db
       return undefined;
     });
     if (chunks === undefined) return undefined;
-    if (damaged.delete(row.id)) log.info('a stored file that was damaged is right again', { file: row.id });
+    if (damaged.delete(row.id)) log.info('a damaged stored file is intact again', { file: row.id });
     return watched(row, chunks);
   };
   return { openFile, damaged };

@@ -64,11 +64,14 @@ export function readLink(
     by: { kind: kind === 'key' ? ('key' as const) : ('person' as const), id: id ?? '' },
   };
   if (id === undefined || !instanceKey.verify(signedText(link), signature))
-    throw new PlatformError('permission_denied', 'signed address: expected one that this cloud made, found another');
+    throw new PlatformError(
+      'permission_denied',
+      'signed address: expected one that this cloud created, found a different one',
+    );
   if (link.endsMs <= nowMs)
     throw new PlatformError(
       'permission_denied',
-      `signed address: expected one that still holds, found that it ended at ${new Date(link.endsMs).toISOString()}; ask for a new one`,
+      `signed address: expected one that is still valid, found that it expired at ${new Date(link.endsMs).toISOString()}; request a new one`,
     );
   return link;
 }

@@ -28,7 +28,7 @@ export function checkFilter(filter: Filter): void {
   const { type, tags } = filter.tagsFilter ?? { type: TagsFilterType.UNSPECIFIED, tags: [] };
   if (!Object.values<number>(TagsFilterType).includes(type)) throw refused('tags_filter.type', '0 to 3', `${type}`);
   if (type === TagsFilterType.MATCH_BY_OR && tags.length === 0)
-    throw refused('tags_filter.tags', 'one tag at least with TAGS_FILTER_TYPE_MATCH_BY_OR', 'none');
+    throw refused('tags_filter.tags', 'at least one tag with TAGS_FILTER_TYPE_MATCH_BY_OR', 'none');
 }
 
 /** All fields that are given hold; within a list, one of it. Nothing but what lies in the scopes and is kept at `nowMs` (D24). */

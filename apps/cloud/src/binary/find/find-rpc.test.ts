@@ -221,12 +221,12 @@ test('a filter or page that makes no sense is refused by name', async () => {
       message: expect.stringMatching(words),
     });
   };
-  await refused({ last: 'nonsense' }, /^last: expected what an earlier page answered/);
+  await refused({ last: 'nonsense' }, /^last: expected the value from an earlier page/);
   await refused({ last: Buffer.from('[1.5,"x"]').toString('base64url') }, /^last:/);
   await refused({ filter: { mimeType: Array.from({ length: 1_001 }, String) } }, /mime_type: expected at most 1000/);
   const backwards = { start: timestampFromMs(2), end: timestampFromMs(1) };
   await refused({ filter: { interval: backwards } }, /interval: expected a start/);
-  await refused({ filter: { tagsFilter: { type: TagsFilterType.MATCH_BY_OR } } }, /one tag at least/);
+  await refused({ filter: { tagsFilter: { type: TagsFilterType.MATCH_BY_OR } } }, /at least one tag/);
   await refused({ filter: { tagsFilter: { type: 7 as TagsFilterType } } }, /tags_filter.type: expected 0 to 3/);
   await expect(on.ask(callers.operator, data.binaryDataByIDs, {})).rejects.toThrow(
     /expected 1 to 1000 ids, found none/,

@@ -170,6 +170,6 @@ function sizeOf(rows: readonly FileRow[]): number {
 function tooLarge(rows: readonly FileRow[]): PlatformError {
   return new PlatformError(
     'resource_exhausted',
-    `include_binary: expected files of at most ${answerBytes} bytes together, found ${sizeOf(rows)} bytes in ${rows.length} (first ${rows[0]?.id}); ask for fewer at once, or without include_binary and download each from its uri`,
+    `include_binary: expected files of at most ${answerBytes} bytes in total, found ${sizeOf(rows)} bytes in ${rows.length} (first ${rows[0]?.id}); request fewer at once, or omit include_binary and download each from its uri`,
   );
 }

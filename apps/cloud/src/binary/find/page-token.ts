@@ -19,7 +19,7 @@ export function readPageToken(token: string, field: string): PagePlace | undefin
   if (typeof at === 'number' && Number.isSafeInteger(at) && typeof id === 'string') return { at, id };
   throw new PlatformError(
     'invalid_argument',
-    `${field}: expected what an earlier page answered, found ${JSON.stringify(token.slice(0, 64))}`,
+    `${field}: expected the value from an earlier page, found ${JSON.stringify(token.slice(0, 64))}`,
   );
 }
 

@@ -31,6 +31,6 @@ export function requireNoneLost(
   if (lost === undefined) return;
   throw new PlatformError(
     'data_loss',
-    `uploads that were acknowledged are lost from the ingest log at ${positionsText(lost)}, and this list could lack them. Ask for other parts, or for files by their ids, meanwhile; the host administrator sees what is lost in platform admin status`,
+    `acknowledged uploads are lost from the ingest log at ${positionsText(lost)}, so this list could be incomplete. Meanwhile, request other parts, or files by their ids. The host administrator can see what is lost in platform admin status`,
   );
 }

@@ -92,7 +92,7 @@ async function requireOwned(deps: Deps, principal: Principal, { kind, id }: Name
   if (!isWithin(place, scopesOf(access, principal, 'owner')))
     throw new PlatformError(
       'permission_denied',
-      `${kind} ${id}: expected an owner of what it lay in, found a role that is not enough`,
+      `${kind} ${id}: expected an owner of what contained it, found an insufficient role`,
     );
 }
 

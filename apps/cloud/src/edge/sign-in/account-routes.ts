@@ -16,7 +16,7 @@ export function accountRoutes(deps: SignInDeps): Routes {
     const person = await findPerson(people.db, { id: personId });
     const sessions = await people.sessions.list(personId);
     const email = person?.email ?? '';
-    const emailForm = html`<p>Set your e-mail address and then a password, to sign in without the link of the terminal.</p>
+    const emailForm = html`<p>Set your e-mail address and then a password, so that you can sign in without the link from the terminal.</p>
 <form method="post" action="/account/email">${form}<label for="email">E-mail</label><input id="email" name="email" type="email" autocomplete="username" required><button type="submit">Set e-mail</button></form>`;
     const passwordForm = html`<form method="post" action="/account/password">${form}<input type="hidden" name="email" autocomplete="username" value="${email}">
 ${person?.passwordHash !== undefined && html`<label for="current">Current password</label><input id="current" name="current" type="password" autocomplete="current-password" required>`}

@@ -25,8 +25,8 @@ export function cliRoutes(deps: SignInDeps): Routes {
     title: 'Command line',
     formsTo: `${loopback}:*`,
     body: html`<h1>Let the command line act for you?</h1>${problem}
-<p>It will be able to do all that <strong>${email || 'the first owner'}</strong> may do here, until you end its session under <a href="/account">your account</a>.</p>
-<p class="quiet">Allow it only if you started <em>platform login</em> yourself, just now.</p>
+<p>It will be able to do everything that <strong>${email || 'the first owner'}</strong> may do here, until you end its session in <a href="/account">your account</a>.</p>
+<p class="quiet">Allow it only if you have just started <em>platform login</em> yourself.</p>
 <form method="post" action="/sign-in/cli">${form}<input type="hidden" name="challenge" value="${asked.challenge}"><input type="hidden" name="state" value="${asked.state}"><input type="hidden" name="port" value="${asked.port}">
 <button type="submit" name="answer" value="allow">Allow</button><button class="second" type="submit" name="answer" value="refuse">Refuse</button></form>`,
   });
@@ -67,7 +67,7 @@ export function cliRoutes(deps: SignInDeps): Routes {
 
 const refusedPage: Page = {
   title: 'Command line',
-  body: html`<h1>Refused</h1><p>The command line got nothing. You can close this page.</p>`,
+  body: html`<h1>Refused</h1><p>The command line was not given access. You can close this page.</p>`,
 };
 
 function codePage(code: string): Page {
@@ -89,12 +89,12 @@ function requestOf(given: URLSearchParams): Request {
   if (!challengePattern.test(challenge))
     throw new PlatformError(
       'invalid_argument',
-      'challenge: expected the SHA-256 of a verifier as base64url, found another',
+      'challenge: expected the SHA-256 of a verifier as base64url, found another value',
     );
   if (!/^[\w.~-]{0,200}$/.test(state))
     throw new PlatformError(
       'invalid_argument',
-      'state: expected up to 200 letters, digits, "-", ".", "_" or "~", found another',
+      'state: expected up to 200 letters, digits, "-", ".", "_" or "~", found another value',
     );
   if (port !== '' && !(/^\d{1,5}$/.test(port) && Number(port) >= 1 && Number(port) <= 65_535))
     throw new PlatformError(

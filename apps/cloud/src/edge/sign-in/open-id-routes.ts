@@ -53,7 +53,7 @@ export function openIdRoutes(deps: SignInDeps): Routes {
     if (flow !== undefined && flow.expiresMs > clock.now()) return flow;
     throw new PlatformError(
       'unauthenticated',
-      'OpenID Connect: expected a sign-in that began in this browser within the last 10 minutes, found none; begin again',
+      'OpenID Connect: expected a sign-in that began in this browser within the last 10 minutes, found none; start again',
     );
   }
 }

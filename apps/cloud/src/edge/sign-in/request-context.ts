@@ -126,7 +126,7 @@ export async function readForm(instanceKey: InstanceKey, context: RequestContext
   if (!ours || !['', 'same-origin', 'none'].includes(site))
     throw new PlatformError(
       'permission_denied',
-      'form: expected one that this browser got from this cloud a moment ago, found another; go back, reload the page and try again',
+      'form: expected one that this browser recently received from this cloud, found another; go back, reload the page and try again',
     );
   return fields;
 }
@@ -139,7 +139,7 @@ export async function readJson(request: HttpRequest): Promise<Readonly<Record<st
   try {
     value = JSON.parse(text);
   } catch (caught) {
-    throw new PlatformError('invalid_argument', 'body: expected a JSON object, found text that is no JSON', caught);
+    throw new PlatformError('invalid_argument', 'body: expected a JSON object, found text that is not JSON', caught);
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
   throw new PlatformError('invalid_argument', 'body: expected a JSON object, found another JSON value');

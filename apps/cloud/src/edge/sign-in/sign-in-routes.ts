@@ -78,11 +78,11 @@ ${
           await countRequest(context, fields);
           // Not awaited: whether there is such a person must not show in the time that it takes.
           mailResetLink(people, normalEmail(fields.get('email') ?? '')).catch((caught: unknown) =>
-            deps.log.error('a link to set a password was not mailed', { error: errorText(caught) }),
+            deps.log.error('a password reset link could not be mailed', { error: errorText(caught) }),
           );
           sendPage(context.response, {
-            title: 'Look into your mail',
-            body: html`<h1>Look into your mail</h1><p>If there is an account with this address, a link to set a new password is on its way. It works once, for one hour.</p><a class="button second" href="/sign-in">Back</a>`,
+            title: 'Check your mail',
+            body: html`<h1>Check your mail</h1><p>If there is an account with this address, a link to set a new password is on its way. It works once, for one hour.</p><a class="button second" href="/sign-in">Back</a>`,
           });
         },
         (problem) => signInPage(formFieldOf(deps, context), '/', problem),

@@ -17,7 +17,7 @@ import { provePassword } from '../sign-in/sign-in-with-password.ts';
 import { deleteInvitation, findInvitation, type Invitation } from './stored-invitations.ts';
 
 const gone =
-  'invitation: expected a link that was not used yet and has not expired, found another; ask whoever invited you for a new one';
+  'invitation: expected a link that has not been used and has not expired, found another; ask the person who invited you for a new one';
 
 export interface Pending {
   readonly invitation: Invitation;
@@ -57,7 +57,7 @@ export async function acceptAsNewPerson(
 ): Promise<NewSession> {
   const { invitation, person: existing } = await readInvitation(deps, given.token, peerAddress);
   if (existing !== undefined && !isUnproven(existing, invitation))
-    throw new PlatformError('already_exists', `${invitation.email} has an account already: sign in with its password`);
+    throw new PlatformError('already_exists', `${invitation.email} already has an account: sign in with its password`);
   const name = checkedName(given.name, 'your name');
   const hash = await hashPassword(checkedPassword(given.password));
   const session = await deps.db.transaction().execute(async (trx) => {
@@ -104,7 +104,7 @@ export async function acceptSignedIn(
   if (person?.id !== given.personId)
     throw new PlatformError(
       'permission_denied',
-      `invitation: expected the person with the address ${invitation.email}, found another signed in; sign out first`,
+      `invitation: expected the person with the address ${invitation.email}, found someone else signed in; sign out first`,
     );
   await deps.db
     .transaction()
@@ -125,7 +125,7 @@ export async function createPerson(
     .onConflict((conflict) => conflict.column('email').doNothing())
     .returning('id')
     .executeTakeFirst();
-  if (row === undefined) throw new PlatformError('already_exists', `${email} has an account already: sign in to it`);
+  if (row === undefined) throw new PlatformError('already_exists', `${email} already has an account: sign in to it`);
   return { id, email };
 }
 
@@ -143,7 +143,7 @@ export async function join(
   if (grants.length === 0)
     throw new PlatformError(
       'failed_precondition',
-      'invitation: what it gave a role on was deleted; ask whoever invited you for a new one',
+      'invitation: what it granted a role on has been deleted; ask the person who invited you for a new one',
     );
   for (const grant of grants) await addGrant(trx, { type: 'person', id: person.id }, grant);
   await trx

@@ -64,7 +64,7 @@ export async function showInvitationLink(
   if (deps.mail !== undefined)
     throw new PlatformError(
       'failed_precondition',
-      `invitation of ${invitation.email}: this installation mails invitations, so that only who has the address can accept; its link is not shown`,
+      `invitation of ${invitation.email}: this installation mails invitations, so that only the owner of the address can accept; the link is not shown`,
     );
   const { token, expiresMs } = await deps.db.transaction().execute(async (trx) => {
     const renewed = await renewLink(trx, deps.clock, invitation, false);

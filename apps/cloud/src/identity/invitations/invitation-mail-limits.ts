@@ -47,7 +47,7 @@ export async function admitMail(
     const sentMs = Number(known.sent_ms);
     throw new PlatformError(
       'resource_exhausted',
-      `invitation of ${email}: expected at most one mail in ${apartMs / 60_000} minutes, found one from ${timeText(sentMs)}; it may be mailed again at ${timeText(sentMs + apartMs)}`,
+      `invitation of ${email}: expected at most one mail in ${apartMs / 60_000} minutes, found one from ${timeText(sentMs)}; it can be mailed again at ${timeText(sentMs + apartMs)}`,
     );
   }
   await requireDailyRoom(deps, trx, { organizationId, email });
@@ -67,7 +67,13 @@ async function requireDailyRoom(deps: Deps, trx: Database, { organizationId, ema
       who: `organization ${organizationId}`,
       hint: 'the host administrator can set another limit (invitation-mails-per-day)',
     },
-    { column: 'recipient', value: email, most: perRecipient, who: email, hint: 'this protects who has the address' },
+    {
+      column: 'recipient',
+      value: email,
+      most: perRecipient,
+      who: email,
+      hint: 'this protects the owner of the address',
+    },
   ] as const;
   for (const { column, value, most, who, hint } of bounds) {
     const newest = await trx
@@ -79,10 +85,10 @@ async function requireDailyRoom(deps: Deps, trx: Database, { organizationId, ema
       .limit(Math.max(most, 1))
       .execute();
     if (newest.length < most) continue;
-    const free = most === 0 ? '' : `; the next may be sent at ${timeText(Number(newest.at(-1)?.sent_ms) + dayMs)}`;
+    const free = most === 0 ? '' : `; the next one can be sent at ${timeText(Number(newest.at(-1)?.sent_ms) + dayMs)}`;
     throw new PlatformError(
       'resource_exhausted',
-      `invitations: expected at most ${most} mails for ${who} in 24 hours, found as many${free}; ${hint}`,
+      `invitations: expected at most ${most} mails for ${who} in 24 hours, found that many already${free}; ${hint}`,
     );
   }
 }

@@ -205,7 +205,7 @@ test('R7 a key may be the last owner: that no person is left stands in the audit
     .where('action', '=', 'AppService.DeleteOrganizationMember')
     .orderBy('id')
     .execute();
-  expect(entries.map(({ detail }) => JSON.parse(detail))).toEqual([{}, { owners_left: 'API keys only, no person' }]);
+  expect(entries.map(({ detail }) => JSON.parse(detail))).toEqual([{}, { owners_left: 'only API keys, no person' }]);
 });
 
 test('with a mail server the link is mailed after the commit, again while the server has no time, and is in no table in clear', async () => {

@@ -66,7 +66,7 @@ export function invitationHandlers(deps: IdentityOperationDeps): Handlers<typeof
     if (foreign !== undefined)
       throw new PlatformError(
         'invalid_argument',
-        `authorizations: expected roles in organization ${organizationId}, found ${grantText(foreign)}, which is another's`,
+        `authorizations: expected roles in organization ${organizationId}, found ${grantText(foreign)}, which belongs to another one`,
       );
     return grants.filter((grant, at) => at === grants.findIndex((one) => same(one, grant)));
   };
@@ -85,7 +85,7 @@ export function invitationHandlers(deps: IdentityOperationDeps): Handlers<typeof
     if (count === 0 || count > maxGrants)
       throw new PlatformError(
         'failed_precondition',
-        `invitation of ${email}: expected 1 to ${maxGrants} roles to remain, found ${count}; to take it back, delete it`,
+        `invitation of ${email}: expected 1 to ${maxGrants} roles to remain, found ${count}; to withdraw the invitation, delete it`,
       );
   };
 
@@ -226,7 +226,7 @@ async function requireRoom(trx: Database, organizationId: string): Promise<void>
 function alreadyInvited(email: string): PlatformError {
   return new PlatformError(
     'already_exists',
-    `invitation: ${email} is invited to this organization already; resend, change or delete that invitation`,
+    `invitation: ${email} is already invited to this organization; resend, change or delete that invitation`,
   );
 }
 
@@ -234,6 +234,6 @@ async function requireNoMember(trx: Database, organizationId: string, email: str
   if (!(await isMember(trx, organizationId, email))) return;
   throw new PlatformError(
     'already_exists',
-    `invitation: ${email} is a member of this organization already; give her roles instead (AddRole)`,
+    `invitation: ${email} is already a member of this organization; grant roles instead (AddRole)`,
   );
 }

@@ -16,7 +16,7 @@ export async function createCliCode(deps: IdentityOperationDeps, personId: strin
   if (!challengePattern.test(challenge))
     throw new PlatformError(
       'invalid_argument',
-      'challenge: expected the SHA-256 of a verifier as base64url, found another',
+      'challenge: expected the SHA-256 of a verifier as base64url, found another value',
     );
   return deps.db.transaction().execute((trx) => createLink(trx, deps.clock, { purpose: 'cli', personId, challenge }));
 }
@@ -43,7 +43,7 @@ export async function redeemCliCode(
   if (attempt.outcome === 'wrong')
     throw new PlatformError(
       'unauthenticated',
-      'code: expected one that was made within the last 5 minutes for this verifier and not used yet, found another; log in again',
+      'code: expected an unused one from the last 5 minutes for this verifier, found another; log in again',
     );
   return attempt.value;
 }

@@ -63,7 +63,7 @@ export async function checkPassword(password: string, stored: string | undefined
 
 async function derive(password: string, salt: Buffer, parameters: Parameters, length: number): Promise<Buffer> {
   if (waiting >= maxWaiting)
-    throw new PlatformError('resource_exhausted', 'sign-in: too many people sign in at this moment; try again soon');
+    throw new PlatformError('resource_exhausted', 'sign-in: too many people are signing in right now; try again soon');
   waiting++;
   try {
     return await limited(() =>

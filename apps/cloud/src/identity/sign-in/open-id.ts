@@ -48,7 +48,7 @@ export function createOpenId(deps: { settings: OpenIdSettings; publicUrl: () => 
     discovered ??= discover(settings).catch((caught: unknown) => {
       // The next one who signs in asks again.
       discovered = undefined;
-      const message = `OpenID Connect: ${settings.issuer} does not answer as a provider; try again later`;
+      const message = `OpenID Connect: ${settings.issuer} does not answer like a provider; try again later`;
       throw ownFault('unavailable', message, errorText(caught), caught);
     });
     return discovered;

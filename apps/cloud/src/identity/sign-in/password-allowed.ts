@@ -26,7 +26,7 @@ export async function requirePasswordAllowed(
   const names = forbidding.slice(0, 5).map(({ name }) => JSON.stringify(name));
   throw new PlatformError(
     'permission_denied',
-    `sign-in: expected a way that all of your organizations allow, found a password, which ${names.join(', ')} ${forbidding.length === 1 ? 'does' : 'do'} not allow; sign in with OpenID Connect (${openIdIssuer})`,
+    `sign-in: expected a method that all of your organizations allow, found a password, which ${names.join(', ')} ${forbidding.length === 1 ? 'does' : 'do'} not allow; sign in with OpenID Connect (${openIdIssuer})`,
   );
 }
 

@@ -51,7 +51,7 @@ async function linkedByEmail(
   if (person === undefined)
     throw new PlatformError(
       'permission_denied',
-      `OpenID Connect: expected somebody who was invited, found ${email || 'an account without a verified e-mail address'}; ask an owner of an organization for an invitation`,
+      `OpenID Connect: expected a person who has been invited, found ${email || 'an account without a verified e-mail address'}; ask an owner of an organization for an invitation`,
     );
   if (existing !== undefined && !existing.emailVerified) {
     await claimUnverifiedAccount(deps, trx, existing.id);

@@ -43,7 +43,7 @@ export async function provePassword(
   if (attempt.outcome === 'wrong')
     throw new PlatformError(
       'unauthenticated',
-      'sign-in: expected the e-mail address of an account and its password, found others',
+      'sign-in: expected the e-mail address of an account and its password, found a wrong address or password',
     );
   return attempt.value;
 }

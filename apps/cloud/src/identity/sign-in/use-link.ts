@@ -11,7 +11,7 @@ import { requirePasswordAllowed } from './password-allowed.ts';
 import type { NewSession } from './sessions.ts';
 import { setPassword } from './set-password.ts';
 
-const usedUp = 'link: expected one that was not used yet and has not expired, found another; ask for a new one';
+const usedUp = 'link: expected one that has not been used and has not expired, found another; request a new one';
 
 /** @throws unauthenticated when the link was used, expired, or never was. */
 export async function signInWithLink(
@@ -88,7 +88,7 @@ function resetMail(person: Person, link: string): MailMessage {
     to: person.email,
     kind: 'password_reset',
     subject: 'Set a new password',
-    text: `Somebody, probably you, asked for a new password for ${person.email}.\n\nTo set it, open this link within one hour; it works once:\n\n${link}\n\nIf it was not you, ignore this mail: nothing changes.\n`,
+    text: `Someone, probably you, requested a new password for ${person.email}.\n\nTo set it, open this link within one hour; it works once:\n\n${link}\n\nIf it was not you, ignore this mail: nothing changes.\n`,
   };
 }
 

@@ -129,8 +129,8 @@ export function createBackpressure({
     const sealing = of(unsealedFullness(), unsealed, settings.unsealedBytes);
     const loading = of(unloadedFullness(), unloaded, unloadedBound());
     return sealing >= loading
-      ? { full: sealing, reason: 'readings come in faster than they are sealed into files' }
-      : { full: loading, reason: 'readings come in faster than they are loaded for queries' };
+      ? { full: sealing, reason: 'readings arrive faster than they can be sealed into files' }
+      : { full: loading, reason: 'readings arrive faster than they can be loaded for queries' };
   };
 
   /** When the organization's turn comes, in ms from now. */
@@ -145,14 +145,14 @@ export function createBackpressure({
   const endTrouble = (): void => {
     if (trouble === undefined || waiting.count > 0 || clock.monotonic() - lastWaitMs < calmMs) return;
     const { uploads, refused } = trouble;
-    log.info('the tabular store keeps up again: uploads are not slowed down any more', { uploads, refused });
+    log.info('the tabular store keeps up again: uploads are no longer slowed down', { uploads, refused });
     trouble = undefined;
   };
   const noteWait = (reason: string): void => {
     endTrouble();
     if (trouble === undefined) {
       log.warn(
-        'uploads are slowed down, the tabular store is behind; nothing is lost, machines keep what they cannot send',
+        'uploads are slowed down because the tabular store is behind; nothing is lost, machines keep what they cannot send',
         {
           reason,
           unsealedBytes: store.lag().unsealedBytes,

@@ -54,7 +54,7 @@ export function createWaitingUploads({
     onRefused();
     return new PlatformError(
       'resource_exhausted',
-      `readings come in faster than they can be stored, and ${Math.round(maxBytes / 1e6)} MB of uploads wait already: send this one again later`,
+      `readings arrive faster than they can be stored, and ${Math.round(maxBytes / 1e6)} MB of uploads are waiting already: send this one again later`,
     );
   };
   const bytesOf = (organizationId: string): number => lanes.get(organizationId)?.bytes ?? 0;
@@ -77,7 +77,9 @@ export function createWaitingUploads({
       lanes.set(organizationId, lane);
       await new Promise<void>((resolve, reject) => {
         const gone = (): void =>
-          waiting.end(new PlatformError('canceled', 'the sender left before its upload was stored: send it again'));
+          waiting.end(
+            new PlatformError('canceled', 'the sender disconnected before its upload was stored: send it again'),
+          );
         const timer = clock.after(maxMs, () => waiting.end());
         const waiting: Waiting = {
           end(refused) {

@@ -58,7 +58,7 @@ test('I13 the ballast is not written at the cost of uploads, is told of when it 
   await step();
   expect(sizeOf()).toBe(40);
   expect(told).toEqual([
-    expect.stringMatching(/^error .*reserve is given up/),
+    expect.stringMatching(/^error .*reserve is released/),
     expect.stringMatching(/^info .*reserve .* is back/),
   ]);
 

@@ -53,7 +53,7 @@ export function ballastStep(deps: BallastDeps): () => Promise<boolean> {
       await rm(file);
       isReleased = true;
       log.error(
-        'the disk of the data directory is full: its reserve is given up, so that readings can still be sealed and removed; free some space or make it larger',
+        'the disk of the data directory is full: its reserve is released, so that readings can still be sealed and removed; free some space or enlarge the disk',
         { freeBytes: free, releasedBytes: held },
       );
     } else if (held < sizes.bytes && free + held >= neededBytes() + sizes.bytes) {
@@ -64,7 +64,9 @@ export function ballastStep(deps: BallastDeps): () => Promise<boolean> {
       await ballast.datasync();
       if (isReleased && held + size === sizes.bytes) {
         isReleased = false;
-        log.info('there is room on the disk again, the reserve of the data directory is back', { bytes: sizes.bytes });
+        log.info('there is space on the disk again: the reserve of the data directory is restored', {
+          bytes: sizes.bytes,
+        });
       }
     }
     return false;

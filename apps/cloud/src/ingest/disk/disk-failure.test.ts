@@ -77,7 +77,7 @@ test('I2 after any other I/O error nothing more is acknowledged, the process end
   const { code } = await child.exited;
 
   expect(code).not.toBe(0);
-  expect(child.stderr).toContain('the process has to restart');
+  expect(child.stderr).toContain('the process must restart');
   const acknowledged = child.lines.filter(({ ack }) => ack !== undefined);
   expect(acknowledged.length).toBeGreaterThan(0);
   expect(acknowledged.length).toBeLessThan(plan.appends);

@@ -32,7 +32,7 @@ export function createFreeSpace({ freeBytes, unsealedBytes, clock, log }: FreeSp
 
   const admit = (free: number, needed: number): void => {
     if (shortage === null) return;
-    log.info('there is room on the disk again, uploads are accepted', {
+    log.info('there is space on the disk again: uploads are accepted', {
       freeBytes: free,
       neededBytes: needed,
       refusedUploads: shortage.refused,
@@ -46,7 +46,7 @@ export function createFreeSpace({ freeBytes, unsealedBytes, clock, log }: FreeSp
     if (!isFirst && nowMs - shortage.warnedMs < warnEveryMs) return;
     shortage.warnedMs = nowMs;
     log.warn(
-      'uploads are refused, the disk of the data directory is too full: free some space or make it larger; machines keep their readings and send them again by themselves',
+      'uploads are refused because the disk of the data directory is too full: free some space or enlarge the disk; machines keep their readings and send them again by themselves',
       { freeBytes: free, neededBytes: needed, refusedUploads: shortage.refused },
     );
   };
@@ -61,7 +61,7 @@ export function createFreeSpace({ freeBytes, unsealedBytes, clock, log }: FreeSp
       refuse(free, needed, now);
       throw new PlatformError(
         'resource_exhausted',
-        `expected at least ${mebibytes(needed)} MiB free on the disk of the data directory, found ${mebibytes(free)} MiB: free some space, uploads go on by themselves`,
+        `expected at least ${mebibytes(needed)} MiB free on the disk of the data directory, found ${mebibytes(free)} MiB: free some space; uploads then continue by themselves`,
       );
     },
   };

@@ -34,7 +34,7 @@ export async function makeRoomToStart(directory: string, clock: Clock, log: Log)
     if (clock.monotonic() - saidMs >= sayEveryMs) {
       saidMs = clock.monotonic();
       log.error(
-        `the disk of ${directory} is full: a start needs ${startBytes} bytes, ${free} are free. It goes on by itself when there is room`,
+        `the disk of ${directory} is full: a start needs ${startBytes} bytes, ${free} are free. It continues by itself once there is space`,
       );
     }
     await clock.sleep(lookEveryMs);
@@ -42,7 +42,7 @@ export async function makeRoomToStart(directory: string, clock: Clock, log: Log)
   const free = await freeBytesOf(directory);
   if (free < ballastSizes.fullBelowBytes)
     log.error(
-      `the disk of ${directory} is full: ${free} bytes are free. Queries, edits and deletions go on; uploads are refused until ${neededForUploads(0)} bytes are free`,
+      `the disk of ${directory} is full: ${free} bytes are free. Queries, edits and deletions still work; uploads are refused until ${neededForUploads(0)} bytes are free`,
     );
 }
 

@@ -269,5 +269,7 @@ test('a file that is no database, and one of a newer version, are refused by nam
   const newer = new DatabaseSync(directory.file('newer'));
   newer.exec('pragma user_version = 99');
   newer.close();
-  await expect(open(directory.file('newer'))).rejects.toThrow(/version 99, this program knows versions up to 2/);
+  await expect(open(directory.file('newer'))).rejects.toThrow(
+    /version 99, but this version supports only versions up to 2/,
+  );
 });

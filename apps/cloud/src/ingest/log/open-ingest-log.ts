@@ -50,7 +50,7 @@ export async function openIngestLog(options: IngestLogOptions): Promise<IngestLo
   const unwritten = new Set<LogLoss>();
   const tellLoss = ({ lossIn, first, last, parts, reason }: LogLoss): void =>
     log.error(
-      'uploads that were acknowledged cannot be read any more; queries that they could touch fail until somebody accepts the loss',
+      'acknowledged uploads can no longer be read; queries that could need them fail until the loss is accepted',
       { lossIn, first, last, reason, parts: parts ?? 'unknown' },
     );
 
@@ -99,7 +99,7 @@ export async function openIngestLog(options: IngestLogOptions): Promise<IngestLo
       if (outcome === 'conflict') {
         throw new PlatformError(
           'already_exists',
-          `part ${entry.partId} has sent another upload as number ${entry.seq} of the same stream; the first one stays, this one is kept aside`,
+          `part ${entry.partId} has sent another upload as number ${entry.seq} of the same stream; the first one stays, this one is set aside`,
         );
       }
       if (outcome === 'repeated') return { ...result };

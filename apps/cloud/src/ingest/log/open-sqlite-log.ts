@@ -49,7 +49,8 @@ export async function openSqliteLog(
   };
   const expiry = clock.every(expirePeriodMs, () => {
     maintain('expire', clock.now()).catch((caught: unknown) => {
-      if (!thread.ended) log.warn('ingest log: forgetting old anonymous uploads failed', { error: errorText(caught) });
+      if (!thread.ended)
+        log.warn('ingest log: deleting the records of old anonymous uploads failed', { error: errorText(caught) });
     });
   });
 

@@ -63,7 +63,7 @@ test('I12 a follower that stands still raises an alarm, and its rows stay', asyn
   log.lowWaterMark.position = 3;
   await log.wait(32);
   expect(log.lines['error']).toHaveLength(1);
-  expect(log.lines['info']).toEqual([expect.stringContaining('moves again')]);
+  expect(log.lines['info']).toEqual([expect.stringContaining('makes progress again')]);
   expect(await log.opened.log.read(0, { rows: 9, bytes: 2 ** 30 })).toEqual([]);
 });
 

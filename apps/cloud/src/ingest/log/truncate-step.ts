@@ -32,12 +32,12 @@ export function truncateStep({
     const now = clock.monotonic();
     if (position >= ingestLog.lastPosition() || standing?.position !== position) {
       standing = { position, sinceMs: now };
-      if (isAlarmed) log.info('ingest log: the follower that stood still moves again', { position });
+      if (isAlarmed) log.info('ingest log: the stalled follower makes progress again', { position });
       isAlarmed = false;
     } else if (now - standing.sinceMs >= alarmMs) {
       standing = { position, sinceMs: now };
       isAlarmed = true;
-      log.error('ingest log: a follower stands still, the log grows behind it', {
+      log.error('ingest log: a follower is stalled, and the log grows', {
         position,
         lastPosition: ingestLog.lastPosition(),
         retainedBytes: ingestLog.retainedBytes(),

@@ -34,17 +34,17 @@ async function threeRows() {
 
 const first = '1 of a: content 1';
 const last = '3 of c: content 3';
-const place = 'its part, stream, number or hash is not what was written';
+const place = 'its part, stream, number or hash differs from what was written';
 const damages: Readonly<Record<string, { readonly by: string; readonly second: string }>> = {
-  'another batch': { by: `batch = ${bytes}`, second: '2–2 of b: what it holds is not what was written' },
-  'an empty batch': { by: `batch = cast('' as %)`, second: '2–2 of b: what it holds is not what was written' },
+  'another batch': { by: `batch = ${bytes}`, second: '2–2 of b: its contents differ from what was written' },
+  'an empty batch': { by: `batch = cast('' as %)`, second: '2–2 of b: its contents differ from what was written' },
   'the batch of its neighbour': {
     by: 'batch = (select batch from log where position = 1)',
-    second: '2–2 of b: what it holds is not what was written',
+    second: '2–2 of b: its contents differ from what was written',
   },
   'the batch and checksum of its neighbour': {
     by: 'batch = (select batch from log where position = 1), batch_checksum = (select batch_checksum from log where position = 1)',
-    second: '2–2 of b: what it holds is not what was written',
+    second: '2–2 of b: its contents differ from what was written',
   },
   'another part': { by: `part = 'a'`, second: `2–2 of ?: ${place}` },
   'another stream': { by: `stream = ${bytes}`, second: `2–2 of ?: ${place}` },

@@ -36,13 +36,13 @@ export function verifyRow(stored: StoredRow): LogRow {
   });
   const isTyped =
     typeof part === 'string' && stream instanceof Uint8Array && typeof seq === 'number' && sha256 instanceof Uint8Array;
-  if (!isTyped) return damaged(null, 'its part, stream or number is not what was written');
-  if (!(batch instanceof Uint8Array)) return damaged(checked ? null : [part], 'what it held is gone');
+  if (!isTyped) return damaged(null, 'its part, stream or number differs from what was written');
+  if (!(batch instanceof Uint8Array)) return damaged(checked ? null : [part], 'its contents are gone');
   if (!checked) return { position, partId: part, batch };
   const proven = rowChecksums({ position, partId: part, stream, seq, sha256, batch });
   if (proven.head !== stored.head_checksum)
-    return damaged(null, 'its part, stream, number or hash is not what was written');
-  if (proven.batch !== stored.batch_checksum) return damaged([part], 'what it holds is not what was written');
+    return damaged(null, 'its part, stream, number or hash differs from what was written');
+  if (proven.batch !== stored.batch_checksum) return damaged([part], 'its contents differ from what was written');
   return { position, partId: part, batch };
 }
 

@@ -45,7 +45,7 @@ export async function openPostgresLog(
   const expiry = unwind.use(
     clock.every(expirePeriodMs, () => {
       writer.run(expire, [clock.now()]).catch((caught: unknown) => {
-        log.warn('ingest log: forgetting old anonymous uploads failed', { error: errorText(caught) });
+        log.warn('ingest log: deleting the records of old anonymous uploads failed', { error: errorText(caught) });
       });
     }),
   );

@@ -63,7 +63,7 @@ export function createHistory(db: Database): ConfigurationHistory {
       if (row.document === '')
         throw new PlatformError(
           'failed_precondition',
-          `version ${version} of the configuration of part ${partId}: expected one whose document is still kept, found one of the oldest: it went to make room for newer ones; who saved it and when is listed`,
+          `version ${version} of the configuration of part ${partId}: expected one whose document is still stored, found one of the oldest, which was deleted to make space for newer ones; only its author and time are listed`,
         );
       return versionOf(row);
     },

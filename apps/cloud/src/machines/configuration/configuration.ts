@@ -240,7 +240,7 @@ export function createConfigurations(deps: ConfigurationDeps): Configurations {
       }
       throw new PlatformError(
         'aborted',
-        `configuration of part ${partId}: a fragment that it uses changed ${maxAttempts} times while it was saved. Save it again`,
+        `configuration of part ${partId}: a fragment that it uses changed ${maxAttempts} times while the configuration was being saved. Save it again`,
       );
     },
   };

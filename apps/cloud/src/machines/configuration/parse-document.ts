@@ -42,6 +42,6 @@ function requireAnswerable(parsed: unknown, bytes: number): void {
   if (answer <= answerBytes) return;
   throw new PlatformError(
     'invalid_argument',
-    `configuration: expected one that fits the messages of public clients, at most ${answerBytes} bytes as they carry it, found ${answer} (${bytes} of JSON)`,
+    `configuration: expected one that fits into the messages of public clients (at most ${answerBytes} bytes in their encoding), found ${answer} (${bytes} of JSON)`,
   );
 }

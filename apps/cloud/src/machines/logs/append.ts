@@ -61,7 +61,7 @@ export function createLogAppender(
       if (pendingBytes + bytes > maxPendingBytes) {
         throw new PlatformError(
           'resource_exhausted',
-          `machine logs: ${pendingBytes} bytes wait for the disk, at most ${maxPendingBytes} may; send again later`,
+          `machine logs: ${pendingBytes} bytes are waiting for the disk, at most ${maxPendingBytes} are allowed; send again later`,
         );
       }
       pendingBytes += bytes;

@@ -120,6 +120,6 @@ function leftOutLine({ lines, bytes, allowance, allowed }: LeftOut): CloudLogLin
     allowance === 'day'
       ? `${bytesPerDay} bytes a day (UTC)`
       : `${linesPerMinute} lines or ${bytesPerMinute} bytes a minute`;
-  const message = `${lines} log ${lines === 1 ? 'line' : 'lines'} (${bytes} bytes) left out: this machine logs more than ${limit}; the last tenth is kept for warnings and errors`;
+  const message = `${lines} log ${lines === 1 ? 'line' : 'lines'} (${bytes} bytes) dropped: this machine logs more than ${limit}; the last tenth is reserved for warnings and errors`;
   return { level: 'warn', loggerName: 'cloud.logs', message, fields: { lines, bytes } };
 }

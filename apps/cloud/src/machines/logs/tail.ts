@@ -26,7 +26,7 @@ export function createTails(clock: Clock): Tails {
       if (ofPart.size >= maxTailsPerPart) {
         throw new PlatformError(
           'resource_exhausted',
-          `TailRobotPartLogs of part ${partId}: expected at most ${maxTailsPerPart} readers at a time, found as many already; end one of them`,
+          `TailRobotPartLogs of part ${partId}: expected at most ${maxTailsPerPart} readers at a time, found that many already; end one of them`,
         );
       }
       readers.set(partId, ofPart);
@@ -96,7 +96,7 @@ class BufferedTail implements Tail {
   }
 
   #missing(count: number): Line {
-    const message = `${count} ${count === 1 ? 'line was' : 'lines were'} left out of this tail: it is read slower than the machine logs. They are in the log`;
+    const message = `${count} ${count === 1 ? 'line was' : 'lines were'} left out of this tail, because it is read more slowly than the machine logs. They are in the log`;
     return ownLineOf(this.#partId, { level: 'warn', loggerName: 'cloud.logs', message }, this.#clock.now());
   }
 }

@@ -256,7 +256,7 @@ class PartsPresence implements Presence {
     const elapsedMs = Math.max(now.monotonicMs - before.monotonicMs, now.wallMs - before.wallMs);
     if (elapsedMs <= breakMs) return;
     this.#listeningSinceMs = now.monotonicMs;
-    log.warn('the cloud did not run for a while; every part has a full window again', {
+    log.warn('the cloud was not running for a while; every part has a full window again', {
       seconds: Math.round(elapsedMs / 1_000),
     });
   }
@@ -269,7 +269,9 @@ class PartsPresence implements Presence {
     await this.#deps.db
       .transaction()
       .execute((trx) => savePresence(trx, rows))
-      .catch((caught: unknown) => this.#deps.log.warn('last contact not written down', { error: errorText(caught) }));
+      .catch((caught: unknown) =>
+        this.#deps.log.warn('the last contact could not be recorded', { error: errorText(caught) }),
+      );
   }
 }
 

@@ -50,12 +50,12 @@ export async function lockDatabase(options: LockDatabaseOptions): Promise<AsyncD
         await taken.end().catch(() => {});
         throw new PlatformError(
           'failed_precondition',
-          `${address.shown} is held by another cloud: stop that one first, or give this one another database`,
+          `${address.shown} is in use by another cloud: stop that cloud first, or give this one another database`,
         );
       }
       await clock.sleep(retryMs, stop.signal).catch(() => {});
     }
-    if (isLost) throw new Error('the connection was lost at once');
+    if (isLost) throw new Error('the connection was lost immediately');
     client = taken;
     return taken;
   };

@@ -116,7 +116,7 @@ test('a database that one cloud holds is refused to another one, and free after 
   const first = await hold();
   await expect(hold()).rejects.toMatchObject({
     code: 'failed_precondition',
-    message: expect.stringContaining('held by another cloud'),
+    message: expect.stringContaining('in use by another cloud'),
   });
   await first[Symbol.asyncDispose]();
   await using _ = await hold();

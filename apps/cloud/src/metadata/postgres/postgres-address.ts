@@ -22,14 +22,14 @@ export function readPostgresAddress(url: string): PostgresAddress {
   const refused = (expected: string): PlatformError =>
     new PlatformError(
       'invalid_argument',
-      `the database URL: expected ${expected} (not shown here, it may hold a password)`,
+      `the database URL: expected ${expected} (not shown here, because it may contain a password)`,
     );
   if (!/^postgres(ql)?:\/\//.test(url)) throw refused('postgres://USER:PASSWORD@HOST:PORT/DATABASE');
   let read: URL;
   try {
     read = new URL(url);
   } catch {
-    throw refused('a URL that can be read');
+    throw refused('a valid URL');
   }
   const mode = read.searchParams.get('sslmode');
   const host = read.searchParams.get('host') ?? decodeURIComponent(read.hostname);

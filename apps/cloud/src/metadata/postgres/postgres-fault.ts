@@ -12,10 +12,11 @@ export function postgresError(caught: unknown, what: string, where: string): Pla
   // Integrity: UNIQUE, FOREIGN KEY, NOT NULL, CHECK.
   if (state.startsWith('23')) return fault('already_exists', contradiction);
   // Resources, locks, a server that is read-only, its own I/O: what was begun was rolled back.
-  if (/^(53|55|57|58|XX|40|25006)/.test(state)) return fault('unavailable', 'the database refused for now; try again');
+  if (/^(53|55|57|58|XX|40|25006)/.test(state))
+    return fault('unavailable', 'the database is refusing requests for now; try again');
   if (/^(28|3D|42501)/.test(state))
-    return fault('failed_precondition', 'the database lets this installation in no more');
-  return fault('internal', 'the database refused a statement');
+    return fault('failed_precondition', 'the database no longer accepts connections of this installation');
+  return fault('internal', 'the database rejected a statement');
 }
 
 /** The connection ended, or there was none: whatever was not committed is rolled back by the server. */

@@ -34,7 +34,7 @@ export async function migrateSchema(
   if (found > newest) {
     throw new PlatformError(
       'failed_precondition',
-      `schema ${schema} of the ${shown} has version ${found}, this program knows versions up to ${newest}: start the newer version that wrote it`,
+      `schema ${schema} of the ${shown} has version ${found}, but this version supports only versions up to ${newest}: start the newer version that wrote it`,
     );
   }
   for (const { version, statements, postgresOnly = [] } of migrations.filter(

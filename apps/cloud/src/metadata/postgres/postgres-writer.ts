@@ -156,7 +156,7 @@ class SerialWriter implements PostgresWriter {
       isLost = true;
       if (this.#client === gone) this.#client = null;
     });
-    if (isLost) throw new PlatformError('unavailable', `the connection to the ${this.shown} was lost at once`);
+    if (isLost) throw new PlatformError('unavailable', `the connection to the ${this.shown} was lost immediately`);
     this.#client = client;
     return client;
   }
@@ -178,18 +178,18 @@ class SerialWriter implements PostgresWriter {
   async #wasCommitted(token: string): Promise<boolean> {
     const { clock, log, onFatal } = this.#options;
     const until = clock.monotonic() + doubtMs;
-    log.warn('the connection was lost under a commit; looking what became of it', { token });
+    log.warn('the connection was lost during a commit; checking its outcome', { token });
     for (;;) {
       try {
         const last = await this.#lastToken(await this.#connected());
         if (last !== undefined) return last === token;
       } catch (caught) {
-        log.warn('the server cannot say yet what became of a commit', { token, error: errorText(caught) });
+        log.warn('the outcome of a commit cannot be determined yet', { token, error: errorText(caught) });
       }
       if (clock.monotonic() >= until) {
         const error = new PlatformError(
           'unavailable',
-          `${this.shown} could not be asked for ${doubtMs / 1_000} s whether a transaction was committed: the process has to restart`,
+          `${this.shown} could not be asked for ${doubtMs / 1_000} s whether a transaction was committed: the process must restart`,
         );
         this.#ended = error;
         onFatal(error);

@@ -10,7 +10,7 @@ export function migrate(db: DatabaseSync, migrations: readonly Migration[], file
   if (found > newest) {
     throw new PlatformError(
       'failed_precondition',
-      `${file} has version ${found}, this program knows versions up to ${newest}: start the newer version that wrote it`,
+      `${file} has version ${found}, but this version supports only versions up to ${newest}: start the newer version that wrote it`,
     );
   }
   const pending = migrations.filter(({ version }) => version > found);

@@ -32,11 +32,11 @@ export function faultError({ kind, message }: SqliteFault, what: string, file: s
     case 'constraint':
       return fault('already_exists', contradiction);
     case 'fatal':
-      return fault('unavailable', 'the store cannot be written, the process has to restart; try again in a moment');
+      return fault('unavailable', 'the store cannot be written and the process must restart; try again in a moment');
     case 'statement':
-      return fault('internal', 'the store refused a statement');
+      return fault('internal', 'the store rejected a statement');
   }
 }
 
 /** Of UNIQUE, FOREIGN KEY, NOT NULL and CHECK. */
-export const contradiction = 'this contradicts what is stored: it is there already, or what it belongs to is not';
+export const contradiction = 'this conflicts with stored data: it already exists, or what it belongs to does not';

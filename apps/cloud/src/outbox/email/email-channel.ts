@@ -62,7 +62,7 @@ export function createEmailChannel({ settings, instanceKey, totalTimeoutMs = 60_
       } catch (caught) {
         signal.throwIfAborted();
         if (!late.aborted) return failure(caught, content);
-        const reason = `expected the mail server to take the mail within ${totalTimeoutMs / 1_000} s, found it still busy`;
+        const reason = `expected the mail server to accept the mail within ${totalTimeoutMs / 1_000} s, found it still busy`;
         return failure(new PlatformError('deadline_exceeded', reason), content);
       }
     },

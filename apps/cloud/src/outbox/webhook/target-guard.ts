@@ -55,7 +55,7 @@ export function webhookUrl(text: string): URL {
   if (url.username !== '' || url.password !== '') {
     throw new PlatformError(
       'invalid_argument',
-      'expected a URL without user and password, found one with them; put them into auth.basic of the notification',
+      'expected a URL without user name and password, found one with them; put them into auth.basic of the notification',
     );
   }
   return url;

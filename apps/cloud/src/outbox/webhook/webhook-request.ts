@@ -77,7 +77,7 @@ function bodyOf(keys: Record<string, unknown>, data: EventData | undefined): str
 }
 
 function omitted(bytes: number): string {
-  return `data left out: with it the body would be ${bytes} bytes, and at most ${maxEventBytes} are sent`;
+  return `data left out: with it, the body would have ${bytes} bytes, but the limit is ${maxEventBytes}`;
 }
 
 /** UTF-8 bytes as a header can carry them; control characters, which no header may hold, become spaces. */

@@ -37,7 +37,7 @@ export function indexHandlers({ db, access, clock }: QueriesDeps): Handlers<type
           .execute();
         if (there.some((index) => index.name === name)) throw exists(name);
         if (there.length >= maxIndexes)
-          throw new PlatformError('resource_exhausted', `a collection has at most ${maxIndexes} indexes of one's own`);
+          throw new PlatformError('resource_exhausted', `a collection has at most ${maxIndexes} custom indexes`);
         const now = clock.now();
         const row = { organization_id: organizationId, collection, name, spec: encodeBson(document), created_ms: now };
         await trx.insertInto('data_indexes').values(row).execute();
@@ -64,7 +64,7 @@ export function indexHandlers({ db, access, clock }: QueriesDeps): Handlers<type
       if (builtIn().some((index) => index.indexName === indexName))
         throw new PlatformError(
           'failed_precondition',
-          `index_name: expected an index that CreateIndex made, found ${indexName}, which is how the store keeps its rows`,
+          `index_name: expected an index from CreateIndex, found ${indexName}, which describes how the store arranges its rows`,
         );
       await db.transaction().execute(async (trx) => {
         const { numDeletedRows } = await trx
@@ -114,7 +114,7 @@ function indexMessage(indexName: string, spec: Uint8Array, by: keyof typeof Inde
 }
 
 function exists(name: string): PlatformError {
-  return new PlatformError('already_exists', `index_spec: expected a name that no index has, found ${name}`);
+  return new PlatformError('already_exists', `index_spec: expected an unused name, found ${name}`);
 }
 
 function change(operation: string, organizationId: string, name: string) {

@@ -21,7 +21,7 @@ export function readIndexSpec(parts: readonly Uint8Array[]): IndexSpec {
   if (first === undefined || documents.length > 2) throw wrong('{keys, options}', `${documents.length} documents`);
   const keys = first.get('keys') ?? first.get('key') ?? first;
   const options = first.get('options') ?? second;
-  if (!(keys instanceof BsonDocument) || keys.size === 0) throw wrong('keys with a field at least', 'none');
+  if (!(keys instanceof BsonDocument) || keys.size === 0) throw wrong('keys with at least one field', 'none');
   if (keys.size > maxKeys) throw wrong(`at most ${maxKeys} keys`, `${keys.size}`);
   if (!(options instanceof BsonDocument)) throw wrong('options as an object', 'something else');
   for (const [field, direction] of keys)
@@ -55,14 +55,14 @@ function readDocument(part: Uint8Array): BsonDocument {
     if (isBson) return decodeBson(part);
     return documentOfJson(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(part)));
   } catch (caught) {
-    throw wrong('documents in BSON, or JSON as text', errorText(caught));
+    throw wrong('documents in BSON, or a JSON string', errorText(caught));
   }
 }
 
 function documentOfJson(json: unknown): BsonDocument {
   const value = bsonOfJson(json);
   if (value instanceof BsonDocument) return value;
-  throw new Error('the JSON is no object');
+  throw new Error('JSON that is not an object');
 }
 
 function bsonOfJson(json: unknown): BsonValue {

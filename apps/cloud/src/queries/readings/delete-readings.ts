@@ -81,6 +81,6 @@ function requireShort(predicate: object): void {
   if (length > maxRuleLength)
     throw new PlatformError(
       'invalid_argument',
-      `filter: expected names, ids and tags of together at most ${maxRuleLength} characters, found ${length}; delete in several steps`,
+      `filter: expected names, ids and tags of at most ${maxRuleLength} characters in total, found ${length}; delete in several steps`,
     );
 }

@@ -16,6 +16,6 @@ export function readPageToken(last: string): Place | undefined {
   if (time !== undefined && skip !== undefined && last.length <= 64) return { time: BigInt(time), skip: Number(skip) };
   throw new PlatformError(
     'invalid_argument',
-    `last: expected what an answer said as its \`last\`, found ${JSON.stringify(last.slice(0, 64))}; leave it out for the first page`,
+    `last: expected the \`last\` of an earlier answer, found ${JSON.stringify(last.slice(0, 64))}; omit it for the first page`,
   );
 }

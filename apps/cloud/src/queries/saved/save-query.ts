@@ -95,7 +95,7 @@ async function requireRoom(
   if (others.length >= maxQueries || bytes > maxTotalBytes)
     throw new PlatformError(
       'resource_exhausted',
-      `an organization keeps at most ${maxQueries} saved queries of together ${maxTotalBytes} bytes, and this would be number ${others.length + 1} with together ${bytes}; delete some that are not needed`,
+      `an organization can have at most ${maxQueries} saved queries of ${maxTotalBytes} bytes in total, and this would be number ${others.length + 1} with a total of ${bytes} bytes; delete some that are no longer needed`,
     );
 }
 

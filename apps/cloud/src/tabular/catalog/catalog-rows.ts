@@ -162,5 +162,5 @@ async function prove(
 }
 
 function requireRight(isRight: boolean, what: string): void {
-  if (!isRight) throw new PlatformError('data_loss', `${what} in the catalog was changed; nothing was done with it`);
+  if (!isRight) throw new PlatformError('data_loss', `${what} in the catalog was altered; nothing was done with it`);
 }

@@ -165,7 +165,7 @@ export function createCatalog(db: Database): Catalog {
         for (const file of files) await addFileRow(trx, fileRowOf(file, nowMs));
         // The same positions must never be listed twice.
         if (!(await moveSealed(trx, sealed)))
-          throw new PlatformError('aborted', `rows up to position ${sealed} are sealed already`);
+          throw new PlatformError('aborted', `rows up to position ${sealed} are already sealed`);
       });
     },
     async mergeable({ files, smallBytes, totalBytes }, except = new Set()) {
@@ -355,7 +355,7 @@ function damagedCatalog(wrong: readonly string[]): PlatformError {
   const more = wrong.length > 1 ? `, and ${wrong.length - 1} more` : '';
   return new PlatformError(
     'data_loss',
-    `the catalog of sealed readings is damaged (${wrong[0]}${more}): nothing is answered in part. The host administrator finds all of it with platform admin doctor --deep, and mends it with platform admin repair`,
+    `the catalog of sealed readings is damaged (${wrong[0]}${more}): no partial answers are given. The host administrator can find all damage with platform admin doctor --deep and repair it with platform admin repair`,
   );
 }
 

@@ -42,7 +42,7 @@ export function createSeals(deps: {
       } catch (caught) {
         if (caught instanceof PlatformError && caught.code === 'aborted') break;
         failures++;
-        log.error('listing sealed files failed, trying again', { error: errorText(caught), failures });
+        log.error('listing sealed files failed; trying again', { error: errorText(caught), failures });
         await clock.sleep(backoffMs(failures), stopping).catch(() => {});
       }
     }

@@ -42,7 +42,7 @@ export function createChildMessages(deps: {
     checking = checking
       .then(() => health.found(file, found))
       .catch((caught: unknown) =>
-        log.error('what was found of a file was not kept', { file, error: errorText(caught) }),
+        log.error('the result of checking a file could not be stored', { file, error: errorText(caught) }),
       );
   };
 
@@ -56,10 +56,10 @@ export function createChildMessages(deps: {
         const { position, reason, readings } = message;
         damaged.set(position, readings);
         if (readings === null)
-          log.error('a row of the ingest log could not be loaded; it is kept and passed by', { position, reason });
+          log.error('a row of the ingest log could not be loaded; it is kept and skipped', { position, reason });
         else
           log.error(
-            'readings of a row of the ingest log could not be loaded; the row is kept, its other readings are there',
+            'some readings of a row of the ingest log could not be loaded; the row is kept, and its other readings are available',
             {
               position,
               readings,

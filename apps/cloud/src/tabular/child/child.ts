@@ -72,7 +72,7 @@ export function startChild(deps: ChildDeps): Child {
     onDeath();
     if (stop.signal.aborted) return;
     restarts++;
-    log.error('the tabular process died and is started again; it replays what is not sealed', {
+    log.error('the tabular process died and is being restarted; it replays unsealed rows', {
       reason,
       processId: child.pid ?? 0,
     });

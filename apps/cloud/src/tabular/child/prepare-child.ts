@@ -36,12 +36,14 @@ export async function prepareChild(deps: PrepareChildDeps): Promise<Extract<ToCh
   // A backup may be copying what was unlisted since it began; what stays goes with the next start.
   // What a damaged catalog does not list may be all that is left of it.
   const wrong = await catalog.findings();
-  for (const { text } of wrong) log.error('the catalog is damaged; files that it does not list stay', { found: text });
+  for (const { text } of wrong)
+    log.error('the catalog is damaged; files that it does not list are kept', { found: text });
   const [next] = await ingestLog.follow(sealed, { rows: 1, bytes: 1 });
   if (next?.damage !== undefined) noteLoss(ingestLog, log, next.damage);
   // What is lost from the log may still be in files that a catalog which lost its end does not list.
   const isLost = ingestLog.losses().some(({ lossIn, acceptedMs }) => lossIn === 'readings' && acceptedMs === null);
-  if (isLost) log.warn('files that the catalog does not list stay: they may hold what the ingest log lost');
+  if (isLost)
+    log.warn('files that the catalog does not list are kept, because they may contain what the ingest log lost');
   const removed =
     deletions.held || wrong.length > 0 || isLost
       ? []

@@ -74,7 +74,7 @@ export function createCompaction(options: {
         }),
       )
       .catch((caught: unknown) =>
-        log.warn('files that are not listed any more were not removed; the next start does', {
+        log.warn('files that are no longer listed could not be removed; the next start removes them', {
           files,
           error: errorText(caught),
         }),
@@ -85,13 +85,13 @@ export function createCompaction(options: {
     if (result.kind === 'unchanged') return 'unchanged';
     const replaced = files.map(({ file }) => file);
     if (result.kind === 'failed') {
-      log.error('writing files anew failed; they stay as they are', { files: replaced, error: result.reason });
+      log.error('rewriting files failed; they stay as they are', { files: replaced, error: result.reason });
       return 'failed';
     }
     try {
       await catalog.replace(replaced, result.files, clock.now());
     } catch (caught) {
-      log.error('listing rewritten files failed; those before stay', { error: errorText(caught) });
+      log.error('listing rewritten files failed; the old files stay', { error: errorText(caught) });
       return 'failed';
     }
     unlink(replaced);

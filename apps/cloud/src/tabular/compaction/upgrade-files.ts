@@ -62,12 +62,12 @@ export function createFileUpgrade({ catalog, compaction, clock, log }: FileUpgra
     const outcome = await compaction.upgrade(next, signal);
     if (outcome === 'failed') failures.set(next.file, failuresOf(next) + 1);
     await look();
-    if (left.length === 0) log.info('all files that an earlier version sealed are written anew', { files: total });
+    if (left.length === 0) log.info('all files that an earlier version sealed have been rewritten', { files: total });
     else if (clock.monotonic() - toldMs >= tellEveryMs) {
       toldMs = clock.monotonic();
-      log.info('files that an earlier version sealed are written anew', { files: total, left: left.length });
+      log.info('rewriting files that an earlier version sealed', { files: total, left: left.length });
     }
-    if (outcome === 'failed') throw new Error(`${next.file} is not written anew`);
+    if (outcome === 'failed') throw new Error(`${next.file} could not be rewritten`);
     return left.length > 0;
   };
 
@@ -77,7 +77,7 @@ export function createFileUpgrade({ catalog, compaction, clock, log }: FileUpgra
       total = left.length;
       if (total === 0) return;
       toldMs = clock.monotonic();
-      log.info('files that an earlier version sealed are written anew; queries that need one of them wait for it', {
+      log.info('rewriting files that an earlier version sealed; queries that need one of them wait for it', {
         files: total,
       });
       follower = follow({ name: 'upgrade sealed files', step, clock, log, idleMs });
@@ -96,7 +96,7 @@ export function createFileUpgrade({ catalog, compaction, clock, log }: FileUpgra
           if (stuck !== undefined)
             throw new PlatformError(
               'unavailable',
-              `readings of ${stuck.captureDay}: an earlier version sealed them in ${stuck.file}, which could not be written anew so far (the log says why); it is tried again. Ask for other days meanwhile`,
+              `readings of ${stuck.captureDay}: an earlier version sealed them in ${stuck.file}, which could not be rewritten so far (the log says why); trying again. Meanwhile, query other days`,
             );
           if (signal.aborted) throw tooEarly(signal.reason, waiting, left.length, total);
           await Promise.race([moved.promise, over.promise]);
@@ -121,6 +121,6 @@ function tooEarly(reason: unknown, waiting: readonly FileRef[], left: number, to
   const days = waiting.map(({ captureDay }) => captureDay).toSorted();
   return new PlatformError(
     'unavailable',
-    `the query needs readings of ${days[0]} to ${days.at(-1)} in ${waiting.length} files that an earlier version sealed, and which are being written anew (${total - left} of ${total} are done). Try again in a moment, or ask for other days`,
+    `the query needs readings of ${days[0]} to ${days.at(-1)} in ${waiting.length} files that an earlier version sealed, which are being rewritten (${total - left} of ${total} are done). Try again in a moment, or query other days`,
   );
 }

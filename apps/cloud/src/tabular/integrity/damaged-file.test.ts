@@ -8,7 +8,7 @@ test('D33 the error of a damaged file says which times to leave out, or which da
   const byTime = damagedFile({ ...file, timeReceived: { min: us + 1_500, max: us + 2_999 } }, 'it is missing');
   expect(byTime).toMatchObject({ code: 'data_loss' });
   expect(byTime.message).toMatch(
-    /^readings whose time_received is from 2026-03-01T00:00:00.001Z to 2026-03-01T00:00:00.002Z cannot be answered: the sealed file 2026-03-01-a.parquet is damaged \(it is missing\). Meanwhile queries are answered whose time_received is at most 2026-03-01T00:00:00.000Z, or at least 2026-03-01T00:00:00.003Z, and/,
+    /^readings whose time_received is from 2026-03-01T00:00:00.001Z to 2026-03-01T00:00:00.002Z cannot be answered: the sealed file 2026-03-01-a.parquet is damaged \(it is missing\). Meanwhile, queries work whose time_received is at most 2026-03-01T00:00:00.000Z, or at least 2026-03-01T00:00:00.003Z, and/,
   );
   for (const timeReceived of [undefined, { min: null, max: us }])
     expect(damagedFile({ ...file, timeReceived }, 'x').message).toMatch(

@@ -15,7 +15,7 @@ export function damagedFile(of: DamagedFileRef, reason: string): PlatformError {
   const { column, first, last, before, after } = rangeOf(of);
   return new PlatformError(
     'data_loss',
-    `readings whose ${column} is ${first === last ? first : `from ${first} to ${last}`} cannot be answered: the sealed file ${of.file} is damaged (${reason}). Meanwhile queries are answered whose ${column} is at most ${before}, or at least ${after}, and those of parts or components that have no readings in the file; the host administrator sees it in platform admin status, and mends it with platform admin repair`,
+    `readings whose ${column} is ${first === last ? first : `from ${first} to ${last}`} cannot be answered: the sealed file ${of.file} is damaged (${reason}). Meanwhile, queries work whose ${column} is at most ${before}, or at least ${after}, and queries about parts or components without readings in the file. The host administrator can see the damage in platform admin status and repair it with platform admin repair`,
   );
 }
 

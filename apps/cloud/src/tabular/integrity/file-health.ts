@@ -47,15 +47,15 @@ export function createFileHealth(deps: {
       const sinceMs = before?.damaged_ms ?? null;
       if (found.kind === 'right') {
         if (found.checksum !== undefined && (await catalog.addChecksum(file, found.checksum)))
-          log.info('a file of readings without a checksum was read completely and has one now', { file });
-        if (sinceMs !== null) log.info('a damaged file of readings is right again', { file });
+          log.info('a file of readings without a checksum was read completely and now has one', { file });
+        if (sinceMs !== null) log.info('a damaged file of readings is intact again', { file });
         if (complete || sinceMs !== null)
           await store(file, { ...(complete && { verified_ms: clock.now() }), damaged_ms: null, damage: null });
         return;
       }
       const reason = found.kind === 'missing' ? fileIsMissing : found.reason;
       if (sinceMs === null || before?.damage !== reason)
-        log.error('a file of readings is damaged; queries that need it fail until platform admin repair mends it', {
+        log.error('a file of readings is damaged; queries that need it fail until platform admin repair restores it', {
           file,
           reason,
         });

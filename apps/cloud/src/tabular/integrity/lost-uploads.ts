@@ -31,6 +31,6 @@ export function requireNoneLost(
   if (lost === undefined) return;
   throw new PlatformError(
     'data_loss',
-    `readings that were acknowledged are lost from the ingest log at ${positionsText(lost)}, and this query could need them. Ask for other parts meanwhile; the host administrator sees what is lost in platform admin status`,
+    `acknowledged readings are lost from the ingest log at ${positionsText(lost)}, and this query could need them. Meanwhile, query other parts. The host administrator can see what is lost in platform admin status`,
   );
 }

@@ -6,6 +6,6 @@ export function noteLoss(ingestLog: Pick<IngestLog, 'noteLoss'>, log: Log, damag
   ingestLog
     .noteLoss('readings', damage)
     .catch((caught: unknown) =>
-      log.error('a loss was not written down', { position: damage.first, error: errorText(caught) }),
+      log.error('a loss could not be recorded', { position: damage.first, error: errorText(caught) }),
     );
 }

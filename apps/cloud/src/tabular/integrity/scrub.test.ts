@@ -29,7 +29,7 @@ test('D33 files are read completely in the background: damage is known before an
     await using store = await openTabular({ scrubPeriodMs: 1, scrubBytesPerSecond: 1e9 }, { folder });
     await expect
       .poll(async () => (await store.tabular.damage()).files)
-      .toMatchObject([{ file, reason: expect.stringContaining('are not those that were written') }]);
+      .toMatchObject([{ file, reason: expect.stringContaining('differ from those that were written') }]);
     const verified = () =>
       store.db.selectFrom('tabular_health').select('file').where('verified_ms', 'is not', null).execute();
     await expect.poll(async () => (await verified()).length).toBe(2);

@@ -149,7 +149,7 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
         connection.closeSync();
       }
     } catch (caught) {
-      logger.warn('the sizes of files were not read', { error: errorText(caught) });
+      logger.warn('the sizes of files could not be read', { error: errorText(caught) });
     }
     await send({ kind: 'measured', id, bytes });
   };

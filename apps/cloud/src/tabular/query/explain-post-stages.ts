@@ -10,7 +10,7 @@ export function explainPostStages(plan: Plan, { end, post }: PlanSplit): readonl
   const rest = isSort ? stages.slice(1) : stages;
   const [first, ...others] = rest;
   if (first === undefined) return [];
-  if (isSort && first.k === 'slice') return later(others, 'behind the limit');
+  if (isSort && first.k === 'slice') return later(others, 'after the limit');
   if (end !== 'rows')
     return later(rest, end.k === 'group' ? 'over the groups of all sources' : 'over the rows that come of it');
   return [{ part: nameOf(first), why: reasonFor(first) }, ...later(others, `behind ${nameOf(first)}`)];
@@ -26,24 +26,24 @@ function reasonFor(stage: Stage): string {
     case 'group': {
       const fns = stage.accumulators.flatMap(([, accumulator]) => (decomposes(accumulator) ? [] : [accumulator.fn]));
       const named = stage.at === undefined ? [] : fns.map((fn) => `$${fn}`);
-      return `${named.length > 0 ? named.join(', ') : 'what it gathers'} depends on the order of all rows`;
+      return `${named.length > 0 ? named.join(', ') : 'its result'} depends on the order of all rows`;
     }
     case 'sort':
-      return 'all rows are sorted together; with a limit each source gives its first ones';
+      return 'all rows are sorted together; with a limit, each source returns its first rows';
     case 'slice':
       return 'rows of all sources are counted together';
     case 'shape':
-      return 'rows keep fields that it does not name, and those are not in columns';
+      return 'rows keep fields that it does not name, and these have no columns';
     case 'replace':
-      return 'what takes the place of the row is no list of fields';
+      return 'the replacement of the row is not a list of fields';
     case 'unwind':
-      return 'it makes several rows of one';
+      return 'it turns one row into several';
     case 'sample':
       return 'rows are drawn from all sources together';
     case 'filter':
     case 'redact':
     case 'geoNear':
-      return 'it looks into the documents of the rows';
+      return 'it reads the documents of the rows';
     default:
       return 'it needs the rows of all sources together';
   }

@@ -62,7 +62,7 @@ test('a query that gives up waiting gives its place up, and a full queue refuses
   ask('a');
   await expect(queue.enter('a', never)).rejects.toMatchObject({
     code: 'resource_exhausted',
-    message: expect.stringContaining('1 of its queries run and 2 wait'),
+    message: expect.stringContaining('1 of its queries are running and 2 are waiting'),
   });
   gaveUp.abort('too late');
   expect(await refused).toBe('too late');

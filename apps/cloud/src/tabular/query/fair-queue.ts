@@ -75,7 +75,7 @@ export function createFairQueue({ slots, maxWaiting }: { slots: number; maxWaiti
         return Promise.reject(
           new PlatformError(
             'resource_exhausted',
-            `organization ${organizationId}: ${line.running} of its queries run and ${line.waiters.size} wait, as many as may; try again once some have ended, or ask for more with fewer queries`,
+            `organization ${organizationId}: ${line.running} of its queries are running and ${line.waiters.size} are waiting, which is the maximum; try again once some have ended, or combine queries`,
           ),
         );
       lines.set(organizationId, line);

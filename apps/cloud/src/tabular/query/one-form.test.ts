@@ -65,7 +65,7 @@ test('I7 … and in whichever order files are grouped', async () => {
 test('explain says why a key whose values could look different is left to the executor', async () => {
   await using store = await openTabular();
   await sealDays(store, [['cpu', 3]]);
-  const why = 'its values could be equal and yet look different, as 1 and 1.0';
+  const why = 'its values could be equal but look different, such as 1 and 1.0';
   for (const [key, part] of [
     [value, '$group._id.$cond'],
     [{ k: value, name: '$component_name' }, '$group._id.k.$cond'],

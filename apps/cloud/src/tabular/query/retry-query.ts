@@ -33,7 +33,7 @@ export function createRetryQuery(deps: {
         if (stale > maxStale) {
           throw new PlatformError(
             'unavailable',
-            'the sealed files changed again and again while they were read; try again',
+            'the sealed files kept changing while they were being read; try again',
           );
         }
         const result = await answer.attempt(request, startedMs, endMs, signal);
@@ -47,7 +47,7 @@ export function createRetryQuery(deps: {
         if (result === 'died' && ++deaths > 1) {
           throw new PlatformError(
             'unavailable',
-            'the query process died twice over this query; try again, with $limit (LIMIT) or a shorter time_received range if it happens again',
+            'the query process died twice while running this query; try again, with $limit (LIMIT) or a shorter time_received range if it happens again',
           );
         }
         signal.throwIfAborted();

@@ -77,7 +77,7 @@ export function createScanMeter(options: {
       failing = false;
     } catch (caught) {
       if (!failing)
-        log.error('what queries process cannot be written down, and is not counted', { error: errorText(caught) });
+        log.error('the usage of queries cannot be recorded and is not counted', { error: errorText(caught) });
       failing = true;
     }
     // Only now: another query counts the bytes as reserved or as used, never as neither.
@@ -102,7 +102,7 @@ export function createScanMeter(options: {
       if (used + others + bytes > monthlyBytes) {
         throw new PlatformError(
           'resource_exhausted',
-          `organization ${organizationId} has used ${used} of the ${monthlyBytes} bytes that its queries may process in ${month}, ${others} are in use, and this query would look at up to ${bytes}; filter on a shorter time_received range, or ask the host administrator to raise the limit`,
+          `organization ${organizationId} has used ${used} of the ${monthlyBytes} bytes that its queries may process in ${month}, ${others} are in use, and this query would process up to ${bytes}; filter on a shorter time_received range, or ask the host administrator to raise the limit`,
         );
       }
       hold(organizationId, bytes);

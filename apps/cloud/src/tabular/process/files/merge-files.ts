@@ -71,6 +71,6 @@ async function slicesOf(
     }
   }
   const facts = (await readFacts(connection, [path])).get(path);
-  if (facts === undefined) throw new Error(`${file}: its footer says nothing of its rows`);
+  if (facts === undefined) throw new Error(`${file}: its footer does not describe its rows`);
   return { slices: [wholeFile(path, captureDay, facts)], temporary: [] };
 }

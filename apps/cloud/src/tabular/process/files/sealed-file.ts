@@ -63,7 +63,7 @@ export async function readSealedFile(
     return found.every((value, at) => value === expected[at]);
   });
   if (facts === undefined || rows.length !== series.length || !same)
-    throw new Error(`${path}: expected the rows that its footer tells of, found others; it is not listed`);
+    throw new Error(`${path}: expected the rows that its footer describes, found different ones; it is not listed`);
   for (const [i, { column, values }] of counts.entries()) {
     const found = rows.reduce((sum, row) => sum + Number(row[fixedColumns + i]), 0);
     if (found !== values)

@@ -49,12 +49,12 @@ test('D33 a file that is opened has its footer compared, and all of it when rows
   await reader.footers([one.ref]);
   await expect(reader.rows([one.path])).rejects.toMatchObject({
     code: 'data_loss',
-    message: expect.stringContaining(`bytes 0 to ${blockBytes - 1} are not those that were written`),
+    message: expect.stringContaining(`bytes 0 to ${blockBytes - 1} differ from those that were written`),
   });
   await one.flip(4 * blockBytes - 500);
   await expect(one.verifier.reader().footers([one.ref])).rejects.toMatchObject({
     message: expect.stringContaining(
-      `2 of its blocks are not those that were written, bytes 0 to ${blockBytes - 1} first`,
+      `2 of its blocks differ from those that were written, the first at bytes 0 to ${blockBytes - 1}`,
     ),
   });
 });
@@ -79,7 +79,7 @@ test('D33 a change while rows are read is noticed before they are answered', asy
   await reader.rows([one.path]);
   reader.unchanged();
   await one.flip(10);
-  expect(() => reader.unchanged()).toThrow('changed while it was read');
+  expect(() => reader.unchanged()).toThrow('changed while it was being read');
 });
 
 test('D33 who gives up waiting leaves the file to the others, and what was compared is not read again', async () => {

@@ -44,7 +44,7 @@ export class MissingFile extends StaleSnapshot {
   readonly file: string;
 
   constructor(file: string) {
-    super(`${file} is not there: merged meanwhile, or lost`);
+    super(`${file} does not exist: it was merged meanwhile, or is lost`);
     this.file = file;
   }
 }
@@ -259,7 +259,7 @@ export function createFileVerifier(options: {
           for (const [{ file }, stamp] of used) {
             const found = lstatSync(join(parquetDir, file), { bigint: true, throwIfNoEntry: false });
             if (found === undefined || !isSameStamp(found, stamp))
-              throw new StaleSnapshot(`${file} changed while it was read`);
+              throw new StaleSnapshot(`${file} changed while it was being read`);
           }
         },
       };
@@ -311,7 +311,7 @@ export function createFileVerifier(options: {
 }
 
 function noFile(stamp: { isSymbolicLink(): boolean }): string {
-  return stamp.isSymbolicLink() ? 'a symbolic link is in its place' : 'something that is no file is in its place';
+  return stamp.isSymbolicLink() ? 'a symbolic link is in its place' : 'something other than a file is in its place';
 }
 
 /** Times of a file are as fine as the system's ticks, or whole seconds. */
@@ -334,6 +334,6 @@ function placesOf(wrong: readonly number[], bytes: number): string {
   const [first = 0] = wrong;
   const range = `bytes ${first * blockBytes} to ${Math.min(bytes, (first + 1) * blockBytes) - 1}`;
   return wrong.length === 1
-    ? `${range} are not those that were written`
-    : `${wrong.length} of its blocks are not those that were written, ${range} first`;
+    ? `${range} differ from those that were written`
+    : `${wrong.length} of its blocks differ from those that were written, the first at ${range}`;
 }

@@ -27,6 +27,6 @@ export async function copyHotFile(
     throw caught;
   }
   const stamp = stampOf(path);
-  if (stamp === undefined) throw new Error('a hot file is gone right after it was written');
+  if (stamp === undefined) throw new Error('a hot file disappeared right after it was written');
   return { path, stamp };
 }

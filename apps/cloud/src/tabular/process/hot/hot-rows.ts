@@ -256,7 +256,9 @@ export function createHotRows(options: {
     adopt: () =>
       loading(async () => {
         batches = await adoptHotBatches({ sealed, directory, reader }).catch((caught: unknown) => {
-          log.warn('hot batches were not taken over; their rows are read from the log', { error: errorText(caught) });
+          log.warn('hot batches could not be taken over; their rows are read from the log', {
+            error: errorText(caught),
+          });
           return [];
         });
         for (const batch of batches) since.set(batch, clock.monotonic());
@@ -364,7 +366,7 @@ export function createHotRows(options: {
 /** A hot file is not as it was written: what is in it must be read from the log again. */
 export class HotFileChanged extends Error {
   constructor(path: string) {
-    super(`${path} was changed, or is gone, since it was written`);
+    super(`${path} has been changed or removed since it was written`);
   }
 }
 

@@ -170,7 +170,7 @@ function explainFilter({ parts, sure }: Wanted, room: ConditionRoom): readonly N
     const at = siteOf(part);
     if (index < sure) return [explainCondition(part, room, at) ?? []].flat();
     const isFirst = index === sure;
-    const why = isFirst ? 'it can fail for a row, or is too large' : 'a condition before it can fail for a row';
+    const why = isFirst ? 'it can fail for a row or is too large' : 'a condition before it can fail for a row';
     return [{ part: at, why }];
   });
 }

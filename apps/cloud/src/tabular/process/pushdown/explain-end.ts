@@ -62,12 +62,12 @@ function explainKey(expr: Expr, room: ConditionRoom, at: string): NotPushed | un
   return { part, why: decision === undefined ? rowByRow : lookDifferent };
 }
 
-const lookDifferent = 'its values could be equal and yet look different, as 1 and 1.0';
+const lookDifferent = 'its values could be equal but look different, such as 1 and 1.0';
 
 function explainAccumulator({ fn, arg, by }: Accumulator, room: ConditionRoom, part: string): NotPushed {
   if (by !== undefined || /^(first|last|minN|maxN)/.test(fn)) {
-    if (canFail(arg)) return { part: siteOf(arg, part), why: 'it can fail for a row, also for one that is not taken' };
-    return { part, why: 'it takes rows by their order, which others of the group do not' };
+    if (canFail(arg)) return { part: siteOf(arg, part), why: 'it can fail for a row, even for one that is not used' };
+    return { part, why: 'it depends on the order of rows, unlike others in the group' };
   }
   const decision = isOfSeries(arg) ? undefined : decisionOf(arg);
   if (decision !== undefined)
@@ -93,7 +93,7 @@ function explainRows(stage: RowStage, room: ConditionRoom): NotPushed {
       if (why !== undefined && value.path[0] === 'data') return { part, why };
     } else if (value.k !== 'lit' && !isOfSeries(value)) return { part: siteOf(value, part), why: rowByRow };
   }
-  return { part, why: 'some of its fields are not in columns in every row' };
+  return { part, why: 'some of its fields do not have columns in every row' };
 }
 
 function valuesIn(stage: RowStage): readonly Expr[] {

@@ -47,13 +47,13 @@ export function createKnownFacts(parquetDir: string, maxBytes: number = 256 << 2
       for (const { file, format } of missing)
         if (format !== parquetFormat)
           throw new Error(
-            `${file}: expected format ${parquetFormat}, found ${format}; it was written by another version`,
+            `${file}: expected format ${parquetFormat}, found ${format}; it was written by a different version`,
           );
       const found = new Map<string, FileFacts>();
       if (missing.length > 0) {
         for (const { file } of missing)
           if (!existsSync(join(parquetDir, file)))
-            throw new StaleSnapshot(`${file} is not there: merged meanwhile, or lost`);
+            throw new StaleSnapshot(`${file} does not exist: it was merged meanwhile, or is lost`);
         const read = await readFacts(
           connection,
           missing.map(({ file }) => join(parquetDir, file)),

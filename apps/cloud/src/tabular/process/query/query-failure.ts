@@ -34,7 +34,7 @@ const engineFaults: readonly (readonly [RegExp, CodeName, string])[] = [
   [
     /^(IO|Invalid Input|Invalid|Serialization|Corrupt|Parquet) Error.*(magic bytes|corrupt|decompress|checksum|thrift|TProtocol|out of buffer|page header|could not read enough|too small to be a parquet|not a parquet)/is,
     'data_loss',
-    'stored readings are damaged and cannot be answered; queries that do not need them, such as those of other times, parts or components, are answered meanwhile',
+    'stored readings are damaged and cannot be returned; meanwhile, queries that do not need them work, such as those for other times, parts or components',
   ],
   [/^IO Error/, 'unavailable', 'stored readings cannot be read now; try again in a moment'],
 ];

@@ -33,7 +33,7 @@ test('a thread that gets a twentieth of a processor, beside four busy processes,
   await clock.advance(1_000);
   expect(watch.signal.reason).toMatchObject({
     code: 'deadline_exceeded',
-    message: expect.stringMatching(/worked for 0\.[12] s/),
+    message: expect.stringMatching(/ran for 0\.[12] s/),
   });
 });
 

@@ -95,8 +95,8 @@ function outOfProportion(workedMs: number): Error {
   const seconds = workedMs < 950 ? (workedMs / 1_000).toFixed(1) : Math.round(workedMs / 1_000);
   const fault = new QueryError(
     'MaxTimeMSExpired',
-    `the query worked for ${seconds} s, which is out of proportion to the rows that it reads`,
-    { hint: 'join on equal columns, filter first, and loop over shorter arrays and texts' },
+    `the query ran for ${seconds} s, which is out of proportion to the rows that it reads`,
+    { hint: 'join on equal columns, filter first, and process shorter arrays and strings' },
   );
   return fault.toPlatformError();
 }

@@ -20,7 +20,7 @@ export function explainCondition(expr: Expr, room: ConditionRoom, at: string): N
       const found = explainCondition(arg, room, part);
       if (found !== undefined) return found;
     }
-  if (name === 'regex') return { part, why: 'patterns are matched row by row: those of DuckDB are others' };
+  if (name === 'regex') return { part, why: 'patterns are matched row by row, because those of DuckDB differ' };
   if (!/^(eq|ne|gte?|lte?|in|exists|type|isNull|isMissing)$/.test(name)) return { part, why: rowByRow };
   for (const arg of expr.args) {
     const inner = arg.k === 'field' ? explainField(arg.path, room) : undefined;
@@ -28,10 +28,10 @@ export function explainCondition(expr: Expr, room: ConditionRoom, at: string): N
     if (arg.k !== 'field' && arg.k !== 'lit') return { part: siteOf(arg, part), why: rowByRow };
   }
   const fields = expr.args.filter(({ k }) => k === 'field').length;
-  return { part, why: fields > 1 ? 'two fields are compared, which are not both numbers in every row' : rowByRow };
+  return { part, why: fields > 1 ? 'it compares two fields that are not both numbers in every row' : rowByRow };
 }
 
-export const rowByRow = 'it is worked out row by row';
+export const rowByRow = 'it is evaluated row by row';
 
 export function siteOf(expr: Expr, otherwise: string): string {
   return expr.k === 'call' || expr.k === 'bind' ? expr.at : otherwise;
@@ -45,14 +45,13 @@ export function explainField([column = '', ...below]: Path, { facts }: Condition
   if (column !== 'data')
     return readingColumns.includes(column) ? `${name} is the same for all rows of a series` : `rows have no ${name}`;
   const leaf = leafAt(facts, below);
-  if (leaf === undefined)
-    return `${name} stands in no column: it is too deep, in an array, or beside too many other fields`;
-  if (leaf.isThroughArray) return `${name} leads through an array in some rows`;
+  if (leaf === undefined) return `${name} has no column: it is too deep, in an array, or one of too many fields`;
+  if (leaf.isThroughArray) return `${name} passes through an array in some rows`;
   if ((leaf.kinds & kind.array) !== 0) return `${name} is an array in some rows`;
   if ((leaf.kinds & kind.object) !== 0) return `${name} is an object in some rows`;
-  if (!leaf.isKnown) return `${name} has no column: too many other fields are in more rows`;
-  if (leaf.facts?.number?.negativeZero === true) return `${name} is -0 in some rows, which a column takes for 0`;
+  if (!leaf.isKnown) return `${name} has no column: too many other fields occur in more rows`;
+  if (leaf.facts?.number?.negativeZero === true) return `${name} is -0 in some rows, which a column stores as 0`;
   return leaf.facts?.number?.nonFinite === true
-    ? `${name} is NaN or infinite in some rows, which DuckDB orders otherwise`
+    ? `${name} is NaN or infinite in some rows, which DuckDB orders differently`
     : undefined;
 }
