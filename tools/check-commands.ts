@@ -20,8 +20,8 @@ export interface PrintedCommand {
 }
 
 const ours = /^(platform|npm|node)$/;
-/** What a command that is only mentioned may lack. */
-const incomplete = /^commander\.(missing|optionMissingArgument|invalidArgument|help)/;
+/** Mistakes that a mentioned command may have: values are missing or stand for others, as in `--port N`. */
+const incomplete = /^commander\.(optionMissingArgument|invalidArgument|help)$/;
 
 /** Our commands in fenced shell blocks and between backticks. */
 export function commandsIn(markdown: string): PrintedCommand[] {
@@ -60,16 +60,16 @@ export function commandsOfLine(text: string): string[][] {
 }
 
 /** Checks commands against the command line, the scripts of package.json and the files of this repository. */
-export function createChecker(
-  program: Command,
-  scripts: ReadonlySet<string>,
-): (command: PrintedCommand) => string | undefined {
-  const ran = replaceActions(program);
+export function createChecker(scripts: ReadonlySet<string>): (command: PrintedCommand) => string | undefined {
+  const ran: string[] = [];
+  const printed = createParser(ran);
+  const mentioned = createParser(ran);
+  requireNothing(mentioned);
   const platform = (words: readonly string[], { isWhole, of }: PrintedCommand): string | undefined => {
-    ran.path = undefined;
+    ran.length = 0;
     try {
       // As main.ts does: a bare --json takes no argument.
-      program.parse(
+      (isWhole ? printed : mentioned).parse(
         words.map((word) => (word === '--json' && words[0] !== 'up' ? '--json=' : word)),
         { from: 'user' },
       );
@@ -77,7 +77,7 @@ export function createChecker(
       const { code, message } = caught as { code: string; message: string };
       return code === 'commander.helpDisplayed' || (!isWhole && incomplete.test(code)) ? undefined : message;
     }
-    return of === undefined || ran.path === of ? undefined : `runs ${ran.path}`;
+    return of === undefined || ran[0] === of ? undefined : `runs ${ran[0]}`;
   };
   return (command) => {
     const [first = '', ...rest] = command.words;
@@ -96,19 +96,22 @@ export function createChecker(
   };
 }
 
-/** Makes every command only note that it ran, and every mistake an exception. */
-function replaceActions(program: Command): { path: string | undefined } {
-  const ran: { path: string | undefined } = { path: undefined };
+/** The command line, whose commands only record that they ran, and whose mistakes are exceptions. */
+function createParser(ran: string[]): Command {
   const replace = (command: Command, path: string): void => {
     command.exitOverride().configureOutput({ writeOut() {}, writeErr() {}, outputError() {} });
-    if (command.commands.length === 0)
-      command.action(() => {
-        ran.path = path;
-      });
+    if (command.commands.length === 0) command.action(() => void ran.push(path));
     for (const one of command.commands) replace(one, `${path} ${one.name()}`);
   };
+  const program = createProgram();
   replace(program, program.name());
-  return ran;
+  return program;
+}
+
+function requireNothing(command: Command): void {
+  for (const option of command.options) option.mandatory = false;
+  for (const argument of command.registeredArguments) argument.required = false;
+  for (const one of command.commands) requireNothing(one);
 }
 
 /** The examples of every help page. */
@@ -120,10 +123,9 @@ function examplesOf(command: Command, path: string): { path: string; words: read
 }
 
 if (import.meta.main) {
-  const program = createProgram();
-  const examples = examplesOf(program, 'platform');
+  const examples = examplesOf(createProgram(), 'platform');
   const scripts = new Set(Object.keys((JSON.parse(read('package.json')) as { scripts: object }).scripts));
-  const check = createChecker(program, scripts);
+  const check = createChecker(scripts);
   const documents = ['README.md', ...walk(['docs'], (path) => path.endsWith('.md'))];
   const printed = documents.flatMap((document) =>
     commandsIn(read(document)).map((one) => ({ ...one, place: `${document}:${one.line}` })),

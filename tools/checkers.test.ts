@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { createProgram } from '../apps/cli/src/create-program.ts';
 import { commandsIn, createChecker } from './check-commands.ts';
 import { circles, runtimeImports } from './check-cycles.ts';
 import { numbersInTitles } from './check-invariants.ts';
@@ -116,7 +115,7 @@ test('commands are found in shell blocks and between backticks, without comments
 });
 
 test('a printed command is parsed by the command line itself; a mentioned one may lack arguments', () => {
-  const check = createChecker(createProgram(), new Set(['test', 'check']));
+  const check = createChecker(new Set(['test', 'check']));
   const problemOf = (text: string, isWhole = true) => check({ words: text.split(' '), line: 1, isWhole });
   expect(problemOf('platform config diff press-7 3 7')).toBeUndefined();
   expect(problemOf('platform config dif press-7')).toContain("unknown command 'dif'");
