@@ -4,10 +4,10 @@ import { Command } from 'commander';
 import { authorizationFor } from '../invocation/authorization.ts';
 import { roleOption } from '../invocation/choice.ts';
 import type { Context } from '../invocation/context.ts';
+import { defineCommand, group } from '../invocation/define-command.ts';
 import { pick } from '../invocation/find.ts';
-import { group, leaf } from '../invocation/leaf.ts';
+import { timeAfter } from '../invocation/parse-time.ts';
 import { timeOf } from '../invocation/presenters.ts';
-import { timeAfter } from '../invocation/when.ts';
 
 const fields = ['id', 'name', 'roles', 'created_at', 'expires_at', 'last_used_at', 'rotated_at', 'overlap_ends_at'];
 
@@ -41,7 +41,7 @@ async function keyOf(context: Context, text: string): Promise<{ id: string; name
 }
 
 function list(): Command {
-  return leaf(
+  return defineCommand(
     new Command('list').description('list the keys that you may manage, without their secrets'),
     { examples: ['platform api-keys list', 'platform api-keys list --json=name,last_used_at'], fields },
     async (context) => {
@@ -51,7 +51,7 @@ function list(): Command {
 }
 
 function create(): Command {
-  return leaf(
+  return defineCommand(
     new Command('create')
       .description('create a key and print its secret, which is shown only once')
       .argument('<name>')
@@ -83,7 +83,7 @@ function create(): Command {
 }
 
 function rename(): Command {
-  return leaf(
+  return defineCommand(
     new Command('rename').description('rename a key').argument('<key>', 'name or id').argument('<name>'),
     { examples: ['platform api-keys rename dashboard "wall display"'], fields: ['id', 'name'] },
     async (context, _flags, text = '', name = '') => {
@@ -95,7 +95,7 @@ function rename(): Command {
 }
 
 function rotate(): Command {
-  return leaf(
+  return defineCommand(
     new Command('rotate')
       .description('give a key a new secret; the old one keeps working for the overlap, one day by default')
       .argument('<key>', 'name or id'),
@@ -110,7 +110,7 @@ function rotate(): Command {
 }
 
 function expire(): Command {
-  return leaf(
+  return defineCommand(
     new Command('expire')
       .description('change when a key expires')
       .argument('<key>', 'name or id')
@@ -131,7 +131,7 @@ function expire(): Command {
 }
 
 function remove(): Command {
-  return leaf(
+  return defineCommand(
     new Command('delete')
       .alias('revoke')
       .description('delete a key; its clients lose access within 5 s')
@@ -139,7 +139,7 @@ function remove(): Command {
     { examples: ['platform api-keys delete dashboard --yes'] },
     async (context, _flags, text = '') => {
       const { id, name } = await keyOf(context, text);
-      await context.agreed(`Delete the key "${name}" (${id})? Programs that use it lose access within 5 s.`);
+      await context.confirm(`Delete the key "${name}" (${id})? Programs that use it lose access within 5 s.`);
       await (await context.cloud()).app.deleteKey({ id }, { signal: context.signal });
       context.out.note(`key "${name}" is deleted`);
     },

@@ -2,7 +2,7 @@
 import { type JsonObject, type Location, timestampDate } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import type { Context } from '../invocation/context.ts';
-import { group, leaf } from '../invocation/leaf.ts';
+import { defineCommand, group } from '../invocation/define-command.ts';
 
 const fields = ['id', 'name', 'path', 'parent_id', 'organization_id', 'machines', 'shared_with', 'created_at'];
 
@@ -44,7 +44,7 @@ async function show({ cloud, out, find, signal }: Context, id: string): Promise<
 }
 
 function list(): Command {
-  return leaf(
+  return defineCommand(
     new Command('list').description('list the locations of an organization'),
     {
       examples: ['platform locations list', 'platform locations list --organization "North plant" --json=id,path'],
@@ -63,7 +63,7 @@ function list(): Command {
 }
 
 function get(): Command {
-  return leaf(
+  return defineCommand(
     new Command('get').description('show one location').argument('<location>', 'name, path or id'),
     { examples: ['platform locations get "Plant/Hall 2"'], fields },
     async (context, _flags, text = '') => show(context, (await context.find.location(text)).id),
@@ -71,7 +71,7 @@ function get(): Command {
 }
 
 function create(): Command {
-  return leaf(
+  return defineCommand(
     new Command('create')
       .description('create a location')
       .argument('<name>')
@@ -97,7 +97,7 @@ function create(): Command {
 }
 
 function update(): Command {
-  return leaf(
+  return defineCommand(
     new Command('update')
       .description('rename or move a location')
       .argument('<location>', 'name, path or id')
@@ -128,12 +128,12 @@ function update(): Command {
 }
 
 function remove(): Command {
-  return leaf(
+  return defineCommand(
     new Command('delete').description('delete an empty location').argument('<location>', 'name, path or id'),
     { examples: ['platform locations delete "Plant/Hall 2"'] },
-    async ({ cloud, out, find, agreed, signal }, _flags, text = '') => {
+    async ({ cloud, out, find, confirm, signal }, _flags, text = '') => {
       const { id, name } = await find.location(text);
-      await agreed(`Delete the location "${name}" (${id})?`);
+      await confirm(`Delete the location "${name}" (${id})?`);
       await (await cloud()).app.deleteLocation({ locationId: id }, { signal });
       out.note(`location "${name}" is deleted`);
     },
@@ -141,7 +141,7 @@ function remove(): Command {
 }
 
 function share(verb: 'share' | 'unshare', summary: string): Command {
-  return leaf(
+  return defineCommand(
     new Command(verb)
       .description(summary)
       .argument('<location>', 'name, path or id')
@@ -162,7 +162,7 @@ function share(verb: 'share' | 'unshare', summary: string): Command {
 const secretFields = ['id', 'secret', 'created_at'];
 
 function secrets(): Command {
-  return leaf(
+  return defineCommand(
     new Command('list')
       .description('show the secrets of a location; for owners')
       .argument('<location>', 'name, path or id'),
@@ -181,7 +181,7 @@ function secrets(): Command {
 }
 
 function createSecret(): Command {
-  return leaf(
+  return defineCommand(
     new Command('create').description('add a secret to a location').argument('<location>', 'name, path or id'),
     { examples: ['platform locations secrets create Plant'] },
     async ({ cloud, out, find, signal }, _flags, text = '') => {
@@ -193,15 +193,15 @@ function createSecret(): Command {
 }
 
 function deleteSecret(): Command {
-  return leaf(
+  return defineCommand(
     new Command('delete')
       .description('delete a secret of a location')
       .argument('<location>', 'name, path or id')
       .argument('<secret-id>'),
     { examples: ['platform locations secrets delete Plant 3f0c…'] },
-    async ({ cloud, out, find, agreed, signal }, _flags, text = '', secretId = '') => {
+    async ({ cloud, out, find, confirm, signal }, _flags, text = '', secretId = '') => {
       const { id, name } = await find.location(text);
-      await agreed(`Delete the secret ${secretId} of the location "${name}"?`);
+      await confirm(`Delete the secret ${secretId} of the location "${name}"?`);
       await (await cloud()).app.deleteLocationSecret({ locationId: id, secretId }, { signal });
       out.note('the secret is deleted');
     },

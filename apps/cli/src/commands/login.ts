@@ -3,10 +3,10 @@ import { password as askSecret, text as askText, isCancel } from '@clack/prompts
 import { openCloud, PlatformError, pinnedAuthority } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { type Context, currentProfile, defaultUrl } from '../invocation/context.ts';
+import { defineCommand, type Flags, group } from '../invocation/define-command.ts';
 import { readInput } from '../invocation/input.ts';
-import { type Flags, group, leaf } from '../invocation/leaf.ts';
-import { requireCloud } from '../invocation/other-server.ts';
 import { type Profile, readProfiles, writeProfiles } from '../invocation/profiles.ts';
+import { requireCloud } from '../invocation/require-cloud.ts';
 import { signInByBrowser } from '../login/sign-in-by-browser.ts';
 import { configDir, fromEnvironment } from '../settings.ts';
 import { tokenCommand, whoamiCommand } from './whoami.ts';
@@ -16,7 +16,7 @@ export function loginCommands(): readonly Command[] {
 }
 
 function login(): Command {
-  const byBrowser = leaf(
+  const byBrowser = defineCommand(
     new Command('browser')
       .description('sign in with a browser (the default)')
       .option(
@@ -60,7 +60,7 @@ function login(): Command {
       });
     },
   );
-  const byKey = leaf(
+  const byKey = defineCommand(
     new Command('api-key')
       .description(
         'log in with an API key; the secret comes from --key-file, standard input or a prompt, never from the command line',
@@ -127,7 +127,7 @@ async function keep(context: Context, profile: Profile): Promise<void> {
 }
 
 function logout(): Command {
-  return leaf(
+  return defineCommand(
     new Command('logout').description('end the session and delete the saved login'),
     { examples: ['platform logout', 'platform logout --profile client'] },
     async (context) => {

@@ -2,9 +2,9 @@
 import { type JsonObject, type LogEntry, PlatformError, systemClock, timestampFromDate } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { choices } from '../invocation/choice.ts';
-import { type Flags, leaf } from '../invocation/leaf.ts';
+import { defineCommand, type Flags } from '../invocation/define-command.ts';
+import { timeBefore } from '../invocation/parse-time.ts';
 import { timeOf } from '../invocation/presenters.ts';
-import { timeBefore } from '../invocation/when.ts';
 import { followLog } from './follow-log.ts';
 
 const fields = ['time', 'level', 'logger', 'message', 'host', 'stack', 'fields'];
@@ -16,7 +16,7 @@ const maxCaughtUp = 10_000;
 type Timestamp = ReturnType<typeof timestampFromDate>;
 
 export function logsCommand(): Command {
-  return leaf(
+  return defineCommand(
     new Command('logs')
       .description('print the log of a part, oldest first')
       .argument('<part>', 'id, Machine/part, or a machine (for its main part)')

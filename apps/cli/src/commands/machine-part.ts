@@ -1,7 +1,7 @@
 /** `platform machines part`: the parts of machines. A part is given as id, Machine/part, or machine (for the main part). */
 import { type JsonObject, type RobotPart, timestampDate } from '@platform/sdk/cloud';
 import { Command } from 'commander';
-import { group, leaf } from '../invocation/leaf.ts';
+import { defineCommand, group } from '../invocation/define-command.ts';
 import { partStatus, partStatusFields, stateOf, timeOf } from '../invocation/presenters.ts';
 
 const fields = ['id', 'name', 'machine_id', 'main', 'state', 'last_access', 'last_updated', 'created_at'];
@@ -37,7 +37,7 @@ function shape(one: RobotPart): JsonObject {
 }
 
 function list(): Command {
-  return leaf(
+  return defineCommand(
     new Command('list').description('list the parts of a machine').argument('<machine>', 'name, Location/name or id'),
     { examples: ['platform machines part list press-7'], fields },
     async ({ cloud, out, find, signal }, _flags, text = '') => {
@@ -49,7 +49,7 @@ function list(): Command {
 }
 
 function get(): Command {
-  return leaf(
+  return defineCommand(
     new Command('get').description('show one part').argument(...partArgument),
     { examples: ['platform machines part get press-7'], fields },
     async ({ cloud, out, find, signal }, _flags, text = '') => {
@@ -61,7 +61,7 @@ function get(): Command {
 }
 
 function create(): Command {
-  return leaf(
+  return defineCommand(
     new Command('create')
       .description('add a part to a machine')
       .argument('<name>')
@@ -78,7 +78,7 @@ function create(): Command {
 }
 
 function rename(): Command {
-  return leaf(
+  return defineCommand(
     new Command('rename')
       .description('rename a part')
       .argument(...partArgument)
@@ -93,12 +93,12 @@ function rename(): Command {
 }
 
 function remove(): Command {
-  return leaf(
+  return defineCommand(
     new Command('delete').description('delete a part other than the main part').argument(...partArgument),
     { examples: ['platform machines part delete press-7/gripper'] },
-    async ({ cloud, out, find, agreed, signal }, _flags, text = '') => {
+    async ({ cloud, out, find, confirm, signal }, _flags, text = '') => {
       const { id, name } = await find.part(text);
-      await agreed(`Delete the part "${name}" (${id}) with its configurations and logs?`);
+      await confirm(`Delete the part "${name}" (${id}) with its configurations and logs?`);
       await (await cloud()).app.deleteRobotPart({ partId: id }, { signal });
       out.note(`part "${name}" is deleted`);
     },
@@ -106,7 +106,7 @@ function remove(): Command {
 }
 
 function main(): Command {
-  return leaf(
+  return defineCommand(
     new Command('main').description('make a part the main part of its machine').argument(...partArgument),
     { examples: ['platform machines part main press-7/gripper'] },
     async ({ cloud, out, find, signal }, _flags, text = '') => {
@@ -118,7 +118,7 @@ function main(): Command {
 }
 
 function restart(): Command {
-  return leaf(
+  return defineCommand(
     new Command('restart').description('ask the machine-server of a part to restart').argument(...partArgument),
     { examples: ['platform machines part restart press-7'] },
     async ({ cloud, out, find, signal }, _flags, text = '') => {
@@ -130,7 +130,7 @@ function restart(): Command {
 }
 
 function status(): Command {
-  return leaf(
+  return defineCommand(
     new Command('status')
       .description(
         'show the state of a part: saved, fetched and applied configuration, what is held back and why, last contact and last error',
@@ -148,7 +148,7 @@ function status(): Command {
 }
 
 function force(): Command {
-  return leaf(
+  return defineCommand(
     new Command('force')
       .description(
         'run the configuration that a part holds back, even though its maintenance window is closed; for owners',
@@ -156,7 +156,7 @@ function force(): Command {
       .argument(...partArgument)
       .option('--revision <revision>', 'only if this is the revision held back (held_revision in "part status")'),
     { examples: ['platform machines part force press-7', 'platform machines part force press-7 --yes'] },
-    async ({ cloud, out, find, agreed, signal }, flags, text = '') => {
+    async ({ cloud, out, find, confirm, signal }, flags, text = '') => {
       const { id, name } = await find.part(text);
       const { fleet } = await cloud();
       // Force the revision that was shown: another one may arrive while the question is open.
@@ -165,7 +165,7 @@ function force(): Command {
       if (held !== undefined) {
         const since = timeOf(held.at) ?? 'now';
         const why = heldReason === '' ? '' : ` (${heldReason})`;
-        await agreed(
+        await confirm(
           `Run the configuration ${held.revision} of the part "${name}" now? It has been held back since ${since}${why}. This may interrupt the machine’s work.`,
         );
       }
@@ -176,7 +176,7 @@ function force(): Command {
 }
 
 function configFile(): Command {
-  return leaf(
+  return defineCommand(
     new Command('config-file')
       .description('print the credentials file for the machine-server of this part; it contains a secret')
       .argument(...partArgument),
@@ -203,7 +203,7 @@ function configFile(): Command {
 const secretFields = ['id', 'secret', 'created_at'];
 
 function secrets(): Command {
-  return leaf(
+  return defineCommand(
     new Command('list').description('show the secrets of a part; for owners').argument(...partArgument),
     { examples: ['platform machines part secrets list press-7'], fields: secretFields },
     async ({ cloud, out, find, signal }, _flags, text = '') => {
@@ -220,7 +220,7 @@ function secrets(): Command {
 }
 
 function createSecret(): Command {
-  return leaf(
+  return defineCommand(
     new Command('create')
       .description('add a secret to a part; existing secrets keep working')
       .argument(...partArgument),
@@ -234,15 +234,17 @@ function createSecret(): Command {
 }
 
 function deleteSecret(): Command {
-  return leaf(
+  return defineCommand(
     new Command('delete')
       .description('delete a secret of a part')
       .argument(...partArgument)
       .argument('<secret-id>'),
     { examples: ['platform machines part secrets delete press-7 3f0c…'] },
-    async ({ cloud, out, find, agreed, signal }, _flags, text = '', secretId = '') => {
+    async ({ cloud, out, find, confirm, signal }, _flags, text = '', secretId = '') => {
       const { id, name } = await find.part(text);
-      await agreed(`Delete the secret ${secretId} of the part "${name}"? A machine-server that uses it stops syncing.`);
+      await confirm(
+        `Delete the secret ${secretId} of the part "${name}"? A machine-server that uses it stops syncing.`,
+      );
       await (await cloud()).app.deleteRobotPartSecret({ partId: id, secretId }, { signal });
       out.note('the secret is deleted');
     },

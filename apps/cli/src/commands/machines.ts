@@ -1,7 +1,7 @@
 /** `platform machines`: list, create, move and delete machines, and show their status. */
 import { type JsonObject, OnlineState, type Robot } from '@platform/sdk/cloud';
 import { Command } from 'commander';
-import { group, leaf } from '../invocation/leaf.ts';
+import { defineCommand, group } from '../invocation/define-command.ts';
 import { partStatus, partStatusFields, stateOf, timeOf } from '../invocation/presenters.ts';
 import { machinePartCommand } from './machine-part.ts';
 
@@ -33,7 +33,7 @@ function shape(one: Robot): JsonObject {
 }
 
 function list(): Command {
-  return leaf(
+  return defineCommand(
     new Command('list')
       .description('list the machines of an organization or a location')
       .option('--location <location>', 'only machines at this location')
@@ -56,7 +56,7 @@ function list(): Command {
 }
 
 function get(): Command {
-  return leaf(
+  return defineCommand(
     new Command('get').description('show one machine').argument('<machine>', 'name, Location/name or id'),
     { examples: ['platform machines get press-7', 'platform machines get Plant/press-7 --json'], fields },
     async ({ cloud, out, find, signal }, _flags, text = '') => {
@@ -68,7 +68,7 @@ function get(): Command {
 }
 
 function create(): Command {
-  return leaf(
+  return defineCommand(
     new Command('create')
       .description('create a machine with one main part')
       .argument('<name>')
@@ -86,7 +86,7 @@ function create(): Command {
 }
 
 function update(): Command {
-  return leaf(
+  return defineCommand(
     new Command('update')
       .description('rename a machine or move it to another location')
       .argument('<machine>', 'name, Location/name or id')
@@ -110,14 +110,14 @@ function update(): Command {
 }
 
 function remove(): Command {
-  return leaf(
+  return defineCommand(
     new Command('delete')
       .description('delete a machine with its parts, configurations and logs')
       .argument('<machine>', 'name, Location/name or id'),
     { examples: ['platform machines delete press-7', 'platform machines delete press-7 --yes'] },
-    async ({ cloud, out, find, agreed, signal }, _flags, text = '') => {
+    async ({ cloud, out, find, confirm, signal }, _flags, text = '') => {
       const { id, name } = await find.machine(text);
-      await agreed(`Delete the machine "${name}" (${id}) with its configurations and logs? This cannot be undone.`);
+      await confirm(`Delete the machine "${name}" (${id}) with its configurations and logs? This cannot be undone.`);
       await (await cloud()).app.deleteRobot({ id }, { signal });
       out.note(`machine "${name}" is deleted`);
     },
@@ -125,7 +125,7 @@ function remove(): Command {
 }
 
 function status(): Command {
-  return leaf(
+  return defineCommand(
     new Command('status')
       .description('show the last contact and the configuration of each part of a machine')
       .argument('<machine>', 'name, Location/name or id'),

@@ -5,7 +5,7 @@ import { Command } from 'commander';
 import { authorizationFor } from '../invocation/authorization.ts';
 import { roleOption } from '../invocation/choice.ts';
 import type { Context } from '../invocation/context.ts';
-import { group, leaf } from '../invocation/leaf.ts';
+import { defineCommand, group } from '../invocation/define-command.ts';
 import { timeOf } from '../invocation/presenters.ts';
 
 const fields = ['email', 'id', 'state', 'roles', 'since', 'last_access'];
@@ -46,7 +46,7 @@ async function memberOf(context: Context, text: string): Promise<{ id: string; e
 }
 
 function list(): Command {
-  return leaf(
+  return defineCommand(
     new Command('list').description('list members and pending invitations'),
     { examples: ['platform members list', 'platform members list --json=email,roles'], fields },
     async ({ cloud, find, out, signal }) => {
@@ -96,7 +96,7 @@ async function showLink({ cloud, out, signal }: Context, organizationId: string,
 }
 
 function invite(): Command {
-  return leaf(
+  return defineCommand(
     withRole(
       new Command('invite')
         .description(
@@ -130,7 +130,7 @@ function invite(): Command {
 }
 
 function resend(): Command {
-  return leaf(
+  return defineCommand(
     new Command('resend')
       .description('create a new link for a pending invitation; the old link stops working')
       .argument('<email>')
@@ -149,7 +149,7 @@ function resend(): Command {
 }
 
 function uninvite(): Command {
-  return leaf(
+  return defineCommand(
     new Command('uninvite').description('withdraw an invitation').argument('<email>'),
     { examples: ['platform members uninvite ada@example.com'] },
     async ({ cloud, find, out, signal }, _flags, email = '') => {
@@ -161,7 +161,7 @@ function uninvite(): Command {
 }
 
 function role(verb: 'grant' | 'revoke', summary: string): Command {
-  return leaf(
+  return defineCommand(
     withRole(new Command(verb).description(summary).argument('<member>', 'e-mail address or id')),
     { examples: [`platform members ${verb} ada@example.com --role operator --machine press-7`] },
     async (context, flags, text = '') => {
@@ -180,7 +180,7 @@ function role(verb: 'grant' | 'revoke', summary: string): Command {
 }
 
 function remove(): Command {
-  return leaf(
+  return defineCommand(
     new Command('remove')
       .description('remove a person from the organization')
       .argument('<member>', 'e-mail address or id'),
@@ -189,7 +189,7 @@ function remove(): Command {
       const member = await memberOf(context, text);
       const { id: organizationId, name } = await context.find.organization();
       await warnOfLastOwner(context, organizationId, member);
-      await context.agreed(`Remove ${member.email} from "${name}"?`);
+      await context.confirm(`Remove ${member.email} from "${name}"?`);
       await (await context.cloud()).app.deleteOrganizationMember(
         { organizationId, userId: member.id },
         { signal: context.signal },

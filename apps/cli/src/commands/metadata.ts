@@ -2,8 +2,8 @@
 import type { JsonObject } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import type { Context } from '../invocation/context.ts';
+import { defineCommand, type Flags, group } from '../invocation/define-command.ts';
 import { parseObject, readInput } from '../invocation/input.ts';
-import { type Flags, group, leaf } from '../invocation/leaf.ts';
 
 export function metadataCommand(): Command {
   return group('metadata', 'your own JSON, stored with organizations, locations, machines or parts', [get(), set()]);
@@ -53,7 +53,7 @@ async function targetOf({ cloud, find, signal }: Context, flags: Flags): Promise
 }
 
 function get(): Command {
-  return leaf(
+  return defineCommand(
     withTarget(new Command('get').alias('read').description('print the metadata')),
     { examples: ['platform metadata get --machine press-7'], fields: ['the fields of the metadata'] },
     async (context, flags) => context.out.document(await (await targetOf(context, flags)).read()),
@@ -61,7 +61,7 @@ function get(): Command {
 }
 
 function set(): Command {
-  return leaf(
+  return defineCommand(
     withTarget(
       new Command('set')
         .description('replace the metadata')

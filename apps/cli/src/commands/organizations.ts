@@ -1,7 +1,7 @@
 /** `platform organizations`: list, create, change and delete organizations. */
 import { type JsonObject, type Organization, timestampDate } from '@platform/sdk/cloud';
 import { Command } from 'commander';
-import { group, leaf } from '../invocation/leaf.ts';
+import { defineCommand, group } from '../invocation/define-command.ts';
 import { wholeNumber } from './config/configuration.ts';
 
 const fields = ['id', 'name', 'public_namespace', 'region', 'created_at'];
@@ -28,7 +28,7 @@ function shape(one: Organization): JsonObject {
 }
 
 function list(): Command {
-  return leaf(
+  return defineCommand(
     new Command('list').description('list the organizations in which you have a role'),
     { examples: ['platform organizations list', 'platform organizations list --json=id,name'], fields },
     async ({ cloud, out, signal }) => {
@@ -39,7 +39,7 @@ function list(): Command {
 }
 
 function get(): Command {
-  return leaf(
+  return defineCommand(
     new Command('get').description('show one organization').argument('[organization]', 'name or id'),
     { examples: ['platform organizations get', 'platform organizations get "My organization" --json'], fields },
     async ({ cloud, out, find, signal }, _flags, text) => {
@@ -51,7 +51,7 @@ function get(): Command {
 }
 
 function create(): Command {
-  return leaf(
+  return defineCommand(
     new Command('create').description('create an organization; you become its owner').argument('<name>'),
     { examples: ['platform organizations create "Second plant"'], fields },
     async ({ cloud, out, signal }, _flags, name = '') => {
@@ -69,7 +69,7 @@ function create(): Command {
 }
 
 function update(): Command {
-  return leaf(
+  return defineCommand(
     new Command('update')
       .description('rename an organization or set its public namespace')
       .argument('[organization]', 'name or id')
@@ -92,14 +92,14 @@ function update(): Command {
 }
 
 function remove(): Command {
-  return leaf(
+  return defineCommand(
     new Command('delete')
       .description('delete an organization that has no locations')
       .argument('<organization>', 'name or id'),
     { examples: ['platform organizations delete "Second plant" --yes'] },
-    async ({ cloud, out, find, agreed, signal }, _flags, text) => {
+    async ({ cloud, out, find, confirm, signal }, _flags, text) => {
       const { id, name } = await find.organization(text);
-      await agreed(`Delete the organization "${name}" (${id})? This cannot be undone.`);
+      await confirm(`Delete the organization "${name}" (${id})? This cannot be undone.`);
       await (await cloud()).app.deleteOrganization({ organizationId: id }, { signal });
       out.note(`organization "${name}" is deleted`);
     },
@@ -107,7 +107,7 @@ function remove(): Command {
 }
 
 function audit(): Command {
-  return leaf(
+  return defineCommand(
     new Command('audit')
       .description('show who changed what in an organization, newest first')
       .argument('[organization]', 'name or id')

@@ -2,7 +2,7 @@
 import { PlatformError } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { currentProfile } from '../invocation/context.ts';
-import { group, leaf, localLeaf } from '../invocation/leaf.ts';
+import { defineCommand, defineLocalCommand, group } from '../invocation/define-command.ts';
 import { bindProfile, readProfiles, unbindProfile, writeProfiles } from '../invocation/profiles.ts';
 import { configDir } from '../settings.ts';
 
@@ -20,7 +20,7 @@ export function profilesCommand(): Command {
 }
 
 function list(): Command {
-  return localLeaf(
+  return defineLocalCommand(
     new Command('list').description('list the profiles'),
     { examples: ['platform profiles list'], fields },
     async ({ out }) => {
@@ -53,7 +53,7 @@ async function existing(name: string): Promise<Awaited<ReturnType<typeof readPro
 }
 
 function use(): Command {
-  return localLeaf(
+  return defineLocalCommand(
     new Command('use').description('make a profile the default').argument('<name>'),
     { examples: ['platform profiles use client'] },
     async ({ out }, _flags, name = '') => {
@@ -64,7 +64,7 @@ function use(): Command {
 }
 
 function bind(): Command {
-  return localLeaf(
+  return defineLocalCommand(
     new Command('bind').description('use a profile in this directory and below it').argument('<name>'),
     { examples: ['cd ~/client && platform profiles bind client'] },
     async ({ out }, _flags, name = '') => {
@@ -75,7 +75,7 @@ function bind(): Command {
 }
 
 function unbind(): Command {
-  return localLeaf(
+  return defineLocalCommand(
     new Command('unbind').description('undo "profiles bind" in this directory'),
     { examples: ['platform profiles unbind'] },
     async ({ out }) => {
@@ -86,7 +86,7 @@ function unbind(): Command {
 }
 
 function organization(): Command {
-  return leaf(
+  return defineCommand(
     new Command('organization')
       .description('set the default organization of a profile')
       .argument('<organization>', 'name or id'),
@@ -106,7 +106,7 @@ function organization(): Command {
 }
 
 function remove(): Command {
-  return localLeaf(
+  return defineLocalCommand(
     new Command('remove').description('delete a profile without ending its session').argument('<name>'),
     { examples: ['platform profiles remove client'] },
     async ({ out }, _flags, name = '') => {

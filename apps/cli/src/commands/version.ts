@@ -1,10 +1,10 @@
 /** `platform version`. */
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
-import { localLeaf } from '../invocation/leaf.ts';
+import { defineLocalCommand } from '../invocation/define-command.ts';
 
 export function versionCommand(): Command {
-  return localLeaf(
+  return defineLocalCommand(
     new Command('version').description('print the versions of the platform and of the Node that runs it'),
     { examples: ['platform version', 'platform version --json=version'], fields: ['version', 'node'] },
     async ({ out }) => {

@@ -1,10 +1,10 @@
 /** `platform whoami` and `token`: the identity that a cloud sees. */
 import type { JsonObject } from '@platform/sdk/cloud';
 import { Command } from 'commander';
-import { leaf } from '../invocation/leaf.ts';
+import { defineCommand } from '../invocation/define-command.ts';
 
 export function whoamiCommand(): Command {
-  return leaf(
+  return defineCommand(
     new Command('whoami').description('show the identity that the cloud sees, and its roles'),
     {
       examples: ['platform whoami', 'platform whoami --json'],
@@ -36,7 +36,7 @@ function whereOf(role: JsonObject): string {
 }
 
 export function tokenCommand(): Command {
-  return leaf(
+  return defineCommand(
     new Command('token')
       .description('print an access token of this login, for other tools')
       .alias('print-access-token'),

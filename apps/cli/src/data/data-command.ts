@@ -1,6 +1,6 @@
 /** `platform data`: export, download, deletion and retention of captured data. */
 import type { Command } from 'commander';
-import { group } from '../invocation/leaf.ts';
+import { group } from '../invocation/define-command.ts';
 import { binaryCommand } from './binary/binary-command.ts';
 import { deleteCommand } from './delete.ts';
 import { exportCommand } from './export.ts';

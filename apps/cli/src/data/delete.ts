@@ -3,7 +3,7 @@ import { type JsonObject, PlatformError, systemClock, TagsFilterType } from '@pl
 import { Command } from 'commander';
 import { wholeNumber } from '../commands/config/configuration.ts';
 import type { Context } from '../invocation/context.ts';
-import { type Flags, leaf } from '../invocation/leaf.ts';
+import { defineCommand, type Flags } from '../invocation/define-command.ts';
 import { amount } from '../query/amounts.ts';
 import { coreApi } from './core-api.ts';
 
@@ -11,7 +11,7 @@ const dryRunHeader = 'platform-dry-run';
 const dayMs = 86_400_000;
 
 export function deleteCommand(): Command {
-  return leaf(
+  return defineCommand(
     new Command('delete')
       .description('permanently delete readings from the cloud; shows how many before it asks; for owners')
       .option('--older-than-days <days>', 'captured at least this many whole UTC days ago; 1: before today')
@@ -59,7 +59,7 @@ export function deleteCommand(): Command {
       };
       if (flags['dryRun'] === true) return say(0, `${what}; nothing was deleted (--dry-run)`);
       if (count === 0) return say(0, `${what}; there is nothing to delete`);
-      await context.agreed(`Delete ${what}? This cannot be undone.`);
+      await context.confirm(`Delete ${what}? This cannot be undone.`);
       const { deletedCount } = await data.deleteTabularData(request, { signal, timeoutMs: 0 });
       say(Number(deletedCount), `${amount(Number(deletedCount), 'reading')} deleted`);
     },

@@ -66,7 +66,7 @@ function run(
     out,
     signal: new AbortController().signal,
     progress: { pause() {}, resume() {} },
-    async agreed(question: string) {
+    async confirm(question: string) {
       if (options.agrees !== true) throw new PlatformError('canceled', question);
     },
   } as unknown as Context;

@@ -46,11 +46,11 @@ export async function exportToFile(context: Context, data: Cloud['data'], wanted
     const rows = await rowsBefore(context, begun, wanted);
     if (rows !== undefined) return { rows, already: true };
   } else if (begun !== undefined || existsSync(partialOf(file)))
-    await context.agreed(`${partialOf(file)} contains an interrupted export, which --resume continues. Start over?`);
+    await context.confirm(`${partialOf(file)} contains an interrupted export, which --resume continues. Start over?`);
   const goesOn = resume && begun !== undefined && existsSync(partialOf(file));
   if (goesOn) checkSame(partialOf(file), begun.asked, asked);
   else if (existsSync(file) && (resume || (begun === undefined && !existsSync(partialOf(file)))))
-    await context.agreed(`Replace ${file}?`);
+    await context.confirm(`Replace ${file}?`);
 
   const plan = goesOn ? begun : await wanted.plan();
   if (!goesOn) await begin(file, plan).catch(refuse);

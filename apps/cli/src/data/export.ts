@@ -4,8 +4,8 @@ import { PlatformError } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { choice } from '../invocation/choice.ts';
 import type { Context } from '../invocation/context.ts';
-import { type Flags, leaf } from '../invocation/leaf.ts';
-import { timeBefore } from '../invocation/when.ts';
+import { defineCommand, type Flags } from '../invocation/define-command.ts';
+import { timeBefore } from '../invocation/parse-time.ts';
 import { amount } from '../query/amounts.ts';
 import type { ExportFormat } from './export-record.ts';
 import type { Asked, ExportPlan } from './export-state.ts';
@@ -14,7 +14,7 @@ import { exportToOutput } from './export-to-output.ts';
 import { findSeries } from './find-series.ts';
 
 export function exportCommand(): Command {
-  return leaf(
+  return defineCommand(
     new Command('export')
       .description('write the readings of a part to a file or standard output, oldest first')
       .requiredOption('--part <part>', 'id, Machine/part, or a machine (for its main part)')

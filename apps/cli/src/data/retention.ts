@@ -4,7 +4,6 @@ import { Command } from 'commander';
 import { partArgument, readConfiguration, versionFields } from '../commands/config/configuration.ts';
 import { problemsOf, save } from '../commands/config/save.ts';
 import { parseObject } from '../invocation/input.ts';
-import { group, leaf } from '../invocation/leaf.ts';
 
 const fields = [
   'resource',
@@ -24,7 +23,7 @@ export function retentionCommand(): Command {
 }
 
 function get(): Command {
-  return leaf(
+  return defineCommand(
     new Command('get')
       .description(
         'show how long the data of each resource of a part is kept: its own or the part’s number of days, whichever is smaller',
@@ -78,7 +77,7 @@ export async function retentionRows(effective: JsonObject): Promise<JsonObject[]
 }
 
 function set(): Command {
-  return leaf(
+  return defineCommand(
     new Command('set')
       .description('set for how many days the data of a part is kept; older data is permanently deleted')
       .argument(...partArgument)

@@ -9,7 +9,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { PlatformError } from '@platform/sdk/cloud';
 import { identityOf } from './exported-line.ts';
 import { keyOf } from './find-series.ts';
-import { linesOf } from './lines-of.ts';
+import { readLines } from './read-lines.ts';
 
 export interface Place {
   /** Key of the series that the last line belongs to. */
@@ -94,7 +94,7 @@ export async function openSpool(path: string, anew: boolean): Promise<Spool> {
 
 async function readPlace(path: string): Promise<Found> {
   let found: Found = { rows: 0, bytes: 0 };
-  for await (const { text, end } of linesOf(path)) {
+  for await (const { text, end } of readLines(path)) {
     const read = end === undefined ? undefined : readLine(text);
     if (read === undefined || end === undefined) break;
     const { series, timeMs } = read;

@@ -5,7 +5,7 @@
 import { open } from 'node:fs/promises';
 import { PlatformError, type Scalar } from '@platform/sdk/cloud';
 import type { SchemaElement } from 'hyparquet-writer';
-import { type Cells, type ColumnKind, cellsOf, columnsOf } from './columns-of.ts';
+import { type Cells, type ColumnKind, cellsOf, inferColumns } from './infer-columns.ts';
 
 /** With only the older converted_type, DuckDB and others read it as a time without a zone. */
 const instant = { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MICROS' } as const;
@@ -16,7 +16,7 @@ const groupCharacters = 32 * 1024 * 1024;
 /** @throws the reason of `signal` */
 export async function writeParquet(spool: string, target: string, signal: AbortSignal): Promise<void> {
   const { ByteWriter, ParquetWriter } = await import('hyparquet-writer');
-  const columns = await columnsOf(spool, 'Parquet');
+  const columns = await inferColumns(spool, 'Parquet');
   const file = await open(target, 'w');
   try {
     const bytes = new ByteWriter(1 << 20);

@@ -1,6 +1,6 @@
 /** A role on an organization, location or machine, as --role, --location and --machine name it. */
 import type { Context } from './context.ts';
-import type { Flags } from './leaf.ts';
+import type { Flags } from './define-command.ts';
 
 export interface WireAuthorization {
   readonly authorizationType: 'role';

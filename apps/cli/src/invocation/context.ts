@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { confirm, isCancel } from '@clack/prompts';
 import { type Cloud, type CloudCredentials, type JsonObject, openCloud, PlatformError } from '@platform/sdk/cloud';
 import { configDir, fromEnvironment, homeDir, interactive, terminalWidth } from '../settings.ts';
-import { cloudOfDemo } from './cloud-of-demo.ts';
 import { createFinder, type Finder } from './find.ts';
 import { parseObject, readInput } from './input.ts';
 import { createOutput, type Output } from './output.ts';
 import { printable } from './printable.ts';
 import { boundProfile, type Profile, readProfiles, trustedAuthority } from './profiles.ts';
 import { createProgress, type Progress } from './progress.ts';
+import { readDemoCloud } from './read-demo-cloud.ts';
 
 /** Options of every command that talks to a cloud. */
 export interface GlobalFlags {
@@ -61,7 +61,7 @@ export interface Context extends AsyncDisposable {
   login(): Promise<Login>;
   cloud(): Promise<Cloud>;
   /** Returns if the user says yes or --yes was given. @throws canceled, invalid_argument if no one can be asked */
-  agreed(question: string): Promise<void>;
+  confirm(question: string): Promise<void>;
 }
 
 export function createContext(flags: GlobalFlags, colours: boolean, signal: AbortSignal): Context {
@@ -110,7 +110,7 @@ export function createContext(flags: GlobalFlags, colours: boolean, signal: Abor
       });
       return cloud;
     },
-    async agreed(question) {
+    async confirm(question) {
       if (flags.yes === true) return;
       if (!canAsk) {
         throw new PlatformError(
@@ -168,7 +168,7 @@ async function findLogin(flags: GlobalFlags): Promise<Login> {
   const demoDir = join(homeDir, 'cloud');
   const demo = await readKey(undefined, join(demoDir, 'demo.json')).catch(() => undefined);
   if (demo !== undefined && (url === '' || isOfThisComputer(url))) {
-    const cloud = await cloudOfDemo(demoDir);
+    const cloud = await readDemoCloud(demoDir);
     return {
       url: url || (cloud.url ?? defaultUrl),
       credentials: { keyId: demo.keyId, key: demo.key },

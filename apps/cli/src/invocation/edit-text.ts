@@ -49,7 +49,7 @@ export async function editText(
       if (!context.interactive || context.flags.yes === true)
         throw new PlatformError('invalid_argument', problems.join('\n'));
       for (const problem of problems) context.out.warn(`error: ${problem}`);
-      await context.agreed('Edit again?');
+      await context.confirm('Edit again?');
     }
   } catch (caught) {
     const error = asPlatformError(caught);

@@ -3,7 +3,7 @@ import { type Argument, type Command, Help } from 'commander';
 import { exitCodesHelp } from './exit-codes.ts';
 import { printable } from './printable.ts';
 
-export interface LeafHelp {
+export interface CommandHelp {
   /** Complete command lines, the most common first. */
   readonly examples: readonly string[];
   /** Names of the JSON fields; absent: the command has no JSON result. */
@@ -13,9 +13,9 @@ export interface LeafHelp {
 }
 
 const width = 80;
-const helpOf = new WeakMap<Command, LeafHelp>();
+const helpOf = new WeakMap<Command, CommandHelp>();
 
-export function setHelp(command: Command, help: LeafHelp): void {
+export function setHelp(command: Command, help: CommandHelp): void {
   helpOf.set(command, help);
 }
 
@@ -54,7 +54,7 @@ function asTyped(text: string): string {
 }
 
 /** Examples come after usage and description, before the options. */
-function withExamples(text: string, help: LeafHelp | undefined): string {
+function withExamples(text: string, help: CommandHelp | undefined): string {
   if (help === undefined) return text;
   const [usage = '', description = '', ...rest] = text.trimEnd().split('\n\n');
   const after = [exitCodesHelp];

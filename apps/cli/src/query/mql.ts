@@ -1,10 +1,10 @@
 /** `platform query mql`. */
 import { Command } from 'commander';
-import { leaf } from '../invocation/leaf.ts';
-import { askMql, mqlOptions } from './ask-mql.ts';
+import { defineCommand } from '../invocation/define-command.ts';
+import { mqlOptions, runMql } from './run-mql.ts';
 
 export function mqlCommand(): Command {
-  return leaf(
+  return defineCommand(
     mqlOptions(
       new Command('mql')
         .description('print the rows of an aggregation pipeline over `readings`')
@@ -21,7 +21,7 @@ export function mqlCommand(): Command {
       fields: ['the columns of the rows'],
     },
     (context, flags, argument) =>
-      askMql(context, flags, {
+      runMql(context, flags, {
         argument,
         saved: flags['saved'] === undefined ? undefined : String(flags['saved']),
       }),

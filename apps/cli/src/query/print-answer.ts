@@ -3,13 +3,13 @@ import { PlatformError, type RowFields, readRow, relaxedJson, Scalar } from '@pl
 import type { Command } from 'commander';
 import { choice } from '../invocation/choice.ts';
 import type { Context } from '../invocation/context.ts';
-import type { Flags } from '../invocation/leaf.ts';
+import type { Flags } from '../invocation/define-command.ts';
 import { printable } from '../invocation/printable.ts';
 import { amount, bytesText } from './amounts.ts';
-import type { Answer } from './ask.ts';
 import { csvLine } from './csv.ts';
 import { flatten } from './flatten.ts';
 import { rowsTable } from './rows-table.ts';
+import type { Answer } from './run-query.ts';
 
 export type Format = 'table' | 'json' | 'csv';
 

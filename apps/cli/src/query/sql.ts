@@ -1,13 +1,13 @@
 /** `platform query sql`. */
 import { Command } from 'commander';
-import { leaf } from '../invocation/leaf.ts';
-import { ask } from './ask.ts';
+import { defineCommand } from '../invocation/define-command.ts';
+import { withPosition } from './error-position.ts';
 import { answerOptions, formatOf, printAnswer } from './print-answer.ts';
 import { queryText } from './query-text.ts';
-import { withPlace } from './with-place.ts';
+import { runQuery } from './run-query.ts';
 
 export function sqlCommand(): Command {
-  return leaf(
+  return defineCommand(
     answerOptions(
       new Command('sql')
         .description('print the rows of a SELECT over `readings`')
@@ -25,8 +25,10 @@ export function sqlCommand(): Command {
       const format = formatOf(context, flags);
       const sqlQuery = await queryText(argument);
       const asked = { context, dataDir: flags['data'], explain: flags['explain'] === true };
-      const answer = await withPlace(context, { text: sqlQuery }, () =>
-        ask(asked, (data, organizationId, options) => data.tabularDataBySQL({ organizationId, sqlQuery }, options)),
+      const answer = await withPosition(context, { text: sqlQuery }, () =>
+        runQuery(asked, (data, organizationId, options) =>
+          data.tabularDataBySQL({ organizationId, sqlQuery }, options),
+        ),
       );
       await printAnswer(context, asked.explain ? 'explained' : format, answer);
     },

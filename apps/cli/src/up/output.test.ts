@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { compactJson } from './compact-json.ts';
 import { jsonOutput } from './json-output.ts';
 import { readableLog } from './readable-log.ts';
-import { sayTrouble } from './say-trouble.ts';
+import { createTroubleReporter } from './report-trouble.ts';
 import { terminalOutput } from './terminal-output.ts';
 
 const ready = { url: 'http://x', organizationId: 'o', locationId: 'l', machineId: 'm', partId: 'p', keyId: 'k' };
@@ -87,7 +87,7 @@ test('a reason why nothing can be shown is reported at once, the same one at mos
     (text) => printed.push(text),
     (text) => complained.push(text),
   );
-  const say = sayTrouble(output, () => now);
+  const say = createTroubleReporter(output, () => now);
   for (const [at, reason] of [
     [0, 'the key is not valid'],
     [59_999, 'the key is not valid'],

@@ -2,8 +2,8 @@ import { type Cloud, openCloud } from '@platform/sdk/cloud';
 import type { Output, Row, ShownWebhook } from './output.ts';
 import { pause } from './pause.ts';
 import type { Demo } from './read-demo.ts';
+import { createTroubleReporter } from './report-trouble.ts';
 import { sampleMql, sampleSql } from './samples.ts';
-import { sayTrouble } from './say-trouble.ts';
 
 export interface ShowFlowOptions {
   readonly url: string;
@@ -28,7 +28,7 @@ const firstReadings = 3;
 
 /** Shows the first readings, queries and webhook, then the current rates, until aborted. Failed calls are repeated. */
 export async function showFlow(asked: ShowFlowOptions): Promise<void> {
-  const say = sayTrouble(asked.output, asked.nowMs);
+  const say = createTroubleReporter(asked.output, asked.nowMs);
   const options = { ...asked, trouble: (caught: unknown): void => (asked.signal.aborted ? undefined : say(caught)) };
   const { url, ca, demo, output, signal } = options;
   await using cloud = openCloud({ url, keyId: demo.keyId, key: demo.key, ...(ca === undefined ? {} : { ca }) });

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { type JsonObject, PlatformError } from '@platform/sdk/cloud';
 import { Command } from 'commander';
-import { adminLeaf, timeText } from './admin-leaf.ts';
+import { defineAdminCommand, timeText } from './define-admin-command.ts';
 
 interface Report {
   readonly destination?: string;
@@ -33,7 +33,7 @@ function shape(report: Report): JsonObject {
 }
 
 export function backupCommand(): Command {
-  return adminLeaf(
+  return defineAdminCommand(
     new Command('backup')
       .description('back up everything, even while the cloud runs; the directory must be new or empty')
       .argument('<directory>')
@@ -72,7 +72,7 @@ export function backupCommand(): Command {
 }
 
 export function restoreCommand(): Command {
-  return adminLeaf(
+  return defineAdminCommand(
     new Command('restore')
       .description('restore a backup into the --data directory, which must be new or empty')
       .argument('<backup>')

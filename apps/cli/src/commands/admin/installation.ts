@@ -1,11 +1,11 @@
 /** `platform admin status`, `doctor`, `audit`, `organizations` and `rotate-instance-key`. */
 import { type JsonObject, PlatformError } from '@platform/sdk/cloud';
 import { Command, Option } from 'commander';
-import { group } from '../../invocation/leaf.ts';
-import { adminLeaf, timeText } from './admin-leaf.ts';
+import { group } from '../../invocation/define-command.ts';
+import { defineAdminCommand, timeText } from './define-admin-command.ts';
 
 export function statusCommand(): Command {
-  return adminLeaf(
+  return defineAdminCommand(
     new Command('status').description('show whether the cloud is running, its address, and what it stores'),
     {
       examples: ['platform admin status', 'platform admin status --json=caFingerprint'],
@@ -33,7 +33,7 @@ interface Finding {
 }
 
 export function doctorCommand(): Command {
-  return adminLeaf(
+  return defineAdminCommand(
     new Command('doctor')
       .description('check that all data is present and undamaged; changes nothing')
       .option('--deep', 'also read every file and compare it with its checksum'),
@@ -51,7 +51,7 @@ export function doctorCommand(): Command {
 }
 
 export function auditCommand(): Command {
-  return adminLeaf(
+  return defineAdminCommand(
     new Command('audit')
       .description('show who changed what, newest first')
       .option('--organization-id <id>', 'only changes in this organization')
@@ -90,7 +90,7 @@ export function adminOrganizationsCommand(): Command {
 }
 
 function listOrganizations(): Command {
-  return adminLeaf(
+  return defineAdminCommand(
     new Command('list').description('list the ids and names of all organizations'),
     { examples: ['platform admin organizations list'], fields: ['id', 'name', 'created_at'] },
     async (ask, { out }) => {
@@ -104,7 +104,7 @@ function listOrganizations(): Command {
 }
 
 function createOwnerLink(): Command {
-  return adminLeaf(
+  return defineAdminCommand(
     new Command('create-owner-link')
       .description('create a one-time sign-in link for an owner who can no longer sign in')
       .argument('<organization-id>')
@@ -123,7 +123,7 @@ function createOwnerLink(): Command {
 }
 
 export function rotateInstanceKeyCommand(): Command {
-  return adminLeaf(
+  return defineAdminCommand(
     new Command('rotate-instance-key')
       .description('encrypt every secret with a new instance key; keys, secrets and sessions stay valid')
       .option('--end-sessions', 'invalidate every token issued so far; use it if the old key may be known to others'),
@@ -134,7 +134,7 @@ export function rotateInstanceKeyCommand(): Command {
     async (ask, context, flags) => {
       const endSessions = flags['endSessions'] === true;
       if (endSessions)
-        await context.agreed('Every client must sign in again, and machine-servers may need a restart. Continue?');
+        await context.confirm('Every client must sign in again, and machine-servers may need a restart. Continue?');
       context.out.object((await ask('rotate-instance-key', { endSessions })) as JsonObject);
       context.out.note('Earlier backups still need the old key.');
     },

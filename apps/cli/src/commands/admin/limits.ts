@@ -1,8 +1,8 @@
 /** `platform admin limits`: the usage limits of an organization. */
 import { type JsonObject, PlatformError } from '@platform/sdk/cloud';
 import { Command } from 'commander';
-import { group } from '../../invocation/leaf.ts';
-import { adminLeaf } from './admin-leaf.ts';
+import { group } from '../../invocation/define-command.ts';
+import { defineAdminCommand } from './define-admin-command.ts';
 
 const fields = ['name', 'value', 'used', 'default', 'unit'];
 
@@ -14,7 +14,7 @@ export function limitsCommand(): Command {
 }
 
 function get(): Command {
-  return adminLeaf(
+  return defineAdminCommand(
     new Command('get').description('show the limits of an organization').argument('<organization-id>'),
     { examples: ['platform admin limits get 3f2c…'], fields },
     async (ask, { out }, _flags, organizationId = '') => {
@@ -24,7 +24,7 @@ function get(): Command {
 }
 
 function set(): Command {
-  return adminLeaf(
+  return defineAdminCommand(
     new Command('set')
       .description('change a limit of an organization; "default" restores the default')
       .argument('<organization-id>')

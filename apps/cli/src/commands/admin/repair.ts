@@ -2,13 +2,13 @@
 import { resolve } from 'node:path';
 import { PlatformError, type Repaired } from '@platform/sdk/cloud';
 import { Command } from 'commander';
-import { adminLeaf, timeText } from './admin-leaf.ts';
+import { defineAdminCommand, timeText } from './define-admin-command.ts';
 import { repairEnding } from './repair-ending.ts';
 
 const fields = ['outcome', 'what', 'damage', 'detail', 'organization_id', 'day', 'rows', 'first', 'last'];
 
 export function repairCommand(): Command {
-  return adminLeaf(
+  return defineAdminCommand(
     new Command('repair')
       .description(
         'repair damaged readings, pictures and files, even while the cloud runs; without --apply, only list what it would do',

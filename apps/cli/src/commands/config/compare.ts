@@ -2,12 +2,12 @@
 import { diff, diffLines } from '@platform/machine-config/diff';
 import type { JsonObject } from '@platform/sdk/cloud';
 import { Command } from 'commander';
+import { defineCommand } from '../../invocation/define-command.ts';
 import { readInput } from '../../invocation/input.ts';
-import { leaf } from '../../invocation/leaf.ts';
 import { parsed, partArgument, readConfiguration, wholeNumber } from './configuration.ts';
 
 export function compareCommand(): Command {
-  return leaf(
+  return defineCommand(
     new Command('diff')
       .description('show what changed between two versions, or between a version and a file')
       .argument(...partArgument)

@@ -1,6 +1,6 @@
 /** `platform config`: the versioned configuration of a part: read, edit, validate, compare, restore. */
 import type { Command } from 'commander';
-import { group } from '../../invocation/leaf.ts';
+import { group } from '../../invocation/define-command.ts';
 import { compareCommand } from './compare.ts';
 import { editCommand } from './edit.ts';
 import { getCommand } from './get.ts';

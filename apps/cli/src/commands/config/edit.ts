@@ -1,12 +1,13 @@
 /** `platform config edit`. */
 import { Command } from 'commander';
+import { defineCommand } from '../../invocation/define-command.ts';
 import { editText } from '../../invocation/edit-text.ts';
 import { leaf } from '../../invocation/leaf.ts';
 import { partArgument, readConfiguration, versionFields } from './configuration.ts';
 import { problemsOf, save } from './save.ts';
 
 export function editCommand(): Command {
-  return leaf(
+  return defineCommand(
     new Command('edit')
       .description(
         'edit the configuration of a part in $VISUAL or $EDITOR; changes are validated and shown before they are saved',

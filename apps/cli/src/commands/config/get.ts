@@ -1,12 +1,12 @@
 /** `platform config get`. */
 import { PlatformError } from '@platform/sdk/cloud';
 import { Command } from 'commander';
+import { defineCommand } from '../../invocation/define-command.ts';
 import { parseObject } from '../../invocation/input.ts';
-import { leaf } from '../../invocation/leaf.ts';
 import { partArgument, readConfiguration, wholeNumber } from './configuration.ts';
 
 export function getCommand(): Command {
-  return leaf(
+  return defineCommand(
     new Command('get')
       .description('print the configuration of a part')
       .argument(...partArgument)

@@ -1,11 +1,11 @@
 /** `platform config history`. */
 import type { JsonObject } from '@platform/sdk/cloud';
 import { Command } from 'commander';
-import { leaf } from '../../invocation/leaf.ts';
+import { defineCommand } from '../../invocation/define-command.ts';
 import { partArgument, versionFields, versionShape, wholeNumber } from './configuration.ts';
 
 export function historyCommand(): Command {
-  return leaf(
+  return defineCommand(
     new Command('history')
       .description('list the versions of the configuration of a part, newest first')
       .argument(...partArgument)

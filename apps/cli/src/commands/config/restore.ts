@@ -1,11 +1,11 @@
 /** `platform config restore`. */
 import { diff, diffLines } from '@platform/machine-config/diff';
 import { Command } from 'commander';
-import { leaf } from '../../invocation/leaf.ts';
+import { defineCommand } from '../../invocation/define-command.ts';
 import { parsed, partArgument, readConfiguration, versionFields, versionShape, wholeNumber } from './configuration.ts';
 
 export function restoreCommand(): Command {
-  return leaf(
+  return defineCommand(
     new Command('restore')
       .description('save an earlier version as the new current one')
       .argument(...partArgument)
@@ -19,7 +19,7 @@ export function restoreCommand(): Command {
       if (changes.length === 0)
         return context.out.note(`version ${wanted} is the same as the current one; nothing was saved`);
       for (const line of diffLines(changes)) context.out.note(line);
-      await context.agreed(`Restore version ${wanted} of the part "${current.partName}"?`);
+      await context.confirm(`Restore version ${wanted} of the part "${current.partName}"?`);
       const restored = await (await context.cloud()).fleet.restoreConfigurationVersion(
         { partId: current.partId, version: BigInt(wanted), currentVersion: current.version?.version ?? 0n },
         { signal: context.signal },

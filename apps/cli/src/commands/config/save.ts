@@ -32,7 +32,7 @@ export async function save(
   if (!tell(context, problems))
     throw new PlatformError('invalid_argument', 'the configuration has errors; nothing was saved');
   for (const line of diffLines(changes)) context.out.note(line);
-  await context.agreed(
+  await context.confirm(
     `Save ${changes.length} ${changes.length === 1 ? 'change' : 'changes'} to the part "${before.partName}"?`,
   );
   const savedAt = before.version?.savedAt;

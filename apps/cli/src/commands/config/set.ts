@@ -1,13 +1,13 @@
 /** `platform config set`. */
 import { PlatformError } from '@platform/sdk/cloud';
 import { Command } from 'commander';
+import { defineCommand } from '../../invocation/define-command.ts';
 import { readInput } from '../../invocation/input.ts';
-import { leaf } from '../../invocation/leaf.ts';
 import { partArgument, readConfiguration, versionFields, wholeNumber } from './configuration.ts';
 import { problemsOf, save } from './save.ts';
 
 export function setCommand(): Command {
-  return leaf(
+  return defineCommand(
     new Command('set')
       .description('save a file as the configuration of a part')
       .argument(...partArgument)

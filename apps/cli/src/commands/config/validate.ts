@@ -1,12 +1,12 @@
 /** `platform config validate`. */
 import { PlatformError } from '@platform/sdk/cloud';
 import { Command } from 'commander';
+import { defineCommand } from '../../invocation/define-command.ts';
 import { readInput } from '../../invocation/input.ts';
-import { leaf } from '../../invocation/leaf.ts';
 import { partArgument, readConfiguration } from './configuration.ts';
 
 export function validateCommand(): Command {
-  return leaf(
+  return defineCommand(
     new Command('validate')
       .description('check a configuration for mistakes without saving it')
       .argument(...partArgument)

@@ -3,9 +3,9 @@ import type { Fragment, FragmentVisibility, JsonObject } from '@platform/sdk/clo
 import { Command, type Option } from 'commander';
 import { choice } from '../../invocation/choice.ts';
 import type { Context } from '../../invocation/context.ts';
+import { defineCommand } from '../../invocation/define-command.ts';
 import { editText } from '../../invocation/edit-text.ts';
 import { parseObject, readInput } from '../../invocation/input.ts';
-import { leaf } from '../../invocation/leaf.ts';
 import { current, documentOf, fields, fragmentArgument, shape, visibilities } from './fragment.ts';
 
 const visibilityOption = (): Option => choice('--visibility <visibility>', 'who may use it', Object.keys(visibilities));
@@ -35,7 +35,7 @@ async function save(
 }
 
 export function createCommand(): Command {
-  return leaf(
+  return defineCommand(
     new Command('create')
       .description('create a fragment from a file')
       .argument('<name>')
@@ -55,7 +55,7 @@ export function createCommand(): Command {
 }
 
 export function editCommand(): Command {
-  return leaf(
+  return defineCommand(
     new Command('edit').description('edit a fragment in $VISUAL or $EDITOR').argument(...fragmentArgument),
     { examples: ['platform fragments edit camera-kit'], fields },
     async (context, _flags, text = '') => {
@@ -72,7 +72,7 @@ export function editCommand(): Command {
 }
 
 export function setCommand(): Command {
-  return leaf(
+  return defineCommand(
     new Command('set')
       .description('change the name, visibility or content of a fragment')
       .argument(...fragmentArgument)

@@ -1,6 +1,6 @@
 /** `platform fragments`: shared parts of configurations, their versions and tags. */
 import type { Command } from 'commander';
-import { group } from '../../invocation/leaf.ts';
+import { group } from '../../invocation/define-command.ts';
 import { createCommand, editCommand, setCommand } from './change.ts';
 import { getCommand, listCommand, removeCommand, usageCommand } from './show.ts';
 import { historyCommand, tagCommand, untagCommand } from './versions.ts';

@@ -1,10 +1,10 @@
 /** `platform fragments list`, `get`, `delete` and `usage`. */
 import { Command } from 'commander';
-import { leaf } from '../../invocation/leaf.ts';
+import { defineCommand } from '../../invocation/define-command.ts';
 import { all, current, documentOf, fields, fragmentArgument, named, shape } from './fragment.ts';
 
 export function listCommand(): Command {
-  return leaf(
+  return defineCommand(
     new Command('list')
       .description('list the fragments of an organization')
       .option('--public', 'include public fragments of other organizations'),
@@ -17,7 +17,7 @@ export function listCommand(): Command {
 }
 
 export function getCommand(): Command {
-  return leaf(
+  return defineCommand(
     new Command('get')
       .description('print a fragment')
       .argument(...fragmentArgument)
@@ -35,12 +35,12 @@ export function getCommand(): Command {
 }
 
 export function removeCommand(): Command {
-  return leaf(
+  return defineCommand(
     new Command('delete').description('delete a fragment that no part uses').argument(...fragmentArgument),
     { examples: ['platform fragments delete camera-kit'] },
     async (context, _flags, text = '') => {
       const { id, name } = await named(context, text);
-      await context.agreed(`Delete the fragment "${name}" (${id}) and all its versions?`);
+      await context.confirm(`Delete the fragment "${name}" (${id}) and all its versions?`);
       await (await context.cloud()).app.deleteFragment({ id }, { signal: context.signal });
       context.out.note(`fragment "${name}" is deleted`);
     },
@@ -48,7 +48,7 @@ export function removeCommand(): Command {
 }
 
 export function usageCommand(): Command {
-  return leaf(
+  return defineCommand(
     new Command('usage')
       .description('show how many machines use each version of a fragment')
       .argument(...fragmentArgument),

@@ -1,12 +1,12 @@
 /** `platform fragments history`, `tag` and `untag`. */
 import type { JsonObject } from '@platform/sdk/cloud';
 import { Command } from 'commander';
-import { leaf } from '../../invocation/leaf.ts';
+import { defineCommand } from '../../invocation/define-command.ts';
 import { timeOf } from '../../invocation/presenters.ts';
 import { current, fragmentArgument, named } from './fragment.ts';
 
 export function historyCommand(): Command {
-  return leaf(
+  return defineCommand(
     new Command('history').description('list the versions of a fragment, newest first').argument(...fragmentArgument),
     { examples: ['platform fragments history camera-kit'], fields: ['revision', 'edited_on', 'edited_by'] },
     async (context, _flags, text = '') => {
@@ -32,7 +32,7 @@ export function historyCommand(): Command {
 }
 
 export function tagCommand(): Command {
-  return leaf(
+  return defineCommand(
     new Command('tag')
       .description('tag a version of a fragment, or move a tag to it')
       .argument(...fragmentArgument)
@@ -52,7 +52,7 @@ export function tagCommand(): Command {
 }
 
 export function untagCommand(): Command {
-  return leaf(
+  return defineCommand(
     new Command('untag')
       .description('remove a tag from a fragment')
       .argument(...fragmentArgument)

@@ -1,6 +1,6 @@
 /** `platform data binary`: pictures, point clouds and other files that machines captured or uploaded. */
 import type { Command } from 'commander';
-import { group } from '../../invocation/leaf.ts';
+import { group } from '../../invocation/define-command.ts';
 import { downloadCommand } from './download.ts';
 import { listCommand } from './list.ts';
 

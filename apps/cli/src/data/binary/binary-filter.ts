@@ -10,9 +10,9 @@ import {
 } from '@platform/sdk/cloud';
 import type { Command } from 'commander';
 import type { Context } from '../../invocation/context.ts';
-import type { Flags } from '../../invocation/leaf.ts';
+import type { Flags } from '../../invocation/define-command.ts';
+import { timeBefore } from '../../invocation/parse-time.ts';
 import { timeOf } from '../../invocation/presenters.ts';
-import { timeBefore } from '../../invocation/when.ts';
 import { coreApi } from '../core-api.ts';
 
 const pageSize = 500;

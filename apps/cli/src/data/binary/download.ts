@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { type BinaryMetadata, type Cloud, PlatformError } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import type { Context } from '../../invocation/context.ts';
-import { type Flags, leaf } from '../../invocation/leaf.ts';
+import { defineCommand, type Flags } from '../../invocation/define-command.ts';
 import { amount, bytesText } from '../../query/amounts.ts';
 import { filesFound, filterOf, filterOptions } from './binary-filter.ts';
 import { downloadFiles } from './download-files.ts';
@@ -27,7 +27,7 @@ const filters = [
 ];
 
 export function downloadCommand(): Command {
-  return leaf(
+  return defineCommand(
     filterOptions(
       new Command('download').description(
         'download captured files; complete files are skipped, partial ones are resumed',

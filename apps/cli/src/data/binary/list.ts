@@ -2,11 +2,11 @@
 import { type BinaryMetadata, PlatformError } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { wholeNumber } from '../../commands/config/configuration.ts';
-import { leaf } from '../../invocation/leaf.ts';
+import { defineCommand } from '../../invocation/define-command.ts';
 import { fileFields, fileShape, filesFound, filterOf, filterOptions } from './binary-filter.ts';
 
 export function listCommand(): Command {
-  return leaf(
+  return defineCommand(
     filterOptions(new Command('list').description('list captured files, newest first'))
       .option('--limit <number>', 'maximum number of files', '50')
       .option('--oldest-first', 'oldest first instead of newest first'),

@@ -1,14 +1,14 @@
 /** `platform query saved create`, `update` and `delete`. */
 import { PlatformError } from '@platform/sdk/cloud';
 import { Command } from 'commander';
-import { leaf } from '../../invocation/leaf.ts';
-import { readStages, withStages } from '../ask-mql.ts';
+import { defineCommand } from '../../invocation/define-command.ts';
+import { readStages, withStages } from '../run-mql.ts';
 import { fields, savedArgument, savedQuery, savedQueryById, shape } from './saved-query.ts';
 
 const pipelineHelp = 'stages, or one stage, in Extended JSON; @FILE reads a file, - standard input';
 
 export function createCommand(): Command {
-  return leaf(
+  return defineCommand(
     new Command('create')
       .description('save a pipeline under a name; for owners')
       .argument('<name>')
@@ -33,7 +33,7 @@ export function createCommand(): Command {
 }
 
 export function updateCommand(): Command {
-  return leaf(
+  return defineCommand(
     new Command('update')
       .description('change the name or the pipeline of a saved query; for owners')
       .argument(...savedArgument)
@@ -63,12 +63,12 @@ export function updateCommand(): Command {
 }
 
 export function removeCommand(): Command {
-  return leaf(
+  return defineCommand(
     new Command('delete').description('delete a saved query; for owners').argument(...savedArgument),
     { examples: ['platform query saved delete hourly-means'] },
     async (context, _flags, text = '') => {
       const { id, name } = await savedQuery(context, text);
-      await context.agreed(`Delete the saved query "${name}" (${id})? Whatever uses it will fail with "not found".`);
+      await context.confirm(`Delete the saved query "${name}" (${id})? Whatever uses it will fail with "not found".`);
       await (await context.cloud()).data.deleteSavedQuery({ id }, { signal: context.signal });
       context.out.note(`saved query "${name}" is deleted`);
     },

@@ -1,10 +1,10 @@
 /** `platform query saved run`. */
 import { Command } from 'commander';
-import { leaf } from '../../invocation/leaf.ts';
-import { askMql, mqlOptions } from '../ask-mql.ts';
+import { defineCommand } from '../../invocation/define-command.ts';
+import { mqlOptions, runMql } from '../run-mql.ts';
 
 export function runCommand(): Command {
-  return leaf(
+  return defineCommand(
     mqlOptions(
       new Command('run')
         .description('print the rows of a saved query; same as platform query mql --saved')
@@ -18,6 +18,6 @@ export function runCommand(): Command {
       ],
       fields: ['the columns of the rows'],
     },
-    (context, flags, saved = '', argument = undefined) => askMql(context, flags, { argument, saved }),
+    (context, flags, saved = '', argument = undefined) => runMql(context, flags, { argument, saved }),
   );
 }

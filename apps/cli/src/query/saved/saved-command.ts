@@ -1,6 +1,6 @@
 /** `platform query saved`: pipelines that an organization has saved under a name. */
 import type { Command } from 'commander';
-import { group } from '../../invocation/leaf.ts';
+import { group } from '../../invocation/define-command.ts';
 import { createCommand, removeCommand, updateCommand } from './change.ts';
 import { runCommand } from './run.ts';
 import { getCommand, listCommand } from './show.ts';

@@ -1,11 +1,11 @@
 /** `platform query saved list` and `get`. */
 import { type RowFields, type RowValue, readRow, Scalar, typedJson } from '@platform/sdk/cloud';
 import { Command } from 'commander';
-import { leaf } from '../../invocation/leaf.ts';
+import { defineCommand } from '../../invocation/define-command.ts';
 import { fields, pipelineText, savedArgument, savedQueries, savedQuery, shape } from './saved-query.ts';
 
 export function listCommand(): Command {
-  return leaf(
+  return defineCommand(
     new Command('list').description('list the saved queries of an organization'),
     { examples: ['platform query saved list', 'platform query saved list --json=id,name'], fields },
     async (context) => {
@@ -16,7 +16,7 @@ export function listCommand(): Command {
 }
 
 export function getCommand(): Command {
-  return leaf(
+  return defineCommand(
     new Command('get').description('print the pipeline of a saved query').argument(...savedArgument),
     {
       examples: [

@@ -11,12 +11,12 @@ export interface Asking {
 }
 
 /** Runs a query. @throws its error; in text output with the position below the message */
-export async function withPlace<T>({ out }: Context, asking: Asking, run: () => Promise<T>): Promise<T> {
+export async function withPosition<T>({ out }: Context, asking: Asking, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (caught) {
     const error = asPlatformError(caught);
-    const place = out.style.json === false ? placeIn(error.message, asking) : undefined;
+    const place = out.style.json === false ? positionIn(error.message, asking) : undefined;
     throw place === undefined ? caught : new PlatformError(error.code, `${error.message}\n${place}`, caught);
   }
 }
@@ -24,7 +24,7 @@ export async function withPlace<T>({ out }: Context, asking: Asking, run: () => 
 const width = 76;
 
 /** @returns undefined if the message names no position in this query */
-export function placeIn(message: string, { text, stages = [] }: Asking): string | undefined {
+export function positionIn(message: string, { text, stages = [] }: Asking): string | undefined {
   const [, line = '', column = ''] = /^line (\d+), column (\d+): /.exec(message) ?? [];
   const found = text.split(/\r?\n/)[Number(line) - 1];
   if (line !== '' && found !== undefined) return withCaret(found, Number(column) - 1);

@@ -2,7 +2,7 @@ import { type JsonValue, type RowFields, type RowValue, Scalar } from '@platform
 import { jsonText } from './exported-line.ts';
 
 /** A line of an export in the form of a query row, so that it is flattened and written in the same way. */
-export function rowOfJson(line: string): RowFields {
+export function parseRow(line: string): RowFields {
   return rowValue(JSON.parse(line) as JsonValue) as RowFields;
 }
 

@@ -3,11 +3,11 @@ import { PlatformError, parseStages, readRow, relaxedJson, TabularDataSourceType
 import type { Command } from 'commander';
 import { choice } from '../invocation/choice.ts';
 import type { Context } from '../invocation/context.ts';
-import type { Flags } from '../invocation/leaf.ts';
-import { ask } from './ask.ts';
+import type { Flags } from '../invocation/define-command.ts';
+import { withPosition } from './error-position.ts';
 import { answerOptions, formatOf, printAnswer } from './print-answer.ts';
 import { queryText } from './query-text.ts';
-import { withPlace } from './with-place.ts';
+import { runQuery } from './run-query.ts';
 
 const sources: Readonly<Record<string, TabularDataSourceType>> = {
   standard: TabularDataSourceType.STANDARD,
@@ -21,7 +21,7 @@ export function mqlOptions(command: Command): Command {
   );
 }
 
-export interface AskedMql {
+export interface MqlRequest {
   /** As it was typed. */
   readonly argument: string | undefined;
   /** Name of the saved query that runs first. */
@@ -29,7 +29,7 @@ export interface AskedMql {
 }
 
 /** @throws invalid_argument if there is neither a pipeline nor a saved query */
-export async function askMql(context: Context, flags: Flags, { argument, saved }: AskedMql): Promise<void> {
+export async function runMql(context: Context, flags: Flags, { argument, saved }: MqlRequest): Promise<void> {
   const format = formatOf(context, flags);
   if (argument === undefined && saved === undefined)
     throw new PlatformError('invalid_argument', 'expected a pipeline, --saved NAME or both, found neither');
@@ -45,7 +45,7 @@ export async function askMql(context: Context, flags: Flags, { argument, saved }
   // With a saved query, the cloud's stage numbers include its stages.
   const counted = saved === undefined ? mqlBinary : [];
   const answer = await withStages(context, counted, () =>
-    ask(asked, (data, organizationId, options) =>
+    runQuery(asked, (data, organizationId, options) =>
       data.tabularDataByMQL({ organizationId, mqlBinary, ...more }, options),
     ),
   );
@@ -55,10 +55,10 @@ export async function askMql(context: Context, flags: Flags, { argument, saved }
 /** Parses a pipeline into its wire form. @throws invalid_argument with the position of the mistake */
 export async function readStages(context: Context, argument: string): Promise<Uint8Array[]> {
   const text = await queryText(argument);
-  return withPlace(context, { text }, async () => parseStages(text).map(({ bson }) => bson));
+  return withPosition(context, { text }, async () => parseStages(text).map(({ bson }) => bson));
 }
 
 /** Runs a call that sends these stages. @throws its error, with the stage that the error names */
 export function withStages<T>(context: Context, stages: readonly Uint8Array[], run: () => Promise<T>): Promise<T> {
-  return withPlace(context, { text: '', stages: stages.map((bson) => relaxedJson(readRow(bson))) }, run);
+  return withPosition(context, { text: '', stages: stages.map((bson) => relaxedJson(readRow(bson))) }, run);
 }

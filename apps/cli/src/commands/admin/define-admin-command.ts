@@ -3,19 +3,19 @@ import { resolve } from 'node:path';
 import type { JsonObject } from '@platform/sdk/cloud';
 import type { Command } from 'commander';
 import type { Context } from '../../invocation/context.ts';
-import { type Flags, type LeafHelp, localLeaf } from '../../invocation/leaf.ts';
+import { type CommandHelp, defineLocalCommand, type Flags } from '../../invocation/define-command.ts';
 import { askAdmin } from './ask-admin.ts';
 
 export type Ask = (command: string, params?: JsonObject) => Promise<unknown>;
 
 /** @param run `ask` sends one operation to the installation of --data. */
-export function adminLeaf(
+export function defineAdminCommand(
   command: Command,
-  help: LeafHelp,
+  help: CommandHelp,
   run: (ask: Ask, context: Context, flags: Flags, ...args: (string | undefined)[]) => Promise<void>,
 ): Command {
   command.option('--data <dir>', 'data directory of the cloud (default: PLATFORM_HOME/cloud, or ~/.platform/cloud)');
-  return localLeaf(command, help, (context, flags, ...args) => {
+  return defineLocalCommand(command, help, (context, flags, ...args) => {
     const data = flags['data'];
     const ask: Ask = (name, params = {}) =>
       askAdmin(context, {

@@ -5,18 +5,18 @@ import { colours } from '../settings.ts';
 import { connectionTrouble } from './connection-trouble.ts';
 import { type Context, createContext, type GlobalFlags, type Reached } from './context.ts';
 import { exitCodeOf } from './exit-codes.ts';
-import { type LeafHelp, setHelp } from './help.ts';
-import { whyNoCloud } from './other-server.ts';
-import { spanMs } from './when.ts';
+import { type CommandHelp, setHelp } from './help.ts';
+import { spanMs } from './parse-time.ts';
+import { whyNoCloud } from './require-cloud.ts';
 
-export type { LeafHelp } from './help.ts';
+export type { CommandHelp } from './help.ts';
 
 export type Flags = Readonly<OptionValues>;
 
 export type Run = (context: Context, flags: Flags, ...args: (string | undefined)[]) => Promise<void>;
 
 /** A command that talks to a cloud. @param run receives the arguments as strings, in order; missing optional ones as undefined */
-export function leaf(command: Command, help: LeafHelp, run: Run): Command {
+export function defineCommand(command: Command, help: CommandHelp, run: Run): Command {
   command
     .optionsGroup('Global options:')
     .option(
@@ -28,11 +28,11 @@ export function leaf(command: Command, help: LeafHelp, run: Run): Command {
     .option('--key-file <file>', 'file that contains the API key, or JSON with keyId and key; - reads standard input')
     .option('--organization <name>', 'name or id of the organization (default: that of the login, or the only one)')
     .option('--timeout <span>', 'stop after this time, such as 10s or 2m');
-  return localLeaf(command, help, run);
+  return defineLocalCommand(command, help, run);
 }
 
 /** A command that needs no login, and so has none of the options about cloud and credentials. */
-export function localLeaf(command: Command, help: LeafHelp, run: Run): Command {
+export function defineLocalCommand(command: Command, help: CommandHelp, run: Run): Command {
   command
     .optionsGroup('Global options:')
     .option('--quiet', 'print only results and errors')

@@ -3,7 +3,7 @@ import type { Output } from './output.ts';
 const sameAgainMs = 60_000;
 
 /** Reports why nothing can be shown: a new reason at once, the same one at most once a minute. @param nowMs of a monotonic clock */
-export function sayTrouble(output: Pick<Output, 'logged'>, nowMs: () => number): (caught: unknown) => void {
+export function createTroubleReporter(output: Pick<Output, 'logged'>, nowMs: () => number): (caught: unknown) => void {
   const saidAt = new Map<string, number>();
   return (caught) => {
     const text = caught instanceof Error ? caught.message : String(caught);

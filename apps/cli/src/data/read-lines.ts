@@ -9,7 +9,7 @@ export interface Line {
 
 const chunkBytes = 1024 * 1024;
 
-export async function* linesOf(path: string): AsyncGenerator<Line> {
+export async function* readLines(path: string): AsyncGenerator<Line> {
   let rest: Buffer[] = [];
   let read = 0;
   for await (const chunk of createReadStream(path, { highWaterMark: chunkBytes }) as AsyncIterable<Buffer>) {

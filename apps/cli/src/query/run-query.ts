@@ -1,8 +1,8 @@
 /** Queries a cloud for rows, and reports the cost. */
 import { join } from 'node:path';
 import { type Cloud, openCloud, systemClock } from '@platform/sdk/cloud';
-import { cloudOfDemo } from '../invocation/cloud-of-demo.ts';
 import { type Context, defaultUrl } from '../invocation/context.ts';
+import { readDemoCloud } from '../invocation/read-demo-cloud.ts';
 import { fromEnvironment } from '../settings.ts';
 import { readKeyFile } from './read-key-file.ts';
 
@@ -40,7 +40,7 @@ export type Query = (
   options: CallOptions,
 ) => Promise<{ readonly rawData: readonly Uint8Array[] }>;
 
-export async function ask({ context, dataDir, explain }: Asked, query: Query): Promise<Answer> {
+export async function runQuery({ context, dataDir, explain }: Asked, query: Query): Promise<Answer> {
   const metadata = new Headers();
   const keep = (found: Headers): void => {
     for (const [name, value] of found) metadata.set(name, value);
@@ -82,7 +82,7 @@ async function withCloud<T>(
 ): Promise<T> {
   if (dataDir === undefined) return run((await context.cloud()).data, (await context.find.organization()).id);
   const { organizationId, keyId, key } = await readKeyFile(join(String(dataDir), 'demo.json'));
-  const of = await cloudOfDemo(String(dataDir));
+  const of = await readDemoCloud(String(dataDir));
   const url = context.flags.url ?? (fromEnvironment.url || (of.url ?? defaultUrl));
   context.reaches(url, of.ca);
   await using cloud = openCloud({ url, keyId, key, ...(of.ca !== undefined && { ca: of.ca }) });

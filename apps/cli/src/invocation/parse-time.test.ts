@@ -1,7 +1,7 @@
 import type { Clock } from '@platform/sdk/cloud';
 import { systemClock } from '@platform/sdk/cloud';
 import { expect, test } from 'vitest';
-import { spanMs, timeAfter, timeBefore } from './when.ts';
+import { spanMs, timeAfter, timeBefore } from './parse-time.ts';
 
 const clock: Clock = { ...systemClock, now: () => Date.UTC(2027, 0, 31) };
 

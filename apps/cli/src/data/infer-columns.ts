@@ -2,8 +2,8 @@
 import { PlatformError, type Scalar } from '@platform/sdk/cloud';
 import { flatten } from '../query/flatten.ts';
 import { exportedFields } from './exported-line.ts';
-import { linesOf } from './lines-of.ts';
-import { rowOfJson } from './row-of-json.ts';
+import { parseRow } from './parse-row.ts';
+import { readLines } from './read-lines.ts';
 
 export type ColumnKind = 'text' | 'number' | 'boolean' | 'time' | 'mixed';
 export type Cells = ReadonlyMap<string, string | Scalar>;
@@ -14,7 +14,7 @@ const nested = ['method_parameters', 'payload'];
 const nonFinite: ReadonlySet<string> = new Set(['NaN', 'Infinity', '-Infinity']);
 
 /** @param path a spool. @throws failed_precondition if there are too many columns */
-export async function columnsOf(path: string, format: string): Promise<Map<string, ColumnKind>> {
+export async function inferColumns(path: string, format: string): Promise<Map<string, ColumnKind>> {
   const fixed = exportedFields.filter((name) => !nested.includes(name));
   const columns = new Map<string, ColumnKind>(fixed.map((name) => [name, 'text']));
   columns.set('time_captured', 'time');
@@ -37,8 +37,8 @@ export async function columnsOf(path: string, format: string): Promise<Map<strin
 
 /** The flattened rows of a spool; empty parameters and payloads get no columns. */
 export async function* cellsOf(path: string): AsyncGenerator<Cells> {
-  for await (const { text } of linesOf(path)) {
-    const cells = flatten(rowOfJson(text));
+  for await (const { text } of readLines(path)) {
+    const cells = flatten(parseRow(text));
     for (const name of nested) cells.delete(name);
     yield cells;
   }

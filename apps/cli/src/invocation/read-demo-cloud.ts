@@ -2,14 +2,14 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-export interface CloudOfDemo {
+export interface DemoCloud {
   readonly url?: string;
   /** PEM. */
   readonly ca?: string;
 }
 
 /** Empty if there is no such file. */
-export async function cloudOfDemo(dataDir: string): Promise<CloudOfDemo> {
+export async function readDemoCloud(dataDir: string): Promise<DemoCloud> {
   const file = join(dataDir, 'machine', 'credentials.json');
   const { cloud } = Object(await readFile(file, 'utf8').then(JSON.parse, () => undefined));
   const { app_address: url, ca } = Object(cloud);
