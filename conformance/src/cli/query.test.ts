@@ -65,7 +65,7 @@ test('with a table, standard error names a condition that is unlikely to match; 
   ]);
   expect(told.stdout).toBe('');
   expect(told.stderr).toMatch(
-    /^Note: stage 0 \(\$match\) at .*: time_received is a date and never matches a text; write \{"\$date": "2026-01-01"\}.*\n0 rows/,
+    /^Note: stage 0 \(\$match\) at .*: time_received is a date and never matches a string; write \{"\$date": "2026-01-01"\}.*\n0 rows/,
   );
   for (const { stderr } of [json, csv]) expect(stderr).toMatch(/^0 rows · /);
 });

@@ -75,7 +75,7 @@ function compile(regex: Regex): Compiled {
   if (regex.pattern.length > maxPatternBytes) {
     throw new QueryError(
       51091,
-      `a regular expression may have ${maxPatternBytes} characters, found ${regex.pattern.length}`,
+      `a regular expression can have at most ${maxPatternBytes} characters, found ${regex.pattern.length}`,
     );
   }
   let flags = 0;
@@ -101,7 +101,7 @@ function compile(regex: Regex): Compiled {
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new QueryError(51091, `the regular expression '${regex.pattern.slice(0, 80)}' is invalid: ${reason}`, {
-      hint: 'of look-around, only a look-ahead at the end (a negative one for plain characters) and a look-behind of fixed length at the start; no back-references',
+      hint: 'only a look-ahead at the end (a negative one for plain characters) and a look-behind of fixed length at the start are supported; no back-references',
     });
   }
 }

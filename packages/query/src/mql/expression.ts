@@ -82,8 +82,8 @@ function fieldOf(path: Path, vars: readonly string[]): Expr {
 
 /** Of names that are known elsewhere. */
 const hints: Readonly<Record<string, string | undefined>> = {
-  $function: 'server-side JavaScript is not run here',
-  $accumulator: 'server-side JavaScript is not run here',
+  $function: 'server-side JavaScript is not supported',
+  $accumulator: 'server-side JavaScript is not supported',
   $push: '$push is an accumulator: use it in $group or $setWindowFields',
   $addToSet: '$addToSet is an accumulator: use it in $group or $setWindowFields',
   $count: 'for the length of an array use $size',

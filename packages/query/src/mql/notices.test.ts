@@ -12,14 +12,14 @@ test('an expression as the operand of a query operator is told: it is compared, 
     'stage 1 ($match) at $match.time_received.$gte: {$toDate: …} is compared as a document here, not evaluated; write {$expr: {$gte: ["$time_received", {$toDate: …}]}}',
   ]);
   expect(notices({ $match: { $or: [{ a: 1 }, { 'data.x': { $lt: '$$NOW' } }] } })).toEqual([
-    expect.stringContaining('\'$$NOW\' is compared as a text here, not evaluated; write {$expr: {$lt: ["$data.x"'),
+    expect.stringContaining('\'$$NOW\' is compared as a string here, not evaluated; write {$expr: {$lt: ["$data.x"'),
   ]);
   expect(notices({ $match: { $expr: { $gte: ['$time_received', since] } } })).toEqual([]);
 });
 
 test('a time that is compared with a text is told, one that is compared with a date is not', () => {
   expect(notices({ $match: { time_synced: { $gt: '2026-01-01' } } })).toEqual([
-    expect.stringContaining('time_synced is a date and never matches a text; write {"$date": "2026-01-01"}'),
+    expect.stringContaining('time_synced is a date and never matches a string; write {"$date": "2026-01-01"}'),
   ]);
   const plain = { time_synced: { $gt: new BsonDate(0) }, component_name: 'arm', data: { time: 'x' }, 'data.a': '$5' };
   expect(notices({ $match: plain })).toEqual([]);

@@ -37,10 +37,10 @@ function noticeOf(op: string, path: readonly string[], value: Maybe): string | u
   }
   if (typeof value !== 'string') return undefined;
   if (value.startsWith('$$')) {
-    return `'${value.slice(0, 80)}' is compared as a text here, not evaluated; write {$expr: {$${op}: ["$${name}", "${value.slice(0, 80)}"]}}`;
+    return `'${value.slice(0, 80)}' is compared as a string here, not evaluated; write {$expr: {$${op}: ["$${name}", "${value.slice(0, 80)}"]}}`;
   }
   if (path.length > 1 || !isTimeColumn(name)) return undefined;
-  return `${name} is a date and never matches a text; write {"$date": "${value.slice(0, 80)}"}, or {$expr: {$${op}: ["$${name}", {$toDate: "…"}]}}`;
+  return `${name} is a date and never matches a string; write {"$date": "${value.slice(0, 80)}"}, or {$expr: {$${op}: ["$${name}", {$toDate: "…"}]}}`;
 }
 
 /** An operator that is evaluated in expressions. */

@@ -23,10 +23,10 @@ const maxStages: number = 1000;
 export function parseMql(pipeline: readonly (Uint8Array | BsonDocument)[], source: Plan['source'] = 'readings'): Plan {
   const bytes = pipeline.reduce((sum, stage) => sum + (stage instanceof Uint8Array ? stage.length : 0), 0);
   if (bytes > maxPipelineBytes) {
-    throw new QueryError('BadValue', `a pipeline may have ${maxPipelineBytes} bytes, this one has ${bytes}`);
+    throw new QueryError('BadValue', `a pipeline can have at most ${maxPipelineBytes} bytes, this one has ${bytes}`);
   }
   if (pipeline.length > maxStages) {
-    throw new QueryError(7749501, `a pipeline may have ${maxStages} stages, this one has ${pipeline.length}`);
+    throw new QueryError(7749501, `a pipeline can have at most ${maxStages} stages, this one has ${pipeline.length}`);
   }
   const stages: Stage[] = [];
   for (const [position, given] of pipeline.entries()) {

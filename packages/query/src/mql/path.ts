@@ -14,6 +14,6 @@ export function parseFieldPath(text: string): Path {
     if (part.includes('\0')) throw new QueryError(16411, 'a field path must not contain a null byte');
   }
   if (parts.length > 200)
-    throw new QueryError('Overflow', `a field path may have 200 parts, this one has ${parts.length}`);
+    throw new QueryError('Overflow', `a field path can have at most 200 parts, this one has ${parts.length}`);
   return parts;
 }

@@ -42,7 +42,7 @@ export function parseSql(text: string, tables: Tables = readings, form: RowForm 
   if (text.length > maxStatementLength) {
     throw new QueryError(
       'BadValue',
-      `a statement may have ${maxStatementLength} characters, this one has ${text.length}`,
+      `a statement can have at most ${maxStatementLength} characters, this one has ${text.length}`,
     );
   }
   return reading(() => {
@@ -70,7 +70,7 @@ function tableText({ name }: Source): string {
 function refuseSameNames({ sources }: Rows, at: Parameters<typeof fault>[0]): void {
   const vague = sources.find(({ kind }) => kind.open === true && kind.assumed !== true);
   if (vague !== undefined && sources.length > 1) {
-    throw fault(at, `${tableText(vague)} may have columns that others have, too`, 'select them by name, with aliases');
+    throw fault(at, `${tableText(vague)} may have the same columns as others`, 'select them by name, with aliases');
   }
   for (const [index, source] of sources.entries()) {
     for (const name of source.kind.fields?.keys() ?? []) {

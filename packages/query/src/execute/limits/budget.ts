@@ -46,7 +46,7 @@ export class Budget {
     if (this.#maxBytes === 0 || this.#heldBytes <= this.#maxBytes) return;
     throw new QueryError(
       'QueryExceededMemoryLimitNoDiskUseAllowed',
-      `${stage} needs more memory than the ${this.#maxBytes} bytes that a query may hold`,
+      `${stage} needs more memory than the ${this.#maxBytes} bytes that a query may use`,
       { stageName: stage, hint: 'filter earlier, project fewer fields, or limit the rows' },
     );
   }

@@ -7,9 +7,9 @@ export function engineLimitError(caught: unknown): unknown {
   if (!(caught instanceof RangeError)) return caught;
   const isStack = caught.message.includes('call stack');
   const reason = isStack
-    ? 'the query or its values are nested more deeply than can be evaluated'
-    : `the query needs more than can be held at once (${caught.message})`;
+    ? 'the query or its values are nested too deeply to be evaluated'
+    : `the query needs more memory than is available (${caught.message})`;
   return new QueryError('ExceededMemoryLimit', reason, {
-    hint: 'build smaller texts, arrays and documents, and nest them less deeply',
+    hint: 'build smaller strings, arrays and documents, and nest them less deeply',
   });
 }

@@ -110,7 +110,7 @@ export async function* runDensify(
 }
 
 function tooMany(): QueryError {
-  return new QueryError(5897900, `$densify may make ${maxRows} new documents, this one would make more`, {
+  return new QueryError(5897900, `$densify can create at most ${maxRows} new documents, this one would create more`, {
     hint: 'take a larger step or narrower bounds',
   });
 }
@@ -136,7 +136,7 @@ function withField(fields: BsonDocument, path: Path, value: BsonValue, depth = 0
   const result = new BsonDocument(fields);
   const name = path[depth]!;
   const below = fields.get(name);
-  if (Array.isArray(below)) throw new QueryError(5733307, '$densify cannot make fields inside of arrays');
+  if (Array.isArray(below)) throw new QueryError(5733307, '$densify cannot create fields inside arrays');
   if (depth === path.length - 1) result.set(name, value);
   else {
     if (below !== undefined && !(below instanceof BsonDocument)) {

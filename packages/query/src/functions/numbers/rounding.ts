@@ -36,7 +36,7 @@ function absolute(value: Maybe): Maybe {
   if (isDecimal(value)) return encodeDecimal({ ...decimalParts(value), negative: false });
   const whole = toBigInt(value);
   const result = wholeResult(whole < 0n ? -whole : whole, typeof value === 'bigint');
-  if (result === undefined) throw new QueryError(28680, "can't take $abs of the least int64");
+  if (result === undefined) throw new QueryError(28680, "can't take $abs of the smallest int64");
   return result;
 }
 

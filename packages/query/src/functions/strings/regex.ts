@@ -118,7 +118,7 @@ function searchOf(name: string, pattern: Maybe, options: Maybe): Search | undefi
   if (source.includes('\0')) throw new QueryError(51109, `${name}: a pattern must not contain a null byte`);
   if (flags.includes('\0')) throw new QueryError(51110, `${name}: options must not contain a null byte`);
   if (utf8Length(source) > maxPatternBytes)
-    throw new QueryError(51111, `${name}: a pattern may have ${maxPatternBytes} bytes`);
+    throw new QueryError(51111, `${name}: a pattern can have at most ${maxPatternBytes} bytes`);
   try {
     return compileRegexSearch(new Regex(source, flags));
   } catch (error) {

@@ -92,7 +92,7 @@ function listOf(value: BsonValue, name: string, at: string): BsonValue[] {
   if (!Array.isArray(value)) throw bad(`${name} needs an array, found ${describe(value)}`, at);
   for (const item of value) {
     if (item instanceof BsonDocument && [...item.keys()][0]?.startsWith('$')) {
-      throw bad(`cannot nest operators inside of ${name}: ${describe(item)}`, at);
+      throw bad(`cannot nest operators inside ${name}: ${describe(item)}`, at);
     }
     defined(item, at);
     if (item instanceof Regex) checkRegex(item, at);
@@ -131,9 +131,9 @@ function parseType(subject: Expr, value: BsonValue, at: string): Expr {
 function parseRegex(subject: Expr, value: BsonValue, at: string, parts: FilterParts): Expr {
   const options = parts.options;
   if (options !== undefined && typeof options !== 'string')
-    throw bad(`$options has to be a string, found ${describe(options)}`, at);
+    throw bad(`$options must be a string, found ${describe(options)}`, at);
   if (typeof value !== 'string' && !(value instanceof Regex))
-    throw bad(`$regex has to be a string, found ${describe(value)}`, at);
+    throw bad(`$regex must be a string, found ${describe(value)}`, at);
   if (value instanceof Regex && value.options !== '' && options !== undefined) {
     throw new QueryError(51075, 'options set in both $regex and $options', { path: at });
   }
@@ -177,7 +177,7 @@ function parseAll(subject: Expr, value: BsonValue, at: string, parts: FilterPart
     item instanceof BsonDocument && [...item.keys()][0] === '$elemMatch';
   const nested = isElemMatch(value[0]!);
   const terms = value.map((item) => {
-    if (isElemMatch(item) !== nested) throw bad('$all/$elemMatch has to be consistent', at);
+    if (isElemMatch(item) !== nested) throw bad('$all/$elemMatch must be consistent', at);
     if (isElemMatch(item)) return parseElemMatch(subject, item.get('$elemMatch')!, at, parts);
     if (item instanceof BsonDocument && String([...item.keys()][0]).startsWith('$'))
       throw bad('no $ expressions in $all', at);

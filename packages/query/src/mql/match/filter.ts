@@ -55,7 +55,7 @@ function parseTopLevel(name: string, value: BsonValue, at: string, top: boolean)
     default:
       throw new QueryError('BadValue', `unknown top level operator: ${name}`, {
         path,
-        hint: 'at the top level are field names, $and, $or, $nor, $expr and $comment',
+        hint: 'the top level allows field names, $and, $or, $nor, $expr and $comment',
       });
   }
 }

@@ -58,7 +58,7 @@ const number: Check = (value, at) => {
 const size: Check = (value, at) => {
   number(value, at);
   const count = Number(value instanceof Object && 'value' in value ? value.value : value);
-  if (!(count >= 0) || !Number.isInteger(count)) throw failed('expected a whole number that is not negative', at);
+  if (!(count >= 0) || !Number.isInteger(count)) throw failed('expected a non-negative whole number', at);
 };
 const text: Check = (value, at) => {
   if (typeof value !== 'string') throw mismatch('a string', value, at);
@@ -117,7 +117,7 @@ function object(value: BsonValue, at: string): BsonDocument {
 
 function nonEmpty(value: BsonValue, at: string): readonly BsonValue[] {
   if (!Array.isArray(value)) throw mismatch('an array', value, at);
-  if (value.length === 0) throw failed('expected an array that is not empty', at);
+  if (value.length === 0) throw failed('expected a non-empty array', at);
   return value;
 }
 

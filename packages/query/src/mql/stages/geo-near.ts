@@ -72,7 +72,7 @@ export function parseGeoNear(spec: BsonValue): GeoNearStage {
   const draft: Draft = {};
   for (const [name, code] of Object.entries(gone)) {
     if (!spec.has(name)) continue;
-    const hint = 'stages after it say what happens to the rows, as $limit does';
+    const hint = 'use later stages, such as $limit, to process the rows';
     throw new QueryError(code, `$geoNear has no option '${name}' any more`, { hint });
   }
   if (!spec.has('near')) throw new QueryError(5860400, '$geoNear needs the field near');
@@ -82,7 +82,8 @@ export function parseGeoNear(spec: BsonValue): GeoNearStage {
   }
   const { near, geoJson = false, spherical = geoJson, multiplier = 1 } = draft;
   if (near === undefined) throw new QueryError(5860400, '$geoNear needs the field near');
-  if (spherical && !isOnEarth(near)) throw new QueryError(17444, `near is no place on the sphere: ${near.join(', ')}`);
+  if (spherical && !isOnEarth(near))
+    throw new QueryError(17444, `near is not a point on the sphere: ${near.join(', ')}`);
   return { ...draft, k: 'geoNear', near, geoJson, spherical, multiplier };
 }
 

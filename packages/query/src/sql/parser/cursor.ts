@@ -58,8 +58,8 @@ export class Cursor {
       const found = this.peek().kind === 'end' ? 'the end of the text' : `'${this.peek().text.slice(0, 80)}'`;
       throw fault(
         this.peek(),
-        `queries and expressions may be nested ${maxDepth} levels deep, found ${found} at level ${maxDepth + 1}`,
-        'name inner queries with WITH, or write lists with IN',
+        `queries and expressions can be nested at most ${maxDepth} levels deep, found ${found} at level ${maxDepth + 1}`,
+        'name inner queries with WITH, or use IN for lists',
       );
     }
     this.#depth++;
@@ -112,7 +112,7 @@ export class Cursor {
 export function listed<T>(cursor: Cursor, what: string, most: number, read: () => T): T[] {
   const items: T[] = [];
   do {
-    if (items.length >= most) throw fault(cursor.peek(), `${what} may have ${most} items`);
+    if (items.length >= most) throw fault(cursor.peek(), `${what} can have at most ${most} items`);
     items.push(read());
   } while (cursor.take(','));
   return items;

@@ -11,11 +11,11 @@ const symbols: Readonly<Record<string, string>> = {
   '->': 'a field of a document is written a.b',
   '->>': 'a field of a document is written a.b',
   '~': 'write LIKE, with % and _',
-  '@>': "items of an array are compared in FROM UNWIND(readings WITH PATH => tags), e.g. WHERE tags = 'a'",
+  '@>': "use FROM UNWIND(readings WITH PATH => tags) to compare elements of an array, e.g. WHERE tags = 'a'",
 };
 
 const words: Readonly<Record<string, string>> = {
-  ILIKE: 'write LIKE: it does not look at the case of letters',
+  ILIKE: 'write LIKE, which is not case-sensitive',
   ...{ REGEXP: 'write LIKE, with % and _', RLIKE: 'write LIKE, with % and _', SIMILAR: 'write LIKE, with % and _' },
   ...{ USING: 'write ON a.name = b.name', NATURAL: 'write JOIN … ON a.name = b.name' },
   ...{ INTERSECT: 'write EXISTS (SELECT …) in WHERE', EXCEPT: 'write NOT EXISTS (SELECT …) in WHERE' },
@@ -81,11 +81,11 @@ export function aliasHint(name: string, items: readonly SelectItem[], clause: st
   if (item?.k !== 'expression') return undefined;
   const { value } = item;
   if (value.k === 'aggregate' && clause === 'WHERE') {
-    return `conditions on aggregates belong into HAVING: HAVING ${aggregateText(value)} …`;
+    return `conditions on aggregates belong in HAVING: HAVING ${aggregateText(value)} …`;
   }
   if (value.k === 'column') return `write ${value.path.join('.')}`;
   if (value.k === 'aggregate') return `write ${aggregateText(value)}`;
-  return `repeat its expression in ${clause}, or ask the query in FROM: SELECT … FROM (SELECT …) AS t WHERE ${name} …`;
+  return `repeat its expression in ${clause}, or put the query in FROM: SELECT … FROM (SELECT …) AS t WHERE ${name} …`;
 }
 
 export function aggregateText({ fn, arg, distinct }: SqlNode & { k: 'aggregate' }): string {
@@ -102,5 +102,5 @@ export function literalText(value: Maybe): string {
 /** How the items of an array are compared: its own name, or of an array in no table, an example. */
 export function itemsHint(name: string | undefined, value: string): string {
   const path = name ?? 'tags';
-  return `rows with one item each come from FROM UNWIND(readings WITH PATH => ${path}), then write WHERE ${path} = ${value}`;
+  return `use FROM UNWIND(readings WITH PATH => ${path}) to get one row per element, then write WHERE ${path} = ${value}`;
 }

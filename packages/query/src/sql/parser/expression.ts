@@ -55,7 +55,7 @@ function parseOperators(cursor: Cursor, power: number): SqlNode {
   for (;;) {
     const token = cursor.peek();
     if (++terms > maxChain)
-      throw fault(token, `an expression may chain ${maxChain} operators, found more`, 'use IN for long lists');
+      throw fault(token, `an expression can chain at most ${maxChain} operators, found more`, 'use IN for long lists');
     const text = token.kind === 'symbol' ? token.text : token.kind === 'word' ? token.text.toUpperCase() : '';
     const binding = powers[text];
     if (binding !== undefined && binding > power) {
@@ -135,7 +135,7 @@ function refuseArray(found: Token, expected: string, item: SqlNode): QueryError 
   const reason = `${expected}, found ${found.kind === 'end' ? 'the end of the text' : `'${found.text}'`}`;
   const isPath = found.kind === 'word' || found.kind === 'quoted';
   const value = item.k === 'literal' ? literalText(item.value) : '…';
-  return fault(found, reason, isPath ? `of an array: ${itemsHint(found.text, value)}` : undefined);
+  return fault(found, reason, isPath ? `for an array, ${itemsHint(found.text, value)}` : undefined);
 }
 
 function isLike(cursor: Cursor): boolean {
@@ -214,7 +214,7 @@ function access(cursor: Cursor, start: SqlNode, below: (power?: number) => SqlNo
   let node = start;
   for (let steps = 0; ; steps++) {
     const at = cursor.peek();
-    if (steps > maxDepth) throw fault(at, `a path may have ${maxDepth} parts`);
+    if (steps > maxDepth) throw fault(at, `a path can have at most ${maxDepth} parts`);
     if (cursor.is('.') && !cursor.is('*', 1)) {
       cursor.next();
       node = child(node, fieldName(cursor), at);
@@ -272,7 +272,7 @@ function parseDocument(cursor: Cursor, at: Token, below: () => SqlNode): SqlNode
       throw cursor.unexpected('the name of a field');
     cursor.next();
     cursor.expect(':', 'after the name of a field');
-    if (names.has(key.text)) throw fault(key, `the field '${key.text}' is there twice`);
+    if (names.has(key.text)) throw fault(key, `the field '${key.text}' occurs twice`);
     names.add(key.text);
     fields.push([key.text, below()]);
   } while (cursor.take(','));

@@ -13,7 +13,7 @@ export function parseFrom(cursor: Cursor): From {
   for (let terms = 0; ; terms++) {
     const at = cursor.peek();
     if (!cursor.take(',')) return left;
-    if (terms > maxDepth) throw fault(at, `FROM may have ${maxDepth} tables`);
+    if (terms > maxDepth) throw fault(at, `FROM can have at most ${maxDepth} tables`);
     left = { k: 'join', how: 'inner', left, right: parseJoins(cursor), on: undefined, at };
   }
 }
@@ -24,7 +24,7 @@ function parseJoins(cursor: Cursor): From {
     const at = cursor.peek();
     const how = joinOf(cursor);
     if (how === undefined) return left;
-    if (terms > maxDepth) throw fault(at, `FROM may have ${maxDepth} tables`);
+    if (terms > maxDepth) throw fault(at, `FROM can have at most ${maxDepth} tables`);
     const right = parseSource(cursor);
     const on = how !== 'cross' && cursor.take('ON') ? parseSqlExpression(cursor) : undefined;
     if (on === undefined && (how === 'left' || how === 'right')) {
@@ -38,7 +38,8 @@ function parseJoins(cursor: Cursor): From {
 }
 
 function joinOf(cursor: Cursor): 'inner' | 'left' | 'right' | 'cross' | undefined {
-  if (cursor.is('FULL')) throw fault(cursor.peek(), 'FULL JOIN is not supported', 'unite a LEFT and a RIGHT JOIN');
+  if (cursor.is('FULL'))
+    throw fault(cursor.peek(), 'FULL JOIN is not supported', 'use a UNION of a LEFT and a RIGHT JOIN');
   if (cursor.take('JOIN') || cursor.take('INNER', 'JOIN')) return 'inner';
   if (cursor.take('CROSS', 'JOIN')) return 'cross';
   if (cursor.take('LEFT', 'JOIN') || cursor.take('LEFT', 'OUTER', 'JOIN')) return 'left';

@@ -101,7 +101,7 @@ function quoted(
       at++;
     } else return { content, length: at + 1 - start };
   }
-  const hint = quote === "'" ? "a quote inside of a string is written as two: ''" : `close it with ${quote}`;
+  const hint = quote === "'" ? "write a quote inside a string twice: ''" : `close it with ${quote}`;
   throw new QueryError('FailedToParse', `the ${quote === "'" ? 'string' : 'name'} that starts here does not end`, {
     ...place,
     hint,

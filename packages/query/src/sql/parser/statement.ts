@@ -40,7 +40,7 @@ export function parseQuery(cursor: Cursor): Query {
   for (let unions = 0; ; unions++) {
     const union = cursor.peek();
     if (!cursor.take('UNION')) return query;
-    if (unions > maxDepth) throw fault(union, `a statement may unite ${maxDepth} queries`);
+    if (unions > maxDepth) throw fault(union, `a statement can unite at most ${maxDepth} queries`);
     const all = cursor.take('ALL');
     if (!all) cursor.take('DISTINCT');
     query = { k: 'union', all, left: query, right: parseTerm(cursor), at: union };
@@ -79,7 +79,7 @@ function parseSelect(cursor: Cursor): Select {
 function refuseAggregates(items: readonly SelectItem[]): void {
   const [found] = aggregatesIn({ items, having: undefined, orderBy: [] });
   if (found === undefined) return;
-  const hint = `name it before: GROUP BY … AGGREGATE ${aggregateText(found)} AS total, then select total`;
+  const hint = `name it first: GROUP BY … AGGREGATE ${aggregateText(found)} AS total, then select total`;
   throw fault(found.at, 'SELECT VALUE takes no aggregates', hint);
 }
 

@@ -48,7 +48,7 @@ export function parseUnwind(cursor: Cursor, source: () => From): From {
     (sum, { parts }) => sum + parts.reduce((each, { unwound }) => each + unwound.length, 0),
     0,
   );
-  if (arrays > maxArrays) throw fault(at, `UNWIND may unwind ${maxArrays} arrays, found ${arrays}`);
+  if (arrays > maxArrays) throw fault(at, `UNWIND can unwind at most ${maxArrays} arrays, found ${arrays}`);
   return { k: 'unwind', of, paths: paths.map((path) => ({ steps: stepsOf(path, all, isPlain), at: path.at })), at };
 }
 

@@ -32,7 +32,7 @@ export class Block {
     this.#meaning = {
       column: (path, at) => resolve(path, at, this.scope),
       aggregate: (node) => {
-        throw fault(node.at, `${node.fn} is not allowed here`, 'conditions on aggregates belong into HAVING');
+        throw fault(node.at, `${node.fn} is not allowed here`, 'conditions on aggregates belong in HAVING');
       },
       subquery: (node) => compileSubquery(node, this),
       ...meaning,
@@ -58,7 +58,7 @@ export class Block {
         const isNear =
           !(caught instanceof QueryError) || hint === undefined || find(path, at, this.scope) !== undefined;
         if (isNear) throw caught;
-        throw fault(at, `${path[0]} is an alias of SELECT, which ${clause} comes before`, hint);
+        throw fault(at, `${path[0]} is an alias of SELECT, which is evaluated after ${clause}`, hint);
       }
     };
     const where = this.condition(node, clause, { column });

@@ -58,19 +58,15 @@ function values(from: From & { k: 'array' }): Rows {
     column: (path, at) => {
       throw fault(
         at,
-        `an array in FROM holds values only, found the name ${path[0]}`,
-        'write it as a table: FROM (SELECT …) AS t',
+        `an array in FROM can contain only values, found the name ${path[0]}`,
+        'use it as a table: FROM (SELECT …) AS t',
       );
     },
     aggregate: (node) => {
       throw fault(node.at, `${node.fn} is not allowed in FROM`);
     },
     subquery: (node) => {
-      throw fault(
-        node.at,
-        'a subquery is not allowed in an array in FROM',
-        'write it as a table: FROM (SELECT …) AS t',
-      );
+      throw fault(node.at, 'a subquery is not allowed in an array in FROM', 'use it as a table: FROM (SELECT …) AS t');
     },
   };
   const rows = from.items.map((item) => {

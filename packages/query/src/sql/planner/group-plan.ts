@@ -32,8 +32,8 @@ export function grouped(select: Select, before: Block): Block | undefined {
   if (select.groupBy === undefined && select.aggregates.length === 0 && asked.length === 0) return undefined;
   const [other] = select.aggregates.length > 0 ? asked : [];
   if (other !== undefined) {
-    const hint = `write ${aggregateText(other)} AS … behind AGGREGATE, too`;
-    throw fault(other.at, 'aggregates stand behind AGGREGATE or in the other clauses, not in both', hint);
+    const hint = `write ${aggregateText(other)} AS … after AGGREGATE, too`;
+    throw fault(other.at, 'aggregates are allowed after AGGREGATE or in the other clauses, not in both', hint);
   }
   const keys = keysOf(select, before);
   const accumulators: (readonly [string, Accumulator])[] = [];
@@ -119,7 +119,7 @@ function afterGroup(
         `the column ${name} is neither grouped nor aggregated`,
         ordinal === undefined
           ? hint
-          : `GROUP BY ${ordinal} is the number ${ordinal}, no place in SELECT: write GROUP BY ${name}`,
+          : `GROUP BY ${ordinal} is the number ${ordinal}, not a position in SELECT: write GROUP BY ${name}`,
       );
     },
     whole: (node) => (node.k === 'column' || keys.length === 0 ? undefined : byKey(node)),
@@ -139,7 +139,7 @@ function aggregatesInNode(node: SqlNode): boolean {
 }
 
 function refuse(node: SqlNode): never {
-  throw fault(node.at, 'a subquery is no group key');
+  throw fault(node.at, 'a subquery cannot be a group key');
 }
 
 function attempt(read: () => Typed): Typed | undefined {
@@ -187,7 +187,11 @@ function selectedKey(node: SqlNode, select: Select, { scope }: Block): SqlNode |
   const selected = item?.k === 'expression' ? item.value : undefined;
   if (selected === undefined || !aggregatesInNode(selected)) return selected;
   if (scope.sources.some(({ kind }) => kind.fields?.has(name))) return undefined;
-  throw fault(node.at, `${name} is an aggregate, no key of groups`, 'group by columns, or by what is computed of them');
+  throw fault(
+    node.at,
+    `${name} is an aggregate and cannot be a group key`,
+    'group by columns, or by values computed from them',
+  );
 }
 
 function isColumnOf(source: Source, path: readonly string[], expr: Expr): boolean {

@@ -40,7 +40,7 @@ function condition(on: SqlNode, scope: Scope): Expr {
   const given = lower(on, {
     column: (path, at) => resolve(path, at, scope),
     aggregate: (node) => {
-      throw fault(node.at, `${node.fn} is not allowed in ON`, 'conditions on aggregates belong into HAVING');
+      throw fault(node.at, `${node.fn} is not allowed in ON`, 'conditions on aggregates belong in HAVING');
     },
     subquery: (node) => {
       throw fault(node.at, 'a subquery is not allowed in ON', 'write the condition in WHERE');

@@ -77,7 +77,7 @@ function asserted({ type, at }: SqlNode & { k: 'assert' }, given: Typed): Typed 
   const name = type as TypeName;
   const value = name === 'string' ? given : (literalOf(given, (each) => each.has(name)) ?? given);
   if (excludes(value.kind, [name])) {
-    throw fault(at, `${kindText(value.kind)} is never ${name}`, 'write CAST(… AS …) where another type is meant');
+    throw fault(at, `${kindText(value.kind)} is never ${name}`, 'write CAST(… AS …) to use a different type');
   }
   const types: ReadonlySet<TypeName> = new Set([name, 'null', 'missing']);
   return { ...value, kind: value.kind.types === undefined ? { types, open: true } : { ...value.kind, types } };
@@ -184,7 +184,7 @@ function check(fn: string, arg: Typed, index: number, count: number, at: Token):
   throw fault(
     at,
     `${at.text.toUpperCase()} takes ${expected}, found ${kindText(arg.kind)}`,
-    hint ?? arrayHint(arg) ?? 'write CAST(… AS …) where another type is meant',
+    hint ?? arrayHint(arg) ?? 'write CAST(… AS …) to use a different type',
   );
 }
 

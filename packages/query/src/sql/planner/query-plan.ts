@@ -12,7 +12,8 @@ import { compileSelect } from './select-plan.ts';
 const maxQueries = 1000;
 
 export function compileQuery(query: Query, around: Around): Rows {
-  if (++around.compiled.queries > maxQueries) throw fault(query.at, `a statement may run ${maxQueries} queries`);
+  if (++around.compiled.queries > maxQueries)
+    throw fault(query.at, `a statement can run at most ${maxQueries} queries`);
   switch (query.k) {
     case 'select':
       return compileSelect(query, around);

@@ -29,7 +29,8 @@ export function projectionOf(select: Select, block: Block): Projection {
   const places = select.items.map((item) => (item.k === 'all' ? undefined : block.lower(item.value)));
   const star = select.items.find((item) => item.k === 'all' && item.qualifier === undefined);
   if (star !== undefined) {
-    if (select.items.length > 1) throw fault(star.at, '* stands alone in SELECT', 'write table.* beside other columns');
+    if (select.items.length > 1)
+      throw fault(star.at, '* must be the only column in SELECT', 'write table.* beside other columns');
     // Rows that differ in the order of their fields only are the same.
     if (select.distinct && sources.every(({ kind }) => kind.fields !== undefined && kind.open !== true)) {
       return { ...rebuilt(sources.map(inOrder)), columns: new Map(), places };

@@ -34,7 +34,7 @@ export function sortStages(select: Select, block: Block, projection: Projection,
     return { ...item, expr };
   });
   if (select.distinct) {
-    if (block.stages.length > before) throw fault(select.at, 'with DISTINCT, ORDER BY takes no subquery');
+    if (block.stages.length > before) throw fault(select.at, 'with DISTINCT, ORDER BY does not accept subqueries');
     const by = keys.map((key): SortKey => ({ path: selectedPath(key, projection), descending: key.descending }));
     return { stages: [{ k: 'sort', by, ...top }], clean: [] };
   }
@@ -53,7 +53,10 @@ function orderOf({ value: node }: OrderItem, select: Select, block: Block, proje
     const place = node.value instanceof Int32 ? projection.places[node.value.value - 1] : undefined;
     if (place === undefined || select.value) {
       const found = select.value ? 'a constant' : `${literalText(node.value)} of ${projection.places.length} selected`;
-      throw fault(node.at, `ORDER BY takes a column, an expression, or the place of a selected one, found ${found}`);
+      throw fault(
+        node.at,
+        `ORDER BY expects a column, an expression, or the position of a selected column, found ${found}`,
+      );
     }
     return place;
   }
@@ -68,7 +71,7 @@ function orderOf({ value: node }: OrderItem, select: Select, block: Block, proje
 /** A field of what is no column, and what is the same for all rows, order nothing. */
 function refuseComplex(node: SqlNode): void {
   if (node.k === 'access') throw fault(node.at, 'ORDER BY takes fields of columns only', 'order by a path such as a.b');
-  if (isConstant(node)) throw fault(node.at, 'ORDER BY takes a column, found a constant', 'order by a column');
+  if (isConstant(node)) throw fault(node.at, 'ORDER BY expects a column, found a constant', 'order by a column');
 }
 
 function isConstant(node: SqlNode): boolean {
@@ -92,5 +95,5 @@ function selectedPath({ expr, value }: OrderItem & { expr: Expr }, projection: P
       own.k === 'field' && expr.k === 'field' && own.path.every((each, index) => expr.path[index] === each);
     if (isBelow) return [...path, name, ...expr.path.slice(own.path.length)];
   }
-  throw fault(value.at, 'with DISTINCT, ORDER BY takes only what is selected');
+  throw fault(value.at, 'with DISTINCT, ORDER BY accepts only selected columns');
 }

@@ -33,7 +33,7 @@ export function compileSubquery(node: SqlSubquery, block: Block): Typed {
   const rest: Stage = { k: 'replace', with: { k: 'doc', fields: [['v', column.expr]] } };
   if (node.how === 'scalar') {
     if (rows.atMost > 1)
-      throw fault(node.at, 'a subquery that stands for a value must give one row at most', 'add LIMIT 1');
+      throw fault(node.at, 'a subquery that is used as a value must return at most one row', 'add LIMIT 1');
     add('value', rest);
     return { expr: value, kind: either(maybeMissing(column.kind), kindOf('null')) };
   }
@@ -47,7 +47,7 @@ function onlyColumn(node: SqlSubquery, rows: Rows): Typed {
   const [source] = rows.sources;
   const names = [...(source?.kind.fields?.keys() ?? [])];
   if (rows.sources.length !== 1 || source!.kind.open === true || names.length !== 1) {
-    throw fault(node.at, 'a subquery that stands for values must give one column', 'select one column by its name');
+    throw fault(node.at, 'a subquery that is used as values must return one column', 'select one column by its name');
   }
   return fieldsOf({ expr: source!.doc, kind: source!.kind }, names, node.at);
 }

@@ -270,7 +270,7 @@ test('fields are taken of documents that may have them, items of arrays', async 
 
 test('FROM: an array holds values, INDEX is a new name, FLATTEN knows all or nothing', async () => {
   expect(refusal("SELECT (SELECT x FROM [{'x': id}] AS t) FROM parts").message).toContain(
-    'values only, found the name id',
+    'only values, found the name id',
   );
   expect(refusal('SELECT * FROM UNWIND(parts WITH PATH => tags, INDEX => name)').hint).toContain('another name');
   expect(
