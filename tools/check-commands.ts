@@ -91,6 +91,7 @@ export function createChecker(scripts: ReadonlySet<string>): (command: PrintedCo
     }
     // `npm start -- …` is `platform up …`.
     if (second === 'start') return platform(['up', ...args], command);
+    if (second !== 'run' && second !== 'test') return undefined;
     const script = second === 'run' ? third : second;
     return scripts.has(script) ? undefined : `package.json has no script "${script}"`;
   };
@@ -126,7 +127,7 @@ if (import.meta.main) {
   const examples = examplesOf(createProgram(), 'platform');
   const scripts = new Set(Object.keys((JSON.parse(read('package.json')) as { scripts: object }).scripts));
   const check = createChecker(scripts);
-  const documents = ['README.md', ...walk(['docs'], (path) => path.endsWith('.md'))];
+  const documents = ['README.md', 'CONTRIBUTING.md', ...walk(['docs'], (path) => path.endsWith('.md'))];
   const printed = documents.flatMap((document) =>
     commandsIn(read(document)).map((one) => ({ ...one, place: `${document}:${one.line}` })),
   );

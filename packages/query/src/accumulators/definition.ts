@@ -41,7 +41,7 @@ export interface SqlAggregateSignature {
 export function arrayAsOperand(name: string, at: string): QueryError {
   return new QueryError(40237, `the ${name} accumulator is a unary operator, found an array`, {
     path: at,
-    hint: 'write an array that is meant as a value as {$literal: […]}',
+    hint: 'write an array that is a value as {$literal: […]}',
   });
 }
 

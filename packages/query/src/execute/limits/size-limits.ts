@@ -26,7 +26,7 @@ export function withinSizeLimits<V extends Maybe>(frame: Frame, value: V): V {
   frame.builtBytes += bytes;
   if (frame.builtBytes > maxRowBytes) {
     throw new QueryError('ExceededMemoryLimit', `the values built for one row need more than ${maxRowBytes} bytes`, {
-      hint: 'build smaller texts and arrays, or filter arrays before $map',
+      hint: 'build smaller strings and arrays, or filter arrays before $map',
     });
   }
   return value;
@@ -42,7 +42,7 @@ export function refuseTooLarge(row: Uint8Array, stage: Stage): void {
 export function tooLarge(): QueryError {
   return new QueryError(
     'BSONObjectTooLarge',
-    `a text, array or document that a query builds may have ${maxValueBytes} bytes`,
+    `a string, array or document that a query builds can have at most ${maxValueBytes} bytes`,
     {
       hint: 'project fewer fields, or shorten it with $slice or $substrCP',
     },
