@@ -37,7 +37,7 @@ export async function composeData({ home, partId, link, read, clock, log, signal
   const survey = new AbortController();
   const surveyed = directories
     .survey(survey.signal)
-    .catch((caught) => log.warn('what earlier starts left could not be listed', { error: String(caught) }));
+    .catch((caught) => log.warn('capture files of earlier starts could not be listed', { error: String(caught) }));
   starting.defer(async () => {
     survey.abort();
     await surveyed;

@@ -69,8 +69,8 @@ test('a short name in depends_on means every resource that is called so: a circl
   const circle = { components: [named('component', 'a', ['b']), named('component', 'b', ['a'])] };
   const messages = (services: object[]) =>
     parse({ ...circle, services }).problems.map(({ path, message }) => `${path}: ${message}`);
-  expect(messages([])).toEqual(['components[1].depends_on: expected no circle, found a → b → a']);
+  expect(messages([])).toEqual(['components[1].depends_on: expected no cycle, found a → b → a']);
   expect(messages([named('service', 'a')])).toEqual([
-    'components[1].depends_on: expected no circle, found a → b → every resource named a → a',
+    'components[1].depends_on: expected no cycle, found a → b → every resource named a → a',
   ]);
 });

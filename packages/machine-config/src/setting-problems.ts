@@ -25,7 +25,7 @@ export function settingProblems(config: MachineConfig, positions: ReadonlyMap<Re
   const sensors = config.components.filter(({ api }) => api.endsWith(':component:sensor'));
   const { maintenance } = config;
   if (maintenance !== undefined && !config.components.some((each) => fullName(each) === maintenance.sensor_name)) {
-    const message = `expected the full name of a component, found ${formatValue(maintenance.sensor_name)}: without it every update is held`;
+    const message = `expected the full name of a component, found ${formatValue(maintenance.sensor_name)}: without one, every update is held back`;
     warn('maintenance.sensor_name', message);
   }
   for (const service of config.services) {
@@ -33,8 +33,7 @@ export function settingProblems(config: MachineConfig, positions: ReadonlyMap<Re
     if (service.api !== dataManagerApi || typeof name !== 'string' || name === '') continue;
     const path = `${positions.get(service)}.attributes.selective_syncer_name`;
     const sensor = sensors.find((each) => each.name === name || fullName(each) === name);
-    if (sensor === undefined)
-      warn(path, `expected the name of a sensor, found ${formatValue(name)}: it controls nothing`);
+    if (sensor === undefined) warn(path, `expected the name of a sensor, found ${formatValue(name)}: it has no effect`);
     else if (!service.depends_on.some((each) => each === sensor.name || each === fullName(sensor)))
       warn(path, `expected a sensor that depends_on lists as well, found ${formatValue(name)}, which it does not list`);
   }

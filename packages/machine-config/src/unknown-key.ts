@@ -14,7 +14,7 @@ export function unknownKey(path: string, key: string, known: readonly string[]):
   const list = [...(closest === undefined ? [] : [closest]), ...others.slice(0, maxOthers)].join(', ');
   const expected = left > 0 ? `${list} and ${left} more` : list;
   const hint = closest === undefined ? '' : ` (closest: ${closest})`;
-  const message = `expected one of ${expected}, found ${formatValue(key)}${hint}: this key does nothing`;
+  const message = `expected one of ${expected}, found ${formatValue(key)}${hint}: this key has no effect`;
   return { path, level: 'warning', message };
 }
 

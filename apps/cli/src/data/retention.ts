@@ -1,8 +1,10 @@
 /** `platform data retention`: how long the cloud keeps the data of a part. */
+
 import { type JsonObject, PlatformError, systemClock } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { partArgument, readConfiguration, versionFields } from '../commands/config/configuration.ts';
 import { problemsOf, save } from '../commands/config/save.ts';
+import { defineCommand, group } from '../invocation/define-command.ts';
 import { parseObject } from '../invocation/input.ts';
 
 const fields = [

@@ -81,7 +81,7 @@ export function resolveAndSave(deps: ResolverDeps): Pick<EffectiveConfigurations
       if (!(await isStillTrue(trx, partId, origin, before)))
         throw new PlatformError(
           'aborted',
-          `configuration of part ${partId}: a fragment that it imports changed while it was saved. Save it again`,
+          `configuration of part ${partId}: a fragment that it imports changed while the configuration was being saved. Save it again`,
         );
       await writeIndex(trx, [{ partId, resolution: origin.resolution, before }], clock.now());
     },

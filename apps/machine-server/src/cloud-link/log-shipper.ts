@@ -60,7 +60,7 @@ export class LogShipper implements AsyncDisposable {
     const lost = this.#dropped;
     const logs = batch.map((line) => entryOf(line, this.#host));
     if (lost > 0) {
-      const message = `${lost} log lines did not fit while the cloud was away; the machine's own log has them`;
+      const message = `${lost} log lines were dropped while the cloud was unreachable; the local log of the machine has them`;
       const timeMs = batch[0]?.timeMs ?? clock.now();
       logs.unshift(entryOf({ timeMs, level: 'warn', logger: 'cloud-link', message, fields: {} }, this.#host));
     }

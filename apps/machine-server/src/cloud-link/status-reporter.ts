@@ -80,7 +80,7 @@ export class StatusReporter implements AsyncDisposable {
     } catch (caught) {
       this.#isOver = final.includes(asPlatformError(caught).code);
       if (!this.#isOver) throw caught;
-      this.#options.log.debug('the cloud takes no reports of what this server runs', { error: errorText(caught) });
+      this.#options.log.debug('the cloud does not accept status reports of this server', { error: errorText(caught) });
       return false;
     }
     this.#reported = text;

@@ -100,7 +100,7 @@ export class Directories implements AsyncDisposable {
         if (path.endsWith('.prog')) await recoverFile(path, directory, this.#options.clock, this.#options.log);
         else if (path.endsWith('.capture.tmp')) await rm(path, { force: true });
       } catch (caught) {
-        this.#options.log.error('recovering a capture file failed; it stays as it is', {
+        this.#options.log.error('recovering a capture file failed; the file is left unchanged', {
           path,
           error: errorText(caught),
         });
@@ -118,7 +118,7 @@ export class Directories implements AsyncDisposable {
       return Array.isArray(list) ? list.filter((item) => typeof item === 'string') : [];
     } catch (caught) {
       if ((caught as NodeJS.ErrnoException).code === 'ENOENT') return [];
-      this.#options.log.error('the list of capture directories is not readable', { error: errorText(caught) });
+      this.#options.log.error('the list of capture directories cannot be read', { error: errorText(caught) });
       return [];
     }
   }

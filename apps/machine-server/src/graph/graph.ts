@@ -198,7 +198,7 @@ export class Graph implements AsyncDisposable {
       node.retryAt = clock.monotonic() + waitMs;
       const error = errorText(caught);
       if (node.loggedError !== error)
-        log.error(`${full} could not be built and is tried again: ${error}`, {
+        log.error(`${full} could not be built; trying again: ${error}`, {
           resource: full,
           waitMs: Math.round(waitMs),
         });

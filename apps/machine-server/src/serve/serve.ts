@@ -50,7 +50,7 @@ export class Serving implements AsyncDisposable {
       const server = this.#create();
       try {
         const address = await server.listen({ host, port: candidate });
-        if (candidate !== port) log.info(`port ${port} is taken; serving on ${address.port}`);
+        if (candidate !== port) log.info(`port ${port} is in use; serving on ${address.port}`);
         log.info('serving', { address: `${address.host}:${address.port}` });
         this.#server = server;
         this.#port = address.port;

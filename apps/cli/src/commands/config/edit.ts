@@ -2,7 +2,6 @@
 import { Command } from 'commander';
 import { defineCommand } from '../../invocation/define-command.ts';
 import { editText } from '../../invocation/edit-text.ts';
-import { leaf } from '../../invocation/leaf.ts';
 import { partArgument, readConfiguration, versionFields } from './configuration.ts';
 import { problemsOf, save } from './save.ts';
 
