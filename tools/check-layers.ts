@@ -153,7 +153,7 @@ function featureOf(path: string): string {
   return rest.length > 0 && first !== 'commands' ? first : '';
 }
 
-/** A subfolder of a feature stands below its top: what is in it imports neither feature.ts nor rpc.ts above, and store.ts none of it. */
+/** A subfolder of a feature is below its top: what is in it imports neither feature.ts nor rpc.ts above, and store.ts none of it. */
 function areRanked(path: string, target: string): boolean {
   const [from, to] = [dirname(path), dirname(target)];
   return from === to || from.startsWith(`${to}/`) || (rank(path) === 3 && to.startsWith(`${from}/`));

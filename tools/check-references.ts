@@ -1,6 +1,6 @@
 /**
  * What text refers to is there: rule numbers stand on one page of docs/specs each, records of decisions (ADR-…) in docs/decisions,
- * links and paths in documents lead to files, and functions that tables name behind a path stand in that file.
+ * links and paths in documents lead to files, and functions that tables name behind a path are in that file.
  */
 import { existsSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';

@@ -44,7 +44,7 @@ export function longFunctions(text: string): ReadonlyMap<string, number> {
     const indent = indents[index]!;
     const isAt = (at: number): boolean => indents[at] === indent;
     const end = lines.findIndex((other, at) => at > index && isAt(at) && other.trimStart().startsWith('}'));
-    // Parameters on lines of their own: the name stands above.
+    // Parameters on lines of their own: the name is above.
     const start = /^[)}]/.test(code) ? lines.findLastIndex((_, at) => at < index && isAt(at)) : index;
     const head = lines[start]!.trimStart();
     if (end - start + 1 > mostLines && !suite.test(head.replace(/^export (?:async )?function /, '')))

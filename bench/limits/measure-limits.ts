@@ -1,4 +1,4 @@
-/** What this computer could do at best: the figures that the benches' figures stand beside. */
+/** The raw limits of this computer, with which benchmark results are compared. */
 import { randomBytes } from 'node:crypto';
 import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs';
 import { createServer } from 'node:http2';

@@ -93,7 +93,7 @@ test.each([
   ['Postgres', 'Postgres'],
   ['SQLite', 'Postgres'],
 ])(
-  'I15 a backup under load on %s holds every reading acknowledged before it once; the cloud restored on %s takes uploads and goes on',
+  'I15 a backup under load on %s holds every reading acknowledged before it once; the cloud restored on %s takes uploads and continues',
   async (from, to) => {
     const backups = directory();
     const restored = join(directory(), 'data');
@@ -101,7 +101,7 @@ test.each([
     await using cloud = await CloudUnderFire.start(first);
     const before = new Ledger();
     let stop = false;
-    // What is acknowledged before the backup begins is what must be there; the load goes on under the same numbers.
+    // What is acknowledged before the backup begins is what must be there; the load continues under the same numbers.
     const uploads = ['a', 'b', 'c'].map((component) => upload(cloud, before, component, () => stop));
     while (before.check([]).acknowledged < 3_000) await pauseMs(50);
     const mustBeThere = before.check([]).lost;
@@ -182,7 +182,7 @@ test.each(['SQLite', 'Postgres'])('I15 a stopped cloud on %s is backed up under 
   expect(cloud.demo.partId).toBe(partId);
 });
 
-test('D6 D5 the instance key is replaced in a running cloud: tokens, keys and part secrets go on, before and after a restart', async () => {
+test('D6 D5 the instance key is replaced in a running cloud: tokens, keys and part secrets continue, before and after a restart', async () => {
   await using cloud = await CloudUnderFire.start();
   const keyFile = join(cloud.directory, 'instance.key');
   const old = readFileSync(keyFile, 'utf8');

@@ -53,7 +53,7 @@ test('the cloud starts again, at another port, after its demo was deleted: machi
   await remove('DeleteOrganization', { organizationId });
   for (let round = 0; round < 2; round++) {
     const again = await restarted();
-    // What was deleted is not made again, and nobody is given a key.
+    // What was deleted is not made again, and no one is given a key.
     expect(again).toMatchObject({ machineId, keyId: '' });
     expect(again['key']).toBeUndefined();
     expect(String(again['signInLink'])).toMatch(/\/sign-in\?token=/);

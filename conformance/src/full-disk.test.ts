@@ -101,7 +101,7 @@ test('I13 I14 on a disk without a free byte a start answers queries, takes edits
   );
 });
 
-test('I13 I14 a start without any room at all says what it needs where, and goes on by itself when there is room', async () => {
+test('I13 I14 a start without any room at all says what it needs where, and continues by itself when there is room', async () => {
   const { cloud, demo, readings } = await killedCloud();
   await using _cloud = cloud;
   await using directory = await temporaryDirectory();

@@ -1,4 +1,4 @@
-/** The whole cloud on Postgres: what it promises on its own files holds there too, also when either of the two is killed. */
+/** The whole cloud on Postgres: what it promises on its own files holds there too, even when either of the two is killed. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppService } from '@platform/proto/platform/app/v1/app';

@@ -36,7 +36,7 @@ test('D9 the page says which part holds a configuration back and why, above all 
   await page.unrouteAll({ behavior: 'ignoreErrors' });
 });
 
-test('the page shows readings as they arrive to who came by the link, and to nobody else', async () => {
+test('the page shows readings as they arrive to who came by the link, and to no one else', async () => {
   await using cloud = await CloudUnderFire.start();
   let uploads = 0;
   await uploadUntil(cloud, 'press', () => uploads++ > 3);

@@ -44,7 +44,7 @@ let ready: Ready;
 let ca: string;
 
 beforeAll(async () => {
-  // The name stands first, so that the cloud gives it out; localhost is always in the certificate.
+  // The name is first, so that the cloud gives it out; localhost is always in the certificate.
   cloud = start(data, '--tls-name', 'localhost');
   ready = await readyOf(cloud);
   ca = await pinnedAuthority(ready.url, ready.caFingerprint);

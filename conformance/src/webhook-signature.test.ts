@@ -13,7 +13,7 @@ const headers = (id: string, timestamp: number, signature: string): Record<strin
   'webhook-signature': signature,
 });
 
-test('D23 what we sign is accepted by standardwebhooks, whatever stands in the body', () => {
+test('D23 what we sign is accepted by standardwebhooks, whatever is in the body', () => {
   const keys = fc.uint8Array({ minLength: 24, maxLength: 64 });
   fc.assert(
     fc.property(keys, fc.json(), fc.uuid(), (key, body, id) => {

@@ -13,7 +13,7 @@ import { diskStorage } from './directories/disk-storage.ts';
 import { partId, startFakeCloud } from './testing/fake-cloud.ts';
 import { countingDocument, createTestHome, startTestServer, until } from './testing/start-test-server.ts';
 
-/** Counts of the stored readings: 1, 2, 3, … without a gap or a double, whatever the order of the files. */
+/** Counts of the stored readings: 1, 2, 3, … without gaps or duplicates, whatever the order of the files. */
 function expectEveryReadingOnce(readings: readonly Readonly<Record<string, unknown>>[]): void {
   const counts = readings.map(({ count }) => Number(count)).toSorted((a, b) => a - b);
   expect(counts).toEqual(counts.map((_, index) => index + 1));
@@ -177,7 +177,7 @@ test('D8 without its cloud the server starts from the cached configuration, and 
   await using home = await createTestHome(cloud.url);
   await (await startTestServer(home))[Symbol.asyncDispose]();
   await cloud.stop();
-  // Its port may be somebody else's by now; nobody listens at port 1.
+  // Its port may be someone else's by now; no one listens at port 1.
   await writeFile(home.configFile, (await readFile(home.configFile, 'utf8')).replace(cloud.url, 'http://127.0.0.1:1'));
   const offline = await startTestServer(home);
   expect(offline.graph.get('core:component:sensor/counter')).toBeDefined();

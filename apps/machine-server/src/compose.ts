@@ -135,7 +135,7 @@ interface CloudParts {
   start(): void;
 }
 
-/** What talks with the cloud, but for sync and the status. */
+/** What talks with the cloud, except for sync and the status. */
 function composeCloud(
   { settings, serverLog, clock, restart }: ComposeOptions,
   credentials: CloudCredentials,

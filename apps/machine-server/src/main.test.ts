@@ -54,7 +54,7 @@ test('D16 -version prints the version; a missing or wrong -config ends with one 
 test('D8 a cloud that is not there, without a cache, and a home that cannot be written end the start with one sentence', async () => {
   const home = await mkdtemp(join(tmpdir(), 'machine-main-'));
   const config = join(home, 'credentials.json');
-  // Nobody listens at port 1; one that was free a moment ago may be somebody's by now.
+  // No one listens at port 1; one that was free a moment ago may be someone's by now.
   await writeFile(config, '{"cloud":{"id":"p","secret":"s","app_address":"http://127.0.0.1:1"}}');
   const alone = await run(home, '-config', config);
   expect(alone).toMatchObject({
@@ -103,7 +103,7 @@ test('a server whose parent is gone seals what it captured and ends', async () =
   const files = async (): Promise<string[]> =>
     (await readdir(home, { recursive: true })).filter((name) => /\.(prog|capture)$/.test(name));
   await until('a capture file', async () => (await files()).length > 0);
-  // As when the parent is killed: nobody reads the log, and the channel closes.
+  // As when the parent is killed: no one reads the log, and the channel closes.
   child.stdout?.destroy();
   child.stderr?.destroy();
   child.disconnect();

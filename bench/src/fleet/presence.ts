@@ -31,7 +31,7 @@ export async function measurePresence({ parts: count }: Load): Promise<Readonly<
   await allCall(cloud, parts);
   await until(cloud, 'online', (numbers) => countOf(numbers, 1) === count);
 
-  // Stopped right after everybody was heard, for longer than the window; nobody may be missed.
+  // Stopped right after everybody was heard, for longer than the window; no one may be missed.
   await allCall(cloud, parts);
   process.kill(cloud.running.process.pid, 'SIGSTOP');
   await sleep(pauseMs);

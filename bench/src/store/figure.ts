@@ -5,7 +5,7 @@ export interface Figure {
   readonly unit: 'ms' | 'MB' | 's' | '×' | '%' | 'readings/s';
   /** The same of the peer or of the case that it is compared with. */
   readonly beside?: number;
-  /** A ratio to what stands beside it at most. */
+  /** A ratio to what is beside it at most. */
   readonly mostRatio?: number;
   /** … to be aimed at. */
   readonly aimRatio?: number;

@@ -14,7 +14,7 @@ import { countOf } from './fleet-with-readings.ts';
 export interface FullSpeedOptions {
   readonly readings: number;
   readonly runs: number;
-  /** Folder of another checkout of this repository, whose ingest stands beside ours. */
+  /** Folder of another checkout of this repository, whose ingest is beside ours. */
   readonly before?: string | undefined;
 }
 

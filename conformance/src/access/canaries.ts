@@ -35,7 +35,7 @@ export class Canaries {
     return text;
   }
 
-  /** What in an answer the caller may not see. @param sent what the caller said herself */
+  /** What in an answer the caller may not see. @param sent what the caller said themselves */
   found(caller: Caller, operation: string, answer: string, sent: string): string[] {
     return this.#hiddenFrom(caller, operation)
       .filter(({ text }) => answer.includes(text) && !sent.includes(text))

@@ -97,7 +97,7 @@ export const builders: Readonly<Record<string, Builder>> = {
   }),
   'AppService.UpdateLocation': (subject) => ({ locationId: subject.id, name: nameOf(subject) }),
   'AppService.UpdateLocationMetadata': (subject, world) => ({ locationId: subject.id, data: data(subject, world) }),
-  // With an organization that nobody knows: it may be given access before it is there, and gives none to anybody here.
+  // With an organization that no one knows: it may be given access before it is there, and gives none to anybody here.
   'AppService.ShareLocation': ({ id }) => ({ locationId: id, organizationId: nobodysOrganization }),
   'AppService.UnshareLocation': ({ id, second }) => ({ locationId: id, organizationId: second ?? nobodysOrganization }),
   'AppService.DeleteLocationSecret': (subject, world) => ({

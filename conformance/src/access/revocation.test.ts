@@ -141,7 +141,7 @@ test('R16 a key that is given an end', async () => {
   const { organization, location, partId } = await newSite();
   const { id, token } = await newKey(location, organization.id);
   const end = async (): Promise<void> => {
-    // It must lie in the future when the cloud reads it.
+    // It must be in the future when the cloud reads it.
     const endsMs = Date.now() + 5_000;
     await admin.client(FleetService).setKeyExpiry({ id, expiresAt: timestampFromMs(endsMs) });
     await later(endsMs - Date.now(), undefined);
@@ -149,7 +149,7 @@ test('R16 a key that is given an end', async () => {
   await expectEnd(token, partId, end, 'UNAUTHENTICATED');
 });
 
-test('R16 a key that was rotated, when its old secret no longer works; who has the new one goes on', async () => {
+test('R16 a key that was rotated, when its old secret no longer works; who has the new one continues', async () => {
   const { organization, location, partId } = await newSite();
   const { id, token } = await newKey(location, organization.id);
   const rotated = Promise.withResolvers<string>();

@@ -1,6 +1,6 @@
 /**
  * Every operation of AppService through the unmodified public package, and through @grpc/grpc-js where that has no call, on
- * one real cloud. The families of operations stand in the files beside this one; the tests at the end hold what they did
+ * one real cloud. The families of operations are in the files beside this one; the tests at the end hold what they did
  * against the descriptors, so they need all the others: run this file whole.
  */
 import { AppService } from '@platform/proto/platform/app/v1/app';

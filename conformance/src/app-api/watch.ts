@@ -67,7 +67,7 @@ export class Watch {
     }
   }
 
-  /** The package hands out what stands in the one field of most replies, and some replies whole. */
+  /** The package hands out what is in the one field of most replies, and some replies whole. */
   #sawResult(operation: string, result: unknown): void {
     const output = operations.get(operation);
     if (output === undefined) return;

@@ -130,7 +130,7 @@ export async function expectRefused(call: Promise<unknown>, code: number, words:
 
 const startedMs = Date.now();
 
-/** A time of the package's kind that lies in this run. */
+/** A time of the package's kind that is in this run. */
 export function expectRecent(time: { toDate(): Date } | undefined): void {
   const ms = time?.toDate().getTime() ?? 0;
   expect(ms).toBeGreaterThan(startedMs - 120_000);

@@ -1,4 +1,4 @@
-/** Are two results the same: exactly, but for what the case declares to be without order or generated. */
+/** Are two results the same: exactly, except for what the case declares to be without order or generated. */
 
 import { BsonDocument, type BsonValue, ObjectId } from '@platform/query';
 import { encodeExtended } from './extended-json/encode.ts';

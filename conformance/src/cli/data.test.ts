@@ -53,7 +53,7 @@ async function upload(component: string, count: number): Promise<void> {
 
 interface Way extends AsyncDisposable {
   readonly url: string;
-  /** So many bytes more come back; what is beyond them waits for ever. */
+  /** So many bytes more come back; what is beyond them waits forever. */
   give(bytes: number): void;
 }
 

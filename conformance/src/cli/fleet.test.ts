@@ -202,7 +202,7 @@ test('a person is invited with a link, joins, gets and loses a role, and is remo
     { id: string; email: string | null }[]
   >();
   const first = everybody.find(({ email }) => email !== 'bob@example.com')?.id ?? '';
-  // It asks, and nobody is there to answer.
+  // It asks, and no one is there to answer.
   const asked = await cli.run(['members', 'remove', first]);
   expect(asked).toMatchObject({
     code: 2,

@@ -1,4 +1,4 @@
-/** The command line at the port of a machine-server, where somebody took it for a cloud. */
+/** The command line at the port of a machine-server, where someone took it for a cloud. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

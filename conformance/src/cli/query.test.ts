@@ -225,7 +225,7 @@ test('a missing saved query and another organization have their own exit codes',
 });
 
 test('Ctrl-C and --timeout end a running query; the cloud keeps running', async () => {
-  // It builds nothing as it goes on: no limit on memory ends it.
+  // It builds nothing as it continues: no limit on memory ends it.
   const each = (body: unknown): object => ({
     $reduce: { input: '$list', initialValue: 0, in: { $add: ['$$value', body] } },
   });

@@ -41,7 +41,7 @@ test('D31 platform up --tls: its machine-server trusts the authority of the clou
   expect(ready.url).toMatch(/^https:/);
   // Captured, synced over TLS, queried over TLS.
   await up.waitForLine((line) => line['event'] === 'reading');
-  // Nobody is logged in: the demo of this computer is asked, wherever its cloud is.
+  // No one is logged in: the demo of this computer is asked, wherever its cloud is.
   const demo = (await cli.ok(['whoami', '--json=url,login'])).json();
   expect(new URL(String(demo['url'])).port).toBe(new URL(ready.url).port);
   expect(demo['login']).toContain('the demo on this computer');

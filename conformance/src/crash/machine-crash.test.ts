@@ -38,7 +38,7 @@ const configuration = {
 };
 
 test(
-  `I5 I6 the machine-server is killed ${kills} times while it captures: each run's readings arrive from the first on, without gap or double`,
+  `I5 I6 the machine-server is killed ${kills} times while it captures: each run's readings arrive from the first on, without gaps or duplicates`,
   async () => {
     await using cloud = await CloudUnderFire.start();
     const { organizationId, partId, partSecret } = cloud.demo;

@@ -40,7 +40,7 @@ test(`D33 of ${damages} random damages to files and catalog none is answered wro
   const tally: Tally = { right: 0, named: 0, wrong: [] };
   const background = { right: 0, failed: 0, wrong: [] as string[] };
   let over = false;
-  // Of these nobody knows which damage they meet; an answer has to be right all the same.
+  // Of these no one knows which damage they meet; an answer has to be right all the same.
   const asking = askOn(filled, background, () => over);
   for (let i = 0; i < damages; i++) {
     const damage = await strike(cloud.directory, files, random);

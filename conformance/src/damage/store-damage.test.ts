@@ -202,7 +202,7 @@ test(`D33 of ${restarts} random damages to the ingest log and to tails of write-
     const answer = await askTotals(later);
     if (answer === whole && damage.finds === null) tally.right++;
     else if (typeof answer === 'string') {
-      // A tail that nobody else has seen is not missed by anyone: the log ends with its last whole commit.
+      // A tail that no one else has seen is not missed by anyone: the log ends with its last whole commit.
       expect(damage.finds, `${damage.what}: ${answer}`).toBe(null);
       expect(prefixes, `${damage.what}: ${answer}`).toContain(answer);
       tally.recovered++;

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export interface MemoryLimit extends AsyncDisposable {
   /** Words to put before a command, so that it runs inside. */
   readonly prefix: readonly string[];
-  /** How often the kernel ended a process inside for want of memory. */
+  /** How often the kernel ended a process inside for lack of memory. */
   kills(): number;
 }
 

@@ -1,4 +1,4 @@
-/** D34: readings as large as they may be, and of any size, on a machine of 2 GB: queries go on, memory is bounded, the log is truncated. */
+/** D34: readings as large as they may be, and of any size, on a machine of 2 GB: queries continue, memory is bounded, the log is truncated. */
 import { expect, test } from 'vitest';
 import { seededRandom } from '../crash/cloud-under-load.ts';
 import { readFaultSettings } from '../crash/fault-settings.ts';

@@ -24,7 +24,7 @@ export interface LimitedCloud extends AsyncDisposable {
   readonly memory: MemoryWatch;
   /** Whether the system enforces the limit. */
   readonly isEnforced: boolean;
-  /** Processes that the kernel ended for want of memory. */
+  /** Processes that the kernel ended for lack of memory. */
   kills(): number;
   makeTenant(name: string): Promise<Tenant>;
   /** The first and the last position that the log still holds; undefined: it is empty. */

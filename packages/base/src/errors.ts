@@ -74,7 +74,7 @@ const systemFaults: Readonly<Record<string, typeof full | typeof busy>> = {
 
 /**
  * Interprets a caught value. A PlatformError passes; an abort becomes `canceled`; of the system's errors those that end by
- * themselves, or when somebody makes room, say so; anything else is `internal`
+ * themselves, or when someone makes room, say so; anything else is `internal`
  * (never `unknown`, which public machine-servers read as "configuration malformed", D4).
  */
 export function asPlatformError(caught: unknown): PlatformError {

@@ -3,7 +3,7 @@
  *
  * States: idle (waiting for wake or `idleMs`) → stepping → idle | backing off (the step threw) → stepping … → stopped.
  * A step does at most one bounded piece of work and says whether there may be more. A step that fails is tried again
- * with growing waits, for ever: poison is for the step to recognise and pass (I8), because only it knows its unit of work.
+ * with growing waits, forever: poison is for the step to recognise and pass (I8), because only it knows its unit of work.
  */
 import { type Backoff, backoffMs } from './backoff.ts';
 import type { Clock } from './clock.ts';

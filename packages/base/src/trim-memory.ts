@@ -55,7 +55,7 @@ function processorMs(): number {
 function collectAll(): void {
   setFlagsFromString('--expose-gc');
   const gc: NodeJS.GCFunction = runInNewContext('gc');
-  // V8 takes no compiled code of processes with other flags: what is loaded after this would be compiled anew, for those, too.
+  // V8 takes no compiled code of processes with other flags: what is loaded after this would be compiled again, for those, too.
   setFlagsFromString('--no-expose-gc');
   gc({ type: 'major', execution: 'sync', flavor: 'last-resort' });
 }

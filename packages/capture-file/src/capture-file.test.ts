@@ -139,7 +139,7 @@ test('C3 a flipped byte never yields a reading that was not written', async () =
   );
 });
 
-test('C5 a write that fails halfway is repeated at the same place: no gap, no double', async () => {
+test('C5 a write that fails halfway is repeated at the same place: no gaps, no duplicates', async () => {
   const storage = new MemoryStorage();
   const writer = await createCaptureFileWriter({ storage, path: 'f', header, bufferBytes: 10_000 });
   const readings = Array.from({ length: 20 }, (_, index) => new Uint8Array(index + 1).fill(index));

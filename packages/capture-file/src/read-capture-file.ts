@@ -6,16 +6,16 @@ export interface CaptureFileContents {
   readonly header: CaptureFileHeader;
   /** Each an encoded SensorData, in capture order; views of the given bytes. */
   readonly readings: readonly Uint8Array[];
-  /** Length of the good prefix. */
+  /** Length of the valid prefix. */
   readonly goodBytes: number;
-  /** Bytes after the good prefix; 0 for a whole file. */
+  /** Bytes after the valid prefix; 0 for a whole file. */
   readonly cutBytes: number;
   /** Why the prefix ends before the file does. */
   readonly cutReason: string | undefined;
 }
 
 /**
- * Reads a whole capture file and keeps the good prefix of a torn one.
+ * Reads a whole capture file and keeps the valid prefix of a torn one.
  * @throws PlatformError data_loss when not even the header can be read.
  */
 export function readCaptureFile(bytes: Uint8Array): CaptureFileContents {

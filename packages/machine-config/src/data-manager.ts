@@ -27,7 +27,7 @@ export interface DataManagerAttributes {
 }
 
 export interface CaptureMethodConfig {
-  /** Full name of the resource, where it is not the one that the entry stands in. */
+  /** Full name of the resource, where it is not the one that the entry is in. */
   readonly name: string | undefined;
   readonly method: string;
   readonly capture_frequency_hz: number;

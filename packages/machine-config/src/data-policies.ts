@@ -114,7 +114,7 @@ function readCapture(
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** The resource that a capture method's `name` means; any other text means the one that it stands in. */
+/** The resource that a capture method's `name` means; any other text means the one that it is in. */
 function capturedBy(method: Values, resource: Resource): Resource {
   const [, api, name] = /^([^:/]+:[^:/]+:[^:/]+)\/(.+)$/.exec(String(method['name'])) ?? [];
   return api === undefined || name === undefined ? resource : { api: canonicalApi(api), name };

@@ -100,7 +100,7 @@ const renamed = (prefix: string, alike: boolean): Json[] =>
   }));
 
 // Compared each with each, these took minutes.
-test('twenty thousand components that are all renamed are a rename each, also when their neighbours were shuffled or are alike', () => {
+test('twenty thousand components that are all renamed are a rename each, even when their neighbours were shuffled or are alike', () => {
   for (const alike of [false, true]) {
     const before = { components: renamed('a', alike) };
     const after = { components: renamed('b', alike) };
@@ -116,7 +116,7 @@ test('twenty thousand components that are all renamed are a rename each, also wh
   expect(applyDiff(before, changes)).toEqual(backwards);
 });
 
-test('of entries that are alike but for their names the first is taken for the first, and numbers that JSON cannot say are told apart', () => {
+test('of entries that are alike except for their names the first is taken for the first, and numbers that JSON cannot say are distinguished', () => {
   const entry = (name: string, n: number): Json => ({ name, n, b: 1 });
   const lines = (before: Json[], after: Json[]) => diffLines(diff({ components: before }, { components: after }));
   expect(lines([entry('a', 1), entry('b', 1)], [entry('c', 1), { b: 1, n: 1, name: 'd' }])).toEqual([

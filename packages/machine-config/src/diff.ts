@@ -22,13 +22,13 @@ export type Change = {
   | { readonly kind: 'added'; readonly after: Json }
   | { readonly kind: 'removed'; readonly before: Json }
   | { readonly kind: 'changed'; readonly before: Json; readonly after: Json }
-  /** An entry that is the same but for its name; the path is that of the name. */
+  /** An entry that is the same except for its name; the path is that of the name. */
   | { readonly kind: 'renamed'; readonly before: Json; readonly after: Json }
   /** To this position of the new list. */
   | { readonly kind: 'moved'; readonly to: number }
 );
 
-/** The changes that make `after` of `before`; none for documents that are equal but for the order of keys. */
+/** The changes that make `after` of `before`; none for documents that are equal except for the order of keys. */
 export function diff(before: Json, after: Json): readonly Change[] {
   const changes: Change[] = [];
   diffInto({ before, after, path: [], of: [] }, changes);

@@ -92,7 +92,7 @@ function validate(schema: z.ZodType, value: unknown, problems: Problem[]): unkno
     const entries = new Map<string, Path>();
     for (const issue of result.error.issues) {
       const at = issuePath(issue, rest);
-      // What stands in a trigger is for the trigger feature to judge; here it only must not harm the rest.
+      // What is in a trigger is for the trigger feature to judge; here it only must not harm the rest.
       const named = at[0] !== 'triggers' || at.length < 2;
       if (issue.code === 'unrecognized_keys') {
         for (const key of issue.keys) {

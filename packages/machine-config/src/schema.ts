@@ -48,7 +48,7 @@ export interface ResourceConfig {
   readonly notes?: string | undefined;
 }
 
-/** What a service is to know about the resource that it stands in; for the data manager: `capture_methods`, `retention_policy`. */
+/** What a service is to know about the resource that it is in; for the data manager: `capture_methods`, `retention_policy`. */
 export interface ServiceConfig {
   readonly type: string;
   readonly attributes: JsonObject;

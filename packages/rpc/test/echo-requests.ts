@@ -5,7 +5,7 @@ import { type StringValue, StringValueSchema } from '@bufbuild/protobuf/wkt';
 export const say = '/platform.test.v1.EchoService/Say';
 export const hello: StringValue = create(StringValueSchema, { value: 'hello' });
 export const helloBytes: Uint8Array = toBinary(StringValueSchema, hello);
-/** Headers of a call in JSON by somebody known. */
+/** Headers of a call in JSON by someone known. */
 export const json: Readonly<Record<string, string>> = {
   'content-type': 'application/json',
   authorization: 'Bearer token-1',

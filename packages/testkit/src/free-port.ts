@@ -1,7 +1,7 @@
 /** A port for a server that ends and starts again at the same one. */
 import { createServer } from 'node:net';
 
-/** Below the ports that systems give out by themselves (Linux: from 32,768), so that nobody is given it while the server is away. */
+/** Below the ports that systems give out by themselves (Linux: from 32,768), so that no one is given it while the server is away. */
 const [firstPort, portsOfEach, processes] = [11_000, 1_000, 20];
 let turn = process.pid;
 

@@ -3,7 +3,7 @@
  *
  * The package keeps its libraries' short names in a list that only its install script turns into links, and installs run
  * without scripts here; and the server refuses to be root, so another user must be able to read it. Both are solved by
- * laying its files out anew in a directory of the test's own.
+ * laying its files out again in a directory of the test's own.
  */
 import { constants } from 'node:fs';
 import { access, chmod, copyFile, link, mkdir, readdir, readFile, stat, symlink } from 'node:fs/promises';

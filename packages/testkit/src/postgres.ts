@@ -203,7 +203,7 @@ async function answers(socket: string): Promise<boolean> {
   });
 }
 
-/** The account `nobody`: initdb wants one that has a name. */
+/** The account `nobody`: initdb needs one that has a name. */
 async function unprivileged(): Promise<Owner> {
   const line = (await readFile('/etc/passwd', 'utf8')).split('\n').find((text) => text.startsWith('nobody:'));
   const [, , uid, gid] = line?.split(':') ?? [];

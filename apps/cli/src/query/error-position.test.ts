@@ -4,7 +4,7 @@ import { positionIn } from './error-position.ts';
 test('an error with a line and a column shows the line with a caret below the column', () => {
   const text = 'SELECT a\r\n\tFROM\u001b[31m readings';
   expect(positionIn('line 1, column 8: expected b', { text })).toBe('  SELECT a\n         ^');
-  // Tabs are spaces, escapes are spelled out, and the caret still stands below the second word.
+  // Tabs are spaces, escapes are spelled out, and the caret is still below the second word.
   expect(positionIn('line 2, column 12: expected b', { text })).toBe(
     `   FROM\\u001b[31m readings\n  ${' '.repeat(16)}^`,
   );

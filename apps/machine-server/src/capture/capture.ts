@@ -71,7 +71,7 @@ export class Capture implements AsyncDisposable {
     });
   }
 
-  /** Brings the collectors to what is planned; unchanged ones go on undisturbed. */
+  /** Brings the collectors to what is planned; unchanged ones continue undisturbed. */
   configure(plans: readonly CapturePlan[]): Promise<void> {
     this.#plans = plans;
     const task = (): Promise<void> => this.#bringTo(this.#plans);

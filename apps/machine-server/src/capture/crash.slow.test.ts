@@ -30,7 +30,7 @@ async function countsByStream(directory: string, kinds: readonly string[]): Prom
   return counts;
 }
 
-test('C9 killed at any moment while capturing: what was on disk is recovered, without a gap and without a double', {
+test('C9 killed at any moment while capturing: what was on disk is recovered, without gaps or duplicates', {
   timeout: 600_000,
 }, async () => {
   const home = await mkdtemp(join(tmpdir(), 'machine-crash-'));

@@ -38,7 +38,7 @@ test('a document is encoded as deep as the cloud stores it, and one level more i
   );
 });
 
-test('a document without end is refused, and the encoder goes on', () => {
+test('a document without end is refused, and the encoder continues', () => {
   const loop: Record<string, unknown> = {};
   loop['self'] = loop;
   const encoder = new ReadingEncoder();

@@ -68,7 +68,7 @@ export class ReadingEncoder {
     }
   }
 
-  /** A google.protobuf.Value as field `tag`. @param level of the document or list that it lies in */
+  /** A google.protobuf.Value as field `tag`. @param level of the document or list that it is in */
   #value(tag: number, value: unknown, level: number): void {
     const end = this.#bytes.length - this.#at;
     if (typeof value === 'number' || typeof value === 'bigint') {

@@ -56,7 +56,7 @@ export class RollFile {
     return this.#queue.length < Math.max(1, this.#series.queueSize);
   }
 
-  /** Queues an encoded SensorData; false, and nothing is kept, once the file is closing: nobody would seal what it opens. */
+  /** Queues an encoded SensorData; false, and nothing is kept, once the file is closing: no one would seal what it opens. */
   add(reading: Uint8Array): boolean {
     if (this.#closing) return false;
     this.#queue.push(reading);

@@ -32,7 +32,7 @@ const lookEveryMs = 5_000;
 const repeatAfterMs = 3_600_000;
 const callTimeoutMs = 10_000;
 const maxErrorLength = 2_000;
-/** Clouds without the service, and credentials that may not report: asking again helps nobody. */
+/** Clouds without the service, and credentials that may not report: asking again helps no one. */
 const final: readonly string[] = ['unimplemented', 'permission_denied', 'not_found'];
 
 export class StatusReporter implements AsyncDisposable {

@@ -6,7 +6,7 @@
  * confirmation at most once an hour, so that refreshing does not wear the disk.
  *
  * Holding (D9): the cache holds what is applied, and a restart starts that. A newer configuration that has to wait is
- * pending: it is judged anew at each refresh, and a newer one takes its place. An owner may force the pending one: that
+ * pending: it is judged again at each refresh, and a newer one takes its place. An owner may force the pending one: that
  * revision is applied whatever the window says, none after it.
  */
 import { equals } from '@bufbuild/protobuf';
@@ -154,7 +154,7 @@ export class ConfigWatch implements AsyncDisposable {
     }
   }
 
-  /** A restart starts what was applied before, if what the cloud has now brings a window: nobody can say yet whether it is open. */
+  /** A restart starts what was applied before, if what the cloud has now brings a window: no one can say yet whether it is open. */
   async #startWith(config: RobotConfig): Promise<RobotConfig> {
     if (config.maintenance === undefined) return config;
     // An unreadable cache is told where it is needed: here there is a configuration.

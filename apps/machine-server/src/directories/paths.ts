@@ -1,4 +1,4 @@
-/** Where capture files lie below a capture directory (docs/specs/capture-file.md). */
+/** Where capture files are below a capture directory (docs/specs/capture-file.md). */
 import { join } from 'node:path';
 
 /** A path segment: `:` and what a file name cannot carry become `_`. */

@@ -1,4 +1,4 @@
-/** Seals what an earlier process left open (C4, C9): good prefix kept, torn tail cut and logged, same name and identity. */
+/** Seals what an earlier process left open (C4, C9): valid prefix kept, torn tail cut and logged, same name and identity. */
 import { open, readFile, rename, rm, stat, truncate } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type Clock, errorText, type Log } from '@platform/base';

@@ -98,7 +98,7 @@ test('a resource that is taken out of the configuration while it hangs in buildi
   expect(events).toEqual(['build a', 'built a', 'close a']);
 });
 
-test('a swap builds the new version beside the old one and then closes that; while the new one fails, the old one goes on', async () => {
+test('a swap builds the new version beside the old one and then closes that; while the new one fails, the old one continues', async () => {
   const { model, events, gates } = createGatedModel();
   const { graph, clock } = start([model]);
   await graph.apply([gated('a', [], 1)], 'r1');
@@ -113,7 +113,7 @@ test('a swap builds the new version beside the old one and then closes that; whi
   expect(events).toEqual(['build a1', 'built a1', 'build a2', 'build a2', 'built a2', 'close a1']);
 });
 
-test('what depends on a resource is built again when that was swapped, also when it succeeded only at a later attempt', async () => {
+test('what depends on a resource is built again when that was swapped, even when it succeeded only at a later attempt', async () => {
   const { model, events, gates } = createGatedModel();
   const { graph, clock } = start([model]);
   await graph.apply([gated('a', [], 1), gated('on-a', ['a'])], 'r1');
@@ -154,7 +154,7 @@ test('a model gets the running resources that depends_on names, short or full, b
   expect(got[2]?.get('core:component:sensor/a')).not.toBe(first.get('core:component:sensor/a'));
 });
 
-test('what could not be built for want of a resource is built as soon as that is there', async () => {
+test('what could not be built for lack of a resource is built as soon as that is there', async () => {
   const { model, gates } = createGatedModel();
   const { graph, clock } = start([model]);
   gates.set('a', Promise.reject(new Error('no bus')));

@@ -3,7 +3,7 @@
  *
  * States of a resource: configuring → ready | unhealthy (build failed, tried again with growing waits) → removing → gone.
  * A new version is built beside the old one, swapped, and the old one closed; while the new one cannot be built, the old
- * one goes on. A resource that can change in place is told its new configuration instead. One resource's trouble stops no other, except those that depend on it: they wait for it.
+ * one continues. A resource that can change in place is told its new configuration instead. One resource's trouble stops no other, except those that depend on it: they wait for it.
  *
  * Each resource is built in an attempt of its own, all at the same time; an attempt waits for those of its dependencies.
  * A configuration that changes a resource supersedes its attempt and disturbs no other; what a superseded attempt still
@@ -93,7 +93,7 @@ export class Graph implements AsyncDisposable {
     return [...this.#nodes.values()].map((node) => node.status);
   }
 
-  /** What is wrong with resources that could not be built, one to a line; empty when all is well. */
+  /** What is wrong with resources that could not be built, one per line; empty when all is well. */
   errors(): string {
     const unhealthy = this.status().filter(({ state }) => state === 'unhealthy');
     return unhealthy.map(({ config, error }) => `${formatResourceName(config)}: ${error}`).join('\n');

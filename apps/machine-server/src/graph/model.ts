@@ -16,11 +16,11 @@ export interface BuildContext {
 }
 
 /**
- * A resource that goes on, as the same one, when its configuration changes; any other is built anew beside the old one and
+ * A resource that continues, as the same one, when its configuration changes; any other is built again beside the old one and
  * swapped.
  */
 export interface Reconfigurable extends Resource {
-  /** Throws PlatformError and goes on as before. May be called again before it returned: the last call holds. */
+  /** Throws PlatformError and continues as before. May be called again before it returned: the last call holds. */
   reconfigure(config: ResourceConfig, context: BuildContext): Promise<void>;
 }
 

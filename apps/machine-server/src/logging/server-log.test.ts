@@ -11,7 +11,7 @@ async function logFile(): Promise<string> {
   return join(directory, 'below', 'server.log');
 }
 
-test('what was logged stands in its files when the log is closed, in order', async () => {
+test('what was logged is in its files when the log is closed, in order', async () => {
   const [file, alsoFile] = [await logFile(), await logFile()];
   const count = 5_000;
   {

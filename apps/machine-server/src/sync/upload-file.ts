@@ -31,7 +31,7 @@ export async function uploadFile(
   async function* packets(metadata: FileUploadRequest): AsyncGenerator<FileUploadRequest> {
     yield metadata;
     try {
-      // Opened when it is asked for: a stream that nobody listens to ends the process when it cannot open its file, and one that nobody reads keeps it open.
+      // Opened when it is asked for: a stream that no one listens to ends the process when it cannot open its file, and one that no one reads keeps it open.
       opened = createReadStream(path, { highWaterMark: chunkBytes });
       for await (const data of opened)
         yield create(FileUploadRequestSchema, { uploadPacket: { case: 'fileContents', value: { data } } });

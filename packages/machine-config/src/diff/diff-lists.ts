@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../schema.ts';
 import { equal, isObject } from './equal.ts';
 import { longestIncreasing } from './longest-increasing.ts';
 
-/** How the entries of a list are told apart. */
+/** How the entries of a list are distinguished. */
 type Naming = 'name' | 'id' | 'itself';
 
 export type Lists = Place & { readonly before: readonly Json[]; readonly after: readonly Json[] };
@@ -63,7 +63,7 @@ function names(list: readonly Json[], naming: Naming): boolean {
   return !found.includes(undefined) && new Set(found).size === found.length;
 }
 
-/** Old position → new position; entries that are equal but for their name are one, renamed. */
+/** Old position → new position; entries that are equal except for their name are one, renamed. */
 function byName(before: readonly Json[], after: readonly Json[], naming: Naming): Map<number, number> {
   const at = new Map(after.map((entry, index) => [nameOf(entry, naming), index]));
   const pairs = new Map<number, number>();
@@ -73,7 +73,7 @@ function byName(before: readonly Json[], after: readonly Json[], naming: Naming)
   });
   if (naming === 'itself') return pairs;
   const matched = new Set(pairs.values());
-  // New positions by what stands there beside the name, the first one last.
+  // New positions by what is there beside the name, the first one last.
   const free = new Map<string, number[]>();
   after.toReversed().forEach((entry, back) => {
     const index = after.length - 1 - back;
@@ -93,7 +93,7 @@ function byName(before: readonly Json[], after: readonly Json[], naming: Naming)
   return new Map([...pairs].sort(([a], [b]) => a - b));
 }
 
-/** What an entry is but for its name: one text for all that are equal. */
+/** What an entry is except for its name: one text for all that are equal. */
 function restOf(entry: Json, naming: Naming): string {
   return canonicalJson(Object.fromEntries(Object.entries(entry as JsonObject).filter(([key]) => key !== naming)));
 }

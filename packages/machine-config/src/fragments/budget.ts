@@ -1,7 +1,7 @@
 import type { Json } from '../schema.ts';
 
 export interface FragmentLimits {
-  /** Imports that are followed in all. */
+  /** Imports that are followed in total. */
   readonly maxImports: number;
   /** Characters of JSON, about, that are copied in all while resolving. */
   readonly maxCharacters: number;

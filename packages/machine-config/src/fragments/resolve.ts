@@ -15,7 +15,7 @@ export interface Resolving {
   readonly problems: FragmentProblem[];
   /** Overrides that may meet a fragment here: of the document that imports it, then of those above; the last wins. */
   readonly scopes: readonly Scope[];
-  /** The fragments that this import stands in, outermost first. */
+  /** The fragments that this import is in, outermost first. */
   readonly above: readonly string[];
   /** The import of the document itself that led here. */
   readonly at: string | undefined;

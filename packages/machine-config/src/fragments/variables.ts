@@ -7,7 +7,7 @@ export interface VariableProblem {
   readonly level: 'error' | 'warning';
   /** The variable that the importer gave, or left out. */
   readonly name: string;
-  /** Where the variable stands in the fragment; undefined when it stands nowhere. */
+  /** Where the variable is in the fragment; undefined when it stands nowhere. */
   readonly at: string | undefined;
   readonly message: string;
   /** No value was given, or null in the place of one. */

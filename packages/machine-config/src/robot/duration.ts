@@ -2,7 +2,7 @@
 
 const unitNanos: Readonly<Record<string, number>> = { ns: 1, us: 1e3, µs: 1e3, ms: 1e6, s: 1e9, m: 60e9, h: 3600e9 };
 
-/** Nanoseconds; undefined for a text that is no duration, or a negative one. */
+/** Nanoseconds; undefined for a text that is not a duration, or a negative one. */
 export function durationNanos(text: string): bigint | undefined {
   if (text === '0') return 0n;
   if (!/^(\d+(\.\d{1,12})?(ns|us|µs|ms|s|m|h)){1,8}$/.test(text)) return undefined;

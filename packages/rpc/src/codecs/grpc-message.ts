@@ -10,7 +10,7 @@ export function encodeGrpcMessage(text: string): string {
   );
 }
 
-/** Clients refuse a call whose trailers are longer than 8 KiB in all, and the code would be lost with the text. */
+/** Clients refuse a call whose trailers are longer than 8 KiB in total, and the code would be lost with the text. */
 const maxEncodedLength = 6_000;
 
 /** At most as long as a client takes; a longer text ends in an ellipsis. */

@@ -7,7 +7,7 @@ import { encodeGrpcMessage } from './grpc-message.ts';
 
 const rpcPath = /^\/[A-Za-z][\w.]*\.[A-Z]\w*\/[A-Za-z]\w*$/;
 
-/** True when a request nobody answered is a call: by its content type, or by a service path with a message in the body. */
+/** True when a request no one answered is a call: by its content type, or by a service path with a message in the body. */
 export function looksLikeCall(path: string, verb: string, contentType: string): boolean {
   if (contentType.startsWith('application/grpc') || contentType.startsWith('application/connect+')) return true;
   if (!rpcPath.test(path)) return false;

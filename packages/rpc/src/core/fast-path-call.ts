@@ -1,5 +1,5 @@
 /**
- * A call whose costly parts are made when somebody asks for them: most handlers read neither signal nor headers, and a fleet
+ * A call whose costly parts are made when someone asks for them: most handlers read neither signal nor headers, and a fleet
  * makes thousands of calls a second.
  */
 import type { Vocabulary } from '../edge/api-names.ts';
@@ -59,7 +59,7 @@ export class FastPathCall implements CallStart {
     return this.#controller.signal;
   }
 
-  /** Undefined when nobody asked for them, so nothing is in them. */
+  /** Undefined when no one asked for them, so nothing is in them. */
   get headersInUse(): { readonly headers: Headers | undefined; readonly trailers: Headers | undefined } {
     return { headers: this.#responseHeaders, trailers: this.#responseTrailers };
   }

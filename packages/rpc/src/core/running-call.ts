@@ -46,7 +46,7 @@ export class RunningCall<P> implements Call<P> {
     return this.#start.responseTrailers;
   }
 
-  /** Undefined before it is admitted, and where nobody asks who calls. */
+  /** Undefined before it is admitted, and where no one asks who calls. */
   get caller(): P | undefined {
     return this.#admitted?.principal;
   }

@@ -1,4 +1,4 @@
-/** The access token of a link: fetched once, shared by all calls, fetched anew after it was refused (D5). */
+/** The access token of a link: fetched once, shared by all calls, fetched again after it was refused (D5). */
 import { orAborted } from '../core/until-aborted.ts';
 
 export class AccessToken {

@@ -65,7 +65,7 @@ describe('a link over gRPC', () => {
     expect(server.signIns.count).toBe(2);
   });
 
-  test('D5 a stream to the server cannot be repeated: it fails, and the next call signs in anew', async () => {
+  test('D5 a stream to the server cannot be repeated: it fails, and the next call signs in again', async () => {
     await using server = await startEcho();
     await using link = connect({ baseUrl: server.url, credentials });
     const echo = link.client(EchoService);

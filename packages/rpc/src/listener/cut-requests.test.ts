@@ -117,7 +117,7 @@ describe.each(['plaintext', 'TLS'])('requests that their client cuts, under %s',
     }
   });
 
-  test('a message that ends in its middle is refused, also when its client ends the stream properly', async () => {
+  test('a message that ends in its middle is refused, even when its client ends the stream properly', async () => {
     await using server = await startJoin(tlsOf());
     for (const codec of codecs) {
       const outcome = await server.join((request) => cutHttp2(request, 'end', 0), codec, words.length - 1);

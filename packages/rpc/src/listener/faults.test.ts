@@ -84,7 +84,7 @@ describe('calls that cannot be answered', () => {
     expect(server.calls).toHaveLength(0);
   });
 
-  test('a message over the limit is RESOURCE_EXHAUSTED in every codec, also when it grows by decompression', async () => {
+  test('a message over the limit is RESOURCE_EXHAUSTED in every codec, even when it grows by decompression', async () => {
     await using server = await startEcho({}, { maxMessageBytes: 1000 });
     const value = 'x'.repeat(2000);
     const client = grpcJs(server.port);
@@ -112,7 +112,7 @@ describe('calls that cannot be answered', () => {
     expect(server.calls).toHaveLength(0);
   });
 
-  test('a method may take less than the server: more is RESOURCE_EXHAUSTED, also when it grows by decompression', async () => {
+  test('a method may take less than the server: more is RESOURCE_EXHAUSTED, even when it grows by decompression', async () => {
     const rules = { maxRequestBytes: (method: string) => (method === 'say' ? 100 : undefined) };
     await using server = await startEcho({}, { rules });
     const value = JSON.stringify('x'.repeat(200));

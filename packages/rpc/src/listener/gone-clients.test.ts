@@ -51,7 +51,7 @@ test.each([
     });
     const socket = await ask(server.port);
     socket.on('error', () => {});
-    // It reads nothing: soon the server has something to write that nobody takes. One look may come too early, after a time without processor.
+    // It reads nothing: soon the server has something to write that no one takes. One look may come too early, after a time without processor.
     for (let before = 0, same = 0; same < 3; before = given) {
       await new Promise((pass) => setTimeout(pass, 100));
       same = given > before || given === 0 ? 0 : same + 1;

@@ -27,7 +27,7 @@ export function limitBody(
     : limitTotal(body, Number(headers['content-length'] ?? 0), maxBytes);
 }
 
-/** Each message of the body stands behind its length. */
+/** Each message of the body is behind its length. */
 export function isEnveloped(headers: IncomingHttpHeaders): boolean {
   return /^application\/(grpc|connect\+)/i.test(headers['content-type'] ?? '');
 }

@@ -30,7 +30,7 @@ export const slowBodyMs = 15_000;
 /** 273 B/s: a slow modem that shares its line sends more. */
 export const minBodyBytes = 4096;
 
-/** A connection without traffic is probed after so long, so that vanished peers do not keep theirs for ever. */
+/** A connection without traffic is probed after so long, so that vanished peers do not keep theirs forever. */
 export const keepAliveMs = 60_000;
 
 /** Running calls may finish for so long after a stop was asked for; then they are aborted as UNAVAILABLE … */

@@ -12,7 +12,7 @@ async function* chunks(clock: FakeClock, bytes: number, everyMs: number): AsyncG
   }
 }
 
-test('a body that nobody reads on leaves no timer behind, though it was not closed', async () => {
+test('a body that no one reads on leaves no timer behind, though it was not closed', async () => {
   const clock = new FakeClock();
   const body = paced(chunks(clock, 1, 10), { ...options, clock })[Symbol.asyncIterator]();
   const first = body.next();

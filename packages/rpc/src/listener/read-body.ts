@@ -100,7 +100,7 @@ function leaveBody(request: NodeRequest, response: NodeResponse): void {
   endAfterAnswer(response);
 }
 
-/** Nobody will read the rest of the request: once it is answered, HTTP/2 resets its stream, as RFC 9113 8.1 has it, and HTTP/1.1 its connection. */
+/** No one will read the rest of the request: once it is answered, HTTP/2 resets its stream, as RFC 9113 8.1 has it, and HTTP/1.1 its connection. */
 function endAfterAnswer(response: NodeResponse): void {
   if ('stream' in response) {
     const { stream } = response;

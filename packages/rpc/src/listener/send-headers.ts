@@ -1,7 +1,7 @@
 /** Sends the headers of a response before there is anything to say in it. */
 import type { NodeResponse } from './node-types.ts';
 
-/** Without effect when they are sent already, or nobody is there any more. Whoever writes the response later may give them again. */
+/** Without effect when they are sent already, or no one is there any more. Whoever writes the response later may give them again. */
 export function sendHeaders(response: NodeResponse, headers: Headers): void {
   if (response.headersSent || response.destroyed) return;
   const fields = Object.fromEntries(headers);

@@ -25,7 +25,7 @@ async function timeOf<T>(clock: FakeClock, sent: Promise<T>): Promise<{ answer: 
   return { answer: answer.value, seconds: (clock.monotonic() - startMs) / 1_000 };
 }
 
-/** A byte at each second of the server's clock, for ever. */
+/** A byte at each second of the server's clock, forever. */
 function dripping(clock: FakeClock): Pick<CutRequest, 'drip'> {
   return { drip: (write) => clock.every(1_000, () => write(new Uint8Array(1))) };
 }
@@ -58,7 +58,7 @@ const http2: [string, string, Uint8Array][] = [
 describe.each(['stalls', 'trickles'] as const)('R17 a request whose body %s ends within 30 s', (how) => {
   const started = async (): Promise<{ server: EchoServer; clock: FakeClock }> => {
     const clock = new FakeClock();
-    // Nobody reads the bodies of such routes, nor answers.
+    // No one reads the bodies of such routes, nor answers.
     return { clock, server: await startEcho({}, { clock, fallback: () => {} }) };
   };
 
@@ -81,7 +81,7 @@ describe.each(['stalls', 'trickles'] as const)('R17 a request whose body %s ends
     expect(seconds).toBeLessThanOrEqual(31);
   });
 
-  test('also when it was refused before a byte of it was read', async () => {
+  test('even when it was refused before a byte of it was read', async () => {
     const { server, clock } = await started();
     await using _server = server;
     server.tokens.clear();
@@ -129,7 +129,7 @@ test('R17 a slow body of 300 bytes a second is taken whole, and a stream in both
   expect(await cutHttp2(chat, 'end', 0)).toBe('0');
 });
 
-test('a stream in both directions may go on with small messages, one after another', async () => {
+test('a stream in both directions may continue with small messages, one after another', async () => {
   const clock = new FakeClock();
   await using server = await startEcho({}, { clock });
   let seconds = 0;

@@ -102,7 +102,7 @@ describe('D3 one port under TLS', () => {
     expect(server.signIns.count).toBe(0);
   });
 
-  test('D31 a new certificate serves new connections, old ones go on', async () => {
+  test('D31 a new certificate serves new connections, old ones continue', async () => {
     const next = await selfSigned();
     await using server = await startEcho({}, { tls });
     await using old = connect({ baseUrl: server.url, credentials, ca: tls.cert });

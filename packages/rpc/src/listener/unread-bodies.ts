@@ -7,7 +7,7 @@ import type { NodeRequest } from './node-types.ts';
 export function endUnreadBody(request: NodeRequest, ms: number, clock: Clock): void {
   if (hasEnded(request)) return;
   const timer = clock.after(ms, () => {
-    // Nobody began to read by now: what has come already must not count as missing.
+    // No one began to read by now: what has come already must not count as missing.
     request.resume();
     setImmediate(() => setImmediate(() => hasEnded(request) || cut(request)));
   });

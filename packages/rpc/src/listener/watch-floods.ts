@@ -1,6 +1,6 @@
 /**
  * Closes HTTP/2 connections that send frames without an end and without a purpose (F19). Node itself closes floods of PING,
- * SETTINGS, RST_STREAM, PRIORITY, CONTINUATION and empty DATA, but not of WINDOW_UPDATE, and tells nobody of frames: so the bytes that
+ * SETTINGS, RST_STREAM, PRIORITY, CONTINUATION and empty DATA, but not of WINDOW_UPDATE, and tells no one of frames: so the bytes that
  * came are compared with those that requests, bodies and answers explain.
  */
 import { constants, type Http2Session, type ServerHttp2Stream } from 'node:http2';
@@ -73,7 +73,7 @@ function countData(stream: ServerHttp2Stream, seen: Seen): void {
     return push.call(stream, chunk, encoding);
   };
   stream.once('close', () => {
-    // What was under way to a stream that is closed reaches nobody.
+    // What was under way to a stream that is closed reaches no one.
     if (!stream.readableEnded) seen.explained += windowBytes;
   });
 }

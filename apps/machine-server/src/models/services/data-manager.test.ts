@@ -22,7 +22,7 @@ function change({ graph }: MachineServer, edit: (document: Document) => void): P
   return graph.apply([...config.components, ...config.services], 'edited');
 }
 
-test('a collector that stays as it is goes on undisturbed while others come, its sensor is rebuilt, or the data manager changes', async () => {
+test('a collector that stays as it is continues undisturbed while others come, its sensor is rebuilt, or the data manager changes', async () => {
   await using cloud = await startFakeCloud(countingDocument(100));
   await using home = await createTestHome(cloud.url);
   await using server = await startTestServer(home);
@@ -34,7 +34,7 @@ test('a collector that stays as it is goes on undisturbed while others come, its
     ({ services }) => Object.assign(services[0] ?? {}, { attributes: { sync_interval_mins: 1 } }),
   ];
   for (const edit of edits) {
-    // Had it begun anew, it would have taken fewer.
+    // Had it begun again, it would have taken fewer.
     const before = taken() + 20;
     await until('more readings', () => taken() >= before);
     await change(server, edit);

@@ -76,7 +76,7 @@ async function stop({ capture, sync, reclaim }: DataManagerParts): Promise<void>
   await capture.configure([]);
 }
 
-/** Brings capture, sync and deletion to a configuration; collectors that stay as they are go on undisturbed. */
+/** Brings capture, sync and deletion to a configuration; collectors that stay as they are continue undisturbed. */
 async function configure(
   service: ResourceConfig,
   resources: readonly Associated[],

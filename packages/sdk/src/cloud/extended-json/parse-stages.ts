@@ -11,7 +11,7 @@ export interface ParsedStage {
   readonly bson: Uint8Array;
 }
 
-/** @throws invalid_argument: where the text is no JSON (line and column), or which stage is none (counted from 0, as in errors of a cloud). */
+/** @throws invalid_argument: where the text is not JSON (line and column), or which stage is none (counted from 0, as in errors of a cloud). */
 export function parseStages(text: string): ParsedStage[] {
   const json = readJson(text);
   const stages = Array.isArray(json) ? (json as readonly Json[]) : [json];
