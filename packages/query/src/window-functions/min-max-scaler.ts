@@ -35,7 +35,7 @@ export const minMaxScaler: WindowFunctionDefinition<MinMaxScaler> = {
 function parseMinMaxScaler({ argument, frame, at }: WindowSpec): MinMaxScaler {
   const fail = (reason: string): QueryError => new QueryError('FailedToParse', reason, { path: at });
   const [low, high] = [signOf(frame.lower), signOf(frame.upper)];
-  if (low > 0 || high < 0) throw fail('the window of $minMaxScaler must hold the current document');
+  if (low > 0 || high < 0) throw fail('the window of $minMaxScaler must contain the current document');
   let input: Expr | undefined;
   let min: Constant | undefined;
   let max: Constant | undefined;
