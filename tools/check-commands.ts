@@ -26,7 +26,7 @@ const incomplete = /^commander\.(optionMissingArgument|invalidArgument|help)$/;
 /** Our commands in fenced shell blocks and between backticks. */
 export function commandsIn(markdown: string): PrintedCommand[] {
   let fence: string | undefined;
-  return markdown.split('\n').flatMap((text, index) => {
+  return markdown.split('\n').flatMap((text, index): PrintedCommand[] => {
     const [, language] = /^```(\w*)/.exec(text) ?? [];
     if (language !== undefined) fence = fence === undefined ? language : undefined;
     if (language !== undefined || (fence !== undefined && fence !== 'sh')) return [];
