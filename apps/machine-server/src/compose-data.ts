@@ -63,7 +63,7 @@ export async function composeData({ home, partId, link, read, clock, log, signal
       log: log.child('sync'),
     }),
   );
-  // A running pass may have begun before the last files were sealed, hence two.
+  // A running pass may have begun before the last files were sealed, so there are two.
   // Before capture closes its files, so that it comes after it when unwinding: drained, sealed, then sent once more.
   starting.defer(() => Promise.race([sync.flush().then(() => sync.flush()), clock.sleep(lastSyncMs)]));
   const capture: Capture = starting.use(

@@ -1,4 +1,4 @@
-/** Readings into files: a collector for each method that is to be captured, over directories that this process owns. */
+/** Captures readings into files: one collector per captured method, in directories that this process owns. */
 import { create } from '@bufbuild/protobuf';
 import type { Clock, Log } from '@platform/base';
 import type { CaptureStorage } from '@platform/capture-file';
@@ -18,7 +18,7 @@ export interface CaptureOptions {
   readonly storage: CaptureStorage;
   readonly ledger: SeqLedger;
   readonly directories: Directories;
-  /** The document that a method of a resource gives now. */
+  /** The document that a method of a resource returns now. */
   readonly read: (plan: CapturePlan) => Document | undefined | Promise<Document | undefined>;
   readonly clock: Clock;
   readonly log: Log;
@@ -42,7 +42,7 @@ interface Running {
 }
 
 const closeGraceMs = 2_000;
-/** How soon a directory that another process has is asked for again. */
+/** How soon to try again to own a directory that another process has. */
 const retryMs = 5_000;
 
 export class Capture implements AsyncDisposable {
@@ -61,7 +61,7 @@ export class Capture implements AsyncDisposable {
     this.#wallMicros = createWallMicros(options.clock);
   }
 
-  /** Begins the once-a-second write-out of what is in user buffers (C6). */
+  /** Starts writing out user buffers once a second (C6). */
   start(): void {
     this.#syncing = this.#options.clock.every(1_000, () => {
       for (const { file } of this.#running.values()) file.tick();
@@ -71,7 +71,7 @@ export class Capture implements AsyncDisposable {
     });
   }
 
-  /** Brings the collectors to what is planned; unchanged ones continue undisturbed. */
+  /** Starts and stops collectors according to the plan; unchanged ones continue undisturbed. */
   configure(plans: readonly CapturePlan[]): Promise<void> {
     this.#plans = plans;
     const task = (): Promise<void> => this.#bringTo(this.#plans);
@@ -110,7 +110,7 @@ export class Capture implements AsyncDisposable {
   async #begin(plan: CapturePlan): Promise<void> {
     const { directories, storage, ledger, partId, clock } = this.#options;
     const log = this.#options.log.child(`${plan.name}.${plan.method}`);
-    // A directory that another process owns stops only what would be captured into it.
+    // If another process owns a directory, only captures into that directory stop.
     if (!(await directories.own(plan.directory))) return;
     const metadata = create(DataCaptureMetadataSchema, {
       componentType: plan.api,

@@ -11,7 +11,7 @@ import type { RollFile } from './roll-file.ts';
 export interface CollectorOptions {
   /** Resource and method, for messages. */
   readonly name: string;
-  /** The document of a reading; undefined: nothing to capture this time. */
+  /** The document of a reading; undefined if there is nothing to capture this time. */
   readonly read: () => Document | undefined | Promise<Document | undefined>;
   readonly file: RollFile;
   readonly wallMicros: () => number;
@@ -22,7 +22,7 @@ const logEveryMicros = 60_000_000;
 const encoder = new ReadingEncoder();
 
 export class Collector {
-  /** Readings taken, skipped because the last one had not returned, skipped because the disk was behind, failed, come after the end. */
+  /** Counts of readings: taken, skipped because the previous one had not returned, skipped because the disk was behind, failed, arrived after the end. */
   taken = 0;
   late = 0;
   held = 0;
@@ -36,7 +36,7 @@ export class Collector {
     this.#options = options;
   }
 
-  /** Takes `due` readings, one after the other. */
+  /** Takes the `due` readings, one after the other. */
   tick(due: number): void {
     for (let i = 0; i < due; i++) {
       if (this.#reading !== undefined) {
@@ -91,7 +91,7 @@ export class Collector {
     this.#complain(`a reading failed: ${errorText(caught)}`);
   }
 
-  /** The same complaint at most once a minute. */
+  /** Logs the same problem at most once a minute. */
   #complain(message: string, fields: Readonly<Record<string, unknown>> = {}): void {
     const now = this.#options.wallMicros();
     if (now - (this.#loggedAt.get(message) ?? Number.NEGATIVE_INFINITY) < logEveryMicros) return;

@@ -1,7 +1,7 @@
 /**
- * Encodes a reading straight to the bytes of platform.app.datasync.v1.SensorData, with no message objects between: at 1,000
- * readings a second they would cost more than everything else. Written from the back to the front, so that every length
- * is known when it is needed.
+ * Encodes a reading directly to the bytes of platform.app.datasync.v1.SensorData, without intermediate message objects: at 1,000
+ * readings a second, these would cost more than everything else. The bytes are written from back to front, so that every length is
+ * known when it is needed.
  */
 import { maxReadingLevels } from '@platform/base';
 
@@ -22,7 +22,7 @@ export class ReadingEncoder {
   /** First used byte. */
   #at = 0;
 
-  /** The encoded SensorData, in memory of its own. Values that JSON does not know: dates become ISO text, bytes base64, others text. */
+  /** The encoded SensorData, in its own memory. Of the values that JSON does not have, dates become ISO text, bytes base64, and others text. */
   encode(reading: Reading): Uint8Array<ArrayBuffer> {
     this.#at = this.#bytes.length;
     this.#message(0x12, () => this.#struct(reading.document, 1));

@@ -8,7 +8,7 @@ import { formatResourceName, parseResourceName, type ResourceDescriptor, type Re
 import type { Associated } from '../graph/model.ts';
 
 export interface CapturePlan {
-  /** What names the collector: resource, method and parameters. */
+  /** Identifies the collector: resource, method and parameters. */
   readonly key: string;
   /** Full name of the resource. */
   readonly resource: string;
@@ -18,7 +18,7 @@ export interface CapturePlan {
   readonly method: string;
   readonly hz: number;
   readonly params: JsonObject;
-  /** Those of the service and then those of the method (D12). */
+  /** The tags of the service, then those of the method (D12). */
   readonly tags: readonly string[];
   readonly directory: string;
   readonly maxFileBytes: number;
@@ -26,9 +26,9 @@ export interface CapturePlan {
   readonly bufferBytes: number;
 }
 
-/** Taken for every open file at once. */
+/** Allocated at once for every open file. */
 const mostBufferBytes = 1024 * 1024;
-/** Readings that wait in memory while the disk is behind: a thousand a second for more than a minute and a half. */
+/** Readings that can wait in memory while the disk is behind: a thousand per second for more than a minute and a half. */
 const mostQueued = 100_000;
 
 export interface CaptureDefaults {
@@ -37,7 +37,7 @@ export interface CaptureDefaults {
   readonly maxFileBytes: number;
   /** `-untrusted-env`: a capture directory of a method's own is refused (D16). */
   readonly ownDirectories: boolean;
-  /** What can be captured: methods of other types are named and left out. */
+  /** The types that can be captured: methods of other types are reported and left out. */
   readonly types: readonly ResourceDescriptor[];
 }
 
@@ -103,7 +103,7 @@ function planOne(
     return complain('-untrusted-env does not allow changing the capture directory: capture_directory');
   }
   const resourceName = formatResourceName({ api, name: name.name });
-  // The service's and the method's together: the cloud takes no more.
+  // The tags of service and method combined: the cloud accepts no more.
   const fittingTags = (tags: string[]): string[] => {
     if (tags.length <= maxTags) return tags;
     const message = `expected at most ${maxTags} tags including those of the service, found ${tags.length}: the first ${maxTags} are used`;

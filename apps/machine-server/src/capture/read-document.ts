@@ -3,7 +3,7 @@ import type { Document, ResourceDescriptor } from '@platform/resources';
 import type { Graph } from '../graph/graph.ts';
 import type { CapturePlan } from './plan-capture.ts';
 
-/** What a method of a resource gives now, as its type says how it is read; nothing while the resource is being built for the first time. */
+/** Reads a method of a resource as its type defines; undefined while the resource is being built for the first time. */
 export function readDocument(
   graph: Pick<Graph, 'get' | 'isConfiguring'>,
   types: readonly ResourceDescriptor[],

@@ -2,8 +2,8 @@
  * The files of one series: opens one when a reading comes, rolls it at its size, seals it on demand.
  *
  * States of a reading: queued → in the user buffer → written → synced → sealed. A disk error moves nothing: the reading
- * stays where it is, the loop waits (growing, at most 30 s) and tries the same step again. So it ends no capture; readings
- * are only not taken while the queue is full.
+ * stays where it is, and the loop waits (with growing delays, at most 30 s) and repeats the same step. A disk error therefore never
+ * ends a capture; readings are only skipped while the queue is full.
  */
 import { join } from 'node:path';
 import { create } from '@bufbuild/protobuf';
@@ -56,12 +56,12 @@ export class RollFile {
     return this.#queue.length < Math.max(1, this.#series.queueSize);
   }
 
-  /** Queues an encoded SensorData; false, and nothing is kept, once the file is closing: no one would seal what it opens. */
+  /** Queues an encoded SensorData. Returns false, without keeping it, once the file is closing: no one would seal a file that it opens. */
   add(reading: Uint8Array): boolean {
     if (this.#closing) return false;
     this.#queue.push(reading);
     const writer = this.#writer;
-    // The common case costs no promise: the reading goes to the user buffer of the open file at once.
+    // The common case needs no promise: the reading goes directly to the user buffer of the open file.
     if (writer !== undefined && this.#idle && this.#queue.length === 1 && this.#fits(writer, reading)) {
       this.#queue.length = 0;
       this.#dirtySince ??= this.#context.clock.monotonic();
@@ -88,7 +88,7 @@ export class RollFile {
     await this.#pumping;
   }
 
-  /** Takes no more readings, drains the queue and seals, trying again for `graceMs` at most when the disk refuses. */
+  /** Accepts no more readings, drains the queue and seals the file; retries for at most `graceMs` if the disk fails. */
   async close(graceMs: number): Promise<void> {
     const deadline = this.#context.clock.monotonic() + graceMs;
     this.#closing = true;

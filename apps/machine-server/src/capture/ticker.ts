@@ -1,11 +1,11 @@
 /**
- * When to read. Collectors of the same frequency share one timer; above 200 Hz a timer fires every 5 ms and takes the
- * readings that are due by then in one go: a timer for each of 1,000 readings a second would cost more than the readings.
+ * Decides when to read. Collectors of the same frequency share one timer. Above 200 Hz, a timer fires every 5 ms and takes all
+ * readings that are due by then: a timer for each of 1,000 readings a second would cost more than the readings.
  */
 import type { Clock } from '@platform/base';
 
 const leastPeriodMs = 5;
-/** A busy computer delays timers by as much now and then. */
+/** A busy computer occasionally delays timers by this much. */
 const madeUpBelowMs = 20;
 
 interface Group {

@@ -1,4 +1,4 @@
-/** Log lines to the cloud: a bounded queue, batches of at most 100, at least a second apart while the cloud refuses. What does not fit is counted. */
+/** Sends log lines to the cloud: a bounded queue, batches of at most 100, at least a second apart while the cloud refuses them. Dropped lines are counted. */
 import { hostname } from 'node:os';
 import { create, type JsonObject } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
@@ -65,7 +65,7 @@ export class LogShipper implements AsyncDisposable {
       logs.unshift(entryOf({ timeMs, level: 'warn', logger: 'cloud-link', message, fields: {} }, this.#host));
     }
     await link.client(RobotService).log({ id: partId, logs }, { signal, timeoutMs });
-    // Lines that were pushed out during the call were counted although they have arrived: at worst the count is too high.
+    // Lines that were dropped during the call are counted even if they arrived: at worst, the count is too high.
     this.#queue.splice(0, batch.length);
     this.#dropped -= lost;
     return this.#queue.length > 0;

@@ -1,4 +1,4 @@
-/** Asks the cloud whether this server is to exit, so that whoever started it starts it again. */
+/** Asks the cloud whether this server should exit, so that its supervisor restarts it. */
 import { type Clock, errorText, type Log } from '@platform/base';
 import { RobotService } from '@platform/proto/platform/app/v1/robot';
 import type { Link } from '@platform/rpc/client';

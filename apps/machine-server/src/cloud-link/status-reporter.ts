@@ -32,7 +32,7 @@ const lookEveryMs = 5_000;
 const repeatAfterMs = 3_600_000;
 const callTimeoutMs = 10_000;
 const maxErrorLength = 2_000;
-/** Clouds without the service, and credentials that may not report: asking again helps no one. */
+/** Clouds without the service, and credentials that may not report: repeating the call does not help. */
 const final: readonly string[] = ['unimplemented', 'permission_denied', 'not_found'];
 
 export class StatusReporter implements AsyncDisposable {
@@ -57,7 +57,7 @@ export class StatusReporter implements AsyncDisposable {
     });
   }
 
-  /** Something may have changed. */
+  /** Signals that something may have changed. */
   changed(): void {
     this.#follower?.wake();
   }

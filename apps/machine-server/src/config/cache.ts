@@ -1,6 +1,6 @@
 /**
  * `<home>/cached_cloud_config_<part id>.json`: the last configuration, and when the cloud last confirmed it (D8).
- * Mode 0600, replaced whole. The time stands inside, because copying and restoring a file changes the time outside.
+ * Mode 0600, replaced atomically. The time is inside the file, because copying and restoring a file changes its own times.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -54,7 +54,7 @@ export type CacheAge =
   | { readonly kind: 'old'; readonly message: string }
   | { readonly kind: 'refused'; readonly message: string };
 
-/** What the age of a cached configuration means for a start without the cloud (D8). Pure. @param limitDays 0: no limit. */
+/** What the age of a cached configuration means for a start without the cloud (D8). Pure. @param limitDays 0: no limit */
 export function checkAge(cached: CachedConfig, nowMs: number, limitDays: number, path: string): CacheAge {
   const days = (nowMs - cached.confirmedMs) / dayMs;
   const since = `the configuration cached in ${path} was last confirmed by the cloud ${Math.floor(days)} days ago (${new Date(cached.confirmedMs).toISOString()})`;

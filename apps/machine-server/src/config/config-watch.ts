@@ -1,13 +1,13 @@
 /**
  * The configuration of a part, from its cloud, with the cache behind it (D8).
  *
- * Start: cloud within the read timeout, else the cache if its age allows, else no start. Running: every refresh the cloud is
- * asked; a failure of any kind changes nothing. The cache is written when the configuration changes, and its
- * confirmation at most once an hour, so that refreshing does not wear the disk.
+ * Start: from the cloud within the read timeout, otherwise from the cache if its age allows, otherwise no start. Running: the cloud is
+ * asked at every refresh; a failure of any kind changes nothing. The cache is written when the configuration changes, and its
+ * confirmation at most once an hour, so that refreshing does not wear out the disk.
  *
  * Holding (D9): the cache holds what is applied, and a restart starts that. A newer configuration that has to wait is
- * pending: it is judged again at each refresh, and a newer one takes its place. An owner may force the pending one: that
- * revision is applied whatever the window says, none after it.
+ * pending: it is checked again at each refresh, and a newer one replaces it. An owner may force the pending one: that revision is
+ * applied whatever the window says, but none after it.
  */
 import { equals } from '@bufbuild/protobuf';
 import { backoffMs, type Clock, errorText, type Log, PlatformError } from '@platform/base';
@@ -131,7 +131,7 @@ export class ConfigWatch implements AsyncDisposable {
           if (clock.now() - this.#confirmedMs >= confirmEveryMs) await this.#keep(config);
           continue;
         }
-        // What is around the configuration (names, secrets of the location) never waits.
+        // The data around the configuration (names, secrets of the location) never waits.
         const mayPass = config.revision === this.#current?.revision || config.revision === this.#forced;
         const reason = mayPass ? undefined : await hold(config);
         if (reason !== undefined && this.#current !== undefined) {
@@ -157,7 +157,7 @@ export class ConfigWatch implements AsyncDisposable {
   /** A restart starts what was applied before, if what the cloud has now brings a window: no one can say yet whether it is open. */
   async #startWith(config: RobotConfig): Promise<RobotConfig> {
     if (config.maintenance === undefined) return config;
-    // An unreadable cache is told where it is needed: here there is a configuration.
+    // An unreadable cache is reported where it is needed; here there is a configuration.
     const cached = await readCache(this.#path).catch(() => undefined);
     if (cached === undefined || cached.config.revision === config.revision) return config;
     this.#hold(config.revision, 'starting with the configuration that was applied before');

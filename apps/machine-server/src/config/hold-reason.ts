@@ -12,8 +12,8 @@ const maxShownLength = 200;
 /**
  * Why the configuration that carries `maintenance` waits; undefined: it may be applied now.
  *
- * The sensor is one that runs now. Everything but `true` under the key means no: a sensor that is missing, fails, or does
- * not answer in 5 s, a reading without the key.
+ * The sensor must be running now. Everything except `true` under the key means no: a sensor that is missing, fails, or does not answer
+ * within 5 s, and a reading without the key.
  *
  * @param maintenance of the new configuration, so that an edit that repairs or removes the window is not locked out.
  */

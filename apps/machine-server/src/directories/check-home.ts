@@ -4,8 +4,8 @@ import { errorText, type Log, PlatformError } from '@platform/base';
 import { makeDirectory } from './make-directory.ts';
 
 /**
- * Without a home there is no cache and no capture: a start that seems to work would lose both. A full disk is another
- * matter: it empties, and until then the server is needed to empty it.
+ * Without a home there is neither cache nor capture: a start that seems to work would lose both. A full disk is different: the server
+ * itself is needed to free space.
  *
  * @throws PlatformError failed_precondition that names the directory.
  */

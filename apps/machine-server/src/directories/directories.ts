@@ -42,7 +42,7 @@ export class Directories implements AsyncDisposable {
     return this.#refused;
   }
 
-  /** Takes every remembered directory that is still there. */
+  /** Takes ownership of every remembered directory that still exists. */
   async start(): Promise<void> {
     for (const directory of await this.#remembered()) {
       this.#known.add(directory);

@@ -30,7 +30,7 @@ export async function lockDirectory(directory: string): Promise<AsyncDisposable>
 }
 
 async function createLock(path: string, content: string): Promise<boolean> {
-  // Written aside and linked into place, so that no one ever sees an empty lock.
+  // Written to another name and linked into place, so that no one ever sees an empty lock.
   const aside = `${path}.${process.pid}`;
   await rm(aside, { force: true });
   const handle = await open(aside, 'wx', 0o600);

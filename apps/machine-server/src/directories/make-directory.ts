@@ -10,7 +10,7 @@ export async function makeDirectory(path: string): Promise<void> {
     await mkdir(path, { mode: 0o700 });
   } catch (caught) {
     const { code } = caught as NodeJS.ErrnoException;
-    // That something of another kind has the name shows when it is used.
+    // If something other than a directory has the name, using it will show that.
     if (code === 'EEXIST') return;
     if (code !== 'ENOENT' || dirname(path) === path) throw caught;
     await makeDirectory(dirname(path));

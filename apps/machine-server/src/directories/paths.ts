@@ -1,7 +1,7 @@
 /** Where capture files are below a capture directory (docs/specs/capture-file.md). */
 import { join } from 'node:path';
 
-/** A path segment: `:` and what a file name cannot carry become `_`. */
+/** A path segment: `:` and other characters that a file name cannot contain become `_`. */
 function segment(text: string): string {
   const safe = text.replaceAll(/[^\w.\- ]/gu, '_').slice(0, 200);
   return safe === '' || /^\.+$/.test(safe) ? '_' : safe;

@@ -1,4 +1,4 @@
-/** Files that will never be accepted as they are: kept, with the reason beside them, out of the way of the others. */
+/** Sets files aside that will never be accepted as they are: they are kept, with the reason beside them, out of the way of the others. */
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { failedFolder } from './paths.ts';

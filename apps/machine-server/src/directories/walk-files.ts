@@ -3,7 +3,7 @@ import { opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { failedFolder } from './paths.ts';
 
-/** Paths of plain files; `failed/` directories and links are not entered; a directory that vanishes is skipped. */
+/** Paths of regular files. `failed/` directories and links are not entered; a directory that disappears is skipped. */
 export async function* walkFiles(root: string, signal: AbortSignal): AsyncGenerator<string> {
   const waiting = [root];
   for (let directory = waiting.pop(); directory !== undefined; directory = waiting.pop()) {

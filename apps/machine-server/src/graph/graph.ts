@@ -51,7 +51,7 @@ interface Node {
   retryAt: number;
   /** In progress. */
   attempt: Attempt | undefined;
-  /** Set once it goes: resolves when it is gone. */
+  /** Set once it is being removed: resolves when it is gone. */
   removal: Promise<void> | undefined;
 }
 
@@ -60,7 +60,7 @@ const retryEveryMs = 500;
 export class Graph implements AsyncDisposable {
   readonly #options: GraphOptions;
   readonly #nodes = new Map<string, Node>();
-  /** Of the wanted configuration, in the order of building: a circle is cut by building what comes first without the rest. */
+  /** Of the wanted configuration, in build order. A cycle is broken by building its first resource without the rest. */
   #dependencies: ReadonlyMap<string, Dependencies> = new Map();
   #positions: ReadonlyMap<string, number> = new Map();
   #wanted: readonly ResourceConfig[] = [];
@@ -252,7 +252,7 @@ export class Graph implements AsyncDisposable {
     try {
       return await withTimeout(built, limitMs, `it was not built within ${limitMs} ms`, clock, signal);
     } catch (caught) {
-      // One that arrives after all has no place any more.
+      // A late result is no longer needed.
       built.then((resource) => (resource === old ? undefined : resource.close())).catch(() => {});
       throw caught;
     }

@@ -34,7 +34,7 @@ export function plan(running: ReadonlyMap<string, ResourceConfig>, wanted: reado
       now !== undefined &&
       JSON.stringify(now) === JSON.stringify(config) &&
       fingerprint(associatedWith(now, [...running.values()])) === fingerprint(associatedWith(config, wanted));
-    // What depends on a rebuilt resource holds the old one, so it is rebuilt too.
+    // Dependents of a rebuilt resource hold the old one, so they are rebuilt, too.
     if (same && !dependencies.get(full)?.found.some((dependency) => changed.has(dependency))) return false;
     changed.add(full);
     return true;
@@ -62,7 +62,7 @@ function fingerprint(associated: readonly Associated[]): string {
     .join('\n');
 }
 
-/** Dependencies before dependents; otherwise as configured. Circles are refused by the configuration's schema and end here. */
+/** Dependencies before dependents; otherwise as configured. The schema of configurations refuses cycles; here they only end the walk. */
 export function inDependencyOrder(configs: readonly ResourceConfig[]): ResourceConfig[] {
   const byName = new Map(configs.map((config) => [formatResourceName(config), config]));
   const dependencies = dependenciesAmong(configs);

@@ -60,7 +60,7 @@ function levelOf(text: string): LogLevel | undefined {
   return logLevels.find((each) => each === level);
 }
 
-/** As public machine-servers read them: a dot is itself, `*` is anything, the whole name must match. */
+/** As in public machine-servers: a dot stands for itself, `*` for anything, and the whole name must match. */
 function regexOf(pattern: string): RegExp | undefined {
   try {
     return new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll('*', '.*')}$`);

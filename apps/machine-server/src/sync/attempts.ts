@@ -1,7 +1,7 @@
-/** When each file that failed may be tried again (D15). Files that never failed are not listed: the list is as short as the trouble. */
+/** When each failed file may be tried again (D15). Files that have never failed are not listed. */
 import { backoffMs, type CodeName } from '@platform/base';
 
-/** Trouble of the connection or the credentials, not of the file: it passes for all files at once, so the wait stays short. */
+/** Problems of the connection or the credentials, not of the file: they end for all files at once, so the wait stays short. */
 const ofEveryone: ReadonlySet<CodeName> = new Set([
   'unavailable',
   'unauthenticated',

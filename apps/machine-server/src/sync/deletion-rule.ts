@@ -1,4 +1,4 @@
-/** When captured files must go to keep the disk alive (D11). Pure. */
+/** When capture files must be deleted to keep the disk usable (D11). Pure. */
 
 export interface DiskUse {
   readonly volumeBytes: number;

@@ -9,7 +9,7 @@ export type Outcome =
   | { readonly kind: 'aside'; readonly reason: string }
   | { readonly kind: 'later'; readonly code: CodeName; readonly message: string };
 
-/** About the file, and final (D15): everything else is tried again, forever. */
+/** Errors about the file itself, which are final (D15); everything else is retried forever. */
 const final: ReadonlySet<CodeName> = new Set(['invalid_argument', 'already_exists', 'data_loss']);
 
 /** What a failed attempt means for the file. */

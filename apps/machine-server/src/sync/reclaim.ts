@@ -60,7 +60,7 @@ export class Reclaim implements AsyncDisposable {
     const { directories, volume } = this.#options;
     for (const directory of directories()) {
       const { volumeBytes, usedBytes } = await volume(directory);
-      // Listing the directory is dear; it cannot matter below the first threshold.
+      // Listing the directory is expensive, and cannot matter below the first threshold.
       if (usedBytes / volumeBytes < settings.thresholds.diskUsage) continue;
       const use = { volumeBytes, usedBytes, captureBytes: await this.#size(directory) };
       if (mustDelete(use, settings.thresholds)) await this.#delete(directory, settings.everyNth, use);

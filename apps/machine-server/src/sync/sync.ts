@@ -123,7 +123,7 @@ export class Sync implements AsyncDisposable {
     const start = (task: Promise<Outcome>): void => {
       const done: Promise<void> = task.then((outcome) => {
         running.delete(done);
-        // The others would fail the same way: they wait for the next pass, with no failure of theirs noted.
+        // The others would fail in the same way: they wait for the next pass, and no failure is recorded for them.
         if (outcome.kind === 'later' && outcome.code === 'unavailable') unavailable = true;
       });
       running.add(done);
@@ -159,7 +159,7 @@ export class Sync implements AsyncDisposable {
     }
   }
 
-  /** One attempt at a file. Never throws: what goes wrong on this side is a failure of this file and of no other. */
+  /** One attempt to send a file. Never throws: an error on this side is a failure of this file only. */
   async #attempt(path: string, send: () => Promise<Outcome>): Promise<Outcome> {
     this.#inFlight.add(path);
     try {

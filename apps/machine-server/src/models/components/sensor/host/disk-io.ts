@@ -3,7 +3,7 @@ import { keyOf, readSystemFile } from './proc.ts';
 /** Sectors of /proc/diskstats are 512 bytes, whatever the disk. */
 const sectorBytes = 512;
 
-/** Whole disks that have moved anything; no partitions, no loop or RAM devices. */
+/** Whole disks with any activity; no partitions, no loop or RAM devices. */
 export function readDiskIo(): Record<string, { read_bytes: number; written_bytes: number }> {
   const readings: Record<string, { read_bytes: number; written_bytes: number }> = {};
   for (const line of (readSystemFile('/proc/diskstats') ?? '').split('\n')) {

@@ -1,7 +1,7 @@
 import { freemem, totalmem } from 'node:os';
 import { readSystemFile, rounded } from './proc.ts';
 
-/** Used is what programs hold: caches that the system gives back are not counted. */
+/** Used memory is what programs hold, without caches that the system can reclaim. */
 export function readMemory(): Record<string, number> {
   const info = readSystemFile('/proc/meminfo') ?? '';
   const bytesOf = (key: string): number | undefined => {

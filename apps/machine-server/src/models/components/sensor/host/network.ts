@@ -1,6 +1,6 @@
 import { keyOf, readSystemFile } from './proc.ts';
 
-/** Every interface but the loopback. */
+/** Every interface except loopback. */
 export function readNetwork(): Record<string, { received_bytes: number; sent_bytes: number }> {
   const readings: Record<string, { received_bytes: number; sent_bytes: number }> = {};
   for (const line of (readSystemFile('/proc/net/dev') ?? '').split('\n').slice(2)) {

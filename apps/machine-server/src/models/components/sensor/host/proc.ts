@@ -14,7 +14,7 @@ export function keyOf(name: string): string {
   return name === '/' ? 'root' : name.replace(/^\//, '').replaceAll(/[./$\s]+/g, '_');
 }
 
-/** One decimal is what these measurements carry. */
+/** These measurements are accurate to one decimal. */
 export function rounded(value: number): number {
   return Math.round(value * 10) / 10;
 }
