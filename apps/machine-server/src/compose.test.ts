@@ -24,7 +24,7 @@ async function captured(home: string): Promise<string[]> {
   return entries.filter((entry) => entry.endsWith('.capture') || entry.endsWith('.prog'));
 }
 
-test('readings flow from the sensor to the cloud, each once, and their files are deleted; the stop sends the last ones', async () => {
+test('readings get from the sensor to the cloud, each once, and their files are deleted; a stop sends the last ones', async () => {
   await using cloud = await startFakeCloud(
     countingDocument(200, { method: { tags: ['m'] }, service: { tags: ['s'] } }),
   );
@@ -64,7 +64,7 @@ test('D13 I5 lost acknowledgements leave one copy of every reading, and the low-
   expect(cloud.breaches).toEqual([]);
 });
 
-test('D15 a file that is refused for reasons of its own stops no other, and one of a bad kind is set aside with its reason', async () => {
+test('D15 a file that is refused because of its contents blocks no other, and one that can never be accepted is set aside with the reason', async () => {
   await using cloud = await startFakeCloud(countingDocument(100));
   // The first file and the second, whichever arrives first.
   cloud.before = ({ identity }) => {
@@ -86,7 +86,7 @@ test('D15 a file that is refused for reasons of its own stops no other, and one 
   expect(failed.filter((name) => name.endsWith('.capture'))).toHaveLength(1);
 });
 
-test('D15 an upload that hangs holds its own thread and no other file', async () => {
+test('D15 an upload that hangs blocks its own thread and no other file', async () => {
   await using cloud = await startFakeCloud(countingDocument(100, { service: { maximum_num_sync_threads: 2 } }));
   const release = Promise.withResolvers<void>();
   let hanging: bigint | undefined;
@@ -104,7 +104,7 @@ test('D15 an upload that hangs holds its own thread and no other file', async ()
   expect(cloud.breaches).toEqual([]);
 });
 
-test('D14 a reading over 4 MB is split off and set aside; its neighbours are stored, and the same again after a lost answer', async () => {
+test('D14 a reading over 4 MB is split off and set aside; the other readings are stored, and the same happens again after a lost answer', async () => {
   await using cloud = await startFakeCloud(countingDocument(1));
   await using home = await createTestHome(cloud.url);
   const encoder = new ReadingEncoder();
@@ -139,7 +139,7 @@ test('D14 a reading over 4 MB is split off and set aside; its neighbours are sto
   expect(aside.readings.map((bytes) => bytes.length > 4_194_304)).toEqual([true]);
 });
 
-test('a new configuration is applied while running, a failing cloud changes nothing, and the API tells both', async () => {
+test('a new configuration is applied while running, a failing cloud changes nothing, and the API reports both', async () => {
   await using cloud = await startFakeCloud(countingDocument(50));
   await using home = await createTestHome(cloud.url);
   await using server = await startTestServer(home);
@@ -194,7 +194,7 @@ test('D8 without its cloud the server starts from the cached configuration, and 
   await expect(startTestServer(home)).rejects.toThrow(/61 days ago.*limit is 60/s);
 });
 
-test('arbitrary files of additional paths are sent once they rest, and deleted', async () => {
+test('arbitrary files in additional paths are sent once they are unmodified, then deleted', async () => {
   await using cloud = await startFakeCloud({});
   await using home = await createTestHome(cloud.url);
   const extra = join(home.path, 'extra');

@@ -21,7 +21,7 @@ async function run(home: string, ...args: string[]): Promise<{ code: number; out
   return { code: Number(code), out, error };
 }
 
-test('D16 -version prints the version; a missing or wrong -config ends with one sentence and a code that is not zero', async () => {
+test('D16 -version prints the version; a missing or wrong -config ends with one sentence and a non-zero exit code', async () => {
   const home = await mkdtemp(join(tmpdir(), 'machine-main-'));
   const file = async (name: string, content: string): Promise<string> => {
     await writeFile(join(home, name), content);
@@ -51,7 +51,7 @@ test('D16 -version prints the version; a missing or wrong -config ends with one 
   await rm(home, { recursive: true });
 });
 
-test('D8 a cloud that is not there, without a cache, and a home that cannot be written end the start with one sentence', async () => {
+test('D8 an unreachable cloud without a cache, and an unwritable home, end the start with one sentence', async () => {
   const home = await mkdtemp(join(tmpdir(), 'machine-main-'));
   const config = join(home, 'credentials.json');
   // No one listens at port 1; one that was free a moment ago may be someone's by now.
@@ -91,7 +91,7 @@ test('a signal ends a start that still waits for its cloud', async () => {
   await rm(home, { recursive: true });
 });
 
-test('a server whose parent is gone seals what it captured and ends', async () => {
+test('a server whose parent has ended seals what it captured and ends', async () => {
   const home = await mkdtemp(join(tmpdir(), 'machine-main-'));
   const config = join(home, 'local.json');
   await writeFile(config, JSON.stringify({ ...countingDocument(100), network: { bind_address: '127.0.0.1:0' } }));

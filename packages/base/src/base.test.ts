@@ -15,7 +15,7 @@ import {
   systemClock,
 } from './index.ts';
 
-test('chunks are slices in order, the last one as long as what is left', () => {
+test('chunks are slices in order; the last one has the remaining length', () => {
   expect([...chunks([1, 2, 3, 4, 5], 2)]).toEqual([[1, 2], [3, 4], [5]]);
   expect([...chunks([], 2)]).toEqual([]);
 });
@@ -74,7 +74,7 @@ test('a limiter runs at most its limit at once, and all in the end', async () =>
   expect(most).toBe(2);
 });
 
-test('a failing task gives its place to the next', async () => {
+test('a failing task makes room for the next one', async () => {
   const limit = createLimiter(1);
   await expect(limit(async () => Promise.reject(new Error('no')))).rejects.toThrow('no');
   await expect(limit(async () => 'next')).resolves.toBe('next');

@@ -27,7 +27,7 @@ function keptOf(module: string): string[] {
 // By another process: Node writes the cache when a process kills itself.
 const killed = "import { execSync } from 'node:child_process'; execSync('kill -9 ' + process.pid);";
 
-test('what a process compiled is kept although it is killed', () => {
+test('compiled code is kept even if the process is killed', () => {
   const keeper = JSON.stringify(new URL('./keep-compiled.ts', import.meta.url).href);
   const turns = 'const clock = { every: (_: number, run: () => void) => run() };';
   expect(keptOf(killed)).toEqual([]);

@@ -39,7 +39,7 @@ function resting({ once = false } = {}) {
   return { state, look, trim };
 }
 
-test('memory is given back once, when a busy time is over', () => {
+test('memory is released once, when a busy period is over', () => {
   const { state, look, trim } = resting();
   look(4_000, 60);
   look(3_000, 10);
@@ -51,7 +51,7 @@ test('memory is given back once, when a busy time is over', () => {
   trim[Symbol.dispose]();
 });
 
-test('what a quiet process takes bit by bit is given back too; a busy one is left alone', () => {
+test('memory that a quiet process accumulates is released, too; a busy process is left alone', () => {
   const { state, look, trim } = resting();
   look(10, 0);
   expect(state.collected).toBe(1);
@@ -66,7 +66,7 @@ test('what a quiet process takes bit by bit is given back too; a busy one is lef
   expect(state.collected).toBe(2);
 });
 
-test('what only a start needed is given back once, when the process rests for the first time, and never again', () => {
+test('memory that only the start needed is released once, when the process is first idle, and never again', () => {
   const { state, look } = resting({ once: true });
   look(4_000, 60);
   expect(state.collected).toBe(0);
@@ -77,7 +77,7 @@ test('what only a start needed is given back once, when the process rests for th
   expect(state.collected).toBe(1);
 });
 
-test('the collection gives pages back that V8 would keep', () => {
+test('the collection returns pages that V8 would keep', () => {
   const { clock, timer } = handClock();
   let worked = 0;
   trimAtRest({ clock, workedMs: () => worked });

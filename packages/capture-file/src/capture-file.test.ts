@@ -88,7 +88,7 @@ test('a file gives back the header and the readings that were written, whatever 
   );
 });
 
-test('C4 a file torn at any byte keeps exactly the readings that are whole', async () => {
+test('C4 a file torn at any byte keeps exactly the complete readings', async () => {
   const readings = [new Uint8Array(20).fill(1), new Uint8Array(1).fill(2), new Uint8Array(130).fill(3)];
   const whole = await written(readings);
   const start = whole.length - readings.reduce((sum, bytes) => sum + bytes.length + 8, 0);
@@ -109,7 +109,7 @@ test('C4 a file torn at any byte keeps exactly the readings that are whole', asy
   }
 });
 
-test('C4 zeros after the last frame, as a power cut leaves them, are cut', async () => {
+test('C4 zeros after the last frame, as a power cut leaves them, are removed', async () => {
   const whole = await written([Uint8Array.of(1, 2, 3)]);
   const contents = readCaptureFile(concatBytes([whole, new Uint8Array(4_096)]));
   expect(contents).toMatchObject({ goodBytes: whole.length, cutBytes: 4_096 });

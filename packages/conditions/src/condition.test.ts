@@ -75,7 +75,7 @@ test('D18 condition is accepted as well as conditions, absent or empty ones alwa
   ]);
 });
 
-test('faulty conditions name the place, what was expected and what was found', () => {
+test('errors of conditions name the position, what was expected and what was found', () => {
   const problem = (operator: string, value: unknown): string => {
     const [first] = condition({ operator, value }).problems;
     return `${first?.path}: ${first?.message}`;

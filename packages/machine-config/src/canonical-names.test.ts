@@ -29,7 +29,7 @@ test.each(['fake', 'rdk:builtin:fake', 'core:builtin:fake'])(
   },
 );
 
-test('a short model that is not built in is named in full, one of a module is left as it is', () => {
+test('a short model that is not built in is reported by its full name; one of a module is unchanged', () => {
   const sensor = (model: string) => ({ name: model, api: 'core:component:sensor', model });
   const { config, problems } = parse({ components: [sensor('ghost'), sensor('acme:gauges:tank')] });
   expect(config.components.map(({ model }) => model)).toEqual(['core:builtin:ghost', 'acme:gauges:tank']);

@@ -37,7 +37,7 @@ test.each<[Json, Json, number | undefined]>([
   },
 );
 
-test('D24 the value of a fragment yields to that of the part, a shorter one too, and holds where that of the part is ignored', () => {
+test('D24 the value of the part takes precedence over that of a fragment, even a smaller one, unless the part’s is ignored', () => {
   const lookup = () => ({ config: { data_retention_policy: { days: 3 } }, revision: '1' });
   const daysOf = (document: JsonObject): number | undefined =>
     readDataPolicies(resolveFragments({ ...document, fragments: [{ id: 'f-1' }] }, lookup).document).days;
@@ -50,7 +50,7 @@ test('D24 the value of a fragment yields to that of the part, a shorter one too,
   ]);
 });
 
-test('a policy holds for its resource and for the others that its capture methods name; a hot store for the method alone', () => {
+test('a policy applies to its resource and to others that its capture methods name; a hot store only to the method', () => {
   const arm = { name: 'core:component:arm/left', method: 'GetEndPosition', recent_data_store: { stored_hours: 2.5 } };
   const policies = readDataPolicies({
     components: [

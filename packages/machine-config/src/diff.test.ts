@@ -21,7 +21,7 @@ const document = fc.record(
 // As it comes out of a text: no minus zero, no prototypes.
 const plain = (value: Json): Json => JSON.parse(JSON.stringify(value)) as Json;
 
-test('applying the changes between two documents makes the second of the first, whatever they hold', () => {
+test('applying the changes between two documents turns the first into the second, whatever they contain', () => {
   fc.assert(
     fc.property(fc.oneof(document, json), fc.oneof(document, json), (a, b) => {
       const [before, after] = [plain(a), plain(b)];
@@ -31,7 +31,7 @@ test('applying the changes between two documents makes the second of the first, 
   );
 });
 
-test('a list that was shuffled, cut and added to comes out as it is, and no change tells what did not change', () => {
+test('a list that was shuffled, shortened and extended is reproduced, and no change describes what did not change', () => {
   const list = fc.uniqueArray(fc.record({ name: fc.string(), v: fc.nat(3) }), { selector: (each) => each.name });
   fc.assert(
     fc.property(
@@ -49,7 +49,7 @@ test('a list that was shuffled, cut and added to comes out as it is, and no chan
   );
 });
 
-test('a component that was inserted, moved or renamed is one change each, and its neighbours are none', () => {
+test('an inserted, moved or renamed component is one change, and its neighbours are unchanged', () => {
   const arm = { name: 'arm', attributes: { speed: 1 } };
   const cam = { name: 'cam', attributes: { fps: 30 } };
   const gps = { name: 'gps', attributes: { baud: 9_600 } };
@@ -67,7 +67,7 @@ test('a component that was inserted, moved or renamed is one change each, and it
   ]);
 });
 
-test('D6 lines of changes show no secret: neither under keys that look secret, nor in auth handlers, nor in URLs', () => {
+test('D6 lines of changes show no secrets: neither under keys that look secret, nor in auth handlers, nor in URLs', () => {
   const secret = (text: string): Json => ({
     remotes: [{ name: 'r', auth: { credentials: { type: 'api-key', payload: text } }, secret: text }],
     auth: { handlers: [{ type: 'api-key', config: { 'key-id': text } }] },
@@ -100,7 +100,7 @@ const renamed = (prefix: string, alike: boolean): Json[] =>
   }));
 
 // Compared each with each, these took minutes.
-test('twenty thousand components that are all renamed are a rename each, even when their neighbours were shuffled or are alike', () => {
+test('twenty thousand renamed components are one rename each, even if their neighbours were shuffled or are alike', () => {
   for (const alike of [false, true]) {
     const before = { components: renamed('a', alike) };
     const after = { components: renamed('b', alike) };
@@ -116,7 +116,7 @@ test('twenty thousand components that are all renamed are a rename each, even wh
   expect(applyDiff(before, changes)).toEqual(backwards);
 });
 
-test('of entries that are alike except for their names the first is taken for the first, and numbers that JSON cannot say are distinguished', () => {
+test('entries that differ only in their names are matched in order, and numbers that JSON cannot represent are distinguished', () => {
   const entry = (name: string, n: number): Json => ({ name, n, b: 1 });
   const lines = (before: Json[], after: Json[]) => diffLines(diff({ components: before }, { components: after }));
   expect(lines([entry('a', 1), entry('b', 1)], [entry('c', 1), { b: 1, n: 1, name: 'd' }])).toEqual([
@@ -126,7 +126,7 @@ test('of entries that are alike except for their names the first is taken for th
   expect(lines([entry('a', Infinity)], [{ name: 'c', n: null, b: 1 }])).toHaveLength(2);
 });
 
-test('lists of two hundred thousand values that all changed, were added or removed are told whole', () => {
+test('lists of two hundred thousand changed, added or removed values are reported completely', () => {
   const numbers = (from: number): Json[] => Array.from({ length: 200_000 }, (_, n) => from + n);
   expect(diff({ list: numbers(0) }, { list: numbers(1_000_000) })).toHaveLength(200_000);
   expect(diff({ list: [] }, { list: numbers(0) })).toHaveLength(200_000);

@@ -17,7 +17,7 @@ test('a document without imports is its own effective document, the very same ob
   expect(resolveFragments(document, lookupIn({})).document).toBe(document);
 });
 
-test('entries of a fragment follow the own ones, whose positions stay, and it is told where they came from', () => {
+test('entries of a fragment follow the document’s own entries, whose positions stay, and their origin is reported', () => {
   const { document, origins, used, problems } = resolveFragments(
     { components: [camera('own')], fragments: ['f'], debug: true },
     lookupIn({
@@ -47,7 +47,7 @@ test('D24 the retention policy of a part wins over that of its fragments, a frag
   expect(daysOf({ fragments: ['long', 'short'] })).toEqual({ days: 1 });
 });
 
-test('an entry that another covers is named with its fragment', () => {
+test('an entry that another one replaces is reported with its fragment', () => {
   const fragments = { f: { components: [camera('cam')] }, g: { components: [camera('cam', { notes: 'g' })] } };
   const { document, problems } = resolveFragments({ fragments: ['f', 'g'] }, lookupIn(fragments));
   expect(document['components']).toEqual([camera('cam', { notes: 'g' })]);
@@ -60,7 +60,7 @@ test('an entry that another covers is named with its fragment', () => {
   ]);
 });
 
-test('variables take the given value, else the default, in fragments inside as well; a missing one is an error with its path', () => {
+test('variables have the given value, otherwise the default, also in nested fragments; a missing value is an error with its path', () => {
   const fragments = {
     f: {
       components: [
@@ -91,7 +91,7 @@ test('variables take the given value, else the default, in fragments inside as w
   ]);
 });
 
-test('a prefix goes before every name that a fragment brings, and before references to them', () => {
+test('a prefix is put before every name from a fragment, and before references to these names', () => {
   const fragments = {
     arm: {
       components: [
@@ -144,7 +144,7 @@ test('a prefix goes before every name that a fragment brings, and before referen
   expect(document['modules']).toEqual([{ name: 'mod' }]);
 });
 
-test('unknown fragments, unknown versions, circles and too deep nesting are errors of their kind at their import', () => {
+test('unknown fragments, unknown versions, cycles and excessive nesting are specific errors at their import', () => {
   const fragments: Record<string, JsonObject> = { loop: { fragments: ['loop2'] }, loop2: { fragments: ['loop'] } };
   for (let level = 1; level <= 6; level++) fragments[`n${level}`] = level === 6 ? {} : { fragments: [`n${level + 1}`] };
   const resolved = resolveFragments(
@@ -161,7 +161,7 @@ test('unknown fragments, unknown versions, circles and too deep nesting are erro
   ]);
 });
 
-test('a bomb of fragments that import each other many times ends in one clear error', () => {
+test('fragments that multiply by importing each other end in one clear error', () => {
   const wide = (id: string): JsonObject => ({
     fragments: Array.from({ length: 100 }, (_, at) => ({ id, prefix: `${at}` })),
   });
@@ -219,7 +219,7 @@ const config: fc.Arbitrary<JsonObject> = fc.record(
 ) as fc.Arbitrary<JsonObject>;
 const library = fc.record({ a: config, b: config, c: config });
 
-test('resolving anything never throws, is the same every time, and its own values always win', () => {
+test('resolution never throws, is deterministic, and the document’s own values always win', () => {
   fc.assert(
     fc.property(config, library, (document, fragments) => {
       const once = resolveFragments(document, lookupIn(fragments));

@@ -141,7 +141,7 @@ test('every problem has a path, what was expected and what was found, shortened,
   expect(places).toHaveLength(new Set(places).size);
 });
 
-test('what is in a trigger is left to the trigger feature; a section that is not a list is named here', () => {
+test('the contents of triggers are left to the trigger feature; a section that is not a list is reported here', () => {
   const { config, problems } = parse({ triggers: [{ event: 5 }, { name: 't', event: {}, notifications: [] }, 7] });
   expect(problems).toEqual([]);
   expect(config.triggers).toMatchObject([{ name: 't' }]);

@@ -13,7 +13,7 @@ import type { CapturePlan } from './plan-capture.ts';
 /** Waits are short: what lasts longer than a grace is a matter of a moment. */
 const hasty: Clock = { ...systemClock, sleep: (ms, signal) => systemClock.sleep(Math.min(ms, 20), signal) };
 
-test('a sensor that answers after its capture has ended: the reading is dropped and told once, and no file is left open', async () => {
+test('if a sensor answers after its capture has ended, the reading is dropped and reported once, and no file is left open', async () => {
   const home = await mkdtemp(join(tmpdir(), 'capture-'));
   onTestFinished(() => rm(home, { recursive: true }));
   const directory = join(home, 'capture');

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { Collector } from './collector.ts';
 import type { RollFile } from './roll-file.ts';
 
-test('a reading that fails is told with its resource and reason, the same at most once a minute', () => {
+test('a failed reading is logged with its resource and reason, the same failure at most once a minute', () => {
   const told: string[] = [];
   let micros = 0;
   let reason = 'no answer from /dev/i2c-1';

@@ -21,14 +21,14 @@ test('an encoded reading is the SensorData message of the same document and time
   );
 });
 
-test('values that JSON does not know are kept as text, absent ones are left out', () => {
+test('values that JSON does not have are kept as text, absent ones are left out', () => {
   const document = { at: new Date(0), raw: Uint8Array.of(1, 2), none: undefined, big: 5n };
   const bytes = new ReadingEncoder().encode({ requestedMicros: 1, receivedMicros: 2, document });
   const json = toJson(SensorDataSchema, fromBinary(SensorDataSchema, bytes)) as { struct: unknown };
   expect(json.struct).toEqual({ at: '1970-01-01T00:00:00.000Z', raw: 'AQI=', big: 5 });
 });
 
-test('a document is encoded as deep as the cloud stores it, and one level more is refused', () => {
+test('a document is encoded to the depth that the cloud stores; one level more is refused', () => {
   const nested = (levels: number): Record<string, unknown> => (levels === 1 ? { i: 1 } : { a: [nested(levels - 2)] });
   const encoder = new ReadingEncoder();
   const times = { requestedMicros: 1, receivedMicros: 2 };
@@ -38,7 +38,7 @@ test('a document is encoded as deep as the cloud stores it, and one level more i
   );
 });
 
-test('a document without end is refused, and the encoder continues', () => {
+test('an endless document is refused, and the encoder keeps working', () => {
   const loop: Record<string, unknown> = {};
   loop['self'] = loop;
   const encoder = new ReadingEncoder();

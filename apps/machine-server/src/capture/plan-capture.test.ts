@@ -20,7 +20,7 @@ const defaults = {
 };
 const same = (path: string): string => path;
 
-test('the tags of a service and a method together are at most 100: the first are used, and it is said', () => {
+test('a service and a method have at most 100 tags in total: the first ones are used, with a warning', () => {
   const tags = Array.from({ length: 100 }, (_, index) => `t${index}`);
   const { plans, problems } = planCapture(
     [resource({ method: 'Readings', capture_frequency_hz: 1, tags })],
@@ -31,7 +31,7 @@ test('the tags of a service and a method together are at most 100: the first are
   expect(problems).toMatchObject([{ level: 'warning', message: expect.stringContaining('found 101') }]);
 });
 
-test('D12 tags add up, a capture directory and a buffer of its own hold, and methods go with and without Get', () => {
+test('D12 tags add up, a method’s own capture directory and buffer apply, and methods work with and without Get', () => {
   const method = {
     method: 'GetReadings',
     capture_frequency_hz: 0.5,
@@ -54,7 +54,7 @@ test('D12 tags add up, a capture directory and a buffer of its own hold, and met
   ]);
 });
 
-test('D12 a method that the type does not have is named; disabled ones are not', () => {
+test('D12 a method that the type does not have is reported; disabled ones are not', () => {
   const methods = [
     { method: 'Voltage', capture_frequency_hz: 1 },
     { method: 'DoCommand', capture_frequency_hz: 1, additional_params: { docommand_input: { a: 1 } } },
@@ -69,7 +69,7 @@ test('D12 a method that the type does not have is named; disabled ones are not',
   );
 });
 
-test('one method with two sets of parameters is two collectors; the same twice is one, with a warning', () => {
+test('one method with two sets of parameters has two collectors; the same set twice has one, with a warning', () => {
   const pin = (pin_name: string): JsonObject => ({
     method: 'DoCommand',
     capture_frequency_hz: 1,
@@ -89,7 +89,7 @@ test('D16 -untrusted-env refuses a changed capture directory by name', () => {
   );
 });
 
-test('a method of a type that this version does not run is named and not captured', () => {
+test('a method of a type that this version does not support is reported and not captured', () => {
   const camera = { ...resource({ method: 'GetImages', capture_frequency_hz: 1 }), api: 'core:component:camera' };
   const { plans, problems } = planCapture([camera], defaults, same);
   expect(plans).toEqual([]);
@@ -103,7 +103,7 @@ test('a method of a type that this version does not run is named and not capture
   ]);
 });
 
-test('a buffer and a queue beyond measure are cut, with a warning each', () => {
+test('an excessive buffer and queue are limited, with a warning each', () => {
   const most = { capture_buffer_size: 1_048_576, capture_queue_size: 100_000 };
   const beyond = { capture_buffer_size: 1e12, capture_queue_size: 1e12 };
   const method = { method: 'Readings', capture_frequency_hz: 1, ...beyond };

@@ -58,7 +58,7 @@ const series = {
   queueSize: 20,
 };
 
-test('C5 C7 a failing disk ends no capture: the queue fills, readings are held back, and all that were taken are written once', async () => {
+test('C5 C7 a failing disk does not end a capture: the queue fills, readings are skipped, and all that were taken are written once', async () => {
   const { storage, files, disk } = faultyStorage();
   const ledger = new SeqLedger();
   const context = {

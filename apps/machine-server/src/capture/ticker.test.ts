@@ -32,13 +32,13 @@ function taken(hz: number, fires: readonly number[]): number {
   return sum;
 }
 
-test('a timer that comes early or late takes each reading once', () => {
+test('a timer that fires early or late takes each reading once', () => {
   expect(taken(100, [9.2, 20.6, 29.4, 40.1, 49.2])).toBe(5);
   expect(taken(1_000, [4.6, 10.3, 14.8, 20])).toBe(20);
   expect(taken(0.5, [1_999.1, 4_000.4])).toBe(2);
 });
 
-test('readings missed in a stall are not made up at one instant', () => {
+test('readings missed during a stall are not made up all at once', () => {
   expect(taken(1, [1_000, 50_000])).toBe(2);
   expect(taken(100, [10, 500])).toBe(3);
   expect(taken(1_000, [5, 500])).toBe(15);

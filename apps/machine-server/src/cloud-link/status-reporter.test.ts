@@ -19,7 +19,7 @@ const withoutLooks: Clock = {
 
 const revision = (document: unknown): string => revisionOf(parse(document).config);
 
-test('D10 the server reports the revision that it applied, each new one, and what of it could not be built', async () => {
+test('D10 the server reports each new revision that it applies, and what could not be built', async () => {
   const first = countingDocument(1);
   await using cloud = await startFakeCloud(first);
   await using home = await createTestHome(cloud.url);
@@ -37,7 +37,7 @@ test('D10 the server reports the revision that it applied, each new one, and wha
   expect(cloud.reports).toHaveLength(2);
 });
 
-test('a cloud that lacks the service is asked once, and the server runs on', async () => {
+test('a cloud that lacks the service is asked once, and the server keeps running', async () => {
   await using cloud = await startFakeCloud(countingDocument(1));
   cloud.reports = undefined;
   await using home = await createTestHome(cloud.url);

@@ -26,7 +26,7 @@ const until = (what: string, condition: () => boolean): Promise<void> =>
     return condition();
   });
 
-test('D9 anything but true under the key of a running sensor means that the configuration waits', async () => {
+test('D9 anything except true under the key of a running sensor makes the configuration wait', async () => {
   const sensor = (readings: () => unknown): Resource & { readings: () => unknown; doCommand: () => unknown } => ({
     close: async () => {},
     readings,
@@ -71,7 +71,7 @@ test('D9 a closed window holds a new configuration, a restart starts the applied
   await until('the edit without a window', report(revision(repaired), ''));
 });
 
-test('D9 what an owner forces is applied although the window is closed; a later configuration waits again, and tells why', async () => {
+test('D9 a forced configuration is applied although the window is closed; a later one waits again, and reports why', async () => {
   const applied = machine(false, { maintenance: window });
   const forced = machine(false, { maintenance: window, debug: true });
   const later = machine(false, { maintenance: window, disable_log_deduplication: true });

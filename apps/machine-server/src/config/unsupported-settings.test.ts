@@ -6,7 +6,7 @@ import { unsupportedSettings } from './unsupported-settings.ts';
 const pathsOf = (document: object): string[] =>
   unsupportedSettings(fromRobotConfig(toRobotConfig(parse(document).config, {}))).map(({ path }) => path);
 
-test('what this version does not do is named with its path, as it arrives at the machine', () => {
+test('settings that this version does not support are reported with their path in the configuration that the machine gets', () => {
   const manager = { api: 'core:service:data_manager', model: 'core:builtin:builtin' };
   const document = {
     components: [{ name: 'a', api: 'core:component:sensor', model: 'core:builtin:fake', frame: { parent: 'world' } }],

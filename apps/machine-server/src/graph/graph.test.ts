@@ -20,7 +20,7 @@ const states = (graph: Graph): Record<string, ResourceState> =>
   Object.fromEntries(graph.status().map(({ config, state }) => [config.name, state]));
 const never = new Promise<void>(() => {});
 
-test('a resource that cannot be built is told with its name and the reason, once for each reason', async () => {
+test('a resource that cannot be built is logged with its name and the reason, once per reason', async () => {
   const told: string[] = [];
   await using graph = new Graph({
     models: [],
@@ -50,7 +50,7 @@ test('independent resources are built at the same time: four that take a second 
   await applied;
 });
 
-test('a resource that hangs in building holds only those that depend on it', async () => {
+test('a resource that hangs while it is built delays only its dependents', async () => {
   const { model, gates } = createGatedModel();
   const { graph, clock } = start([model]);
   gates.set('a', never);
@@ -64,7 +64,7 @@ test('a resource that hangs in building holds only those that depend on it', asy
   expect(graph.errors()).toContain('core:component:sensor/a, which it depends on, is not available yet');
 });
 
-test('an edit that comes while a resource hangs in building is applied to the others, and supersedes the build of the same resource', async () => {
+test('an edit while a resource hangs in its build is applied to the others, and supersedes the build of the same resource', async () => {
   const { model, events, gates } = createGatedModel();
   const { graph, clock } = start([model]);
   const late = Promise.withResolvers<void>();
@@ -83,7 +83,7 @@ test('an edit that comes while a resource hangs in building is applied to the ot
   expect(events.slice(-2)).toEqual(['built a1', 'close a1']);
 });
 
-test('a resource that is taken out of the configuration while it hangs in building is gone, and closed when it comes', async () => {
+test('a resource that is removed from the configuration while it hangs in its build is gone, and is closed when the build ends', async () => {
   const { model, events, gates } = createGatedModel();
   const { graph, clock } = start([model]);
   const late = Promise.withResolvers<void>();
@@ -113,7 +113,7 @@ test('a swap builds the new version beside the old one and then closes that; whi
   expect(events).toEqual(['build a1', 'built a1', 'build a2', 'build a2', 'built a2', 'close a1']);
 });
 
-test('what depends on a resource is built again when that was swapped, even when it succeeded only at a later attempt', async () => {
+test('dependents of a resource are rebuilt when it is swapped, even if its build succeeds only in a later attempt', async () => {
   const { model, events, gates } = createGatedModel();
   const { graph, clock } = start([model]);
   await graph.apply([gated('a', [], 1), gated('on-a', ['a'])], 'r1');
@@ -154,7 +154,7 @@ test('a model gets the running resources that depends_on names, short or full, b
   expect(got[2]?.get('core:component:sensor/a')).not.toBe(first.get('core:component:sensor/a'));
 });
 
-test('what could not be built for lack of a resource is built as soon as that is there', async () => {
+test('a resource that waits for another one is built as soon as that is available', async () => {
   const { model, gates } = createGatedModel();
   const { graph, clock } = start([model]);
   gates.set('a', Promise.reject(new Error('no bus')));
@@ -167,7 +167,7 @@ test('what could not be built for lack of a resource is built as soon as that is
   expect(states(graph)).toEqual({ a: 'ready', 'on-a': 'ready' });
 });
 
-test('what goes is closed dependents first, before what comes is built; one that does not close holds nothing for longer than a build may take', async () => {
+test('removed resources are closed, dependents first, before new ones are built; one that does not close delays the others no longer than a build may take', async () => {
   const { model, events } = createGatedModel();
   const stuck: Model = {
     api: 'core:component:sensor',
@@ -188,7 +188,7 @@ test('what goes is closed dependents first, before what comes is built; one that
   expect(states(graph)).toEqual({ b: 'ready', c: 'ready' });
 });
 
-test('a service that can change in place is told its new configuration and what resources say to it, and nothing else', async () => {
+test('a service that can change in place gets its new configuration and the service_configs of resources, and nothing else', async () => {
   const { model, service, events, gates } = createGatedModel();
   const { graph, clock } = start([model, service]);
   const dm = (v: number): ResourceConfig => ({ ...gated('dm', [], v), api: service.api, model: service.model });
@@ -216,7 +216,7 @@ test('a service that can change in place is told its new configuration and what 
   expect(events.filter((event) => event.startsWith('close dm'))).toEqual(['close dm']);
 });
 
-test('a circle is no deadlock: its resources fail with what they wait for', async () => {
+test('a cycle does not deadlock: its resources fail with what they wait for', async () => {
   const { model } = createGatedModel();
   const { graph } = start([model]);
   await graph.apply([gated('a', ['b']), gated('b', ['a']), gated('self', ['self'])], 'r1');
@@ -224,7 +224,7 @@ test('a circle is no deadlock: its resources fail with what they wait for', asyn
   expect(graph.errors()).toContain('which it depends on, is not available yet');
 });
 
-test('a stop closes everything, dependents first, and waits for no build that hangs', async () => {
+test('a stop closes everything, dependents first, and does not wait for builds that hang', async () => {
   const { model, events, gates } = createGatedModel();
   const clock = new FakeClock();
   const graph = new Graph({ models: [model], configureTimeoutMs, clock, log: silentLog });

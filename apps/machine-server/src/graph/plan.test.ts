@@ -16,13 +16,13 @@ const running = (...configs: ResourceConfig[]): Map<string, ResourceConfig> =>
   new Map(configs.map((each) => [formatResourceName(each), each]));
 const names = (configs: readonly ResourceConfig[]): string[] => configs.map((each) => each.name);
 
-test('an equal configuration is no work; a change rebuilds the resource and what depends on it', () => {
+test('an equal configuration causes no work; a change rebuilds the resource and its dependents', () => {
   const [a, b, c] = [config('a'), config('b', ['a']), config('c')];
   expect(plan(running(a, b, c), [a, b, c])).toEqual({ remove: [], build: [] });
   expect(names(plan(running(a, b, c), [c, b, config('a', [], 1)]).build)).toEqual(['a', 'b']);
 });
 
-test('what goes is closed dependents first, what comes is built dependencies first', () => {
+test('removed resources are closed dependents first, new ones are built dependencies first', () => {
   const [a, b] = [config('a'), config('b', ['a'])];
   expect(plan(running(a, b), []).remove).toEqual(['core:component:sensor/b', 'core:component:sensor/a']);
   fc.assert(

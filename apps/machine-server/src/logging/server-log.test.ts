@@ -11,7 +11,7 @@ async function logFile(): Promise<string> {
   return join(directory, 'below', 'server.log');
 }
 
-test('what was logged is in its files when the log is closed, in order', async () => {
+test('closing the log writes all lines to its files, in order', async () => {
   const [file, alsoFile] = [await logFile(), await logFile()];
   const count = 5_000;
   {
@@ -24,7 +24,7 @@ test('what was logged is in its files when the log is closed, in order', async (
   }
 });
 
-test('a message that is logged more than three times within a minute is counted instead, unless told otherwise', async () => {
+test('a message that is logged more than three times within a minute is counted instead, unless configured otherwise', async () => {
   await using server = createServerLog({ file: await logFile(), alsoFile: undefined, clock: systemClock });
   const lines: LogLine[] = [];
   server.onLine((line) => lines.push(line));

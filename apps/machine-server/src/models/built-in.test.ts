@@ -14,7 +14,7 @@ test('the built-in models that the cloud knows are those that the machine-server
   );
 });
 
-test('D12 what is captured of a type is in the table that configurations are checked with, and what of the table is not captured yet is known', () => {
+test('D12 the captured methods of a type are in the table that configurations are checked with, and methods in the table that are not captured yet are known', () => {
   const notCaptured = resourceTypes.map(({ api, captures }) => {
     const table = new Map(captureMethodsOf(api).map(({ name, kind }) => [name, kind]));
     for (const [name, { kind }] of Object.entries(captures)) expect([name, table.get(name)]).toEqual([name, kind]);

@@ -12,7 +12,7 @@ import { Serving } from './serve.ts';
 
 const config = { name: 'tank', api: gauge.api, attributes: {}, depends_on: [], service_configs: [] };
 
-test('a resource answers no more calls at the same time than the limit allows, a stream being one until its end', async () => {
+test('a resource answers no more simultaneous calls than the limit allows; a stream counts until it ends', async () => {
   /** What the gauge answers, asked for the first time, the second, … */
   const levels = [1, 2, 3, 4].map(() => Promise.withResolvers<number>());
   let count = 0;

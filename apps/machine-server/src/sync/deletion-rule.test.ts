@@ -13,7 +13,7 @@ import { Reclaim } from './reclaim.ts';
 
 const thresholds = { diskUsage: 0.9, captureDirectory: 0.5 };
 
-test('D11 both thresholds must be met, and the share of the directory is of the used bytes', () => {
+test('D11 both thresholds must be exceeded, and the share of the directory is its share of the used bytes', () => {
   expect(mustDelete({ volumeBytes: 100, usedBytes: 90, captureBytes: 45 }, thresholds)).toBe(true);
   expect(mustDelete({ volumeBytes: 100, usedBytes: 89, captureBytes: 89 }, thresholds)).toBe(false);
   expect(mustDelete({ volumeBytes: 100, usedBytes: 90, captureBytes: 44 }, thresholds)).toBe(false);

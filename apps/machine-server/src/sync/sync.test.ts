@@ -46,7 +46,7 @@ async function bench(names: readonly string[], receive: FileReceiver): Promise<B
   return { directory, sync, told, time };
 }
 
-test('D15 a refused file that cannot be set aside has a next attempt of its own, and is told once a minute', async () => {
+test('D15 a refused file that cannot be set aside has its own next attempt, and is logged once a minute', async () => {
   let attempts = 0;
   const { directory, sync, told, time } = await bench(['a', 'b'], async () => {
     attempts++;
@@ -74,7 +74,7 @@ test('D15 a refused file that cannot be set aside has a next attempt of its own,
   expect((await readdir(join(directory, 'failed'))).toSorted()).toEqual(['a', 'a.reason', 'b', 'b.reason']);
 });
 
-test('D15 what throws while a file is sent is a failure of this file: the others go, and so do later passes', async () => {
+test('D15 an exception while a file is sent is a failure of this file: the others are sent, and later passes run', async () => {
   const sent: string[] = [];
   const { directory, sync, told, time } = await bench(['a', 'b', 'c'], async (chunks) => {
     for await (const chunk of chunks) sent.push(Buffer.from(chunk).toString());

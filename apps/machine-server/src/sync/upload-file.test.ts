@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { fakeLink } from '../testing/fake-link.ts';
 import { uploadFile } from './upload-file.ts';
 
-test('a file that cannot be opened, of which the cloud hears late or never, is tried later and ends nothing', async () => {
+test('a file that cannot be opened is tried later and ends nothing, whether the cloud learns of it late or never', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'upload-file-'));
   onTestFinished(() => rmSync(directory, { recursive: true }));
   // A socket is there for stat, but cannot be opened.

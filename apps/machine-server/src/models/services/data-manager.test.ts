@@ -22,7 +22,7 @@ function change({ graph }: MachineServer, edit: (document: Document) => void): P
   return graph.apply([...config.components, ...config.services], 'edited');
 }
 
-test('a collector that stays as it is continues undisturbed while others come, its sensor is rebuilt, or the data manager changes', async () => {
+test('an unchanged collector continues undisturbed while others start, its sensor is rebuilt, or the data manager changes', async () => {
   await using cloud = await startFakeCloud(countingDocument(100));
   await using home = await createTestHome(cloud.url);
   await using server = await startTestServer(home);
@@ -43,7 +43,7 @@ test('a collector that stays as it is continues undisturbed while others come, i
   expect(server.capture.status().every(({ failed }) => failed === 0)).toBe(true);
 });
 
-test('without a data manager nothing is captured; of two the first one is used, and the other one when that goes', async () => {
+test('without a data manager nothing is captured; of two, the first one is used, and the other one once the first is removed', async () => {
   await using cloud = await startFakeCloud(countingDocument(100));
   await using home = await createTestHome(cloud.url);
   await using server = await startTestServer(home);
@@ -65,7 +65,7 @@ test('without a data manager nothing is captured; of two the first one is used, 
   expect(server.graph.errors()).toBe('');
 });
 
-test('a resource that is captured and not there is reported when it is read', async () => {
+test('a captured resource that does not exist is reported when it is read', async () => {
   await using cloud = await startFakeCloud(countingDocument(100));
   await using home = await createTestHome(cloud.url);
   await using server = await startTestServer(home);
