@@ -39,7 +39,7 @@ test('text: the next line overwrites a status line; without a terminal there is 
   expect(silent).toBe('');
 });
 
-test('a log line of a process: warnings and plain text are shown, what is below a warning is not', () => {
+test('log lines of a process: warnings and plain text are shown, lower levels are not', () => {
   expect(readableLog('{"level":"info","msg":"fine"}')).toBeUndefined();
   expect(readableLog('{"level":"warn","msg":"disk is slow","error":"EIO"}')).toBe('disk is slow: EIO');
   expect(readableLog('{"level":"error","msg":"broken"}')).toBe('broken');

@@ -79,7 +79,7 @@ export function createFragments(deps: FragmentsDeps): Fragments {
     for (const { partId, message } of reached.failed)
       void tellPart(
         partId,
-        `a change of fragment ${fragmentId} is not applied, the part keeps what it has: ${message}`,
+        `a change of fragment ${fragmentId} is not applied; the part keeps its configuration: ${message}`,
       );
   };
 

@@ -86,7 +86,7 @@ export async function acceptUpload(
   if (stored && signal.aborted) {
     // A proxy may have ended what its client cut; nobody waits for this answer, and a retry brings the payload again.
     await dropPayload(deps, stored.path);
-    throw new PlatformError('canceled', 'the sender left before its payload was in the log: send it again');
+    throw new PlatformError('canceled', 'the sender disconnected before its payload was in the log: send it again');
   }
   const upload: Upload = { metadata, ...content, blob: stored };
   const sha256 = uploadHash(upload, identity === null);

@@ -18,7 +18,7 @@ function tryMake(path: string): 'made' | 'ENOENT' {
   } catch (caught) {
     const { code } = caught as NodeJS.ErrnoException;
     if (code === 'ENOENT') return 'ENOENT';
-    // That something of another kind has the name shows when it is used.
+    // If something other than a directory has the name, using it will show that.
     if (code !== 'EEXIST') throw caught;
   }
   return 'made';

@@ -234,7 +234,7 @@ test('D6 a key from the environment is replaced by another; the store says which
     expect(await one.secrets(restarted)).toEqual(before);
   }
   await expect(selectInstanceKey(one.db, openInstanceKey('none', old))).rejects.toThrow(
-    /are under the instance key [0-9a-f]{16}, found [0-9a-f]{16}/,
+    /are encrypted with the instance key [0-9a-f]{16}, found [0-9a-f]{16}/,
   );
 });
 

@@ -133,8 +133,7 @@ export function createTabular(deps: TabularDeps): Tabular {
     async start() {
       await mkdir(parquetDir, { recursive: true });
       const proven = await addRowChecksums(db);
-      if (proven !== undefined && proven > 0)
-        log.info('the rows of the catalog have their checksums now', { files: proven });
+      if (proven !== undefined && proven > 0) log.info('the rows of the catalog now have checksums', { files: proven });
       seals.readPosition(
         await catalog.sealedPosition().catch((caught: unknown) => {
           log.error('the catalog is damaged: no queries are answered', { error: errorText(caught) });

@@ -1,4 +1,4 @@
-/** From configuration to collectors: which method of which resource is captured, how often and where. Pure. */
+/** Derives collectors from a configuration: which method of which resource is captured, how often and where. Pure. */
 import { canonicalApi, type Problem } from '@platform/base';
 import { methodNamed } from '@platform/machine-config/capture-methods';
 import { type CaptureMethodConfig, readCaptureMethods } from '@platform/machine-config/data-manager';

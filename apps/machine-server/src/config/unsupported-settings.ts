@@ -1,4 +1,4 @@
-/** What a configuration asks for and this version does not do: each is said once for every revision, none ignored in silence. */
+/** Reports settings that this version does not support: each once per revision, and none is ignored silently. */
 import type { Problem } from '@platform/base';
 import { dataManagerApi } from '@platform/machine-config/data-manager';
 import type { JsonObject, MachineConfig } from '@platform/machine-config/schema';

@@ -101,5 +101,5 @@ function proofFinding(
   if (rows.length !== count) return [`expected ${count} rows of ${what}, found ${rows.length}`];
   const checks = rows.flatMap(({ row_check: check }) => (isChecksum(check) ? [check] : []));
   if (checks.length === count && addChecksums(emptySum, checks) === sum) return [];
-  return [`the rows of ${what} are not those that were written`];
+  return [`the rows of ${what} differ from those that were written`];
 }

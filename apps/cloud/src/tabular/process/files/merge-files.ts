@@ -59,7 +59,7 @@ async function slicesOf(
   { parquetDir, hotDirectory, database }: MergeOptions,
 ): Promise<{ slices: Slice[]; temporary: string[] }> {
   const path = join(parquetDir, file);
-  if (!existsSync(path)) throw new Error(`${file} is not there: merged meanwhile, or lost`);
+  if (!existsSync(path)) throw new Error(`${file} does not exist: it was merged meanwhile, or is lost`);
   if (format === legacyParquetFormat) {
     // What is appended to a table ends whatever the same connection was reading.
     const writer = await database.connect();

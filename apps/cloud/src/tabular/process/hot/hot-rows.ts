@@ -150,7 +150,7 @@ export function createHotRows(options: {
         tails = tails.slice(1);
         if (!tail.damaged && tail.lastBatch !== undefined)
           await writeManifest(batch, tail.lastBatch).catch((caught: unknown) =>
-            log.warn('a note of hot rows was not written; the next start reads them from the log', {
+            log.warn('a note of hot rows could not be written; the next start reads them from the log', {
               error: errorText(caught),
             }),
           );

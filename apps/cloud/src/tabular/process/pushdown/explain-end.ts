@@ -74,7 +74,7 @@ function explainAccumulator({ fn, arg, by }: Accumulator, room: ConditionRoom, p
     return explainCondition(decision.when, room, part) ?? { part: siteOf(arg, part), why: rowByRow };
   if (arg.k !== 'field') return { part: siteOf(arg, part), why: isOfSeries(arg) ? mixed : rowByRow };
   const field = explainField(arg.path, room);
-  return { part, why: field ?? 'DuckDB would lose digits of its sum' };
+  return { part, why: field ?? 'DuckDB would lose digits of the sum' };
 }
 
 const mixed = 'its values are numbers of several types';

@@ -39,8 +39,7 @@ export function siteOf(expr: Expr, otherwise: string): string {
 
 /** What keeps a field from being read out of a column alone. */
 export function explainField([column = '', ...below]: Path, { facts }: ConditionRoom): string | undefined {
-  if (isPathColumn(column) || isTimeColumn(column))
-    return below.length === 0 ? undefined : `nothing stands below ${column}`;
+  if (isPathColumn(column) || isTimeColumn(column)) return below.length === 0 ? undefined : `${column} has no fields`;
   const name = [column, ...below].join('.');
   if (column !== 'data')
     return readingColumns.includes(column) ? `${name} is the same for all rows of a series` : `rows have no ${name}`;
