@@ -200,7 +200,7 @@ test('I15 a key under a passphrase is read with it only', async () => {
   const key = readFileSync(join(data, 'instance.key'), 'utf8');
   for (const name of filesOf(backup)) expect(readFileSync(join(backup, name), 'latin1')).not.toContain(key.trim());
   const target = directory.file('restored');
-  await expect(restore(backup, target)).rejects.toThrow(/under a passphrase.*--passphrase-file/);
+  await expect(restore(backup, target)).rejects.toThrow(/encrypted with a passphrase.*--passphrase-file/);
   await expect(restore(backup, target, { passphrase: 'battery staple' })).rejects.toMatchObject({
     code: 'permission_denied',
   });

@@ -26,9 +26,9 @@ const { keyId: _, ...withoutKeyId } = whole;
 const damages: [string, string, RegExp][] = [
   ['empty', '', /found text that is not JSON/],
   ['cut', JSON.stringify(whole).slice(0, 40), /found text that is not JSON/],
-  ['another value', 'null', /found no text at organizationId, /],
-  ['without a field', JSON.stringify(withoutKeyId), /found no text at keyId\./],
-  ['with a number', JSON.stringify({ ...whole, partId: 7 }), /found no text at partId\./],
+  ['another value', 'null', /found no string at organizationId, /],
+  ['without a field', JSON.stringify(withoutKeyId), /found no string at keyId\./],
+  ['with a number', JSON.stringify({ ...whole, partId: 7 }), /found no string at partId\./],
   ['a directory', '', /found that it cannot be read: /],
 ];
 

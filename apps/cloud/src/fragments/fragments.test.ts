@@ -293,7 +293,7 @@ test('a fragment is checked by the schema of configurations; all errors are name
   expect(said).toContain('fragments[0]: expected the id of a fragment that may be used here, found "gone"');
   expect(said).not.toContain('components[1]');
   expect(await text(given.create('open', { fragments: [shut] }, FragmentVisibility.PUBLIC))).toContain(
-    'that is public',
+    'in a public fragment',
   );
   const password = [{ name: 't', event: {}, notifications: [{ auth: { basic: { username: 'u', password: 'p' } } }] }];
   expect(await text(given.create('open', { triggers: password }, FragmentVisibility.PUBLIC))).toContain('no "auth"');

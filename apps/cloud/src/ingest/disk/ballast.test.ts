@@ -59,7 +59,7 @@ test('I13 the ballast is not written at the cost of uploads, is told of when it 
   expect(sizeOf()).toBe(40);
   expect(told).toEqual([
     expect.stringMatching(/^error .*reserve is released/),
-    expect.stringMatching(/^info .*reserve .* is back/),
+    expect.stringMatching(/^info .*reserve .* is restored/),
   ]);
 
   // Nothing is touched in a directory that is not ours.

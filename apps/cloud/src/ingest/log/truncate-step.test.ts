@@ -58,7 +58,7 @@ test('I12 a follower that stands still raises an alarm, and its rows stay', asyn
   await log.wait(29);
   expect(log.lines['error']).toEqual([]);
   await log.wait(2);
-  expect(log.lines['error']).toEqual([expect.stringContaining('stands still')]);
+  expect(log.lines['error']).toEqual([expect.stringContaining('is stalled')]);
   expect((await log.opened.log.read(0, { rows: 9, bytes: 2 ** 30 })).map(({ position }) => position)).toEqual([2, 3]);
   log.lowWaterMark.position = 3;
   await log.wait(32);

@@ -66,7 +66,7 @@ test('a place in ORDER BY that is none says how many columns are selected', asyn
 });
 
 test('an array that is compared with one value is refused with the UNWIND that finds it', async () => {
-  const hint = "FROM UNWIND(readings WITH PATH => tags), then write WHERE tags = 'a'";
+  const hint = "FROM UNWIND(readings WITH PATH => tags) to get one row per element, then write WHERE tags = 'a'";
   for (const condition of ["tags = 'a'", "tags <> 'a'", "tags IN ('a')", "'a' IN tags", "'a' = ANY(tags)"]) {
     const refused = await refusal(`${where} ${condition}`);
     expect(refused).toMatchObject({ line: 1, hint: expect.stringContaining(hint) });
@@ -103,7 +103,7 @@ test.each([
     return run;
   };
   for (const times of [300, 20_000]) {
-    expect(parse(times)).toThrow(/nested 200 levels deep, found '\(?\w*' at level 201/);
+    expect(parse(times)).toThrow(/nested at most 200 levels deep, found '\(?\w*' at level 201/);
   }
 });
 
