@@ -186,7 +186,7 @@ test('I15 without its key a restored cloud does not start, and the restore says 
   await using directory = await temporaryDirectory();
   await backUp(await dataDirectory(directory), directory.file('backup'));
   const { warnings } = await restore(directory.file('backup'), directory.file('restored'));
-  expect(warnings.join()).toContain('The backup does not hold the instance key');
+  expect(warnings.join()).toContain('The backup does not contain the instance key');
   await expect(
     openStores(settingsOf(directory.file('restored')), { clock: systemClock, log: silentLog, onFatal: fatal }),
   ).rejects.toThrow(/expected instance.key of earlier starts/);

@@ -52,7 +52,7 @@ export async function sealStoredDocuments(options: SealOptions): Promise<number>
   // A store that never said so had plain documents, perhaps until a start that was killed just here.
   if (state === undefined && (count > 0 || (await isAnyStored(db)))) clearOrSay(clear, log);
   await writeState(db, stateName, id);
-  if (count > 0) log.info('stored configurations were sealed with the instance key', { sealed: count });
+  if (count > 0) log.info('stored configurations have been encrypted with the instance key', { sealed: count });
   return count;
 }
 

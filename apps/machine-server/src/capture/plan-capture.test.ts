@@ -117,6 +117,9 @@ test('an excessive buffer and queue are limited, with a warning each', () => {
       level: 'warning',
       message: 'capture_buffer_size 1000000000000 exceeds the maximum of 1048576, which is used instead',
     },
-    { level: 'warning', message: 'capture_queue_size 1000000000000 exceeds the maximum of 100000, which is used instead' },
+    {
+      level: 'warning',
+      message: 'capture_queue_size 1000000000000 exceeds the maximum of 100000, which is used instead',
+    },
   ]);
 });

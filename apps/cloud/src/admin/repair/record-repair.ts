@@ -37,7 +37,7 @@ export async function replaceFiles(
   await db.transaction().execute(async (trx) => {
     for (const file of replaced)
       if ((await removeFileRow(trx, file)) === undefined)
-        throw new PlatformError('aborted', `${file} is not listed any more: it was merged meanwhile`);
+        throw new PlatformError('aborted', `${file} is no longer listed: it has been merged meanwhile`);
     for (const file of files) await addFileRow(trx, fileRowOf(file, nowMs));
     const detail = { from, as: files.map(({ file }) => file).join(', ') };
     const organizationId = files[0]?.organizationId ?? null;

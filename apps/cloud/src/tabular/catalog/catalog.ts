@@ -205,7 +205,7 @@ export function createCatalog(db: Database): Catalog {
         for (const file of replaced) {
           // Its rows are in another file by now: they must never be listed twice.
           if ((await removeFileRow(trx, file)) === undefined)
-            throw new PlatformError('aborted', `${file} is not listed any more`);
+            throw new PlatformError('aborted', `${file} is no longer listed`);
         }
         for (const file of files) await addFileRow(trx, fileRowOf(file, nowMs));
       });
