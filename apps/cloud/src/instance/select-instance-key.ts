@@ -21,7 +21,7 @@ export async function selectInstanceKey(db: Kysely<InstanceTables>, ring: KeyRin
   if (key === undefined)
     throw new PlatformError(
       'failed_precondition',
-      `the secrets in the data directory are under the instance key ${stored}, found ${ring.known.map(({ id }) => id).join(' and ')}: start with the key that belongs to the data (instance.key or PLATFORM_INSTANCE_KEY)`,
+      `the secrets in the data directory are encrypted with the instance key ${stored}, found ${ring.known.map(({ id }) => id).join(' and ')}: start with the key that belongs to the data (instance.key or PLATFORM_INSTANCE_KEY)`,
     );
   if (stored === undefined) {
     await db
