@@ -84,7 +84,7 @@ async function planOf(
       'not_found',
       `query_prefix_name: expected the name of a saved query of the organization, found ${JSON.stringify(name.slice(0, 200))}`,
     );
-  const note = `; stages are counted from the first of the saved query ${JSON.stringify(name)}, which has ${prefix.length}`;
+  const note = `; stage numbers start at the saved query ${JSON.stringify(name)}, which has ${prefix.length} stages`;
   return withWireErrors(() => parseMql([...prefix, ...mqlBinary], source), note);
 }
 

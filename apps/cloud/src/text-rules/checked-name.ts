@@ -11,6 +11,6 @@ export function checkedName(name: string, what = 'name'): string {
   if (unseen === undefined && trimmed.length <= maxNameLength && isVisible(trimmed)) return trimmed;
   throw new PlatformError(
     'invalid_argument',
-    `${what}: expected 1 to ${maxNameLength} characters without control characters and others that are not seen, found ${unseen === undefined ? '' : `${unseen} in `}${visibleText(trimmed)} (${trimmed.length} characters)`,
+    `${what}: expected 1 to ${maxNameLength} characters without control characters and other invisible characters, found ${unseen === undefined ? '' : `${unseen} in `}${visibleText(trimmed)} (${trimmed.length} characters)`,
   );
 }

@@ -9,6 +9,6 @@ export function checkedText(text: string, what: string, maxLength: number): stri
   if (trimmed.length <= maxLength && unseen === undefined) return trimmed;
   throw new PlatformError(
     'invalid_argument',
-    `${what}: expected at most ${maxLength} characters without control characters and others that are not seen, found ${unseen === undefined ? '' : `${unseen} in `}${visibleText(trimmed)} (${trimmed.length} characters)`,
+    `${what}: expected at most ${maxLength} characters without control characters and other invisible characters, found ${unseen === undefined ? '' : `${unseen} in `}${visibleText(trimmed)} (${trimmed.length} characters)`,
   );
 }

@@ -15,7 +15,7 @@ export function checkedPipeline(stages: readonly Uint8Array[]): Uint8Array {
       `mql_binary: expected at most ${maxPipelineBytes} bytes of stages in a saved query, found ${bytes}`,
     );
   if (stages.length === 0)
-    throw new PlatformError('invalid_argument', 'mql_binary: expected one stage or more, found none');
+    throw new PlatformError('invalid_argument', 'mql_binary: expected at least one stage, found none');
   withWireErrors(() => parseMql(stages));
   return Buffer.concat(stages);
 }

@@ -12,7 +12,7 @@ export function explainPostStages(plan: Plan, { end, post }: PlanSplit): readonl
   if (first === undefined) return [];
   if (isSort && first.k === 'slice') return later(others, 'after the limit');
   if (end !== 'rows')
-    return later(rest, end.k === 'group' ? 'over the groups of all sources' : 'over the rows that come of it');
+    return later(rest, end.k === 'group' ? 'over the groups of all sources' : 'over the resulting rows');
   return [{ part: nameOf(first), why: reasonFor(first) }, ...later(others, `behind ${nameOf(first)}`)];
 }
 

@@ -29,7 +29,7 @@ function parse(
   if (!components.includes(method.componentName)) {
     problems.warn(
       `${path}.data_capture_method`,
-      `expected the name of a component or service, found ${shown(method.componentName)}; if a fragment or module brings it, the trigger works once it is there`,
+      `expected the name of a component or service, found ${shown(method.componentName)}; if it comes from a fragment or module, the trigger works once it exists`,
     );
   }
   const meets = (document: Document): boolean => condition.matches(document as JsonDocument);

@@ -9,7 +9,7 @@ export const logsIngested: TriggerKind = {
   type,
   keys: ['log_levels'],
   parse(event, _components, path, problems) {
-    problems.warn(path, `${type} triggers do not fire yet in this version; the others do`);
+    problems.warn(path, `${type} triggers do not fire in this version yet; the others do`);
     const levels = namesOf(event['log_levels'], logLevels, `${path}.log_levels`, problems);
     return levels && { type };
   },

@@ -16,7 +16,7 @@ export const sqlRows: Functions = {
   'sql.document': eager({}, (value) => {
     if (value instanceof BsonDocument) return value;
     throw new QueryError('TypeMismatch', `SELECT VALUE takes a document, found ${typeName(value)}`, {
-      hint: "write {'name': …}, or keep to rows with one in WHERE",
+      hint: "write {'name': …}, or select rows with one in WHERE",
     });
   }),
   'sql.merge': eager(
