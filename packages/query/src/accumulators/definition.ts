@@ -22,8 +22,8 @@ export interface AccumulatorDefinition {
   /** Over windows that move: values that leave are taken away again. Absent: each window is folded from its first row. */
   readonly slide?: (accumulator: Accumulator, hold: (bytes: number) => void) => Sliding;
   /**
-   * Rows may be folded part by part, and the parts then merged (plan/partial-state.ts): its folds are merging ones. `distinct`: also
-   * when each value counts once.
+   * Rows may be folded part by part, and the parts then merged in the order of the rows (plan/partial-state.ts): its folds are merging
+   * ones. `distinct`: also when each value counts once. One that depends on the order itself is named in plan/rewrite/eliminate-sort.ts.
    */
   readonly decomposes?: 'rows' | 'distinct';
 }

@@ -56,8 +56,8 @@ export interface FunctionFacts {
    */
   readonly neverFails?: true | 'of conditions' | ((args: readonly Expr[]) => boolean);
   /**
-   * With constant arguments it is computed once for each stage. `early`: also in the leading filters while the query is planned, so
-   * it must take next to no time. `never`: for each row, since the value is large however short the query is.
+   * What MQL calls with constant arguments is computed once for each stage. `early`: in the leading filters also while the query is
+   * planned, from SQL too, so it must take next to no time. `never`: for each row, since the value is large however short the query is.
    */
   readonly folding?: 'early' | 'never';
   /** The value differs from row to row even if the arguments are the same. */
