@@ -5,6 +5,7 @@
 import type { Log } from '@platform/base';
 import { errorText } from '@platform/base';
 import type { OwnActor } from '../access/audit.ts';
+import { storedOrganizations } from '../accounts/organizations/stored-organizations.ts';
 import type { DeletionPause } from '../instance/deletion-pause.ts';
 import type { KeyRing } from '../instance/instance-key.ts';
 import { finishRotation } from '../instance/rotate-instance-key.ts';
@@ -17,7 +18,6 @@ import { checkSecrets } from './doctor/check-secrets.ts';
 import { limitUsage } from './limit-usage.ts';
 import { type Limits, requireOrganization } from './limits.ts';
 import { listAudit } from './list-audit.ts';
-import { listOrganizations } from './list-organizations.ts';
 import { readParams } from './read-params.ts';
 import { type RepairOperationsDeps, repairOperations } from './repair/repair-operations.ts';
 import { rotateKey } from './rotate-key.ts';
@@ -72,7 +72,8 @@ export function createAdmin(deps: AdminDeps): Operations {
       await limits.set(organizationId, text('name'), optionalNumber('value') ?? null, actorOf(params), clock.now());
       return limitUsage(db, organizationId, limits.list(organizationId), clock.now());
     },
-    'organizations.list': () => listOrganizations(db),
+    'organizations.list': async () =>
+      (await storedOrganizations(db)).map(({ id, name, created_ms: createdMs }) => ({ id, name, createdMs })),
     'organizations.create-owner-link': (params) => {
       const { text, optionalText } = readParams(params);
       return createOwnerLink(db, clock, text('organizationId'), optionalText('email'), actorOf(params));
