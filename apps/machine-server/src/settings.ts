@@ -9,7 +9,6 @@ export interface Settings {
   /** Path of the `-config` file. */
   readonly config: string | undefined;
   readonly debug: boolean;
-  readonly noTls: boolean;
   readonly allowInsecureCredentials: boolean;
   readonly untrustedEnvironment: boolean;
   readonly logFile: string | undefined;
@@ -78,7 +77,6 @@ export function readSettings(args: readonly string[], env: Readonly<Record<strin
     version: on('version'),
     config: given.get('config'),
     debug: on('debug'),
-    noTls: on('no-tls'),
     allowInsecureCredentials: on('allow-insecure-creds'),
     untrustedEnvironment: on('untrusted-env'),
     logFile: given.get('log-file'),

@@ -26,6 +26,7 @@ export class Directories implements AsyncDisposable {
   readonly #options: DirectoriesOptions;
   readonly #owned = new Map<string, AsyncDisposable>();
   readonly #known = new Set<string>();
+  /** Those that another process owns or that cannot be used, with the reason that was logged. */
   readonly #refused = new Map<string, string>();
 
   constructor(options: DirectoriesOptions) {
@@ -35,11 +36,6 @@ export class Directories implements AsyncDisposable {
   /** Directories that this process owns. */
   owned(): readonly string[] {
     return [...this.#owned.keys()];
-  }
-
-  /** Directories that another process owns or that cannot be used, with the reason. */
-  refused(): ReadonlyMap<string, string> {
-    return this.#refused;
   }
 
   /** Takes ownership of every remembered directory that still exists. */

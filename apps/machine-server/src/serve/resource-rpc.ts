@@ -16,32 +16,29 @@ export function resourceRpc(descriptor: ResourceDescriptor, graph: Graph, limit:
   const requests = new RequestLimit(limit);
   const handlers = service.methods.map((method) => {
     const { read } = nameFieldOf(descriptor, method.input);
-    const answerOf = (name: string): Answer =>
-      answering(descriptor, resourceOf(descriptor, graph, name), method.localName);
+    /** A call for the resource of this name, until it is disposed. */
+    const enter = (name: string): Disposable & { readonly answer: Answer } => ({
+      answer: answering(descriptor, resourceOf(descriptor, graph, name), method.localName),
+      ...requests.enter(name),
+    });
     const kinds = {
       async unary(request: Message, call: Call<Principal>) {
-        const name = read(request);
-        const answer = answerOf(name);
-        using _entered = requests.enter(name);
-        return await answer(request, call);
+        using entered = enter(read(request));
+        return await entered.answer(request, call);
       },
       async *server_streaming(request: Message, call: Call<Principal>) {
-        const name = read(request);
-        const answer = answerOf(name);
-        using _entered = requests.enter(name);
-        yield* answer(request, call) as AsyncIterable<Message>;
+        using entered = enter(read(request));
+        yield* entered.answer(request, call) as AsyncIterable<Message>;
       },
       async client_streaming(messages: AsyncIterable<Message>, call: Call<Principal>) {
         const { name, all } = await named(messages, read);
-        const answer = answerOf(name);
-        using _entered = requests.enter(name);
-        return await answer(all, call);
+        using entered = enter(name);
+        return await entered.answer(all, call);
       },
       async *bidi_streaming(messages: AsyncIterable<Message>, call: Call<Principal>) {
         const { name, all } = await named(messages, read);
-        const answer = answerOf(name);
-        using _entered = requests.enter(name);
-        yield* answer(all, call) as AsyncIterable<Message>;
+        using entered = enter(name);
+        yield* entered.answer(all, call) as AsyncIterable<Message>;
       },
     };
     return [method.localName, kinds[method.methodKind]] as const;

@@ -27,7 +27,6 @@ const everyMs = 30_000;
 export class Reclaim implements AsyncDisposable {
   /** Deleted since the start. */
   deletedFiles = 0;
-  deletedBytes = 0;
   readonly #options: ReclaimOptions;
   readonly #stop = new AbortController();
   #settings: ReclaimSettings | undefined;
@@ -101,7 +100,6 @@ export class Reclaim implements AsyncDisposable {
       bytes += size;
     }
     this.deletedFiles += files;
-    this.deletedBytes += bytes;
     log.error('the disk is full: capture files were deleted before they were synced', {
       directory,
       files,
