@@ -1,19 +1,19 @@
 /** What captures, sends and reclaims: capture directories, sync, deletion on a full disk, capture. */
 import type { Clock, Log } from '@platform/base';
 import type { Link } from '@platform/rpc/client';
-import { Capture, type CaptureOptions } from './capture/capture.ts';
+import { Capture, type CaptureDeps } from './capture/capture.ts';
 import { Directories } from './directories/directories.ts';
 import { diskStorage } from './directories/disk-storage.ts';
 import { SeqLedger } from './directories/seq-ledger.ts';
 import { Reclaim, systemVolume } from './sync/reclaim.ts';
 import { Sync } from './sync/sync.ts';
 
-export interface DataOptions {
+export interface DataDeps {
   readonly home: string;
   readonly partId: string;
   /** Undefined: there is no cloud. */
   readonly link: Link | undefined;
-  readonly read: CaptureOptions['read'];
+  readonly read: CaptureDeps['read'];
   readonly clock: Clock;
   readonly log: Log;
   /** Ends a start in progress. */
@@ -28,7 +28,7 @@ export interface Data extends AsyncDisposable {
 
 const lastSyncMs = 2_000;
 
-export async function composeData({ home, partId, link, read, clock, log, signal }: DataOptions): Promise<Data> {
+export async function composeData({ home, partId, link, read, clock, log, signal }: DataDeps): Promise<Data> {
   await using starting = new AsyncDisposableStack();
   const ledger = new SeqLedger();
   const directories = starting.use(new Directories({ home, ledger, clock, log: log.child('capture') }));

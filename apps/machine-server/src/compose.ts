@@ -31,7 +31,7 @@ export interface MachineServer extends AsyncDisposable {
   readonly graph: Graph;
 }
 
-export interface ComposeOptions {
+export interface MachineServerDeps {
   readonly settings: Settings;
   readonly configFile: string;
   /** What is served and captured. */
@@ -46,14 +46,14 @@ export interface ComposeOptions {
   readonly restart: () => void;
 }
 
-export async function startMachineServer(options: ComposeOptions): Promise<MachineServer> {
-  const { settings, types, clock, serverLog, signal } = options;
+export async function startMachineServer(deps: MachineServerDeps): Promise<MachineServer> {
+  const { settings, types, clock, serverLog, signal } = deps;
   const { log } = serverLog;
   await using starting = new AsyncDisposableStack();
 
-  const file = await readConfigFile(options.configFile);
+  const file = await readConfigFile(deps.configFile);
   await checkHome(settings.home, log.child('machine-server'));
-  const cloud = file.kind === 'cloud' ? composeCloud(options, file.credentials, starting) : undefined;
+  const cloud = file.kind === 'cloud' ? composeCloud(deps, file.credentials, starting) : undefined;
   const partId = cloud?.partId ?? '';
   const watch = cloud?.watch;
   const first = watch === undefined ? await readLocalConfig(file) : await watch.first(signal);
@@ -61,7 +61,7 @@ export async function startMachineServer(options: ComposeOptions): Promise<Machi
 
   const graph = starting.use(
     new Graph({
-      models: options.models(clock, () => ({
+      models: deps.models(clock, () => ({
         ...{ types, ...data, home: settings.home, untrusted: settings.untrustedEnvironment },
         log: log.child('data_manager'),
       })),
@@ -137,7 +137,7 @@ interface CloudParts {
 
 /** What talks with the cloud, except for sync and the status. */
 function composeCloud(
-  { settings, serverLog, clock, restart }: ComposeOptions,
+  { settings, serverLog, clock, restart }: MachineServerDeps,
   credentials: CloudCredentials,
   starting: AsyncDisposableStack,
 ): CloudParts {

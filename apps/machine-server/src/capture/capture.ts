@@ -13,7 +13,7 @@ import { RollFile } from './roll-file.ts';
 import { createTicker, type Ticker } from './ticker.ts';
 import { createWallMicros } from './wall-micros.ts';
 
-export interface CaptureOptions {
+export interface CaptureDeps {
   readonly partId: string;
   readonly storage: CaptureStorage;
   readonly ledger: SeqLedger;
@@ -46,7 +46,7 @@ const closeGraceMs = 2_000;
 const retryMs = 5_000;
 
 export class Capture implements AsyncDisposable {
-  readonly #options: CaptureOptions;
+  readonly #deps: CaptureDeps;
   readonly #ticker: Ticker;
   readonly #wallMicros: () => number;
   readonly #running = new Map<string, Running>();
@@ -55,18 +55,18 @@ export class Capture implements AsyncDisposable {
   #plans: readonly CapturePlan[] = [];
   #work: Promise<void> = Promise.resolve();
 
-  constructor(options: CaptureOptions) {
-    this.#options = options;
-    this.#ticker = createTicker(options.clock);
-    this.#wallMicros = createWallMicros(options.clock);
+  constructor(deps: CaptureDeps) {
+    this.#deps = deps;
+    this.#ticker = createTicker(deps.clock);
+    this.#wallMicros = createWallMicros(deps.clock);
   }
 
   /** Starts writing out user buffers once a second (C6). */
   start(): void {
-    this.#syncing = this.#options.clock.every(1_000, () => {
+    this.#syncing = this.#deps.clock.every(1_000, () => {
       for (const { file } of this.#running.values()) file.tick();
     });
-    this.#retrying = this.#options.clock.every(retryMs, () => {
+    this.#retrying = this.#deps.clock.every(retryMs, () => {
       if (this.#plans.some(({ key }) => !this.#running.has(key))) void this.configure(this.#plans);
     });
   }
@@ -108,8 +108,8 @@ export class Capture implements AsyncDisposable {
   }
 
   async #begin(plan: CapturePlan): Promise<void> {
-    const { directories, storage, ledger, partId, clock } = this.#options;
-    const log = this.#options.log.child(`${plan.name}.${plan.method}`);
+    const { directories, storage, ledger, partId, clock } = this.#deps;
+    const log = this.#deps.log.child(`${plan.name}.${plan.method}`);
     // If another process owns a directory, only captures into that directory stop.
     if (!(await directories.own(plan.directory))) return;
     const metadata = create(DataCaptureMetadataSchema, {
@@ -126,7 +126,7 @@ export class Capture implements AsyncDisposable {
       { directory, metadata, maxFileBytes, queueSize, bufferBytes },
       { storage, ledger, partId, wallMicros: this.#wallMicros, clock, log },
     );
-    const read = (): ReturnType<CaptureOptions['read']> => this.#options.read(plan);
+    const read = (): ReturnType<CaptureDeps['read']> => this.#deps.read(plan);
     const collector = new Collector({
       name: `${plan.resource} ${plan.method}`,
       read,
@@ -143,7 +143,7 @@ export class Capture implements AsyncDisposable {
     const running = this.#running.get(key);
     if (running === undefined) return;
     running.ticks[Symbol.dispose]();
-    await Promise.race([running.collector.settled(), this.#options.clock.sleep(closeGraceMs)]);
+    await Promise.race([running.collector.settled(), this.#deps.clock.sleep(closeGraceMs)]);
     await running.file.close(closeGraceMs);
     this.#running.delete(key);
   }

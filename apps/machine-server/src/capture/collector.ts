@@ -3,12 +3,13 @@
  *
  * A tick is skipped, and counted, while the reading before it has not returned (`late`) or the queue is full (`held`).
  */
-import { errorText, type Log } from '@platform/base';
+import { errorText, type Log, type LogFields } from '@platform/base';
 import type { Document } from '@platform/resources';
+import { LimitedLog } from '../logging/limited-log.ts';
 import { ReadingEncoder } from './encode.ts';
 import type { RollFile } from './roll-file.ts';
 
-export interface CollectorOptions {
+export interface CollectorDeps {
   /** Resource and method, for messages. */
   readonly name: string;
   /** The document of a reading; undefined if there is nothing to capture this time. */
@@ -18,7 +19,6 @@ export interface CollectorOptions {
   readonly log: Log;
 }
 
-const logEveryMicros = 60_000_000;
 const encoder = new ReadingEncoder();
 
 export class Collector {
@@ -28,12 +28,13 @@ export class Collector {
   held = 0;
   failed = 0;
   dropped = 0;
-  readonly #options: CollectorOptions;
+  readonly #deps: CollectorDeps;
   #reading: Promise<void> | undefined;
-  #loggedAt = new Map<string, number>();
+  readonly #log: LimitedLog;
 
-  constructor(options: CollectorOptions) {
-    this.#options = options;
+  constructor(deps: CollectorDeps) {
+    this.#deps = deps;
+    this.#log = new LimitedLog(deps.log, () => deps.wallMicros() / 1_000);
   }
 
   /** Takes the `due` readings, one after the other. */
@@ -41,10 +42,10 @@ export class Collector {
     for (let i = 0; i < due; i++) {
       if (this.#reading !== undefined) {
         this.late++;
-        this.#complain('the resource answers more slowly than the capture frequency', { skipped: this.late });
-      } else if (!this.#options.file.ready) {
+        this.#warn('the resource answers more slowly than the capture frequency', { skipped: this.late });
+      } else if (!this.#deps.file.ready) {
         this.held++;
-        this.#complain('readings are skipped: the disk cannot keep up and the queue is full', { skipped: this.held });
+        this.#warn('readings are skipped: the disk cannot keep up and the queue is full', { skipped: this.held });
       } else {
         this.#take();
       }
@@ -57,9 +58,9 @@ export class Collector {
   }
 
   #take(): void {
-    const requestedMicros = this.#options.wallMicros();
+    const requestedMicros = this.#deps.wallMicros();
     try {
-      const result = this.#options.read();
+      const result = this.#deps.read();
       if (!(result instanceof Promise)) {
         this.#keep(requestedMicros, result);
         return;
@@ -77,26 +78,21 @@ export class Collector {
 
   #keep(requestedMicros: number, document: Document | undefined): void {
     if (document === undefined) return;
-    const receivedMicros = this.#options.wallMicros();
-    if (this.#options.file.add(encoder.encode({ requestedMicros, receivedMicros, document }))) {
+    const receivedMicros = this.#deps.wallMicros();
+    if (this.#deps.file.add(encoder.encode({ requestedMicros, receivedMicros, document }))) {
       this.taken++;
       return;
     }
     this.dropped++;
-    this.#complain('a reading arrived after its capture had ended; it is dropped', { dropped: this.dropped });
+    this.#warn('a reading arrived after its capture had ended; it is dropped', { dropped: this.dropped });
   }
 
   #fail(caught: unknown): void {
     this.failed++;
-    this.#complain(`a reading failed: ${errorText(caught)}`);
+    this.#warn(`a reading failed: ${errorText(caught)}`);
   }
 
-  /** Logs the same problem at most once a minute. */
-  #complain(message: string, fields: Readonly<Record<string, unknown>> = {}): void {
-    const now = this.#options.wallMicros();
-    if (now - (this.#loggedAt.get(message) ?? Number.NEGATIVE_INFINITY) < logEveryMicros) return;
-    if (this.#loggedAt.size > 100) this.#loggedAt.clear();
-    this.#loggedAt.set(message, now);
-    this.#options.log.warn(`${this.#options.name}: ${message}`, fields);
+  #warn(message: string, fields?: LogFields): void {
+    this.#log.write('warn', `${this.#deps.name}: ${message}`, fields);
   }
 }

@@ -12,28 +12,28 @@ const maxBatch = 100;
 const callTimeoutMs = 4_000;
 const lastTryMs = 1_000;
 
-export interface LogShipperOptions {
+export interface LogShipperDeps {
   readonly link: Link;
   readonly partId: string;
   readonly clock: Clock;
 }
 
 export class LogShipper implements AsyncDisposable {
-  readonly #options: LogShipperOptions;
+  readonly #deps: LogShipperDeps;
   readonly #queue: LogLine[] = [];
   readonly #host = hostname();
   #dropped = 0;
   #follower: Follower | undefined;
 
-  constructor(options: LogShipperOptions) {
-    this.#options = options;
+  constructor(deps: LogShipperDeps) {
+    this.#deps = deps;
   }
 
   start(): void {
     this.#follower = follow({
       name: 'ship logs',
       step: (signal) => this.#send(signal, callTimeoutMs),
-      clock: this.#options.clock,
+      clock: this.#deps.clock,
       log: silentLog,
       idleMs: 1_000,
       backoff: { firstMs: 1_000, maxMs: 30_000 },
@@ -54,7 +54,7 @@ export class LogShipper implements AsyncDisposable {
   }
 
   async #send(signal: AbortSignal, timeoutMs: number): Promise<boolean> {
-    const { link, partId, clock } = this.#options;
+    const { link, partId, clock } = this.#deps;
     const batch = this.#queue.slice(0, maxBatch);
     if (batch.length === 0) return false;
     const lost = this.#dropped;

@@ -6,7 +6,7 @@ import type { Link } from '@platform/rpc/client';
 const leastMs = 1_000;
 const usualMs = 5_000;
 
-export interface RestartWatchOptions {
+export interface RestartWatchDeps {
   readonly link: Link;
   readonly partId: string;
   /** Called once. */
@@ -16,12 +16,12 @@ export interface RestartWatchOptions {
 }
 
 export class RestartWatch implements AsyncDisposable {
-  readonly #options: RestartWatchOptions;
+  readonly #deps: RestartWatchDeps;
   readonly #stop = new AbortController();
   #running: Promise<void> | undefined;
 
-  constructor(options: RestartWatchOptions) {
-    this.#options = options;
+  constructor(deps: RestartWatchDeps) {
+    this.#deps = deps;
   }
 
   start(): void {
@@ -34,7 +34,7 @@ export class RestartWatch implements AsyncDisposable {
   }
 
   async #watch(signal: AbortSignal): Promise<void> {
-    const { link, partId, restart, clock, log } = this.#options;
+    const { link, partId, restart, clock, log } = this.#deps;
     for (let waitMs = usualMs; !signal.aborted; ) {
       await clock.sleep(waitMs, signal).catch(() => {});
       if (signal.aborted) return;

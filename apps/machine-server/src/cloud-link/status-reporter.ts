@@ -16,7 +16,7 @@ export interface RunningStatus {
   readonly lastError: string;
 }
 
-export interface StatusReporterOptions {
+export interface StatusReporterDeps {
   readonly link: Link;
   readonly partId: string;
   readonly version: string;
@@ -36,21 +36,21 @@ const maxErrorLength = 2_000;
 const final: readonly string[] = ['unimplemented', 'permission_denied', 'not_found'];
 
 export class StatusReporter implements AsyncDisposable {
-  readonly #options: StatusReporterOptions;
+  readonly #deps: StatusReporterDeps;
   #follower: Follower | undefined;
   #reported = '';
   #reportedMs = 0;
   #isOver = false;
 
-  constructor(options: StatusReporterOptions) {
-    this.#options = options;
+  constructor(deps: StatusReporterDeps) {
+    this.#deps = deps;
   }
 
   start(): void {
     this.#follower = follow({
       name: 'report status',
       step: (signal) => this.#report(signal),
-      clock: this.#options.clock,
+      clock: this.#deps.clock,
       log: silentLog,
       idleMs: lookEveryMs,
       backoff: { firstMs: 1_000, maxMs: 60_000 },
@@ -67,7 +67,7 @@ export class StatusReporter implements AsyncDisposable {
   }
 
   async #report(signal: AbortSignal): Promise<boolean> {
-    const { link, partId, version, status, onForced, clock } = this.#options;
+    const { link, partId, version, status, onForced, clock } = this.#deps;
     const now = status();
     const text = JSON.stringify(now);
     const isReported = text === this.#reported && clock.monotonic() - this.#reportedMs < repeatAfterMs;
@@ -80,7 +80,7 @@ export class StatusReporter implements AsyncDisposable {
     } catch (caught) {
       this.#isOver = final.includes(asPlatformError(caught).code);
       if (!this.#isOver) throw caught;
-      this.#options.log.debug('the cloud does not accept status reports of this server', { error: errorText(caught) });
+      this.#deps.log.debug('the cloud does not accept status reports of this server', { error: errorText(caught) });
       return false;
     }
     this.#reported = text;

@@ -9,7 +9,7 @@ import type { ServerLog } from '../logging/server-log.ts';
 import { type MachineAuth, secretsOf } from '../serve/authenticate.ts';
 import { unsupportedSettings } from './unsupported-settings.ts';
 
-export interface ConfigApplierOptions {
+export interface ConfigApplierDeps {
   /** What the server starts with. */
   readonly first: RobotConfig;
   readonly graph: Graph;
@@ -31,17 +31,17 @@ export interface Applied {
 }
 
 export class ConfigApplier {
-  readonly #options: ConfigApplierOptions;
+  readonly #deps: ConfigApplierDeps;
   #wanted: RobotConfig;
   #applied: Applied;
   #error = '';
   /** The revision whose unsupported settings were logged. */
   #warnedOf: string | undefined;
 
-  constructor(options: ConfigApplierOptions) {
-    this.#options = options;
-    this.#wanted = options.first;
-    this.#applied = { config: options.first, revision: '', appliedMs: options.clock.now() };
+  constructor(deps: ConfigApplierDeps) {
+    this.#deps = deps;
+    this.#wanted = deps.first;
+    this.#applied = { config: deps.first, revision: '', appliedMs: deps.clock.now() };
   }
 
   get applied(): Applied {
@@ -73,17 +73,17 @@ export class ConfigApplier {
   }
 
   #begin(message: RobotConfig): Promise<void> {
-    const { graph, auth } = this.#options;
+    const { graph, auth } = this.#deps;
     const config = fromRobotConfig(message);
     this.#setLog(config);
     auth.configure(secretsOf(message));
-    if (this.#warnedOf !== message.revision) logProblems(this.#options.log, unsupportedSettings(config));
+    if (this.#warnedOf !== message.revision) logProblems(this.#deps.log, unsupportedSettings(config));
     this.#warnedOf = message.revision;
     return graph.apply([...config.components, ...config.services], message.revision);
   }
 
   #setLog(config: MachineConfig): void {
-    const { serverLog, debug, log } = this.#options;
+    const { serverLog, debug, log } = this.#deps;
     serverLog.deduplicate = !config.disable_log_deduplication;
     const own = [...config.components, ...config.services].flatMap(({ name, log_configuration }) =>
       log_configuration === undefined ? [] : [[name, log_configuration.level] as const],
@@ -94,7 +94,7 @@ export class ConfigApplier {
 
   #succeeded(message: RobotConfig): void {
     if (this.#wanted !== message) return;
-    const { clock, log, onChange } = this.#options;
+    const { clock, log, onChange } = this.#deps;
     const { revision, components, services } = message;
     this.#applied = { config: message, revision, appliedMs: clock.now() };
     this.#error = '';
@@ -104,6 +104,6 @@ export class ConfigApplier {
 
   #failed({ revision }: RobotConfig, caught: unknown): void {
     this.#error = `revision ${revision} could not be applied: ${errorText(caught)}`;
-    this.#options.onChange();
+    this.#deps.onChange();
   }
 }

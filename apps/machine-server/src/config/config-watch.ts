@@ -16,7 +16,7 @@ import type { Link } from '@platform/rpc/client';
 import { cacheFile, checkAge, readCache, writeCache } from './cache.ts';
 import type { CloudCredentials } from './credentials.ts';
 
-export interface WatchOptions {
+export interface ConfigWatchDeps {
   readonly link: Link;
   readonly credentials: CloudCredentials;
   readonly home: string;
@@ -34,7 +34,7 @@ export interface Held {
 }
 
 export class ConfigWatch implements AsyncDisposable {
-  readonly #options: WatchOptions;
+  readonly #deps: ConfigWatchDeps;
   readonly #path: string;
   readonly #stop = new AbortController();
   #current: RobotConfig | undefined;
@@ -43,14 +43,14 @@ export class ConfigWatch implements AsyncDisposable {
   #forced = '';
   #running: Promise<void> | undefined;
 
-  constructor(options: WatchOptions) {
-    this.#options = options;
-    this.#path = cacheFile(options.home, options.credentials.partId);
+  constructor(deps: ConfigWatchDeps) {
+    this.#deps = deps;
+    this.#path = cacheFile(deps.home, deps.credentials.partId);
   }
 
   /** The configuration to start with. @throws PlatformError when there is none that may be used. */
   async first(signal: AbortSignal): Promise<RobotConfig> {
-    const { log, clock, credentials, readTimeoutMs } = this.#options;
+    const { log, clock, credentials, readTimeoutMs } = this.#deps;
     try {
       const config = await this.#fetch(readTimeoutMs, signal);
       const start = await this.#startWith(config);
@@ -98,7 +98,7 @@ export class ConfigWatch implements AsyncDisposable {
   /** An owner wants this revision applied, whatever the window says: at the next refresh, unless another one is there by then. */
   force(revision: string): void {
     if (revision !== this.#forced && revision !== '')
-      this.#options.log.info('an owner forces the pending configuration', { revision });
+      this.#deps.log.info('an owner forces the pending configuration', { revision });
     this.#forced = revision;
   }
 
@@ -111,7 +111,7 @@ export class ConfigWatch implements AsyncDisposable {
     apply: (config: RobotConfig) => unknown,
     hold: (config: RobotConfig) => Promise<string | undefined>,
   ): Promise<void> {
-    const { clock, log, credentials, readTimeoutMs } = this.#options;
+    const { clock, log, credentials, readTimeoutMs } = this.#deps;
     const { signal } = this.#stop;
     let failures = 0;
     while (!signal.aborted) {
@@ -166,23 +166,23 @@ export class ConfigWatch implements AsyncDisposable {
 
   #hold(revision: string, reason: string): void {
     if (this.#held?.revision !== revision)
-      this.#options.log.info(`new configuration waits for its maintenance window: ${reason}`, { revision });
+      this.#deps.log.info(`new configuration waits for its maintenance window: ${reason}`, { revision });
     this.#held = { revision, reason };
   }
 
   async #fetch(timeoutMs: number, signal: AbortSignal): Promise<RobotConfig> {
-    const { link, credentials } = this.#options;
+    const { link, credentials } = this.#deps;
     const { config } = await link.client(RobotService).config({ id: credentials.partId }, { timeoutMs, signal });
     if (config === undefined) throw new PlatformError('internal', 'the cloud answered without a configuration');
     return config;
   }
 
   async #keep(config: RobotConfig): Promise<void> {
-    const nowMs = this.#options.clock.now();
+    const nowMs = this.#deps.clock.now();
     this.#current = config;
     this.#confirmedMs = nowMs;
     await writeCache(this.#path, config, nowMs).catch((caught) =>
-      this.#options.log.error('the configuration could not be cached', { file: this.#path, error: errorText(caught) }),
+      this.#deps.log.error('the configuration could not be cached', { file: this.#path, error: errorText(caught) }),
     );
   }
 }

@@ -15,7 +15,7 @@ import type { SeqLedger } from './seq-ledger.ts';
 import { walkFiles } from './walk-files.ts';
 import { writeDurably } from './write-durably.ts';
 
-export interface DirectoriesOptions {
+export interface DirectoriesDeps {
   readonly home: string;
   readonly ledger: SeqLedger;
   readonly clock: Clock;
@@ -23,14 +23,14 @@ export interface DirectoriesOptions {
 }
 
 export class Directories implements AsyncDisposable {
-  readonly #options: DirectoriesOptions;
+  readonly #deps: DirectoriesDeps;
   readonly #owned = new Map<string, AsyncDisposable>();
   readonly #known = new Set<string>();
   /** Those that another process owns or that cannot be used, with the reason that was logged. */
   readonly #refused = new Map<string, string>();
 
-  constructor(options: DirectoriesOptions) {
-    this.#options = options;
+  constructor(deps: DirectoriesDeps) {
+    this.#deps = deps;
   }
 
   /** Directories that this process owns. */
@@ -56,7 +56,7 @@ export class Directories implements AsyncDisposable {
           if (!path.endsWith('.capture')) continue;
           try {
             const identity = await readIdentity(path);
-            this.#options.ledger.found(identity.stream, identity.seq);
+            this.#deps.ledger.found(identity.stream, identity.seq);
           } catch (caught) {
             // Without a readable header it can never be sent; a file that went in the meantime was settled.
             if (!neverSent(caught)) throw caught;
@@ -64,7 +64,7 @@ export class Directories implements AsyncDisposable {
         }
       }
     }
-    if (!signal.aborted) this.#options.ledger.complete();
+    if (!signal.aborted) this.#deps.ledger.complete();
   }
 
   /** Owns a directory and recovers what was left open in it; false when another process has it or it cannot be used. */
@@ -76,7 +76,7 @@ export class Directories implements AsyncDisposable {
     } catch (caught) {
       const reason = errorText(caught);
       if (this.#refused.get(directory) !== reason)
-        this.#options.log.error('a capture directory cannot be used', { reason });
+        this.#deps.log.error('a capture directory cannot be used', { reason });
       this.#refused.set(directory, reason);
       return false;
     }
@@ -93,10 +93,10 @@ export class Directories implements AsyncDisposable {
   async #recover(directory: string): Promise<void> {
     for await (const path of walkFiles(directory, new AbortController().signal)) {
       try {
-        if (path.endsWith('.prog')) await recoverFile(path, directory, this.#options.clock, this.#options.log);
+        if (path.endsWith('.prog')) await recoverFile(path, directory, this.#deps.clock, this.#deps.log);
         else if (path.endsWith('.capture.tmp')) await rm(path, { force: true });
       } catch (caught) {
-        this.#options.log.error('recovering a capture file failed; the file is left unchanged', {
+        this.#deps.log.error('recovering a capture file failed; the file is left unchanged', {
           path,
           error: errorText(caught),
         });
@@ -105,7 +105,7 @@ export class Directories implements AsyncDisposable {
   }
 
   get #listFile(): string {
-    return join(this.#options.home, 'capture_directories.json');
+    return join(this.#deps.home, 'capture_directories.json');
   }
 
   async #remembered(): Promise<string[]> {
@@ -114,7 +114,7 @@ export class Directories implements AsyncDisposable {
       return Array.isArray(list) ? list.filter((item) => typeof item === 'string') : [];
     } catch (caught) {
       if ((caught as NodeJS.ErrnoException).code === 'ENOENT') return [];
-      this.#options.log.error('the list of capture directories cannot be read', { error: errorText(caught) });
+      this.#deps.log.error('the list of capture directories cannot be read', { error: errorText(caught) });
       return [];
     }
   }

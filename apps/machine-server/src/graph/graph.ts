@@ -13,7 +13,8 @@ import { backoffMs, type Clock, errorText, type Log, PlatformError } from '@plat
 import type { ResourceConfig } from '@platform/machine-config/schema';
 import { formatResourceName, type Resource } from '@platform/resources';
 import { Attempt } from './attempt.ts';
-import { isReconfigurable, type Model } from './model.ts';
+import { buildResource, modelOf } from './build-resource.ts';
+import type { Model } from './model.ts';
 import { associatedWith, type Dependencies, dependenciesAmong, inDependencyOrder, plan } from './plan.ts';
 import { withTimeout } from './with-timeout.ts';
 
@@ -28,7 +29,7 @@ export interface ResourceStatus {
   readonly revision: string;
 }
 
-export interface GraphOptions {
+export interface GraphDeps {
   readonly models: readonly Model[];
   /** PLATFORM_RESOURCE_CONFIGURATION_TIMEOUT; a resource that takes longer to close is not waited for either. */
   readonly configureTimeoutMs: number;
@@ -58,7 +59,7 @@ interface Node {
 const retryEveryMs = 500;
 
 export class Graph implements AsyncDisposable {
-  readonly #options: GraphOptions;
+  readonly #deps: GraphDeps;
   readonly #nodes = new Map<string, Node>();
   /** Of the wanted configuration, in build order. A cycle is broken by building its first resource without the rest. */
   #dependencies: ReadonlyMap<string, Dependencies> = new Map();
@@ -67,14 +68,14 @@ export class Graph implements AsyncDisposable {
   #revision = '';
   #retry: Disposable | undefined;
 
-  constructor(options: GraphOptions) {
-    this.#options = options;
+  constructor(deps: GraphDeps) {
+    this.#deps = deps;
   }
 
   /** Begins to retry what could not be built. */
   start(): void {
-    this.#retry = this.#options.clock.every(retryEveryMs, () => {
-      const now = this.#options.clock.monotonic();
+    this.#retry = this.#deps.clock.every(retryEveryMs, () => {
+      const now = this.#deps.clock.monotonic();
       this.#beginThose((node) => node.retryAt <= now);
     });
   }
@@ -173,14 +174,20 @@ export class Graph implements AsyncDisposable {
   }
 
   async #build(node: Node, signal: AbortSignal): Promise<void> {
-    const { clock, log } = this.#options;
+    const { configureTimeoutMs, clock, log } = this.#deps;
     const { full, config } = node;
     node.status = this.#statusOf(config, 'configuring');
     try {
       const uses = this.#dependenciesOf(full);
       const old = node.resource;
-      const model = this.#modelOf(config);
-      const fresh = await this.#buildInTime(node, model, uses, signal);
+      const model = modelOf(config, this.#deps.models);
+      const context = {
+        dependencies: uses,
+        associated: associatedWith(config, this.#wanted),
+        log: log.child(config.name),
+      };
+      const build = { config, model, context, running: node };
+      const fresh = await buildResource(build, configureTimeoutMs, clock, signal);
       if (signal.aborted) return fresh === old ? undefined : await this.#close(fresh, full, `the late ${full}`);
       Object.assign(node, { resource: fresh, model, uses, loggedError: '', failures: 0 });
       node.status = this.#statusOf(config, 'ready');
@@ -222,42 +229,6 @@ export class Graph implements AsyncDisposable {
     );
   }
 
-  #modelOf(config: ResourceConfig): Model {
-    const { models } = this.#options;
-    const model = models.find((known) => known.api === config.api && known.model === config.model);
-    if (model !== undefined) return model;
-    const known = models.filter(({ api }) => api === config.api).map((each) => each.model);
-    throw new PlatformError(
-      'not_found',
-      known.length === 0
-        ? `this version of the machine-server has no resources of type ${config.api}`
-        : `${config.api} has no model "${config.model}" in this version of the machine-server; known: ${known.join(', ')}`,
-    );
-  }
-
-  /** The resource with its new configuration: the one that runs if it can change in place, else another. */
-  async #buildInTime(
-    { config, resource: old, model: builtBy }: Node,
-    model: Model,
-    dependencies: ReadonlyMap<string, Resource>,
-    signal: AbortSignal,
-  ): Promise<Resource> {
-    const { configureTimeoutMs: limitMs, clock, log } = this.#options;
-    const associated = associatedWith(config, this.#wanted);
-    const context = { dependencies, associated, log: log.child(config.name) };
-    const built =
-      old !== undefined && builtBy === model && isReconfigurable(old)
-        ? old.reconfigure(config, context).then((): Resource => old)
-        : model.build(config, context);
-    try {
-      return await withTimeout(built, limitMs, `it was not built within ${limitMs} ms`, clock, signal);
-    } catch (caught) {
-      // A late result is no longer needed.
-      built.then((resource) => (resource === old ? undefined : resource.close())).catch(() => {});
-      throw caught;
-    }
-  }
-
   /** @param names dependents before what they depend on. */
   async #removeAll(names: readonly string[]): Promise<void> {
     const nodes = names.flatMap((full) => this.#nodes.get(full) ?? []);
@@ -281,7 +252,7 @@ export class Graph implements AsyncDisposable {
   }
 
   async #close(resource: Resource, full: string, what: string): Promise<void> {
-    const { configureTimeoutMs: limitMs, clock, log } = this.#options;
+    const { configureTimeoutMs: limitMs, clock, log } = this.#deps;
     try {
       await withTimeout(resource.close(), limitMs, `it was not closed within ${limitMs} ms`, clock);
     } catch (caught) {
@@ -290,6 +261,6 @@ export class Graph implements AsyncDisposable {
   }
 
   #statusOf(config: ResourceConfig, state: ResourceState, error = ''): ResourceStatus {
-    return { config, state, error, since: this.#options.clock.now(), revision: this.#revision };
+    return { config, state, error, since: this.#deps.clock.now(), revision: this.#revision };
   }
 }

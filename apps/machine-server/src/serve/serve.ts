@@ -7,7 +7,7 @@ import type { MachineAuth, Principal } from './authenticate.ts';
 import { type MachineFacts, machineRpc } from './machine-rpc.ts';
 import { resourceRpc } from './resource-rpc.ts';
 
-export interface ServeOptions {
+export interface ServingDeps {
   readonly graph: Graph;
   readonly types: readonly ResourceDescriptor[];
   readonly auth: MachineAuth;
@@ -22,12 +22,12 @@ const usualPort = 8080;
 const portsTried = 100;
 
 export class Serving implements AsyncDisposable {
-  readonly #options: ServeOptions;
+  readonly #deps: ServingDeps;
   #server: RpcServer | undefined;
   #port = 0;
 
-  constructor(options: ServeOptions) {
-    this.#options = options;
+  constructor(deps: ServingDeps) {
+    this.#deps = deps;
   }
 
   /** Known once it has started. */
@@ -37,7 +37,7 @@ export class Serving implements AsyncDisposable {
 
   /** Listens. @throws PlatformError when the address cannot be used, or is open to other computers without credentials */
   async start(): Promise<void> {
-    const { auth, bindAddress, log } = this.#options;
+    const { auth, bindAddress, log } = this.#deps;
     const asked = parseAddress(bindAddress);
     if (asked !== undefined && auth.open && !/^(127\.|localhost$|\[?::1)/.test(asked.host)) {
       throw new PlatformError(
@@ -67,7 +67,7 @@ export class Serving implements AsyncDisposable {
   }
 
   #create(): RpcServer {
-    const { graph, types, auth, facts, requestsLimit, log } = this.#options;
+    const { graph, types, auth, facts, requestsLimit, log } = this.#deps;
     return createRpcServer<Principal>({
       services: [
         auth.binding,

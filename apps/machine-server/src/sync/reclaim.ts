@@ -11,7 +11,7 @@ export interface ReclaimSettings {
   readonly everyNth: number;
 }
 
-export interface ReclaimOptions {
+export interface ReclaimDeps {
   readonly directories: () => readonly string[];
   /** A file that is being sent is left alone. */
   readonly sending: (path: string) => boolean;
@@ -27,20 +27,20 @@ const everyMs = 30_000;
 export class Reclaim implements AsyncDisposable {
   /** Deleted since the start. */
   deletedFiles = 0;
-  readonly #options: ReclaimOptions;
+  readonly #deps: ReclaimDeps;
   readonly #stop = new AbortController();
   #settings: ReclaimSettings | undefined;
   #timer: Disposable | undefined;
   #pass: Promise<void> | undefined;
 
-  constructor(options: ReclaimOptions) {
-    this.#options = options;
+  constructor(deps: ReclaimDeps) {
+    this.#deps = deps;
   }
 
   start(): void {
-    this.#timer = this.#options.clock.every(everyMs, () => {
+    this.#timer = this.#deps.clock.every(everyMs, () => {
       this.#pass ??= this.check()
-        .catch((caught) => this.#options.log.error('checking the disk failed', { error: errorText(caught) }))
+        .catch((caught) => this.#deps.log.error('checking the disk failed', { error: errorText(caught) }))
         .finally(() => {
           this.#pass = undefined;
         });
@@ -56,7 +56,7 @@ export class Reclaim implements AsyncDisposable {
   async check(): Promise<void> {
     const settings = this.#settings;
     if (settings === undefined) return;
-    const { directories, volume } = this.#options;
+    const { directories, volume } = this.#deps;
     for (const directory of directories()) {
       const { volumeBytes, usedBytes } = await volume(directory);
       // Listing the directory is expensive, and cannot matter below the first threshold.
@@ -64,7 +64,7 @@ export class Reclaim implements AsyncDisposable {
       const use = { volumeBytes, usedBytes, captureBytes: await this.#size(directory) };
       if (mustDelete(use, settings.thresholds)) await this.#delete(directory, settings.everyNth, use);
       else
-        this.#options.log.warn('the disk is nearly full, but not because of captured data; nothing is deleted', {
+        this.#deps.log.warn('the disk is nearly full, but not because of captured data; nothing is deleted', {
           directory,
           ...use,
         });
@@ -86,7 +86,7 @@ export class Reclaim implements AsyncDisposable {
   }
 
   async #delete(directory: string, everyNth: number, use: DiskUse): Promise<void> {
-    const { ledger, sending, log } = this.#options;
+    const { ledger, sending, log } = this.#deps;
     let index = 0;
     let files = 0;
     let bytes = 0;

@@ -4,13 +4,14 @@
  * States of a file: waiting → in flight → acknowledged, then deleted | waiting with a next attempt of its own | set aside.
  * A pass lists the directories and sends what is due, `threads` at a time; no file waits for another's trouble (D15).
  */
-import { rm, stat } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { type CodeName, errorText } from '@platform/base';
+import { type CodeName, errorText, type LogFields } from '@platform/base';
 import { failedFolder } from '../directories/paths.ts';
 import { setAside } from '../directories/set-aside.ts';
-import { walkFiles } from '../directories/walk-files.ts';
+import { LimitedLog } from '../logging/limited-log.ts';
 import { Attempts } from './attempts.ts';
+import { dueFiles } from './due-files.ts';
 import type { Outcome } from './outcome.ts';
 import { type UploadContext, uploadCapture } from './upload-capture.ts';
 import { uploadFile } from './upload-file.ts';
@@ -25,7 +26,7 @@ export interface SyncSettings {
   readonly unmodifiedMs: number;
 }
 
-export interface SyncOptions extends Omit<UploadContext, 'link'> {
+export interface SyncDeps extends Omit<UploadContext, 'link'> {
   /** Undefined: there is no cloud, and files stay. */
   readonly link: Link | undefined;
   readonly partId: string;
@@ -45,7 +46,7 @@ export interface SyncStatus {
 
 export class Sync implements AsyncDisposable {
   readonly status: SyncStatus = { uploadedFiles: 0, uploadedReadings: 0, setAsideFiles: 0, failedAttempts: 0 };
-  readonly #options: SyncOptions;
+  readonly #deps: SyncDeps;
   readonly #attempts = new Attempts();
   readonly #inFlight = new Set<string>();
   /** Acknowledged, but the disk refused to delete them: not to be sent again. */
@@ -56,17 +57,18 @@ export class Sync implements AsyncDisposable {
   #pass: Promise<void> | undefined;
   /** Uploads in progress, over passes: a slow one holds its thread, not the next pass. None of them rejects. */
   readonly #running = new Set<Promise<void>>();
-  readonly #saidAt = new Map<string, number>();
+  readonly #log: LimitedLog;
 
-  constructor(options: SyncOptions) {
-    this.#options = options;
+  constructor(deps: SyncDeps) {
+    this.#deps = deps;
+    this.#log = new LimitedLog(deps.log, () => deps.clock.monotonic());
   }
 
   configure(settings: SyncSettings): void {
     if (JSON.stringify(settings) === JSON.stringify(this.#settings)) return;
     this.#settings = settings;
     this.#timer?.[Symbol.dispose]();
-    this.#timer = this.#options.clock.every(settings.intervalMs, () => void this.#tick());
+    this.#timer = this.#deps.clock.every(settings.intervalMs, () => void this.#tick());
   }
 
   /** Ends regular sync. */
@@ -102,17 +104,17 @@ export class Sync implements AsyncDisposable {
   }
 
   async #tick(): Promise<void> {
-    if (this.#settings?.disabled === true) return this.#options.seal();
+    if (this.#settings?.disabled === true) return this.#deps.seal();
     await this.#passOnce();
   }
 
   async #run(): Promise<void> {
     try {
-      await this.#options.seal();
-      const { link } = this.#options;
+      await this.#deps.seal();
+      const { link } = this.#deps;
       if (link !== undefined) await this.#send(link);
     } catch (caught) {
-      this.#options.log.error('a sync pass failed', { error: errorText(caught) });
+      this.#deps.log.error('a sync pass failed', { error: errorText(caught) });
     }
   }
 
@@ -128,34 +130,17 @@ export class Sync implements AsyncDisposable {
       });
       running.add(done);
     };
-    const threads = this.#settings?.threads ?? 1;
-    for await (const task of this.#due(link, signal)) {
+    const { threads = 1, additionalPaths = [], unmodifiedMs = 0 } = this.#settings ?? {};
+    const { clock, captureDirectories } = this.#deps;
+    const isReady = (path: string): boolean => !this.#inFlight.has(path) && this.#attempts.due(path, clock.monotonic());
+    const due = { captureDirectories: captureDirectories(), additionalPaths, unmodifiedMs, isReady, clock };
+    for await (const { path, directory } of dueFiles(due, signal)) {
       if (unavailable || signal.aborted) break;
       while (running.size >= threads) await Promise.race(running);
       if (unavailable || signal.aborted) break;
-      start(task());
-    }
-  }
-
-  /** Files that may be tried now, capture files first. */
-  async *#due(link: Link, signal: AbortSignal): AsyncGenerator<() => Promise<Outcome>> {
-    const { clock, captureDirectories } = this.#options;
-    const ready = (path: string): boolean => !this.#inFlight.has(path) && this.#attempts.due(path, clock.monotonic());
-    for (const directory of captureDirectories()) {
-      for await (const path of walkFiles(directory, signal)) {
-        if (path.endsWith('.capture') && ready(path))
-          yield () => this.#attempt(path, () => this.#sendCapture(path, directory, link));
-      }
-    }
-    const settings = this.#settings;
-    for (const root of settings?.additionalPaths ?? []) {
-      for await (const path of walkFiles(root, signal)) {
-        if (/\.(capture|prog|tmp|reason)$/.test(path) || !ready(path)) continue;
-        const found = await stat(path).catch(() => undefined);
-        if (found === undefined || found.size === 0) continue;
-        if (clock.now() - found.mtimeMs < (settings?.unmodifiedMs ?? 0)) continue;
-        yield () => this.#attempt(path, () => this.#sendFile(path, link));
-      }
+      const send = () =>
+        directory === undefined ? this.#sendFile(path, link) : this.#sendCapture(path, directory, link);
+      start(this.#attempt(path, send));
     }
   }
 
@@ -184,13 +169,13 @@ export class Sync implements AsyncDisposable {
       await this.#removeAcknowledged(path, identity);
       return { kind: 'gone' };
     }
-    const outcome = await uploadCapture(path, directory, { ...this.#options, link }, this.#stop.signal);
+    const outcome = await uploadCapture(path, directory, { ...this.#deps, link }, this.#stop.signal);
     await this.#conclude(path, directory, outcome, outcome.identity);
     return outcome;
   }
 
   async #sendFile(path: string, link: Link): Promise<Outcome> {
-    const { partId } = this.#options;
+    const { partId } = this.#deps;
     const outcome = await uploadFile(path, partId, this.#settings?.tags ?? [], link, this.#stop.signal);
     await this.#conclude(path, dirname(path), outcome);
     return outcome;
@@ -202,7 +187,7 @@ export class Sync implements AsyncDisposable {
     outcome: Outcome,
     identity?: { stream: Uint8Array; seq: number },
   ): Promise<void> {
-    const { ledger } = this.#options;
+    const { ledger } = this.#deps;
     switch (outcome.kind) {
       case 'accepted':
         this.status.uploadedFiles++;
@@ -225,7 +210,7 @@ export class Sync implements AsyncDisposable {
   }
 
   async #putAside(path: string, directory: string, reason: string): Promise<void> {
-    const { log, clock } = this.#options;
+    const { log, clock } = this.#deps;
     try {
       const file = await setAside(path, directory, reason, clock.now());
       this.#attempts.done(path);
@@ -245,20 +230,16 @@ export class Sync implements AsyncDisposable {
   /** Gives the file a next attempt of its own; returns the wait in ms. */
   #later(path: string, code: CodeName): number {
     this.status.failedAttempts++;
-    return Math.round(this.#attempts.failed(path, code, this.#options.clock.monotonic()));
+    return Math.round(this.#attempts.failed(path, code, this.#deps.clock.monotonic()));
   }
 
-  /** The same message at most once a minute, whatever the file. */
-  #say(level: 'warn' | 'error', message: string, fields: Readonly<Record<string, unknown>>): void {
-    const now = this.#options.clock.monotonic();
-    if (this.#stop.signal.aborted || now - (this.#saidAt.get(message) ?? Number.NEGATIVE_INFINITY) < 60_000) return;
-    this.#saidAt.set(message, now);
-    this.#options.log[level](message, fields);
+  #say(level: 'warn' | 'error', message: string, fields: LogFields): void {
+    if (!this.#stop.signal.aborted) this.#log.write(level, message, fields);
   }
 
   /** Deletes after acknowledgement; only then may the low-water mark pass the file (I6). */
   async #removeAcknowledged(path: string, identity: { stream: Uint8Array; seq: number } | undefined): Promise<void> {
-    const { ledger } = this.#options;
+    const { ledger } = this.#deps;
     try {
       await rm(path, { force: true });
     } catch (caught) {

@@ -1,0 +1,47 @@
+/** Builds one resource, or lets the running one change in place. */
+import { type Clock, PlatformError } from '@platform/base';
+import type { ResourceConfig } from '@platform/machine-config/schema';
+import type { Resource } from '@platform/resources';
+import { type BuildContext, isReconfigurable, type Model } from './model.ts';
+import { withTimeout } from './with-timeout.ts';
+
+/** @throws not_found with the models that there are */
+export function modelOf({ api, model }: ResourceConfig, models: readonly Model[]): Model {
+  const ofApi = models.filter((known) => known.api === api);
+  const found = ofApi.find((known) => known.model === model);
+  if (found !== undefined) return found;
+  throw new PlatformError(
+    'not_found',
+    ofApi.length === 0
+      ? `this version of the machine-server has no resources of type ${api}`
+      : `${api} has no model "${model}" in this version of the machine-server; known: ${ofApi.map((each) => each.model).join(', ')}`,
+  );
+}
+
+export interface Build {
+  readonly config: ResourceConfig;
+  readonly model: Model;
+  readonly context: BuildContext;
+  /** What runs now, and what built it. */
+  readonly running: { readonly resource: Resource | undefined; readonly model: Model | undefined };
+}
+
+/** The resource with its new configuration: the one that runs if it can change in place, else another. @throws what the model throws, deadline_exceeded */
+export async function buildResource(
+  { config, model, context, running: { resource: old, model: builtBy } }: Build,
+  limitMs: number,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<Resource> {
+  const built =
+    old !== undefined && builtBy === model && isReconfigurable(old)
+      ? old.reconfigure(config, context).then((): Resource => old)
+      : model.build(config, context);
+  try {
+    return await withTimeout(built, limitMs, `it was not built within ${limitMs} ms`, clock, signal);
+  } catch (caught) {
+    // A late result is no longer needed.
+    built.then((resource) => (resource === old ? undefined : resource.close())).catch(() => {});
+    throw caught;
+  }
+}

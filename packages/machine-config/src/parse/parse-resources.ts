@@ -1,0 +1,131 @@
+/** The entries of `components` or `services`: names in one spelling, and what of their settings the platform itself reads. */
+import { canonicalApi, type Problem } from '@platform/base';
+import { modelFault } from '../built-in-models.ts';
+import { apiOf, canonicalModel, isForService } from '../canonical-names.ts';
+import { captureMethodOf, captureMethodsOf } from '../capture-methods.ts';
+import {
+  type CaptureMethodConfig,
+  dataManagerApi,
+  readCaptureAttributes,
+  readDataManagerAttributes,
+} from '../data-manager.ts';
+import { formatValue } from '../format-value.ts';
+import { lengthFault } from '../limits.ts';
+import type { JsonObject, ResourceConfig, ServiceConfig } from '../schema.ts';
+
+/** @param asked the list as it stood in the document, broken entries included: positions are those of the document. */
+export function parseResources(
+  value: unknown,
+  asked: readonly unknown[],
+  kind: 'component' | 'service',
+  path: string,
+  positions: Map<ResourceConfig, string>,
+  problems: Problem[],
+): ResourceConfig[] {
+  const kept: ResourceConfig[] = [];
+  const names = new Map<string, string>();
+  let position = -1;
+  for (const entry of (value ?? []) as Record<string, unknown>[]) {
+    do position++;
+    while (position < asked.length && (asked[position] as { name?: unknown } | null)?.name !== entry['name']);
+    const at = `${path}[${position}]`;
+    const { namespace: _namespace, type: _type, ...rest } = entry;
+    const api = apiOf(entry, kind);
+    if (api === undefined) {
+      problems.push({
+        path: `${at}.api`,
+        level: 'error',
+        message: `expected an api such as core:${kind}:…, found nothing`,
+      });
+      continue;
+    }
+    const resource = {
+      ...rest,
+      api,
+      model: canonicalModel(String(rest['model'])),
+      depends_on: (rest['depends_on'] as string[]).map(canonicalApi),
+    } as unknown as ResourceConfig;
+    const long = lengthFault(resource.name);
+    if (long !== undefined) problems.push({ path: `${at}.name`, level: 'error', message: long });
+    const full = `${api}/${resource.name}`;
+    const earlier = names.get(full);
+    if (earlier !== undefined) {
+      problems.push({
+        path: `${at}.name`,
+        level: 'error',
+        message: `expected a unique name, found ${full}, which is also at ${earlier}`,
+      });
+      continue;
+    }
+    names.set(full, at);
+    const fault = modelFault(api, resource.model);
+    if (fault !== undefined) problems.push({ path: `${at}.model`, level: 'warning', message: fault });
+    const checked = { ...resource, ...checkedAttributes(resource, at, problems) };
+    positions.set(checked, at);
+    kept.push(checked);
+  }
+  return kept;
+}
+
+/** Attributes that the platform itself reads: those of the data manager, and what `service_configs` say to it. */
+function checkedAttributes(
+  resource: ResourceConfig,
+  at: string,
+  problems: Problem[],
+): { attributes: JsonObject; service_configs: ServiceConfig[] } {
+  let { attributes } = resource;
+  if (resource.api === dataManagerApi) {
+    const read = readDataManagerAttributes(attributes, `${at}.attributes`);
+    for (const problem of read.problems) problems.push(problem);
+    attributes = read.kept;
+  }
+  const service_configs = resource.service_configs.map((service, index) => {
+    const path = `${at}.service_configs[${index}].attributes`;
+    const type = canonicalApi(service.type);
+    if (!isForService(type, dataManagerApi)) return { ...service, type };
+    const { kept, methods } = readCaptureAttributes(service.attributes, path, problems);
+    const policy = (kept['retention_policy'] ?? {}) as JsonObject;
+    for (const [key, value] of Object.entries(policy))
+      ignoredNumber(value, `${path}.retention_policy.${key}`, problems);
+    for (const each of methods) methodProblems(resource, each.method, each.path, problems);
+    return { type, attributes: kept };
+  });
+  return { attributes, service_configs };
+}
+
+/** Only warnings: a module may bring methods that no table lists. */
+function methodProblems(
+  resource: ResourceConfig,
+  config: CaptureMethodConfig,
+  path: string,
+  problems: Problem[],
+): void {
+  const warn = (key: string, message: string): void => {
+    problems.push({ path: `${path}.${key}`, level: 'warning', message });
+  };
+  const named = config.name === undefined ? undefined : /^([^:/]+:[^:/]+:[^:/]+)\/.+$/.exec(config.name)?.[1];
+  if (config.name !== undefined && named === undefined) {
+    const full = `${resource.api}/${resource.name}`;
+    warn('name', `expected a full name such as ${full}, found ${formatValue(config.name)}: ${full} is captured`);
+  }
+  const api = canonicalApi(named ?? resource.api);
+  const method = captureMethodOf(api, config.method);
+  if (method === undefined) {
+    const known = captureMethodsOf(api).map((each) => each.name);
+    warn('method', `expected a capture method of ${api} (${known.join(', ')}), found ${formatValue(config.method)}`);
+  }
+  const hours = config.recent_data_store?.['stored_hours'];
+  if (config.recent_data_store !== undefined && !(typeof hours === 'number' && hours > 0))
+    warn('recent_data_store.stored_hours', `expected hours above 0, found ${formatValue(hours)}: nothing is stored`);
+  const { docommand_input: input } = config.additional_params;
+  if (method?.name === 'DoCommand' && (typeof input !== 'object' || input === null || Array.isArray(input)))
+    warn('additional_params.docommand_input', `expected the command as an object, found ${formatValue(input)}`);
+}
+
+/** Names a value that is no positive whole number: the specification says that it is ignored. */
+export function ignoredNumber(value: unknown, path: string, problems: Problem[]): boolean {
+  if (typeof value === 'number' && Number.isInteger(value) && value > 0) return false;
+  const message = `expected a positive whole number, found ${formatValue(value)}: it is ignored`;
+  problems.push({ path, level: 'warning', message });
+  return true;
+}

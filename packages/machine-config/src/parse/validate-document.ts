@@ -1,0 +1,57 @@
+import type { Problem } from '@platform/base';
+import type { z } from 'zod';
+import { formatValue } from '../format-value.ts';
+import { expectedBy, issuePath, type Path, valueAt } from '../schema-issues.ts';
+import { unknownKey } from '../unknown-key.ts';
+
+/** Checks `value`; what is unknown or wrong is named and taken out, as deep as it stands, until the rest is valid. */
+export function validateDocument(schema: z.ZodType, value: unknown, problems: Problem[]): unknown {
+  let rest: unknown = structuredClone(value);
+  for (let round = 0; round < 1_000; round++) {
+    const result = schema.safeParse(rest);
+    if (result.success) return result.data;
+    const keys: Path[] = [];
+    const entries = new Map<string, Path>();
+    for (const issue of result.error.issues) {
+      const at = issuePath(issue, rest);
+      // What is in a trigger is for the trigger feature to judge; here it only must not harm the rest.
+      const named = at[0] !== 'triggers' || at.length < 2;
+      if (issue.code === 'unrecognized_keys') {
+        for (const key of issue.keys) {
+          if (named) problems.push(unknownKey(pathOf([...at, key]), key, issue.message.split(', ')));
+          keys.push([...at, key]);
+        }
+      } else {
+        const message = `expected ${expectedBy(issue)}, found ${formatValue(valueAt(rest, at))}`;
+        if (named) problems.push({ path: pathOf(at), level: 'error', message });
+        const entry = at.findLastIndex((step) => typeof step === 'number');
+        const gone = entry === -1 ? at.slice(0, 1) : at.slice(0, entry + 1);
+        entries.set(pathOf(gone), gone);
+      }
+    }
+    // Keys first, then each entry once, from the last to the first: positions stay those that were named.
+    const changed = [...keys, ...[...entries.values()].toReversed()].map((at) => takeOut(rest, at)).includes(true);
+    if (!changed) rest = {};
+  }
+  return schema.parse({});
+}
+
+/** Removes the key or list entry at `path`. */
+function takeOut(from: unknown, path: Path): boolean {
+  const last = path.at(-1);
+  let holder = from as Record<string | number, unknown>;
+  for (const step of path.slice(0, -1)) {
+    holder = holder?.[step] as Record<string | number, unknown>;
+    if (typeof holder !== 'object' || holder === null) return false;
+  }
+  if (last === undefined || typeof holder !== 'object' || holder === null || !(last in holder)) return false;
+  if (Array.isArray(holder)) holder.splice(Number(last), 1);
+  else delete holder[last];
+  return true;
+}
+
+function pathOf(steps: Path): string {
+  let path = '';
+  for (const step of steps) path += typeof step === 'number' ? `[${step}]` : path === '' ? step : `.${step}`;
+  return path;
+}
