@@ -6,7 +6,12 @@ import type { Resource } from './resource.ts';
 import type { Connection, ResourceCall, ResourceDescriptor } from './resource-descriptor.ts';
 
 /** A method of a service, whatever its kind: what it takes and gives are messages, or async iterables of them. */
-type AnyMethod = (request: unknown, call: ResourceCall) => unknown;
+type AnyMethod = (request: unknown, options?: CallOptions) => unknown;
+
+interface CallOptions extends ResourceCall {
+  /** 0: none, but that of `signal`. */
+  readonly timeoutMs: number;
+}
 
 export interface Proxy extends Resource {
   /** The methods of its service, by their names in the generated code. */
@@ -47,7 +52,7 @@ function namedClient<S extends DescService>(
       isStream
         ? each(request as AsyncIterable<object>, (message) => withName(message, name))
         : withName(request as object, name);
-    return [localName, (request, call) => given[localName]?.(rename(request), call)];
+    return [localName, (request, options) => given[localName]?.(rename(request), options)];
   });
   // The erasure of createClient, whose functions these wrap.
   return Object.fromEntries(named) as Client<S>;

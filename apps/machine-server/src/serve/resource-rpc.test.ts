@@ -12,6 +12,30 @@ import { Serving } from './serve.ts';
 
 const config = { name: 'tank', api: gauge.api, attributes: {}, depends_on: [], service_configs: [] };
 
+async function serving(model: Model): Promise<GaugeClient & AsyncDisposable> {
+  await using starting = new AsyncDisposableStack();
+  const graph = starting.use(
+    new Graph({ models: [model], configureTimeoutMs: 1_000, clock: new FakeClock(), log: silentLog }),
+  );
+  await graph.apply([{ ...config, model: model.model }], 'r1');
+  const server = starting.use(
+    new Serving({
+      graph,
+      types: [gauge],
+      auth: new MachineAuth(),
+      facts: () => ({ version: '', running: true, partId: '', config: create(RobotConfigSchema), appliedMs: 0 }),
+      requestsLimit: 1,
+      bindAddress: '127.0.0.1:0',
+      log: silentLog,
+    }),
+  );
+  await server.start();
+  const link = starting.use(connect({ baseUrl: `http://127.0.0.1:${server.port}` }));
+  const stack = starting.move();
+  const client = link.client(gaugeService) as unknown as GaugeClient;
+  return { ...client, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+}
+
 test('a resource answers no more simultaneous calls than the limit allows; a stream counts until it ends', async () => {
   /** What the gauge answers, asked for the first time, the second, … */
   const levels = [1, 2, 3, 4].map(() => Promise.withResolvers<number>());
@@ -29,20 +53,7 @@ test('a resource answers no more simultaneous calls than the limit allows; a str
       close: async () => {},
     }),
   };
-  await using graph = new Graph({ models: [model], configureTimeoutMs: 1_000, clock: new FakeClock(), log: silentLog });
-  await graph.apply([{ ...config, model: model.model }], 'r1');
-  await using serving = new Serving({
-    graph,
-    types: [gauge],
-    auth: new MachineAuth(),
-    facts: () => ({ version: '', running: true, partId: '', config: create(RobotConfigSchema), appliedMs: 0 }),
-    requestsLimit: 1,
-    bindAddress: '127.0.0.1:0',
-    log: silentLog,
-  });
-  await serving.start();
-  await using link = connect({ baseUrl: `http://127.0.0.1:${serving.port}` });
-  const client = link.client(gaugeService) as unknown as GaugeClient;
+  await using client = await serving(model);
   const gaugeName = 'tank';
   const first = client.getLevel({ gaugeName });
   await asked.promise;
@@ -59,4 +70,25 @@ test('a resource answers no more simultaneous calls than the limit allows; a str
   expect((await stream.next()).done).toBe(true);
   levels[3]?.resolve(4);
   expect(await client.getLevel({ gaugeName })).toMatchObject({ litres: 4 });
+});
+
+test('a call that passes through to another process has no time limit but that of its caller', async () => {
+  const limits: number[] = [];
+  const model: Model = {
+    api: gauge.api,
+    model: 'acme:gauges:far',
+    build: async () => ({
+      level: async () => 1,
+      forward: {
+        async getLevel(_request: unknown, { timeoutMs }: { timeoutMs: number }) {
+          limits.push(timeoutMs);
+          return { litres: 2 };
+        },
+      },
+      close: async () => {},
+    }),
+  };
+  await using client = await serving(model);
+  expect(await client.getLevel({ gaugeName: 'tank' })).toMatchObject({ litres: 2 });
+  expect(limits).toEqual([0]);
 });

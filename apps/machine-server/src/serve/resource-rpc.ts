@@ -50,7 +50,8 @@ export function resourceRpc(descriptor: ResourceDescriptor, graph: Graph, limit:
 /** A call for a resource of another process passes through as it came. */
 function answering({ service, methods }: ResourceDescriptor, found: Resource, method: string): Answer {
   const forward = isProxy(found) ? found.forward[method] : undefined;
-  if (forward !== undefined) return (request, { signal }) => forward(request, { signal });
+  // It ends with its caller: a time limit of the connection would end it before.
+  if (forward !== undefined) return (request, { signal }) => forward(request, { signal, timeoutMs: 0 });
   const own = methods[method];
   if (own === undefined)
     throw new PlatformError('unimplemented', `${service.typeName}: this server does not implement ${method}`);
