@@ -9,7 +9,7 @@ import { openTestStore } from './metadata/testing/test-store.ts';
 import { throwUncaught } from './metadata/testing/throw-uncaught.ts';
 import { stateRowChecksum } from './tabular/integrity/row-checksum.ts';
 
-test('I3 D33 a log that ends before what the catalog or a follower has seen goes on after it, and says what is lost', async () => {
+test('I3 D33 a log that ends before what the catalog or a follower has seen continues after it, and says what is lost', async () => {
   await using store = await openTestStore(undefined, migrations);
   await using metadata = await openMetadata<CloudTables>({
     clock: systemClock,

@@ -88,7 +88,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
   const deletions = createDeletionPause();
   const limits = await openLimits(db);
 
-  // What is reached through functions is wired further down: nobody calls them before the cloud serves.
+  // What is reached through functions is wired further down: no one calls them before the cloud serves.
   let port = settings.port;
   const scheme = settings.tls.kind === 'plaintext' ? 'http' : 'https';
   const common = { db, instanceKey, settings, limits, clock, log, url: () => url };

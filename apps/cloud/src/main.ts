@@ -7,7 +7,7 @@ import { readSettings } from './settings.ts';
 const tellMs = 2_000;
 
 async function main(): Promise<void> {
-  // What we write holds customers' data: nobody else on this computer reads it.
+  // What we write holds customers' data: no one else on this computer reads it.
   process.umask(0o077);
   const settings = readSettings(process.argv.slice(2), process.env);
   const stopped = new Promise<void>((resolve) => {

@@ -19,7 +19,7 @@ const write = (fleet: Fleet, by: Principal, targetId: string, organizationId: st
 const list = (fleet: Fleet, by: Principal, more: { targetId?: string; pageToken?: string; pageLimit?: number } = {}) =>
   ask(fleet.handlers.fleet.listAuditEntries, ListAuditEntriesRequestSchema, { organizationId: 'acme', ...more }, by);
 
-test('the audit trail is append-only in the database itself: nobody changes or removes an entry', async () => {
+test('the audit trail is append-only in the database itself: no one changes or removes an entry', async () => {
   const fleet = await openFleet();
   const owner = await fleet.principalOf((await fleet.keyWith(on.organization('owner'))).token);
   await write(fleet, owner, 'press');

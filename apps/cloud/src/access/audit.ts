@@ -10,7 +10,7 @@ export interface Caller {
   readonly peerAddress: string;
 }
 
-/** A change that nobody called for over the network: the host administrator, or the platform itself. */
+/** A change that no one called for over the network: the host administrator, or the platform itself. */
 export interface OwnActor {
   readonly kind: 'admin' | 'platform';
   readonly name: string;

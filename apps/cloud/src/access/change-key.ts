@@ -73,7 +73,7 @@ export async function deleteKey(deps: KeyDeps, by: Caller, id: string): Promise<
   });
 }
 
-/** Where the key owned a whole organization, somebody else must. */
+/** Where the key owned a whole organization, someone else must. */
 async function requireOwnersLeft(trx: Kysely<CloudTables>, key: ManagedKey): Promise<void> {
   for (const grant of key.grants) {
     if (grant.role === 'owner' && grant.locationId === null && grant.robotId === null)

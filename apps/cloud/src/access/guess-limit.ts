@@ -1,5 +1,5 @@
 /**
- * Limits guessing of secrets: by (credential id, address) and by address, with waits that double; nobody is locked out elsewhere.
+ * Limits guessing of secrets: by (credential id, address) and by address, with waits that double; no one is locked out elsewhere.
  *
  * Each counter goes: free (failures up to the allowance) → waiting (refused until the wait is over) → one more attempt →
  * right: the pair's counter ends | wrong: waiting twice as long, up to the longest wait … → forgotten after `forgetMs` without
@@ -41,7 +41,7 @@ export interface Guess {
   /** `address:port` of the peer, as a call has it. */
   readonly peerAddress: string;
   /**
-   * `secret`: 256 random bits that we made. Nobody guesses them, so a right one passes while its address waits.
+   * `secret`: 256 random bits that we made. No one guesses them, so a right one passes while its address waits.
    * `password`: chosen by a person. While the wait lasts it is not even looked at.
    */
   readonly kind: 'secret' | 'password';

@@ -158,7 +158,7 @@ test('D6 R5 keys are listed with their secrets to whoever owns all that they ope
   expect(ofMachine.apiKeys).toMatchObject([{ apiKey: { id: narrow.id, key: narrow.key } }]);
 });
 
-test('R2 R5 an operator may not list keys, and nobody learns of a foreign organization or key', async () => {
+test('R2 R5 an operator may not list keys, and no one learns of a foreign organization or key', async () => {
   const fleet = await openFleet();
   const foreign = await fleet.keyWith(on.organization('owner', 'umbrella'));
   const operator = await fleet.principalOf((await fleet.keyWith(on.organization('operator'))).token);

@@ -2,7 +2,7 @@
  * The permission names that public clients ask CheckPermissions for, and the role that each needs.
  *
  * A permission on a kind can be asked of that kind or of what lies above it: `control_robot` of a location is the question
- * whether the caller operates all machines in it. A name that is not here (registry, training, maps, data sets) is held by nobody.
+ * whether the caller operates all machines in it. A name that is not here (registry, training, maps, data sets) is held by no one.
  */
 import type { Role } from './principal.ts';
 

@@ -33,7 +33,7 @@ export type Principal =
     }
   | { readonly kind: 'part'; readonly partId: string };
 
-/** Where something lies in the account tree. `locationIds`: its location and all above it. */
+/** Where something is in the account tree. `locationIds`: its location and all above it. */
 export interface Lineage {
   readonly organizationId: string;
   readonly locationIds: readonly string[];

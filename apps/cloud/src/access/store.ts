@@ -29,7 +29,7 @@ export interface AccessTables {
     /** Null: the whole location. */
     robot_id: string | null;
   };
-  /** Secrets of rotated keys, each working until its overlap ends (D5); the current one stands in `api_keys`. */
+  /** Secrets of rotated keys, each working until its overlap ends (D5); the current one is in `api_keys`. */
   former_key_secrets: {
     key_id: string;
     epoch: number;

@@ -1,7 +1,7 @@
 /** A caller's own roles, apart from what comes with locations that are shared with her organizations. Pure. */
 import { grantsOf, type Principal } from '../access/principal.ts';
 
-/** The organizations in which she holds a role herself. */
+/** The organizations in which the person holds a role directly. */
 export function organizationsOf(principal: Principal): ReadonlySet<string> {
   return new Set(grantsOf(principal).flatMap((grant) => (grant.shared === true ? [] : [grant.organizationId])));
 }

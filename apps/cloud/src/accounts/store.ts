@@ -31,7 +31,7 @@ export interface AccountsTables {
     /** A label; empty: that of the organization. */
     region: Generated<string>;
   };
-  /** A location that is open to another organization. No reference to it: whether it exists is nobody's business. */
+  /** A location that is open to another organization. No reference to it: whether it exists is no one's business. */
   location_shares: { location_id: string; organization_id: string; created_ms: number };
   /** `data`: JSON of an object, at most 1 MiB. */
   organization_metadata: { organization_id: string; data: string };

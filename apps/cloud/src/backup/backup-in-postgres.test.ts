@@ -140,7 +140,7 @@ test('I15 a backup out of Postgres holds every table, the listed files and the n
   const [{ tables }] = (await first.administer(
     `select count(*)::int as tables from pg_tables where schemaname in ('meta', 'ingest')`,
   )) as [{ tables: number }];
-  // Versions, tokens of commits and the installation's id are made anew.
+  // Versions, tokens of commits and the installation's id are regenerated.
   expect(readdirSync(join(backup, 'tables'))).toHaveLength(tables - 5);
 
   const second = await emptyDatabase();
@@ -157,7 +157,7 @@ test('I15 a backup out of Postgres holds every table, the listed files and the n
   expect(await second.administer(foreign)).toEqual(await first.administer(foreign));
 });
 
-test('I15 ids go on behind those that were given before the backup, also where their rows were deleted', async () => {
+test('I15 ids continue behind those that were given before the backup, even where their rows were deleted', async () => {
   await using directory = await temporaryDirectory();
   const first = await emptyDatabase();
   const data = await installation(directory, first.database);

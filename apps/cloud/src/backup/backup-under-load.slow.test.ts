@@ -140,7 +140,7 @@ test('I15 every backup that is taken while rows are sealed, merged and truncated
     const counts = await restored.counts();
     expect([...counts.values()].filter((copies) => copies !== 1)).toEqual([]);
     expect(Array.from({ length: acknowledged }, (_, i) => i).filter((i) => !counts.has(i))).toEqual([]);
-    // It goes on: new uploads are sealed behind the skipped positions.
+    // It continues: new uploads are sealed behind the skipped positions.
     await restored.append(1_000_000);
     await restored.tabular.seal();
     expect((await restored.counts()).size).toBe(counts.size + uploadRows);

@@ -3,7 +3,7 @@
  *
  * Order: metadata kept under `before-upgrade/meta-v<N>.sqlite` → the tables change, in one transaction → the directory's version
  * is written down. A crash anywhere leaves a directory that the next start upgrades again: while the tables are the old ones the
- * copy is made anew, afterwards it stays. Nobody deletes it but the host administrator.
+ * copy is made again, afterwards it stays. No one deletes it but the host administrator.
  */
 import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

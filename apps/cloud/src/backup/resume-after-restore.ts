@@ -1,7 +1,7 @@
 /**
- * How a restored installation goes on, in either store.
+ * How a restored installation continues, in either store.
  *
- * The log goes on far behind its last position: the cloud that the backup was taken of has used the positions after it, and
+ * The log continues far behind its last position: the cloud that the backup was taken of has used the positions after it, and
  * messages that were sent for those have ids that receivers know already (I3, I11). The audit trail says that it was restored.
  */
 import { randomBytes } from 'node:crypto';
@@ -10,7 +10,7 @@ import { skippedPositions } from '../ingest/losses/verify-rows.ts';
 import { encodeUpload } from '../reading-codec/encode-upload.ts';
 import type { Manifest } from './manifest.ts';
 
-/** Where the log goes on; `filler` stands there. Positions are exact up to 2^53. */
+/** Where the log continues; `filler` is there. Positions are exact up to 2^53. */
 export function resumePosition({ lastPosition }: Manifest): number {
   return lastPosition + skippedPositions;
 }

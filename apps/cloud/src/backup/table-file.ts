@@ -5,7 +5,7 @@ import type { BackedUpFile } from './manifest.ts';
 
 export interface TableFile {
   write(value: unknown): void;
-  /** Durable but for its name. */
+  /** Durable except for its name. */
   close(): Omit<BackedUpFile, 'path'>;
 }
 

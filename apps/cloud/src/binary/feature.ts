@@ -1,6 +1,6 @@
 /**
  * Binary data: pictures and files that machines and clients uploaded, found, tagged, gathered in datasets, downloaded and
- * deleted. What is known of them comes from the ingest log by a follower; their bytes lie in the blob store.
+ * deleted. What is known of them comes from the ingest log by a follower; their bytes are in the blob store.
  */
 import type { Clock, Log } from '@platform/base';
 import type { DataService } from '@platform/proto/platform/app/data/v1/data';
@@ -40,7 +40,7 @@ export interface Binary extends Pick<LogFollower, 'start' | 'cursor' | 'lag' | '
   readonly dataHandlers: Handlers<typeof DataService, Principal>;
   readonly datasetHandlers: Handlers<typeof DatasetService, Principal>;
   readonly download: DownloadRoute;
-  /** Ids of files whose payload is damaged or missing, as far as somebody asked for them since the start. */
+  /** Ids of files whose payload is damaged or missing, as far as someone asked for them since the start. */
   damagedFiles(): DamagedFiles;
   /** Whether the file of an upload of this position was deleted since: it was found once, and is not any more (D13). */
   isDeleted(fileId: string, position: number): Promise<boolean>;

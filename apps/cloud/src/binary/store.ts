@@ -1,6 +1,6 @@
 /**
  * Tables of binary data: what is known of each picture and file, what people added to it, and the collections they made of it.
- * The bytes themselves lie in the blob store.
+ * The bytes themselves are in the blob store.
  *
  * `binary_data` is filled from the ingest log by a follower (I11). A row that is
  * deleted leaves the path of its payload in `binary_data_removals` until the payload is gone. Times are microseconds.

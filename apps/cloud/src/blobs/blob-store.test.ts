@@ -70,7 +70,7 @@ test('I4 what was put comes back whole with its hash, and a failing source leave
   expect(await files(directory.path)).toEqual([directory.file('x/y/one')]);
 });
 
-test('I4 I14 a start removes half-written payloads; the sweep removes old ones that nobody names or holds', async () => {
+test('I4 I14 a start removes half-written payloads; the sweep removes old ones that no one names or holds', async () => {
   await using directory = await temporaryDirectory();
   await mkdir(directory.file('.incoming'), { recursive: true });
   await writeFile(directory.file('.incoming/left'), 'half');

@@ -50,7 +50,7 @@ async function startRoutes(): Promise<(path: string, headers?: Record<string, st
 
 const key = { key_id: 'id', key: 'right', host: 'localhost:8080' };
 
-test('D32 the configuration names the address that was dialled, whatever stands in the path', async () => {
+test('D32 the configuration names the address that was dialled, whatever is in the path', async () => {
   const ask = await startRoutes();
   expect(JSON.parse((await ask('/api/json1/config?id=p', key)).body)).toEqual({
     part: 'p',

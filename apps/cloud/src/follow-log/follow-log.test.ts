@@ -102,7 +102,7 @@ test('a step that stops early gets the rest with the next one', async () => {
   expect(on.steps).toEqual([[1, 2, 3], [2, 3], [3]]);
 });
 
-test('I12 a stop writes a cursor that moved without effects, and the next start goes on there', async () => {
+test('I12 a stop writes a cursor that moved without effects, and the next start continues there', async () => {
   const on = await rig();
   const follower = on.follow();
   await follower.start();
@@ -135,7 +135,7 @@ test('I3 followers get what was just committed out of memory, and after a restar
   expect(await on.log.follow(2, limit)).toEqual([]);
 });
 
-test('I11 followers go on where those of an earlier version stopped', async () => {
+test('I11 followers continue where those of an earlier version stopped', async () => {
   const store = await openStore();
   const before = await openMetadata<{
     trigger_cursors: { name: string; position: number };

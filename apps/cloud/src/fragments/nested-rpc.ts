@@ -72,7 +72,7 @@ export function nestedFragmentHandlers(deps: NestedDeps): Handlers<typeof AppSer
         const seen = row !== undefined && rights(row) !== 'none';
         if (seen) rows.set(fragmentId, row);
         const isRoot = fragmentId === root.id && version === root.version;
-        // An import inside that cannot be had is told with the fragment that it stands in.
+        // An import inside that cannot be had is told with the fragment that it is in.
         if (!isRoot && !seen) continue;
         // Met before it is the same again, but where variables are given.
         const isGiven = isRoot && Object.keys(root.variables).length > 0;

@@ -1,6 +1,6 @@
 /**
  * Bounds what the revisions of one fragment take: of its oldest the configurations go, who saved them and when stays.
- * Nobody can fill the disk by saving. The newest stays, and so does what is in use: a revision that a tag, a part, another
+ * No one can fill the disk by saving. The newest stays, and so does what is in use: a revision that a tag, a part, another
  * fragment or the default fragments of an organization name.
  */
 import type { Kysely, Transaction } from 'kysely';

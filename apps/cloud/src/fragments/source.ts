@@ -21,7 +21,7 @@ export const rightsOf =
 
 export interface FragmentSource {
   fragment(id: string): Promise<FragmentRow | undefined>;
-  /** Undefined also when its configuration is kept no longer. */
+  /** Undefined even when its configuration is kept no longer. */
   revision(id: string, revision: number): Promise<RevisionRow | undefined>;
   /** The revision that a version (a revision, a tag, '' for the newest) means now; undefined when it means none. */
   revisionOf(fragment: FragmentRow, version: string): Promise<number | undefined>;

@@ -1,4 +1,4 @@
-/** Deletes sessions, links, invitations and counted mails that nobody can use any more. */
+/** Deletes sessions, links, invitations and counted mails that no one can use any more. */
 import type { IdentityOperationDeps } from './identity-deps.ts';
 import { forgetCountedMails } from './invitations/invitation-mail-limits.ts';
 

@@ -34,7 +34,11 @@ function mailOf(env: NodeJS.ProcessEnv): MailSettings | undefined {
   const from = textOf(env, 'PLATFORM_MAIL_FROM');
   if (smtpUrl === undefined && from === undefined) return undefined;
   if (smtpUrl === undefined || from === undefined)
-    throw wrong(smtpUrl === undefined ? 'PLATFORM_SMTP_URL' : 'PLATFORM_MAIL_FROM', 'it beside the other', 'none');
+    throw wrong(
+      smtpUrl === undefined ? 'PLATFORM_SMTP_URL' : 'PLATFORM_MAIL_FROM',
+      'both or neither of PLATFORM_SMTP_URL and PLATFORM_MAIL_FROM',
+      'none',
+    );
   const url = URL.parse(smtpUrl);
   // The address holds a password: it is not shown.
   if (url === null || !['smtp:', 'smtps:'].includes(url.protocol) || url.hostname === '')
@@ -55,7 +59,7 @@ function openIdOf(env: NodeJS.ProcessEnv): OpenIdSettings | undefined {
   const here = url !== null && ['127.0.0.1', 'localhost', '[::1]'].includes(url.hostname);
   if (issuer === undefined || url === null || !(url.protocol === 'https:' || (url.protocol === 'http:' && here)))
     throw wrong('PLATFORM_OIDC_ISSUER', 'an https address (http on this computer only)', issuer ?? 'none');
-  if (clientId === undefined) throw wrong('PLATFORM_OIDC_CLIENT_ID', 'it beside PLATFORM_OIDC_ISSUER', 'none');
+  if (clientId === undefined) throw wrong('PLATFORM_OIDC_CLIENT_ID', 'it together with PLATFORM_OIDC_ISSUER', 'none');
   const clientSecret = file === undefined ? given : secretIn(file);
   if (clientSecret === undefined)
     throw wrong('PLATFORM_OIDC_CLIENT_SECRET', 'it, or PLATFORM_OIDC_CLIENT_SECRET_FILE', 'neither');

@@ -10,7 +10,7 @@ import { expect, test } from 'vitest';
 import { startUploadServer } from './testing/upload-server.ts';
 import { logged, metadata, reading, refusal, stream, takenMs, times } from './testing/uploads.ts';
 
-test('I4 a binary reading lies under the path pattern before its row is in; its row holds no bytes', async () => {
+test('I4 a binary reading is under the path pattern before its row is in; its row holds no bytes', async () => {
   await using server = await startUploadServer();
   await using link = connect({ baseUrl: server.url });
   const payload = crypto.getRandomValues(new Uint8Array(5_000));
@@ -91,7 +91,7 @@ test('a stream without metadata, or with metadata in its middle, is refused and 
   expect(files).toEqual([]);
 });
 
-test('I13 uploads are refused while the disk has too little room, and go on when it has', async () => {
+test('I13 uploads are refused while the disk has too little room, and continue when it has', async () => {
   const clock = new FakeClock();
   await using server = await startUploadServer(clock);
   await using link = connect({ baseUrl: server.url });

@@ -1,10 +1,10 @@
 /**
  * Replaces the instance key.
  *
- * States, each of which a crash may end and a start goes on from: one key in the file → two keys in the file (written before
+ * States, each of which a crash may end and a start continues from: one key in the file → two keys in the file (written before
  * anything is under the new one) → one transaction in which every sealed value is re-sealed and re-hashed and the metadata
  * says that the new key is in use → (`finishRotation`) values that were sealed with the old key while it ran are re-sealed, too
- * → one key in the file. Tokens: public clients fetch one and never refresh (D5), so the old signing key goes on vouching for them, sealed in
+ * → one key in the file. Tokens: public clients fetch one and never refresh (D5), so the old signing key keeps vouching for them, sealed in
  * the metadata; with `endSessions` every earlier token stops instead.
  */
 import { existsSync } from 'node:fs';
@@ -81,7 +81,7 @@ export interface FinishOptions {
 }
 
 /**
- * Ends a rotation: re-seals what is still under the old key and takes that out of the file. Nobody may be holding a value that
+ * Ends a rotation: re-seals what is still under the old key and takes that out of the file. No one may be holding a value that
  * was sealed before the rotation and is not written yet: at a start, or a while after it. Without a rotation it does nothing.
  */
 export async function finishRotation(options: FinishOptions): Promise<number> {

@@ -1,6 +1,6 @@
 /**
  * Lines of text that arrives in pieces, ended by \n and nothing else: node:readline also ends them at U+2028 and U+2029, which
- * stand in JSON as they are.
+ * are in JSON as they are.
  */
 
 /** Answers what takes the pieces. What comes after the last \n is no line. */

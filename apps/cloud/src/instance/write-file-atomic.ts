@@ -7,7 +7,7 @@ export function writeFileAtomic(path: string, content: string): void {
   try {
     const handle = openSync(draft, 'w', 0o600);
     try {
-      // Unlike writeSync it goes on after a short write, and so meets the full disk that caused it.
+      // Unlike writeSync it continues after a short write, and so meets the full disk that caused it.
       writeFileSync(handle, content);
       fsyncSync(handle);
     } finally {

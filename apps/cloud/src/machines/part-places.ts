@@ -1,4 +1,4 @@
-/** Where parts and machines stand, by query: in a transaction that creates them nobody else knows them yet. */
+/** Where parts and machines stand, by query: in a transaction that creates them no one else knows them yet. */
 import type { AliasableExpression } from 'kysely';
 import { organizationByLocation } from '../accounts/locations/stored-locations.ts';
 import type { Database } from '../metadata/tables.ts';

@@ -1,5 +1,5 @@
 /**
- * Machines and parts in memory: found by id and by what they lie in, and where each lies in the account tree.
+ * Machines and parts in memory: found by id and by what they are in, and where each is in the account tree.
  *
  * Whoever changes a row in the store puts it here after the commit; nothing is read twice.
  */

@@ -14,7 +14,7 @@ export interface MachineLogLine {
 export function failureLine(row: OutboxMessageRow, error: string, code: number | undefined): MachineLogLine {
   const { id: messageId, part_id: partId, trigger_name: triggerName, event_type: triggerType } = row;
   const notificationType = row.channel;
-  // What stands before `@` or after `?` of a URL can be a secret.
+  // What is before `@` or after `?` of a URL can be a secret.
   const url = row.target.replace(/[?#].*$/s, '').replace(/^(\w+:\/\/)[^/]*@/, '$1');
   const data = dataOf(row);
   const component = data?.componentName || 'N/A';

@@ -80,7 +80,7 @@ export function withSurrogates(row: Uint8Array): Uint8Array {
 /** Sizes of double, ObjectId, boolean, date, null, int32 and int64. */
 const fixedBytes: Readonly<Record<number, number>> = { 1: 8, 7: 12, 8: 1, 9: 8, 10: 0, 16: 4, 18: 8 };
 
-/** Whether there may be one: also where a number happens to look so. */
+/** Whether there may be one: even where a number happens to look so. */
 function hasFourBytes(row: Uint8Array): boolean {
   for (let at = 0; at + 3 < row.length; at++) {
     if ((row[at] ?? 0) < 0xf0) continue;

@@ -14,7 +14,7 @@ export function knownText(bytes: Uint8Array, start: number, end: number): string
     while (same < known.bytes.length && known.bytes[same] === bytes[start + same]) same++;
     if (same === known.bytes.length) return known.text;
   }
-  // The bytes outlive the buffer that they stand in.
+  // The bytes outlive the buffer that they are in.
   const own = new Uint8Array(bytes.subarray(start, end));
   const text = Buffer.from(own.buffer).toString('utf8');
   if (texts.size >= maxTexts) texts.clear();

@@ -30,7 +30,7 @@ export class OpenedUpload {
     this.#wire = new WireReader(batch, 0, batch.length);
   }
 
-  /** Ingest writes it first, so that the readings of an upload that nobody wants are not even passed over. */
+  /** Ingest writes it first, so that the readings of an upload that no one wants are not even passed over. */
   get metadata(): UploadMetadata | undefined {
     while (this.#starts[1] === 0 && this.#step());
     const bytes = this.#content(1);

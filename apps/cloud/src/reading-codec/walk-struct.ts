@@ -3,11 +3,11 @@
  *
  * What encoders write is stepped through byte by byte, without allocating; only the other forms that the format allows take a WireReader.
  * Of a key, a value or a field that stands more than once in its message the last one counts; unknown fields are passed over; a value
- * that was never set is null. A key that stands in two entries of a document reaches the sink twice: its last value counts.
+ * that was never set is null. A key that is in two entries of a document reaches the sink twice: its last value counts.
  */
 import { WireReader } from './wire-reader.ts';
 
-/** Takes what the walk finds, in wire order. `bytes` are those that are walked; the ranges lie in them. */
+/** Takes what the walk finds, in wire order. `bytes` are those that are walked; the ranges are in them. */
 export interface StructSink {
   /** The key of the next value of a document. */
   key(bytes: Uint8Array, start: number, end: number): void;
@@ -20,7 +20,7 @@ export interface StructSink {
   /** Bytes that should be UTF-8, but need not be. */
   text(bytes: Uint8Array, start: number, end: number): void;
   beginDocument(): void;
-  /** The wire bytes of the document's entries lie in bytes[start..end), all walked by now. */
+  /** The wire bytes of the document's entries are in bytes[start..end), all walked by now. */
   endDocument(bytes: Uint8Array, start: number, end: number): void;
   beginList(): void;
   endList(): void;
@@ -42,7 +42,7 @@ let fault: StructFault = 'broken';
 
 /**
  * Walks the Struct in bytes[start..end). After a fault, which is answered, the sink has what was found before it; null: all is well.
- * @param sink null: nothing is wanted but the answer. @param levels of documents and lists inside of one another, the outermost included.
+ * @param sink null: nothing is wanted but the answer. @param levels of documents and lists inside one another, the outermost included.
  */
 export function walkStruct(
   bytes: Uint8Array,

@@ -27,7 +27,7 @@ export class WireReader {
     this.#end = end;
   }
 
-  /** Begins anew, in other bytes. */
+  /** Begins again, in other bytes. */
   reset(bytes: Uint8Array, start: number, end: number): void {
     this.bytes = bytes;
     this.#at = start;

@@ -118,7 +118,7 @@ test('I10 the data of a deleted organization goes after the deletion is committe
   expect(removals).toHaveLength(251);
   for (const table of ['dataset_files', 'dataset_sequences', 'binary_data_tags', 'data_retention_days'] as const)
     expect(await db.selectFrom(table).selectAll().execute()).toHaveLength(1);
-  // What it was metered with is nobody's data.
+  // What it was metered with is no one's data.
   expect(await db.selectFrom('tabular_usage').selectAll().execute()).toHaveLength(2);
   const audited = await db
     .selectFrom('audit_entries')
@@ -132,7 +132,7 @@ test('I10 the data of a deleted organization goes after the deletion is committe
   ]);
 });
 
-test('a removal that is cut short in the middle leaves its mark, and is gone on with', async () => {
+test('a removal that is cut short in the middle leaves its mark, and is continued', async () => {
   const { db } = await given();
   const clock = clockAt(nowMs);
   const { step, retention } = stepOf(db, clock);

@@ -155,7 +155,7 @@ test('only tabular uploads make rows, and others do not hold the sealed position
   expect((await store.tabular.status()).files).toBe(0);
 });
 
-test('D26 nobody sees a row of another organization, location or machine', async () => {
+test('D26 no one sees a row of another organization, location or machine', async () => {
   await using store = await openTabular();
   const places = [
     testPlace,

@@ -20,7 +20,7 @@ export interface QueryRequest {
   /** False: nothing is left to DuckDB but scope and times; the answer is the same. For tests. Default: true. */
   readonly pushDown?: boolean;
   /**
-   * The plan sees the times of rows as they came, int64 microseconds instead of dates (D35), and asks for none outside of these
+   * The plan sees the times of rows as they came, int64 microseconds instead of dates (D35), and asks for none outside these
    * ranges. Nothing else is left to DuckDB then. Default: dates.
    */
   readonly exactTimes?: RowFilter['times'];

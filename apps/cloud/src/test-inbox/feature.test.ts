@@ -58,7 +58,7 @@ test('what was caught is given after an id, and only to who may read it', async 
   expect(requests.map(({ path }) => path)).toEqual(['/test-inbox/webhooks/b', '/test-inbox/webhooks/c']);
 });
 
-test('addresses of earlier versions, which stand in stored triggers, are the same inbox', async () => {
+test('addresses of earlier versions, which are in stored triggers, are the same inbox', async () => {
   const { testInbox, url } = await startTestInbox();
   expect(await (await fetch(`${url}/catcher/webhooks/demo`, { method: 'POST', body: 'old' })).json()).toEqual({
     caught: 1,
@@ -84,7 +84,7 @@ test('only the last requests are kept', async () => {
   expect(testInbox.requests(0).map(({ id }) => id)).toEqual([8, 9, 10]);
 });
 
-test('large bodies push out the oldest requests, so that nobody can fill the memory', async () => {
+test('large bodies push out the oldest requests, so that no one can fill the memory', async () => {
   const { testInbox, url } = await startTestInbox({ maxKeptLength: 20_000, maxRequests: 4 });
   for (let n = 0; n < 20; n++) {
     await fetch(`${url}/test-inbox/webhooks/n${n}`, { method: 'POST', body: 'x'.repeat(n < 10 ? 10 : 8_000) });

@@ -6,7 +6,7 @@ export async function readBody(body: AsyncIterable<Uint8Array>, maxBytes: number
   let bytes = 0;
   for await (const chunk of body) {
     bytes += chunk.length;
-    // A sender that goes on and on is cut off by the socket's end, at ten times the limit.
+    // A sender that never ends is cut off by the socket's end, at ten times the limit.
     if (bytes > 10 * maxBytes) break;
     if (bytes <= maxBytes) chunks.push(chunk);
   }

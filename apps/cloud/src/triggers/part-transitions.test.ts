@@ -80,7 +80,7 @@ test('D17 the same transition decided twice is enqueued once', async () => {
   expect(await rig.enqueued()).toEqual(['on part_online']);
 });
 
-test('D17 a transition whose transaction fails notifies nobody', async () => {
+test('D17 a transition whose transaction fails notifies no one', async () => {
   const rig = await given([trigger('on', 'part_online')]);
   const effects = await rig.decide([online]);
   const failed = rig.db.transaction().execute(async (trx) => {
@@ -92,7 +92,7 @@ test('D17 a transition whose transaction fails notifies nobody', async () => {
   expect(rig.woken()).toBe(0);
 });
 
-test('a part without triggers, one that is gone and one with broken triggers notify nobody and hold up nobody', async () => {
+test('a part without triggers, one that is gone and one with broken triggers notify no one and hold up no one', async () => {
   const rig = await given('broken');
   await record(rig, [online, { ...online, partId: 'gone' }, { ...online, partId: 'moved' }]);
   expect(await rig.enqueued()).toEqual([]);

@@ -5,7 +5,7 @@ import { quickselect } from './quickselect.ts';
 const few = fc.constantFrom(0, -0, 1, -1, 2.5, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY);
 const numbers = fc.array(fc.oneof(few, fc.double({ noNaN: true })), { minLength: 1, maxLength: 300 });
 
-test('what is selected stands at its place of the sorted numbers', () => {
+test('what is selected is at its place of the sorted numbers', () => {
   fc.assert(
     fc.property(numbers, fc.nat(), (all, place) => {
       const rank = place % all.length;

@@ -24,7 +24,7 @@ import {
 /** Which fields to read: absent ones are skipped without being looked at. `true` is the whole value. */
 export type Mask = ReadonlyMap<string, Mask> | true;
 
-/** Levels of nesting that are read; MongoDB's own limit is 100 for stored documents, 180 in all. */
+/** Levels of nesting that are read; MongoDB's own limit is 100 for stored documents, 180 in total. */
 export const maxDepth = 200;
 
 /**

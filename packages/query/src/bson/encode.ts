@@ -54,7 +54,7 @@ export class BsonWriter {
     return this.#at;
   }
 
-  /** Hands over what was written and starts anew. */
+  /** Hands over what was written and starts again. */
   take(): Uint8Array {
     const written = this.#bytes.subarray(0, this.#at);
     const isFull = this.#at > keptBytes && this.#at > this.#bytes.length / 2;

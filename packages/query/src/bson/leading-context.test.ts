@@ -14,7 +14,7 @@ test('other starts stay as they are', () => {
   }
 });
 
-test('what stands behind a match may be part of the match before it', async () => {
+test('what is behind a match may be part of the match before it', async () => {
   const found = await evaluate({ $regexFindAll: { input: '😀aaab', regex: '(?<=(a))[ab]' } });
   const match = (text: string, idx: number): object => ({ match: text, idx, captures: ['a'] });
   expect(found).toEqual(bson([match('a', 2), match('a', 3), match('b', 4)]));

@@ -27,7 +27,7 @@ export function trailingContext(pattern: string, multiline: boolean): TrailingCo
   return { pattern: `${pattern.slice(0, -1)}()(?:\\n?\\z)`, endGroup: groups + 1 };
 }
 
-/** What goes on otherwise than with these characters, classes and escapes; undefined where there is more than such. */
+/** What continues with anything other than these characters, classes and escapes; undefined where there is more than such. */
 function other(sequence: string): string | undefined {
   const atoms = sequence.match(/\\[dDsSwW\W]|\[\^?\]?(?:\\.|\[:\^?\w+:\]|[^\]\\[])*\]|[^\\[\](){}|*+?.^$]/gsu) ?? [];
   if (atoms.length === 0 || atoms.join('') !== sequence) return undefined;
@@ -40,12 +40,12 @@ function other(sequence: string): string | undefined {
 }
 
 interface Scanned {
-  /** There is a `|` outside of groups. */
+  /** There is a `|` outside groups. */
   readonly alternatives: boolean;
   readonly groups: number;
   /** A look-ahead that reaches to the end, and the groups before it. */
   readonly lookAhead: { readonly start: number; readonly groups: number } | undefined;
-  /** The last character is a `$` outside of groups. */
+  /** The last character is a `$` outside groups. */
   readonly dollar: boolean;
 }
 

@@ -27,7 +27,7 @@ test('$firstN keeps null, $maxN does not; n may come from the row', async () => 
   expect(await codeOf({ $minN: { n: 1 } }, row)).toBe(5787907);
 });
 
-test('$median and $percentile take an array or a value, also inside of $map', async () => {
+test('$median and $percentile take an array or a value, also inside $map', async () => {
   const row = { a: [5, 1, 'x', 3], lists: [[1, 2, 3], [], 7] };
   expect(await evaluate({ $median: { input: '$a', method: 'approximate' } }, row)).toBe(3);
   expect(await evaluate({ $percentile: { input: '$a', p: [0, 1], method: 'approximate' } }, row)).toEqual([1, 5]);

@@ -17,7 +17,7 @@ export const windowAccumulatorNames: readonly string[] = [...accumulators].flatM
 );
 
 /**
- * @param at where the operand stands in the query. @param inWindow an array is then one expression.
+ * @param at where the operand is in the query. @param inWindow an array is then one expression.
  * @returns undefined for a name that is no accumulator. @throws QueryError for a faulty operand.
  */
 export function parseAccumulator(

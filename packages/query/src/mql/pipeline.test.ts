@@ -122,7 +122,7 @@ function refusal(...pipeline: object[]): QueryError {
   throw new Error('the pipeline was accepted');
 }
 
-test('a stage outside of the 22 is refused by name and position, with the list', () => {
+test('a stage outside the 22 is refused by name and position, with the list', () => {
   const error = refusal({ $limit: 1 }, { $lookup: {} });
   expect(error).toMatchObject({
     code: 40324,

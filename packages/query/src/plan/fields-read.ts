@@ -57,7 +57,7 @@ export function fieldsRead(stages: readonly Stage[]): FieldsRead {
       collectTree(stage.tree, [], read);
       return reading(read);
     } else {
-      // The rest of the row stays in the row. What joins, subqueries and unions add stands beside it.
+      // The rest of the row stays in the row. What joins, subqueries and unions add is next to it.
       return wholeRows;
     }
   }

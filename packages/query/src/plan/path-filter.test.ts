@@ -48,7 +48,7 @@ function keeps(filter: PathFilter, row: BsonDocument): boolean {
   return texts && times;
 }
 
-test('no row that the filter keeps is outside of the bounds', async () => {
+test('no row that the filter keeps is outside the bounds', async () => {
   const text = fc.constantFrom('a', 'b', 'c');
   const time = fc.integer({ min: 0, max: 4 }).map((ms) => new BsonDate(ms));
   const column = fc.constantFrom('robot_id', 'component_name', 'time_received', 'time_requested');

@@ -1,4 +1,4 @@
-/** The accumulators of $group over windows: running where the window only grows, else sliding, else computed anew. */
+/** The accumulators of $group over windows: running where the window only grows, else sliding, else recomputed. */
 
 import { compileAccumulators } from '../accumulators/compile-accumulators.ts';
 import type { Fold } from '../accumulators/fold.ts';
@@ -85,7 +85,7 @@ function running(fn: WindowFold, all: Fold, partition: Partition, value: ValueAt
   };
 }
 
-/** The fold goes on changing what it gave. */
+/** The fold keeps changing what it gave. */
 function copied(value: BsonValue): BsonValue {
   if (Array.isArray(value)) return [...value];
   return value instanceof BsonDocument ? new BsonDocument(value) : value;

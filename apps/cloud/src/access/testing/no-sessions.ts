@@ -1,6 +1,6 @@
 import type { SessionPort, SharesPort } from '../ports.ts';
 
-/** Nobody is signed in. */
+/** No one is signed in. */
 export const noSessions: SessionPort = { personOf: async () => undefined };
 
 /** Nothing is shared. */

@@ -14,7 +14,7 @@ type LocationMessage = MessageInitShape<typeof LocationSchema>;
 type LocationAuthMessage = MessageInitShape<typeof LocationAuthSchema>;
 type MessageDeps = Pick<AccountsDeps, 'db' | 'tree' | 'access' | 'instanceKey' | 'machinesOf'>;
 
-/** The caller must be allowed to see each of them. Secrets stand in it for owners only (D6). */
+/** The caller must be allowed to see each of them. Secrets are in it for owners only (D6). */
 export async function locationMessages(
   deps: MessageDeps,
   principal: Principal,
@@ -80,7 +80,7 @@ export async function readLocationAuths(
           createdOn: timestampFromMs(createdMs),
           state: SharedSecret_State.ENABLED,
         }));
-      // Older clients read the one secret that stands beside the list.
+      // Older clients read the one secret that is next to the list.
       auths.set(locationId, { locationId, secret: secrets[0]?.secret ?? '', secrets });
     }
   }

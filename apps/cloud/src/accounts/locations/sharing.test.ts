@@ -10,7 +10,7 @@ interface Given extends TestAccounts {
   readonly guestOwner: Awaited<ReturnType<TestAccounts['person']>>;
 }
 
-/** `shared` lies in the first location; the guest organization exists and nothing is shared yet. */
+/** `shared` is in the first location; the guest organization exists and nothing is shared yet. */
 async function given(): Promise<Given> {
   const accounts = await openAccounts();
   const { ask, owner, person, organizationId, locationId } = accounts;
@@ -23,7 +23,7 @@ async function given(): Promise<Given> {
   return { ...accounts, shared, nested, guest: organization?.id ?? '', guestOwner };
 }
 
-test('a shared location and what lies in it is open to operators of the other organization until it is unshared', async () => {
+test('a shared location and what is in it is open to operators of the other organization until it is unshared', async () => {
   const { ask, owner, guestOwner, key, registry, organizationId, shared, nested, guest } = await given();
   await registry.register(nested, 'press', 1);
   await expect(ask(guestOwner, 'getLocation', { locationId: nested })).rejects.toMatchObject({ code: 'not_found' });

@@ -23,7 +23,7 @@ export function organizationHandlers(deps: AccountsDeps): Handlers<typeof AppSer
   };
   return {
     async createOrganization(request, call) {
-      // Its owner from the next call on: this answer is not authorized anew.
+      // Its owner from the next call on: this answer is not authorized again.
       const { id, name, created_ms } = await createOrganization(deps, call, request.name);
       return { organization: { id, name, createdOn: timestampFromMs(created_ms) } };
     },

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { openTestLog, testEntry } from '../../ingest/testing/open-log.ts';
 import { checkLog } from './check-log.ts';
 
-test('D33 the doctor finds every row of the log that is damaged or missing, and every loss that nobody has accepted', async () => {
+test('D33 the doctor finds every row of the log that is damaged or missing, and every loss that no one has accepted', async () => {
   await using on = await openTestLog();
   for (let seq = 1; seq <= 6; seq++) await on.log.append(testEntry(seq));
   // Damage opens the log again.

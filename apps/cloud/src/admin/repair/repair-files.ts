@@ -1,6 +1,6 @@
 /**
  * Part of repair: each damaged file of readings comes back whole out of a backup, or its rows come back out of what else has them. One
- * that nobody has leaves the list only when its loss is accepted, and moves to `parquet/quarantine/`.
+ * that no one has leaves the list only when its loss is accepted, and moves to `parquet/quarantine/`.
  */
 import { existsSync, lstatSync } from 'node:fs';
 import { copyFile, mkdir, rename, rm, rmdir } from 'node:fs/promises';
@@ -89,7 +89,7 @@ async function restore({ parquetDir, ask }: RepairOptions, { file }: FileRow, so
   await copyFile(source, aside);
   await syncPath(aside);
   await rename(aside, join(parquetDir, file)).catch(async () => {
-    // Something that is no file is in its place.
+    // Something that is not a file is in its place.
     await rm(join(parquetDir, file), { force: true, recursive: true });
     await rename(aside, join(parquetDir, file));
   });

@@ -41,7 +41,7 @@ test('D33 a picture whose row of the log was passed by is listed once the row is
   await back();
   expect(await boxes()).toEqual([{ label: 'dog' }]);
   expect(on.log.losses()).toEqual([]);
-  // Readings whose loss was found meanwhile: nobody has seen to them.
+  // Readings whose loss was found meanwhile: no one has seen to them.
   await on.log.noteLoss('readings', { first: position, last: position, parts: null, reason: 'the row is missing' });
   await back();
   expect(on.log.losses()).toMatchObject([{ lossIn: 'readings', first: position }]);

@@ -1,5 +1,5 @@
 /**
- * Readings of uploads that came back into the ingest log behind the sealed position, where nobody loads them any more: they are written
+ * Readings of uploads that came back into the ingest log behind the sealed position, where no one loads them any more: they are written
  * into files of their own, by the code that seals. Rows that files have already stay out, so that this can be repeated; and rows that
  * were deleted since.
  */
@@ -25,7 +25,7 @@ export interface RestoreReadingsOptions {
   readonly workDir: string;
 }
 
-/** Answers the files that lie in workDir; none where nothing is missing. */
+/** Answers the files that are in workDir; none where nothing is missing. */
 export async function restoreReadings(options: RestoreReadingsOptions): Promise<readonly SealedFile[]> {
   const { uploads, listed, parquetDir, deletesOf, workDir } = options;
   await rm(workDir, { recursive: true, force: true });

@@ -12,7 +12,7 @@ export function coordinatesText(place: BoxCoordinates): string {
   return JSON.stringify([xMinNormalized, yMinNormalized, xMaxNormalized, yMaxNormalized, confidence ?? null]);
 }
 
-/** Whether the corners are shares that lie in the picture, and the confidence, where there is one, is a share, too. */
+/** Whether the corners are shares that are in the picture, and the confidence, where there is one, is a share, too. */
 export function isPlace({
   xMinNormalized,
   yMinNormalized,

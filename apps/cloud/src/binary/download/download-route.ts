@@ -1,7 +1,7 @@
 /**
  * `GET /binary-data/<id>`: the bytes of a file, for who has a signed address of it, or signs in as for a call.
  *
- * Whatever somebody uploaded is never interpreted as ours: it goes out as an attachment, its type is not guessed, and nothing
+ * Whatever someone uploaded is never interpreted as ours: it goes out as an attachment, its type is not guessed, and nothing
  * in it may run. While it goes out, the right to it is asked for again, so that a download ends with it within 5 s.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -32,7 +32,7 @@ export interface DownloadDeps
 /** Answers true when it handled the request. @throws what the caller is told instead of the file */
 export type DownloadRoute = (request: Request, response: Response, url: URL) => Promise<boolean>;
 
-/** A download that goes on asks this often whether it may. */
+/** A download that continues asks this often whether it may. */
 const recheckMs = 2_000;
 
 export function downloadRoute(deps: DownloadDeps): DownloadRoute {
@@ -86,7 +86,7 @@ export function downloadRoute(deps: DownloadDeps): DownloadRoute {
         (caught: unknown) => stop.abort(caught),
       );
     });
-    // What it could not get all of, the client sees by the length; there is nobody left to tell more.
+    // What it could not get all of, the client sees by the length; there is no one left to tell more.
     await pipeline(Readable.from(chunks, { objectMode: false }), plain, { signal: stop.signal }).catch(() => {});
     return true;
   };

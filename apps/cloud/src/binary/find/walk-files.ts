@@ -19,7 +19,7 @@ export interface Walk {
   readonly filter: Filter;
   readonly scopes: Scopes;
   readonly direction: 'asc' | 'desc';
-  /** Where to go on; undefined: from the beginning. */
+  /** Where to continue; undefined: from the beginning. */
   readonly after?: PagePlace | undefined;
   /** What is over by now is hidden (D24). */
   readonly nowMs: number;

@@ -184,7 +184,7 @@ async function ask<M extends DescMethodUnary>(
     method.parent.typeName === DatasetService.typeName ? { ...datasetHandlers } : { ...dataHandlers };
   const handler = all[method.localName];
   if (typeof handler !== 'function') throw new Error(`${method.name} has no handler`);
-  // A handler never sees the grants that somebody else's call changes.
+  // A handler never sees the grants that someone else's call changes.
   const caller = principal.kind === 'part' ? principal : { ...principal, grants: [...grantsOf(principal)] };
   const answer = await handler(create(method.input, request), callOf(caller));
   return create(method.output, answer) as MessageShape<M['output']>;

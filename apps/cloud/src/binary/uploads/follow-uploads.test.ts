@@ -90,7 +90,7 @@ test('I11 however often the process ends between reading and writing, each uploa
   await on.binary[Symbol.asyncDispose]();
   expect(await on.binary.cursor()).toBe(position);
 
-  // A process that starts anew reads from its cursor; one that lost the race for a row writes nothing.
+  // A process that starts again reads from its cursor; one that lost the race for a row writes nothing.
   const options = { db: on.db, ingestLog: on.log, clock: systemClock, log: silentLog };
   const [first, second] = [followUploads(options).steps, followUploads(options).steps];
   await Promise.all([first.open(), second.open()]);

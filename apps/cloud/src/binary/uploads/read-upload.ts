@@ -26,7 +26,7 @@ export interface BinaryUpload {
 /** @param batch LoggedUpload. Null: no payload belongs to it. @throws data_loss when it cannot be read */
 export function readBinaryUpload(position: number, batch: Uint8Array): BinaryUpload | null {
   const upload = openUpload(batch);
-  // The metadata stands first, so that readings are not even walked over.
+  // The metadata is first, so that readings are not even walked over.
   if (upload.metadata?.type === DataType.TABULAR_SENSOR) return null;
   const { metadata, place, timeSynced, fileId, blob } = upload;
   if (blob === undefined) return null;

@@ -91,7 +91,7 @@ test('a session serves as bearer token of RPCs, survives a restart, and ends 12 
   expect(await people.json('/api/whoami', token)).toMatchObject({ status: 401, body: { code: 'unauthenticated' } });
 });
 
-test('R16 a person lists her sessions and ends one of them, which stops at once; nobody else can', async () => {
+test('R16 a person lists her sessions and ends one of them, which stops at once; no one else can', async () => {
   const people = await startPeople();
   const { organizationId } = people;
   const owner = { role: 'owner', organizationId, locationId: null, robotId: null } as const;
@@ -168,7 +168,7 @@ test('after signing in the browser stays on this cloud, whatever the address ask
   }
 });
 
-test('pages run no script, are kept nowhere, tell nobody where one came from, and escape what they show', async () => {
+test('pages run no script, are kept nowhere, tell no one where one came from, and escape what they show', async () => {
   const people = await startPeople();
   const browser = people.browser();
   await browser.open('/sign-in');

@@ -17,7 +17,7 @@ import { signInRoutes } from './sign-in-routes.ts';
 export interface SignIn {
   /** Handles a request of its routes; false when it is none. */
   handle(request: HttpRequest, response: HttpResponse, url: URL): Promise<boolean>;
-  /** Whose session the browser's cookie is; undefined when nobody is signed in. */
+  /** Whose session the browser's cookie is; undefined when no one is signed in. */
   principalOf(request: HttpRequest): Promise<Principal | undefined>;
 }
 

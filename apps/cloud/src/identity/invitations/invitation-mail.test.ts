@@ -1,4 +1,4 @@
-/** How many invitations are mailed, and what of a name stands in them. Over a real port, database and mail server. */
+/** How many invitations are mailed, and what of a name is in them. Over a real port, database and mail server. */
 import { startSmtpSink } from '@platform/testkit';
 import { expect, test } from 'vitest';
 import { forgetExpired } from '../forget-expired.ts';
@@ -17,7 +17,7 @@ async function queued(people: People): Promise<number> {
   return rows.length;
 }
 
-test('an address is mailed once in 10 minutes, also when the invitation was deleted and made again; the answer says when it may be', async () => {
+test('an address is mailed once in 10 minutes, even when the invitation was deleted and made again; the answer says when it may be', async () => {
   await using sink = await startSmtpSink();
   const people = await startPeople({ smtpUrl: sink.url });
   const { organizationId, clock } = people;

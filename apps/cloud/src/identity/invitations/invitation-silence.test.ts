@@ -80,7 +80,7 @@ test('R2 whoever owns a location only is answered alike of addresses that are in
   ]);
 });
 
-test('without a mail server the owner of a location adds to an invitation of others, whose link goes on working and is not shown to her', async () => {
+test('without a mail server the owner of a location adds to an invitation of others, whose link keeps working and is not shown to her', async () => {
   const { people, app, keeper } = await given();
   const { organizationId, locationId } = people;
   const email = 'invited@example.com';

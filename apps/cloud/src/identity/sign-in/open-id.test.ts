@@ -36,7 +36,7 @@ test('D30 who is invited by her verified address joins by coming; later her subj
 test.each([
   ['is not invited', grace],
   ['has an address that nobody verified', { ...grace, email: 'ada@example.com', emailVerified: false }],
-])('nobody gets in who %s', async (_what, person) => {
+])('no one gets in who %s', async (_what, person) => {
   const { provider, people } = await start();
   await people.personWith('ada@example.com', password);
   provider.signInAs(person);
@@ -46,7 +46,7 @@ test.each([
   expect(await people.db.selectFrom('people').select('id').execute()).toHaveLength(2);
 });
 
-test('who owns an address takes over the account that somebody else made with it: its password and sessions end', async () => {
+test('who owns an address takes over the account that someone else made with it: its password and sessions end', async () => {
   const { provider, people } = await start();
   await people.personWith('grace@example.com', password);
   const squatter = people.browser();
@@ -59,7 +59,7 @@ test('who owns an address takes over the account that somebody else made with it
   expect(squatter.page.status).toBe(401);
 });
 
-test('an answer that this browser did not ask for, or that the provider refused, signs nobody in', async () => {
+test('an answer that this browser did not ask for, or that the provider refused, signs no one in', async () => {
   const { provider, people } = await start();
   await people.personWith('grace@example.com', password);
   provider.signInAs(grace);

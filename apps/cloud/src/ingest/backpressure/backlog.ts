@@ -28,7 +28,7 @@ interface Run {
   readonly byOrganization: Map<string, number>;
 }
 
-/** Where there is less than the bytes to be shared, this much of it is, so that somebody exceeds their share. */
+/** Where there is less than the bytes to be shared, this much of it is, so that someone exceeds their share. */
 const shareOfAll = 0.75;
 
 /** @param runBytes bytes are dropped in steps of about so many */

@@ -71,7 +71,7 @@ test('the fuller the backlog, the longer an upload waits for each of its bytes; 
   expect(await waitOf(600 * megabyte, 2_000)).toBe(1_000);
 });
 
-test('uploads at the same time take turns; when the store has caught up all go on, of each organization by turns', async () => {
+test('uploads at the same time take turns; when the store has caught up all continue, of each organization by turns', async () => {
   const store = given();
   store.lag.unsealedBytes = 600 * megabyte;
   const uploads = ['a', 'a', 'a', 'b', 'b'].map((name) => store.upload(name, megabyte));
@@ -100,7 +100,7 @@ test('what is not loaded yet stays bounded while an organization sends as fast a
   await Promise.all(uploads);
 });
 
-test('while nobody asks, nothing waits to be loaded, as long as what is not sealed is within its bound', async () => {
+test('while no one asks, nothing waits to be loaded, as long as what is not sealed is within its bound', async () => {
   const store = given();
   store.lag.isAsked = false;
   for (let n = 0; n < 40; n++) {

@@ -1,4 +1,4 @@
-/** Uploads beside a real tabular store that falls behind: what waits, what does not, and when it goes on. */
+/** Uploads beside a real tabular store that falls behind: what waits, what does not, and when it continues. */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { create, toBinary } from '@bufbuild/protobuf';
@@ -100,7 +100,7 @@ async function openStore(settings: Partial<IngestSettings>): Promise<Store> {
   };
 }
 
-/** Just below it nobody waits; the next upload fills it. */
+/** Just below it no one waits; the next upload fills it. */
 const bound = 4 * readingBytes;
 
 /** Fills the backlog; answers an upload that waits, number 5. */
@@ -142,13 +142,13 @@ test('a retry of an upload that is recorded does not wait, nor does one that its
   await Promise.all(waiting);
 });
 
-test('uploads go on after a bounded wait while the process that loads rows is gone', async () => {
+test('uploads continue after a bounded wait while the process that loads rows is gone', async () => {
   await using store = await openStore({ unloadedBytes: bound, burstBytes: bound, maxWaitMs: 50 });
   await store.upload('flood', 1);
   await expect.poll(() => store.tabular.lag().loadedPosition, { timeout: 60_000 }).toBe(1);
   const { processId = 0 } = await store.tabular.status();
   process.kill(processId, 'SIGSTOP');
-  // Nothing is held up for queries that nobody asks.
+  // Nothing is held up for queries that no one asks.
   const scope = { organizationId: 'flood', locationIds: null, robotIds: null };
   const plan = parseMql([new BsonDocument([['$count', 'n']])]);
   const asked = store.tabular.query({ plan, scope, vocabulary: 'core', deadlineMs: dayMs });

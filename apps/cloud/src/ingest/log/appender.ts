@@ -83,7 +83,7 @@ export class Appender {
     return { outcome: 'appended', position, fileId };
   }
 
-  /** The stream's low-water mark, stored anew where this entry raises it. */
+  /** The stream's low-water mark, stored again where this entry raises it. */
   #raisedLowWaterMark(entry: LogEntry): number {
     const { partId, stream } = entry;
     const stored = this.#lowWaterMark.get(partId, stream)?.['floor'];
@@ -113,7 +113,7 @@ export type LogWork = Exclude<LogRequest, { kind: 'close' }>;
 
 export type GroupOutcome =
   | { readonly kind: 'answered' }
-  /** The disk or the file failed: what reached it is unknown, so nobody is answered and the process ends. */
+  /** The disk or the file failed: what reached it is unknown, so no one is answered and the process ends. */
   | { readonly kind: 'fatal'; readonly message: string };
 
 export interface CommitGroupOptions {

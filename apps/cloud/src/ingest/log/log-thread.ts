@@ -1,6 +1,6 @@
 /**
  * The thread that appends to the ingest log. Everything that is waiting when a commit ends goes into the next one, so one
- * sync answers many uploads; an upload alone waits for nobody.
+ * sync answers many uploads; an upload alone waits for no one.
  */
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { commitGroup, type LogWork } from './appender.ts';

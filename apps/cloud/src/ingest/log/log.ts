@@ -58,7 +58,7 @@ export type LossIn = 'readings' | 'binary data' | 'triggers' | 'log';
 export interface LogLoss extends LogDamage {
   readonly lossIn: LossIn;
   readonly foundMs: number;
-  /** When a person accepted it; null: nobody has, and queries that it touches fail. */
+  /** When a person accepted it; null: no one has, and queries that it touches fail. */
   readonly acceptedMs: number | null;
 }
 

@@ -16,7 +16,7 @@ export interface RecognisedUpload {
 
 /**
  * @param row out of a backup of this installation, whose checksums prove it
- * @param stored what stands at its position; undefined: nothing
+ * @param stored what is at its position; undefined: nothing
  * @param recognised uploads of its position
  */
 export function mayRestore(

@@ -3,7 +3,7 @@
  * first one ended. A row that was changed, moved, or mixed with another fails one of them; while the first holds, it is
  * known whose a row is that fails the second.
  *
- * CRC-32 finds every burst of up to 32 bits, all else with 1 − 2^-32, at several GB/s; nobody is kept from forging a row.
+ * CRC-32 finds every burst of up to 32 bits, all else with 1 − 2^-32, at several GB/s; no one is kept from forging a row.
  */
 import { crc32 } from 'node:zlib';
 

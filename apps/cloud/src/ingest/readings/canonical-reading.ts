@@ -1,6 +1,6 @@
 /**
  * The bytes of a reading with the entries of every document in one order. Public senders encode a document's map in random
- * order and anew for each retry, so a hash of the bytes as they came would not recognise the retry (D13).
+ * order and again for each retry, so a hash of the bytes as they came would not recognise the retry (D13).
  */
 import { maxReadingLevels } from '@platform/base';
 import { SensorDataView } from '../../reading-codec/sensor-data-view.ts';

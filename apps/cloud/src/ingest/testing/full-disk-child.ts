@@ -1,5 +1,5 @@
 /**
- * Fills the disk that a directory is on and goes on, for tests that give it a small one. Says what happened on stdout, one
+ * Fills the disk that a directory is on and continues, for tests that give it a small one. Says what happened on stdout, one
  * JSON object a line, in this order: ballast, stored, full, again, truncated, rebuilt.
  */
 import { appendFileSync, rmSync, statSync, writeSync } from 'node:fs';
@@ -41,7 +41,7 @@ async function main(directory: string): Promise<void> {
   for (; seq < 20; seq++) await append(seq + 1);
   say({ stored: seq });
 
-  // Somebody else fills the disk, faster than anybody looks.
+  // Someone else fills the disk, faster than anybody looks.
   const filler = join(directory, 'filler');
   for (const bytes of [mebibyte, 4096]) {
     for (let room = true; room; ) {

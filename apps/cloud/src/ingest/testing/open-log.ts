@@ -8,7 +8,7 @@ import type { IngestLog, LogEntry } from '../log/log.ts';
 import { openIngestLog } from '../log/open-ingest-log.ts';
 
 export interface TestLog extends AsyncDisposable {
-  /** Goes on after `reopen`, but for its listeners. */
+  /** Goes on after `reopen`, except for its listeners. */
   readonly log: IngestLog;
   /** Closes the log and opens it again, as a restart does. */
   reopen(): Promise<void>;

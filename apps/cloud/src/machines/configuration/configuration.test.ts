@@ -38,7 +38,7 @@ test('a stale edit is refused with what changed since, by resource and path, sec
   expect((await ask(owner, fleet.listConfigurationVersions, { partId })).versions).toHaveLength(4);
 });
 
-test('a document of the same bytes is no new version, also when a lost answer is asked for again; other bytes are one', async () => {
+test('a document of the same bytes is no new version, even when a lost answer is asked for again; other bytes are one', async () => {
   const { ask, owner, partId } = await openMachines();
   const save = async (robotConfigJson: string, lastKnownMs?: number) => {
     const known = lastKnownMs === undefined ? {} : { lastKnownUpdate: timestampFromMs(lastKnownMs) };
@@ -177,7 +177,7 @@ test('what a fragment brings is what triggers see; a fragment that changes under
   expect(locationSummaries[0]?.machineSummaries[0]?.partSummaries[0]?.fragments).toMatchObject([{ id: 'f' }]);
 });
 
-test('of the oldest versions the facts are kept and the documents go, as far as the bound of a part asks; a restart counts anew', async () => {
+test('of the oldest versions the facts are kept and the documents go, as far as the bound of a part asks; a restart counts again', async () => {
   const text = (number: number): string => JSON.stringify({ network: { note: `${number} ${'é'.repeat(450)}` } });
   const given = await openMachines({ maxHistoryBytes: 10_000 });
   const { ask, owner, machines, partId, db } = given;

@@ -1,6 +1,6 @@
 /**
  * Bounds what the saved configurations of one part take: of its oldest versions the documents go, who saved them and when
- * stays. Nobody can fill the disk by saving.
+ * stays. No one can fill the disk by saving.
  */
 import { type Kysely, sql } from 'kysely';
 import type { CloudTables } from '../../metadata/tables.ts';

@@ -29,12 +29,12 @@ export interface Effective {
   readonly fragments: readonly UsedFragment[];
 }
 
-/** Resolves fragments; the fragments feature answers. Reads outside of any open transaction. */
+/** Resolves fragments; the fragments feature answers. Reads outside any open transaction. */
 export interface EffectiveConfigurations {
   /**
    * What `document`, saved on the part, comes to. Faults are problems, not throws. End with `asEffective`.
    *
-   * @param document the saved document as decoded JSON: any value, also one that is no object.
+   * @param document the saved document as decoded JSON: any value, also one that is not an object.
    * @param organizationId of a part that is still to be created.
    */
   effective(partId: string, document: unknown, organizationId?: string): Promise<Effective>;

@@ -2,7 +2,7 @@
  * The configuration as a machine gets it, encoded once: a fleet polls every 15 s, and nearly always nothing has changed.
  *
  * What is kept for a part is named by all that goes into it: the version, its fragments, where the part lies, the secrets
- * of its location, who asks, and how the asking peer spells names. A change of any of them encodes anew.
+ * of its location, who asks, and how the asking peer spells names. A change of any of them encodes again.
  */
 import { toBinary } from '@bufbuild/protobuf';
 import type { Clock } from '@platform/base';

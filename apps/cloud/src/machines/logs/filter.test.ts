@@ -51,7 +51,7 @@ test('what is no expression, or too long, is refused with the reason', () => {
   expect(() => createLogFilter({ filter: 'a'.repeat(1_001) })).toThrow(/at most 1000 characters, found 1001/);
 });
 
-test('an expression that takes a backtracking engine for ever is answered', () => {
+test('an expression that takes a backtracking engine forever is answered', () => {
   const evil = line({ message: `${'a'.repeat(16_000)}!` });
   expect(kept({ filter: '/^(a+)+$/' }, [evil])).toEqual([]);
 });

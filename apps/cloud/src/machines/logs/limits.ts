@@ -38,7 +38,7 @@ export const defaultPageLines = 100;
 export const maxPageLines = 1_000;
 /** Public clients refuse answers over 4 MiB. */
 export const maxPageBytes: number = 2 * 1024 * 1024;
-/** A page that finds little ends here, with a token to go on from: no search holds up the process. */
+/** A page that finds little ends here, with a token to continue from: no search holds up the process. */
 export const maxScannedRows = 20_000;
 export const maxScanMs = 250;
 /** Rows read at once, and time of matching after which others get their turn. */

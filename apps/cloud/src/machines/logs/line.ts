@@ -19,7 +19,7 @@ export interface CloudLogLine {
   readonly fields?: Readonly<Record<string, unknown>>;
 }
 
-/** What stands in `detail`; each is absent where there is nothing to say. */
+/** What is in `detail`; each is absent where there is nothing to say. */
 export interface LineDetail {
   readonly caller?: JsonObject;
   readonly stack?: string;

@@ -1,4 +1,4 @@
-/** What a part may still log: an allowance that refills by the minute, and one of each UTC day. Pure but for its memory. */
+/** What a part may still log: an allowance that refills by the minute, and one of each UTC day. Pure except for its memory. */
 import {
   bytesPerDay,
   bytesPerMinute,

@@ -120,11 +120,11 @@ test('D17 a stopped process and a suspended computer fire nothing, and each part
   const { clock, presence, transitions, pass } = await given();
   presence.saw('a');
   await pass(50);
-  // SIGSTOP: both clocks go on, nothing runs.
+  // SIGSTOP: both clocks continue, nothing runs.
   clock.pass(90_000);
   await pass(60);
   expect(presence.of('a').state).toBe('online');
-  // Suspended: only the wall clock goes on.
+  // Suspended: only the wall clock continues.
   clock.wallMs += 90_000;
   await pass(60);
   expect(presence.of('a').state).toBe('online');
@@ -275,7 +275,7 @@ class Model {
   }
 }
 
-test('D17 whatever happens, each transition is recorded and notified exactly once, and down time counts for nobody', async () => {
+test('D17 whatever happens, each transition is recorded and notified exactly once, and down time counts for no one', async () => {
   const { db } = await openFirstAccount();
   let runs = 0;
   await fc.assert(

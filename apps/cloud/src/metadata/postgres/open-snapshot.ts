@@ -1,4 +1,4 @@
-/** Everything in the Postgres database of an installation as it is at one moment, metadata and log alike, while its cloud goes on. */
+/** Everything in the Postgres database of an installation as it is at one moment, metadata and log alike, while its cloud continues. */
 import { PlatformError } from '@platform/base';
 import { Query, type QueryConfig } from 'pg';
 import { readInstallation } from '../claim-installation.ts';

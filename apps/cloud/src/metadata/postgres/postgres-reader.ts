@@ -23,7 +23,7 @@ export function createPostgresReader(address: PostgresAddress, schema: string, l
     onConnect: async (client) =>
       void (await client.query(`${sessionSettings(schema)}; set default_transaction_read_only = on`)),
   });
-  // Of a connection that nobody uses; the next query gets another one.
+  // Of a connection that no one uses; the next query gets another one.
   pool.on('error', (error) => log.warn('a connection to the database was lost', { error: error.message }));
   let closed: Promise<void> | null = null;
 

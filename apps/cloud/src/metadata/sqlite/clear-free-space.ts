@@ -1,4 +1,4 @@
-/** Writes a SQLite file anew, so that nothing stays in it that was overwritten or deleted. Nobody may be writing to it. */
+/** Writes a SQLite file again, so that nothing stays in it that was overwritten or deleted. No one may be writing to it. */
 import { openWritable } from './sqlite-file.ts';
 
 /** Needs as much free space as the file takes. */

@@ -3,7 +3,7 @@
  *
  * States: idle → group open (a SQLite transaction) → idle. Inside a group, one caller's transaction at a time is a
  * savepoint: none → open → released (its answer waits for the group) | rolled back (answered at once). A group ends when
- * nobody waits, or when it is full or old, so that a busy queue cannot hold back the answers of those who came first.
+ * no one waits, or when it is full or old, so that a busy queue cannot hold back the answers of those who came first.
  * Nothing is answered as committed before COMMIT returned (I2).
  */
 import type { DatabaseSync } from 'node:sqlite';

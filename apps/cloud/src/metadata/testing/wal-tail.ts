@@ -18,7 +18,7 @@ export function readWalTail(wal: Buffer): WalTail {
   const commitEnds: number[] = [];
   const cuts = new Set<number>([0, 1, headerBytes - 1, headerBytes, wal.length]);
   for (let at = headerBytes; at + frameBytes <= wal.length; at += frameBytes) {
-    // A frame that commits says how many pages the file has; those of before the log was begun anew have another salt.
+    // A frame that commits says how many pages the file has; those of before the log was begun again have another salt.
     if (wal.readUInt32BE(at + 4) > 0 && wal.readUInt32BE(at + 8) === wal.readUInt32BE(16))
       commitEnds.push(at + frameBytes);
     for (const within of [0, 1, frameHeaderBytes - 1, frameHeaderBytes, frameHeaderBytes + 1_003, frameBytes - 1])

@@ -161,7 +161,7 @@ export async function enqueueWebhooks({ db }: OutboxRig, outbox: Outbox, ...mess
   outbox.wake();
 }
 
-/** Lets the event loop run until it holds; the test's own time limit ends a wait for ever. */
+/** Lets the event loop run until it holds; the test's own time limit ends a wait forever. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 2));
 }

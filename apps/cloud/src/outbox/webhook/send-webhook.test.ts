@@ -79,7 +79,7 @@ test('D23 a reset, a refused connection and an answer that is no HTTP are tried 
     outcome: 'retryLater',
     error: expect.stringContaining('Parse Error'),
   });
-  // A port that was free a moment ago may be somebody's by now; nobody listens at port 1.
+  // A port that was free a moment ago may be someone's by now; no one listens at port 1.
   expect(await senderFor(1)()).toMatchObject({
     outcome: 'retryLater',
     error: expect.stringContaining('ECONNREFUSED'),

@@ -22,7 +22,7 @@ export interface WebhookSenderDeps {
   readonly clock: Clock;
   /** For everything: name, connection, TLS, answer and its body. Default 15,000 ms. */
   readonly timeoutMs?: number;
-  /** PEM of the authority that vouches for our own address, where the system's do not. Nobody else's word is taken from it. */
+  /** PEM of the authority that vouches for our own address, where the system's do not. No one else's word is taken from it. */
   readonly ownAuthority: () => string | undefined;
 }
 
@@ -102,7 +102,7 @@ async function exchange(
   try {
     return await exchangeOnce(request, target, agent, signal, clock);
   } catch (caught) {
-    // The target closed an idle connection just as it was used again: nothing is known to be wrong, so dial anew at once.
+    // The target closed an idle connection just as it was used again: nothing is known to be wrong, so dial again at once.
     if (caught instanceof StaleSocket) return exchangeOnce(request, target, false, signal, clock);
     throw caught;
   }

@@ -169,7 +169,7 @@ test('D23 a redirect is not followed', async () => {
   expect(on.sink.requests.map(({ path }) => path)).toEqual(['/test-inbox/webhooks/a']);
 });
 
-test('D23 a target that hangs holds four connections and stops nobody else, and times out after 15 s', async () => {
+test('D23 a target that hangs holds four connections and stops no one else, and times out after 15 s', async () => {
   const on = await openOutboxRig();
   let hanging = 0;
   on.sink.answerWith(({ path }) => {

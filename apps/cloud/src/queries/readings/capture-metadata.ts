@@ -9,7 +9,7 @@ import type { FleetNames } from './reading-conditions.ts';
 
 export interface SharedMetadata {
   readonly list: readonly CaptureMetadata[];
-  /** Where the metadata of the row stands in the list. */
+  /** Where the metadata of the row is in the list. */
   indexOf(row: BsonDocument): number;
 }
 
@@ -60,7 +60,7 @@ function metadataOf(row: BsonDocument, parameters: BsonDocument, names: FleetNam
   });
 }
 
-/** What came as a type that nobody here knows goes out as it came, all else as a google.protobuf.Value. */
+/** What came as a type that no one here knows goes out as it came, all else as a google.protobuf.Value. */
 function anyOf(value: BsonValue): Any {
   if (value instanceof BsonDocument && value.size === 2) {
     const [typeUrl, bytes] = [value.get('@type'), value.get('value')];

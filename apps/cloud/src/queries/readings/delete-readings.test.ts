@@ -99,7 +99,7 @@ test('DeleteTabularData: a dry run counts and deletes nothing, and says so; anyt
   expect(wet.said['platform-dry-run']).toBeUndefined();
 });
 
-test('DeleteTabularData is for owners, and stands in the audit trail with what was deleted', async () => {
+test('DeleteTabularData is for owners, and is in the audit trail with what was deleted', async () => {
   await using open = await openAt(nowMs);
   const { store, remove } = open;
   store.append({ readings: [{ data: { i: 1 }, receivedMs: nowMs - dayMs }], syncedMs: nowMs });

@@ -18,7 +18,7 @@ export function datedWithin(conditions: BsonDocument, from: bigint, until: bigin
   };
 }
 
-/** The rows without a time of receipt that were asked for, or else uploaded, in a time; it stands in their field `captured`. */
+/** The rows without a time of receipt that were asked for, or else uploaded, in a time; it is in their field `captured`. */
 export function undatedWithin(conditions: BsonDocument, from: bigint, until: bigint): ExactRows {
   return {
     stages: [

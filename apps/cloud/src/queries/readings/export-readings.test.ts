@@ -74,7 +74,7 @@ test('ExportTabularData: a document as deep as any that is stored comes back thr
   expect((await exported(queries)).map(({ payload }) => payload)).toEqual([data]);
 });
 
-test('ExportTabularData goes on after a cut from the last time, without gap or double', async () => {
+test('ExportTabularData continues after a cut from the last time, without gaps or duplicates', async () => {
   await using store = await openTabular();
   await using queries = await serveQueries(store);
   for (let i = 0; i < 60; i++)
@@ -183,7 +183,7 @@ test('D26 ExportTabularData and GetLatestTabularData are for who operates the pa
   expect(numbers(await exported(queries, {}, 'part part-1'))).toEqual([1]);
   for (const who of ['operator loc-2', 'part part-2'])
     await expect(exported(queries, {}, who)).rejects.toMatchObject({ code: 'not_found' });
-  // Another organization's, and one that is nowhere; also where the rest of the request is wrong.
+  // Another organization's, and one that is nowhere; even where the rest of the request is wrong.
   for (const partId of ['part-3', 'part-9'])
     for (const resourceName of ['cpu', ''])
       await expect(exported(queries, { partId, resourceName })).rejects.toMatchObject({

@@ -165,7 +165,7 @@ test('TabularDataByFilter: what readings share stands once, with names and param
   expect(times).toEqual([noonMs, noonMs + 2]);
 });
 
-test('TabularDataByFilter: a page ends before it is too large for public clients, and the next goes on', async () => {
+test('TabularDataByFilter: a page ends before it is too large for public clients, and the next continues', async () => {
   await using store = await openTabular();
   await using queries = await serveQueries(store);
   const text = 'z'.repeat(1_000_000);

@@ -2,7 +2,7 @@
  * Readings in the order of the time at which they were captured, however many there are: asked for page by page, so that neither
  * side holds more than one. Rows that are committed meanwhile come if their time is still ahead.
  *
- * Rows of the same microsecond come in the order in which they were uploaded, so that what arrives later stands behind what was
+ * Rows of the same microsecond come in the order in which they were uploaded, so that what arrives later is behind what was
  * read already, and a place is told by a time and a number of rows.
  */
 import type { BsonDocument, Scope } from '@platform/query';

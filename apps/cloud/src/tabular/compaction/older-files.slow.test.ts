@@ -3,7 +3,7 @@ import { createCatalog } from '../catalog/catalog.ts';
 import { fillDays, formatsOf, inFolder, makeFilesOlder } from '../testing/older-files.ts';
 import { type OpenTabular, openTabular } from '../testing/open-tabular.ts';
 
-test('I9 I10 I14 killed again and again while older files are written anew, merged and rid of deleted rows: none is lost, doubled or back', async () => {
+test('I9 I10 I14 killed again and again while older files are written again, merged and rid of deleted rows: none is lost, doubled or back', async () => {
   await inFolder(async (folder) => {
     const days = 8;
     await (async () => {

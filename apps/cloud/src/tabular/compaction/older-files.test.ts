@@ -27,7 +27,7 @@ async function everything(store: OpenTabular): Promise<unknown> {
   return { rows, groups, fileRows, sizes };
 }
 
-test('I9 files that an earlier version sealed are written anew after the start: every row as it was, the old files gone', async () => {
+test('I9 files that an earlier version sealed are written again after the start: every row as it was, the old files gone', async () => {
   await inFolder(async (folder) => {
     const before = await (async () => {
       await using store = await openTabular({}, { folder });
@@ -47,7 +47,7 @@ test('I9 files that an earlier version sealed are written anew after the start: 
     expect(store.lines.filter(({ level }) => level === 'error')).toEqual([]);
     const told = store.lines.filter(({ message }) => message.includes('earlier version'));
     expect(told.map(({ fields }) => fields)).toEqual([{ files: 3 }, { files: 3 }]);
-    // What arrived meanwhile goes on as ever.
+    // What arrived meanwhile continues as ever.
     store.append({ readings: [{ data: { i: 1 } }] });
     expect(await store.count()).toBe(241);
   });
@@ -64,7 +64,7 @@ test('an older file that cannot be read holds up the queries that need it, which
     await writeFile(join(folder, 'parquet', broken), 'not a file of ours');
     await using store = await openTabular({}, { folder });
     expect(await store.mql([{ $match: { capture_day: newestDay } }, { $count: 'n' }])).toEqual([{ n: 20 }]);
-    // Until it was found to be damaged it counts as one that is still to be written anew.
+    // Until it was found to be damaged it counts as one that is still to be written again.
     const failed = () => store.count().then(String, ({ code, message }) => `${code}: ${message}`);
     await expect.poll(failed).toMatch(new RegExp(`^data_loss: .*${broken}`));
     expect(await formatsOf(store)).toHaveLength(2);

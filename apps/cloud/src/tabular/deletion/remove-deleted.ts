@@ -1,5 +1,5 @@
 /**
- * Takes deleted rows off the disk (I10): files whose rows are all gone are dropped, files where some are gone are written anew, and a
+ * Takes deleted rows off the disk (I10): files whose rows are all gone are dropped, files where some are gone are written again, and a
  * deletion that no file needs any more leaves the catalog. Queries do not notice: they see none of these rows as it is.
  *
  * Repeatable after a kill at any instant: what was not done yet is found again, from the catalog alone.
@@ -13,7 +13,7 @@ import { removable, type StandingRules } from './standing-rules.ts';
 export interface Removed {
   /** Dropped, because no row of theirs was left. */
   readonly droppedFiles: number;
-  /** Written anew without the rows that are gone. */
+  /** Written again without the rows that are gone. */
   readonly rewrittenFiles: number;
   /** Deletions that are over. */
   readonly endedDeletions: number;

@@ -81,7 +81,7 @@ test('D24 I10 a capture day is hidden from UTC midnight on, in hot rows and file
   await check();
 });
 
-test('D24 I10 what retention hid leaves the disk: files without a row left are dropped, others written anew, and nothing else goes', async () => {
+test('D24 I10 what retention hid leaves the disk: files without a row left are dropped, others written again, and nothing else goes', async () => {
   const world: World = { nowMs: midnightMs, rules: nothing };
   await using store = await openWorld(world);
   for (const [i, part] of ['p-1', 'p-2', 'p-1', 'p-2'].entries())

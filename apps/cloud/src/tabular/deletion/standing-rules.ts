@@ -1,6 +1,6 @@
 /**
  * What holds for rows without a deletion of its own (I10): retention hides old capture days from the standard store, and the hot store
- * is the same rows, those of configured methods in a rolling window. Pure; worked out anew for every snapshot.
+ * is the same rows, those of configured methods in a rolling window. Pure; worked out again for every snapshot.
  */
 import { seriesColumns } from '@platform/query';
 import { type Delete, type DeletePredicate, isAmong, type PathRule, type RowFilter } from '../catalog/row-filter.ts';

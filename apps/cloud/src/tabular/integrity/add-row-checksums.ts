@@ -21,7 +21,7 @@ export async function addRowChecksums(db: Database): Promise<number | undefined>
     const files = await trx.selectFrom('tabular_files').selectAll().execute();
     const deletes = await trx.selectFrom('tabular_deletes').selectAll().execute();
     const proofs = await trx.selectFrom('tabular_proofs').selectAll().execute();
-    // Only the sealed position lost its checksum: what was proven before is not proven anew.
+    // Only the sealed position lost its checksum: what was proven before is not proven again.
     const isProven = proofs.length > 0 && [...files, ...deletes].every((row) => row.row_check !== null);
     if (isProven && catalogFindings({ state: [], files, deletes, proofs }).some((each) => each.organizationId !== null))
       return undefined;

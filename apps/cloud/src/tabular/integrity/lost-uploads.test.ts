@@ -12,7 +12,7 @@ const ofOthers = { scope: { organizationId: 'org-2', locationIds: null, robotIds
 async function damageLog(store: OpenTabular, statement: string): Promise<void> {
   using db = new DatabaseSync(join(store.dataDir, 'ingest.sqlite'), { timeout: 5_000 });
   db.exec(statement);
-  // The next child reads the log anew.
+  // The next child reads the log again.
   store.tabular.killProcess();
   while ((await store.tabular.status()).restarts === 0) await systemClock.sleep(20);
 }

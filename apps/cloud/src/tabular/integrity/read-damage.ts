@@ -9,7 +9,7 @@ export interface DamagedFile {
 }
 
 export interface Damage {
-  /** Sealed files that are damaged or missing, as far as somebody has looked. */
+  /** Sealed files that are damaged or missing, as far as someone has looked. */
   readonly files: readonly DamagedFile[];
   /** What is wrong with the rows of all organizations. */
   readonly catalog: readonly CatalogFinding[];

@@ -1,5 +1,5 @@
 /**
- * Reads every listed file completely once in a period, slowly, so that damage is found before somebody asks; files that are known to be
+ * Reads every listed file completely once in a period, slowly, so that damage is found before someone asks; files that are known to be
  * damaged are looked at again once a minute, so that one that was put right is answered.
  */
 import { type Clock, type Follower, follow, type Log } from '@platform/base';

@@ -50,7 +50,7 @@ export interface Queues {
   readonly ofRows: FairQueue;
 }
 
-/** again: a merge took a file away. died: the child did. older: files that have to be written anew first. */
+/** anew: a merge took a file away. died: the child did. older: files that must be rewritten first. */
 export type Attempt = QueryResult | 'again' | 'died' | { readonly older: readonly string[] };
 
 export interface AnswerQuery {

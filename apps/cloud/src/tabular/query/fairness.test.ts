@@ -8,7 +8,7 @@ const nowhere = { $in: ['none', '$list'] };
 const loop = { $filter: { input: '$list', cond: { $in: [{ $filter: { input: '$list', cond: nowhere } }, '$list'] } } };
 const runaway = [{ $addFields: { list: numbers } }, { $project: { n: { $size: loop } } }];
 
-test('an organization that asks more than there is room for keeps nobody else waiting, and is refused when too many wait', async () => {
+test('an organization that asks more than there is room for keeps no one else waiting, and is refused when too many wait', async () => {
   await using store = await openTabular({ concurrentQueries: 2, waitingQueries: 3 });
   for (const organizationId of ['org-1', 'org-2'])
     store.append({ place: { ...testPlace, organizationId }, readings: [{ data: { i: 1 } }] });

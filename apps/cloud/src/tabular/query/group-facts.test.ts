@@ -98,7 +98,7 @@ test.each(tails)(
     await ask();
     for (const [name, stages] of Object.entries(groups))
       expect([name, await store.mql(stages)]).toEqual([name, await store.mql(stages, { pushDown: false })]);
-    // Five, six and seven a day, but for the seven of the first.
+    // Five, six and seven a day, except for the seven of the first.
     expect(await store.mql([{ $count: 'n' }])).toEqual([{ n: 47 }]);
   },
 );

@@ -3,7 +3,7 @@ import { openTabular, testPlace } from '../testing/open-tabular.ts';
 
 const scopeOf = (organizationId: string) => ({ scope: { organizationId, locationIds: null, robotIds: null } });
 
-test('D34 large readings, more than the memory allowed, are answered, sealed and merged, and hold up nobody else', {
+test('D34 large readings, more than the memory allowed, are answered, sealed and merged, and hold up no one else', {
   timeout: 300_000,
 }, async () => {
   const readings = 60;

@@ -1,4 +1,4 @@
-/** Queries that would take all time or all memory: each costs itself, and nobody else. */
+/** Queries that would take all time or all memory: each costs itself, and no one else. */
 import { spawn } from 'node:child_process';
 import type { PlatformError } from '@platform/base';
 import { expect, test } from 'vitest';

@@ -17,7 +17,7 @@ test('what depends on the row fails only where it is evaluated', async () => {
   expect(await codeOf(cond, { a: -1 })).toBe(16702);
 });
 
-test('a $switch whose cases are all constant and false is told apart from one that no row matched', async () => {
+test('a $switch whose cases are all constant and false is distinguished from one that no row matched', async () => {
   const branches = (when: unknown): object => ({
     $switch: {
       branches: [
@@ -48,7 +48,7 @@ test('what a $switch of constants never reaches may fail; its default is always 
   expect(await codeOf({ $switch: { branches: [branch('$a', fails)], default: 1 } })).toBe(2);
 });
 
-test('a constant that decides an $and or $or counts before what stands in front of it', async () => {
+test('a constant that decides an $and or $or counts before what precedes it', async () => {
   const fails = { $divide: [1, '$zero'] };
   expect(await evaluate({ $and: [fails, false] }, { zero: 0 })).toBe(false);
   expect(await evaluate({ $or: [fails, 1] }, { zero: 0 })).toBe(true);

@@ -38,7 +38,7 @@ export function newFrame(nowMs: number, check: () => void = () => {}): Frame {
 }
 
 /**
- * Counts a row, or a round of a loop inside of one; loops in loops may otherwise run for hours between two rows.
+ * Counts a row, or a round of a loop inside one; loops in loops may otherwise run for hours between two rows.
  * A round may go through a text of a megabyte, so few of them pass between two looks at the clock.
  */
 export function step(frame: Frame): void {

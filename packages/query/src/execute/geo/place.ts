@@ -9,7 +9,7 @@ export interface Place {
   /** A single point, which a pair of numbers always is. */
   readonly point?: Point;
   readonly geoJson: boolean;
-  /** In radians on the sphere; 0 inside of a polygon. */
+  /** In radians on the sphere; 0 inside a polygon. */
   readonly angleFrom: (point: Point) => number;
 }
 

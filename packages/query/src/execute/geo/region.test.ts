@@ -19,7 +19,7 @@ async function found(places: readonly unknown[], query: object): Promise<unknown
   return kept.map((row) => Number((row.get('n') as { value: number }).value));
 }
 
-test('$geoWithin takes what lies in a polygon as a whole, and not in its holes', async () => {
+test('$geoWithin takes what is in a polygon as a whole, and not in its holes', async () => {
   const places = [at(5, 5), [5, 5], at(15, 5), line([1, 1], [2, 2]), line([1, 5], [15, 5]), at(-175, -5), 'x'];
   expect(await found(places, { $geoWithin: { $geometry: square } })).toEqual([0, 1, 3]);
   const ring = { type: 'Polygon', coordinates: [outline(0, 10), outline(4, 6)] };

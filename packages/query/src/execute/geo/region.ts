@@ -102,7 +102,7 @@ function covers([outline, ...holes]: Polygon, point: Point): boolean {
   return isInSphericalRing(point, outline!) && !holes.some((hole) => isInSphericalRing(point, hole));
 }
 
-/** Whether a corner of the one lies in or on the other. */
+/** Whether a corner of the one is in or on the other. */
 function touches(geometry: Geometry, other: Geometry): boolean {
   const edges = edgesOf(other);
   return verticesOf(geometry).some(

@@ -1,4 +1,4 @@
-/** $bitsAllSet and its like over numbers, whose sign bit goes on for ever, and bytes, after which all bits are clear. */
+/** $bitsAllSet and its like over numbers, whose sign bit continues forever, and bytes, after which all bits are clear. */
 
 import { isNumeric } from '../../bson/type.ts';
 import { Binary, type Maybe } from '../../bson/value.ts';

@@ -19,7 +19,7 @@ function countingClock(): Clock {
 }
 
 describe('what a window costs', () => {
-  // 6,000 rows with windows of 4,000: folds that began anew for each row would take 20 million steps, a million looks.
+  // 6,000 rows with windows of 4,000: folds that started over for each row would take 20 million steps, a million looks.
   const wide = rows(6000);
   const looks = 20_000;
 
@@ -42,7 +42,7 @@ describe('what a window costs', () => {
     },
   );
 
-  test('a window that must begin anew for each row sees the deadline', async () => {
+  test('a window that must start over for each row sees the deadline', async () => {
     const fn = { $topN: { n: 3, sortBy: { v: 1 }, output: '$v' } };
     const slow = runMql(wide, [over(fn, [-2000, 2000])], { deadlineMs: looks, clock: countingClock() });
     await expect(slow).rejects.toMatchObject({ codeName: 'MaxTimeMSExpired' });
@@ -70,7 +70,7 @@ describe('what a window holds', () => {
     expect(await runMql(many, [stage, { $limit: 1 }], { maxBytes: 3_000_000 })).toHaveLength(1);
   });
 
-  test('a fold that begins anew gives back what the last one kept', async () => {
+  test('a fold that starts over gives back what the last one kept', async () => {
     const fn = { $firstN: { n: 100, input: '$text' } };
     const texts = rows(1000, () => ({ text: 'x'.repeat(200) }));
     expect(await runMql(texts, [over(fn, [-100, 0]), { $limit: 1 }], { maxBytes: 2_000_000 })).toHaveLength(1);
@@ -91,7 +91,7 @@ describe('what a window holds', () => {
   });
 });
 
-test('sums of windows of all lengths are what adding anew gives', async () => {
+test('sums of windows of all lengths are what adding them up afresh gives', async () => {
   const values = Array.from({ length: 200 }, (_, index) => ((index * 7919) % 101) - 50);
   const input = rows(values.length, (index) => ({ v: values[index]! }));
   for (const [lower, upper] of [

@@ -53,7 +53,7 @@ test('$dateTrunc counts bins from 2000, on the clock of the zone', async () => {
   expect(await trunc({ unit: 'month', binSize: 6 })).toBe('2021-01-01T00:00:00.000Z');
   expect(await trunc({ unit: 'day', timezone: 'Asia/Kathmandu' })).toBe('2021-03-19T18:15:00.000Z');
   expect(await trunc({ unit: 'hour', binSize: 7 })).toBe('2021-03-20T07:00:00.000Z');
-  // In summer bins of two hours begin at odd hours of New York's clock: they go on from those of winter.
+  // In summer bins of two hours begin at odd hours of New York's clock: they continue from those of winter.
   const summer = { date: at('2021-07-01T13:30:00Z'), unit: 'hour', binSize: 2, timezone: 'America/New_York' };
   expect(await trunc(summer)).toBe('2021-07-01T13:00:00.000Z');
 });
@@ -95,7 +95,7 @@ test('$dateFromString reads a format, and the common forms without one', async (
   expect(await codeOf({ $dateFromString: { dateString: '7/feb/2024 1:2', format: '%d/%b/%Y %H:%M' } })).toBe(241);
 });
 
-test('times in text without a format: what stands after the hour, and months without a day', async () => {
+test('times in text without a format: what follows the hour, and months without a day', async () => {
   const read = async (text: string): Promise<string> => iso(await evaluate({ $toDate: text }));
   expect(await read('2024-02-05T11:56:02 America/New_York')).toBe('2024-02-05T16:56:02.000Z');
   expect(await read('2024-02-05 5pm CET')).toBe('2024-02-05T16:00:00.000Z');

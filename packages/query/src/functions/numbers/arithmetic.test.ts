@@ -70,7 +70,7 @@ test('bits of int32 and int64', async () => {
   expect(await codeOf({ $bitAnd: [1, 1.0 + Number.EPSILON] })).toBe(14);
 });
 
-test('logarithms and angles refuse what is outside of their domain', async () => {
+test('logarithms and angles refuse what is outside their domain', async () => {
   expect(await codeOf({ $ln: 0 })).toBe(28766);
   expect(await codeOf({ $log: [10, 1] })).toBe(28759);
   expect(await codeOf({ $sqrt: -1n })).toBe(28714);
@@ -86,7 +86,7 @@ test('$rand is another number for each evaluation, from 0 up to 1', async () => 
   expect(await codeOf({ $rand: [1] })).toBe(3040501);
 });
 
-test('an operand that is no number is found before the next one is null', async () => {
+test('an operand that is not a number is found before the next one is null', async () => {
   expect(await codeOf({ $round: ['$a', null] }, { a: 'x' })).toBe(51081);
   expect(await codeOf({ $atan2: ['$a', null] }, { a: 'x' })).toBe(51044);
   expect(await evaluate({ $atan2: [null, 'x'] })).toBe(null);

@@ -1,5 +1,5 @@
 /**
- * Exponential, logarithm and trigonometry of doubles, right to the last bit but for one in billions of arguments. Engines
+ * Exponential, logarithm and trigonometry of doubles, right to the last bit except for one in billions of arguments. Engines
  * differ from the C library of the reference in one of ten results; where that is itself right to the last bit, so is this.
  */
 

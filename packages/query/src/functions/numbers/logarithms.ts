@@ -39,7 +39,7 @@ function decimalSigmoid(value: Decimal128): Decimal128 {
   return divide(unity, add(unity, decimalExp(negated(value))));
 }
 
-/** Null for null; `check` refuses values outside of the domain. */
+/** Null for null; `check` refuses values outside the domain. */
 function real(
   name: string,
   onDouble: (value: number) => number,

@@ -1,4 +1,4 @@
-/** Numbers inside of functions: their values, the widest of their types, and the way back to BSON. */
+/** Numbers inside functions: their values, the widest of their types, and the way back to BSON. */
 
 import { decimalParts, decimalToNumber } from '../../bson/decimal.ts';
 import { decimalOfDouble, decimalOfWhole, toWholeDecimal } from '../../bson/decimal-arithmetic.ts';

@@ -1,4 +1,4 @@
-/** Numbers in SQL: outside of what a function is defined for, its value is null; parts of times. */
+/** Numbers in SQL: outside what a function is defined for, its value is null; parts of times. */
 
 import { compareValues } from '../../bson/compare.ts';
 import { isNullish } from '../../bson/type.ts';

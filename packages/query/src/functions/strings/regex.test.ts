@@ -10,7 +10,7 @@ test('$regexFind counts characters, and groups that took no part are null', asyn
   expect(await evaluate({ $regexFind: { input: 'abc', regex: 'z' } })).toBe(null);
 });
 
-test('$regexFindAll goes on after a match, by one character after an empty one, and not beyond the end', async () => {
+test('$regexFindAll continues after a match, by one character after an empty one, and not beyond the end', async () => {
   const all = await evaluate({ $regexFindAll: { input: 'é1é22', regex: '[0-9]+' } });
   expect(all).toEqual(
     bson([

@@ -32,7 +32,7 @@ export const stringSearch: Functions = {
       utf8Length(text),
     );
     if (start > end) return new Int32(-1);
-    // A text of single bytes finds a place inside of a character as well.
+    // A text of single bytes finds a place inside a character as well.
     const found = indexOf(binaryText(text).slice(0, end), binaryText(sought), start);
     return new Int32(found);
   }),

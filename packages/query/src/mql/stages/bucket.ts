@@ -89,7 +89,7 @@ function constant(value: BsonValue, path: string, code: number): BsonValue {
   return found.value ?? null;
 }
 
-/** Types outside of the boundaries' own are fine: they sort before or after all of them. */
+/** Types outside the boundaries' own are fine: they sort before or after all of them. */
 function isInside(value: BsonValue, boundaries: readonly BsonValue[]): boolean {
   return compareValues(value, boundaries[0]) >= 0 && compareValues(value, boundaries.at(-1)) < 0;
 }

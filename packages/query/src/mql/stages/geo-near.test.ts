@@ -35,7 +35,7 @@ test('pairs of numbers are measured on the plane, or in radians on the sphere', 
   expect(radians).toBeCloseTo(0.0872, 4);
 });
 
-test('a place inside of a polygon is at distance 0, one beside a line as far as its nearest point', async () => {
+test('a place inside a polygon is at distance 0, one beside a line as far as its nearest point', async () => {
   const square = {
     type: 'Polygon',
     coordinates: [
@@ -62,7 +62,7 @@ test('a place inside of a polygon is at distance 0, one beside a line as far as 
   expect(found[1]!.get('d')).toBeCloseTo(111318.845, 2);
 });
 
-test('$geoNear stands first; filters that keep everything may stand before it', async () => {
+test('$geoNear comes first; filters that keep everything may precede it', async () => {
   const near = { $geoNear: { near: point(0, 0), distanceField: 'd' } };
   expect(refusalOf({ $match: { a: 1 } }, near)).toMatchObject({ code: 40603, stage: 1, stageName: '$geoNear' });
   expect(ids(await runMql(rows, [{ $match: {} }, near, { $limit: 1 }]))).toEqual([2]);
@@ -79,7 +79,7 @@ test('without a key, places in arrays count where no field is one itself', async
   expect(found[0]!.get('place')).toEqual(doc(point(1, 0)));
 });
 
-test('$meta tells what was found of a row, also when its fields are gone', async () => {
+test('$meta tells what was found of a row, even when its fields are gone', async () => {
   const near = { $geoNear: { near: point(0, 0), distanceMultiplier: 2 } };
   const meta = { far: { $meta: 'geoNearDistance' }, place: { $meta: 'geoNearPoint' } };
   const first = await runMql(rows, [near, { $limit: 1 }, { $project: { _id: 1, ...meta } }]);
@@ -104,7 +104,7 @@ test.each([
   [{ $match: { $expr: { $gt: [{ $meta: 'geoNearDistance' }, 1] } } }],
   [{ $sort: { d: { $meta: 'geoNearDistance' } } }],
   [{ $group: { _id: null, p: { $first: { $meta: 'geoNearPoint' } } } }],
-])('$meta is refused where no $geoNear stands before: %o', (stage) => {
+])('$meta is refused where no $geoNear comes before: %o', (stage) => {
   expect(refusalOf(stage)).toMatchObject({ code: 40218 });
   const near = { $geoNear: { near: point(0, 0) } };
   expect(refusalOf(near, { $group: { _id: '$at' } }, stage)).toMatchObject({ code: 40218, stage: 2 });

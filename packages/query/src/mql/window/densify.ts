@@ -1,4 +1,4 @@
-/** $densify: a field, the step by which it goes on, and between which values. */
+/** $densify: a field, the step by which it continues, and between which values. */
 
 import { compareValues } from '../../bson/compare.ts';
 import { describe } from '../../bson/describe.ts';

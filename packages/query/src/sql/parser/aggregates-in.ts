@@ -1,4 +1,4 @@
-/** The aggregates that a SELECT asks for outside of AGGREGATE, in the order in which they appear; not those of subqueries. */
+/** The aggregates that a SELECT asks for outside AGGREGATE, in the order in which they appear; not those of subqueries. */
 
 import { partsOf, type Select, type SqlAggregate, type SqlNode } from './ast.ts';
 

@@ -1,4 +1,4 @@
-/** Whether an expression, or a SELECT outside of FROM, has subqueries. */
+/** Whether an expression, or a SELECT outside FROM, has subqueries. */
 
 import { partsOf, type Select, type SqlNode } from './ast.ts';
 

@@ -1,4 +1,4 @@
-/** A part of a query that is compiled: the stages, and how the tables stand in the rows that they give. */
+/** A part of a query that is compiled: the stages, and how the tables are laid out in the rows that they give. */
 
 import { type Expr, field } from '../../plan/expr.ts';
 import type { Plan, ShapeTree, Stage } from '../../plan/stage.ts';
@@ -23,7 +23,7 @@ export interface Around {
   readonly exact: boolean;
   /** Queries compiled so far: one that WITH names counts wherever it is named. */
   readonly compiled: { queries: number };
-  /** Compiles a query that stands inside of one. */
+  /** Compiles a query nested inside one. */
   readonly compile: (query: Query, around: Around) => Rows;
 }
 

@@ -8,7 +8,7 @@ import type { Token } from '../parser/lex.ts';
 import { fieldOf, holds, isArray, type Kind, kindText } from '../types/kind.ts';
 import { exprKey } from './expr-key.ts';
 
-/** A table of FROM, as its rows stand in the rows of the plan. */
+/** A table of FROM, as its rows are in the rows of the plan. */
 export interface Source {
   readonly name: string;
   /** The table's row as a document. */

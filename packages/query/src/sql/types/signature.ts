@@ -17,7 +17,7 @@ export interface SqlSignature {
   readonly compares?: true;
 }
 
-/** A name, how many arguments stand behind it, and the literals that are added to them. One name may have several. */
+/** A name, how many arguments follow it, and the literals that are added to them. One name may have several. */
 export type SqlName = readonly [name: string, least: number, most: number, ...added: BsonValue[]];
 
 export const dateType: readonly TypeName[] = ['date'];

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from '@duckdb/node-api';
 
-/** A table of one row, which stands behind the rows of a statement that are streamed (pushdown/run-statement.ts). */
+/** A table of one row, which is behind the rows of a statement that are streamed (pushdown/run-statement.ts). */
 const endOfRowsTable = 'CREATE TABLE end_of_rows AS SELECT true AS is_end';
 
 export interface Database {

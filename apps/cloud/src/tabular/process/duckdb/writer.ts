@@ -63,10 +63,10 @@ const largeRowsBytes = 320_000_000;
 /** Memory with which rows of slices are sorted and written: what DuckDB cannot spill, and some room to sort in. */
 export function roomFor(slices: readonly Slice[]): number {
   const average = averageBytes(slices);
-  // How many of them DuckDB reads at a time decides, not how many stand in a row group.
+  // How many of them DuckDB reads at a time decides, not how many are in a row group.
   if (average > largeRows.rowBytes) return largeRowsBytes;
   const columns = new Set(slices.flatMap(({ leaves }) => leaves.flatMap((leaf) => Object.values(leafColumns(leaf)))));
-  // Texts stand in their columns as well as in the documents.
+  // Texts are in their columns as well as in the documents.
   const wholeRow = rowBytes + 2 * average + cellBytes * columns.size;
   return leastBytes + (copies * rowsOfGroup(average) + vectors * vectorRows) * wholeRow;
 }

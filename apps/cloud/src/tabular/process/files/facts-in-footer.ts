@@ -6,7 +6,7 @@ import { loadSeries, type StoredSeries, storeSeries } from './series-in-footer.t
 export const metadataKey = 'platform.facts';
 
 export interface StoredLeaf extends Omit<LeafFacts, 'path' | 'number'> {
-  /** Where its parent stands in the list; absent: it is data itself. */
+  /** Where its parent is in the list; absent: it is data itself. */
   readonly parent?: number;
   readonly name?: string;
   /** min and max are null when they are infinite. */

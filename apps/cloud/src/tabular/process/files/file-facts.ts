@@ -69,7 +69,7 @@ export interface LeafFacts {
   readonly rows: number;
   /**
    * Begins the names of its columns (leafColumns): the same for a path in every file. The kind of each row is then known, and its value
-   * but for -0, for objects (their entries below say more) and arrays (only `data` has them). Absent: there are only facts.
+   * except for -0, for objects (their entries below say more) and arrays (only `data` has them). Absent: there are only facts.
    */
   readonly column?: string;
   /** Present if a double occurs. */

@@ -1,4 +1,4 @@
-/** Sealed files of format 1, which earlier versions wrote: their series stand in the footer as JSON, and no leaf has columns. */
+/** Sealed files of format 1, which earlier versions wrote: their series are in the footer as JSON, and no leaf has columns. */
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { BsonDocument, type BsonValue, decodeBson, encodeBson } from '@platform/query';
 import { dayNumber } from '../../../reading-codec/capture-day.ts';

@@ -125,7 +125,7 @@ test('values out of columns and facts are those of the documents, for random doc
   expect(values).toBeGreaterThan(500);
 });
 
-test('I9 rows over several files and chunks are in each exactly once, and columns stand beside their documents', async () => {
+test('I9 rows over several files and chunks are in each exactly once, and columns are beside their documents', async () => {
   await using room = await openSealingRoom();
   const rows = Array.from({ length: 7_000 }, (_, i): RowToSeal => {
     // Leaves come and go; texts are short and long by turns.

@@ -1,5 +1,5 @@
 /**
- * Facts of series by column, as they stand in a footer's JSON: most series of a file have most of their path in common, and reading a
+ * Facts of series by column, as they are in a footer's JSON: most series of a file have most of their path in common, and reading a
  * thousand footers takes as long as there are values in them.
  */
 import { type SeriesColumn, seriesColumns } from '@platform/query';

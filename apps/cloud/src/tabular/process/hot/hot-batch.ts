@@ -22,7 +22,7 @@ export interface HotBatch {
   /** Of all its files. */
   readonly slices: readonly Slice[];
   readonly notePath: string;
-  /** The note stands there. */
+  /** The note is there. */
   noted?: boolean;
 }
 

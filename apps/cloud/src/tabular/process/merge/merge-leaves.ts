@@ -10,7 +10,7 @@ export interface MergedLeaf extends LeafFacts {
 }
 
 /**
- * Leaves with the columns that they get: only those whose values stand in columns of every slice.
+ * Leaves with the columns that they get: only those whose values are in columns of every slice.
  * @param fileRows of the file in which the columns will stand.
  */
 export function mergeLeaves(

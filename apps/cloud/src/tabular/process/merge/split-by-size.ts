@@ -39,7 +39,7 @@ export async function splitConditions(
   });
 }
 
-/** Whether a row stands at an end or before it, in the order of files. */
+/** Whether a row is at an end or before it, in the order of files. */
 function isUpTo([number, received, position, index]: readonly [number, bigint, bigint, number]): string {
   const time = `coalesce(time_received, ${noTime})`;
   const inUpload = `position < ${position} OR (position = ${position} AND "index" <= ${index})`;

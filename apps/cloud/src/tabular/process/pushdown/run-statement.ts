@@ -1,7 +1,7 @@
 /**
  * Runs one statement over files; its answer comes chunk by chunk, whole or as an error.
  *
- * DuckDB's interface tells the end of a stream and a failure in its middle alike: no more chunks. So a row of our own stands behind the
+ * DuckDB's interface tells the end of a stream and a failure in its middle alike: no more chunks. So a row of our own is behind the
  * last one, and an answer without it is a failure (I7, D33).
  */
 import {
@@ -61,7 +61,7 @@ export async function* chunksOf(connection: DuckDBConnection, statement: FileSta
 
 /**
  * Each chunk is read before the next is asked for.
- * @param isInterrupted whether the statement was ended on purpose: then nobody asks why.
+ * @param isInterrupted whether the statement was ended on purpose: then no one asks why.
  */
 export async function* readChunks(
   opened: Promise<OpenStatement>,
@@ -75,7 +75,7 @@ export async function* readChunks(
     if (raw === null || raw.rowCount === 0) break;
     const chunk = new Chunk(raw.chunk, raw.rowCount);
     if (columns !== undefined && chunk.bytes(columns)[chunk.rows - 1] === 1) {
-      // The end may stand in a chunk of its own, or behind the last rows.
+      // The end may be in a chunk of its own, or behind the last rows.
       if (chunk.rows > 1) yield chunk.slice(0, chunk.rows - 1);
       return;
     }

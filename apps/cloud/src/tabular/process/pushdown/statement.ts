@@ -5,7 +5,7 @@ import { type Summed, type SumPlan, sumPlan, sumsSql } from './groups/exact-sum.
 import type { OpenFile } from './open-files.ts';
 import type { Chunk } from './rows/chunk.ts';
 
-/** What one file's rows go through. Files for which it is the same but for the facts of sums share a statement. */
+/** What one file's rows go through. Files for which it is the same except for the facts of sums share a statement. */
 export interface Emission {
   /** How the answer is made, for explain and for telling emissions apart. */
   readonly kind: 'group' | 'top' | 'columns' | 'rows';

@@ -36,7 +36,7 @@ const graceMs = 200;
 
 interface Thread {
   readonly worker: Worker;
-  /** What it said and nobody has read yet; an error once it is gone. */
+  /** What it said and no one has read yet; an error once it is gone. */
   readonly said: (FromWorker | PlatformError)[];
   wake: () => void;
   gone: boolean;

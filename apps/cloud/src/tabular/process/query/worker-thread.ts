@@ -4,7 +4,7 @@ import { decodePlan, executeSplit, type SourceBatch, splitPlan } from '@platform
 import { failureOf } from './query-failure.ts';
 import type { FromWorker, ToWorker } from './worker-protocol.ts';
 
-/** Batches that are asked for ahead, so that the scan goes on while the executor works. */
+/** Batches that are asked for ahead, so that the scan continues while the executor works. */
 const aheadBatches = 2;
 
 interface Run {

@@ -16,7 +16,7 @@ export class RowBuffer {
   timeSynced: BigInt64Array = new BigInt64Array(4096);
   /** Days since 1970 UTC. */
   captureDay: Int32Array = new Int32Array(4096);
-  /** BSON documents; each lies in memory that is not written again. */
+  /** BSON documents; each is in memory that is not written again. */
   readonly data: Uint8Array[] = [];
 
   /** The row that is filled next; room for it is made. */

@@ -1,5 +1,5 @@
 /**
- * Rows as BSON documents in the order of D25. Everything before `data` is the same for each row of a series and day but for three
+ * Rows as BSON documents in the order of D25. Everything before `data` is the same for each row of a series and day except for three
  * times, so it is encoded once and copied.
  */
 import {

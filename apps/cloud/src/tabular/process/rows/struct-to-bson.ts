@@ -184,7 +184,7 @@ function writeRepaired(
   return at + writeRepairedText(utf8.decode(bytes), target, at, isKey);
 }
 
-/** Whether the key of an element, which ends at `keyEnd`, stands in an earlier one; elements are walked by the same rules as they were written. */
+/** Whether the key of an element, which ends at `keyEnd`, is in an earlier one; elements are walked by the same rules as they were written. */
 function isRepeated(target: Uint8Array, firstField: number, element: number, keyEnd: number): boolean {
   const keyAt = element + 1;
   const keyBytes = keyEnd - keyAt;
@@ -214,7 +214,7 @@ function hasRepeated(target: Uint8Array, firstField: number, end: number, fields
   return keys.size < fields;
 }
 
-/** Writes the elements of a document anew, each key once: where it came first, with the value that came last. Answers where they end. */
+/** Rewrites the elements of a document, each key once: where it came first, with the value that came last. Answers where they end. */
 function keepLast(target: Uint8Array, firstField: number, end: number): number {
   const before = target.slice(firstField, end);
   const kept = new Map<string, Uint8Array>();

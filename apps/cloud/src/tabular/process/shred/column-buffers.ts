@@ -23,7 +23,7 @@ export interface ColumnBuffer {
   used: boolean;
 }
 
-/** Takes the entries [from, to), whose values stand in `bytes`; `firstRow` is the row of the chunk's first. */
+/** Takes the entries [from, to), whose values are in `bytes`; `firstRow` is the row of the chunk's first. */
 export type AddEntries = (entries: Entries, from: number, to: number, bytes: Uint8Array, firstRow: number) => void;
 
 export interface ColumnBuffers {
@@ -114,7 +114,7 @@ export function createColumnBuffers(): ColumnBuffers {
 }
 
 /**
- * Columns of a leaf in a hot file. One that is ever null, an object or an array has its kind in a column, also where it is of that kind
+ * Columns of a leaf in a hot file. One that is ever null, an object or an array has its kind in a column, even where it is of that kind
  * in all rows: rows of many files then say by themselves of which kind they are.
  */
 export function hotLeafColumns(leaf: Pick<LeafFacts, 'path' | 'column' | 'kinds'>): LeafColumns {

@@ -18,7 +18,7 @@ function leavesOfBytes(documents: readonly Uint8Array[]): LeafFacts[] {
   const gathered = gatherLeaves();
   documents.forEach((bytes, row) => {
     walker.entries.count = 0;
-    // Behind other bytes, as documents stand in a run.
+    // Behind other bytes, as documents are in a run.
     const run = Buffer.concat([new Uint8Array(3), bytes]);
     walker.walk(run, 3, run.length, row);
     gathered.add(walker.entries, run);

@@ -16,7 +16,7 @@ export interface LeafCounts {
 }
 
 export interface GatheredLeaves {
-  /** Takes the entries whose values stand in `bytes`. */
+  /** Takes the entries whose values are in `bytes`. */
   add(entries: Entries, bytes: Uint8Array): void;
   countsOf(leaf: number): LeafCounts;
   numbersOf(leaf: number): NumberFacts | undefined;

@@ -5,7 +5,7 @@ export interface Leaf {
   /** Its place in the tree's list. */
   readonly number: number;
   readonly name: string;
-  /** UTF-8 with the closing NUL, as it stands in a document. */
+  /** UTF-8 with the closing NUL, as it is in a document. */
   readonly key: Uint8Array;
   readonly parent: Leaf | undefined;
   readonly depth: number;

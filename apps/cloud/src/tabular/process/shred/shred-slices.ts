@@ -10,7 +10,7 @@ import { gatherLeaves } from './gather-leaves.ts';
 import { createLeafTree } from './leaf-tree.ts';
 import { createWalker, type Entries } from './walk-documents.ts';
 
-/** Documents end to end, in the order of the file; behind the last one `bytes` may go on. */
+/** Documents end to end, in the order of the file; behind the last one `bytes` may continue. */
 export interface Documents {
   readonly bytes: Uint8Array;
   readonly ends: Uint32Array;
@@ -60,7 +60,7 @@ export async function shredSlices(documents: Documents, slices: readonly RowRang
   };
 }
 
-/** Large texts stand in the documents alone: whoever wants them reads as much there, and twice is too much to write, hold and keep. */
+/** Large texts are in the documents alone: whoever wants them reads as much there, and twice is too much to write, hold and keep. */
 function isWorthColumns({ textBytes }: DescribedLeaf): boolean {
   return textBytes < largeRows.rowBytes;
 }

@@ -127,7 +127,7 @@ export function createWalker(tree: LeafTree): Walker {
 
 const unreadable: Error = new Error('not a document as struct-to-bson writes it');
 
-/** A length that stands at `at`, and fits before `limit`. */
+/** A length that is at `at`, and fits before `limit`. */
 function lengthAt(bytes: Uint8Array, at: number, limit: number, length = readInt32(bytes, at)): number {
   if (length < 1 || at + length > limit) throw unreadable;
   return length;

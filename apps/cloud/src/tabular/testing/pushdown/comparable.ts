@@ -1,7 +1,7 @@
 /** How far the language defines the answer of a plan. */
 import type { Plan, Stage } from '@platform/query';
 
-/** Behind a limit nobody looks, but rows are computed in batches: whether one there fails the query is left open. */
+/** Behind a limit no one looks, but rows are computed in batches: whether one there fails the query is left open. */
 export function isLimited({ stages }: Plan): boolean {
   return stages.some((stage) => stage.k === 'slice' && stage.limit !== undefined);
 }

@@ -35,7 +35,7 @@ export const machines: readonly Machine[] = [
 });
 
 export interface WorldSize {
-  /** In a stretch of time; sealed together but for the last stretch. */
+  /** In a stretch of time; sealed together except for the last stretch. */
   readonly uploads: number;
   /** In an upload, at most. */
   readonly readings: number;

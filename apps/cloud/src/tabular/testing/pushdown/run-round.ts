@@ -37,7 +37,7 @@ const largeEvery = 40;
 const largeCases = 30;
 
 export async function runRound({ seed, number, cases, only }: Round): Promise<RoundResult> {
-  // In every other round the fresh rows stand in columns, too.
+  // In every other round the fresh rows are in columns, too.
   await using store = await openTabular({
     ...(number % 2 === 1 && { tailRows: 0, mergeFiles: 1_000 }),
     // In two of four the first rows of an order are found without their documents, however small these are.

@@ -11,7 +11,7 @@ export interface Decision {
   readonly otherwise: Expr;
 }
 
-/** Decisions of a stage: each condition stands in the statement once for every value behind it. */
+/** Decisions of a stage: each condition is in the statement once for every value behind it. */
 export const maxDecisions = 32;
 /** Parts of one value with all its conditions. */
 const maxParts = 400;

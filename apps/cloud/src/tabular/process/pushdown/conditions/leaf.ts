@@ -7,7 +7,7 @@ export interface Leaf {
   /** Bits of `kind` that occur. */
   readonly kinds: number;
   readonly columns: LeafColumns;
-  /** The kind of each row can be told from the columns; values of doubles, strings and bools stand there too. */
+  /** The kind of each row can be told from the columns; values of doubles, strings and bools are there too. */
   readonly isKnown: boolean;
   /** In some rows the path leads through an array; what is said here holds for the others. */
   readonly isThroughArray: boolean;
@@ -57,7 +57,7 @@ function leafOf(facts: LeafFacts, isThroughArray: boolean): Leaf {
   };
 }
 
-/** A leaf whose numbers all stand in a column, as they are; undefined where that is not so, or not known. */
+/** A leaf whose numbers all are in a column, as they are; undefined where that is not so, or not known. */
 export function leafOfNumbers(facts: FileFacts, path: Path): Leaf | undefined {
   const leaf = leafAt(facts, path);
   // A column does not tell 0 and -0 apart.

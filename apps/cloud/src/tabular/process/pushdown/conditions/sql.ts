@@ -50,7 +50,7 @@ export class Binds {
 }
 
 /**
- * Numbers the values anew that are left in the text and in what is added up in it: conditions that turned out to be always or never true
+ * Renumbers the values that are left in the text and in what is added up in it: conditions that turned out to be always or never true
  * left theirs behind.
  */
 export function onlyUsed<Sum extends { readonly column: Sql }>(

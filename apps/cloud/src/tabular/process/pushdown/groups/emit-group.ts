@@ -55,7 +55,7 @@ export function emitGroup(
   }));
   const times = inputs.times.map(({ column, stepMs }) => keyCell(keys, timeStep(column, stepMs, room.facts)));
   const truths = inputs.truths.map((truth) => keyCell(keys, truthColumn(truth)));
-  // Aggregates stand behind the key; nothing in gives nothing out.
+  // Aggregates are behind the key; nothing in gives nothing out.
   const sql = `SELECT ${[...keys, ...aggregates, ...(aggregates.length === 0 ? ['count(*)'] : [])].join(', ')}
 FROM read_parquet($1) WHERE ${and(where)}${keys.length === 0 ? '' : ` GROUP BY ${groupBy(keys)}`} HAVING count(*) > 0`;
   return {

@@ -192,7 +192,7 @@ function leafState(
   const leaf = leafAt(facts, path);
   if (leaf === undefined || !leaf.isKnown) return undefined;
   if (isSum(fn)) {
-    // What stands in arrays is an array for the accumulator: no number.
+    // What is in arrays is an array for the accumulator: no number.
     const { number } = leaf.columns;
     if (number === undefined) return () => () => noSum();
     const of = { rows: facts.rows, number: leaf.facts?.number };

@@ -82,7 +82,7 @@ export class Chunk {
     return (row) => ((bits[(first + row) >> 3] as number) & (1 << ((first + row) & 7))) !== 0;
   }
 
-  /** Lengths of the VARCHARs or BLOBs of the rows; of NULLs whatever stands there. */
+  /** Lengths of the VARCHARs or BLOBs of the rows; of NULLs whatever is there. */
   lengths(column: number): (row: number) => number {
     const bytes = this.bytes(column, 16);
     const words = new Uint32Array(bytes.buffer, bytes.byteOffset, this.rows * 4);

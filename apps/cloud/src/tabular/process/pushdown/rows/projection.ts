@@ -37,7 +37,7 @@ export type Made = { readonly name: string } & (
 
 /** A projection is looked at for each file: one of more fields is left to the executor. */
 const maxFields = 64;
-/** Levels of objects that are made: what is built for a row is bounded, and each level counts what is in it anew. */
+/** Levels of objects that are made: what is built for a row is bounded, and each level counts what is in it again. */
 const maxLevels = 4;
 const maxTextLength = 1_024;
 
@@ -63,7 +63,7 @@ class Reader {
       if (part.k === 'set') made.push([name, part.value]);
       else if (readingColumns.includes(name)) kept.set(name, this.#kept(part));
       else if (part.k === 'tree') {
-        // Rows have no such field: what is computed below it stands in a new object.
+        // Rows have no such field: what is computed below it is in a new object.
         const object = this.#object(part, 1);
         if (object !== undefined) made.push([name, object]);
       }
@@ -118,7 +118,7 @@ class Reader {
   }
 }
 
-/** Below tags there is nothing, but in a list; parameters may be nested so deeply that they cannot stand in another object. */
+/** Below tags there is nothing, but in a list; parameters may be nested so deeply that they cannot be in another object. */
 function isOpen([column, ...below]: Path, level: number): boolean {
   return (column === 'tags' && below.length > 0) || (column === 'additional_parameters' && level + below.length > 0);
 }

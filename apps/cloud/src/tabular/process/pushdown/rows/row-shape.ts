@@ -14,7 +14,7 @@ export interface Shape {
   /** Those of them that are written; a value of another kind is left out. */
   readonly writes: number;
   readonly columns: LeafColumns;
-  /** Nobody looks at whether it is there: it is written as an object in every row. */
+  /** No one looks at whether it is there: it is written as an object in every row. */
   readonly isAlways: boolean;
   readonly children: readonly Shape[];
 }
@@ -78,7 +78,7 @@ export function rowShape(fields: readonly FieldRead[], facts: FileFacts): RowSha
 /** More columns than this are no faster than the rows themselves. */
 const maxShapes = 64;
 
-/** @param isExact nothing is written that is not wanted: nobody reads what stands where an object is expected. */
+/** @param isExact nothing is written that is not wanted: no one reads what stands where an object is expected. */
 function shapeOf(
   name: string,
   path: Path,

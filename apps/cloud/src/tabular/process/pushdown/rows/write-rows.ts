@@ -12,7 +12,7 @@ import { documentParts, RowTemplates } from './row-templates.ts';
 const checkedBytes = 512 << 10;
 
 /**
- * @param fields of the rows, in their order; their cells stand in the chunks behind the file and the series.
+ * @param fields of the rows, in their order; their cells are in the chunks behind the file and the series.
  * @param check gets each large row, and throws where the executor would have refused it.
  */
 export function rowWriter(
