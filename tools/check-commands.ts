@@ -54,7 +54,7 @@ export function commandsOfLine(text: string): string[][] {
     else if (/^[<>]/.test(token)) isTarget = true;
     else if (isTarget) isTarget = false;
     else if (commands.at(-1)?.length !== 0 || !/^[A-Z_]+=/.test(token))
-      commands.at(-1)?.push(token.replaceAll(/["']/g, ''));
+      commands.at(-1)?.push(token.replaceAll(/"([^"]*)"|'([^']*)'/g, '$1$2'));
   }
   return [...inner, ...commands].filter(([program = '']) => ours.test(program));
 }

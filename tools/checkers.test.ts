@@ -100,6 +100,7 @@ test('commands are found in shell blocks and between backticks, without comments
     '```sh',
     `PLATFORM_HOME='a b' npm start | head -3   # starts; it`,
     `platform query sql "SELECT 1 > 0" > 'a file' && curl -H "x: $(platform token)" https://example.com`,
+    `platform query mql '[{"$limit":3}]'`,
     '```',
     '```json',
     'platform none',
@@ -111,6 +112,7 @@ test('commands are found in shell blocks and between backticks, without comments
     { words: ['npm', 'start'], line: 3, isWhole: true },
     { words: ['platform', 'token'], line: 4, isWhole: true },
     { words: ['platform', 'query', 'sql', 'SELECT 1 > 0'], line: 4, isWhole: true },
+    { words: ['platform', 'query', 'mql', '[{"$limit":3}]'], line: 5, isWhole: true },
   ]);
 });
 

@@ -63,7 +63,7 @@ test('every command of the guide runs as printed', async () => {
   const commands = lines
     .map(({ words }) => words.slice(1))
     .filter((words) => !left.some((one) => one.test(words.join(' '))));
-  expect(commands.length).toBeGreaterThan(35);
+  expect(commands.length).toBeGreaterThan(30);
   for (const words of commands) {
     if (words.join(' ') === 'config edit press-7') await prepare();
     await cli.ok(words[0] === 'completion' ? words : [...words, '--yes'], { reveals: true });
