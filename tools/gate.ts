@@ -8,6 +8,8 @@ export interface Step {
   readonly name: string;
   /** Program of node_modules/.bin, or a TypeScript file of tools/, with its arguments. */
   readonly command: readonly string[];
+  /** What to do when it fails, if its output does not say so. */
+  readonly remedy?: string;
 }
 
 /** Every step; with `changed`, those that only look at changed files where they can. */
@@ -15,7 +17,11 @@ export function stepsOf(changed: boolean): Step[] {
   const files = changed ? changedFiles() : [];
   const format = changed && files.length > 0 ? files : ['.'];
   return [
-    { name: 'format and lint', command: ['biome', 'check', '--no-errors-on-unmatched', ...format] },
+    {
+      name: 'format and lint',
+      command: ['biome', 'check', '--no-errors-on-unmatched', ...format],
+      remedy: 'npm run fix fixes what is marked FIXABLE and what is not formatted',
+    },
     { name: 'types', command: ['tsc', '-b'] },
     { name: 'types of tests and tools', command: ['tsc', '-p', 'tsconfig.tests.json'] },
     { name: 'promises', command: ['oxlint', '--type-aware', 'apps', 'packages', 'tools', 'bench', 'conformance'] },
@@ -33,7 +39,7 @@ export function stepsOf(changed: boolean): Step[] {
 }
 
 /** Runs one step; its output is shown only when it fails. */
-export function runStep({ name, command: [program = '', ...args] }: Step): boolean {
+export function runStep({ name, command: [program = '', ...args], remedy }: Step): boolean {
   const started = performance.now();
   const bin = join(root, 'node_modules', '.bin');
   const [file, all] = program.endsWith('.ts')
@@ -45,7 +51,7 @@ export function runStep({ name, command: [program = '', ...args] }: Step): boole
   const seconds = ((performance.now() - started) / 1_000).toFixed(1);
   const passed = result.status === 0;
   console.log(`${passed ? 'ok    ' : 'FAILED'} ${name} (${seconds} s)`);
-  if (!passed) console.log(`${result.stdout ?? ''}${result.stderr ?? ''}${result.error ?? ''}`);
+  if (!passed) console.log(`${result.stdout ?? ''}${result.stderr ?? ''}${result.error ?? ''}${remedy ?? ''}`);
   return passed;
 }
 

@@ -126,8 +126,10 @@ function fieldsOf(leaf: Command): readonly string[] | undefined {
 
 test('every command is listed as reading or not reading', () => {
   const paths = leaves.map(pathOf);
-  expect(paths.filter((path) => readings[path] === undefined && !others.has(path))).toEqual([]);
-  expect([...Object.keys(readings), ...others].filter((path) => !paths.includes(path))).toEqual([]);
+  const unlisted = paths.filter((path) => readings[path] === undefined && !others.has(path));
+  expect(unlisted, 'add to `readings` in this file if it reads, otherwise to `others`').toEqual([]);
+  const gone = [...Object.keys(readings), ...others].filter((path) => !paths.includes(path));
+  expect(gone, 'listed in this file, but not a command').toEqual([]);
 });
 
 test('every command that reads accepts --json and prints JSON with the fields that its help lists', async () => {

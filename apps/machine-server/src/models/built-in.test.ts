@@ -15,10 +15,12 @@ test('the built-in models that the cloud knows are those that the machine-server
 });
 
 test('D12 the captured methods of a type are in the table that configurations are checked with, and methods in the table that are not captured yet are known', () => {
-  const notCaptured = resourceTypes.map(({ api, captures }) => {
+  const notCaptured = resourceTypes.flatMap(({ api, captures }) => {
     const table = new Map(captureMethodsOf(api).map(({ name, kind }) => [name, kind]));
     for (const [name, { kind }] of Object.entries(captures)) expect([name, table.get(name)]).toEqual([name, kind]);
-    return [api, [...table.keys()].filter((name) => !Object.hasOwn(captures, name))];
+    const names = [...table.keys()].filter((name) => !Object.hasOwn(captures, name));
+    // No component captures its pose yet.
+    return names.filter((name) => name !== 'GetWorldPose').map((name) => `${api} ${name}`);
   });
-  expect(notCaptured.filter(([, names]) => names!.length > 0)).toEqual([['core:component:sensor', ['GetWorldPose']]]);
+  expect(notCaptured, 'in capture-methods.ts but not in `captures` of the descriptor').toEqual([]);
 });
