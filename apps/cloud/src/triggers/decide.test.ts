@@ -150,7 +150,7 @@ test.each([
   const [message] = decided(onData('tabular'), { readings: [{ readings: { text } }] });
   const body = bodyOf(message);
   expect(body).not.toHaveProperty('data');
-  expect(body['data_omitted']).toMatch(/^data left out: .* 262144 are sent$/);
+  expect(body['data_omitted']).toMatch(/^data left out: .* the limit is 262144$/);
   expect(body).toMatchObject({ component_name: 'cpu', file_id: 'file' });
 });
 

@@ -29,5 +29,5 @@ test('I13 a full disk is told once a minute with what is free, needed and to be 
   free = 700 << 20;
   await space.require();
   await space.require();
-  expect(lines).toEqual([['info', expect.stringContaining('room'), told(260)]]);
+  expect(lines).toEqual([['info', expect.stringContaining('space on the disk again'), told(260)]]);
 });
