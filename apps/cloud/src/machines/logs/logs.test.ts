@@ -201,7 +201,7 @@ test('D29 a noisy machine is cut to its allowance, told so in one line, and does
   const stored = await messages();
   expect(stored.filter((message) => message === 'noise')).toHaveLength(9_000);
   expect(stored).toContain('why');
-  const told = stored.filter((message) => message.includes('left out'));
+  const told = stored.filter((message) => message.includes('dropped: this machine logs more'));
   const counts = told.map((message) => Number(/^\d+/.exec(message)?.[0]));
   expect(counts.reduce((sum, count) => sum + count, 0)).toBe(3_000);
   expect(told).toHaveLength(2);
