@@ -30,12 +30,14 @@ export class Peer implements Disposable {
   readonly #target: string;
   readonly #prefix: 'viam' | 'platform';
   readonly #clients = new Map<string, Client>();
+  readonly #ca: string | undefined;
   #token = '';
 
-  /** @param target `host:port` */
-  constructor(target: string, prefix: 'viam' | 'platform' = 'viam') {
+  /** @param target `host:port` @param ca PEM of the authority to trust; absent: plaintext */
+  constructor(target: string, prefix: 'viam' | 'platform' = 'viam', ca?: string) {
     this.#target = target;
     this.#prefix = prefix;
+    this.#ca = ca;
   }
 
   async signIn(entity: string, type: string, payload: string): Promise<this> {
@@ -92,7 +94,9 @@ export class Peer implements Disposable {
   #client(service: string): Client {
     const known = this.#clients.get(service);
     if (known !== undefined) return known;
-    const client = new (makeGenericClientConstructor({}, service))(this.#target, credentials.createInsecure());
+    const channel =
+      this.#ca === undefined ? credentials.createInsecure() : credentials.createSsl(Buffer.from(this.#ca));
+    const client = new (makeGenericClientConstructor({}, service))(this.#target, channel);
     this.#clients.set(service, client);
     return client;
   }

@@ -101,7 +101,13 @@ describe.each(['viam', 'platform'] as const)('native gRPC under /%s.', (prefix) 
     const { config } = await peer.call('platform.app.v1.RobotService', 'Config', { id: cloud.partId });
     const name = spelling[prefix];
     expect(config).toMatchObject({
-      cloud: { id: cloud.partId, location_secrets: [{}] },
+      // Plaintext as the cloud itself, so that the machine asks for no certificate.
+      cloud: {
+        id: cloud.partId,
+        location_secrets: [{}],
+        signaling_address: cloud.target,
+        signaling_insecure: true,
+      },
       components: [{ name: 'host', api: `${name}:component:sensor`, model: `${name}:builtin:host-telemetry` }],
       services: [{ api: `${name}:service:data_manager`, model: `${name}:builtin:builtin` }],
     });

@@ -1,9 +1,12 @@
 /** D31: the cloud over TLS with its own authority or given files, as clients reach it that share no code with ours. */
 import { X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request as httpsRequest } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createServer, connect as tlsConnect } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { timestampNow } from '@bufbuild/protobuf/wkt';
 import { Client, credentials } from '@grpc/grpc-js';
@@ -13,6 +16,7 @@ import { AuthService } from '@platform/proto/proto/rpc/v1/auth';
 import { connect, pinnedAuthority } from '@platform/rpc/client';
 import { type ChildProcess, spawnChild } from '@platform/testkit';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { Peer } from './grpc-peer.ts';
 
 const main = fileURLToPath(new URL('../../apps/cloud/src/main.ts', import.meta.url));
 const machineMain = fileURLToPath(new URL('../../apps/machine-server/src/main.ts', import.meta.url));
@@ -125,6 +129,28 @@ test('D31 D32 the downloaded configuration holds the authority, and a machine-se
   });
   // It has no cache: what it applies it fetched, with the part's secret, over TLS.
   await machine.waitForLine((line) => line['msg'] === 'configuration applied');
+});
+
+test('D31 a machine of a cloud with TLS is told to serve TLS, and gets a certificate that clients accept under both of its names', async () => {
+  const { body } = await get(`/api/json1/config?id=${ready.partId}`, { key_id: ready.keyId, key: ready.key });
+  const target = new URL(ready.url).host;
+  using machine = new Peer(target, 'viam', ca);
+  await machine.signIn(ready.partId, 'robot-secret', JSON.parse(body).cloud.secret);
+  const { config } = await machine.call('platform.app.v1.RobotService', 'Config', { id: ready.partId });
+  const { cloud: told } = config as { cloud: Record<string, unknown> };
+  expect(told).toMatchObject({ signaling_insecure: false, signaling_address: target });
+
+  const pair = await machine.call('platform.app.v1.RobotService', 'Certificate', { id: ready.partId });
+  const server = createServer({ cert: String(pair['tls_certificate']), key: String(pair['tls_private_key']) });
+  onTestFinished(() => void server.close());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  for (const name of [told['fqdn'], told['local_fqdn']]) {
+    const socket = tlsConnect({ host: '127.0.0.1', port, ca, servername: String(name) });
+    await once(socket, 'secureConnect');
+    expect(socket.authorized).toBe(true);
+    socket.destroy();
+  }
 });
 
 test("D31 the demo's webhook arrives at the cloud's own test inbox, which only its own authority vouches for", async () => {

@@ -28,7 +28,7 @@ import { triggersOfDocument } from './triggers/parse-document.ts';
 export interface FleetDeps extends Pick<Stores, 'db' | 'instanceKey'>, Pick<MachinesDeps, 'onTransitions'> {
   /** Triggers, which are wired later. */
   readonly triggersChanged: OnConfigurationChange;
-  readonly settings: Pick<Settings, 'identity' | 'keyRotationOverlapMs'>;
+  readonly settings: Pick<Settings, 'identity' | 'keyRotationOverlapMs' | 'tls'>;
   readonly limits: Limits;
   readonly clock: Clock;
   readonly log: Log;
@@ -93,6 +93,7 @@ export async function composeFleet(deps: FleetDeps): Promise<Fleet> {
     seesFragment: fragments.seesFragment,
     firstDocument: fragments.firstDocument,
     instanceKey,
+    servesTls: settings.tls.kind !== 'plaintext',
     clock,
     log: log.child('machines'),
     triggerProblems,

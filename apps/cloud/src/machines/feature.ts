@@ -44,6 +44,8 @@ export interface MachinesDeps {
   readonly registry: Registry;
   readonly access: Access;
   readonly instanceKey: InstanceKey;
+  /** Whether the cloud serves TLS; machines do the same. */
+  readonly servesTls: boolean;
   readonly clock: Clock;
   readonly log: Log;
   /** What is wrong with the triggers of a document: they belong to another feature. */
@@ -125,7 +127,7 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
   });
   const current = createCurrentConfiguration(configurations, effective);
   const triggersOf = createTriggersOf(current);
-  const configs = createRobotConfigs({ db, registry, current, instanceKey, clock });
+  const configs = createRobotConfigs({ db, registry, current, instanceKey, servesTls: deps.servesTls, clock });
   const issueCertificate = createCertificates({ db, instanceKey, now: clock.now });
 
   const authorizePart = (principal: Principal, partId: string): boolean => {

@@ -14,6 +14,7 @@ import { fittingGrpcMessage } from '../codecs/grpc-message.ts';
 import type { AdmittedCall, UnaryMethod } from '../codecs/unary-method.ts';
 import { FastPathCall } from '../core/fast-path-call.ts';
 import { canonicalPath } from '../edge/alias.ts';
+import { nameHost } from './name-host.ts';
 
 /** Whoever takes longer to send its body takes the general path, which watches slow ones. */
 const promptMs = 100;
@@ -248,9 +249,10 @@ function timeoutOf(header: unknown): number | undefined | 'other' {
 
 function metadataOf(headers: IncomingHttpHeaders): Headers {
   const metadata = new Headers();
+  nameHost(metadata, headers);
   for (const [name, value] of Object.entries(headers)) {
     // Pseudo headers are the transport's, and only the body's reader judges the length.
-    if (value === undefined || name.startsWith(':') || name === 'content-length') continue;
+    if (value === undefined || name.startsWith(':') || name === 'content-length' || name === 'host') continue;
     if (typeof value === 'string') metadata.append(name, value);
     else for (const one of value) metadata.append(name, one);
   }

@@ -12,6 +12,7 @@ import { matchRest } from '../codecs/rest-routes.ts';
 import { answerUnknownMethod, looksLikeCall } from '../codecs/unknown-method.ts';
 import { canonicalPath } from '../edge/alias.ts';
 import type { Vocabulary } from '../edge/api-names.ts';
+import { nameHost } from './name-host.ts';
 import type { NodeListener, NodeRequest, NodeResponse } from './node-types.ts';
 import { readBody } from './read-body.ts';
 import { sendHeaders } from './send-headers.ts';
@@ -103,6 +104,7 @@ function universalRequest(
     );
     const url = new URL(incoming.url);
     url.pathname = path;
+    nameHost(incoming.header, request.headers);
     return { ...incoming, url: url.toString() };
   } catch {
     return undefined;

@@ -6,6 +6,7 @@ import { RobotService } from '@platform/proto/platform/app/v1/robot';
 import { SensorService } from '@platform/proto/platform/component/sensor/v1/sensor';
 import { describe, expect, test } from 'vitest';
 import { codeOf, hello, helloBytes, json, say } from '../../test/echo-requests.ts';
+import { EchoService } from '../../test/echo-service.ts';
 import { grpcJs, unary } from '../../test/grpc-js.ts';
 import { grpcWeb } from '../../test/grpc-web.ts';
 import { credentials, type Principal, startEcho } from '../../test/start-echo.ts';
@@ -34,6 +35,21 @@ describe('D3 one plaintext port', () => {
     expect(status).toBe(200);
     expect(messages.map((bytes) => fromBinary(StringValueSchema, bytes).value)).toEqual(['you said hello']);
     expect(trailers['grpc-status']).toBe('0');
+  });
+
+  test('a call names the address that its client dialled, over HTTP/1.1 and HTTP/2, on the fast and the general path', async () => {
+    await using server = await startEcho();
+    await grpcWeb(server.url + say, helloBytes);
+    const client = grpcJs(server.port);
+    await unary(client, say, [StringValueSchema, hello], StringValueSchema);
+    client.close();
+    await using link = connect({ baseUrl: server.url, credentials });
+    for await (const _ of link.client(EchoService).split({ value: 'hello' })) break;
+    expect(server.calls.map(({ metadata }) => metadata.get('host'))).toEqual([
+      `127.0.0.1:${server.port}`,
+      `127.0.0.1:${server.port}`,
+      `127.0.0.1:${server.port}`,
+    ]);
   });
 
   test('D3 answers Connect JSON by fetch', async () => {

@@ -50,6 +50,8 @@ export function createRobotConfigs(deps: {
   readonly registry: Registry;
   readonly current: CurrentConfiguration;
   readonly instanceKey: InstanceKey;
+  /** Whether the cloud serves TLS: machines then fetch a certificate and serve with it, and trust signaling by its certificate. */
+  readonly servesTls: boolean;
   readonly clock: Clock;
 }): RobotConfigs {
   const { registry, current, clock } = deps;
@@ -78,7 +80,7 @@ export function createRobotConfigs(deps: {
       fqdn,
       localFqdn: fqdn,
       signalingAddress: authority,
-      signalingInsecure: true,
+      signalingInsecure: !deps.servesTls,
       locationSecrets: secrets.map(({ id, secret }) => ({ id, secret })),
       primaryOrgId: place.organizationId,
       locationId: place.locationId,

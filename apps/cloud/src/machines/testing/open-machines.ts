@@ -66,6 +66,7 @@ export async function openMachines(overrides: Partial<MachinesDeps> = {}): Promi
       registry,
       access,
       instanceKey,
+      servesTls: false,
       clock,
       log: silentLog,
       triggerProblems: (document) =>
