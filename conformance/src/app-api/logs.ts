@@ -67,7 +67,7 @@ export function logTests(world: () => World): void {
     await expectRefused(app.getRobotPartLogs(id, '/(/'), Code.invalidArgument, /filter/);
   });
 
-  test('pages by token hold every line once; time, source, limit and user-facing ones are asked for', async () => {
+  test('pages by token hold every line once; time, range, order, source, limit and user-facing ones are asked for', async () => {
     const { owner } = world();
     const { id, machine } = await newPart('pages');
     await send(
@@ -100,6 +100,10 @@ export function logTests(world: () => World): void {
     expect(await asked({ source: 'rdk.even', limit: 1 })).toEqual(['line 248']);
     expect(await asked({ user_facing_only: true })).toEqual(['line 7']);
     expect(await asked({ errors_only: true })).toEqual([]);
+    expect(await asked({ order: 'LOG_ORDER_ASCENDING', limit: 2 })).toEqual(['line 0', 'line 1']);
+    const start = { seconds: firstSeconds };
+    expect(await asked({ start, range: '1m', limit: 1 })).toEqual(['line 59']);
+    expect(await asked({ start, range: '1m', order: 'LOG_ORDER_ASCENDING', limit: 1 })).toEqual(['line 0']);
     await expectRefused(owner.app.getRobotPartLogs(id, '', [], '<token>'), Code.invalidArgument, /page token/);
   });
 

@@ -9,6 +9,7 @@ export {
   newSecret,
   PlatformError,
   type Repaired,
+  readLogField,
   systemClock,
 } from '@platform/base';
 export {

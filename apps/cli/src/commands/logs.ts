@@ -1,5 +1,12 @@
 /** `platform logs`: the log of a machine's part: filtered, paged, followed. */
-import { type JsonObject, type LogEntry, PlatformError, systemClock, timestampFromDate } from '@platform/sdk/cloud';
+import {
+  type JsonObject,
+  type LogEntry,
+  PlatformError,
+  readLogField,
+  systemClock,
+  timestampFromDate,
+} from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { choices } from '../invocation/choice.ts';
 import { defineCommand, type Flags } from '../invocation/define-command.ts';
@@ -111,11 +118,18 @@ function shape(entry: LogEntry): JsonObject {
     message: entry.message,
     host: entry.host,
     stack: entry.stack,
-    fields: entry.fields,
+    fields: fieldsOf(entry),
   };
 }
 
 function lineOf(entry: LogEntry): string {
   const stack = entry.stack === '' ? '' : `\n${entry.stack}`;
-  return `${timeOf(entry.time)}  ${entry.level.toUpperCase().padEnd(5)}  ${entry.loggerName}  ${entry.message}${stack}`;
+  const found = Object.entries(fieldsOf(entry)).map(
+    ([key, value]) => `  ${key}=${typeof value === 'string' && !/[\s"=]/.test(value) ? value : JSON.stringify(value)}`,
+  );
+  return `${timeOf(entry.time)}  ${entry.level.toUpperCase().padEnd(5)}  ${entry.loggerName}  ${entry.message}${found.join('')}${stack}`;
+}
+
+function fieldsOf({ fields }: LogEntry): JsonObject {
+  return Object.fromEntries(fields.flatMap(readLogField)) as JsonObject;
 }

@@ -2,7 +2,7 @@
 import { hostname } from 'node:os';
 import { create, type JsonObject } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import { type Clock, type Follower, follow, type LogLine, silentLog } from '@platform/base';
+import { type Clock, type Follower, follow, type LogLine, silentLog, zapFields } from '@platform/base';
 import { RobotService } from '@platform/proto/platform/app/v1/robot';
 import { LogEntrySchema } from '@platform/proto/platform/common/v1/common';
 import type { Link } from '@platform/rpc/client';
@@ -73,22 +73,12 @@ export class LogShipper implements AsyncDisposable {
 }
 
 function entryOf(line: LogLine, host: string): ReturnType<typeof create<typeof LogEntrySchema>> {
-  const fields = Object.entries(line.fields).map(
-    ([key, value]): JsonObject => ({
-      [key]:
-        value === undefined
-          ? null
-          : typeof value === 'object' || typeof value === 'bigint'
-            ? String(JSON.stringify(value, (_k, v: unknown) => (typeof v === 'bigint' ? Number(v) : v)))
-            : (value as string),
-    }),
-  );
   return create(LogEntrySchema, {
     host,
     level: line.level,
     time: timestampFromMs(line.timeMs),
     loggerName: line.logger,
     message: line.message,
-    fields,
+    fields: zapFields(line.fields) as unknown as JsonObject[],
   });
 }

@@ -1,5 +1,6 @@
 /** Which lines of a log a reader asked for. Pure. */
-import { PlatformError } from '@platform/base';
+import type { JsonObject } from '@bufbuild/protobuf';
+import { PlatformError, readLogField } from '@platform/base';
 import { RE2JS } from 're2js';
 import { maxFilterLength } from './limits.ts';
 import { detailOf, type Line, levelName } from './line.ts';
@@ -65,7 +66,12 @@ function requireLevel(level: string): string {
 function mentions(line: Line, contains: (text: string) => boolean): boolean {
   if (contains(line.message) || contains(line.logger_name)) return true;
   const { stack, fields } = detailOf(line);
-  return (stack !== undefined && contains(stack)) || (fields !== undefined && contains(JSON.stringify(fields)));
+  return (stack !== undefined && contains(stack)) || (fields !== undefined && contains(fieldsText(fields)));
+}
+
+/** As one JSON object. */
+function fieldsText(fields: readonly JsonObject[]): string {
+  return JSON.stringify(Object.fromEntries(fields.flatMap(readLogField)));
 }
 
 function textMatcher(filter: string): (text: string) => boolean {

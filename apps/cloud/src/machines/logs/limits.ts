@@ -38,9 +38,14 @@ export const defaultPageLines = 100;
 export const maxPageLines = 1_000;
 /** Public clients refuse answers over 4 MiB. */
 export const maxPageBytes: number = 2 * 1024 * 1024;
-/** A page that finds little ends here, with a token to continue from: no search holds up the process. */
+/** A page that has a line and finds little more ends here, with a token to continue from. */
 export const maxScannedRows = 20_000;
 export const maxScanMs = 250;
+/**
+ * Public clients take a page without lines for the end of the log, so a search goes on until it finds one, for so long at most,
+ * and for no more than half the caller's deadline. Then the page is empty and has a token.
+ */
+export const maxSearchMs = 20_000;
 /** Rows read at once, and time of matching after which others get their turn. */
 export const scanRows = 200;
 export const scanSliceMs = 10;

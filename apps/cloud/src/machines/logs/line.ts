@@ -1,7 +1,7 @@
 /** A log line as it is stored, from the wire and back. Pure. */
 import type { JsonObject, MessageInitShape } from '@bufbuild/protobuf';
 import type { Timestamp } from '@bufbuild/protobuf/wkt';
-import type { LogLevel } from '@platform/base';
+import { type LogLevel, zapFields } from '@platform/base';
 import type { LogEntry, LogEntrySchema } from '@platform/proto/platform/common/v1/common';
 import type { Selectable } from 'kysely';
 import { maxFieldsLength, maxMessageLength, maxNameLength, maxStackLength } from './limits.ts';
@@ -56,7 +56,7 @@ export function lineOf(partId: string, entry: LogEntry, nowMs: number): Line {
 
 /** What the cloud says in a machine's log, it says to the user. */
 export function ownLineOf(partId: string, line: CloudLogLine, nowMs: number): Line {
-  const fields = line.fields === undefined ? undefined : [line.fields];
+  const fields = line.fields === undefined ? undefined : zapFields(line.fields);
   return {
     part_id: partId,
     time_ms: nowMs,
@@ -70,7 +70,7 @@ export function ownLineOf(partId: string, line: CloudLogLine, nowMs: number): Li
 }
 
 export function entryOf(line: Line): MessageInitShape<typeof LogEntrySchema> {
-  const { caller, stack = '', fields = [], nanos = 0 } = detailOf(line);
+  const { caller = unknownCaller, stack = '', fields = [], nanos = 0 } = detailOf(line);
   return {
     host: line.host,
     level: line.level,
@@ -79,9 +79,12 @@ export function entryOf(line: Line): MessageInitShape<typeof LogEntrySchema> {
     message: line.message,
     stack,
     fields: [...fields],
-    ...(caller === undefined ? {} : { caller }),
+    caller,
   };
 }
+
+/** Public clients written in Go read the file of a caller without asking whether there is one. */
+const unknownCaller = { Defined: false, File: '', Line: 0, Function: '' };
 
 export function detailOf(line: Line): LineDetail {
   return JSON.parse(line.detail) as LineDetail;

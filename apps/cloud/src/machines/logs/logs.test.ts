@@ -78,6 +78,34 @@ test('D29 logs are read between two times, the first one included', async () => 
   expect(entries.map((one) => one.message)).toEqual(['b']);
 });
 
+test('lines of the cloud have fields and a caller in the shape that public clients read', async () => {
+  const { logs } = await given();
+  await logs.appendOwn('p', { level: 'info', loggerName: 'x', message: 'm', fields: { lines: 3, by: 'a' } });
+  const { entries } = await logs.read({ partId: 'p', matches: createLogFilter({ filter: '"lines":3' }), limit: 1 });
+  expect(entries).toMatchObject([
+    {
+      caller: { Defined: false, File: '', Line: 0, Function: '' },
+      fields: [
+        { Key: 'lines', Type: 11, Integer: 3, String: '', Interface: null },
+        { Key: 'by', Type: 15, Integer: 0, String: 'a', Interface: null },
+      ],
+    },
+  ]);
+});
+
+test('pages in ascending order hold every line once, oldest first', async () => {
+  const { logs } = await given();
+  await logs.append('p', [at(30, 'd'), at(10, 'a'), at(20, 'b'), at(20, 'c'), at(40, 'e')]);
+  const found: (string | undefined)[] = [];
+  let pageToken = '';
+  do {
+    const page = await logs.read({ partId: 'p', matches: () => true, limit: 2, oldestFirst: true, pageToken });
+    found.push(...page.entries.map((one) => one.message));
+    pageToken = page.nextPageToken;
+  } while (pageToken !== '');
+  expect(found).toEqual(['a', 'b', 'c', 'd', 'e']);
+});
+
 test('D29 pages hold every line that was there once, whatever arrives between them', async () => {
   const times = fc.array(fc.nat(20), { minLength: 1, maxLength: 40 });
   const { db, clock } = await given();
@@ -120,7 +148,7 @@ test('D29 pages hold every line that was there once, whatever arrives between th
   );
 });
 
-test('a rare line is found behind any number of others, by pages that may be empty', async () => {
+test('a page looks for a rare line behind any number of others, and is empty with a token only when its time is up', async () => {
   const { db, clock, logs, messages } = await given();
   await logs.append('p', [at(1, 'needle')]);
   const hay = Array.from({ length: 25_000 }, (_, index) => ({
@@ -139,8 +167,12 @@ test('a rare line is found behind any number of others, by pages that may be emp
       .values(hay.slice(from, from + 1_000))
       .execute();
   expect(await messages({ filter: 'needle' })).toEqual(['needle']);
-  const first = await logs.read({ partId: 'p', matches: createLogFilter({ filter: 'needle' }), limit: 1 });
-  expect(first).toMatchObject({ entries: [], nextPageToken: expect.stringMatching(/./) });
+  const asked = { partId: 'p', matches: createLogFilter({ filter: 'needle' }), limit: 1 };
+  expect(await logs.read(asked)).toMatchObject({ entries: [{ message: 'needle' }] });
+  const hurried = await logs.read({ ...asked, searchMs: 0 });
+  expect(hurried).toMatchObject({ entries: [], nextPageToken: expect.stringMatching(/./) });
+  const { nextPageToken: pageToken } = hurried;
+  expect(await logs.read({ ...asked, pageToken })).toMatchObject({ entries: [{ message: 'needle' }] });
 });
 
 test('a page keeps below what public clients accept, and one line is always in it', async () => {

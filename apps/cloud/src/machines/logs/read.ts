@@ -1,5 +1,5 @@
 /**
- * A page of a part's log, newest first. Order and token are (time, id) of a line: lines that arrive meanwhile, also late
+ * A page of a part's log, newest or oldest first. Order and token are (time, id) of a line: lines that arrive meanwhile, also late
  * ones of an earlier time, neither shift a page nor come twice.
  */
 import { setImmediate } from 'node:timers/promises';
@@ -8,7 +8,7 @@ import { type Clock, PlatformError } from '@platform/base';
 import type { LogEntrySchema } from '@platform/proto/platform/common/v1/common';
 import type { Kysely } from 'kysely';
 import type { LogFilter } from './filter.ts';
-import { maxPageBytes, maxScanMs, maxScannedRows, scanRows, scanSliceMs } from './limits.ts';
+import { maxPageBytes, maxScanMs, maxScannedRows, maxSearchMs, scanRows, scanSliceMs } from './limits.ts';
 import { bytesOf, entryOf, type StoredLine } from './line.ts';
 import type { MachineLogsTables } from './store.ts';
 
@@ -17,18 +17,22 @@ export interface LogPageRequest {
   readonly matches: LogFilter;
   /** At least 1. */
   readonly limit: number;
-  /** Of an earlier page; empty: from the newest line. */
+  /** Default: newest first. */
+  readonly oldestFirst?: boolean;
+  /** Of an earlier page in the same order; empty: from the first line. */
   readonly pageToken?: string;
   /** Lines of this time and later, ms. */
   readonly startMs?: number;
   /** Lines before this time, ms. */
   readonly endMs?: number;
   readonly signal?: AbortSignal;
+  /** How long a search may go on that has found nothing. Default: maxSearchMs, which is also the most. */
+  readonly searchMs?: number;
 }
 
 export interface LogPage {
   readonly entries: readonly MessageInitShape<typeof LogEntrySchema>[];
-  /** Empty: there is nothing further. A page may hold less than its limit, even nothing, and still have a next one. */
+  /** Empty: there is nothing further. A page may hold less than its limit and still have a next one; without a line, only after `searchMs`. */
   readonly nextPageToken: string;
 }
 
@@ -49,7 +53,10 @@ export async function readLogPage(
   let bytes = 0;
   let scanned = 0;
   let matchedMs = 0;
-  while (scanned < maxScannedRows && matchedMs < maxScanMs) {
+  const searchUntilMs = clock.monotonic() + Math.min(request.searchMs ?? maxSearchMs, maxSearchMs);
+  const mayGoOn = (): boolean =>
+    entries.length === 0 ? clock.monotonic() < searchUntilMs : scanned < maxScannedRows && matchedMs < maxScanMs;
+  do {
     signal?.throwIfAborted();
     const rows = await rowsAfter(db, request, place);
     let sliceStartMs = clock.monotonic();
@@ -64,7 +71,7 @@ export async function readLogPage(
       const elapsedMs = clock.monotonic() - sliceStartMs;
       if (elapsedMs < scanSliceMs) continue;
       matchedMs += elapsedMs;
-      if (matchedMs >= maxScanMs) return { entries, nextPageToken: tokenOf(place) };
+      if (!mayGoOn()) return { entries, nextPageToken: tokenOf(place) };
       await setImmediate();
       sliceStartMs = clock.monotonic();
     }
@@ -72,27 +79,32 @@ export async function readLogPage(
     scanned += rows.length;
     if (rows.length < scanRows) return { entries, nextPageToken: '' };
     await setImmediate();
-  }
+  } while (mayGoOn());
   return { entries, nextPageToken: tokenOf(place) };
 }
 
 function rowsAfter(
   db: Kysely<MachineLogsTables>,
-  { partId, startMs, endMs }: LogPageRequest,
+  { partId, startMs, endMs, oldestFirst = false }: LogPageRequest,
   after: Place | undefined,
 ): Promise<StoredLine[]> {
+  const order = oldestFirst ? 'asc' : 'desc';
+  const further = oldestFirst ? '>' : '<';
   let query = db.selectFrom('machine_logs').selectAll().where('part_id', '=', partId);
   if (startMs !== undefined) query = query.where('time_ms', '>=', startMs);
   if (endMs !== undefined) query = query.where('time_ms', '<', endMs);
   if (after !== undefined) {
     query = query
       // Implied by the next condition, but this one the index understands.
-      .where('time_ms', '<=', after.timeMs)
+      .where('time_ms', oldestFirst ? '>=' : '<=', after.timeMs)
       .where((eb) =>
-        eb.or([eb('time_ms', '<', after.timeMs), eb.and([eb('time_ms', '=', after.timeMs), eb('id', '<', after.id)])]),
+        eb.or([
+          eb('time_ms', further, after.timeMs),
+          eb.and([eb('time_ms', '=', after.timeMs), eb('id', further, after.id)]),
+        ]),
       );
   }
-  return query.orderBy('time_ms', 'desc').orderBy('id', 'desc').limit(scanRows).execute();
+  return query.orderBy('time_ms', order).orderBy('id', order).limit(scanRows).execute();
 }
 
 function tokenOf(place: Place | undefined): string {

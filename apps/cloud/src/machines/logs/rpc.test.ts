@@ -1,6 +1,7 @@
-import { create } from '@bufbuild/protobuf';
+import { create, type MessageInitShape } from '@bufbuild/protobuf';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { asPlatformError, PlatformError, silentLog } from '@platform/base';
-import { AppService, GetRobotPartLogsRequestSchema } from '@platform/proto/platform/app/v1/app';
+import { AppService, GetRobotPartLogsRequestSchema, LogOrder } from '@platform/proto/platform/app/v1/app';
 import { LogEntrySchema } from '@platform/proto/platform/common/v1/common';
 import { connect } from '@platform/rpc/client';
 import { type Call, createRpcServer, serve } from '@platform/rpc/server';
@@ -130,6 +131,31 @@ test('a page of logs has at least one line and at most 1,000, whatever is asked 
   expect(await lines(-1n)).toBe(100);
   expect(await lines(5_000n)).toBe(1_000);
   expect(await lines(7n)).toBe(7);
+});
+
+test('range counts from the start, back from the end, or back from now, and is refused with both', async () => {
+  const { handlers, call, logs, clock } = await given();
+  const nowMs = clock.now();
+  const minutesAgo = (minutes: number) => timestampFromMs(nowMs - minutes * 60_000);
+  await logs.append(
+    'p',
+    [90, 30, 5].map((minutes) =>
+      create(LogEntrySchema, { message: `${minutes}`, level: 'info', time: minutesAgo(minutes) }),
+    ),
+  );
+  const found = async (init: MessageInitShape<typeof GetRobotPartLogsRequestSchema>) => {
+    const request = create(GetRobotPartLogsRequestSchema, { id: 'p', ...init });
+    const answer = await handlers.getRobotPartLogs?.(request, call(operator));
+    return (answer?.logs ?? []).map((one: { message?: string }) => one.message);
+  };
+  expect(await found({ range: '10m' })).toEqual(['5']);
+  expect(await found({ range: '1h', order: LogOrder.ASCENDING })).toEqual(['30', '5']);
+  expect(await found({ range: '1d', order: LogOrder.DESCENDING })).toEqual(['5', '30', '90']);
+  expect(await found({ range: '1h', start: minutesAgo(100) })).toEqual(['90']);
+  expect(await found({ range: '1h', end: minutesAgo(20) })).toEqual(['30']);
+  await expect(found({ range: '1h', start: minutesAgo(9), end: minutesAgo(1) })).rejects.toThrow(/found both/);
+  for (const range of ['10', '1w', '-1h', '1h30m']) await expect(found({ range })).rejects.toThrow(/"10m"/);
+  await expect(found({ order: 7 as LogOrder })).rejects.toThrow(/found number 7/);
 });
 
 test('a tail sends lines that are stored from now on, those that fit', async () => {

@@ -1,7 +1,12 @@
 /** The log half of AppService: pages of a part's log, and its live tail. */
 import type { Timestamp } from '@bufbuild/protobuf/wkt';
-import type { Clock } from '@platform/base';
-import type { AppService } from '@platform/proto/platform/app/v1/app';
+import { type Clock, PlatformError } from '@platform/base';
+import {
+  type AppService,
+  type GetRobotPartLogsRequest,
+  LogOrder,
+  LogOrderSchema,
+} from '@platform/proto/platform/app/v1/app';
 import type { Call, Handlers } from '@platform/rpc/server';
 import type { Access } from '../../access/authorize.ts';
 import type { Principal } from '../../access/principal.ts';
@@ -22,7 +27,7 @@ export function logHandlers(deps: LogHandlerDeps): Handlers<typeof AppService, P
   const { access, logs, clock, recheck } = deps;
   return {
     async getRobotPartLogs(request, call) {
-      const { id, errorsOnly, filter, levels, limit, pageToken, source, userFacingOnly, start, end } = request;
+      const { id, errorsOnly, filter, levels, limit, pageToken, source, userFacingOnly } = request;
       access.authorize(call.principal, 'part.read', id);
       const asked = Number(limit ?? 0n);
       const { entries, nextPageToken } = await logs.read({
@@ -37,8 +42,9 @@ export function logHandlers(deps: LogHandlerDeps): Handlers<typeof AppService, P
         limit: asked > 0 ? Math.min(asked, maxPageLines) : defaultPageLines,
         signal: call.signal,
         ...(pageToken === undefined ? {} : { pageToken }),
-        ...(start === undefined ? {} : { startMs: millisecondOf(start) }),
-        ...(end === undefined ? {} : { endMs: millisecondOf(end) }),
+        oldestFirst: isOldestFirst(request),
+        ...timesOf(request, clock.now()),
+        ...(call.deadline === undefined ? {} : { searchMs: (call.deadline - clock.now()) / 2 }),
       });
       return { logs: [...entries], nextPageToken };
     },
@@ -64,4 +70,41 @@ export function logHandlers(deps: LogHandlerDeps): Handlers<typeof AppService, P
 /** Lines are found by the millisecond in which their time lies, so that intervals that touch hold each once. */
 function millisecondOf({ seconds, nanos }: Timestamp): number {
   return Number(seconds) * 1_000 + Math.floor(nanos / 1e6);
+}
+
+function isOldestFirst({ order = LogOrder.UNSPECIFIED }: GetRobotPartLogsRequest): boolean {
+  if (LogOrderSchema.value[order] === undefined) {
+    throw new PlatformError(
+      'invalid_argument',
+      `GetRobotPartLogs: expected order LOG_ORDER_ASCENDING or LOG_ORDER_DESCENDING, found number ${order}`,
+    );
+  }
+  return order === LogOrder.ASCENDING;
+}
+
+const unitsMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** `range` counts from `start`, or back from `end`, or back from now. */
+function timesOf({ start, end, range }: GetRobotPartLogsRequest, nowMs: number): { startMs?: number; endMs?: number } {
+  const startMs = start && millisecondOf(start);
+  const endMs = end && millisecondOf(end);
+  if (range === undefined || range === '') {
+    return { ...(startMs === undefined ? {} : { startMs }), ...(endMs === undefined ? {} : { endMs }) };
+  }
+  const [, count, unit = ''] = /^(\d{1,6})([mhd])$/.exec(range) ?? [];
+  if (count === undefined) {
+    throw new PlatformError(
+      'invalid_argument',
+      `GetRobotPartLogs: expected range as a number of minutes, hours or days, such as "10m", "10h" or "10d", found ${JSON.stringify(range.slice(0, 50))}`,
+    );
+  }
+  if (startMs !== undefined && endMs !== undefined) {
+    throw new PlatformError(
+      'invalid_argument',
+      `GetRobotPartLogs: expected range with start or with end, found both; leave out one of the three`,
+    );
+  }
+  const rangeMs = Number(count) * (unitsMs[unit] ?? 0);
+  if (startMs !== undefined) return { startMs, endMs: startMs + rangeMs };
+  return { startMs: (endMs ?? nowMs) - rangeMs, endMs: endMs ?? nowMs };
 }
