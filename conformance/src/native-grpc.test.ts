@@ -113,6 +113,30 @@ describe.each(['viam', 'platform'] as const)('native gRPC under /%s.', (prefix) 
     });
   });
 
+  test('D6 a part reads the keys that its machine accepts, as public servers parse them, without those of the organization', async () => {
+    using owner = await new Peer(cloud.target, prefix).signIn(cloud.keyId, 'api-key', cloud.key);
+    const app = 'platform.app.v1.AppService';
+    const role = { identity_type: 'api-key', authorization_type: 'role', authorization_id: 'robot_operator' };
+    const on = { resource_type: 'robot', resource_id: cloud.machineId, organization_id: cloud.organizationId };
+    const made = await owner.call(app, 'CreateKey', { name: randomUUID(), authorizations: [{ ...role, ...on }] });
+    const [id, key] = [String(made['id']), made['key']];
+    using peer = await new Peer(cloud.target, prefix).signIn(cloud.partId, 'robot-secret', cloud.partSecret);
+    const handlers = async (): Promise<unknown> => {
+      const { config } = await peer.call('platform.app.v1.RobotService', 'Config', { id: cloud.partId });
+      return (config as { auth?: { handlers?: unknown } | null }).auth?.handlers;
+    };
+    const ids = { listValue: { values: expect.arrayContaining([expect.objectContaining({ stringValue: id })]) } };
+    await expect.poll(handlers, { timeout: 30_000 }).toMatchObject([
+      {
+        type: 'CREDENTIALS_TYPE_API_KEY',
+        config: { fields: { [id]: { stringValue: key }, keys: ids } },
+      },
+    ]);
+    expect(JSON.stringify(await handlers())).not.toContain(cloud.key);
+    await owner.call(app, 'DeleteKey', { id });
+    await expect.poll(async () => JSON.stringify(await handlers()) ?? '', { timeout: 30_000 }).not.toContain(id);
+  });
+
   test('D4 faults of the caller have their codes', async () => {
     using stranger = new Peer(cloud.target, prefix);
     await expect(stranger.call('platform.app.v1.AppService', 'ListOrganizations', {})).rejects.toMatchObject({

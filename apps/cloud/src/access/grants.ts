@@ -178,8 +178,11 @@ export function sameTarget(a: GrantTarget, b: GrantTarget): boolean {
 }
 
 function heldGrantOf(row: CloudTables['grants']): HeldGrant {
+  return { identity: { type: row.identity_type, id: row.identity_id }, ...grantOfRow(row) };
+}
+
+export function grantOfRow(row: CloudTables['grants']): GrantTarget & { readonly role: Role } {
   return {
-    identity: { type: row.identity_type, id: row.identity_id },
     role: row.role,
     organizationId: row.organization_id,
     locationId: row.robot_id === null ? row.location_id : null,

@@ -6,6 +6,7 @@ import type { Json } from '@platform/machine-config/schema';
 import type { AppService } from '@platform/proto/platform/app/v1/app';
 import type { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
 import type { Handlers, ServiceBinding } from '@platform/rpc/server';
+import { owns } from '../access/authorization-on-wire.ts';
 import type { Access } from '../access/authorize.ts';
 import type { PartSecrets } from '../access/ports.ts';
 import { notVisible, type Principal } from '../access/principal.ts';
@@ -193,6 +194,10 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
       logs,
       authorizePart,
       mayHaveSecrets: (principal, partId) => access.allows(principal, 'part.secrets', partId),
+      mayHaveKey: (principal, partId, { grants }) =>
+        principal.kind === 'part'
+          ? principal.partId === partId
+          : grants.every((grant) => owns(access, principal, grant)),
       configs,
       statuses,
       certificate: (partId) => issueCertificate([fqdnOf(partId, registry.placeOf(partId).locationId)]),

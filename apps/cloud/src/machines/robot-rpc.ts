@@ -10,6 +10,7 @@ import {
   RobotService,
 } from '@platform/proto/platform/app/v1/robot';
 import { type Call, rawUnary, type ServiceBinding, serve } from '@platform/rpc/server';
+import type { PlacedKey } from '../access/keys-by-place.ts';
 import { notVisible, type Principal } from '../access/principal.ts';
 import type { CertificatePair } from '../instance/authority.ts';
 import type { AskedConfig, RobotConfigs } from './configuration/robot-configs.ts';
@@ -25,6 +26,8 @@ export interface RobotServiceDeps {
   authorizePart(principal: Principal, partId: string): boolean;
   /** Is it the part itself, or an owner of it? Only they are given secrets (D6). */
   mayHaveSecrets(principal: Principal, partId: string): boolean;
+  /** May this principal have a key with these roles in the configuration of the part? */
+  mayHaveKey(principal: Principal, partId: string, key: PlacedKey): boolean;
   readonly configs: RobotConfigs;
   readonly statuses: PartStatuses;
   certificate(partId: string): Promise<CertificatePair>;
@@ -41,7 +44,13 @@ export function robotServiceBinding(deps: RobotServiceDeps): ServiceBinding<Prin
   const asked = (request: ConfigRequest, call: Call<Principal>): AskedConfig & { readonly byMachine: boolean } => {
     const byMachine = enter(call.principal, request.id);
     const secrets = mayHaveSecrets(call.principal, request.id) ? 'all' : byMachine ? 'own' : 'masked';
-    return { partId: request.id, authority: call.metadata.get('host') ?? '', secrets, byMachine };
+    return {
+      partId: request.id,
+      authority: call.metadata.get('host') ?? '',
+      secrets,
+      byMachine,
+      mayHaveKey: (key) => deps.mayHaveKey(call.principal, request.id, key),
+    };
   };
   /** Who only looks at a configuration does not run it. */
   const noteFetch = ({ id, agentInfo }: ConfigRequest, revision: string, byMachine: boolean): void => {

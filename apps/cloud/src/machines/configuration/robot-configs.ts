@@ -2,7 +2,8 @@
  * The configuration as a machine gets it, encoded once: a fleet polls every 15 s, and nearly always nothing has changed.
  *
  * What is kept for a part is named by all that goes into it: the version, its fragments, where the part lies, the secrets
- * of its location, who asks, and how the asking peer spells names. A change of any of them encodes again.
+ * of its location, the API keys that its machine accepts, who asks, and how the asking peer spells names. A change of any of
+ * them encodes again.
  */
 import { toBinary } from '@bufbuild/protobuf';
 import type { Clock } from '@platform/base';
@@ -12,11 +13,13 @@ import { toRobotConfig } from '@platform/machine-config/robot-config';
 import type { Json } from '@platform/machine-config/schema';
 import { type RobotConfig, RobotConfigSchema } from '@platform/proto/platform/app/v1/robot';
 import { inVocabulary, type Vocabulary } from '@platform/rpc/server';
+import { type PlacedKey, readKeySecrets } from '../../access/keys-by-place.ts';
 import { type LocationSecret, readLocationSecrets } from '../../accounts/locations/location-secrets.ts';
 import type { InstanceKey } from '../../instance/instance-key.ts';
 import type { Database } from '../../metadata/tables.ts';
 import type { Registry } from '../registry.ts';
 import type { CurrentConfiguration } from './current-configuration.ts';
+import { addApiKeys, createMachineKeys } from './machine-keys.ts';
 
 /** How long the secrets of a location are believed without asking the store (R16 grants 5 s). */
 const secretsTtlMs = 4_000;
@@ -30,6 +33,14 @@ export interface AskedConfig {
    * the machine, which runs it. `masked`: for everybody else who may read it (R6).
    */
   readonly secrets: 'all' | 'own' | 'masked';
+  /** Whether whoever asks may have a key with these roles: the part itself has all that its machine accepts, others those that they own (R5). */
+  readonly mayHaveKey: (key: PlacedKey) => boolean;
+}
+
+/** The secrets that go to whoever asks. */
+interface Handed {
+  readonly secrets: readonly LocationSecret[];
+  readonly keys: readonly PlacedKey[];
 }
 
 export interface EncodedConfig {
@@ -68,14 +79,15 @@ export function createRobotConfigs(deps: {
     return secrets;
   };
 
-  const build = async (asked: AskedConfig, secrets: readonly LocationSecret[]): Promise<RobotConfig> => {
+  const machineKeys = createMachineKeys(deps);
+  const build = async (asked: AskedConfig, { secrets, keys }: Handed): Promise<RobotConfig> => {
     const { partId, authority } = asked;
     const place = registry.placeOf(partId);
     const effective = await current.effective(partId);
     const config =
       asked.secrets === 'masked' ? parse(maskSecrets(effective.document as Json)).config : effective.config;
     const fqdn = fqdnOf(partId, place.locationId);
-    return toRobotConfig(config, {
+    const message = toRobotConfig(config, {
       id: partId,
       fqdn,
       localFqdn: fqdn,
@@ -86,23 +98,30 @@ export function createRobotConfigs(deps: {
       locationId: place.locationId,
       machineId: place.robotId,
     });
+    addApiKeys(message, await readKeySecrets(deps.db, deps.instanceKey, keys));
+    return message;
   };
-  const secretsFor = async ({ partId, secrets }: AskedConfig): Promise<readonly LocationSecret[]> =>
-    secrets === 'all' ? locationSecrets(registry.placeOf(partId).locationId) : [];
+  const handedTo = async ({ partId, secrets, mayHaveKey }: AskedConfig): Promise<Handed> =>
+    secrets === 'all'
+      ? {
+          secrets: await locationSecrets(registry.placeOf(partId).locationId),
+          keys: (await machineKeys(partId)).filter(mayHaveKey),
+        }
+      : { secrets: [], keys: [] };
 
   return {
-    message: async (asked) => build(asked, await secretsFor(asked)),
+    message: async (asked) => build(asked, await handedTo(asked)),
     async encoded(asked, vocabulary) {
       const { partId, authority } = asked;
       const slot = slotOf(partId, asked.secrets);
       const stamp = await current.stampOf(partId);
-      const secrets = await secretsFor(asked);
+      const handed = await handedTo(asked);
       const { organizationId, locationId, robotId } = registry.placeOf(partId);
-      const ids = secrets.map(({ id }) => id);
+      const ids = [...handed.secrets.map(({ id }) => id), ...handed.keys.map(({ id, epoch }) => `${id} ${epoch}`)];
       const key = [stamp, organizationId, locationId, robotId, authority, vocabulary, ...ids].join('\n');
       const found = kept.get(slot);
       if (found?.key === key) return found;
-      const message = await build(asked, secrets);
+      const message = await build(asked, handed);
       const bytes = toBinary(RobotConfigSchema, inVocabulary(vocabulary, RobotConfigSchema, message) as RobotConfig);
       const encoded = { key, revision: message.revision, bytes };
       // A save that came in between has another stamp; what was built of it is not kept under the old one.

@@ -1,0 +1,75 @@
+/** The API keys with a role on a location or a machine, found by what the role is on; without their secrets. */
+import type { InstanceKey } from '../instance/instance-key.ts';
+import type { Database } from '../metadata/tables.ts';
+import { grantOfRow } from './grants.ts';
+import type { Grant } from './principal.ts';
+
+export interface PlacedKey {
+  readonly id: string;
+  /** Rises when its secret changes. */
+  readonly epoch: number;
+  /** All its roles, also those in other organizations. */
+  readonly grants: readonly Grant[];
+}
+
+/** By the id of a location or a machine; each key once for each place. */
+export type KeysByPlace = ReadonlyMap<string, readonly PlacedKey[]>;
+
+/** Those of an organization that live at `nowMs`. Keys whose only roles are on the whole organization are not among them. */
+export async function readKeysByPlace(db: Database, organizationId: string, nowMs: number): Promise<KeysByPlace> {
+  const rows = await db
+    .selectFrom('api_keys')
+    .innerJoin('grants', 'grants.identity_id', 'api_keys.id')
+    .select(['api_keys.id', 'api_keys.epoch'])
+    .selectAll('grants')
+    .where('api_keys.revoked_ms', 'is', null)
+    .where((eb) => eb.or([eb('api_keys.expires_ms', 'is', null), eb('api_keys.expires_ms', '>', nowMs)]))
+    .where('api_keys.id', 'in', (eb) =>
+      eb
+        .selectFrom('grants as placed')
+        .select('placed.identity_id')
+        .where('placed.organization_id', '=', organizationId)
+        .where('placed.identity_type', '=', 'api-key')
+        .where((placed) => placed.or([placed('location_id', 'is not', null), placed('robot_id', 'is not', null)])),
+    )
+    .orderBy('api_keys.created_ms')
+    .orderBy('api_keys.id')
+    .execute();
+  const keys = new Map<string, PlacedKey & { readonly grants: Grant[] }>();
+  for (const row of rows) {
+    const key = keys.get(row.id) ?? { id: row.id, epoch: row.epoch, grants: [] };
+    key.grants.push(grantOfRow(row));
+    keys.set(row.id, key);
+  }
+  const places = new Map<string, Set<PlacedKey>>();
+  for (const key of keys.values()) {
+    for (const { locationId, robotId } of key.grants) {
+      const place = robotId ?? locationId;
+      if (place === null) continue;
+      const here = places.get(place) ?? new Set();
+      places.set(place, here.add(key));
+    }
+  }
+  return new Map([...places].map(([place, here]) => [place, [...here]]));
+}
+
+/** Key id → key, in clear: for the configuration of a machine that checks them (D6). A key that ended meanwhile is left out. */
+export async function readKeySecrets(
+  db: Database,
+  instanceKey: InstanceKey,
+  keys: readonly PlacedKey[],
+): Promise<ReadonlyMap<string, string>> {
+  if (keys.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('api_keys')
+    .select(['id', 'secret'])
+    .where(
+      'id',
+      'in',
+      keys.map(({ id }) => id),
+    )
+    .where('revoked_ms', 'is', null)
+    .orderBy('id')
+    .execute();
+  return new Map(rows.map(({ id, secret }) => [id, instanceKey.decrypt(secret)]));
+}
