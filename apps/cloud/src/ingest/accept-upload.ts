@@ -75,7 +75,7 @@ export async function acceptUpload(
   deps: AcceptDeps,
   place: Place,
   { metadata, identity }: CheckedMetadata,
-  content: Pick<Upload, 'readings' | 'refused'>,
+  content: Pick<Upload, 'readings' | 'refused' | 'untimed'>,
   payload: Payload | null,
   { signal, deadline }: Sender,
 ): Promise<AcceptedUpload> {

@@ -68,6 +68,31 @@ test('I4 I5 files and streamed readings arrive whole, and a retry leaves no seco
   expect(files).toHaveLength(2);
 });
 
+test('a file and a streamed reading in one message of 40 MiB are stored whole; a streamed reading needs no component', async () => {
+  await using server = await startUploadServer();
+  await using link = connect({ baseUrl: server.url });
+  const client = link.client(DataSyncService);
+  const data = new Uint8Array(40 * 1024 * 1024).map((_, index) => (index * 7) % 251);
+  await client.fileUpload(
+    (async function* () {
+      yield { uploadPacket: { case: 'metadata' as const, value: metadata({ type: DataType.FILE, fileName: 'a' }) } };
+      yield { uploadPacket: { case: 'fileContents' as const, value: { data } } };
+    })(),
+  );
+  await client.streamingDataCaptureUpload(
+    (async function* () {
+      const unnamed = { componentType: '', componentName: '', methodName: '' };
+      const uploadMetadata = metadata({ type: DataType.BINARY_SENSOR, ...unnamed });
+      yield { uploadPacket: { case: 'metadata' as const, value: { uploadMetadata, sensorMetadata: times } } };
+      yield { uploadPacket: { case: 'data' as const, value: data } };
+    })(),
+  );
+  const uploads = await logged(server.log);
+  expect(uploads).toHaveLength(2);
+  for (const { blob } of uploads)
+    expect(Buffer.compare(await readFile(join(server.blobDirectory, blob?.path ?? '')), data)).toBe(0);
+}, 60_000);
+
 test('a stream without metadata, or with metadata in its middle, is refused and leaves nothing', async () => {
   await using server = await startUploadServer();
   await using link = connect({ baseUrl: server.url });

@@ -150,6 +150,38 @@ test('I1 D14 a reading that nests too deeply to be loaded is a gap before the ap
   });
 });
 
+test('I5 readings without times count at the arrival of their upload, in whichever form their sender left them out, also of a retry', async () => {
+  const clock = new FakeClock();
+  await using server = await startUploadServer(clock);
+  await using link = connect({ baseUrl: server.url });
+  const { dataCaptureUpload } = link.client(DataSyncService);
+  const taken = timestampFromMs(clock.now() - 5_000);
+  const sensorContents = [
+    reading(1, { metadata: times }),
+    reading(2, { metadata: {} }),
+    reading(3, { metadata: undefined }),
+    reading(4, { metadata: { timeRequested: taken } }),
+    reading(5, { metadata: { timeReceived: taken } }),
+  ];
+  const identity = { stream, seq: 1n, floor: 0n };
+  const first = await dataCaptureUpload({ metadata: metadata({ identity }), sensorContents });
+  const arrived = timestampFromMs(clock.now());
+  await clock.advance(60_000);
+  expect(await dataCaptureUpload({ metadata: metadata({ identity }), sensorContents })).toEqual(first);
+
+  const uploads = await logged(server.log);
+  expect(uploads).toHaveLength(1);
+  expect(uploads[0] && celsius(uploads[0])).toEqual([1, 2, 3, 4, 5]);
+  expect(uploads[0]?.readings.map((bytes) => fromBinary(SensorDataSchema, bytes).metadata)).toMatchObject([
+    times,
+    { timeRequested: arrived, timeReceived: arrived },
+    { timeRequested: arrived, timeReceived: arrived },
+    { timeRequested: taken, timeReceived: taken },
+    { timeRequested: taken, timeReceived: taken },
+  ]);
+  expect(server.gaps).toEqual([]);
+});
+
 test('D14 the largest allowed reading is stored', async () => {
   await using server = await startUploadServer();
   await using link = connect({ baseUrl: server.url });
@@ -163,7 +195,7 @@ test('D14 the largest allowed reading is stored', async () => {
 test('D14 an upload is refused as a whole only when nothing of it can be stored', async () => {
   await using server = await startUploadServer();
   await using link = connect({ baseUrl: server.url });
-  const sensorContents = [reading('x'.repeat(maxReadingBytes)), reading(2, { metadata: {} })];
+  const sensorContents = [reading('x'.repeat(maxReadingBytes)), create(SensorDataSchema, { metadata: times })];
   const refused = await refusal(
     link.client(DataSyncService).dataCaptureUpload({ metadata: metadata(), sensorContents }),
   );

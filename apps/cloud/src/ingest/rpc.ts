@@ -44,10 +44,11 @@ export function uploadBindings<P>(deps: UploadRpcDeps<P>): ServiceBinding<P>[] {
     given: UploadMetadata | undefined,
     types: readonly DataType[],
     method: string,
+    mayBeUnnamed = false,
   ): Promise<Admitted> => {
     const metadata = requireMetadata(given, method);
     const place = await deps.authorizeUpload(call.principal, metadata.partId);
-    return { place, checked: checkMetadata(metadata, types, method), sender: call };
+    return { place, checked: checkMetadata(metadata, types, method, mayBeUnnamed), sender: call };
   };
   const accept = async (
     { place, checked, sender }: Admitted,
@@ -67,8 +68,8 @@ export function uploadBindings<P>(deps: UploadRpcDeps<P>): ServiceBinding<P>[] {
     const types = [DataType.TABULAR_SENSOR, DataType.BINARY_SENSOR];
     const admitted = await admit(call, given, types, dataCaptureUpload.name);
     if (admitted.checked.metadata.type === DataType.TABULAR_SENSOR) {
-      const { stored, refused } = partitionReadings(contents);
-      return accept(admitted, { readings: stored, refused }, null);
+      const { stored, refused, untimed } = partitionReadings(contents);
+      return accept(admitted, { readings: stored, refused, untimed }, null);
     }
     const { reading, payload } = binaryReading(contents);
     return accept(admitted, { readings: [reading], refused: [] }, payload);
@@ -107,7 +108,7 @@ export function uploadBindings<P>(deps: UploadRpcDeps<P>): ServiceBinding<P>[] {
       const packet = first?.uploadPacket;
       const given = packet?.case === 'metadata' ? packet.value : undefined;
       const method = streamingDataCaptureUpload.name;
-      const admitted = await admit(call, given?.uploadMetadata, [DataType.BINARY_SENSOR], method);
+      const admitted = await admit(call, given?.uploadMetadata, [DataType.BINARY_SENSOR], method, true);
       const metadata = given?.sensorMetadata;
       const reading = toBinary(SensorDataSchema, create(SensorDataSchema, metadata ? { metadata } : {}));
       const chunks = spaceChecked(
@@ -119,8 +120,17 @@ export function uploadBindings<P>(deps: UploadRpcDeps<P>): ServiceBinding<P>[] {
     },
   };
   // I13: no byte of a body is read for which there is no room.
-  return [serve(DataSyncService, handlers, { beforeBody: () => deps.space.require() }), raw];
+  return [serve(DataSyncService, handlers, { beforeBody: () => deps.space.require(), splitAt }), raw];
 }
+
+/** Public SDKs send a whole file in one message; Protocol Buffers allow just below 2 GiB. */
+const maxContentBytes = 2 ** 31;
+const splitAt = {
+  // FileUploadRequest.file_contents.data
+  fileUpload: { path: [2, 1], maxBytes: maxContentBytes },
+  // StreamingDataCaptureUploadRequest.data
+  streamingDataCaptureUpload: { path: [2], maxBytes: maxContentBytes },
+};
 
 /** The one reading of a binary upload without its bytes, and its bytes. Times may be missing: public clients may leave them out. */
 function binaryReading(contents: readonly Uint8Array[]): { reading: Uint8Array; payload: Payload } {

@@ -32,17 +32,22 @@ export function requireMetadata(given: UploadMetadata | undefined, method: strin
   return given;
 }
 
-/** Throws invalid_argument with what was expected and found. @param method for the message. */
+/**
+ * Throws invalid_argument with what was expected and found.
+ * @param method for the message.
+ * @param mayBeUnnamed as files, it need not come from a resource: public SDKs leave out what their caller did not tell.
+ */
 export function checkMetadata(
   given: UploadMetadata,
   expectedTypes: readonly DataType[],
   method: string,
+  mayBeUnnamed = false,
 ): CheckedMetadata {
   if (!expectedTypes.includes(given.type)) {
     const expected = expectedTypes.map(typeName).join(' or ');
     throw refused(`${method} expected metadata.type ${expected}, found ${typeName(given.type)}`);
   }
-  if (given.type !== DataType.FILE) {
+  if (given.type !== DataType.FILE && !mayBeUnnamed) {
     for (const [name, value] of [
       ['component_type', given.componentType],
       ['component_name', given.componentName],

@@ -7,7 +7,7 @@ import { createHandlerFactory as createGrpcFactory } from '@connectrpc/connect/p
 import { createHandlerFactory as createGrpcWebFactory } from '@connectrpc/connect/protocol-grpc-web';
 import { compressionBrotli, compressionGzip } from '@connectrpc/connect-node';
 import { type Clock, type Log, type LogFields, PlatformError } from '@platform/base';
-import type { BoundMethod, ServiceBinding } from '../core/binding.ts';
+import type { BoundMethod, BytesField, ServiceBinding } from '../core/binding.ts';
 import type { Call } from '../core/call.ts';
 import { toConnectError } from '../core/errors.ts';
 import { faultOf, reportedFault } from '../core/faults.ts';
@@ -42,15 +42,17 @@ export interface Codecs {
   unary(path: string): UnaryMethod | undefined;
   /** Most bytes of one request message of a canonical path. */
   maxRequestBytes(path: string): number;
-  /** Names of the methods of a service; empty when it is unknown. */
-  methodsOf(service: string): readonly string[];
+  /** Where large messages of a canonical path are split. */
+  splitAt(path: string): BytesField | undefined;
+  hasService(service: string): boolean;
 }
 
 export function createCodecs<P>(options: CodecOptions<P>): Codecs {
   const handlers = new Map<string, UniversalHandler>();
   const rawHandlers = new Map<string, UniversalHandler>();
-  const methods = new Map<string, string[]>();
+  const known = new Set<string>();
   const limits = new Map<string, number>();
+  const splits = new Map<string, BytesField>();
   const build = createBuilder(options);
   for (const bound of options.services.flatMap((service) => service.methods)) {
     const target = bound.raw ? rawHandlers : handlers;
@@ -58,9 +60,8 @@ export function createCodecs<P>(options: CodecOptions<P>): Codecs {
       throw new PlatformError('internal', `${bound.path} is bound twice; bind each service once`);
     target.set(bound.path, build(bound));
     if (bound.maxRequestBytes !== undefined) limits.set(bound.path, bound.maxRequestBytes);
-    if (bound.raw) continue;
-    const service = bound.method.parent.typeName;
-    methods.set(service, [...(methods.get(service) ?? []), bound.method.name]);
+    if (bound.splitAt !== undefined) splits.set(bound.path, bound.splitAt);
+    known.add(bound.method.parent.typeName);
   }
   const { authenticate, open, callerFields, log } = options;
   const short = new Map<string, UnaryMethod>();
@@ -79,8 +80,9 @@ export function createCodecs<P>(options: CodecOptions<P>): Codecs {
     unary: (path) => short.get(path),
     find: (path, contentType) =>
       contentType.includes('json') ? handlers.get(path) : (rawHandlers.get(path) ?? handlers.get(path)),
+    splitAt: (path) => splits.get(path),
     maxRequestBytes: (path) => limits.get(path) ?? options.maxMessageBytes,
-    methodsOf: (service) => methods.get(service) ?? [],
+    hasService: (service) => known.has(service),
   };
 }
 

@@ -17,10 +17,11 @@ export function looksLikeCall(path: string, verb: string, contentType: string): 
 export function answerUnknownMethod(
   request: NodeRequest,
   response: NodeResponse,
-  path: string,
-  methodsOf: (service: string) => readonly string[],
+  { path, asked }: { readonly path: string; readonly asked: string },
+  hasService: (service: string) => boolean,
 ): void {
-  const message = sentence(path, methodsOf);
+  const [, service = ''] = path.split('/');
+  const message = sentence(asked, hasService(service));
   const contentType = request.headers['content-type'] ?? '';
   // Whatever the client still sends is of no use; unread, it would fill the connection's window.
   request.resume();
@@ -59,9 +60,10 @@ function isHttp2(response: NodeResponse): response is Http2ServerResponse {
   return 'stream' in response;
 }
 
-function sentence(path: string, methodsOf: (service: string) => readonly string[]): string {
-  const [, service = '', method = ''] = path.split('/');
-  const known = methodsOf(service);
-  if (known.length === 0) return `this server has no service ${service || path}, so no method ${path}`;
-  return `${service} has no method ${method} here; it has ${known.join(', ')}`;
+/** @param asked in the package name that the caller used */
+function sentence(asked: string, hasService: boolean): string {
+  const [, service = '', method = ''] = asked.split('/');
+  return hasService
+    ? `${service} has no method ${method} on this server`
+    : `this server has no service ${service || asked}, so no method ${asked}`;
 }

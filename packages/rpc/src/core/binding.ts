@@ -11,6 +11,7 @@ import type {
   MessageShape,
 } from '@bufbuild/protobuf';
 import { PlatformError } from '@platform/base';
+import { peerTypeName } from '../edge/alias.ts';
 import type { Call } from './call.ts';
 
 export type UnaryHandler<I extends DescMessage, O extends DescMessage, P = unknown> = (
@@ -60,6 +61,8 @@ export type BoundMethod<P> = {
   readonly beforeBody: BodyGate<P> | undefined;
   /** Most bytes of one request message; undefined: the server's own limit. */
   readonly maxRequestBytes: number | undefined;
+  /** Where a large message of a client stream is split; undefined: nowhere. */
+  readonly splitAt: BytesField | undefined;
 } & (
   | {
       readonly kind: 'unary';
@@ -93,11 +96,24 @@ export function methodPath(method: DescMethod): string {
   return `/${method.parent.typeName}/${method.name}`;
 }
 
+/** The field of bytes that is all of a message. */
+export interface BytesField {
+  /** Its number, behind those of the messages that it is in; each at most 15. */
+  readonly path: readonly number[];
+  /** Most bytes of such a message. */
+  readonly maxBytes: number;
+}
+
 /** What holds for the requests of a service before they are decoded. */
 export interface RequestRules<P = unknown> {
   readonly beforeBody?: BodyGate<P>;
   /** Most bytes of one request message of a method, by its name in the generated code; undefined: the server's own limit. Decoding costs time and memory in proportion. */
   readonly maxRequestBytes?: (method: string) => number | undefined;
+  /**
+   * By the name of a client-streaming method in the generated code: a message over 1 MiB that holds only this field reaches the
+   * function as several messages with a piece of the bytes each, and is never in memory whole. Not if it is compressed or JSON.
+   */
+  readonly splitAt?: Readonly<Record<string, BytesField>>;
 }
 
 /** Binds a service. A method without a function answers UNIMPLEMENTED with a sentence that names it. */
@@ -131,6 +147,7 @@ function bind<P>(method: DescMethod, handler: unknown, rules: RequestRules<P>): 
     raw: false,
     beforeBody: rules.beforeBody,
     maxRequestBytes: rules.maxRequestBytes?.(method.localName),
+    splitAt: rules.splitAt?.[method.localName],
     kind: method.methodKind,
     method,
     handler: handler ?? unimplemented(method),
@@ -139,11 +156,9 @@ function bind<P>(method: DescMethod, handler: unknown, rules: RequestRules<P>): 
   return bound as unknown as BoundMethod<P>;
 }
 
-function unimplemented(method: DescMethod): () => never {
-  return () => {
-    throw new PlatformError(
-      'unimplemented',
-      `${method.parent.typeName} has the method ${method.name}, but this server does not implement it`,
-    );
+function unimplemented(method: DescMethod): (requests: unknown, call: Call) => never {
+  return (_requests, { vocabulary }) => {
+    const service = peerTypeName(method.parent.typeName, vocabulary);
+    throw new PlatformError('unimplemented', `${service}.${method.name} is not implemented by this server`);
   };
 }

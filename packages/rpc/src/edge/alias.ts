@@ -8,3 +8,8 @@ export function canonicalPath(path: string): { path: string; vocabulary: Vocabul
     return { path: `/platform/api/${path.slice('/viam/api/'.length)}`, vocabulary: 'rdk' };
   return { path, vocabulary: 'core' };
 }
+
+/** The name of a service or message in the package name that the peer uses. */
+export function peerTypeName(typeName: string, vocabulary: Vocabulary): string {
+  return vocabulary === 'rdk' ? typeName.replace(/^platform\./, 'viam.') : typeName;
+}

@@ -10,17 +10,20 @@ import { grpcWeb } from '../../test/grpc-web.ts';
 import { startEcho } from '../../test/start-echo.ts';
 
 describe('calls that cannot be answered', () => {
-  test('D4 an unknown method is UNIMPLEMENTED in the caller’s framing, with a sentence', async () => {
+  test('D4 an unknown method is UNIMPLEMENTED in the caller’s framing and names, with a sentence', async () => {
     await using server = await startEcho();
     const client = grpcJs(server.port);
     const unknown = (path: string) => unary(client, path, [StringValueSchema, hello], StringValueSchema);
     await expect(unknown('/platform.test.v1.EchoService/Shout')).rejects.toMatchObject({
       code: 12,
-      details: 'platform.test.v1.EchoService has no method Shout here; it has Say, Join, Split, Chat, Missing',
+      details: 'platform.test.v1.EchoService has no method Shout on this server',
     });
-    await expect(unknown('/platform.test.v1.OtherService/Say')).rejects.toMatchObject({
+    await expect(unknown('/viam.test.v1.OtherService/Say')).rejects.toMatchObject({
       code: 12,
-      details: expect.stringContaining('no service'),
+      details: 'this server has no service viam.test.v1.OtherService, so no method /viam.test.v1.OtherService/Say',
+    });
+    await expect(unknown('/viam.test.v1.EchoService/Shout')).rejects.toMatchObject({
+      details: 'viam.test.v1.EchoService has no method Shout on this server',
     });
     client.close();
     const web = await grpcWeb(`${server.url}/viam.test.v1.EchoService/Shout`, helloBytes);
@@ -36,8 +39,13 @@ describe('calls that cannot be answered', () => {
   test('D4 a method without a function is UNIMPLEMENTED and named', async () => {
     await using server = await startEcho();
     const client = grpcJs(server.port);
-    const call = unary(client, '/platform.test.v1.EchoService/Missing', [StringValueSchema, hello], StringValueSchema);
-    await expect(call).rejects.toMatchObject({ code: 12, details: expect.stringContaining('Missing') });
+    for (const name of ['viam', 'platform']) {
+      const path = `/${name}.test.v1.EchoService/Missing`;
+      await expect(unary(client, path, [StringValueSchema, hello], StringValueSchema)).rejects.toMatchObject({
+        code: 12,
+        details: `${name}.test.v1.EchoService.Missing is not implemented by this server`,
+      });
+    }
     client.close();
   });
 

@@ -6,18 +6,22 @@
  */
 import { constants } from 'node:http2';
 import { type Clock, PlatformError } from '@platform/base';
+import type { BytesField } from '../core/binding.ts';
 import { toConnectError } from '../core/errors.ts';
 import { bodyRead } from './body-read.ts';
 import { isEnveloped, limitBody } from './limit-body.ts';
 import type { NodeRequest, NodeResponse } from './node-types.ts';
 import { paced } from './pace.ts';
 import { roundTrip } from './round-trip.ts';
+import { splitMessages } from './split-messages.ts';
 
 export interface ReadBodyOptions {
   /** For messages. */
   readonly path: string;
   /** Of one message. */
   readonly maxMessageBytes: number;
+  /** Where a large message is split. */
+  readonly splitAt: BytesField | undefined;
   /** The request is one message, not a stream of them. */
   readonly one: boolean;
   /** The client may be quiet between messages: it is sent answers meanwhile. */
@@ -31,7 +35,7 @@ export interface ReadBodyOptions {
 export function readBody(
   request: NodeRequest,
   response: NodeResponse,
-  { path, maxMessageBytes, one, quiet, slowBodyMs, clock }: ReadBodyOptions,
+  { path, maxMessageBytes, splitAt, one, quiet, slowBodyMs, clock }: ReadBodyOptions,
 ): AsyncIterable<Uint8Array> {
   const whole = 'stream' in response ? bodyRead.get(response.stream) : undefined;
   const messages = { begun: false };
@@ -43,7 +47,9 @@ export function readBody(
     owed: () => !quiet || messages.begun,
     onSlow: () => endAfterAnswer(response),
   });
-  return limitBody(moving, request.headers, maxMessageBytes, messages);
+  const { headers } = request;
+  const split = splitAt === undefined ? moving : splitMessages(moving, headers, splitAt);
+  return limitBody(split, headers, maxMessageBytes, messages);
 }
 
 async function* once(whole: Uint8Array): AsyncGenerator<Uint8Array, void> {

@@ -47,9 +47,11 @@ export function createRouter(options: RouteOptions): NodeListener {
     }
     const one = method.method.methodKind === 'unary' || method.method.methodKind === 'server_streaming';
     // A route of REST is called as its method, and limited as it.
-    const maxMessageBytes = codecs.maxRequestBytes(`/${method.service.typeName}/${method.method.name}`);
+    const called = `/${method.service.typeName}/${method.method.name}`;
+    const maxMessageBytes = codecs.maxRequestBytes(called);
+    const splitAt = codecs.splitAt(called);
     const quiet = method.method.methodKind === 'bidi_streaming';
-    const limits = { path, maxMessageBytes, one, quiet, slowBodyMs, clock };
+    const limits = { path, maxMessageBytes, splitAt, one, quiet, slowBodyMs, clock };
     // A response of HTTP/2 says that it has finished when its stream is closed.
     const answered = 'stream' in response ? response.stream : response;
     answered.once('finish', () => endUnreadBody(request, slowBodyMs, clock));
@@ -80,7 +82,7 @@ export function createRouter(options: RouteOptions): NodeListener {
     if (!isCall) return fallback(request, response);
     if (preflight) return answerPreflight(request, response);
     allowOrigin(request, response);
-    answerUnknownMethod(request, response, path, codecs.methodsOf);
+    answerUnknownMethod(request, response, { path, asked }, codecs.hasService);
   };
 }
 

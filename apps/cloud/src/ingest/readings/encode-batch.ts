@@ -7,6 +7,7 @@ import { LoggedUploadSchema } from '@platform/proto/platform/ingest/v1/log';
 import { encodeUpload } from '../../reading-codec/encode-upload.ts';
 import type { Place } from '../place.ts';
 import { canonicalReading, sortDocuments } from './canonical-reading.ts';
+import { countAtArrival } from './count-at-arrival.ts';
 import type { RefusedReading } from './partition-readings.ts';
 
 export interface Upload {
@@ -14,6 +15,8 @@ export interface Upload {
   /** SensorData each. */
   readonly readings: readonly Uint8Array[];
   readonly refused: readonly RefusedReading[];
+  /** Some reading lacks a time. */
+  readonly untimed?: boolean;
   readonly blob: { readonly path: string; readonly sizeBytes: number; readonly sha256: Uint8Array } | null;
 }
 
@@ -34,7 +37,11 @@ export function encodeBatch(upload: Upload, { place, timeSyncedMs, fileId }: Acc
     gaps: refused.map(({ index, sizeBytes, reason }) => ({ index, sizeBytes: BigInt(sizeBytes), reason })),
     ...(blob && { blob: { path: blob.path, sizeBytes: BigInt(blob.sizeBytes), sha256: blob.sha256 } }),
   };
-  return encodeUpload(rest, readings);
+  if (upload.untimed !== true) return encodeUpload(rest, readings);
+  return encodeUpload(
+    rest,
+    readings.map((reading) => countAtArrival(reading, timeSyncedMs)),
+  );
 }
 
 /**

@@ -12,6 +12,8 @@ export interface RefusedReading {
 export interface PartitionedReadings {
   readonly stored: readonly Uint8Array[];
   readonly refused: readonly RefusedReading[];
+  /** Some reading lacks a time. */
+  readonly untimed: boolean;
 }
 
 /** Throws invalid_argument when nothing is storable, or when there are bytes among the documents: those the sender must keep. */
@@ -21,8 +23,10 @@ export function partitionReadings(readings: readonly Uint8Array[]): PartitionedR
   }
   const stored: Uint8Array[] = [];
   const refused: RefusedReading[] = [];
+  let untimed = false;
   readings.forEach((reading, index) => {
-    const reason = problemOf(reading, index);
+    const { reason, hasBothTimes } = look(reading, index);
+    untimed ||= !hasBothTimes;
     if (reason === null) stored.push(reading);
     else refused.push({ index, sizeBytes: reading.length, reason });
   });
@@ -33,19 +37,20 @@ export function partitionReadings(readings: readonly Uint8Array[]): PartitionedR
       `none of the ${readings.length} readings can be stored; sensor_contents[${first.index}]: ${first.reason}`,
     );
   }
-  return { stored, refused };
+  return { stored, refused, untimed };
 }
 
-function problemOf(reading: Uint8Array, index: number): string | null {
+function look(reading: Uint8Array, index: number): { reason: string | null; hasBothTimes: boolean } {
   if (reading.length > maxReadingBytes) {
-    return `expected at most ${maxReadingBytes} bytes (4 MB) for one tabular reading, found ${reading.length}`;
+    const reason = `expected at most ${maxReadingBytes} bytes (4 MB) for one tabular reading, found ${reading.length}`;
+    return { reason, hasBothTimes: true };
   }
-  const { kind, problem } = scanReading(reading);
+  const { kind, problem: reason, hasBothTimes } = scanReading(reading);
   if (kind === 'binary') {
     throw new PlatformError(
       'invalid_argument',
       `an upload of type DATA_TYPE_TABULAR_SENSOR expected documents, found bytes in sensor_contents[${index}]: send them as DATA_TYPE_BINARY_SENSOR`,
     );
   }
-  return problem;
+  return { reason, hasBothTimes };
 }

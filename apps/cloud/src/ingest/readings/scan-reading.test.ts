@@ -28,7 +28,7 @@ test('a shallow look finds the kind, the bytes and the time that decoding finds'
   );
 });
 
-test('times outside their range, missing times and missing content are named', () => {
+test('times outside their range and missing content are named, missing times are allowed', () => {
   const scan = (init: Parameters<typeof create<typeof SensorDataSchema>>[1]): string | null =>
     scanReading(toBinary(SensorDataSchema, create(SensorDataSchema, init))).problem;
   const good = { seconds: 1n, nanos: 0 };
@@ -39,8 +39,8 @@ test('times outside their range, missing times and missing content are named', (
   expect(scan({ metadata: { timeRequested: { seconds: 0n, nanos: -1 }, timeReceived: good }, data })).toMatch(
     /time_requested/,
   );
-  expect(scan({ metadata: { timeRequested: good }, data })).toMatch(/no time_received/);
-  expect(scan({ data })).toMatch(/no time_requested and no time_received/);
+  expect(scan({ metadata: { timeRequested: good }, data })).toBe(null);
+  expect(scan({ data })).toBe(null);
   expect(scan({ metadata: { timeRequested: good, timeReceived: good } })).toMatch(/found neither/);
 });
 
@@ -84,7 +84,7 @@ test('D13 the order of a document does not count at any depth that is stored', (
   const canonical = (inner: JsonObject): string => {
     const value = nested(maxReadingLevels - 1, inner);
     const bytes = toBinary(SensorDataSchema, create(SensorDataSchema, { data: { case: 'struct', value } }));
-    expect(scanReading(bytes).problem).not.toMatch(/deeper/);
+    expect(scanReading(bytes).problem).toBe(null);
     return Buffer.from(canonicalReading(bytes)).toString('hex');
   };
   expect(canonical({ x: 1, y: 2 })).toBe(canonical({ y: 2, x: 1 }));
