@@ -46,7 +46,8 @@ export function logTests(world: () => World): void {
       },
     ]);
     const { logs, nextPageToken } = await app.getRobotPartLogs(id);
-    expect(nextPageToken).toBe('');
+    // A page of lines has a token: the public command line drops one without.
+    expect(await app.getRobotPartLogs(id, undefined, [], nextPageToken)).toMatchObject({ logs: [], nextPageToken: '' });
     expect(logs.map((one: Listed) => one.message)).toEqual(['<b>failed</b>', 'too hot: 97 °C', 'started']);
     expect(logs[0]).toMatchObject({
       host: 'press',

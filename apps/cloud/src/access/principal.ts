@@ -103,3 +103,12 @@ export function notVisible(what: string, id: string): PlatformError {
   const shown = id === '' ? 'an empty id' : `"${id.slice(0, 64)}"`;
   return new PlatformError('not_found', `${what}: expected the id of one that you may see, found ${shown}`);
 }
+
+/** Clients whose caller named nothing send an empty id. @param list the operation that tells ids. @throws invalid_argument */
+export function requireId(parameter: string, id: string, list: string): void {
+  if (id !== '') return;
+  throw new PlatformError(
+    'invalid_argument',
+    `${parameter}: expected an id, found none; ${list} tells the ids that there are`,
+  );
+}

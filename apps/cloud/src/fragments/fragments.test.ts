@@ -214,6 +214,11 @@ test('R11 lists hold the own fragments for who may read them, and public ones of
   expect(await list(owner, { fragmentVisibility: [FragmentVisibility.PRIVATE] })).toEqual(['hidden']);
   expect(await list(stranger, { organizationId: '', showPublic: true })).toEqual(['open', 'theirs']);
   expect(await code(list(stranger, {}))).toBe('not_found');
+  // Without an organization: all that the caller may see.
+  expect(await list(owner, { organizationId: '' })).toEqual(['by id', 'hidden', 'open']);
+  expect(await list(owner, { organizationId: '', showPublic: true })).toEqual(['by id', 'hidden', 'open', 'theirs']);
+  expect(await list(machineOperator, { organizationId: '' })).toEqual(['open']);
+  expect(await list({ kind: 'key', keyId: 'n', grants: [] }, { organizationId: '' })).toEqual([]);
 });
 
 test('a fragment in use is not deleted, and what uses it is said as far as the caller may know', async () => {

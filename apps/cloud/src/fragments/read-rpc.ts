@@ -6,6 +6,7 @@ import type { Handlers } from '@platform/rpc/server';
 
 import type { Access } from '../access/authorize.ts';
 import { notVisible, type Principal } from '../access/principal.ts';
+import { organizationsSeenBy } from '../accounts/own-roles.ts';
 import type { AccountTree } from '../accounts/tree.ts';
 import { authenticatorInfo } from '../machines/author.ts';
 import { savedBytes } from '../metadata/sealed-documents.ts';
@@ -55,14 +56,15 @@ export function fragmentReadHandlers(deps: ReadDeps): Handlers<typeof AppService
       const { principal } = call;
       const { organizationId, showPublic } = request;
       if (principal.kind === 'part') throw notVisible('organization', organizationId);
-      if (organizationId !== '' || !showPublic) access.authorize(principal, 'organization.see', organizationId);
+      if (organizationId !== '') access.authorize(principal, 'organization.see', organizationId);
+      const organizationIds = organizationId === '' ? [...organizationsSeenBy(principal)] : [organizationId];
       const asked = request.fragmentVisibility.flatMap((each) => visibilityOf(each) ?? []);
       const rows = await db
         .selectFrom('fragments')
         .selectAll()
         .where((each) =>
           each.or([
-            each('organization_id', '=', organizationId),
+            ...(organizationIds.length === 0 ? [] : [each('organization_id', 'in', organizationIds)]),
             ...(showPublic ? [each('visibility', '=', 'public' as const)] : []),
           ]),
         )
@@ -74,7 +76,7 @@ export function fragmentReadHandlers(deps: ReadDeps): Handlers<typeof AppService
         .filter((row) => row.visibility === 'public' || readsPrivate(principal, row.organization_id))
         .filter((row) => asked.length === 0 || asked.includes(row.visibility));
       // The organization's own come first: of the public ones of others there may be more than one answer holds.
-      const own = (row: FragmentRow) => row.organization_id === organizationId;
+      const own = (row: FragmentRow) => organizationIds.includes(row.organization_id);
       const ownFirst = [...listed.filter(own), ...listed.filter((row) => !own(row))].slice(0, maxListed);
       const found = await reader.messages(principal, ownFirst, organizationId, wholeAnswer());
       return {

@@ -2,7 +2,7 @@
 import { PlatformError } from '@platform/base';
 import type { AppService } from '@platform/proto/platform/app/v1/app';
 import type { Handlers } from '@platform/rpc/server';
-import { notVisible, type Principal } from '../access/principal.ts';
+import { notVisible, type Principal, requireId } from '../access/principal.ts';
 import { checkedName } from '../text-rules/checked-name.ts';
 import { createMachine } from './create-machine.ts';
 import { deleteMachine } from './delete-machine.ts';
@@ -24,6 +24,7 @@ export function machineHandlers(deps: MachineOperationDeps): Handlers<typeof App
 
   return {
     listRobots(request, call) {
+      requireId('location_id', request.locationId, 'ListLocations');
       access.authorize(call.principal, 'location.see', request.locationId);
       return { robots: readable(call.principal, [request.locationId]).map(messages.robot) };
     },

@@ -2,7 +2,7 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { AppService, LocationAuthSchema, LocationSchema } from '@platform/proto/platform/app/v1/app';
 import type { Handlers } from '@platform/rpc/server';
-import { notVisible, type Principal } from '../../access/principal.ts';
+import { notVisible, type Principal, requireId } from '../../access/principal.ts';
 import type { AccountsDeps } from '../accounts-deps.ts';
 import { organizationsSeenBy } from '../own-roles.ts';
 import type { LocationRow } from '../tree.ts';
@@ -40,6 +40,7 @@ export function locationHandlers(deps: AccountsDeps): Handlers<typeof AppService
       return messageOf(call.principal, await createLocation(deps, call, { organizationId, parentId, name }));
     },
     async getLocation(request, { principal }) {
+      requireId('location_id', request.locationId, 'ListLocations');
       access.authorize(principal, 'location.see', request.locationId);
       return messageOf(principal, rowOf(request.locationId));
     },
@@ -69,7 +70,7 @@ export function locationHandlers(deps: AccountsDeps): Handlers<typeof AppService
       return {};
     },
     getOrganizationsWithAccessToLocation(request, { principal }) {
-      access.authorize(principal, 'location.read', request.locationId);
+      access.authorize(principal, 'location.see', request.locationId);
       // Names are for those who see them (R3); an id alone says nothing about whether there is such an organization.
       const seen = organizationsSeenBy(principal);
       return {

@@ -44,6 +44,6 @@ function personOf(principal: Principal): string {
   if (principal.kind === 'person') return principal.personId;
   throw new PlatformError(
     'permission_denied',
-    `push tokens: expected a signed-in person, found ${principal.kind === 'key' ? 'an API key' : "a part's credentials"}: only people have devices`,
+    `push tokens: expected a signed-in person, found ${principal.kind === 'key' ? 'an API key' : "a part's credentials"}: only people have devices; sign in with an e-mail address at the page /sign-in of this server, or with platform login, and send the access token of that session`,
   );
 }

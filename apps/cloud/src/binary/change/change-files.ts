@@ -10,7 +10,7 @@ import { audit } from '../../access/audit.ts';
 import type { Principal } from '../../access/principal.ts';
 import type { CloudTables } from '../../metadata/tables.ts';
 import type { BinaryOperationDeps } from '../binary-deps.ts';
-import { checkFilter, matching } from '../find/filter.ts';
+import { checkFilter, matching, requireTags } from '../find/filter.ts';
 import { type FileRow, filesNamed, type NamedFile } from '../find/find-files.ts';
 import { requirePlaces } from '../find/require-places.ts';
 import { walkFiles } from '../find/walk-files.ts';
@@ -71,6 +71,7 @@ export async function changeMatching(
   change: Change,
 ): Promise<number> {
   checkFilter(filter);
+  requireTags(filter);
   const upTo = await caughtUp(call.signal);
   await requirePlaces({ db, access }, call.principal, filter);
   const scopes = scopesOf(access, call.principal, 'owner');

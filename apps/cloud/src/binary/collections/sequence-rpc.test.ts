@@ -96,6 +96,9 @@ test('sequences are gathered in datasets of sequences, and leave them with their
     return sequences.map(({ id, datasetIds }) => [id, ...datasetIds].join(' in ')).toSorted();
   };
   expect(await inDataset()).toEqual([`${one} in ${datasetId}`, `${two} in ${datasetId}`].toSorted());
+  const counted = { datasetId, countOnly: true, pageSize: 1 };
+  const answer = await on.ask(callers.operator, data.sequencesByDatasetID, counted);
+  expect(answer).toMatchObject({ sequences: [], nextPageToken: '', count: 2n });
   await on.ask(callers.owner, data.removeSequencesFromDataset, { datasetId, sequenceIds: [one] });
   expect(await inDataset()).toEqual([`${two} in ${datasetId}`]);
   await on.ask(callers.owner, data.deleteSequence, { id: two });

@@ -21,6 +21,7 @@ import { type Dataset, requireDataset } from './find-dataset.ts';
 import {
   addSequences,
   checkedSequence,
+  countSequences,
   deleteSequence,
   type GivenSequence,
   inSequence,
@@ -142,7 +143,9 @@ export function sequenceHandlers(deps: BinaryOperationDeps): Handlers<typeof Dat
 
     async sequencesByDatasetID(request, call) {
       await requireDataset(deps, call.principal, request.datasetId, 'organization.read');
-      return listed(call, { datasetId: request.datasetId }, request);
+      const within = { datasetId: request.datasetId };
+      if (!request.countOnly) return listed(call, within, request);
+      return { count: await countSequences(db, within, seen(call)) };
     },
 
     async getSequenceBinaryData({ sequenceId, pageToken: token, pageSize }, call) {

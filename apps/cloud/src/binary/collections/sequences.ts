@@ -108,27 +108,43 @@ export async function sequenceNamed(db: Kysely<CloudTables>, id: string, scopes:
   return row;
 }
 
+export type WithinSequences = { readonly organizationId: string } | { readonly datasetId: string };
+
 /** The oldest first. @param within an organization or a dataset. */
 export function pageOfSequences(
   db: Kysely<CloudTables>,
-  within: { readonly organizationId: string } | { readonly datasetId: string },
+  within: WithinSequences,
   scopes: Scopes,
   after: PagePlace | undefined,
   limit: number,
 ): Promise<SequenceRow[]> {
-  const all = db.selectFrom('sequences').selectAll().where(inScopes(scopes));
-  const some =
-    'organizationId' in within
-      ? all.where('organization_id', '=', within.organizationId)
-      : all.where('id', 'in', (eb) =>
-          eb.selectFrom('dataset_sequences').select('sequence_id').where('dataset_id', '=', within.datasetId),
-        );
-  return some
+  return sequencesIn(db, within, scopes)
+    .selectAll()
     .where(keysetAfter('sequences.created_ms', after))
     .orderBy('created_ms')
     .orderBy('id')
     .limit(limit)
     .execute();
+}
+
+export async function countSequences(
+  db: Kysely<CloudTables>,
+  within: WithinSequences,
+  scopes: Scopes,
+): Promise<bigint> {
+  const { count } = await sequencesIn(db, within, scopes)
+    .select((eb) => eb.fn.countAll().as('count'))
+    .executeTakeFirstOrThrow();
+  return BigInt(count);
+}
+
+function sequencesIn(db: Kysely<CloudTables>, within: WithinSequences, scopes: Scopes) {
+  const all = db.selectFrom('sequences').where(inScopes(scopes));
+  return 'organizationId' in within
+    ? all.where('organization_id', '=', within.organizationId)
+    : all.where('id', 'in', (eb) =>
+        eb.selectFrom('dataset_sequences').select('sequence_id').where('dataset_id', '=', within.datasetId),
+      );
 }
 
 /** Files that belong to a sequence: of its part and resources, from its start to before its end. */

@@ -2,6 +2,7 @@ import { PlatformError } from '@platform/base';
 import { type Filter, type TagsFilter, TagsFilterType } from '@platform/proto/platform/app/data/v1/data';
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import type { CloudTables } from '../../metadata/tables.ts';
+import { typesNamed } from '../../text-rules/types-named.ts';
 import { maxNamed } from '../limits.ts';
 import { isKept } from '../retention-days/is-kept.ts';
 import type { Scopes } from '../scopes.ts';
@@ -10,6 +11,12 @@ import { microsecondsOf } from '../times.ts';
 
 export type DataExpressions = ExpressionBuilder<CloudTables, 'binary_data'>;
 type Condition = Expression<SqlBool>;
+
+/** A list of tags without a tag is no condition where files are read. Where they are changed it would mean all of them. @throws invalid_argument */
+export function requireTags({ tagsFilter }: Pick<Filter, 'tagsFilter'>): void {
+  if (tagsFilter?.type === TagsFilterType.MATCH_BY_OR && tagsFilter.tags.length === 0)
+    throw refused('tags_filter.tags', 'at least one tag with TAGS_FILTER_TYPE_MATCH_BY_OR', 'none');
+}
 
 /** @throws invalid_argument naming the field, what was expected and found */
 export function checkFilter(filter: Filter): void {
@@ -25,10 +32,8 @@ export function checkFilter(filter: Filter): void {
   const { start, end } = filter.interval ?? {};
   if (start !== undefined && end !== undefined && microsecondsOf(start) > microsecondsOf(end))
     throw refused('interval', 'a start that is not after the end', 'one that is');
-  const { type, tags } = filter.tagsFilter ?? { type: TagsFilterType.UNSPECIFIED, tags: [] };
+  const { type } = filter.tagsFilter ?? { type: TagsFilterType.UNSPECIFIED };
   if (!Object.values<number>(TagsFilterType).includes(type)) throw refused('tags_filter.type', '0 to 3', `${type}`);
-  if (type === TagsFilterType.MATCH_BY_OR && tags.length === 0)
-    throw refused('tags_filter.tags', 'at least one tag with TAGS_FILTER_TYPE_MATCH_BY_OR', 'none');
 }
 
 /** All fields that are given hold; within a list, one of it. Nothing but what lies in the scopes and is kept at `nowMs` (D24). */
@@ -72,13 +77,6 @@ export function inScopes(scopes: Scopes): Condition {
       : sql<SqlBool>`(organization_id = ${organizationId} and (${sql.join(places, sql` or `)}))`;
   };
   return scopes.length === 0 ? sql<SqlBool>`1 = 0` : sql<SqlBool>`(${sql.join(scopes.map(one), sql` or `)})`;
-}
-
-/** A type may be named by its last part alone, as older clients do. */
-function typesNamed(componentType: string): readonly string[] {
-  if (componentType === '') return [];
-  if (componentType.includes(':')) return [componentType];
-  return [componentType, `core:component:${componentType}`, `core:service:${componentType}`];
 }
 
 /** From the start, to before the end. */

@@ -32,7 +32,7 @@ export interface LogPageRequest {
 
 export interface LogPage {
   readonly entries: readonly MessageInitShape<typeof LogEntrySchema>[];
-  /** Empty: there is nothing further. A page may hold less than its limit and still have a next one; without a line, only after `searchMs`. */
+  /** Empty: there is nothing further, and the page has no line. A page may hold less than its limit and still have a next one; without a line, only after `searchMs`. */
   readonly nextPageToken: string;
 }
 
@@ -77,7 +77,8 @@ export async function readLogPage(
     }
     matchedMs += clock.monotonic() - sliceStartMs;
     scanned += rows.length;
-    if (rows.length < scanRows) return { entries, nextPageToken: '' };
+    // Public clients drop the lines of a page without a token.
+    if (rows.length < scanRows) return { entries, nextPageToken: entries.length === 0 ? '' : tokenOf(place) };
     await setImmediate();
   } while (mayGoOn());
   return { entries, nextPageToken: tokenOf(place) };

@@ -11,11 +11,12 @@ import {
   IndexCreator,
   IndexSchema,
 } from '@platform/proto/platform/app/data/v1/data';
-import { BsonDocument, encodeBson, Int32, pathColumns } from '@platform/query';
+import { BsonDocument, decodeBson, encodeBson, Int32, pathColumns } from '@platform/query';
 import type { Handlers } from '@platform/rpc/server';
 import { audit } from '../../access/audit.ts';
 import { notVisible, type Principal } from '../../access/principal.ts';
 import type { QueriesDeps } from '../queries-deps.ts';
+import { jsonOfDocument } from '../readings/json-of-bson.ts';
 import { readIndexSpec } from './read-index-spec.ts';
 
 const collection = 'hot_store';
@@ -108,7 +109,8 @@ function indexMessage(indexName: string, spec: Uint8Array, by: keyof typeof Inde
   return create(IndexSchema, {
     collectionType: IndexableCollection.HOT_STORE,
     indexName,
-    indexSpec: [spec],
+    // Public clients print it as text.
+    indexSpec: [new TextEncoder().encode(JSON.stringify(jsonOfDocument(decodeBson(spec), 'text')))],
     createdBy: IndexCreator[by],
   });
 }

@@ -1,8 +1,8 @@
 import { systemClock } from '@platform/base';
 import { IndexableCollection, IndexCreator } from '@platform/proto/platform/app/data/v1/data';
-import { BsonDocument, decodeBson, encodeBson, Int32 } from '@platform/query';
+import { BsonDocument, encodeBson, Int32 } from '@platform/query';
 import { expect, test } from 'vitest';
-import { openTabular, plain } from '../../tabular/testing/open-tabular.ts';
+import { openTabular } from '../../tabular/testing/open-tabular.ts';
 import { serveQueries } from '../testing/serve-queries.ts';
 
 const collection = { organizationId: 'org-1', collectionType: IndexableCollection.HOT_STORE };
@@ -40,7 +40,7 @@ test('indexes: those of the store are listed as its own, those asked for are kep
   expect(await names(IndexCreator.CUSTOMER)).toEqual(['data.x_1_part_id_-1', 'mine', 'field_1', 'b_-1']);
   const { indexes } = await client.listIndexes(collection);
   const mine = indexes.find(({ indexName }) => indexName === 'mine')?.indexSpec[0] ?? new Uint8Array();
-  expect(plain(decodeBson(mine))).toEqual({ keys: { a: '2dsphere' }, options: { name: 'mine', sparse: true } });
+  expect(new TextDecoder().decode(mine)).toBe('{"keys":{"a":"2dsphere"},"options":{"name":"mine","sparse":true}}');
   await client.deleteIndex({ ...collection, indexName: 'mine' }, owner);
   expect(await names(IndexCreator.CUSTOMER)).toEqual(['data.x_1_part_id_-1', 'field_1', 'b_-1']);
   const actions = await store.db.selectFrom('audit_entries').select('action').execute();

@@ -72,7 +72,10 @@ test('DeleteTabularData: a filter leaves the rest, and other organizations are n
   store.append({ place: { ...testPlace, organizationId: 'org-2' }, readings: [{ data: { i: 6 } }] });
   const tags = (type: TagsFilterType, ...named: string[]) => ({ tagsFilter: { type, tags: named } as never });
   expect((await remove(1, { componentName: 'cpu', partId: 'part-9' })).deletedCount).toBe(0n);
-  expect((await remove(1, { componentType: 'core:component:motor' })).deletedCount).toBe(1n);
+  expect((await remove(1, { componentType: 'motor' })).deletedCount).toBe(1n);
+  await expect(remove(1, tags(TagsFilterType.MATCH_BY_OR))).rejects.toThrow(
+    /tags_filter.tags: expected at least one tag/,
+  );
   expect((await remove(1, tags(TagsFilterType.MATCH_BY_OR, 'b', 'c'))).deletedCount).toBe(1n);
   expect((await remove(1, { method: 'Position', robotId: 'robot-1' })).deletedCount).toBe(1n);
   expect(await left(store)).toEqual([1, 4]);

@@ -1,11 +1,12 @@
 /** DeleteTabularData: what was captured before a UTC day, for good. */
 import { type Clock, PlatformError } from '@platform/base';
-import type { DeleteTabularDataRequest } from '@platform/proto/platform/app/data/v1/data';
+import { type DeleteTabularDataRequest, TagsFilterType } from '@platform/proto/platform/app/data/v1/data';
 import type { Call } from '@platform/rpc/server';
 import { audit } from '../../access/audit.ts';
 import type { Principal } from '../../access/principal.ts';
 import type { PathRule } from '../../tabular/catalog/row-filter.ts';
 import type { Tabular } from '../../tabular/tabular.ts';
+import { typesNamed } from '../../text-rules/types-named.ts';
 import { wantedTags } from './reading-conditions.ts';
 
 const dayMs = 86_400_000;
@@ -22,6 +23,11 @@ export async function deleteReadings(
   const { tabular, clock } = deps;
   const { organizationId, deleteOlderThanDays: days, filter } = request;
   const beforeDay = dayBefore(clock.now(), days);
+  if (filter?.tagsFilter?.type === TagsFilterType.MATCH_BY_OR && filter.tagsFilter.tags.length === 0)
+    throw new PlatformError(
+      'invalid_argument',
+      'tags_filter.tags: expected at least one tag with TAGS_FILTER_TYPE_MATCH_BY_OR, found none: without it, readings with any tags would be deleted',
+    );
   const tags = wantedTags(filter?.tagsFilter);
   const paths: Record<string, readonly string[]> = {};
   if (filter !== undefined) {
@@ -29,7 +35,7 @@ export async function deleteReadings(
     if (locationIds.length > 0) paths['location_id'] = locationIds;
     if (robotId !== '') paths['robot_id'] = [robotId];
     if (partId !== '') paths['part_id'] = [partId];
-    if (componentType !== '') paths['component_type'] = [componentType];
+    if (componentType !== '') paths['component_type'] = typesNamed(componentType);
     if (componentName !== '') paths['component_name'] = [componentName];
     if (method !== '') paths['method_name'] = [method];
   }

@@ -121,6 +121,14 @@ test('ExportTabularData: an interval holds its start and not its end; parameters
   expect(await found({ additionalParameters: { pin: { b: 2 } } })).toEqual([2]);
   expect(await found({ additionalParameters: { pin: { b: 1 } } })).toEqual([]);
   expect(await found({ additionalParameters: {} })).toEqual([0, 1, 2, 3]);
+  expect(await found({ resourceSubtype: 'sensor' })).toEqual([0, 1, 2, 3]);
+  expect(await found({ resourceSubtype: 'motor' })).toEqual([]);
+  const { client } = queries;
+  const newest = await client.getLatestTabularData(
+    { ...cpu, resourceSubtype: 'sensor' },
+    { headers: { 'x-who': 'operator' } },
+  );
+  expect(newest.payload).toEqual({ i: 3 });
   const [first, second] = await exported(queries);
   expect(first).toMatchObject({ methodParameters: {}, payload: { i: 0 }, timeCaptured: timestampFromMs(noonMs) });
   expect(second).toMatchObject({

@@ -47,7 +47,7 @@ test('TabularDataByFilter: fields narrow together, tags are any of those named',
   expect(await found({ componentName: 'cpu' })).toEqual([1, 2, 4]);
   expect(await found({ componentName: 'cpu', robotId: 'robot-1' })).toEqual([1, 2]);
   expect(await found({ method: 'Position' })).toEqual([3]);
-  expect(await found({ componentType: 'core:component:motor' })).toEqual([4]);
+  for (const componentType of ['core:component:motor', 'motor']) expect(await found({ componentType })).toEqual([4]);
   expect(await found({ partId: 'part-2' })).toEqual([4]);
   expect(await found({ locationIds: ['loc-2', 'loc-3'] })).toEqual([4]);
   expect(await found({ robotName: 'machine 2' })).toEqual([4]);
@@ -56,6 +56,7 @@ test('TabularDataByFilter: fields narrow together, tags are any of those named',
   expect(await found({ robotName: 'nobody' })).toEqual([]);
   expect(await tagged(TagsFilterType.MATCH_BY_OR, 'a', 'c')).toEqual([1, 2]);
   expect(await tagged(TagsFilterType.UNSPECIFIED, 'b')).toEqual([2]);
+  expect(await tagged(TagsFilterType.MATCH_BY_OR)).toEqual([1, 2, 3, 4]);
   expect(await tagged(TagsFilterType.TAGGED)).toEqual([1, 2]);
   expect(await tagged(TagsFilterType.UNTAGGED)).toEqual([3, 4]);
   // Readings have neither.

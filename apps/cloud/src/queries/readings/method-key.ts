@@ -4,6 +4,7 @@ import { PlatformError } from '@platform/base';
 import { BsonDocument, type BsonValue, type Scope } from '@platform/query';
 import type { Access } from '../../access/authorize.ts';
 import type { Principal } from '../../access/principal.ts';
+import { typesNamed } from '../../text-rules/types-named.ts';
 
 export interface MethodKey {
   readonly partId: string;
@@ -33,7 +34,7 @@ export function scopeOfPart(
 export function methodConditions(asked: MethodKey): BsonDocument {
   const named = {
     part_id: asked.partId,
-    component_type: required('resource_subtype', asked.resourceSubtype),
+    component_type: oneOf(typesNamed(required('resource_subtype', asked.resourceSubtype))),
     component_name: required('resource_name', asked.resourceName),
     method_name: required('method_name', asked.methodName),
   };
@@ -46,6 +47,12 @@ export function methodConditions(asked: MethodKey): BsonDocument {
     return BsonDocument.of({ $eq: [BsonDocument.of({ $getField: stored }), literal(sortedBson(value))] });
   });
   return conditions.set('$expr', BsonDocument.of({ $and: equal }));
+}
+
+/** A condition of one value is compared with less than a choice of them. */
+function oneOf(values: readonly string[]): BsonValue {
+  const [only, ...others] = values;
+  return only !== undefined && others.length === 0 ? only : BsonDocument.of({ $in: [...values] });
 }
 
 function literal(value: BsonValue): BsonDocument {

@@ -3,6 +3,7 @@ import { PlatformError } from '@platform/base';
 import { type Filter, type TagsFilter, TagsFilterType } from '@platform/proto/platform/app/data/v1/data';
 import { BsonDocument } from '@platform/query';
 import { tagCondition, type WantedTags } from '../../tabular/query/tag-condition.ts';
+import { typesNamed } from '../../text-rules/types-named.ts';
 
 /** Machines and parts by the names that they have now. */
 export interface FleetNames {
@@ -31,7 +32,7 @@ export function readingConditions(filter: Filter | undefined, names: FleetNames)
   among('location_id', filter.locationIds.length === 0 ? undefined : filter.locationIds);
   among('robot_id', one(filter.robotId), named(filter.robotName, names.machinesNamed));
   among('part_id', one(filter.partId), named(filter.partName, names.partsNamed));
-  among('component_type', one(filter.componentType));
+  among('component_type', filter.componentType === '' ? undefined : typesNamed(filter.componentType));
   among('component_name', one(filter.componentName));
   among('method_name', one(filter.method));
   const tags = wantedTags(filter.tagsFilter);
@@ -48,9 +49,8 @@ export function wantedTags(filter: TagsFilter | undefined): WantedTags | undefin
     case TagsFilterType.UNTAGGED:
       return 'none';
     case TagsFilterType.UNSPECIFIED:
-      return filter.tags.length === 0 ? undefined : filter.tags;
     case TagsFilterType.MATCH_BY_OR:
-      return filter.tags;
+      return filter.tags.length === 0 ? undefined : filter.tags;
     default:
       throw new PlatformError(
         'invalid_argument',
