@@ -111,6 +111,10 @@ export const builders: Readonly<Record<string, Builder>> = {
     name: nameOf(subject),
     robotConfig: JSON.parse(contentsOf(subject, world).configuration),
   }),
+  'AppService.SetConfigProperty': ({ id }) => ({
+    robotPartId: id,
+    propertyChanges: [{ path: 'debug', value: { kind: { case: 'boolValue', value: false } } }],
+  }),
   'AppService.NewRobotPart': ({ id }, _world, unique) => ({ robotId: id, partName: `made-${unique}` }),
   'AppService.UpdateRobotPartMetadata': (subject, world) => ({ id: subject.id, data: data(subject, world) }),
   'AppService.DeleteRobotPartSecret': (subject, world) => ({

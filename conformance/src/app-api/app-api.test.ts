@@ -100,6 +100,7 @@ const withoutCall: readonly string[] = [
   'OrganizationSetSupportEmail',
   'RenameKey',
   'SearchOrganizations',
+  'SetConfigProperty',
   'SetFirebaseConfig',
   'SetFragmentTag',
   'UpdateBillingService',

@@ -121,7 +121,6 @@ export function locationTests(world: () => World): void {
     const { app } = owner;
     for (const id of [unknownId, cloud.machineId, '']) {
       for (const call of [
-        () => app.getLocation(id),
         () => app.updateLocation(id, 'x'),
         () => app.deleteLocation(id),
         () => app.locationAuth(id),
@@ -130,9 +129,13 @@ export function locationTests(world: () => World): void {
         () => app.shareLocation(unknownId, id),
         () => app.unshareLocation(unknownId, id),
         () => app.getOrganizationsWithAccessToLocation(id),
-        () => app.listRobots(id),
       ])
         await expectRefused(call(), Code.notFound, /location/);
+    }
+    // What a client sends whose caller named none.
+    for (const call of [(id: string) => app.getLocation(id), (id: string) => app.listRobots(id)]) {
+      for (const id of [unknownId, cloud.machineId]) await expectRefused(call(id), Code.notFound, /location/);
+      await expectRefused(call(''), Code.invalidArgument, /location_id: expected an id, found none; ListLocations/);
     }
     await expectRefused(app.listLocations(unknownId), Code.notFound, /organization/);
     await expectRefused(app.createLocation(unknownId, 'x'), Code.notFound, /organization/);

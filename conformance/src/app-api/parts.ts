@@ -84,6 +84,26 @@ export function partTests(world: () => World): void {
     expect((await owner.app.getRobotPart(partId)).configJson).toBe(robot_config_json);
   });
 
+  test('single values of a configuration are set by their paths, and each change is answered', async () => {
+    const { owner } = world();
+    const { partId } = await newMachine('by paths');
+    const property_changes = [
+      { path: 'components[0]', value: { structValue: jsonFields(sensor('s', 1)) } },
+      { path: '$.components[0].attributes.pin', value: { numberValue: 7 } },
+      { path: 'components.name', value: { boolValue: true } },
+    ];
+    await owner.ask('UpdateRobotPart', { id: partId, robot_config_json: '{"components":[]}' });
+    const answer = await owner.ask('SetConfigProperty', { robot_part_id: partId, property_changes });
+    expect(answer['property_changes']).toMatchObject([
+      { path: 'components[0]', success: true },
+      { path: '$.components[0].attributes.pin', success: true, value: { numberValue: 7 } },
+      { success: false, error: '$.components: expected a place in its list, from 0 to 1, found name' },
+    ]);
+    expect(JSON.parse((await owner.app.getRobotPart(partId)).configJson).components[0].attributes.pin).toBe(7);
+    const nothing = owner.ask('SetConfigProperty', { robot_part_id: partId, property_changes: [] });
+    await expectRefused(nothing, Code.invalidArgument, /property_changes/);
+  });
+
   test('D7 a configuration that a client could not read back is refused, as struct and as text', async () => {
     const { owner, part } = world();
     const { partId } = await newMachine('unreadable');
@@ -239,4 +259,13 @@ export function partTests(world: () => World): void {
     }
     await expectRefused(app.getRobotPartByNameAndLocation('x', unknownId), Code.notFound, /location/);
   });
+}
+
+/** A Struct as proto-loader takes it, of texts, numbers and objects of them. */
+function jsonFields(object: object): object {
+  const valueFor = (value: unknown): object => {
+    if (typeof value === 'number') return { numberValue: value };
+    return typeof value === 'string' ? { stringValue: value } : { structValue: jsonFields(value as object) };
+  };
+  return { fields: Object.fromEntries(Object.entries(object).map(([name, value]) => [name, valueFor(value)])) };
 }

@@ -11,7 +11,7 @@ import { resolveWith } from './resolve-for.ts';
 import { type FragmentSource, type Rights, rightsOf } from './source.ts';
 import type { Visibility } from './store.ts';
 
-const maxBytes = 1024 * 1024;
+export const maxBytes: number = 1024 * 1024;
 const shownProblems = 20;
 
 export interface Candidate {

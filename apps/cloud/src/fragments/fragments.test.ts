@@ -78,6 +78,18 @@ test('an edit of an older revision is ABORTED with what changed since; without t
   expect((await given.update(id, { config: {} })).revision).toBe('3');
 });
 
+test('a fragment is saved and answered as JSON text, which keeps the order of its keys, and takes precedence', async () => {
+  const given = await openFragments();
+  const { id = '' } = await given.create('base', debug);
+  const text = '{"network":{"b":1,"a":2},"debug":true}';
+  const saved = await given.update(id, { config: { debug: false }, fragmentConfigJson: text });
+  expect(saved).toMatchObject({ fragment: { debug: true }, fragmentConfigJson: text });
+  const { getFragment } = given.fragments.appHandlers;
+  expect((await given.ask(getFragment, GetFragmentRequestSchema, { id })).fragment?.fragmentConfigJson).toBe(text);
+  for (const wrong of ['{', '[]', '"x"', 'null'])
+    expect(await code(given.update(id, { fragmentConfigJson: wrong }))).toBe('invalid_argument');
+});
+
 test('a machine follows the newest revision, or the one that it is pinned to, or its tag', async () => {
   const given = await openFragments();
   const { id = '' } = await given.create('base', { network: { revision: 1 } });
@@ -212,7 +224,7 @@ test('R11 lists hold the own fragments for who may read them, and public ones of
   expect(await list(machineOwner, { showPublic: true })).toEqual(['by id', 'hidden', 'open', 'theirs']);
   expect(await list(machineOperator, {})).toEqual(['open']);
   expect(await list(owner, { fragmentVisibility: [FragmentVisibility.PRIVATE] })).toEqual(['hidden']);
-  expect(await list(stranger, { organizationId: '', showPublic: true })).toEqual(['open', 'theirs']);
+  expect(await list(stranger, { organizationId: '', showPublic: true })).toEqual(['their unlisted', 'theirs', 'open']);
   expect(await code(list(stranger, {}))).toBe('not_found');
   // Without an organization: all that the caller may see.
   expect(await list(owner, { organizationId: '' })).toEqual(['by id', 'hidden', 'open']);

@@ -19,7 +19,7 @@ import type { RevisionCache } from './revision-cache.ts';
 import { readsPrivate, rightsOfCaller, visibleFragment } from './rights.ts';
 import { createFragmentSource, type FragmentRow, type RevisionRow } from './source.ts';
 import { readUsage, usageFor } from './usage.ts';
-import { fragmentMessage, usageMessage, visibilityOf } from './wire.ts';
+import { fragmentMessage, usageMessage, visibilityOf, withText } from './wire.ts';
 
 const defaultHistory = 50;
 const maxHistory = 200;
@@ -108,7 +108,7 @@ export function fragmentReadHandlers(deps: ReadDeps): Handlers<typeof AppService
         .limit(shownRevisions)
         .execute();
       return {
-        fragment: fragmentMessage(tree, principal, row, revision, usage),
+        fragment: withText(fragmentMessage(tree, principal, row, revision, usage), revision.config),
         fragmentUsage: usageMessage(row.id, usage),
         revisions: revisions
           .filter(({ visibility }) => all || visibility !== 'private')

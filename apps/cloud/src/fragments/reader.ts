@@ -57,6 +57,8 @@ export function createFragmentReader(db: Database, tree: AccountTree): FragmentR
       return [{ message: fragmentMessage(tree, principal, row, newestOf, counted), usage: counted, revision }];
     });
     const shown = fittingMessages(all, room);
+    /** Their texts come last: what has no room for its configuration gets none of the room. */
+    const whole: [FragmentMessage, string][] = [];
     // The smallest first, so that as many as possible come whole.
     for (const some of batches(shown.toSorted((a, b) => a.revision.size - b.revision.size))) {
       const texts = await configurations(some.map(({ revision }) => revision));
@@ -66,7 +68,15 @@ export function createFragmentReader(db: Database, tree: AccountTree): FragmentR
         if (config === undefined) continue;
         if (!takesRoom(config, room)) return shown;
         message.fragment = config;
+        whole.push([message, text ?? '']);
       }
+    }
+    for (const [message, text] of whole) {
+      // With tag and length.
+      const bytes = Buffer.byteLength(text) + 8;
+      if (bytes > room.left) break;
+      room.left -= bytes;
+      message.fragmentConfigJson = text;
     }
     return shown;
   };

@@ -12,6 +12,7 @@ import {
 } from '@platform/proto/platform/app/v1/app';
 import { type Principal, sees } from '../access/principal.ts';
 import type { AccountTree } from '../accounts/tree.ts';
+import { answerBytes, structBytes } from '../wire/struct-bytes.ts';
 import type { FragmentRow, RevisionRow } from './source.ts';
 import type { Visibility } from './store.ts';
 import type { Usage } from './usage.ts';
@@ -60,6 +61,16 @@ export function fragmentMessage(
     organizationCount: usage.organizations,
     onlyUsedByOwner: usage.onlyByOwner,
   };
+}
+
+/** With its configuration as text as well, which keeps the order of keys; an answer may have room for one of the two only. */
+export function withText(
+  message: MessageInitShape<typeof FragmentSchema>,
+  config: string,
+): MessageInitShape<typeof FragmentSchema> {
+  if (config === '') return message;
+  const fits = structBytes(JSON.parse(config) as ProtobufJson) + Buffer.byteLength(config) <= answerBytes / 2;
+  return fits ? { ...message, fragmentConfigJson: config } : message;
 }
 
 export function usageMessage(

@@ -1,8 +1,8 @@
 /** AppService: the operations that change fragments. All need an owner of the fragment's organization. */
 import type { JsonObject as ProtobufJson } from '@bufbuild/protobuf';
 import { timestampMs } from '@bufbuild/protobuf/wkt';
-import { PlatformError } from '@platform/base';
-import type { AppService } from '@platform/proto/platform/app/v1/app';
+import { errorText, PlatformError } from '@platform/base';
+import type { AppService, UpdateFragmentRequest } from '@platform/proto/platform/app/v1/app';
 import type { Call, Handlers } from '@platform/rpc/server';
 import type { Transaction } from 'kysely';
 import type { Access } from '../access/authorize.ts';
@@ -10,6 +10,7 @@ import { notVisible, type Principal } from '../access/principal.ts';
 import type { TriggerProblems } from '../machines/configuration/check-document.ts';
 import type { CloudTables, Database } from '../metadata/tables.ts';
 import { checkedName } from '../text-rules/checked-name.ts';
+import { maxBytes } from './check-fragment.ts';
 import { deleteFragment } from './delete-fragment.ts';
 import type { PropagateDeps, Propagated } from './propagate.ts';
 import type { RevisionPruner } from './prune-revisions.ts';
@@ -80,6 +81,7 @@ export function fragmentWriteHandlers(deps: WriteDeps): Handlers<typeof AppServi
       const legacy = request.public === undefined ? undefined : request.public ? 'public' : 'private';
       const asked = visibilityOf(request.visibility) ?? legacy;
       const edited = request.lastKnownUpdate === undefined ? undefined : timestampMs(request.lastKnownUpdate);
+      const config = configurationOf(request);
       const saving = db.transaction().execute(async (trx) => {
         const row = await owned(trx, call, request.id);
         // "public: false" of a client that knows no third kind does not hide what is unlisted.
@@ -88,7 +90,7 @@ export function fragmentWriteHandlers(deps: WriteDeps): Handlers<typeof AppServi
         const change = {
           ...(request.name === '' ? {} : { name: checkedName(request.name, 'fragment name') }),
           ...(visibility === undefined ? {} : { visibility }),
-          ...(request.config === undefined ? {} : { config: request.config as ProtobufJson as never }),
+          ...(config === undefined ? {} : { config: config as never }),
         };
         return {
           row,
@@ -127,6 +129,25 @@ export function fragmentWriteHandlers(deps: WriteDeps): Handlers<typeof AppServi
       return { tags: await reader.tags(row, true) };
     },
   };
+}
+
+/** @throws invalid_argument */
+function configurationOf({ config, fragmentConfigJson: text = '' }: UpdateFragmentRequest): ProtobufJson | undefined {
+  if (text === '') return config;
+  const bytes = Buffer.byteLength(text);
+  if (bytes > maxBytes)
+    throw new PlatformError(
+      'invalid_argument',
+      `fragment_config_json: expected at most ${maxBytes} bytes, found ${bytes}`,
+    );
+  let found: unknown;
+  try {
+    found = JSON.parse(text);
+  } catch (caught) {
+    throw new PlatformError('invalid_argument', `fragment_config_json: expected JSON: ${errorText(caught)}`, caught);
+  }
+  if (typeof found === 'object' && found !== null && !Array.isArray(found)) return found as ProtobufJson;
+  throw new PlatformError('invalid_argument', 'fragment_config_json: expected a JSON object, found another value');
 }
 
 /** The answers have no field for warnings: they go as JSON, percent-encoded, in the header `platform-warnings`. */

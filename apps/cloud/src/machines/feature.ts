@@ -21,6 +21,7 @@ import { configurationHandlers } from './configuration/configuration-rpc.ts';
 import { createCurrentConfiguration } from './configuration/current-configuration.ts';
 import type { EffectiveConfigurations } from './configuration/effective-configuration.ts';
 import { type KeyPair, partConfigDocument } from './configuration/part-config-document.ts';
+import { propertyHandlers } from './configuration/property-rpc.ts';
 import { createRobotConfigs, fqdnOf } from './configuration/robot-configs.ts';
 import { createTriggersOf, type PartTriggers } from './configuration/triggers-of.ts';
 import { consumeRestartRequest } from './consume-restart-request.ts';
@@ -186,6 +187,7 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
       ...machineHandlers(operations),
       ...partHandlers(operations),
       ...configurationHandlers(operations),
+      ...propertyHandlers(operations),
       ...summaryHandlers(operations),
       ...metadataHandlers(operations),
     },

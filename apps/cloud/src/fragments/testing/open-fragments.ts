@@ -24,6 +24,7 @@ type FragmentInit = MessageInitShape<typeof FragmentSchema>;
 export interface FragmentUpdate {
   readonly name?: string;
   readonly config?: JsonObject;
+  readonly fragmentConfigJson?: string;
   readonly visibility?: FragmentVisibility;
   readonly lastKnownUpdate?: Timestamp;
 }
