@@ -3,10 +3,8 @@
 import type { Stage } from '../plan/stage.ts';
 import { QueryError } from '../query-error.ts';
 import { engineLimitError } from './limits/engine-limit-error.ts';
-import type { Row } from './row.ts';
+import type { Rows } from './row.ts';
 import { parallelArrays } from './stages/sort-keys.ts';
-
-type Rows = AsyncIterable<Row[]>;
 
 /** Of the query as a whole, in whichever stage they are noticed. */
 const ofAll: ReadonlySet<string> = new Set(['Interrupted', 'MaxTimeMSExpired', 'ExceededTimeLimit']);

@@ -3,6 +3,7 @@
 import type { Batch } from '../bson/batch.ts';
 import { fieldsRead } from '../plan/fields-read.ts';
 import type { GroupStage, MergeStage, Stage } from '../plan/stage.ts';
+import type { StageContext } from '../stages/definition.ts';
 import { Origin } from './error-stage.ts';
 import { execute } from './execute.ts';
 import { compileFilters } from './expressions/compile-filters.ts';
@@ -10,7 +11,7 @@ import { type Frame, newFrame } from './expressions/scope.ts';
 import { Budget, type Limits } from './limits/budget.ts';
 import { engineLimitError } from './limits/engine-limit-error.ts';
 import { rowReader } from './read-rows.ts';
-import type { Row } from './row.ts';
+import type { Row, Rows } from './row.ts';
 import { runStages } from './run-stages.ts';
 import { compileRowMap } from './stages/map-rows.ts';
 import { type Chunk, mergeGroups } from './stages/merge.ts';
@@ -42,16 +43,14 @@ export async function* executeSplit(
     const open = (source: string): AsyncIterable<Batch> | Iterable<Batch> => budget.open(source);
     const readRaw = rowReader(fieldsRead([...pre, ...post]), budget);
     const readDone = rowReader(fieldsRead(post), budget);
-    const pass = compilePass(
-      pre,
-      newFrame(budget.nowMs, () => budget.check()),
-    );
+    const frame = newFrame(budget.nowMs, () => budget.check());
+    const pass = compilePass(pre, frame);
     const [first, ...rest] = post;
     const end = pre.at(-1);
     const chunks = readChunks(input, readRaw, readDone, pass);
     const rows =
       first?.k === 'merge' && end?.k === 'group'
-        ? runStages(rest, merged(first, end, chunks, budget), budget, open)
+        ? runStages(rest, merged(first, end, chunks, { budget, frame }), budget, open)
         : runStages(post, rowsOf(chunks), budget, open);
     yield* writeBatches(rows, budget, limits);
   } catch (caught) {
@@ -78,10 +77,10 @@ function merged(
   stage: MergeStage,
   group: GroupStage,
   chunks: AsyncIterable<Chunk>,
-  budget: Budget,
-): AsyncIterable<Row[]> {
+  context: Pick<StageContext, 'budget' | 'frame'>,
+): Rows {
   const origin = new Origin();
-  return origin.through(stage, mergeGroups(group, origin.rows(chunks), budget));
+  return origin.through(stage, mergeGroups(group, origin.rows(chunks), context));
 }
 
 async function* batchesOf(input: Input): AsyncGenerator<Batch> {
@@ -97,6 +96,6 @@ async function* readChunks(input: Input, readRaw: Read, readDone: Read, pass: Pa
   }
 }
 
-async function* rowsOf(chunks: AsyncIterable<Chunk>): AsyncIterable<Row[]> {
+async function* rowsOf(chunks: AsyncIterable<Chunk>): Rows {
   for await (const { rows } of chunks) yield rows;
 }

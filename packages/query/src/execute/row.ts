@@ -9,3 +9,6 @@ export interface Row {
   /** What $geoNear found: `{distance, point}`. It goes along with the row, for $meta. */
   readonly near?: BsonDocument;
 }
+
+/** Rows come and go in chunks. */
+export type Rows = AsyncIterable<Row[]>;

@@ -9,7 +9,7 @@ import { inStage, Origin } from './error-stage.ts';
 import { newFrame } from './expressions/scope.ts';
 import type { Budget } from './limits/budget.ts';
 import { readRows } from './read-rows.ts';
-import type { Row } from './row.ts';
+import type { Rows } from './row.ts';
 import type { RunPlan } from './run-plan.ts';
 
 export type Input = AsyncIterable<Batch> | Iterable<Batch>;
@@ -17,10 +17,10 @@ export type Input = AsyncIterable<Batch> | Iterable<Batch>;
 /** @param open the rows of a source that a join, union or subquery names. */
 export function runStages(
   stages: readonly Stage[],
-  input: AsyncIterable<Row[]>,
+  input: Rows,
   budget: Budget,
   open: (source: string) => Input,
-): AsyncIterable<Row[]> {
+): Rows {
   const frame = newFrame(budget.nowMs, () => budget.check());
   const runPlan: RunPlan = (plan, whole) => {
     const read = fieldsRead(plan.stages);
@@ -38,11 +38,7 @@ export function runStages(
   return rows;
 }
 
-function runStage<Kind extends keyof Stages>(
-  stage: Stages[Kind] & Stage,
-  input: AsyncIterable<Row[]>,
-  context: StageContext,
-): AsyncIterable<Row[]> {
+function runStage<Kind extends keyof Stages>(stage: Stages[Kind] & Stage, input: Rows, context: StageContext): Rows {
   const { run }: StageDefinition<Stages[Kind]> = definitions[stage.k as Kind];
   return run(stage, input, context);
 }

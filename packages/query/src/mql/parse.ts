@@ -75,7 +75,7 @@ function parseStage(document: BsonDocument): readonly Stage[] {
   const parse = pipelineStages.get(name);
   if (parse !== undefined) {
     try {
-      return parse(spec);
+      return [parse(spec, name)].flat();
     } catch (error) {
       throw error instanceof QueryError ? error.at({ stageName: name }) : error;
     }

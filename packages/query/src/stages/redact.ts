@@ -3,13 +3,12 @@
 import { typeName } from '../bson/type.ts';
 import { BsonDocument, type BsonValue, type Maybe } from '../bson/value.ts';
 import { compileExpression } from '../execute/expressions/expression.ts';
-import { type Evaluate, enterRow, type Frame, newFrame } from '../execute/expressions/scope.ts';
-import type { Budget } from '../execute/limits/budget.ts';
-import type { Row } from '../execute/row.ts';
+import { type Evaluate, enterRow, type Frame } from '../execute/expressions/scope.ts';
+import type { Row, Rows } from '../execute/row.ts';
 import { parseExpression } from '../mql/expression.ts';
 import { type Expr, literal } from '../plan/expr.ts';
 import { QueryError } from '../query-error.ts';
-import type { StageDefinition } from './definition.ts';
+import type { StageContext, StageDefinition } from './definition.ts';
 
 /** `decide` gives 'descend', 'prune' or 'keep' for a document and those in it; its variable ROOT is the row. */
 export interface RedactStage {
@@ -17,10 +16,7 @@ export interface RedactStage {
   readonly decide: Expr;
 }
 
-export const redact: StageDefinition<RedactStage> = {
-  mql: { $redact: (spec) => [parseRedact(spec)] },
-  run: (stage, input, { budget }) => runRedact(stage, input, budget),
-};
+export const redact: StageDefinition<RedactStage> = { mql: { $redact: parseRedact }, run: runRedact };
 
 const decisions: readonly string[] = ['DESCEND', 'PRUNE', 'KEEP'];
 
@@ -30,9 +26,8 @@ function parseRedact(spec: BsonValue): RedactStage {
   return { k: 'redact', decide: { k: 'bind', fn: 'let', vars: decisions, args, body, at: '$redact' } };
 }
 
-async function* runRedact(stage: RedactStage, input: AsyncIterable<Row[]>, budget: Budget): AsyncIterable<Row[]> {
+async function* runRedact(stage: RedactStage, input: Rows, { frame }: StageContext): Rows {
   const decide = compileExpression(stage.decide, new Map([['ROOT', 0]]));
-  const frame = newFrame(budget.nowMs, () => budget.check());
   for await (const rows of input) {
     const kept: Row[] = [];
     for (const row of rows) {

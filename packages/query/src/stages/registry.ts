@@ -3,7 +3,7 @@
 import { runBucketAuto } from '../execute/bucket-auto/run-bucket-auto.ts';
 import { compileFilters } from '../execute/expressions/compile-filters.ts';
 import { runGeoNear } from '../execute/geo/run-geo-near.ts';
-import type { Row } from '../execute/row.ts';
+import type { Row, Rows } from '../execute/row.ts';
 import { runGroup } from '../execute/stages/group.ts';
 import { runJoin } from '../execute/stages/join.ts';
 import { runLookup } from '../execute/stages/lookup.ts';
@@ -35,11 +35,12 @@ import type {
   GroupStage,
   MergeStage,
   ReplaceStage,
+  RowStage,
   ShapeStage,
   SortStage,
 } from '../plan/stage.ts';
 import type { DensifyStage, WindowStage } from '../plan/window.ts';
-import type { ParseStage, StageDefinition } from './definition.ts';
+import type { ParseStage, StageContext, StageDefinition } from './definition.ts';
 import { type RedactStage, redact } from './redact.ts';
 import { type SampleStage, sample } from './sample.ts';
 import { type SliceStage, slice } from './slice.ts';
@@ -68,61 +69,33 @@ export interface Stages {
 }
 
 export const stages: { readonly [Kind in keyof Stages]: StageDefinition<Stages[Kind]> } = {
-  bucketAuto: {
-    mql: { $bucketAuto: (spec) => [parseBucketAuto(spec)] },
-    run: (stage, input, { budget }) => runBucketAuto(stage, input, budget),
-  },
-  densify: {
-    mql: { $densify: (spec) => [parseDensify(spec)] },
-    run: (stage, input, { budget }) => runDensify(stage, input, budget),
-  },
+  bucketAuto: { mql: { $bucketAuto: parseBucketAuto }, run: runBucketAuto },
+  densify: { mql: { $densify: parseDensify }, run: runDensify },
   filter: {
-    mql: { $match: (spec) => [{ k: 'filter', where: parseFilter(spec) }] },
+    mql: { $match: (spec) => ({ k: 'filter', where: parseFilter(spec) }) },
     run: (stage, input, { frame }) => filterRows(input, compileFilters([stage], frame)),
   },
-  geoNear: {
-    mql: { $geoNear: (spec) => [parseGeoNear(spec)] },
-    run: (stage, input, { budget }) => runGeoNear(stage, input, budget),
-  },
+  geoNear: { mql: { $geoNear: parseGeoNear }, run: runGeoNear },
   group: {
-    mql: {
-      $bucket: parseBucket,
-      $count: parseCount,
-      $group: (spec) => [parseGroup(spec)],
-      $sortByCount: parseSortByCount,
-    },
-    run: (stage, input, { budget }) => runGroup(stage, input, budget),
+    mql: { $bucket: parseBucket, $count: parseCount, $group: parseGroup, $sortByCount: parseSortByCount },
+    run: runGroup,
   },
-  join: { run: (stage, input, { budget, runPlan }) => runJoin(stage, input, runPlan, budget) },
-  lookup: { run: (stage, input, { budget, runPlan }) => runLookup(stage, input, runPlan, budget) },
-  merge: { run: (stage, input, { budget }) => runMerge(stage, input, budget) },
+  join: { run: runJoin },
+  lookup: { run: runLookup },
+  merge: { run: runMerge },
   redact,
-  replace: {
-    mql: {
-      $replaceRoot: (spec) => [parseReplace(spec, '$replaceRoot')],
-      $replaceWith: (spec) => [parseReplace(spec, '$replaceWith')],
-    },
-    run: (stage, input, { frame }) => mapRows(input, compileRowMap(stage, frame)),
-  },
+  replace: { mql: { $replaceRoot: parseReplace, $replaceWith: parseReplace }, run: mapRows },
   sample,
   shape: {
-    mql: {
-      $addFields: (spec) => [parseAddFields(spec, '$addFields')],
-      $project: (spec) => [parseProject(spec)],
-      $set: (spec) => [parseAddFields(spec, '$set')],
-      $unset: (spec) => [parseUnset(spec)],
-    },
-    run: (stage, input, { frame }) => mapRows(input, compileRowMap(stage, frame)),
+    mql: { $addFields: parseAddFields, $project: parseProject, $set: parseAddFields, $unset: parseUnset },
+    run: mapRows,
   },
   slice,
-  sort: { mql: { $sort: parseSort }, run: (stage, input, { budget }) => runSort(stage, input, budget) },
-  union: { run: (stage, input, { runPlan }) => runUnion(stage, input, runPlan) },
+  sort: { mql: { $sort: parseSort }, run: runSort },
+  union: { run: runUnion },
   unwind,
-  values: { run: (stage, _input, { budget }) => runValues(stage, budget) },
-  window: {
-    mql: { $fill: parseFill, $setWindowFields: (spec) => [parseSetWindowFields(spec)] },
-    run: (stage, input, { budget }) => runWindow(stage, input, budget),
-  },
+  values: { run: runValues },
+  window: { mql: { $fill: parseFill, $setWindowFields: parseSetWindowFields }, run: runWindow },
 };
 
 /** What parses each stage of pipelines, by name. */
@@ -132,13 +105,17 @@ export const pipelineStages: ReadonlyMap<string, ParseStage> = new Map(
     .sort(([left], [right]) => (left < right ? -1 : 1)),
 );
 
-async function* filterRows(input: AsyncIterable<Row[]>, keep: (rows: Row[]) => Row[]): AsyncIterable<Row[]> {
+async function* filterRows(input: Rows, keep: (rows: Row[]) => Row[]): Rows {
   for await (const rows of input) {
     const kept = keep(rows);
     if (kept.length > 0) yield kept;
   }
 }
 
-async function* mapRows(input: AsyncIterable<Row[]>, map: (rows: Row[]) => Iterable<Row[]>): AsyncIterable<Row[]> {
+function mapRows(stage: RowStage, input: Rows, { frame }: StageContext): Rows {
+  return mapped(input, compileRowMap(stage, frame));
+}
+
+async function* mapped(input: Rows, map: (rows: Row[]) => Iterable<Row[]>): Rows {
   for await (const rows of input) yield* map(rows);
 }

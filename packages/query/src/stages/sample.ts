@@ -1,4 +1,4 @@
-/** $sample: how many rows. */
+/** $sample: a number of random rows. */
 
 import { chunks } from '@platform/base';
 import { decimalToNumber } from '../bson/decimal.ts';
@@ -6,23 +6,19 @@ import { toWholeDecimal } from '../bson/decimal-arithmetic.ts';
 import { describe } from '../bson/describe.ts';
 import { isNumeric } from '../bson/type.ts';
 import { BsonDocument, type BsonValue, Decimal128 } from '../bson/value.ts';
-import type { Budget } from '../execute/limits/budget.ts';
 import { sizeOf } from '../execute/limits/size.ts';
-import type { Row } from '../execute/row.ts';
+import type { Row, Rows } from '../execute/row.ts';
 import { toDouble } from '../functions/numbers/number.ts';
 import { QueryError } from '../query-error.ts';
-import type { StageDefinition } from './definition.ts';
+import type { StageContext, StageDefinition } from './definition.ts';
 
-/** So many rows by chance, in no order. */
+/** `size` random rows, in random order. */
 export interface SampleStage {
   readonly k: 'sample';
   readonly size: number;
 }
 
-export const sample: StageDefinition<SampleStage> = {
-  mql: { $sample: (spec) => [parseSample(spec)] },
-  run: (stage, input, { budget }) => runSample(stage, input, budget),
-};
+export const sample: StageDefinition<SampleStage> = { mql: { $sample: parseSample }, run: runSample };
 
 function parseSample(spec: BsonValue): SampleStage {
   if (!(spec instanceof BsonDocument)) throw new QueryError(28745, `$sample takes an object, found ${describe(spec)}`);
@@ -40,12 +36,7 @@ function parseSample(spec: BsonValue): SampleStage {
 }
 
 /** Each row gets a place by chance among those before it; only the wanted number is kept at any time. */
-async function* runSample(
-  stage: SampleStage,
-  input: AsyncIterable<Row[]>,
-  budget: Budget,
-  random: () => number = Math.random,
-): AsyncIterable<Row[]> {
+async function* runSample(stage: SampleStage, input: Rows, { budget }: StageContext, random = Math.random): Rows {
   const kept: Row[] = [];
   let seen = 0;
   for await (const rows of input) {

@@ -3,7 +3,7 @@
 import { describe } from '../bson/describe.ts';
 import { isNumeric } from '../bson/type.ts';
 import type { BsonValue } from '../bson/value.ts';
-import type { Row } from '../execute/row.ts';
+import type { Rows } from '../execute/row.ts';
 import { exactWhole, maxLong, minLong } from '../functions/numbers/number.ts';
 import { QueryError } from '../query-error.ts';
 import type { StageDefinition } from './definition.ts';
@@ -14,10 +14,7 @@ export interface SliceStage {
   readonly limit?: number;
 }
 
-export const slice: StageDefinition<SliceStage> = {
-  mql: { $limit: (spec) => [parseLimit(spec)], $skip: (spec) => [parseSkip(spec)] },
-  run: runSlice,
-};
+export const slice: StageDefinition<SliceStage> = { mql: { $limit: parseLimit, $skip: parseSkip }, run: runSlice };
 
 function parseLimit(spec: BsonValue): SliceStage {
   const limit = wholeNumber(spec, '$limit', 5107201);
@@ -42,7 +39,7 @@ function wholeNumber(value: BsonValue, stage: string, code: number): number {
   return number;
 }
 
-async function* runSlice(stage: SliceStage, input: AsyncIterable<Row[]>): AsyncIterable<Row[]> {
+async function* runSlice(stage: SliceStage, input: Rows): Rows {
   let skip = stage.skip;
   let left = stage.limit ?? Number.POSITIVE_INFINITY;
   if (left === 0) return;

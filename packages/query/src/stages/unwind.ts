@@ -1,17 +1,16 @@
-/** $unwind: a path, or an object with more to say. */
+/** $unwind: takes a path, or an object with a path and options. */
 
 import { describe } from '../bson/describe.ts';
 import { isNullish } from '../bson/type.ts';
 import { BsonDocument, type BsonValue, type Maybe } from '../bson/value.ts';
 import { withValue } from '../execute/expressions/with-value.ts';
-import type { Budget } from '../execute/limits/budget.ts';
-import type { Row } from '../execute/row.ts';
+import type { Row, Rows } from '../execute/row.ts';
 import { parseFieldPath } from '../mql/path.ts';
 import type { Path } from '../plan/expr.ts';
 import { QueryError } from '../query-error.ts';
-import type { StageDefinition } from './definition.ts';
+import type { StageContext, StageDefinition } from './definition.ts';
 
-/** A row for each element of an array, whose place goes to `index`; with `keepEmpty` rows without elements stay. */
+/** Makes a row of each element of an array and writes its place to `index`. `keepEmpty` keeps rows without elements. */
 export interface UnwindStage {
   readonly k: 'unwind';
   readonly path: Path;
@@ -19,10 +18,7 @@ export interface UnwindStage {
   readonly keepEmpty: boolean;
 }
 
-export const unwind: StageDefinition<UnwindStage> = {
-  mql: { $unwind: (spec) => [parseUnwind(spec)] },
-  run: (stage, input, { budget }) => runUnwind(stage, input, budget),
-};
+export const unwind: StageDefinition<UnwindStage> = { mql: { $unwind: parseUnwind }, run: runUnwind };
 
 function parseUnwind(spec: BsonValue): UnwindStage {
   if (typeof spec === 'string') return { k: 'unwind', path: parsePath(spec), keepEmpty: false };
@@ -71,7 +67,7 @@ function parsePath(text: string): Path {
 
 const chunkRows = 1000;
 
-async function* runUnwind(stage: UnwindStage, input: AsyncIterable<Row[]>, budget: Budget): AsyncIterable<Row[]> {
+async function* runUnwind(stage: UnwindStage, input: Rows, { budget }: StageContext): Rows {
   let chunk: Row[] = [];
   for await (const rows of input) {
     for (const row of rows) {

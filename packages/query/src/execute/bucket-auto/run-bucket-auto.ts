@@ -3,12 +3,12 @@
 import { compileAccumulators } from '../../accumulators/compile-accumulators.ts';
 import { compareValues } from '../../bson/compare.ts';
 import { BsonDocument, type BsonValue } from '../../bson/value.ts';
-import type { Stage } from '../../plan/stage.ts';
+import type { BucketAutoStage } from '../../plan/stage.ts';
+import type { StageContext } from '../../stages/definition.ts';
 import { compileExpression } from '../expressions/expression.ts';
-import { enterRow, newFrame } from '../expressions/scope.ts';
-import type { Budget } from '../limits/budget.ts';
+import { enterRow } from '../expressions/scope.ts';
 import { sizeOf } from '../limits/size.ts';
-import type { Row } from '../row.ts';
+import type { Row, Rows } from '../row.ts';
 import { newRounder, type Rounder } from './rounder.ts';
 
 interface Keyed {
@@ -16,12 +16,7 @@ interface Keyed {
   readonly document: BsonDocument;
 }
 
-export async function* runBucketAuto(
-  stage: Stage & { k: 'bucketAuto' },
-  input: AsyncIterable<Row[]>,
-  budget: Budget,
-): AsyncIterable<Row[]> {
-  const frame = newFrame(budget.nowMs);
+export async function* runBucketAuto(stage: BucketAutoStage, input: Rows, { budget, frame }: StageContext): Rows {
   const keyOf = compileExpression(stage.key);
   const rounder = stage.granularity === undefined ? undefined : newRounder(stage.granularity);
   const hold = (bytes: number): void => budget.hold(bytes, '$bucketAuto');

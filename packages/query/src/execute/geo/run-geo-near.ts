@@ -4,14 +4,14 @@ import { chunks } from '@platform/base';
 import { BsonDocument, type BsonValue, type Maybe } from '../../bson/value.ts';
 import type { Path } from '../../plan/expr.ts';
 import type { GeoNearStage } from '../../plan/stage.ts';
+import type { StageContext } from '../../stages/definition.ts';
 import { compileExpression } from '../expressions/expression.ts';
 import { valueAt } from '../expressions/path.ts';
-import { enterRow, newFrame } from '../expressions/scope.ts';
+import { enterRow } from '../expressions/scope.ts';
 import { isTruthy } from '../expressions/truth.ts';
 import { withValue } from '../expressions/with-value.ts';
-import type { Budget } from '../limits/budget.ts';
 import { sizeOf } from '../limits/size.ts';
-import type { Row } from '../row.ts';
+import type { Rows } from '../row.ts';
 import { flatDistance } from './distance.ts';
 import { type Place, placeOf } from './place.ts';
 
@@ -24,12 +24,7 @@ interface Near {
   readonly distance: number;
 }
 
-export async function* runGeoNear(
-  stage: GeoNearStage,
-  input: AsyncIterable<Row[]>,
-  budget: Budget,
-): AsyncIterable<Row[]> {
-  const frame = newFrame(budget.nowMs);
+export async function* runGeoNear(stage: GeoNearStage, input: Rows, { budget, frame }: StageContext): Rows {
   const where = stage.where === undefined ? undefined : compileExpression(stage.where);
   const found: Near[] = [];
   for await (const rows of input) {

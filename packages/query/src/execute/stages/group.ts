@@ -2,13 +2,12 @@
 
 import { withGroupCode } from '../../group-codes.ts';
 import type { GroupStage } from '../../plan/stage.ts';
-import { enterRow, newFrame } from '../expressions/scope.ts';
-import type { Budget } from '../limits/budget.ts';
-import type { Row } from '../row.ts';
+import type { StageContext } from '../../stages/definition.ts';
+import { enterRow } from '../expressions/scope.ts';
+import type { Rows } from '../row.ts';
 import { GroupTable } from './group-table.ts';
 
-export async function* runGroup(stage: GroupStage, input: AsyncIterable<Row[]>, budget: Budget): AsyncIterable<Row[]> {
-  const frame = newFrame(budget.nowMs, () => budget.check());
+export async function* runGroup(stage: GroupStage, input: Rows, { budget, frame }: StageContext): Rows {
   const table = new GroupTable(stage.key, stage.accumulators, budget);
   for await (const rows of input) {
     try {

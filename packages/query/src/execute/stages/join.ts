@@ -1,29 +1,23 @@
-/** Joins: the right rows are held, and found by the values that must be equal where there are such. */
+/** Joins hold the right rows, and find them by the values that must be equal, where the condition has some. */
 
 import { valueKey } from '../../bson/key.ts';
 import { isNullish } from '../../bson/type.ts';
 import { BsonDocument } from '../../bson/value.ts';
 import type { JoinStage } from '../../plan/combine.ts';
 import type { Expr } from '../../plan/expr.ts';
+import type { StageContext } from '../../stages/definition.ts';
 import { compileExpression } from '../expressions/expression.ts';
-import { type Evaluate, enterRow, type Frame, newFrame } from '../expressions/scope.ts';
+import { type Evaluate, enterRow, type Frame } from '../expressions/scope.ts';
 import type { Budget } from '../limits/budget.ts';
 import { sizeOf } from '../limits/size.ts';
-import type { Row } from '../row.ts';
-import type { RunPlan } from '../run-plan.ts';
+import type { Row, Rows } from '../row.ts';
 
 const chunkRows = 1000;
 /** Between two looks at the clock. */
 const pairsBetweenChecks = 10_000;
 
-export async function* runJoin(
-  stage: JoinStage,
-  input: AsyncIterable<Row[]>,
-  run: RunPlan,
-  budget: Budget,
-): AsyncIterable<Row[]> {
-  const frame = newFrame(budget.nowMs, () => budget.check());
-  const right = await gathered(stage, run, budget, frame);
+export async function* runJoin(stage: JoinStage, input: Rows, { budget, frame, runPlan }: StageContext): Rows {
+  const right = await gathered(stage, runPlan(stage.right), budget, frame);
   const leftKey = keyOf(stage.equal.map(([left]) => left));
   const on = stage.on === undefined ? undefined : compileExpression(stage.on);
   const holds = (document: BsonDocument): boolean => {
@@ -57,14 +51,14 @@ export async function* runJoin(
 
 async function gathered(
   stage: JoinStage,
-  run: RunPlan,
+  rows: Rows,
   budget: Budget,
   frame: Frame,
 ): Promise<ReadonlyMap<string, readonly BsonDocument[]>> {
   const key = keyOf(stage.equal.map(([, right]) => right));
   const found = new Map<string, BsonDocument[]>();
-  for await (const rows of run(stage.right)) {
-    for (const { document } of rows) {
+  for await (const chunk of rows) {
+    for (const { document } of chunk) {
       enterRow(frame, document);
       const id = key(frame);
       if (id === undefined) continue;

@@ -4,20 +4,14 @@ import { valueKey } from '../../bson/key.ts';
 import { BsonDocument, type BsonValue, type Maybe } from '../../bson/value.ts';
 import type { LookupStage } from '../../plan/combine.ts';
 import { substituteVariables } from '../../plan/rewrite/substitute-variables.ts';
+import type { StageContext } from '../../stages/definition.ts';
 import { compileExpression } from '../expressions/expression.ts';
-import { enterRow, newFrame } from '../expressions/scope.ts';
+import { enterRow } from '../expressions/scope.ts';
 import type { Budget } from '../limits/budget.ts';
 import { sizeOf } from '../limits/size.ts';
-import type { Row } from '../row.ts';
-import type { RunPlan } from '../run-plan.ts';
+import type { Row, Rows } from '../row.ts';
 
-export async function* runLookup(
-  stage: LookupStage,
-  input: AsyncIterable<Row[]>,
-  run: RunPlan,
-  budget: Budget,
-): AsyncIterable<Row[]> {
-  const frame = newFrame(budget.nowMs, () => budget.check());
+export async function* runLookup(stage: LookupStage, input: Rows, { budget, frame, runPlan }: StageContext): Rows {
   const variables = stage.let.map(([name, value]) => [name, compileExpression(value)] as const);
   const answers = new Map<string, Maybe>();
   for await (const rows of input) {
@@ -27,7 +21,7 @@ export async function* runLookup(
       const values = new Map(variables.map(([name, evaluate]) => [name, evaluate(frame)]));
       const key = [...values.values()].map(exactKey).join('');
       if (!answers.has(key)) {
-        const answer = await answered(stage, run(substituteVariables(stage.right, values)), budget);
+        const answer = await answered(stage, runPlan(substituteVariables(stage.right, values)), budget);
         budget.hold(64 + 2 * key.length + sizeOf(answer), 'a subquery');
         answers.set(key, answer);
       }
@@ -52,7 +46,7 @@ function shape(value: BsonDocument | BsonValue[]): string {
   return `[${items.map(exactKey).join()}]`;
 }
 
-async function answered(stage: LookupStage, rows: AsyncIterable<Row[]>, budget: Budget): Promise<Maybe> {
+async function answered(stage: LookupStage, rows: Rows, budget: Budget): Promise<Maybe> {
   const values: BsonValue[] = [];
   for await (const chunk of rows) {
     for (const { document } of chunk) {

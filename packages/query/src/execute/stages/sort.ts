@@ -2,10 +2,11 @@
 
 import { chunks } from '@platform/base';
 import type { BsonValue } from '../../bson/value.ts';
-import type { Stage } from '../../plan/stage.ts';
+import type { SortStage } from '../../plan/stage.ts';
+import type { StageContext } from '../../stages/definition.ts';
 import type { Budget } from '../limits/budget.ts';
 import { sizeOf } from '../limits/size.ts';
-import type { Row } from '../row.ts';
+import type { Row, Rows } from '../row.ts';
 import { compareKeys, sortKeysOf } from './sort-keys.ts';
 
 interface Sorted {
@@ -20,11 +21,7 @@ const leastCut = 400;
 /** … unless they take this many bytes: of documents of several MB a few are many. */
 const leastCutBytes = 8 << 20;
 
-export async function* runSort(
-  stage: Stage & { k: 'sort' },
-  input: AsyncIterable<Row[]>,
-  budget: Budget,
-): AsyncIterable<Row[]> {
+export async function* runSort(stage: SortStage, input: Rows, { budget }: Pick<StageContext, 'budget'>): Rows {
   const top = stage.top ?? Number.POSITIVE_INFINITY;
   const compare = (left: Sorted, right: Sorted): number =>
     compareKeys(left.keys, right.keys, stage.by) || left.order - right.order;

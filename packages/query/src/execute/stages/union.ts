@@ -1,10 +1,10 @@
 /** The rows of one plan, then those of another. */
 
 import type { UnionStage } from '../../plan/combine.ts';
-import type { Row } from '../row.ts';
-import type { RunPlan } from '../run-plan.ts';
+import type { StageContext } from '../../stages/definition.ts';
+import type { Rows } from '../row.ts';
 
-export async function* runUnion(stage: UnionStage, input: AsyncIterable<Row[]>, run: RunPlan): AsyncIterable<Row[]> {
+export async function* runUnion(stage: UnionStage, input: Rows, { runPlan }: StageContext): Rows {
   for await (const rows of input) yield rows.map(({ document }) => ({ document }));
-  yield* run(stage.right, 'whole');
+  yield* runPlan(stage.right, 'whole');
 }

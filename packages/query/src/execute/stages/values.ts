@@ -4,13 +4,12 @@ import { typeName } from '../../bson/type.ts';
 import { BsonDocument } from '../../bson/value.ts';
 import type { ValuesStage } from '../../plan/combine.ts';
 import { QueryError } from '../../query-error.ts';
+import type { StageContext } from '../../stages/definition.ts';
 import { compileExpression } from '../expressions/expression.ts';
-import { enterRow, newFrame } from '../expressions/scope.ts';
-import type { Budget } from '../limits/budget.ts';
-import type { Row } from '../row.ts';
+import { enterRow } from '../expressions/scope.ts';
+import type { Row, Rows } from '../row.ts';
 
-export async function* runValues(stage: ValuesStage, budget: Budget): AsyncIterable<Row[]> {
-  const frame = newFrame(budget.nowMs, () => budget.check());
+export async function* runValues(stage: ValuesStage, _input: Rows, { budget, frame }: StageContext): Rows {
   const rows: Row[] = [];
   for (const row of stage.rows) {
     enterRow(frame, new BsonDocument());

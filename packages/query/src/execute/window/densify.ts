@@ -9,10 +9,10 @@ import { BsonDocument, type BsonValue } from '../../bson/value.ts';
 import type { Path } from '../../plan/expr.ts';
 import type { DensifyStage } from '../../plan/window.ts';
 import { QueryError } from '../../query-error.ts';
+import type { StageContext } from '../../stages/definition.ts';
 import { valueAt } from '../expressions/path.ts';
-import type { Budget } from '../limits/budget.ts';
 import { sizeOf } from '../limits/size.ts';
-import type { Row } from '../row.ts';
+import type { Row, Rows } from '../row.ts';
 import { runSort } from '../stages/sort.ts';
 import { isBelow, steppingOf } from './densify-step.ts';
 
@@ -27,11 +27,7 @@ interface Gap {
   next: BsonValue;
 }
 
-export async function* runDensify(
-  stage: DensifyStage,
-  input: AsyncIterable<Row[]>,
-  budget: Budget,
-): AsyncIterable<Row[]> {
+export async function* runDensify(stage: DensifyStage, input: Rows, { budget }: StageContext): Rows {
   const { bounds, partitionBy } = stage;
   const { next, densified } = steppingOf(stage);
   const [low, high] = typeof bounds === 'string' ? [] : bounds.map(({ value }) => value ?? null);
@@ -86,7 +82,7 @@ export async function* runDensify(
   }
 
   const by = [...(bounds === 'full' ? [] : partitionBy), stage.field].map((path) => ({ path, descending: false }));
-  for await (const rows of runSort({ k: 'sort', by }, input, budget)) {
+  for await (const rows of runSort({ k: 'sort', by }, input, { budget })) {
     for (const row of rows) {
       for (const each of before(row)) {
         if (chunk.push(each) < chunkRows) continue;

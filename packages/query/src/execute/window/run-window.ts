@@ -5,13 +5,13 @@ import { BsonDocument, type BsonValue, type Maybe } from '../../bson/value.ts';
 import type { Path } from '../../plan/expr.ts';
 import type { WindowStage } from '../../plan/window.ts';
 import { QueryError } from '../../query-error.ts';
+import type { StageContext } from '../../stages/definition.ts';
 import { startWindow } from '../../window-functions/registry.ts';
 import { compileExpression } from '../expressions/expression.ts';
-import { enterRow, newFrame } from '../expressions/scope.ts';
-import type { Budget } from '../limits/budget.ts';
+import { enterRow } from '../expressions/scope.ts';
 import { sizeOf } from '../limits/size.ts';
 import { withinSizeLimits } from '../limits/size-limits.ts';
-import type { Row } from '../row.ts';
+import type { Row, Rows } from '../row.ts';
 import { compareKeys, sortKeysOf } from '../stages/sort-keys.ts';
 import type { Partition, Workspace } from './partition.ts';
 
@@ -30,12 +30,8 @@ const chunkBytes = 8 * 1024 * 1024;
 /** Rows of windows that are walked between two pauses. */
 const turnSteps = 4096;
 
-export async function* runWindow(
-  stage: WindowStage,
-  input: AsyncIterable<Row[]>,
-  budget: Budget,
-): AsyncIterable<Row[]> {
-  const frame = newFrame(budget.nowMs, () => budget.check());
+export async function* runWindow(stage: WindowStage, input: Rows, context: StageContext): Rows {
+  const { budget, frame } = context;
   let steps = 0;
   let kept = 0;
   const workspace: Workspace = {
@@ -50,7 +46,7 @@ export async function* runWindow(
     },
   };
   const starts = stage.output.map(([path, fn]) => [path, startWindow(fn, workspace)] as const);
-  const rows = await gather(stage, input, budget);
+  const rows = await gather(stage, input, context);
   for (let from = 0; from < rows.length; ) {
     const partition = partitionFrom(rows, from, stage);
     const walks = starts.map(([path, begin]) => [path, begin(partition)] as const);
@@ -91,8 +87,7 @@ function inOutput(stage: WindowStage, path: Path, walk: () => Maybe): Maybe {
   }
 }
 
-async function gather(stage: WindowStage, input: AsyncIterable<Row[]>, budget: Budget): Promise<readonly Held[]> {
-  const frame = newFrame(budget.nowMs, () => budget.check());
+async function gather(stage: WindowStage, input: Rows, { budget, frame }: StageContext): Promise<readonly Held[]> {
   const partitionOf = stage.partitionBy === undefined ? undefined : compileExpression(stage.partitionBy);
   const rows: Held[] = [];
   for await (const chunk of input) {

@@ -6,7 +6,7 @@ import type { Stage } from '../../plan/stage.ts';
 import { QueryError } from '../../query-error.ts';
 import { parseExpression } from '../expression.ts';
 
-export function parseReplace(spec: BsonValue, stage: '$replaceRoot' | '$replaceWith'): Stage {
+export function parseReplace(spec: BsonValue, stage: string): Stage {
   if (stage === '$replaceWith') return { k: 'replace', with: parseExpression(spec, '$replaceWith') };
   if (!(spec instanceof BsonDocument)) {
     throw new QueryError(40229, `$replaceRoot takes an object with the field newRoot, found ${describe(spec)}`);

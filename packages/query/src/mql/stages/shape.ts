@@ -41,7 +41,7 @@ function mixed({ leaf, text, operator }: Leaf): QueryError {
   return new QueryError(code, `cannot compute the field ${text} in an exclusion projection`);
 }
 
-export function parseAddFields(spec: BsonValue, stage: '$addFields' | '$set'): Stage {
+export function parseAddFields(spec: BsonValue, stage: string): Stage {
   if (!(spec instanceof BsonDocument)) throw new QueryError(40272, `${stage} takes an object, found ${describe(spec)}`);
   if (spec.size === 0) throw new QueryError(40177, `${stage} needs at least one field`);
   const tree = new TreeBuilder();
