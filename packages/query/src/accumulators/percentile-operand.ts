@@ -10,21 +10,25 @@ import type { Accumulator } from '../plan/stage.ts';
 import { QueryError } from '../query-error.ts';
 
 export function parseMedian(operand: BsonValue, { at, parse }: OperandContext): Accumulator {
-  const parts = fieldsOf(operand, at, ['input', 'method'], 7436100);
+  const parts = namedFields(operand, at, {
+    required: { input: 40414, method: 40414 },
+    notObject: 7436100,
+    unknown: 40415,
+  });
   checkMethod(parts, at);
   return { fn: 'median', arg: parse(parts.get('input')!, `${at}.input`) };
 }
 
 export function parsePercentile(operand: BsonValue, context: OperandContext): Accumulator {
   const { at, parse } = context;
-  const parts = fieldsOf(operand, at, ['input', 'p', 'method'], 7429703);
+  const parts = namedFields(operand, at, {
+    required: { input: 40414, p: 40414, method: 40414 },
+    notObject: 7429703,
+    unknown: 40415,
+  });
   checkMethod(parts, at);
   const arg = parse(parts.get('input')!, `${at}.input`);
   return { fn: 'percentile', arg, p: probabilitiesOf(parts.get('p')!, { ...context, at: `${at}.p` }) };
-}
-
-function fieldsOf(operand: BsonValue, at: string, required: readonly string[], notObject: number): BsonDocument {
-  return namedFields(operand, at, { required, optional: [], notObject, unknown: 40415, missing: 40414 });
 }
 
 function checkMethod(parts: BsonDocument, at: string): void {

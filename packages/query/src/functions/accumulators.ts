@@ -1,87 +1,65 @@
 /**
- * Accumulators as expressions. $sum, $avg, $min, $max, $stdDevPop, $stdDevSamp: over their arguments, or over the elements of the
- * only one. $firstN, $lastN, $minN, $maxN: `n`, array. $median, $percentile: array or value, and the probabilities.
+ * Accumulators as expressions. $sum, $avg, $min, $max, $stdDevPop and $stdDevSamp fold their arguments, or the elements of a
+ * single array. $firstN, $lastN, $minN and $maxN take `n` and an array. $median and $percentile take an array or a value.
  */
 
 import { countOf } from '../accumulators/count-of.ts';
 import type { ParseAccumulator } from '../accumulators/definition.ts';
+import { inputFields } from '../accumulators/n-operands.ts';
 import { parseMedian, parsePercentile } from '../accumulators/percentile-operand.ts';
 import { accumulatorOf } from '../accumulators/registry.ts';
 import { typeName } from '../bson/type.ts';
 import { BsonDocument, type BsonValue, type Maybe } from '../bson/value.ts';
 import { call, literal } from '../plan/expr.ts';
 import { QueryError } from '../query-error.ts';
-import {
-  atLeast,
-  type Eager,
-  eager,
-  type FunctionDefinition,
-  type Functions,
-  type ParseOperand,
-} from './definition.ts';
-import { type Fields, fieldsInOrder } from './named-fields.ts';
-
-const someOfFields: Fields = {
-  required: ['n', 'input'],
-  optional: [],
-  notObject: 5787900,
-  unknown: 5787901,
-  missing: { n: 5787906, input: 5787907 },
-};
+import { atLeast, eager, type FunctionDefinition, type Functions, type ParseOperand } from './definition.ts';
+import { fieldsInOrder } from './named-fields.ts';
 
 export const fold: Functions = {
   ...Object.fromEntries(
     ['sum', 'avg', 'min', 'max', 'stdDevPop', 'stdDevSamp'].map((name) => [`agg.${name}`, overAll(name)]),
   ),
   ...Object.fromEntries(['firstN', 'lastN', 'minN', 'maxN'].map((name) => [`agg.${name}`, someOf(name)])),
-  'agg.median': eager({ mql: parseQuantiles(parseMedian) }, (input) => quantiles('median', input, [0.5])),
-  'agg.percentile': eager({ mql: parseQuantiles(parsePercentile) }, (input, ...p) =>
-    quantiles(
-      'percentile',
-      input,
-      p.filter((each) => typeof each === 'number'),
-    ),
+  'agg.median': eager({ mql: parseQuantiles(parseMedian) }, (input) =>
+    foldOf('median', 1, Array.isArray(input) ? input : [input]),
   ),
+  'agg.percentile': eager({ mql: parseQuantiles(parsePercentile) }, (input, ...p) => {
+    const probabilities = p.filter((each) => typeof each === 'number');
+    return foldOf('percentile', 1, Array.isArray(input) ? input : [input], probabilities);
+  }),
 };
 
-/** Expressions keep nothing from row to row: what they build is counted as it is built. */
+/** The memory that expressions use is counted as they build values, not here. */
 function holdNothing(): void {}
 
 const noRow = new BsonDocument();
 
+/** Folds values with the accumulator of that name. */
+function foldOf(fn: string, n: number, values: readonly Maybe[], p?: readonly number[]): BsonValue {
+  const folded = accumulatorOf(fn).start(holdNothing, { fn, arg: literal(null), ...(p && { p }) }, n);
+  for (const value of values) folded.add(value, noRow);
+  return folded.result();
+}
+
 function overAll(name: string): FunctionDefinition {
-  const { start } = accumulatorOf(name);
-  const eager: Eager = (...values) => {
+  return eager({ mql: atLeast(0) }, (...values) => {
     const [only] = values;
-    const folded = start(holdNothing, { fn: name, arg: { k: 'lit', value: null } }, 1);
-    for (const value of values.length === 1 && Array.isArray(only) ? only : values) folded.add(value, noRow);
-    return folded.result();
-  };
-  return { mql: atLeast(0), eager };
+    return foldOf(name, 1, values.length === 1 && Array.isArray(only) ? only : values);
+  });
 }
 
 function someOf(name: string): FunctionDefinition {
-  const { start } = accumulatorOf(name);
-  const eager: Eager = (n, input) => {
-    const folded = start(holdNothing, { fn: name, arg: { k: 'lit', value: null } }, countOf(n, `$${name}`));
-    if (!Array.isArray(input))
-      throw new QueryError(5788200, `the input of $${name} must be an array, found ${typeName(input)}`);
-    for (const value of input) folded.add(value, noRow);
-    return folded.result();
-  };
-  return { mql: fieldsInOrder(`agg.${name}`, someOfFields, ['n', 'input'], {}), size: 'grows', eager };
+  return eager({ mql: fieldsInOrder(`agg.${name}`, inputFields), size: 'grows' }, (n, input) => {
+    const count = countOf(n, `$${name}`);
+    if (Array.isArray(input)) return foldOf(name, count, input);
+    throw new QueryError(5788200, `the input of $${name} must be an array, found ${typeName(input)}`);
+  });
 }
 
-/** The accumulator's own parser checks everything. */
+/** The parser of the accumulator checks everything. */
 function parseQuantiles(parseAccumulator: ParseAccumulator): ParseOperand {
   return (operand, context) => {
     const { fn, arg, p } = parseAccumulator(operand, context);
     return call(`agg.${fn}`, [arg, ...(p ?? []).map((each) => literal(each))], context.at);
   };
-}
-
-function quantiles(fn: 'median' | 'percentile', input: Maybe, p: readonly number[]): BsonValue {
-  const folded = accumulatorOf(fn).start(holdNothing, { fn, arg: { k: 'lit', value: null }, p }, 1);
-  for (const value of Array.isArray(input) ? input : [input]) folded.add(value, noRow);
-  return folded.result();
 }

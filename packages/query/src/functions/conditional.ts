@@ -60,15 +60,9 @@ function parseCond(operand: BsonValue, { at, parse }: OperandContext): Expr {
     );
   }
   const parts = namedFields(operand, at, {
-    required: ['if', 'then', 'else'],
-    optional: [],
+    required: Object.fromEntries(['if', 'then', 'else'].map((name, index) => [name, 17080 + index])),
     notObject: 17080,
     unknown: 17083,
-    missing: Object.fromEntries([
-      ['if', 17080],
-      ['then', 17081],
-      ['else', 17082],
-    ]),
   });
   return call('agg.cond', [parse(parts.get('if')!), parse(parts.get('then')!), parse(parts.get('else')!)], at);
 }

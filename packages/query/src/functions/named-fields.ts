@@ -10,46 +10,47 @@ import type { OperandContext, ParseOperand } from './definition.ts';
 
 /** The codes are MongoDB's, which has its own for each operator. */
 export interface Fields {
-  readonly required: readonly string[];
-  readonly optional: readonly string[];
+  /** The required fields, each with the code of the error if it is missing. */
+  readonly required: Readonly<Record<string, number>>;
+  readonly optional?: readonly string[];
+  /** Further optional fields, each with its default. */
+  readonly defaults?: Readonly<Record<string, BsonValue>>;
   readonly notObject: number;
   readonly unknown: number;
-  /** One code for all, or one for each required field. */
-  readonly missing: number | Readonly<Record<string, number>>;
 }
 
 /** Checks that the fields are known and complete. @throws QueryError */
 export function namedFields(operand: BsonValue, at: string, fields: Fields): BsonDocument {
   const fail = (code: number, reason: string): QueryError => new QueryError(code, reason, { path: at });
-  const all = [...fields.required, ...fields.optional].join(', ');
+  const all = namesOf(fields);
   if (!(operand instanceof BsonDocument)) {
-    throw fail(fields.notObject, `expected an object with the fields ${all}, found ${describe(operand)}`);
+    throw fail(fields.notObject, `expected an object with the fields ${all.join(', ')}, found ${describe(operand)}`);
   }
   for (const name of operand.keys()) {
-    if (!fields.required.includes(name) && !fields.optional.includes(name)) {
-      throw fail(fields.unknown, `unrecognized parameter '${name}', expected ${all}`);
-    }
+    if (!all.includes(name)) throw fail(fields.unknown, `unrecognized parameter '${name}', expected ${all.join(', ')}`);
   }
-  for (const name of fields.required) {
-    if (operand.has(name)) continue;
-    const code = typeof fields.missing === 'number' ? fields.missing : fields.missing[name]!;
-    throw fail(code, `missing '${name}' parameter`);
+  for (const [name, code] of Object.entries(fields.required)) {
+    if (!operand.has(name)) throw fail(code, `missing '${name}' parameter`);
   }
   return operand;
 }
 
-/** A call with the fields as arguments in that order, and defaults for those that are absent. */
-export function fieldsInOrder(
-  fn: string,
-  fields: Fields,
-  order: readonly string[],
-  defaults: Readonly<Record<string, BsonValue>>,
-): ParseOperand {
+function namesOf({ required, optional = [], defaults = {} }: Fields): readonly string[] {
+  return [...Object.keys(required), ...optional, ...Object.keys(defaults)];
+}
+
+/** A call with the required fields as arguments, then the optional ones or their defaults. */
+export function fieldsInOrder(fn: string, fields: Fields): ParseOperand {
   return (operand, { at, parse }) => {
     const given = namedFields(operand, at, fields);
-    const args = order.map((name) => (given.has(name) ? parse(given.get(name)!) : literal(defaults[name])));
+    const args = namesOf(fields).map((name) => parsedOr(given.get(name), parse, fields.defaults?.[name]));
     return call(fn, args, at);
   };
+}
+
+/** The expression of a field, or a literal where the field is absent. */
+export function parsedOr(value: Maybe, parse: OperandContext['parse'], otherwise: Maybe): Expr {
+  return value === undefined ? literal(otherwise) : parse(value);
 }
 
 /** A call with the names of the fields that are given as a literal, and their values after it. */

@@ -91,22 +91,18 @@ function parseGetField(operand: BsonValue, { at, vars, parse }: OperandContext):
   const current = (): Expr => parse('$$CURRENT', at, vars);
   if (!named) return call('agg.getField', [checkedName(parse(operand), at), current()], at);
   const parts = namedFields(operand, at, {
-    required: ['field', 'input'],
-    optional: [],
+    required: { field: 3041702, input: 3041703 },
     notObject: 3041701,
     unknown: 3041701,
-    missing: { field: 3041702, input: 3041703 },
   });
   return call('agg.getField', [checkedName(parse(parts.get('field')!), at), parse(parts.get('input')!)], at);
 }
 
 function parseSetField(operand: BsonValue, { at, parse }: OperandContext): Expr {
   const parts = namedFields(operand, at, {
-    required: ['field', 'value', 'input'],
-    optional: [],
+    required: { field: 4161102, value: 4161103, input: 4161109 },
     notObject: 4161100,
     unknown: 4161101,
-    missing: { field: 4161102, value: 4161103, input: 4161109 },
   });
   const args = [parts.get('input')!, parts.get('value')!].map((part) => parse(part));
   return call('agg.setField', [constantName(parts.get('field')!, at, parse), ...args], at);
@@ -114,11 +110,9 @@ function parseSetField(operand: BsonValue, { at, parse }: OperandContext): Expr 
 
 function parseUnsetField(operand: BsonValue, { at, parse }: OperandContext): Expr {
   const parts = namedFields(operand, at, {
-    required: ['field', 'input'],
-    optional: [],
+    required: { field: 4161102, input: 4161109 },
     notObject: 4161100,
     unknown: 4161101,
-    missing: { field: 4161102, input: 4161109 },
   });
   const input = parse(parts.get('input')!);
   return call('agg.setField', [constantName(parts.get('field')!, at, parse), input, literal(undefined)], at);

@@ -9,7 +9,7 @@ import type { Expr } from '../plan/expr.ts';
 import { QueryError } from '../query-error.ts';
 import type { Functions, OperandContext } from './definition.ts';
 import { namedFields } from './named-fields.ts';
-import { wholeInt32 } from './numbers/whole-int32.ts';
+import { requireInt32 } from './numbers/whole-int32.ts';
 
 export const variables: Functions = {
   let: {
@@ -80,20 +80,16 @@ export const variables: Functions = {
 
 function limitOf(value: ReturnType<Evaluate>): number {
   if (isNullish(value)) return Number.POSITIVE_INFINITY;
-  const limit = wholeInt32(value);
-  if (limit === undefined)
-    throw new QueryError(327391, `the limit of $filter must be a 32-bit whole number, found ${describe(value)}`);
+  const limit = requireInt32(value, 'the limit of $filter', 327391);
   if (limit < 1) throw new QueryError(327392, `the limit of $filter must be greater than 0, found ${limit}`);
   return limit;
 }
 
 function parseLet(operand: BsonValue, { at, vars, parse }: OperandContext): Expr {
   const parts = namedFields(operand, at, {
-    required: ['vars', 'in'],
-    optional: [],
+    required: { vars: 16876, in: 16877 },
     notObject: 16874,
     unknown: 16875,
-    missing: { vars: 16876, in: 16877 },
   });
   const bound = variablesOf(parts.get('vars')!, at);
   const names = [...bound.keys()].map((name) => variableName(name, at));
@@ -104,11 +100,10 @@ function parseLet(operand: BsonValue, { at, vars, parse }: OperandContext): Expr
 
 function parseMap(operand: BsonValue, { at, vars, parse }: OperandContext): Expr {
   const parts = namedFields(operand, at, {
-    required: ['input', 'in'],
+    required: { input: 16880, in: 16882 },
     optional: ['as'],
     notObject: 16878,
     unknown: 16879,
-    missing: { input: 16880, in: 16882 },
   });
   const name = loopVariable(parts, at);
   const args = [parse(parts.get('input')!)];
@@ -118,11 +113,10 @@ function parseMap(operand: BsonValue, { at, vars, parse }: OperandContext): Expr
 
 function parseFilter(operand: BsonValue, { at, vars, parse }: OperandContext): Expr {
   const parts = namedFields(operand, at, {
-    required: ['input', 'cond'],
+    required: { input: 28648, cond: 28650 },
     optional: ['as', 'limit'],
     notObject: 28646,
     unknown: 28647,
-    missing: { input: 28648, cond: 28650 },
   });
   const name = loopVariable(parts, at);
   const limit = parts.get('limit');
@@ -133,11 +127,9 @@ function parseFilter(operand: BsonValue, { at, vars, parse }: OperandContext): E
 
 function parseReduce(operand: BsonValue, { at, vars, parse }: OperandContext): Expr {
   const parts = namedFields(operand, at, {
-    required: ['input', 'initialValue', 'in'],
-    optional: [],
+    required: { input: 40077, initialValue: 40078, in: 40079 },
     notObject: 40075,
     unknown: 40076,
-    missing: { input: 40077, initialValue: 40078, in: 40079 },
   });
   const names = ['this', 'value'];
   const args = [parse(parts.get('input')!), parse(parts.get('initialValue')!)];

@@ -1,14 +1,13 @@
 /** $in and $indexOfArray. */
 
 import { compareValues } from '../../bson/compare.ts';
-import { describe } from '../../bson/describe.ts';
 import { valueKey } from '../../bson/key.ts';
 import { isNullish, typeName } from '../../bson/type.ts';
 import { type BsonValue, Int32, type Maybe } from '../../bson/value.ts';
 import { constantOf } from '../../execute/expressions/constant.ts';
 import { QueryError } from '../../query-error.ts';
 import { type Functions, lazy } from '../definition.ts';
-import { wholeInt32 } from '../numbers/whole-int32.ts';
+import { requirePlace } from '../numbers/whole-int32.ts';
 
 export const arraySearch: Functions = {
   'agg.indexOfArray': lazy({ mql: [2, 4] }, (args) => {
@@ -45,8 +44,11 @@ function indexOfArray(args: readonly Maybe[]): Maybe {
   const [list, sought] = args;
   if (isNullish(list)) return null;
   if (!Array.isArray(list)) throw notArray(40090, list);
-  const start = args.length > 2 ? bound(args[2], 'start') : 0;
-  const end = args.length > 3 ? Math.min(bound(args[3], 'end'), list.length) : list.length;
+  const start = args.length > 2 ? requirePlace(args[2], 'the start of $indexOfArray', 9711600, 9711601) : 0;
+  const end =
+    args.length > 3
+      ? Math.min(requirePlace(args[3], 'the end of $indexOfArray', 9711600, 9711601), list.length)
+      : list.length;
   for (let index = start; index < end; index++) {
     if (compareValues(list[index], sought) === 0) return new Int32(index);
   }
@@ -60,12 +62,4 @@ function notArray(code: number, value: Maybe): QueryError {
 function listOf(list: Maybe): readonly BsonValue[] {
   if (Array.isArray(list)) return list;
   throw new QueryError(40081, `$in requires an array as a second argument, found: ${typeName(list)}`);
-}
-
-function bound(value: Maybe, what: string): number {
-  const number = wholeInt32(value);
-  if (number === undefined)
-    throw new QueryError(9711600, `$indexOfArray: the ${what} must be a 32-bit whole number, found ${describe(value)}`);
-  if (number < 0) throw new QueryError(9711601, `$indexOfArray: the ${what} must not be negative, found ${number}`);
-  return number;
 }

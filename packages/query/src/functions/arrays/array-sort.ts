@@ -57,11 +57,9 @@ function keyOf(item: BsonValue, path: readonly string[]): BsonValue {
 
 function parseSortArray(operand: BsonValue, { at, parse }: OperandContext): Expr {
   const parts = namedFields(operand, at, {
-    required: ['input', 'sortBy'],
-    optional: [],
+    required: { input: 2942502, sortBy: 2942503 },
     notObject: 2942500,
     unknown: 2942501,
-    missing: { input: 2942502, sortBy: 2942503 },
   });
   const keys = sortKeys(parts.get('sortBy')!, at);
   return call('agg.sortArray', [parse(parts.get('input')!), ...keys], at);

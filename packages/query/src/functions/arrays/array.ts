@@ -1,12 +1,9 @@
-/** $size, $arrayElemAt, $first, $last, $slice, $isArray, $concatArrays, $reverseArray, and arrays that are written in a query. */
-
-import { describe } from '../../bson/describe.ts';
-import { isNullish, isNumeric, typeName } from '../../bson/type.ts';
+import { isNullish, typeName } from '../../bson/type.ts';
 import { type BsonValue, Int32, type Maybe } from '../../bson/value.ts';
 import { QueryError } from '../../query-error.ts';
 import { anything, arrayOf, either, kindOf, maybeMissing, wholeNumbers } from '../../sql/types/kind.ts';
 import { atLeast, eager, type Functions } from '../definition.ts';
-import { wholeInt32 } from '../numbers/whole-int32.ts';
+import { requireInt32 } from '../numbers/whole-int32.ts';
 
 export const array: Functions = {
   'agg.array': eager(
@@ -36,7 +33,7 @@ export const array: Functions = {
       if (isNullish(value) || isNullish(index)) return null;
       if (!Array.isArray(value))
         throw new QueryError(28689, `$arrayElemAt's first argument must be an array, but is ${typeName(value)}`);
-      return value.at(position(index, '$arrayElemAt', 28690, 28691));
+      return value.at(requireInt32(index, 'the place that $arrayElemAt takes', 28691, 28690));
     },
   },
   'agg.first': eager({ mql: 1 }, (value) => endOf(value, '$first', 0)),
@@ -70,23 +67,15 @@ function endOf(value: Maybe, name: string, index: 0 | -1): Maybe {
   return value.at(index);
 }
 
-function position(value: Maybe, name: string, notNumber: number, notWhole: number): number {
-  if (!isNumeric(value)) throw new QueryError(notNumber, `${name} takes a number as a place, found ${typeName(value)}`);
-  const number = wholeInt32(value);
-  if (number === undefined)
-    throw new QueryError(notWhole, `${name} takes a 32-bit whole number as a place, found ${describe(value)}`);
-  return number;
-}
-
 export function slice(...args: Maybe[]): Maybe {
   const [value, second, third] = args;
   if (isNullish(value) || isNullish(second)) return null;
   if (!Array.isArray(value))
     throw new QueryError(28724, `the first argument to $slice must be an array, but is of type: ${typeName(value)}`);
-  const first = position(second, '$slice', 28725, 28726);
+  const first = requireInt32(second, 'the place or number that $slice takes', 28726, 28725);
   if (args.length === 2) return first >= 0 ? value.slice(0, first) : value.slice(first);
   if (isNullish(third)) return null;
-  const count = position(third, '$slice', 28727, 28728);
+  const count = requireInt32(third, 'the number that $slice takes', 28728, 28727);
   if (count <= 0) throw new QueryError(28729, `the third argument to $slice must be positive: ${count}`);
   const start = first < 0 ? Math.max(0, value.length + first) : first;
   return value.slice(start, start + count);

@@ -2,8 +2,9 @@
 
 import { isNullish, isNumeric, type TypeName, typeName } from '../../bson/type.ts';
 import type { Maybe } from '../../bson/value.ts';
+import type { Evaluate } from '../../execute/expressions/scope.ts';
 import { QueryError } from '../../query-error.ts';
-import { eager, type FunctionDefinition, type Functions, type Lazy, lazy } from '../definition.ts';
+import { eager, type FunctionDefinition, type Functions, lazy } from '../definition.ts';
 import { argumentsByName, callWithNames, type Fields, namedFields } from '../named-fields.ts';
 import { baseOf, formatOf, isLittleEndian, targetOf } from './convert-target.ts';
 import { type ConvertOptions, convertTo } from './convert-to.ts';
@@ -14,11 +15,10 @@ const uuid: ConvertOptions = { ...plain, format: 'uuid', subtype: 4 };
 const failedToParse = 9;
 
 const convertFields: Fields = {
-  required: ['input', 'to'],
+  required: { input: failedToParse, to: failedToParse },
   optional: ['onError', 'onNull', 'format', 'byteOrder', 'base'],
   notObject: failedToParse,
   unknown: failedToParse,
-  missing: failedToParse,
 };
 
 export const conversion: Functions = {
@@ -54,17 +54,11 @@ export function converted(value: Maybe, type: TypeName, options: ConvertOptions 
 /** ConversionFailure, and a year that text cannot hold. */
 const caught: ReadonlySet<number> = new Set([241, 18537]);
 
-function convert(...[args]: Parameters<Lazy>): ReturnType<Lazy> {
+function convert(args: readonly Evaluate[]): Evaluate {
   const given = argumentsByName(args);
   const [input, onNull, onError] = [given.get('input')!, given.get('onNull'), given.get('onError')];
-  const read = (name: string): ((frame: Parameters<ReturnType<Lazy>>[0]) => Maybe) =>
-    given.get(name) ?? (() => undefined);
-  const [target, format, byteOrder, base] = ['to', 'format', 'byteOrder', 'base'].map(read) as [
-    ReturnType<typeof read>,
-    ReturnType<typeof read>,
-    ReturnType<typeof read>,
-    ReturnType<typeof read>,
-  ];
+  const read = (name: string): Evaluate => given.get(name) ?? (() => undefined);
+  const [target, format, byteOrder, base] = [read('to'), read('format'), read('byteOrder'), read('base')];
   return (frame) => {
     const into = targetOf(target(frame));
     const value = input(frame);

@@ -14,18 +14,12 @@ import { zoneOf } from './time-zone.ts';
 
 export const dateDiffFunctions: Functions = {
   'agg.dateDiff': {
-    mql: fieldsInOrder(
-      'agg.dateDiff',
-      {
-        required: ['startDate', 'endDate', 'unit'],
-        optional: ['timezone', 'startOfWeek'],
-        notObject: 5166301,
-        unknown: 5166302,
-        missing: { startDate: 5166303, endDate: 5166304, unit: 5166305 },
-      },
-      ['startDate', 'endDate', 'unit', 'timezone', 'startOfWeek'],
-      { timezone: 'UTC', startOfWeek: 'sunday' },
-    ),
+    mql: fieldsInOrder('agg.dateDiff', {
+      required: { startDate: 5166303, endDate: 5166304, unit: 5166305 },
+      defaults: { timezone: 'UTC', startOfWeek: 'sunday' },
+      notObject: 5166301,
+      unknown: 5166302,
+    }),
     sql: { takes: [dateType, dateType, stringType, stringType, stringType], gives: kindOf('long', 'null') },
     eager: dateDiff,
   },

@@ -3,10 +3,10 @@
 import { isNullish, typeName } from '../../bson/type.ts';
 import type { BsonValue } from '../../bson/value.ts';
 import type { Evaluate } from '../../execute/expressions/scope.ts';
-import { call, type Expr, literal } from '../../plan/expr.ts';
+import { call, type Expr } from '../../plan/expr.ts';
 import { QueryError } from '../../query-error.ts';
 import { type Functions, lazy, type OperandContext } from '../definition.ts';
-import { namedFields } from '../named-fields.ts';
+import { namedFields, parsedOr } from '../named-fields.ts';
 import { civilOf, dayOfYear, isoWeekOf, weekdayOf, weekOfYear } from './calendar.ts';
 import { splitDays } from './date-parts.ts';
 import { monthNames } from './date-text.ts';
@@ -24,13 +24,12 @@ const isoFormat = '%Y-%m-%dT%H:%M:%S.%L';
 /** Arguments: date, timezone, format if there is one, and onNull if there is one. */
 function parseDateToString(operand: BsonValue, { at, parse }: OperandContext): Expr {
   const given = namedFields(operand, at, {
-    required: ['date'],
+    required: { date: 18628 },
     optional: ['format', 'timezone', 'onNull'],
     notObject: 18629,
     unknown: 18534,
-    missing: 18628,
   });
-  const zone = given.has('timezone') ? parse(given.get('timezone')!) : literal('UTC');
+  const zone = parsedOr(given.get('timezone'), parse, 'UTC');
   const rest = ['format', 'onNull'].filter((name) => given.has(name)).map((name) => parse(given.get(name)!));
   const fn = given.has('format') ? 'agg.dateToString' : 'agg.dateToIsoString';
   return call(fn, [parse(given.get('date')!), zone, ...rest], at);

@@ -3,10 +3,10 @@
 import { describe } from '../../bson/describe.ts';
 import { isNullish, isNumeric } from '../../bson/type.ts';
 import { BsonDate, type BsonValue, type Maybe } from '../../bson/value.ts';
-import { call, type Expr, literal } from '../../plan/expr.ts';
+import { call, type Expr } from '../../plan/expr.ts';
 import { QueryError } from '../../query-error.ts';
 import { eager, type Functions, type OperandContext } from '../definition.ts';
-import { namedFields } from '../named-fields.ts';
+import { namedFields, parsedOr } from '../named-fields.ts';
 import { exactWhole, maxLong, minLong } from '../numbers/number.ts';
 import { dayMs, daysOf, daysOfIsoWeek } from './calendar.ts';
 import { toInstant, zoneOrNone } from './time-zone.ts';
@@ -25,11 +25,10 @@ export const dateFromPartsFunctions: Functions = {
 /** Arguments: year, month, day, or those of the ISO week; then the time and the zone. */
 function parseDateFromParts(operand: BsonValue, { at, parse }: OperandContext): Expr {
   const given = namedFields(operand, at, {
-    required: [],
+    required: {},
     optional: [...civilNames, ...isoNames, ...clockNames, 'timezone'],
     notObject: 40519,
     unknown: 40518,
-    missing: 40516,
   });
   const fail = (code: number, reason: string): QueryError => new QueryError(code, reason, { path: at });
   if (!given.has('year') && !given.has('isoWeekYear'))
@@ -42,9 +41,9 @@ function parseDateFromParts(operand: BsonValue, { at, parse }: OperandContext): 
   }
   const byWeek = given.has('isoWeekYear');
   const args = [...(byWeek ? isoNames : civilNames), ...clockNames].map((name, index) =>
-    given.has(name) ? parse(given.get(name)!) : literal(index < 3 ? 1 : 0),
+    parsedOr(given.get(name), parse, index < 3 ? 1 : 0),
   );
-  const zone = given.has('timezone') ? parse(given.get('timezone')!) : literal('UTC');
+  const zone = parsedOr(given.get('timezone'), parse, 'UTC');
   return call(byWeek ? 'agg.dateFromIsoParts' : 'agg.dateFromParts', [...args, zone], at);
 }
 

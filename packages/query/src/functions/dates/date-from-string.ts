@@ -14,11 +14,10 @@ import { findZone, toInstant, utc, type Zone, zoneOrNone } from './time-zone.ts'
 const conversionFailure = 241;
 
 const fields: Fields = {
-  required: ['dateString'],
+  required: { dateString: 40542 },
   optional: ['format', 'timezone', 'onNull', 'onError'],
   notObject: 40540,
   unknown: 40541,
-  missing: 40542,
 };
 
 export const dateFromStringFunctions: Functions = {

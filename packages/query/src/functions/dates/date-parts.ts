@@ -41,12 +41,12 @@ export const dateParts: Functions = {
     Object.entries(parts).map(([name, [read, ...sqlNames]]) => [`agg.${name}`, part(name, read, sqlNames)]),
   ),
   'agg.dateToParts': {
-    mql: fieldsInOrder(
-      'agg.dateToParts',
-      { required: ['date'], optional: ['timezone', 'iso8601'], notObject: 40524, unknown: 40520, missing: 40522 },
-      ['date', 'timezone', 'iso8601'],
-      { timezone: 'UTC', iso8601: false },
-    ),
+    mql: fieldsInOrder('agg.dateToParts', {
+      required: { date: 40522 },
+      defaults: { timezone: 'UTC', iso8601: false },
+      notObject: 40524,
+      unknown: 40520,
+    }),
     eager: toParts,
   },
 };
@@ -91,11 +91,10 @@ export const quarter: Eager = reader(
 function parsePart(part: string, operand: BsonValue, { at, parse }: OperandContext): Expr {
   if (operand instanceof BsonDocument && ![...operand.keys()][0]?.startsWith('$')) {
     const given = namedFields(operand, at, {
-      required: ['date'],
+      required: { date: 40539 },
       optional: ['timezone'],
       notObject: 40535,
       unknown: 40535,
-      missing: 40539,
     });
     const zone = given.get('timezone');
     return call(`agg.${part}`, [parse(given.get('date')!), ...(zone === undefined ? [] : [parse(zone)])], at);

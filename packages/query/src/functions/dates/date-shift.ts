@@ -15,11 +15,10 @@ import { millisecondsOf } from './date-value.ts';
 import { toInstant, type Zone, zoneOf } from './time-zone.ts';
 
 const fields: Fields = {
-  required: ['startDate', 'unit', 'amount'],
-  optional: ['timezone'],
+  required: { startDate: 5166402, unit: 5166402, amount: 5166402 },
+  defaults: { timezone: 'UTC' },
   notObject: 5166400,
   unknown: 5166401,
-  missing: 5166402,
 };
 
 export const dateShiftFunctions: Functions = {
@@ -31,9 +30,8 @@ export const dateShiftFunctions: Functions = {
 };
 
 function shift(name: '$dateAdd' | '$dateSubtract'): FunctionDefinition {
-  const order = ['startDate', 'unit', 'amount', 'timezone'];
   return {
-    mql: fieldsInOrder(`agg.${name.slice(1)}`, fields, order, { timezone: 'UTC' }),
+    mql: fieldsInOrder(`agg.${name.slice(1)}`, fields),
     folding: 'early',
     eager: (...args) => shiftDate(name, args),
   };

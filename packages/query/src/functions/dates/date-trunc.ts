@@ -20,18 +20,12 @@ const originDays = daysOf(2000, 1, 1);
 
 export const dateTruncFunctions: Functions = {
   'agg.dateTrunc': {
-    mql: fieldsInOrder(
-      'agg.dateTrunc',
-      {
-        required: ['date', 'unit'],
-        optional: ['binSize', 'timezone', 'startOfWeek'],
-        notObject: 5439007,
-        unknown: 5439008,
-        missing: { date: 5439009, unit: 5439010 },
-      },
-      ['date', 'unit', 'binSize', 'timezone', 'startOfWeek'],
-      { binSize: 1, timezone: 'UTC', startOfWeek: 'sunday' },
-    ),
+    mql: fieldsInOrder('agg.dateTrunc', {
+      required: { date: 5439009, unit: 5439010 },
+      defaults: { binSize: 1, timezone: 'UTC', startOfWeek: 'sunday' },
+      notObject: 5439007,
+      unknown: 5439008,
+    }),
     sql: { takes: [dateType, stringType, numbers, stringType, stringType], gives: kindOf('date', 'null') },
     size: 'bounded',
     folding: 'early',

@@ -1,39 +1,15 @@
-/** $bitAnd, $bitOr, $bitXor, $bitNot of int32 and int64; an int64 among the operands makes the result one. */
+/** $bitAnd, $bitOr, $bitXor and $bitNot of int32 and int64. If an operand is an int64, so is the result. */
 
 import { isNullish, typeName } from '../../bson/type.ts';
 import { Int32, type Maybe } from '../../bson/value.ts';
 import { QueryError } from '../../query-error.ts';
-import { atLeast, type Eager, eager, type Functions } from '../definition.ts';
-import type { Whole } from './number.ts';
+import { atLeast, eager, type Functions } from '../definition.ts';
+import { toBigInt, type Whole } from './number.ts';
 
 export const bits: Functions = {
-  'agg.bitAnd': eager(
-    { mql: atLeast(0) },
-    folded(
-      '$bitAnd',
-      -1,
-      (a, b) => a & b,
-      (a, b) => a & b,
-    ),
-  ),
-  'agg.bitOr': eager(
-    { mql: atLeast(0) },
-    folded(
-      '$bitOr',
-      0,
-      (a, b) => a | b,
-      (a, b) => a | b,
-    ),
-  ),
-  'agg.bitXor': eager(
-    { mql: atLeast(0) },
-    folded(
-      '$bitXor',
-      0,
-      (a, b) => a ^ b,
-      (a, b) => a ^ b,
-    ),
-  ),
+  'agg.bitAnd': eager({ mql: atLeast(0) }, (...values) => folded('$bitAnd', -1n, values, (a, b) => a & b)),
+  'agg.bitOr': eager({ mql: atLeast(0) }, (...values) => folded('$bitOr', 0n, values, (a, b) => a | b)),
+  'agg.bitXor': eager({ mql: atLeast(0) }, (...values) => folded('$bitXor', 0n, values, (a, b) => a ^ b)),
   'agg.bitNot': eager({ mql: 1 }, (value) => {
     if (isNullish(value)) return null;
     const whole = checked(value, '$bitNot');
@@ -48,22 +24,16 @@ function checked(value: Maybe, name: string): Whole {
 
 function folded(
   name: string,
-  identity: number,
-  small: (a: number, b: number) => number,
-  large: (a: bigint, b: bigint) => bigint,
-): Eager {
-  return (...values) => {
-    let result: Whole = new Int32(identity);
-    for (const value of values) {
-      if (isNullish(value)) return null;
-      const operand = checked(value, name);
-      if (result instanceof Int32 && operand instanceof Int32) result = new Int32(small(result.value, operand.value));
-      else result = large(wide(result), wide(operand));
-    }
-    return result;
-  };
-}
-
-function wide(value: Whole): bigint {
-  return typeof value === 'bigint' ? value : BigInt(value.value);
+  identity: bigint,
+  values: readonly Maybe[],
+  apply: (a: bigint, b: bigint) => bigint,
+): Maybe {
+  let [result, isLong] = [identity, false];
+  for (const value of values) {
+    if (isNullish(value)) return null;
+    const operand = checked(value, name);
+    isLong ||= typeof operand === 'bigint';
+    result = apply(result, toBigInt(operand));
+  }
+  return isLong ? result : new Int32(Number(result));
 }

@@ -17,45 +17,35 @@ const maxPatternBytes = 16_384;
 type Search = ReturnType<typeof compileRegexSearch>;
 
 const regexFields: Fields = {
-  required: ['input', 'regex'],
+  required: { input: 31022, regex: 31023 },
   optional: ['options'],
   notObject: 51103,
   unknown: 31024,
-  missing: { input: 31022, regex: 31023 },
 };
 
 export const regex: Functions = {
-  'agg.regexMatch': lazy(
-    { mql: fieldsInOrder('agg.regexMatch', regexFields, ['input', 'regex', 'options'], {}), numberTypes: 'none' },
-    (args) => {
-      const prepare = prepared('$regexMatch', args);
-      return (frame) => {
-        const [text, search] = prepare(frame);
-        return text !== undefined && search !== undefined && search(text, 0) !== undefined;
-      };
-    },
-  ),
-  'agg.regexFind': lazy(
-    { mql: fieldsInOrder('agg.regexFind', regexFields, ['input', 'regex', 'options'], {}), size: 'grows' },
-    (args) => {
-      const prepare = prepared('$regexFind', args);
-      return (frame) => {
-        const [text, search] = prepare(frame);
-        const match = text === undefined ? undefined : search?.(text, 0);
-        return match === undefined ? null : describeMatch(text!, match, countCodePoints(text!, 0, match.start));
-      };
-    },
-  ),
-  'agg.regexFindAll': lazy(
-    { mql: fieldsInOrder('agg.regexFindAll', regexFields, ['input', 'regex', 'options'], {}), size: 'grows' },
-    (args) => {
-      const prepare = prepared('$regexFindAll', args);
-      return (frame) => {
-        const [text, search] = prepare(frame);
-        return text === undefined || search === undefined ? [] : findAll(frame, text, search);
-      };
-    },
-  ),
+  'agg.regexMatch': lazy({ mql: fieldsInOrder('agg.regexMatch', regexFields), numberTypes: 'none' }, (args) => {
+    const prepare = prepared('$regexMatch', args);
+    return (frame) => {
+      const [text, search] = prepare(frame);
+      return text !== undefined && search !== undefined && search(text, 0) !== undefined;
+    };
+  }),
+  'agg.regexFind': lazy({ mql: fieldsInOrder('agg.regexFind', regexFields), size: 'grows' }, (args) => {
+    const prepare = prepared('$regexFind', args);
+    return (frame) => {
+      const [text, search] = prepare(frame);
+      const match = text === undefined ? undefined : search?.(text, 0);
+      return match === undefined ? null : describeMatch(text!, match, countCodePoints(text!, 0, match.start));
+    };
+  }),
+  'agg.regexFindAll': lazy({ mql: fieldsInOrder('agg.regexFindAll', regexFields), size: 'grows' }, (args) => {
+    const prepare = prepared('$regexFindAll', args);
+    return (frame) => {
+      const [text, search] = prepare(frame);
+      return text === undefined || search === undefined ? [] : findAll(frame, text, search);
+    };
+  }),
 };
 
 /** What a match and each of its groups take at least; counted as they are found. */

@@ -1,23 +1,20 @@
 /** $indexOfBytes, $indexOfCP, $split, $replaceOne, $replaceAll. */
 
-import { compileRegexSearch } from '../../bson/compile-regex.ts';
-import { describe } from '../../bson/describe.ts';
+import { compileRegexSearch, type RegexMatch } from '../../bson/compile-regex.ts';
 import { isNullish, typeName } from '../../bson/type.ts';
 import { Int32, type Maybe, Regex } from '../../bson/value.ts';
 import { maxValueBytes, tooLarge } from '../../execute/limits/size-limits.ts';
 import { QueryError } from '../../query-error.ts';
 import { eager, type Functions } from '../definition.ts';
 import { type Fields, fieldsInOrder } from '../named-fields.ts';
-import { wholeInt32 } from '../numbers/whole-int32.ts';
+import { requirePlace } from '../numbers/whole-int32.ts';
 import { afterCodePoints, countCodePoints, unitsAt, utf8Length } from './code-points.ts';
 import { indexOf, searcher } from './index-of.ts';
 
 const replaceFields: Fields = {
-  required: ['input', 'find', 'replacement'],
-  optional: [],
+  required: { input: 51749, find: 51748, replacement: 51747 },
   notObject: 51751,
   unknown: 51750,
-  missing: { input: 51749, find: 51748, replacement: 51747 },
 };
 
 export const stringSearch: Functions = {
@@ -26,9 +23,9 @@ export const stringSearch: Functions = {
     if (isNullish(text)) return null;
     if (typeof text !== 'string') throw notText(40091, '$indexOfBytes', 'first', text);
     if (typeof sought !== 'string') throw notText(40092, '$indexOfBytes', 'second', sought);
-    const start = args.length > 2 ? bound(args[2], '$indexOfBytes', 'starting') : 0;
+    const start = args.length > 2 ? requirePlace(args[2], 'the starting index of $indexOfBytes', 40096, 40097) : 0;
     const end = Math.min(
-      args.length > 3 ? bound(args[3], '$indexOfBytes', 'ending') : text.length * 3,
+      args.length > 3 ? requirePlace(args[3], 'the ending index of $indexOfBytes', 40096, 40097) : text.length * 3,
       utf8Length(text),
     );
     if (start > end) return new Int32(-1);
@@ -42,8 +39,11 @@ export const stringSearch: Functions = {
     if (isNullish(text)) return null;
     if (typeof text !== 'string') throw notText(40093, '$indexOfCP', 'first', text);
     if (typeof sought !== 'string') throw notText(40094, '$indexOfCP', 'second', sought);
-    const start = args.length > 2 ? bound(args[2], '$indexOfCP', 'starting') : 0;
-    const end = args.length > 3 ? bound(args[3], '$indexOfCP', 'ending') : Number.POSITIVE_INFINITY;
+    const start = args.length > 2 ? requirePlace(args[2], 'the starting index of $indexOfCP', 40096, 40097) : 0;
+    const end =
+      args.length > 3
+        ? requirePlace(args[3], 'the ending index of $indexOfCP', 40096, 40097)
+        : Number.POSITIVE_INFINITY;
     if (text === '' && sought === '') return new Int32(0);
     const from = afterCodePoints(text, 0, start);
     if (from >= text.length) return new Int32(-1);
@@ -69,7 +69,7 @@ export const stringSearch: Functions = {
   }),
   'agg.replaceOne': eager(
     {
-      mql: fieldsInOrder('agg.replaceOne', replaceFields, replaceFields.required, {}),
+      mql: fieldsInOrder('agg.replaceOne', replaceFields),
       size: 'grows',
       numberTypes: 'none',
     },
@@ -77,7 +77,7 @@ export const stringSearch: Functions = {
   ),
   'agg.replaceAll': eager(
     {
-      mql: fieldsInOrder('agg.replaceAll', replaceFields, replaceFields.required, {}),
+      mql: fieldsInOrder('agg.replaceAll', replaceFields),
       size: 'grows',
       numberTypes: 'none',
     },
@@ -106,14 +106,8 @@ function replace(name: string, [text, find, replacement]: readonly Maybe[], most
   return result + text.slice(at);
 }
 
-interface Found {
-  readonly start: number;
-  readonly end: number;
-  readonly groups: readonly (string | undefined)[];
-}
-
 /** From left to right, not overlapping; an empty text is found before each code point and at the end. */
-function* matches(text: string, sought: string | Regex): Generator<Found> {
+function* matches(text: string, sought: string | Regex): Generator<RegexMatch> {
   const next = typeof sought === 'string' ? textSearch(sought) : compileRegexSearch(sought);
   for (let at = 0; at <= text.length; ) {
     const found = next(text, at);
@@ -123,7 +117,7 @@ function* matches(text: string, sought: string | Regex): Generator<Found> {
   }
 }
 
-function textSearch(sought: string): (text: string, from: number) => Found | undefined {
+function textSearch(sought: string): (text: string, from: number) => RegexMatch | undefined {
   const search = searcher(sought);
   return (text, from) => {
     const start = search(text, from);
@@ -135,14 +129,6 @@ function binaryText(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII is what is asked for
   if (/^[\x00-\x7f]*$/.test(text)) return text;
   return new TextDecoder('latin1').decode(new TextEncoder().encode(text));
-}
-
-function bound(value: Maybe, name: string, what: string): number {
-  const number = wholeInt32(value);
-  if (number === undefined)
-    throw new QueryError(40096, `${name} requires a 32-bit whole ${what} index, found ${describe(value)}`);
-  if (number < 0) throw new QueryError(40097, `${name} requires a nonnegative ${what} index, found ${number}`);
-  return number;
 }
 
 function notText(code: number, name: string, which: string, value: Maybe): QueryError {

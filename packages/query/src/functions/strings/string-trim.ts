@@ -13,11 +13,10 @@ const whiteSpace = new Set(
 );
 
 const trimFields: Fields = {
-  required: ['input'],
+  required: { input: 50695 },
   optional: ['chars'],
   notObject: 50696,
   unknown: 50694,
-  missing: 50695,
 };
 
 export const stringTrim: Functions = {

@@ -7,15 +7,15 @@ import { type Decimal128, Int32, type Maybe } from '../../bson/value.ts';
 import { QueryError } from '../../query-error.ts';
 import { eager, type Functions } from '../definition.ts';
 import { maxLong, minLong } from '../numbers/number.ts';
-import { wholeInt32 } from '../numbers/whole-int32.ts';
+import { requireInt32 } from '../numbers/whole-int32.ts';
 import { afterCodePoints } from './code-points.ts';
 import { coerced } from './coerced-text.ts';
 
 export const substring: Functions = {
   'agg.substrCP': eager({ mql: 3, size: 'grows', numberTypes: 'none' }, (value, start, length) => {
     const text = coerced(value, '$substrCP');
-    const from = place(start, 'starting index', 34450, 34451);
-    const count = place(length, 'length', 34452, 34453);
+    const from = requireInt32(start, 'the starting index of $substrCP', 34451, 34450);
+    const count = requireInt32(length, 'the length of $substrCP', 34453, 34452);
     if (count < 0) throw new QueryError(34454, `$substrCP: the length must not be negative, found ${count}`);
     if (from < 0) throw new QueryError(34455, `$substrCP: the starting index must not be negative, found ${from}`);
     const begin = afterCodePoints(text, 0, from);
@@ -24,15 +24,6 @@ export const substring: Functions = {
   'agg.substr': eager({ mql: 3, size: 'grows', numberTypes: 'none' }, substrBytes),
   'agg.substrBytes': eager({ mql: 3, size: 'grows', numberTypes: 'none' }, substrBytes),
 };
-
-function place(value: Maybe, what: string, notNumber: number, notWhole: number): number {
-  if (!isNumeric(value))
-    throw new QueryError(notNumber, `$substrCP: the ${what} must be a number, found ${typeName(value)}`);
-  const number = wholeInt32(value);
-  if (number === undefined)
-    throw new QueryError(notWhole, `$substrCP: the ${what} must be a 32-bit whole number, found ${describe(value)}`);
-  return number;
-}
 
 /** A negative length takes the rest. */
 function substrBytes(value: Maybe, start: Maybe, length: Maybe): string {
