@@ -84,7 +84,21 @@ export class QueryError extends Error {
   }
 }
 
-/** Runs what reads a query. A stack that does not suffice for it is the query's fault: it nests too deeply. */
+/** Runs what reads a part of a query. Its errors get this place, unless they name one of their own. */
+export function withErrorsAt<T>(place: QueryErrorPlace, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw error instanceof QueryError ? error.at(place) : error;
+  }
+}
+
+/** A part of a query that is not written as it must be. */
+export function malformed(reason: string, hint?: string): QueryError {
+  return new QueryError('FailedToParse', reason, hint === undefined ? {} : { hint });
+}
+
+/** Runs what reads a query. If the stack is too small for it, the query is nested too deeply. */
 export function reading<T>(read: () => T): T {
   try {
     return read();

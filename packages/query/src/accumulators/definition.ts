@@ -38,9 +38,8 @@ export interface SqlAggregateSignature {
 }
 
 /** In $group an array is not taken for one expression. */
-export function arrayAsOperand(name: string, at: string): QueryError {
+export function arrayAsOperand(name: string): QueryError {
   return new QueryError(40237, `the ${name} accumulator is a unary operator, found an array`, {
-    path: at,
     hint: 'write an array that is a value as {$literal: […]}',
   });
 }

@@ -19,7 +19,7 @@ export const inputFields: Fields = {
 
 export function parseInput(fn: string): ParseAccumulator {
   return (operand, context) => {
-    const given = namedFields(operand, context.at, inputFields);
+    const given = namedFields(operand, inputFields);
     const n = parseCount(given.get('n')!, fn, context);
     return { fn, n, arg: context.parse(given.get('input')!, `${context.at}.input`) };
   };
@@ -29,14 +29,14 @@ export function parseInput(fn: string): ParseAccumulator {
 export function parseOrdered(fn: string, many: boolean): ParseAccumulator {
   return (operand, context) => {
     const { at, parse } = context;
-    const given = namedFields(operand, at, {
+    const given = namedFields(operand, {
       required: { ...(many && { n: 5788003 }), output: 5788004, sortBy: 5788005 },
       notObject: 5788001,
       unknown: 5788002,
     });
     const sortBy = given.get('sortBy')!;
     if (!(sortBy instanceof BsonDocument)) {
-      throw new QueryError(10065, `$${fn} takes an object for 'sortBy', found ${describe(sortBy)}`, { path: at });
+      throw new QueryError(10065, `$${fn} takes an object for 'sortBy', found ${describe(sortBy)}`);
     }
     const by = parseSortKeys(sortBy);
     const arg = parse(given.get('output')!, `${at}.output`);

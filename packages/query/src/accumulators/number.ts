@@ -2,9 +2,8 @@
 
 import { describe } from '../bson/describe.ts';
 import { isNumeric } from '../bson/type.ts';
-import { BsonDocument, type BsonValue, type Decimal128, Int32, type Maybe } from '../bson/value.ts';
+import { BsonDocument, type BsonValue, Int32, type Maybe } from '../bson/value.ts';
 import { ExactSum } from '../execute/sums/exact-sum.ts';
-import type { OperandContext } from '../functions/definition.ts';
 import { toDouble } from '../functions/numbers/number.ts';
 import { literal } from '../plan/expr.ts';
 import type { Accumulator } from '../plan/stage.ts';
@@ -53,10 +52,10 @@ export const numberAccumulators: Accumulators = {
 };
 
 /** It adds up ones. */
-function parseCount(operand: BsonValue, { at }: OperandContext): Accumulator {
-  if (Array.isArray(operand)) throw arrayAsOperand('$count', at);
+function parseCount(operand: BsonValue): Accumulator {
+  if (Array.isArray(operand)) throw arrayAsOperand('$count');
   if (!(operand instanceof BsonDocument) || operand.size > 0) {
-    throw new QueryError('TypeMismatch', `$count takes an empty object, found ${describe(operand)}`, { path: at });
+    throw new QueryError('TypeMismatch', `$count takes an empty object, found ${describe(operand)}`);
   }
   return { fn: 'sum', arg: literal(new Int32(1)) };
 }
@@ -83,7 +82,7 @@ function deviation(fewer: 0 | 1): Fold {
   return {
     add: (value) => {
       if (!isNumeric(value)) return;
-      const number = plain(value);
+      const number = toDouble(value);
       const before = number - mean;
       count++;
       mean += before / count;
@@ -91,11 +90,6 @@ function deviation(fewer: 0 | 1): Fold {
     },
     result: () => (count <= fewer ? null : Math.sqrt(squares / (count - fewer))),
   };
-}
-
-function plain(value: number | bigint | Int32 | Decimal128): number {
-  if (typeof value === 'number') return value;
-  return toDouble(value);
 }
 
 class Count implements MergingFold {

@@ -10,32 +10,32 @@ import type { Accumulator } from '../plan/stage.ts';
 import { QueryError } from '../query-error.ts';
 
 export function parseMedian(operand: BsonValue, { at, parse }: OperandContext): Accumulator {
-  const parts = namedFields(operand, at, {
+  const parts = namedFields(operand, {
     required: { input: 40414, method: 40414 },
     notObject: 7436100,
     unknown: 40415,
   });
-  checkMethod(parts, at);
+  checkMethod(parts);
   return { fn: 'median', arg: parse(parts.get('input')!, `${at}.input`) };
 }
 
 export function parsePercentile(operand: BsonValue, context: OperandContext): Accumulator {
   const { at, parse } = context;
-  const parts = namedFields(operand, at, {
+  const parts = namedFields(operand, {
     required: { input: 40414, p: 40414, method: 40414 },
     notObject: 7429703,
     unknown: 40415,
   });
-  checkMethod(parts, at);
+  checkMethod(parts);
   const arg = parse(parts.get('input')!, `${at}.input`);
   return { fn: 'percentile', arg, p: probabilitiesOf(parts.get('p')!, { ...context, at: `${at}.p` }) };
 }
 
-function checkMethod(parts: BsonDocument, at: string): void {
+function checkMethod(parts: BsonDocument): void {
   const method = parts.get('method');
   if (method === 'approximate') return;
   const code = typeof method === 'string' ? 'BadValue' : 'TypeMismatch';
-  throw new QueryError(code, `the method is 'approximate', found ${describe(method)}`, { path: at });
+  throw new QueryError(code, `the method is 'approximate', found ${describe(method)}`);
 }
 
 /** @throws QueryError 7750300 not constant, 7750301 no array, 7750302 no number, 7750303 not from 0 to 1. */

@@ -51,7 +51,7 @@ function parseCond(operand: BsonValue, { at, parse }: OperandContext): Expr {
   if (!(operand instanceof BsonDocument)) {
     const operands = Array.isArray(operand) ? operand : [operand];
     if (operands.length !== 3) {
-      throw new QueryError(16020, `$cond takes exactly 3 arguments, found ${operands.length}`, { path: at });
+      throw new QueryError(16020, `$cond takes exactly 3 arguments, found ${operands.length}`);
     }
     return call(
       'agg.cond',
@@ -59,7 +59,7 @@ function parseCond(operand: BsonValue, { at, parse }: OperandContext): Expr {
       at,
     );
   }
-  const parts = namedFields(operand, at, {
+  const parts = namedFields(operand, {
     required: Object.fromEntries(['if', 'then', 'else'].map((name, index) => [name, 17080 + index])),
     notObject: 17080,
     unknown: 17083,
@@ -69,25 +69,27 @@ function parseCond(operand: BsonValue, { at, parse }: OperandContext): Expr {
 
 /** Arguments in turn: case, then, case, then, …, and the default if there is one (an odd count). */
 function parseSwitch(operand: BsonValue, { at, parse }: OperandContext): Expr {
-  const fail = (code: number, reason: string): QueryError => new QueryError(code, reason, { path: at });
-  if (!(operand instanceof BsonDocument)) throw fail(40060, `$switch takes an object, found ${describe(operand)}`);
+  if (!(operand instanceof BsonDocument))
+    throw new QueryError(40060, `$switch takes an object, found ${describe(operand)}`);
   const args: Expr[] = [];
   for (const [name, value] of operand) {
     if (name === 'default') continue;
-    if (name !== 'branches') throw fail(40067, `$switch found an unknown argument: ${name}`);
-    if (!Array.isArray(value)) throw fail(40061, `$switch takes an array of branches, found ${describe(value)}`);
+    if (name !== 'branches') throw new QueryError(40067, `$switch found an unknown argument: ${name}`);
+    if (!Array.isArray(value))
+      throw new QueryError(40061, `$switch takes an array of branches, found ${describe(value)}`);
     for (const branch of value) {
-      if (!(branch instanceof BsonDocument)) throw fail(40062, `a branch must be an object, found ${describe(branch)}`);
+      if (!(branch instanceof BsonDocument))
+        throw new QueryError(40062, `a branch must be an object, found ${describe(branch)}`);
       for (const key of branch.keys()) {
-        if (key !== 'case' && key !== 'then') throw fail(40063, `a branch has case and then, found '${key}'`);
+        if (key !== 'case' && key !== 'then') throw new QueryError(40063, `a branch has case and then, found '${key}'`);
       }
       const [when, then] = [branch.get('case'), branch.get('then')];
-      if (when === undefined) throw fail(40064, "a branch needs a 'case'");
-      if (then === undefined) throw fail(40065, "a branch needs a 'then'");
+      if (when === undefined) throw new QueryError(40064, "a branch needs a 'case'");
+      if (then === undefined) throw new QueryError(40065, "a branch needs a 'then'");
       args.push(parse(when), parse(then));
     }
   }
-  if (args.length === 0) throw fail(40068, '$switch needs at least one branch');
+  if (args.length === 0) throw new QueryError(40068, '$switch needs at least one branch');
   const otherwise = operand.get('default');
   if (otherwise !== undefined) args.push(parse(otherwise));
   return call('agg.switch', args, at);

@@ -5,7 +5,7 @@ import type { BsonValue } from '../bson/value.ts';
 import { type Expr, literal } from '../plan/expr.ts';
 import { near } from '../plan/near.ts';
 import { QueryError } from '../query-error.ts';
-import type { Functions, OperandContext } from './definition.ts';
+import type { Functions } from './definition.ts';
 
 /** Missing on rows that do not have them. */
 const mayBeMissing: readonly string[] = [
@@ -30,12 +30,11 @@ export const meta: Functions = {
   'agg.const': { mql: (operand) => literal(operand) },
 };
 
-function parseMeta(operand: BsonValue, { at }: OperandContext): Expr {
-  const fail = (code: number, reason: string): QueryError => new QueryError(code, reason, { path: at });
-  if (typeof operand !== 'string') throw fail(17307, `$meta takes a string, found ${describe(operand)}`);
+function parseMeta(operand: BsonValue): Expr {
+  if (typeof operand !== 'string') throw new QueryError(17307, `$meta takes a string, found ${describe(operand)}`);
   if (operand === 'geoNearDistance') return near('distance');
   if (operand === 'geoNearPoint') return near('point');
-  if (required.includes(operand)) throw fail(40218, `$meta: no stage before makes ${operand}`);
-  if (!mayBeMissing.includes(operand)) throw fail(17308, `unsupported argument to $meta: ${operand}`);
+  if (required.includes(operand)) throw new QueryError(40218, `$meta: no stage before makes ${operand}`);
+  if (!mayBeMissing.includes(operand)) throw new QueryError(17308, `unsupported argument to $meta: ${operand}`);
   return literal(undefined);
 }

@@ -20,17 +20,20 @@ export interface Fields {
 }
 
 /** Checks that the fields are known and complete. @throws QueryError */
-export function namedFields(operand: BsonValue, at: string, fields: Fields): BsonDocument {
-  const fail = (code: number, reason: string): QueryError => new QueryError(code, reason, { path: at });
+export function namedFields(operand: BsonValue, fields: Fields): BsonDocument {
   const all = namesOf(fields);
   if (!(operand instanceof BsonDocument)) {
-    throw fail(fields.notObject, `expected an object with the fields ${all.join(', ')}, found ${describe(operand)}`);
+    throw new QueryError(
+      fields.notObject,
+      `expected an object with the fields ${all.join(', ')}, found ${describe(operand)}`,
+    );
   }
   for (const name of operand.keys()) {
-    if (!all.includes(name)) throw fail(fields.unknown, `unrecognized parameter '${name}', expected ${all.join(', ')}`);
+    if (!all.includes(name))
+      throw new QueryError(fields.unknown, `unrecognized parameter '${name}', expected ${all.join(', ')}`);
   }
   for (const [name, code] of Object.entries(fields.required)) {
-    if (!operand.has(name)) throw fail(code, `missing '${name}' parameter`);
+    if (!operand.has(name)) throw new QueryError(code, `missing '${name}' parameter`);
   }
   return operand;
 }
@@ -42,7 +45,7 @@ function namesOf({ required, optional = [], defaults = {} }: Fields): readonly s
 /** A call with the required fields as arguments, then the optional ones or their defaults. */
 export function fieldsInOrder(fn: string, fields: Fields): ParseOperand {
   return (operand, { at, parse }) => {
-    const given = namedFields(operand, at, fields);
+    const given = namedFields(operand, fields);
     const args = namesOf(fields).map((name) => parsedOr(given.get(name), parse, fields.defaults?.[name]));
     return call(fn, args, at);
   };

@@ -89,56 +89,54 @@ function fieldName(name: Maybe, notText: number, nullByte: number): string {
 function parseGetField(operand: BsonValue, { at, vars, parse }: OperandContext): Expr {
   const named = operand instanceof BsonDocument && ![...operand.keys()][0]?.startsWith('$');
   const current = (): Expr => parse('$$CURRENT', at, vars);
-  if (!named) return call('agg.getField', [checkedName(parse(operand), at), current()], at);
-  const parts = namedFields(operand, at, {
+  if (!named) return call('agg.getField', [checkedName(parse(operand)), current()], at);
+  const parts = namedFields(operand, {
     required: { field: 3041702, input: 3041703 },
     notObject: 3041701,
     unknown: 3041701,
   });
-  return call('agg.getField', [checkedName(parse(parts.get('field')!), at), parse(parts.get('input')!)], at);
+  return call('agg.getField', [checkedName(parse(parts.get('field')!)), parse(parts.get('input')!)], at);
 }
 
 function parseSetField(operand: BsonValue, { at, parse }: OperandContext): Expr {
-  const parts = namedFields(operand, at, {
+  const parts = namedFields(operand, {
     required: { field: 4161102, value: 4161103, input: 4161109 },
     notObject: 4161100,
     unknown: 4161101,
   });
   const args = [parts.get('input')!, parts.get('value')!].map((part) => parse(part));
-  return call('agg.setField', [constantName(parts.get('field')!, at, parse), ...args], at);
+  return call('agg.setField', [constantName(parts.get('field')!, parse), ...args], at);
 }
 
 function parseUnsetField(operand: BsonValue, { at, parse }: OperandContext): Expr {
-  const parts = namedFields(operand, at, {
+  const parts = namedFields(operand, {
     required: { field: 4161102, input: 4161109 },
     notObject: 4161100,
     unknown: 4161101,
   });
   const input = parse(parts.get('input')!);
-  return call('agg.setField', [constantName(parts.get('field')!, at, parse), input, literal(undefined)], at);
+  return call('agg.setField', [constantName(parts.get('field')!, parse), input, literal(undefined)], at);
 }
 
-function checkedName(name: Expr, at: string): Expr {
+function checkedName(name: Expr): Expr {
   if (name.k !== 'lit') return name;
   if (typeof name.value !== 'string')
-    throw new QueryError(3041704, `$getField requires a string as 'field', found ${describe(name.value)}`, {
-      path: at,
-    });
-  if (name.value.includes('\0')) throw new QueryError(9534700, "'field' must not contain a null byte", { path: at });
+    throw new QueryError(3041704, `$getField requires a string as 'field', found ${describe(name.value)}`);
+  if (name.value.includes('\0')) throw new QueryError(9534700, "'field' must not contain a null byte");
   return name;
 }
 
 /** The field of $setField is written out, in the end with $literal; an array counts as computed. */
-function constantName(field: BsonValue, at: string, parse: (value: BsonValue) => Expr): Expr {
-  const fail = (code: number, reason: string): QueryError => new QueryError(code, reason, { path: at });
+function constantName(field: BsonValue, parse: (value: BsonValue) => Expr): Expr {
   if (typeof field === 'string' && field.startsWith('$'))
-    throw fail(
+    throw new QueryError(
       4161108,
       `'field' must be a constant, found the path ${field}: use $literal for a name that begins with '$'`,
     );
   const name = parse(field);
-  if (name.k !== 'lit' || Array.isArray(field)) throw fail(4161106, "'field' must be a constant");
-  if (typeof name.value !== 'string') throw fail(4161107, `'field' must be a string, found ${describe(name.value)}`);
-  if (name.value.includes('\0')) throw fail(9534700, "'field' must not contain a null byte");
+  if (name.k !== 'lit' || Array.isArray(field)) throw new QueryError(4161106, "'field' must be a constant");
+  if (typeof name.value !== 'string')
+    throw new QueryError(4161107, `'field' must be a string, found ${describe(name.value)}`);
+  if (name.value.includes('\0')) throw new QueryError(9534700, "'field' must not contain a null byte");
   return name;
 }

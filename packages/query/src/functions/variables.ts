@@ -86,39 +86,39 @@ function limitOf(value: ReturnType<Evaluate>): number {
 }
 
 function parseLet(operand: BsonValue, { at, vars, parse }: OperandContext): Expr {
-  const parts = namedFields(operand, at, {
+  const parts = namedFields(operand, {
     required: { vars: 16876, in: 16877 },
     notObject: 16874,
     unknown: 16875,
   });
-  const bound = variablesOf(parts.get('vars')!, at);
-  const names = [...bound.keys()].map((name) => variableName(name, at));
+  const bound = variablesOf(parts.get('vars')!);
+  const names = [...bound.keys()].map(variableName);
   const args = [...bound.values()].map((value) => parse(value));
   const body = parse(parts.get('in')!, `${at}.in`, [...vars, ...names]);
   return { k: 'bind', fn: 'let', vars: names, args, body, at };
 }
 
 function parseMap(operand: BsonValue, { at, vars, parse }: OperandContext): Expr {
-  const parts = namedFields(operand, at, {
+  const parts = namedFields(operand, {
     required: { input: 16880, in: 16882 },
     optional: ['as'],
     notObject: 16878,
     unknown: 16879,
   });
-  const name = loopVariable(parts, at);
+  const name = loopVariable(parts);
   const args = [parse(parts.get('input')!)];
   const body = parse(parts.get('in')!, `${at}.in`, [...vars, name]);
   return { k: 'bind', fn: 'map', vars: [name], args, body, at };
 }
 
 function parseFilter(operand: BsonValue, { at, vars, parse }: OperandContext): Expr {
-  const parts = namedFields(operand, at, {
+  const parts = namedFields(operand, {
     required: { input: 28648, cond: 28650 },
     optional: ['as', 'limit'],
     notObject: 28646,
     unknown: 28647,
   });
-  const name = loopVariable(parts, at);
+  const name = loopVariable(parts);
   const limit = parts.get('limit');
   const args = [parse(parts.get('input')!), ...(limit === undefined ? [] : [parse(limit)])];
   const body = parse(parts.get('cond')!, `${at}.cond`, [...vars, name]);
@@ -126,7 +126,7 @@ function parseFilter(operand: BsonValue, { at, vars, parse }: OperandContext): E
 }
 
 function parseReduce(operand: BsonValue, { at, vars, parse }: OperandContext): Expr {
-  const parts = namedFields(operand, at, {
+  const parts = namedFields(operand, {
     required: { input: 40077, initialValue: 40078, in: 40079 },
     notObject: 40075,
     unknown: 40076,
@@ -138,24 +138,22 @@ function parseReduce(operand: BsonValue, { at, vars, parse }: OperandContext): E
 }
 
 /** MongoDB reads an array as an object with the fields '0', '1', …, none of which is a name. */
-function variablesOf(value: BsonValue, at: string): BsonDocument {
+function variablesOf(value: BsonValue): BsonDocument {
   if (value instanceof BsonDocument) return value;
   if (Array.isArray(value)) return new BsonDocument(value.map((item, index) => [String(index), item]));
-  throw new QueryError(10065, `'vars' must be an object, found ${describe(value)}`, { path: at });
+  throw new QueryError(10065, `'vars' must be an object, found ${describe(value)}`);
 }
 
 /** CURRENT is the one name of the system's that a query may bind: paths then start there. */
-function variableName(name: string, at: string): string {
-  if (name === '') throw new QueryError('FailedToParse', 'empty variable names are not allowed', { path: at });
+function variableName(name: string): string {
+  if (name === '') throw new QueryError('FailedToParse', 'empty variable names are not allowed');
   if (name === 'CURRENT' || /^[a-z\u0080-\uffff][\w\u0080-\uffff]*$/.test(name)) return name;
-  throw new QueryError('FailedToParse', `a variable name starts with a lower-case letter, found '${name}'`, {
-    path: at,
-  });
+  throw new QueryError('FailedToParse', `a variable name starts with a lower-case letter, found '${name}'`);
 }
 
-function loopVariable(parts: BsonDocument, at: string): string {
+function loopVariable(parts: BsonDocument): string {
   const as = parts.get('as');
   if (as === undefined) return 'this';
-  if (typeof as === 'string') return variableName(as, at);
-  throw new QueryError('FailedToParse', `'as' must be a string, found ${describe(as)}`, { path: at });
+  if (typeof as === 'string') return variableName(as);
+  throw new QueryError('FailedToParse', `'as' must be a string, found ${describe(as)}`);
 }

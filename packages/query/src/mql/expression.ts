@@ -4,13 +4,16 @@ import { BsonDocument, type BsonValue } from '../bson/value.ts';
 import type { FunctionDefinition, OperandContext } from '../functions/definition.ts';
 import { operators } from '../functions/registry.ts';
 import { call, type Expr, literal, type Path } from '../plan/expr.ts';
-import { QueryError } from '../query-error.ts';
+import { QueryError, withErrorsAt } from '../query-error.ts';
 import { parseFieldPath } from './path.ts';
 import { constantOf } from './window/constant.ts';
 
 /** Parses an expression; `vars` are the variables that $map, $filter and $let around it bind. */
 export function parseExpression(value: BsonValue, at: string, vars: readonly string[] = []): Expr {
-  if (typeof value === 'string') return value.startsWith('$') ? parseReference(value, at, vars) : literal(value);
+  if (typeof value === 'string') {
+    if (!value.startsWith('$')) return literal(value);
+    return withErrorsAt({ path: at }, () => parseReference(value, vars));
+  }
   if (Array.isArray(value)) {
     const items = value.map((item, index) => parseExpression(item, `${at}.${index}`, vars));
     // Of what stands in them, `$literal` and `$$REMOVE` are not what they look like.
@@ -41,27 +44,23 @@ export function parseExpression(value: BsonValue, at: string, vars: readonly str
   return { k: 'doc', fields };
 }
 
-function parseReference(text: string, at: string, vars: readonly string[]): Expr {
-  try {
-    if (!text.startsWith('$$')) {
-      if (text === '$') throw new QueryError(16872, "'$' by itself is not a field path");
-      return fieldOf(parseFieldPath(text.slice(1)), vars);
-    }
-    if (text === '$$') throw new QueryError('FailedToParse', 'empty variable names are not allowed');
-    const dot = text.indexOf('.');
-    const name = dot < 0 ? text.slice(2) : text.slice(2, dot);
-    if (!/^[A-Za-z\u0080-\uffff][\w\u0080-\uffff]*$/.test(name)) {
-      throw new QueryError('FailedToParse', `a variable name has letters, digits and '_', found '${name}'`);
-    }
-    checkKnown(name, vars);
-    if (text.endsWith('.')) throw new QueryError(40353, `a field path must not end with a dot: '${text}'`);
-    const path = dot < 0 ? [] : parseFieldPath(text.slice(dot + 1));
-    if (vars.includes(name)) return { k: 'var', name, path };
-    if (name === 'CURRENT') return { k: 'field', path };
-    return name === 'REMOVE' ? literal(undefined) : { k: 'var', name, path };
-  } catch (error) {
-    throw error instanceof QueryError ? error.at({ path: at }) : error;
+function parseReference(text: string, vars: readonly string[]): Expr {
+  if (!text.startsWith('$$')) {
+    if (text === '$') throw new QueryError(16872, "'$' by itself is not a field path");
+    return fieldOf(parseFieldPath(text.slice(1)), vars);
   }
+  if (text === '$$') throw new QueryError('FailedToParse', 'empty variable names are not allowed');
+  const dot = text.indexOf('.');
+  const name = dot < 0 ? text.slice(2) : text.slice(2, dot);
+  if (!/^[A-Za-z\u0080-\uffff][\w\u0080-\uffff]*$/.test(name)) {
+    throw new QueryError('FailedToParse', `a variable name has letters, digits and '_', found '${name}'`);
+  }
+  checkKnown(name, vars);
+  if (text.endsWith('.')) throw new QueryError(40353, `a field path must not end with a dot: '${text}'`);
+  const path = dot < 0 ? [] : parseFieldPath(text.slice(dot + 1));
+  if (vars.includes(name)) return { k: 'var', name, path };
+  if (name === 'CURRENT') return { k: 'field', path };
+  return name === 'REMOVE' ? literal(undefined) : { k: 'var', name, path };
 }
 
 const systemVariables: readonly string[] = ['ROOT', 'CURRENT', 'NOW', 'REMOVE'];
@@ -100,7 +99,10 @@ function parseOperator(name: string, operand: BsonValue, at: string, vars: reado
     throw new QueryError('InvalidPipelineOperator', `unrecognized expression '${name}'`, place);
   }
   const { fn, definition } = operator;
-  if (typeof definition.mql === 'function') return definition.mql(operand, operandContext(at, vars));
+  if (typeof definition.mql === 'function') {
+    const { mql } = definition;
+    return withErrorsAt({ path: at }, () => mql(operand, operandContext(at, vars)));
+  }
   const operands = Array.isArray(operand) ? operand : [operand];
   checkArity(name, operands.length, definition, at);
   return call(

@@ -4,7 +4,7 @@ import { decodeBson } from '../bson/decode.ts';
 import { BsonDocument } from '../bson/value.ts';
 import type { Expr } from '../plan/expr.ts';
 import type { Plan, Stage } from '../plan/stage.ts';
-import { QueryError, reading } from '../query-error.ts';
+import { QueryError, reading, withErrorsAt } from '../query-error.ts';
 import { pipelineStages } from '../stages/registry.ts';
 import { checkDepth } from './depth.ts';
 import { asksForText } from './match/filter.ts';
@@ -73,13 +73,7 @@ function parseStage(document: BsonDocument): readonly Stage[] {
   }
   const [name, spec] = entry;
   const parse = pipelineStages.get(name);
-  if (parse !== undefined) {
-    try {
-      return [parse(spec, name)].flat();
-    } catch (error) {
-      throw error instanceof QueryError ? error.at({ stageName: name }) : error;
-    }
-  }
+  if (parse !== undefined) return withErrorsAt({ stageName: name }, () => [parse(spec, name)].flat());
   throw new QueryError(40324, `unrecognized pipeline stage name: '${name}'`, {
     stageName: name,
     hint: `the supported stages are ${[...pipelineStages.keys()].join(', ')}`,

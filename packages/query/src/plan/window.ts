@@ -1,25 +1,13 @@
-/** Windows of $setWindowFields and the steps of $densify. Plain data; numbers whose type counts are literals. */
+/** Windows of $setWindowFields and the steps of $densify: plain data. Numbers whose type matters are literals. */
 
 import type { BsonValue } from '../bson/value.ts';
+import type { Unit } from '../functions/dates/date-unit.ts';
 import type { WindowFunction } from '../window-functions/registry.ts';
 import type { Expr, Path } from './expr.ts';
 import type { SortKey } from './stage.ts';
 import type { Placed } from './stage-place.ts';
 
-export const timeUnits = [
-  'year',
-  'quarter',
-  'month',
-  'week',
-  'day',
-  'hour',
-  'minute',
-  'second',
-  'millisecond',
-] as const;
-export type TimeUnit = (typeof timeUnits)[number];
-
-/** A value that is known when the query is read. */
+/** A value that is known when the query is parsed. */
 export interface Constant {
   readonly k: 'lit';
   readonly value: BsonValue | undefined;
@@ -30,8 +18,8 @@ export type Bound<T> = 'unbounded' | 'current' | T;
 /** Which rows around a row take part, both ends included. */
 export type WindowFrame =
   | { readonly k: 'documents'; readonly lower: Bound<number>; readonly upper: Bound<number> }
-  /** By distance of the one sort key, whose order ascends; with a unit it is a date. */
-  | { readonly k: 'range'; readonly lower: Bound<Constant>; readonly upper: Bound<Constant>; readonly unit?: TimeUnit };
+  /** By the distance of the single sort key, which ascends. With a unit, the key is a date. */
+  | { readonly k: 'range'; readonly lower: Bound<Constant>; readonly upper: Bound<Constant>; readonly unit?: Unit };
 
 export const wholePartition: WindowFrame = { k: 'documents', lower: 'unbounded', upper: 'unbounded' };
 
@@ -47,6 +35,6 @@ export interface DensifyStage {
   readonly field: Path;
   readonly partitionBy: readonly Path[];
   readonly step: Constant;
-  readonly unit?: TimeUnit;
+  readonly unit?: Unit;
   readonly bounds: 'full' | 'partition' | readonly [Constant, Constant];
 }

@@ -8,7 +8,7 @@ import { extents } from '../execute/window/extent.ts';
 import { evaluator, type StartWalk, sortPath, type Workspace } from '../execute/window/partition.ts';
 import { divide, multiply } from '../functions/numbers/arithmetic.ts';
 import { subtract } from '../functions/numbers/sums.ts';
-import { QueryError } from '../query-error.ts';
+import { malformed, QueryError } from '../query-error.ts';
 import type { WindowFunctionDefinition } from './definition.ts';
 import { parseRate, type Rate } from './rate.ts';
 
@@ -21,7 +21,7 @@ export const derivative: WindowFunctionDefinition<Derivative> = {
   takesWindow: true,
   parse: (spec) => {
     const rate = parseRate(spec);
-    if (!spec.hasWindow) throw new QueryError('FailedToParse', "$derivative needs a 'window'", { path: spec.at });
+    if (!spec.hasWindow) throw malformed("$derivative needs a 'window'");
     return { k: 'derivative', ...rate };
   },
   start,

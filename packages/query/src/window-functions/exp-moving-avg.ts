@@ -12,7 +12,7 @@ import { parseExpression } from '../mql/expression.ts';
 import { wholeOf } from '../mql/window/bounds.ts';
 import type { Expr } from '../plan/expr.ts';
 import type { Constant } from '../plan/window.ts';
-import { QueryError } from '../query-error.ts';
+import { malformed } from '../query-error.ts';
 import type { WindowFunctionDefinition, WindowSpec } from './definition.ts';
 
 /** Either N, of which alpha is 2 / (N + 1), or alpha itself. */
@@ -30,21 +30,21 @@ export const expMovingAvg: WindowFunctionDefinition<ExpMovingAvg> = {
 };
 
 function parseExpMovingAvg({ argument, hasWindow, by, at }: WindowSpec): ExpMovingAvg {
-  const fail = (reason: string): QueryError => new QueryError('FailedToParse', reason, { path: at });
   if (hasWindow || !(argument instanceof BsonDocument)) {
-    throw fail(`$expMovingAvg takes one argument, an object, and no window; found ${describe(argument)}`);
+    throw malformed(`$expMovingAvg takes one argument, an object, and no window; found ${describe(argument)}`);
   }
   const [given, n, alpha] = [argument.get('input'), argument.get('N'), argument.get('alpha')];
-  if (argument.size !== 2 || given === undefined) throw fail("$expMovingAvg takes 'input', and either 'N' or 'alpha'");
-  if (by === undefined) throw fail('$expMovingAvg needs a sortBy');
+  if (argument.size !== 2 || given === undefined)
+    throw malformed("$expMovingAvg takes 'input', and either 'N' or 'alpha'");
+  if (by === undefined) throw malformed('$expMovingAvg needs a sortBy');
   const input = parseExpression(given, `${at}.input`);
   if (n !== undefined) {
     const count = wholeOf(n);
-    if (count === undefined || count <= 0) throw fail(`'N' is a positive whole number, found ${describe(n)}`);
+    if (count === undefined || count <= 0) throw malformed(`'N' is a positive whole number, found ${describe(n)}`);
     return { k: 'expMovingAvg', input, n: count };
   }
-  if (alpha === undefined) throw fail("$expMovingAvg takes 'input', and either 'N' or 'alpha'");
-  if (!isFraction(alpha)) throw fail(`'alpha' is a number between 0 and 1, found ${describe(alpha)}`);
+  if (alpha === undefined) throw malformed("$expMovingAvg takes 'input', and either 'N' or 'alpha'");
+  if (!isFraction(alpha)) throw malformed(`'alpha' is a number between 0 and 1, found ${describe(alpha)}`);
   return { k: 'expMovingAvg', input, alpha: { k: 'lit', value: alpha } };
 }
 

@@ -13,7 +13,7 @@ import { slide } from '../execute/window/slide.ts';
 import { parseAccumulator, windowAccumulatorNames } from '../mql/accumulator.ts';
 import type { Accumulator } from '../plan/stage.ts';
 import type { WindowFrame } from '../plan/window.ts';
-import { QueryError } from '../query-error.ts';
+import { malformed } from '../query-error.ts';
 import type { WindowFunctionDefinition, WindowSpec } from './definition.ts';
 
 export interface WindowFold {
@@ -31,10 +31,10 @@ export const fold: WindowFunctionDefinition<WindowFold> = {
 
 function parseFold({ name, argument, frame, at }: WindowSpec): WindowFold {
   if (name === '$count' && !(argument instanceof BsonDocument && argument.size === 0)) {
-    throw new QueryError('FailedToParse', `$count takes an empty object, found ${describe(argument)}`, { path: at });
+    throw malformed(`$count takes an empty object, found ${describe(argument)}`);
   }
   const accumulator = parseAccumulator(name, argument, at, true);
-  if (accumulator === undefined) throw new QueryError('FailedToParse', `${name} is not an accumulator`, { path: at });
+  if (accumulator === undefined) throw malformed(`${name} is not an accumulator`);
   return { k: 'fold', accumulator, frame };
 }
 

@@ -10,7 +10,7 @@ import { divide, multiply } from '../functions/numbers/arithmetic.ts';
 import { add, subtract } from '../functions/numbers/sums.ts';
 import { parseExpression } from '../mql/expression.ts';
 import type { Expr } from '../plan/expr.ts';
-import { QueryError } from '../query-error.ts';
+import { malformed, QueryError } from '../query-error.ts';
 import type { WindowFunctionDefinition, WindowSpec } from './definition.ts';
 
 export interface LinearFill {
@@ -27,8 +27,7 @@ export const linearFill: WindowFunctionDefinition<LinearFill> = {
   names: ['$linearFill'],
   parse: (spec) => {
     const input = parseInput(spec);
-    if (spec.by?.length !== 1)
-      throw new QueryError(605001, '$linearFill needs a sortBy of exactly one field', { path: spec.at });
+    if (spec.by?.length !== 1) throw new QueryError(605001, '$linearFill needs a sortBy of exactly one field');
     return { k: 'linearFill', input };
   },
   start: startLinearFill,
@@ -43,7 +42,7 @@ export const locf: WindowFunctionDefinition<Locf> = {
 /** They always look at the whole partition. */
 function parseInput({ name, argument, hasWindow, at }: WindowSpec): Expr {
   const input = parseExpression(argument, at);
-  if (hasWindow) throw new QueryError('FailedToParse', `${name} does not take a 'window'`, { path: at });
+  if (hasWindow) throw malformed(`${name} does not take a 'window'`);
   return input;
 }
 

@@ -14,7 +14,7 @@ import { parseExpression } from '../mql/expression.ts';
 import { constantOf } from '../mql/window/constant.ts';
 import type { Expr } from '../plan/expr.ts';
 import type { Bound, Constant, WindowFrame } from '../plan/window.ts';
-import { QueryError } from '../query-error.ts';
+import { malformed, QueryError } from '../query-error.ts';
 import type { WindowFunctionDefinition, WindowSpec } from './definition.ts';
 
 export interface MinMaxScaler {
@@ -33,9 +33,8 @@ export const minMaxScaler: WindowFunctionDefinition<MinMaxScaler> = {
 };
 
 function parseMinMaxScaler({ argument, frame, at }: WindowSpec): MinMaxScaler {
-  const fail = (reason: string): QueryError => new QueryError('FailedToParse', reason, { path: at });
   const [low, high] = [signOf(frame.lower), signOf(frame.upper)];
-  if (low > 0 || high < 0) throw fail('the window of $minMaxScaler must contain the current document');
+  if (low > 0 || high < 0) throw malformed('the window of $minMaxScaler must contain the current document');
   let input: Expr | undefined;
   let min: Constant | undefined;
   let max: Constant | undefined;
@@ -44,21 +43,22 @@ function parseMinMaxScaler({ argument, frame, at }: WindowSpec): MinMaxScaler {
       if (name === 'input') input = parseExpression(value, `${at}.input`);
       else if (name === 'min') min = number(value, name, at);
       else if (name === 'max') max = number(value, name, at);
-      else throw fail(`$minMaxScaler found an unknown argument: ${name}`);
+      else throw malformed(`$minMaxScaler found an unknown argument: ${name}`);
     }
   } else input = parseExpression(argument, at);
-  if (input === undefined) throw fail("$minMaxScaler needs an 'input'");
-  if ((min === undefined) !== (max === undefined)) throw fail("$minMaxScaler takes 'min' and 'max', or neither");
+  if (input === undefined) throw malformed("$minMaxScaler needs an 'input'");
+  if ((min === undefined) !== (max === undefined)) throw malformed("$minMaxScaler takes 'min' and 'max', or neither");
   const lowest = min ?? { k: 'lit', value: new Int32(0) };
   const highest = max ?? { k: 'lit', value: new Int32(1) };
-  if (compareValues(lowest.value, highest.value) >= 0) throw fail("'max' of $minMaxScaler must be greater than 'min'");
+  if (compareValues(lowest.value, highest.value) >= 0)
+    throw malformed("'max' of $minMaxScaler must be greater than 'min'");
   return { k: 'minMaxScaler', input, min: lowest, max: highest, frame };
 }
 
 function number(value: BsonValue, name: string, at: string): Constant {
   const constant = constantOf(parseExpression(value, `${at}.${name}`));
   if (constant !== undefined && isNumeric(constant.value)) return constant;
-  throw new QueryError('FailedToParse', `'${name}' of $minMaxScaler must be a constant number`, { path: at });
+  throw malformed(`'${name}' of $minMaxScaler must be a constant number`);
 }
 
 function signOf(bound: Bound<number> | Bound<Constant>): number {

@@ -19,14 +19,14 @@ export const rank: WindowFunctionDefinition<Rank> = {
   start,
 };
 
-function parseRank({ name, argument, hasWindow, others, by, at }: WindowSpec): Rank {
+function parseRank({ name, argument, hasWindow, others, by }: WindowSpec): Rank {
   if (hasWindow || others.length > 0) {
-    throw new QueryError(5371601, `${name} takes no other arguments, and no window`, { path: at });
+    throw new QueryError(5371601, `${name} takes no other arguments, and no window`);
   }
   if (!(argument instanceof BsonDocument) || argument.size > 0) {
-    throw new QueryError(5371603, `${name} takes an empty object, found ${describe(argument)}`, { path: at });
+    throw new QueryError(5371603, `${name} takes an empty object, found ${describe(argument)}`);
   }
-  if (by?.length !== 1) throw new QueryError(5371602, `${name} needs a sortBy of exactly one field`, { path: at });
+  if (by?.length !== 1) throw new QueryError(5371602, `${name} needs a sortBy of exactly one field`);
   return { k: 'rank', how: name === '$rank' ? 'rank' : name === '$denseRank' ? 'denseRank' : 'documentNumber' };
 }
 

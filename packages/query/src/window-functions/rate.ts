@@ -7,7 +7,7 @@ import { parseExpression } from '../mql/expression.ts';
 import { parseTimeUnit } from '../mql/window/time-unit.ts';
 import type { Expr } from '../plan/expr.ts';
 import type { WindowFrame } from '../plan/window.ts';
-import { QueryError } from '../query-error.ts';
+import { malformed, QueryError } from '../query-error.ts';
 import type { WindowSpec } from './definition.ts';
 
 /** With `unitMs` for each unit of a date. */
@@ -18,19 +18,18 @@ export interface Rate {
 }
 
 export function parseRate({ name, argument, frame, by, at }: WindowSpec): Rate {
-  const fail = (reason: string): QueryError => new QueryError('FailedToParse', reason, { path: at });
-  if (by?.length !== 1) throw fail(`${name} needs a sortBy of one field`);
-  if (!(argument instanceof BsonDocument)) throw fail(`${name} takes an object, found ${describe(argument)}`);
+  if (by?.length !== 1) throw malformed(`${name} needs a sortBy of one field`);
+  if (!(argument instanceof BsonDocument)) throw malformed(`${name} takes an object, found ${describe(argument)}`);
   let input: Expr | undefined;
   let ms: number | undefined;
   for (const [part, value] of argument) {
     if (part === 'input') input = parseExpression(value, `${at}.input`);
     else if (part === 'unit') {
       // Months and longer units are not always equally long.
-      ms = unitMs[parseTimeUnit(value, at)];
-      if (ms === undefined) throw new QueryError(5490710, "'unit' must be week or smaller", { path: at });
-    } else throw fail(`${name} found an unknown argument: ${part}`);
+      ms = unitMs[parseTimeUnit(value)];
+      if (ms === undefined) throw new QueryError(5490710, "'unit' must be week or smaller");
+    } else throw malformed(`${name} found an unknown argument: ${part}`);
   }
-  if (input === undefined) throw fail(`${name} needs an 'input'`);
+  if (input === undefined) throw malformed(`${name} needs an 'input'`);
   return { input, frame, ...(ms === undefined ? {} : { unitMs: ms }) };
 }

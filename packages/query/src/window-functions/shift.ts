@@ -9,7 +9,7 @@ import { int32Of } from '../mql/window/bounds.ts';
 import { constantOf } from '../mql/window/constant.ts';
 import type { Expr } from '../plan/expr.ts';
 import type { Constant } from '../plan/window.ts';
-import { QueryError } from '../query-error.ts';
+import { malformed } from '../query-error.ts';
 import type { WindowFunctionDefinition, WindowSpec } from './definition.ts';
 
 export interface Shift {
@@ -22,9 +22,8 @@ export interface Shift {
 export const shift: WindowFunctionDefinition<Shift> = { names: ['$shift'], parse: parseShift, start };
 
 function parseShift({ argument, hasWindow, by, at }: WindowSpec): Shift {
-  const fail = (reason: string): QueryError => new QueryError('FailedToParse', reason, { path: at });
-  if (hasWindow) throw fail("$shift does not take a 'window'");
-  if (!(argument instanceof BsonDocument)) throw fail(`$shift takes an object, found ${describe(argument)}`);
+  if (hasWindow) throw malformed("$shift does not take a 'window'");
+  if (!(argument instanceof BsonDocument)) throw malformed(`$shift takes an object, found ${describe(argument)}`);
   let input: Expr | undefined;
   let places: number | undefined;
   let otherwise: Constant = { k: 'lit', value: null };
@@ -33,17 +32,17 @@ function parseShift({ argument, hasWindow, by, at }: WindowSpec): Shift {
     else if (name === 'by') {
       places = int32Of(value);
       if (places === undefined) {
-        throw fail(`'by' is a whole number, found ${describe(value)}`);
+        throw malformed(`'by' is a whole number, found ${describe(value)}`);
       }
     } else if (name === 'default') {
       const constant = constantOf(parseExpression(value, `${at}.default`));
-      if (constant === undefined) throw fail("'default' must be a constant");
+      if (constant === undefined) throw malformed("'default' must be a constant");
       otherwise = constant;
-    } else throw fail(`$shift found an unknown argument: ${name}`);
+    } else throw malformed(`$shift found an unknown argument: ${name}`);
   }
-  if (input === undefined) throw fail("$shift needs an 'output'");
-  if (places === undefined) throw fail("$shift needs 'by', a whole number");
-  if (by === undefined) throw fail('$shift needs a sortBy');
+  if (input === undefined) throw malformed("$shift needs an 'output'");
+  if (places === undefined) throw malformed("$shift needs 'by', a whole number");
+  if (by === undefined) throw malformed('$shift needs a sortBy');
   return { k: 'shift', input, by: places, otherwise };
 }
 

@@ -1,14 +1,14 @@
 /** A time some units later, in UTC. A day that the month does not have becomes its last one. */
 
 import { shifted } from '../../functions/dates/date-shift.ts';
+import type { Unit } from '../../functions/dates/date-unit.ts';
 import { type Zone, zoneOf } from '../../functions/dates/time-zone.ts';
-import type { TimeUnit } from '../../plan/window.ts';
 import { QueryError } from '../../query-error.ts';
 
 const utc: Zone = zoneOf('UTC');
 
 /** @param amount a whole number. @throws QueryError Overflow when 64 bits of milliseconds do not hold the time. */
-export function addTime(ms: number, unit: TimeUnit, amount: number): number {
+export function addTime(ms: number, unit: Unit, amount: number): number {
   const result = shifted(ms, unit, BigInt(amount), utc);
   if (result === undefined) throw new QueryError('Overflow', 'date overflow');
   return result;

@@ -4,13 +4,13 @@ import { compareValues } from '../../bson/compare.ts';
 import { compareParts, type DecimalParts, decimalParts, partsOfNumber } from '../../bson/decimal.ts';
 import { isNumeric, typeName } from '../../bson/type.ts';
 import { BsonDate, type BsonValue, Decimal128, Int32, type Maybe } from '../../bson/value.ts';
+import type { Unit } from '../../functions/dates/date-unit.ts';
 import { toDouble } from '../../functions/numbers/number.ts';
-import type { TimeUnit } from '../../plan/window.ts';
 import { QueryError } from '../../query-error.ts';
 import { addTime } from './add-time.ts';
 
 /** @throws QueryError when a range cannot be told from the value. */
-export function checkRangeValue(value: Maybe, unit: TimeUnit | undefined): BsonValue {
+export function checkRangeValue(value: Maybe, unit: Unit | undefined): BsonValue {
   if (unit !== undefined) {
     if (value instanceof BsonDate) return value;
     throw new QueryError(5429513, `a range with a unit needs dates to sort by, found ${typeName(value)}`);
@@ -21,11 +21,7 @@ export function checkRangeValue(value: Maybe, unit: TimeUnit | undefined): BsonV
 }
 
 /** Compares a row's value with `base + delta`: negative when the value is less. */
-export function thresholdOf(
-  base: BsonValue,
-  delta: BsonValue,
-  unit: TimeUnit | undefined,
-): (value: BsonValue) => number {
+export function thresholdOf(base: BsonValue, delta: BsonValue, unit: Unit | undefined): (value: BsonValue) => number {
   if (base instanceof BsonDate && unit !== undefined) {
     const limit = addTime(base.ms, unit, plain(delta));
     return (value) => (value as BsonDate).ms - limit;

@@ -56,31 +56,31 @@ function keyOf(item: BsonValue, path: readonly string[]): BsonValue {
 }
 
 function parseSortArray(operand: BsonValue, { at, parse }: OperandContext): Expr {
-  const parts = namedFields(operand, at, {
+  const parts = namedFields(operand, {
     required: { input: 2942502, sortBy: 2942503 },
     notObject: 2942500,
     unknown: 2942501,
   });
-  const keys = sortKeys(parts.get('sortBy')!, at);
+  const keys = sortKeys(parts.get('sortBy')!);
   return call('agg.sortArray', [parse(parts.get('input')!), ...keys], at);
 }
 
 /** For each key its path and its direction; the path is empty for the element itself. */
-function sortKeys(sortBy: BsonValue, at: string): Expr[] {
-  const fail = (code: number, reason: string): QueryError => new QueryError(code, reason, { path: at });
+function sortKeys(sortBy: BsonValue): Expr[] {
   if (isNumeric(sortBy)) {
     const sign = signOf(sortBy);
-    if (sign === undefined) throw fail(2942506, `sortBy must be 1 or -1, found ${describe(sortBy)}`);
+    if (sign === undefined) throw new QueryError(2942506, `sortBy must be 1 or -1, found ${describe(sortBy)}`);
     return [literal(''), literal(new Int32(sign))];
   }
   if (!(sortBy instanceof BsonDocument))
-    throw fail(2942507, `sortBy must be 1, -1 or an object of fields, found ${describe(sortBy)}`);
-  if (sortBy.size === 0) throw fail(2942505, 'the sort pattern must name at least one field');
+    throw new QueryError(2942507, `sortBy must be 1, -1 or an object of fields, found ${describe(sortBy)}`);
+  if (sortBy.size === 0) throw new QueryError(2942505, 'the sort pattern must name at least one field');
   return [...sortBy].flatMap(([path, direction]) => {
     const sign = signOf(direction);
     if (sign === undefined)
-      throw fail(2942505, `the direction of '${path}' must be 1 or -1, found ${describe(direction)}`);
-    if (path.split('.').includes('')) throw fail(2942505, `a sort field must not have empty parts: '${path}'`);
+      throw new QueryError(2942505, `the direction of '${path}' must be 1 or -1, found ${describe(direction)}`);
+    if (path.split('.').includes(''))
+      throw new QueryError(2942505, `a sort field must not have empty parts: '${path}'`);
     return [literal(path), literal(new Int32(sign))];
   });
 }

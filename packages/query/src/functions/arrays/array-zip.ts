@@ -28,28 +28,33 @@ export const arrayZip: Functions = {
 };
 
 function parseZip(operand: BsonValue, { at, parse }: OperandContext): Expr {
-  const fail = (code: number, reason: string): QueryError => new QueryError(code, reason, { path: at });
-  if (!(operand instanceof BsonDocument)) throw fail(34460, `$zip takes an object, found ${describe(operand)}`);
+  if (!(operand instanceof BsonDocument))
+    throw new QueryError(34460, `$zip takes an object, found ${describe(operand)}`);
   let inputs: BsonValue[] = [];
   let defaults: BsonValue[] = [];
   let longest = false;
   for (const [name, value] of operand) {
     if (name === 'inputs') {
-      if (!Array.isArray(value)) throw fail(34461, `inputs must be an array of expressions, found ${describe(value)}`);
+      if (!Array.isArray(value))
+        throw new QueryError(34461, `inputs must be an array of expressions, found ${describe(value)}`);
       inputs = value;
     } else if (name === 'defaults') {
       if (!Array.isArray(value))
-        throw fail(34462, `defaults must be an array of expressions, found ${describe(value)}`);
+        throw new QueryError(34462, `defaults must be an array of expressions, found ${describe(value)}`);
       defaults = value;
     } else if (name === 'useLongestLength') {
-      if (typeof value !== 'boolean') throw fail(34463, `useLongestLength must be a bool, found ${describe(value)}`);
+      if (typeof value !== 'boolean')
+        throw new QueryError(34463, `useLongestLength must be a bool, found ${describe(value)}`);
       longest = value;
-    } else throw fail(34464, `$zip found an unknown argument: ${name}`);
+    } else throw new QueryError(34464, `$zip found an unknown argument: ${name}`);
   }
-  if (inputs.length === 0) throw fail(34465, '$zip requires at least one input array');
-  if (!longest && defaults.length > 0) throw fail(34466, 'defaults need useLongestLength to be true');
+  if (inputs.length === 0) throw new QueryError(34465, '$zip requires at least one input array');
+  if (!longest && defaults.length > 0) throw new QueryError(34466, 'defaults need useLongestLength to be true');
   if (defaults.length > 0 && defaults.length !== inputs.length)
-    throw fail(34467, `defaults and inputs must have the same length, found ${defaults.length} and ${inputs.length}`);
+    throw new QueryError(
+      34467,
+      `defaults and inputs must have the same length, found ${defaults.length} and ${inputs.length}`,
+    );
   const values = [...inputs, ...defaults].map((value) => parse(value));
   return call('agg.zip', [literal(new Int32(inputs.length)), literal(longest), ...values], at);
 }

@@ -37,7 +37,7 @@ export const conversion: Functions = {
   ),
   'agg.convert': lazy(
     {
-      mql: (operand, context) => callWithNames('agg.convert', namedFields(operand, context.at, convertFields), context),
+      mql: (operand, context) => callWithNames('agg.convert', namedFields(operand, convertFields), context),
     },
     convert,
   ),

@@ -23,7 +23,7 @@ const isoFormat = '%Y-%m-%dT%H:%M:%S.%L';
 
 /** Arguments: date, timezone, format if there is one, and onNull if there is one. */
 function parseDateToString(operand: BsonValue, { at, parse }: OperandContext): Expr {
-  const given = namedFields(operand, at, {
+  const given = namedFields(operand, {
     required: { date: 18628 },
     optional: ['format', 'timezone', 'onNull'],
     notObject: 18629,

@@ -24,20 +24,19 @@ export const dateFromPartsFunctions: Functions = {
 
 /** Arguments: year, month, day, or those of the ISO week; then the time and the zone. */
 function parseDateFromParts(operand: BsonValue, { at, parse }: OperandContext): Expr {
-  const given = namedFields(operand, at, {
+  const given = namedFields(operand, {
     required: {},
     optional: [...civilNames, ...isoNames, ...clockNames, 'timezone'],
     notObject: 40519,
     unknown: 40518,
   });
-  const fail = (code: number, reason: string): QueryError => new QueryError(code, reason, { path: at });
   if (!given.has('year') && !given.has('isoWeekYear'))
-    throw fail(40516, "$dateFromParts needs 'year' or 'isoWeekYear'");
+    throw new QueryError(40516, "$dateFromParts needs 'year' or 'isoWeekYear'");
   if (given.has('year') && isoNames.some((name) => given.has(name))) {
-    throw fail(40489, '$dateFromParts does not mix dates of months with those of ISO weeks');
+    throw new QueryError(40489, '$dateFromParts does not mix dates of months with those of ISO weeks');
   }
   if (given.has('isoWeekYear') && civilNames.some((name) => given.has(name))) {
-    throw fail(40525, '$dateFromParts does not mix dates of ISO weeks with those of months');
+    throw new QueryError(40525, '$dateFromParts does not mix dates of ISO weeks with those of months');
   }
   const byWeek = given.has('isoWeekYear');
   const args = [...(byWeek ? isoNames : civilNames), ...clockNames].map((name, index) =>

@@ -23,7 +23,7 @@ const fields: Fields = {
 export const dateFromStringFunctions: Functions = {
   'agg.dateFromString': lazy(
     {
-      mql: (operand, context) => callWithNames('agg.dateFromString', namedFields(operand, context.at, fields), context),
+      mql: (operand, context) => callWithNames('agg.dateFromString', namedFields(operand, fields), context),
       folding: 'early',
     },
     dateFromString,

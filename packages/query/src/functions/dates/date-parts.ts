@@ -90,7 +90,7 @@ export const quarter: Eager = reader(
 /** `{$year: date}`, `{$year: [date]}` or `{$year: {date, timezone}}`. */
 function parsePart(part: string, operand: BsonValue, { at, parse }: OperandContext): Expr {
   if (operand instanceof BsonDocument && ![...operand.keys()][0]?.startsWith('$')) {
-    const given = namedFields(operand, at, {
+    const given = namedFields(operand, {
       required: { date: 40539 },
       optional: ['timezone'],
       notObject: 40535,
@@ -101,7 +101,7 @@ function parsePart(part: string, operand: BsonValue, { at, parse }: OperandConte
   }
   const operands = Array.isArray(operand) ? operand : [operand];
   if (operands.length !== 1) {
-    throw new QueryError(40536, `$${part} takes exactly one date, found ${operands.length} arguments`, { path: at });
+    throw new QueryError(40536, `$${part} takes exactly one date, found ${operands.length} arguments`);
   }
   return call(`agg.${part}`, [parse(operands[0]!)], at);
 }

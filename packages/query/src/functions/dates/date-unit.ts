@@ -19,9 +19,10 @@ export const unitMs: Readonly<Partial<Record<Unit, number>>> = {
 
 export const unitMonths: Readonly<Partial<Record<Unit, number>>> = { year: 12, quarter: 3, month: 1 };
 
-const units: ReadonlySet<string> = new Set([...Object.keys(unitMonths), ...Object.keys(unitMs)]);
+/** From the longest to the shortest. */
+export const units: ReadonlySet<string> = new Set([...Object.keys(unitMonths), ...Object.keys(unitMs)]);
 
-function isUnit(text: string): text is Unit {
+export function isUnit(text: string): text is Unit {
   return units.has(text);
 }
 

@@ -14,10 +14,10 @@ function draw(random: () => number = Math.random): number {
 
 function parseRand(operand: BsonValue, { at }: OperandContext): Expr {
   if (!(operand instanceof BsonDocument) && !Array.isArray(operand)) {
-    throw new QueryError(10065, `$rand takes an empty object, found ${describe(operand)}`, { path: at });
+    throw new QueryError(10065, `$rand takes an empty object, found ${describe(operand)}`);
   }
   if ((operand instanceof BsonDocument ? operand.size : operand.length) > 0) {
-    throw new QueryError(3040501, '$rand does not take arguments', { path: at });
+    throw new QueryError(3040501, '$rand does not take arguments');
   }
   return call('agg.rand', [], at);
 }

@@ -28,7 +28,7 @@ export const stringTrim: Functions = {
 function trimming(name: string, left: boolean, right: boolean): FunctionDefinition {
   return {
     mql: (operand, { at, parse }) => {
-      const given = namedFields(operand, at, trimFields);
+      const given = namedFields(operand, trimFields);
       const chars = given.get('chars');
       const args = [parse(given.get('input')!), ...(chars === undefined ? [] : [parse(chars)])];
       return call(`agg.${name.slice(1)}`, args, at);

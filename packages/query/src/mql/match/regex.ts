@@ -2,12 +2,8 @@
 
 import { compileRegex } from '../../bson/compile-regex.ts';
 import type { Regex } from '../../bson/value.ts';
-import { QueryError } from '../../query-error.ts';
+import { withErrorsAt } from '../../query-error.ts';
 
 export function checkRegex(regex: Regex, at: string): void {
-  try {
-    compileRegex(regex);
-  } catch (error) {
-    throw error instanceof QueryError ? error.at({ path: at }) : error;
-  }
+  withErrorsAt({ path: at }, () => compileRegex(regex));
 }

@@ -32,12 +32,11 @@ export function parseAccumulatorField(name: string, spec: BsonValue, stage: stri
   throw refused(15952, `unknown group operator '${operator}'`, `the accumulators are ${accumulatorNames.join(', ')}`);
 }
 
-/** $bucketAuto is not a $group in disguise, unlike $bucket. */
+/** $bucket has the codes of $group, since it is rewritten as one. $bucketAuto is not. */
 function parsed(operator: string, argument: BsonValue, at: string, stage: string): Accumulator | undefined {
   try {
     return parseAccumulator(operator, argument, at);
   } catch (error) {
-    const located = error instanceof QueryError ? error.at({ path: at }) : error;
-    throw stage.startsWith('$bucketAuto') ? located : withGroupCode(located);
+    throw stage.startsWith('$bucketAuto') ? error : withGroupCode(error);
   }
 }

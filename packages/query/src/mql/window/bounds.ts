@@ -7,41 +7,38 @@ import { isNumeric } from '../../bson/type.ts';
 import { BsonDocument, type BsonValue, Decimal128, Int32, type Maybe } from '../../bson/value.ts';
 import type { SortKey } from '../../plan/stage.ts';
 import { type Bound, type Constant, type WindowFrame, wholePartition } from '../../plan/window.ts';
-import { QueryError } from '../../query-error.ts';
+import { malformed, QueryError, withErrorsAt } from '../../query-error.ts';
 import { parseExpression } from '../expression.ts';
 import { constantOf } from './constant.ts';
 import { parseTimeUnit } from './time-unit.ts';
 
-/** @param by the stage's order, undefined when it has none. */
-export function parseBounds(spec: BsonValue, by: readonly SortKey[] | undefined, at: string): WindowFrame {
-  const fail = (reason: string): QueryError => new QueryError('FailedToParse', reason, { path: at });
-  if (!(spec instanceof BsonDocument)) throw fail(`'window' must be an object, found ${describe(spec)}`);
-  const [documents, range, unit] = [spec.get('documents'), spec.get('range'), spec.get('unit')];
-  if (documents !== undefined && range !== undefined) throw fail("a window has 'documents' or 'range', not both");
-  if (unit !== undefined && range === undefined) throw fail("'unit' needs a window by 'range'");
-  const known = [documents, range, unit].filter((each) => each !== undefined).length;
-  if (spec.size > known) {
-    throw fail(`a window has documents, or range and unit; found ${[...spec.keys()].join(', ')}`);
-  }
-  if (documents !== undefined) return documentFrame(documents, by, at);
-  return range === undefined ? wholePartition : rangeFrame(range, unit, by, at);
+/** @param by the order of the stage, undefined if it has none. @param output where the window function is in the query. */
+export function parseBounds(spec: BsonValue, by: readonly SortKey[] | undefined, output: string): WindowFrame {
+  const at = `${output}.window`;
+  return withErrorsAt({ path: at }, () => {
+    if (!(spec instanceof BsonDocument)) throw malformed(`'window' must be an object, found ${describe(spec)}`);
+    const [documents, range, unit] = [spec.get('documents'), spec.get('range'), spec.get('unit')];
+    if (documents !== undefined && range !== undefined)
+      throw malformed("a window has 'documents' or 'range', not both");
+    if (unit !== undefined && range === undefined) throw malformed("'unit' needs a window by 'range'");
+    const known = [documents, range, unit].filter((each) => each !== undefined).length;
+    if (spec.size > known) {
+      throw malformed(`a window has documents, or range and unit; found ${[...spec.keys()].join(', ')}`);
+    }
+    if (documents !== undefined) return documentFrame(documents, by, at);
+    return range === undefined ? wholePartition : rangeFrame(range, unit, by, at);
+  });
 }
 
 function documentFrame(value: BsonValue, by: readonly SortKey[] | undefined, at: string): WindowFrame {
-  const [lower, upper] = pair(value, at).map((bound) =>
-    parseBound(bound, at, (found) => {
-      const number = int32Of(found);
-      if (number === undefined) {
-        throw new QueryError('FailedToParse', `bounds of documents are whole numbers, found ${describe(found)}`, {
-          path: at,
-        });
-      }
-      return number;
-    }),
-  ) as [Bound<number>, Bound<number>];
-  checkOrder(lower, upper, at);
+  const [lower, upper] = boundsOf(value, at, (found) => {
+    const number = int32Of(found);
+    if (number === undefined) throw malformed(`bounds of documents are whole numbers, found ${describe(found)}`);
+    return number;
+  });
+  checkOrder(lower, upper);
   if (by === undefined && (lower !== 'unbounded' || upper !== 'unbounded')) {
-    throw new QueryError(5339901, 'a window of documents needs a sortBy', { path: at });
+    throw new QueryError(5339901, 'a window of documents needs a sortBy');
   }
   return { k: 'documents', lower, upper };
 }
@@ -52,38 +49,33 @@ function rangeFrame(
   by: readonly SortKey[] | undefined,
   at: string,
 ): WindowFrame {
-  const [low, high] = pair(value, at);
-  if (unit !== undefined && typeof unit !== 'string') {
-    throw new QueryError('FailedToParse', `'unit' must be a string, found ${describe(unit)}`, { path: at });
-  }
-  const read = (found: Maybe): Constant => {
+  if (unit !== undefined && typeof unit !== 'string')
+    throw malformed(`'unit' must be a string, found ${describe(unit)}`);
+  const [lower, upper] = boundsOf(value, at, (found): Constant => {
     if (unit === undefined ? isNumeric(found) : int32Of(found) !== undefined) return { k: 'lit', value: found };
     const wanted = unit === undefined ? 'numbers' : 'whole numbers of the unit';
-    throw new QueryError('FailedToParse', `bounds of a range are ${wanted}, found ${describe(found)}`, { path: at });
-  };
-  const lower = parseBound(low, at, read);
-  const upper = parseBound(high, at, read);
-  checkOrder(typeof lower === 'string' ? lower : lower.value, typeof upper === 'string' ? upper : upper.value, at);
-  const timeUnit = unit === undefined ? undefined : parseTimeUnit(unit, at);
-  if (by?.length !== 1) throw new QueryError(5339902, 'a window by range needs a sortBy of one field', { path: at });
-  if (by[0]!.descending) throw new QueryError(8947401, 'a window by range needs an ascending sortBy', { path: at });
+    throw malformed(`bounds of a range are ${wanted}, found ${describe(found)}`);
+  });
+  checkOrder(typeof lower === 'string' ? lower : lower.value, typeof upper === 'string' ? upper : upper.value);
+  const timeUnit = unit === undefined ? undefined : parseTimeUnit(unit);
+  if (by?.length !== 1) throw new QueryError(5339902, 'a window by range needs a sortBy of one field');
+  if (by[0]!.descending) throw new QueryError(8947401, 'a window by range needs an ascending sortBy');
   return { k: 'range', lower, upper, ...(timeUnit === undefined ? {} : { unit: timeUnit }) };
 }
 
-function pair(value: BsonValue, at: string): readonly [BsonValue, BsonValue] {
-  if (Array.isArray(value) && value.length === 2) return [value[0]!, value[1]!];
-  throw new QueryError('FailedToParse', `bounds are an array of two, found ${describe(value)}`, { path: at });
+function boundsOf<T>(value: BsonValue, at: string, read: (found: Maybe) => T): [Bound<T>, Bound<T>] {
+  if (!Array.isArray(value) || value.length !== 2)
+    throw malformed(`bounds are an array of two, found ${describe(value)}`);
+  return [parseBound(value[0]!, at, read), parseBound(value[1]!, at, read)];
 }
 
 function parseBound<T>(value: BsonValue, at: string, read: (found: Maybe) => T): Bound<T> {
   if (value === 'unbounded' || value === 'current') return value;
   if (typeof value === 'string') {
-    throw new QueryError('FailedToParse', `a bound is 'unbounded', 'current' or a number, found ${describe(value)}`, {
-      path: at,
-    });
+    throw malformed(`a bound is 'unbounded', 'current' or a number, found ${describe(value)}`);
   }
   const constant = constantOf(parseExpression(value, at));
-  if (constant === undefined) throw new QueryError('FailedToParse', 'a bound must be a constant', { path: at });
+  if (constant === undefined) throw malformed('a bound must be a constant');
   return read(constant.value);
 }
 
@@ -101,10 +93,8 @@ export function wholeOf(value: Maybe): number | undefined {
   return Number.isInteger(number) ? number : undefined;
 }
 
-function checkOrder(lower: Maybe, upper: Maybe, at: string): void {
+function checkOrder(lower: Maybe, upper: Maybe): void {
   const [low, high] = [lower, upper].map((bound) => (bound === 'current' ? 0 : bound));
   if (low === 'unbounded' || high === 'unbounded' || compareValues(low, high) <= 0) return;
-  throw new QueryError(5339900, `the lower bound ${describe(low)} exceeds the upper bound ${describe(high)}`, {
-    path: at,
-  });
+  throw new QueryError(5339900, `the lower bound ${describe(low)} exceeds the upper bound ${describe(high)}`);
 }

@@ -4,10 +4,11 @@ import { compareValues } from '../../bson/compare.ts';
 import { describe } from '../../bson/describe.ts';
 import { isNumeric, typeName } from '../../bson/type.ts';
 import { BsonDate, BsonDocument, type BsonValue, type Maybe } from '../../bson/value.ts';
+import type { Unit } from '../../functions/dates/date-unit.ts';
 import type { Path } from '../../plan/expr.ts';
 import type { Stage } from '../../plan/stage.ts';
-import type { Constant, DensifyStage, TimeUnit } from '../../plan/window.ts';
-import { QueryError } from '../../query-error.ts';
+import type { Constant, DensifyStage } from '../../plan/window.ts';
+import { QueryError, withErrorsAt } from '../../query-error.ts';
 import { parseFieldPath } from '../path.ts';
 import { wholeOf } from './bounds.ts';
 import { strictFields } from './strict-fields.ts';
@@ -57,12 +58,13 @@ function parseRange(spec: BsonDocument): Pick<DensifyStage, 'step' | 'unit' | 'b
   if (given !== undefined && wholeOf(step) === undefined) {
     throw new QueryError(6586400, `the step must be a whole number of the unit, found ${describe(step)}`);
   }
-  const unit = given === undefined ? undefined : parseTimeUnit(given, '$densify.range.unit');
+  const unit =
+    given === undefined ? undefined : withErrorsAt({ path: '$densify.range.unit' }, () => parseTimeUnit(given));
   const bounds = parseBounds(fields.get('bounds')!, step, unit);
   return { step: constant(step), bounds, ...(unit === undefined ? {} : { unit }) };
 }
 
-function parseBounds(value: BsonValue, step: BsonValue, unit: TimeUnit | undefined): DensifyStage['bounds'] {
+function parseBounds(value: BsonValue, step: BsonValue, unit: Unit | undefined): DensifyStage['bounds'] {
   if (typeof value === 'string') {
     if (value === 'full' || value === 'partition') return value;
     throw new QueryError(5946802, `the bounds are 'full', 'partition' or an array, found ${describe(value)}`);

@@ -4,7 +4,7 @@ import { typeName } from '../../bson/type.ts';
 import { BsonDocument, type BsonValue } from '../../bson/value.ts';
 import type { Expr, Path } from '../../plan/expr.ts';
 import type { SortKey, Stage } from '../../plan/stage.ts';
-import { QueryError } from '../../query-error.ts';
+import { QueryError, withErrorsAt } from '../../query-error.ts';
 import type { WindowFunction } from '../../window-functions/registry.ts';
 import { parseExpression } from '../expression.ts';
 import { parseFieldPath } from '../path.ts';
@@ -30,7 +30,8 @@ export function parseSetWindowFields(spec: BsonValue): Stage {
     if (output.some(([known]) => conflict(known, path))) {
       throw new QueryError(6307900, `the output has conflicting paths, one of them '${name}'`);
     }
-    output.push([path, parseWindowFunction(value, by, `$setWindowFields.output.${name}`)]);
+    const at = `$setWindowFields.output.${name}`;
+    output.push([path, withErrorsAt({ path: at }, () => parseWindowFunction(value, by, at))]);
   }
   return { k: 'window', by: by ?? [], output, ...(partitionBy === undefined ? {} : { partitionBy }) };
 }
