@@ -1,7 +1,7 @@
 /** The BSON order of all values, which sorting, comparing and grouping share. */
 
 import { compareParts, decimalParts, decimalToNumber, partsOfNumber } from './decimal.ts';
-import { typeRank } from './type.ts';
+import { isNumeric, typeRank } from './type.ts';
 import {
   Binary,
   BsonDate,
@@ -28,8 +28,18 @@ export function compareValues(left: Maybe, right: Maybe): number {
   return compareSameRank(left, right);
 }
 
+/** What each comparison says of the order of two values. */
+export const comparisons: Readonly<Record<'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte', (order: number) => boolean>> = {
+  eq: (order) => order === 0,
+  ne: (order) => order !== 0,
+  gt: (order) => order > 0,
+  gte: (order) => order >= 0,
+  lt: (order) => order < 0,
+  lte: (order) => order <= 0,
+};
+
 function compareSameRank(left: Maybe, right: Maybe): number {
-  if (isNumber(left) && isNumber(right)) return compareNumerics(left, right);
+  if (isNumeric(left) && isNumeric(right)) return compareNumerics(left, right);
   if (isText(left) && isText(right)) return compareText(text(left), text(right));
   if (typeof left === 'boolean' && typeof right === 'boolean') return Number(left) - Number(right);
   if (left instanceof BsonDocument && right instanceof BsonDocument) return compareDocuments(left, right);
@@ -54,12 +64,6 @@ function compareSameRank(left: Maybe, right: Maybe): number {
 }
 
 type Numeric = number | bigint | Int32 | Decimal128;
-
-function isNumber(value: Maybe): value is Numeric {
-  return (
-    typeof value === 'number' || typeof value === 'bigint' || value instanceof Int32 || value instanceof Decimal128
-  );
-}
 
 function isText(value: Maybe): value is string | BsonSymbol {
   return typeof value === 'string' || value instanceof BsonSymbol;

@@ -1,6 +1,6 @@
 /** Arithmetic of Decimal128: exact, then rounded half to even to 34 digits, with IEEE 754-2008's exponents and signs. */
 
-import { type DecimalParts, decimalParts, partsOfNumber } from './decimal.ts';
+import { type DecimalParts, decimalParts, partsOfNumber, partsOfUnits, unitsOf } from './decimal.ts';
 import {
   decimalDigits,
   decimalInfinity,
@@ -17,8 +17,7 @@ export function finite(negative: boolean, coefficient: bigint, exponent: number)
 }
 
 export function decimalOfWhole(value: bigint | number): Decimal128 {
-  const whole = BigInt(value);
-  return encodeDecimal(finite(whole < 0n, whole < 0n ? -whole : whole, 0));
+  return encodeDecimal(partsOfUnits(BigInt(value), 0));
 }
 
 /** A double keeps 15 digits, trailing zeros included, as MongoDB converts it. */
@@ -58,7 +57,7 @@ export function add(left: Decimal128, right: Decimal128): Decimal128 {
     return decimalInfinity(a.kind === 'infinite' ? a.negative : b.negative);
   }
   const [high, low] = a.exponent >= b.exponent ? [a, nearTo(b, a)] : [b, nearTo(a, b)];
-  const sum = signed(high, low.exponent) + signed(low, low.exponent);
+  const sum = unitsOf(high, low.exponent) + unitsOf(low, low.exponent);
   const negative = sum === 0n ? a.negative && b.negative : sum < 0n;
   return encodeDecimal(finite(negative, sum < 0n ? -sum : sum, low.exponent));
 }
@@ -70,12 +69,6 @@ const farApart = 3 * decimalDigits;
 function nearTo(low: DecimalParts, high: DecimalParts): DecimalParts {
   if (high.exponent - low.exponent <= farApart || high.coefficient === 0n) return low;
   return finite(low.negative, low.coefficient === 0n ? 0n : 1n, high.exponent - farApart);
-}
-
-function signed(parts: DecimalParts, exponent: number): bigint {
-  if (parts.coefficient === 0n) return 0n;
-  const magnitude = parts.coefficient * 10n ** BigInt(parts.exponent - exponent);
-  return parts.negative ? -magnitude : magnitude;
 }
 
 export function subtract(left: Decimal128, right: Decimal128): Decimal128 {

@@ -150,7 +150,23 @@ type Real = (x: bigint) => bigint;
 /** Functions that are odd and near the identity at zero: tiny arguments are their own values. */
 const nearIdentity: ReadonlySet<string> = new Set(['sin', 'tan', 'asin', 'atan', 'sinh', 'tanh', 'asinh', 'atanh']);
 
-const reals: Readonly<Record<string, Real>> = {
+const realNames = [
+  'sin',
+  'cos',
+  'tan',
+  'asin',
+  'acos',
+  'atan',
+  'asinh',
+  'acosh',
+  'atanh',
+  'sinh',
+  'cosh',
+  'tanh',
+] as const;
+export type RealName = (typeof realNames)[number];
+
+const reals: Readonly<Record<RealName, Real>> = {
   sin: (x) => sinCos(x).sin,
   cos: (x) => sinCos(x).cos,
   tan: (x) => {
@@ -177,20 +193,6 @@ function expFixed(x: bigint): bigint {
   return shift >= 0 ? value << BigInt(shift) : value >> BigInt(-shift);
 }
 
-export type RealName =
-  | 'sin'
-  | 'cos'
-  | 'tan'
-  | 'asin'
-  | 'acos'
-  | 'atan'
-  | 'asinh'
-  | 'acosh'
-  | 'atanh'
-  | 'sinh'
-  | 'cosh'
-  | 'tanh';
-
 /** Of a finite number in the function's domain. */
 export function decimalReal(name: RealName, value: Decimal128): Decimal128 {
   const parts = decimalParts(value);
@@ -207,7 +209,7 @@ export function decimalReal(name: RealName, value: Decimal128): Decimal128 {
   }
   if (name === 'sin' || name === 'cos' || name === 'tan') return ofAngle(name, parts, size);
   const x = fixed(quad(parts));
-  return ofBinary(reals[name]!(x), -Number(fractionBits));
+  return ofBinary(reals[name](x), -Number(fractionBits));
 }
 
 export function decimalAtan2(y: Decimal128, x: Decimal128): Decimal128 {
@@ -236,7 +238,7 @@ const leastAngleExponent = -35;
  * made an angle again in 113 bits, and its function is taken: that is how the last digit comes out as that of the reference.
  */
 function ofAngle(name: 'sin' | 'cos' | 'tan', parts: DecimalParts, size: number): Decimal128 {
-  if (parts.exponent < leastAngleExponent) return ofBinary(reals[name]!(fixed(quad(parts))), -Number(fractionBits));
+  if (parts.exponent < leastAngleExponent) return ofBinary(reals[name](fixed(quad(parts))), -Number(fractionBits));
   const extra = BigInt(Math.max(0, Math.ceil(size * 3.33)) + 8);
   const quarter = piWith(fractionBits + extra) >> 1n;
   const angle = fixed(parts, fractionBits + extra);

@@ -50,22 +50,26 @@ export function decimalText(value: Decimal128): string {
 /** An exact order of two finite numbers of any type, given as parts. */
 export function compareParts(left: DecimalParts, right: DecimalParts): number {
   const exponent = Math.min(left.exponent, right.exponent);
-  const a = scaled(left, exponent);
-  const b = scaled(right, exponent);
+  const a = unitsOf(left, exponent);
+  const b = unitsOf(right, exponent);
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-function scaled(parts: DecimalParts, exponent: number): bigint {
+/** A finite number in units of 10^exponent, which must not be above its own exponent. */
+export function unitsOf(parts: DecimalParts, exponent: number): bigint {
+  if (parts.coefficient === 0n) return 0n;
   const magnitude = parts.coefficient * 10n ** BigInt(parts.exponent - exponent);
   return parts.negative ? -magnitude : magnitude;
 }
 
+/** The number that is so many units of 10^exponent. */
+export function partsOfUnits(units: bigint, exponent: number): DecimalParts {
+  return { kind: 'finite', negative: units < 0n, coefficient: units < 0n ? -units : units, exponent };
+}
+
 /** A finite double or integer as exact decimal parts. */
 export function partsOfNumber(value: number | bigint): DecimalParts {
-  if (typeof value === 'bigint' || Number.isInteger(value)) {
-    const whole = BigInt(value);
-    return { kind: 'finite', negative: whole < 0n, coefficient: whole < 0n ? -whole : whole, exponent: 0 };
-  }
+  if (typeof value === 'bigint' || Number.isInteger(value)) return partsOfUnits(BigInt(value), 0);
   // A double is m × 2^-k; times 5^k it is a whole number of 10^-k.
   let shift = 0;
   let scaledUp = Math.abs(value);

@@ -10,6 +10,7 @@ import {
   Code,
   DbPointer,
   Decimal128,
+  hexOf,
   Int32,
   type Maybe,
   ObjectId,
@@ -35,16 +36,12 @@ export function valueKey(value: Maybe): string {
   if (value instanceof ObjectId) return `o${value.toHex()}`;
   if (value instanceof Decimal128) return decimalKey(value);
   if (value instanceof BsonSymbol) return `s${value.value.length}:${value.value}`;
-  if (value instanceof Binary) return `b${value.subtype},${hex(value.bytes)};`;
+  if (value instanceof Binary) return `b${value.subtype},${hexOf(value.bytes)};`;
   if (value instanceof Regex) return `r${valueKey(value.pattern)}${valueKey(value.options)}`;
   if (value instanceof Timestamp) return `T${value.value};`;
   if (value instanceof Code) return `c${valueKey(value.code)}${valueKey(value.scope)}`;
   if (value instanceof DbPointer) return `p${valueKey(value.namespace)}${value.id.toHex()}`;
   return typeName(value) === 'undefined' ? 'u' : `k${typeRank(value)};`;
-}
-
-function hex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 /** Whole numbers of every type share one spelling; -0 is 0. */

@@ -33,6 +33,10 @@ export class BsonDate {
 }
 
 /** Twelve bytes. */
+export function hexOf(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
 export class ObjectId {
   readonly bsonType: 'objectId' = 'objectId';
   readonly bytes: Uint8Array;
@@ -40,7 +44,7 @@ export class ObjectId {
     this.bytes = bytes;
   }
   toHex(): string {
-    return Array.from(this.bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+    return hexOf(this.bytes);
   }
 }
 

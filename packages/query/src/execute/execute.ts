@@ -2,6 +2,7 @@
 
 import type { Batch } from '../bson/batch.ts';
 import { fieldsRead } from '../plan/fields-read.ts';
+import { plansIn } from '../plan/sources-of.ts';
 import type { Stage } from '../plan/stage.ts';
 import { Budget, type Limits } from './limits/budget.ts';
 import { engineLimitError } from './limits/engine-limit-error.ts';
@@ -19,15 +20,11 @@ export async function* execute(
   const budget = new Budget(limits);
   try {
     // Without other sources, all places of the plan read the same rows.
-    const shared = limits.open === undefined && stages.some(isCombining) ? new SharedInput(input, budget) : undefined;
+    const shared = limits.open === undefined && plansIn(stages).length > 0 ? new SharedInput(input, budget) : undefined;
     const open = (source: string): Input => (source === 'none' ? [] : (shared ?? budget.open(source)));
     const rows = readRows(fieldsRead(stages), shared ?? input, budget);
     yield* writeBatches(runStages(stages, rows, budget, open), budget, limits);
   } catch (caught) {
     throw engineLimitError(caught);
   }
-}
-
-function isCombining(stage: Stage): boolean {
-  return stage.k === 'join' || stage.k === 'lookup' || stage.k === 'union';
 }

@@ -1,17 +1,12 @@
 /** $cmp, $eq, $ne, $gt, $gte, $lt, $lte: any two values compare, by the BSON order. */
 
-import { compareValues } from '../bson/compare.ts';
+import { compareValues, comparisons } from '../bson/compare.ts';
 import { Int32 } from '../bson/value.ts';
 import { type Eager, eager, type FunctionDefinition, type Functions } from './definition.ts';
 
 export const comparison: Functions = {
   'agg.cmp': eager({ mql: 2, size: 'bounded', neverFails: true }, (a, b) => new Int32(Math.sign(compareValues(a, b)))),
-  'agg.eq': compared((order) => order === 0),
-  'agg.ne': compared((order) => order !== 0),
-  'agg.gt': compared((order) => order > 0),
-  'agg.gte': compared((order) => order >= 0),
-  'agg.lt': compared((order) => order < 0),
-  'agg.lte': compared((order) => order <= 0),
+  ...Object.fromEntries(Object.entries(comparisons).map(([name, holds]) => [`agg.${name}`, compared(holds)])),
 };
 
 function compared(holds: (order: number) => boolean): FunctionDefinition {

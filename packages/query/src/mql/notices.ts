@@ -32,7 +32,7 @@ function gather(where: Expr, stage: Stage, notices: string[]): void {
 function noticeOf(op: string, path: readonly string[], value: Maybe): string | undefined {
   const name = path.join('.');
   const operator = value instanceof BsonDocument && value.size === 1 ? [...value.keys()][0]! : '';
-  if (isExpression(operator)) {
+  if (operators.has(operator)) {
     return `{${operator}: …} is compared as a document here, not evaluated; write {$expr: {$${op}: ["$${name}", {${operator}: …}]}}`;
   }
   if (typeof value !== 'string') return undefined;
@@ -41,9 +41,4 @@ function noticeOf(op: string, path: readonly string[], value: Maybe): string | u
   }
   if (path.length > 1 || !isTimeColumn(name)) return undefined;
   return `${name} is a date and never matches a string; write {"$date": "${value.slice(0, 80)}"}, or {$expr: {$${op}: ["$${name}", {$toDate: "…"}]}}`;
-}
-
-/** An operator that is evaluated in expressions. */
-export function isExpression(name: string): boolean {
-  return operators.has(name);
 }

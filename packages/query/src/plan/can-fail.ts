@@ -1,15 +1,15 @@
 /**
- * Whether evaluating a condition can end in an error. The executor stops at the first condition that does not hold: one behind a
- * condition that can fail must not take rows away before it, or an error that the query has without push-down would be lost.
+ * Whether evaluating a condition can end in an error. The executor stops at the first condition that does not hold. If a condition
+ * behind one that can fail took rows away before it, the query would lose an error that it has without push-down.
  */
 
 import { queryOperators } from '../execute/match/query-operators.ts';
 import { functions } from '../functions/registry.ts';
-import type { Expr } from './expr.ts';
+import { type Expr, partsOf } from './expr.ts';
 
 const connectives: ReadonlySet<string> = new Set(['match.and', 'match.or', 'match.nor', 'match.expr']);
 
-/** Its value is true, false or null, as the connectives of SQL want it. */
+/** Whether its value is true, false or null, as the connectives of SQL require. */
 export function isLogical(expr: Expr): boolean {
   const gives = expr.k === 'call' && expr.fn.startsWith('sql.') ? functions.get(expr.fn)?.sql?.gives : undefined;
   if (gives === undefined || typeof gives === 'function') return false;
@@ -20,19 +20,9 @@ const maxDepth = 100;
 
 export function canFail(expr: Expr, depth = 0): boolean {
   if (depth > maxDepth) return true;
-  const anyOf = (parts: readonly Expr[]): boolean => parts.some((part) => canFail(part, depth + 1));
-  switch (expr.k) {
-    case 'lit':
-    case 'field':
-    case 'var':
-      return false;
-    case 'doc':
-      return anyOf(expr.fields.map(([, value]) => value));
-    case 'bind':
-      return expr.fn !== 'match.elem' || anyOf([...expr.args, expr.body]);
-    case 'call':
-      return !neverFails(expr) || anyOf(expr.args);
-  }
+  if (expr.k === 'bind' && expr.fn !== 'match.elem') return true;
+  if (expr.k === 'call' && !neverFails(expr)) return true;
+  return partsOf(expr).some((part) => canFail(part, depth + 1));
 }
 
 function neverFails({ fn, args }: Expr & { k: 'call' }): boolean {

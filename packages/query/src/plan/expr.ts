@@ -38,3 +38,10 @@ export function field(...path: string[]): Expr {
 export function call(fn: string, args: readonly Expr[], at: Site): Expr {
   return { k: 'call', fn, args, at };
 }
+
+/** The expressions that an expression consists of. */
+export function partsOf(expr: Expr): readonly Expr[] {
+  if (expr.k === 'call') return expr.args;
+  if (expr.k === 'doc') return expr.fields.map(([, value]) => value);
+  return expr.k === 'bind' ? [...expr.args, expr.body] : [];
+}

@@ -1,7 +1,7 @@
 /** Which fields of the input rows a plan reads, so that only these are decoded, or rebuilt from columns. */
 
 import type { Mask } from '../bson/decode.ts';
-import type { Expr, Path } from './expr.ts';
+import { type Expr, type Path, partsOf } from './expr.ts';
 import type { ShapeTree, Stage } from './stage.ts';
 
 type Tree = Map<string, Tree | true>;
@@ -84,26 +84,8 @@ function collectTree(tree: ShapeTree, above: Path, into: FieldRead[]): void {
 }
 
 function collect(expr: Expr, into: FieldRead[]): void {
-  switch (expr.k) {
-    case 'field':
-      into.push({ path: expr.path, as: 'value' });
-      return;
-    case 'var':
-      if (expr.name === 'ROOT') into.push({ path: expr.path, as: 'value' });
-      return;
-    case 'call':
-      for (const arg of expr.args) collect(arg, into);
-      return;
-    case 'doc':
-      for (const [, value] of expr.fields) collect(value, into);
-      return;
-    case 'bind':
-      for (const arg of expr.args) collect(arg, into);
-      if (expr.fn !== 'match.elem') collect(expr.body, into);
-      return;
-    case 'lit':
-      return;
-  }
+  if (expr.k === 'field' || (expr.k === 'var' && expr.name === 'ROOT')) into.push({ path: expr.path, as: 'value' });
+  for (const part of expr.k === 'bind' && expr.fn === 'match.elem' ? expr.args : partsOf(expr)) collect(part, into);
 }
 
 function maskOf(fields: readonly FieldRead[]): Mask {

@@ -8,6 +8,7 @@ import { BsonDate } from '../bson/value.ts';
 import { isPathColumn, isTimeColumn, type PathColumn, pathColumns, type TimeColumn, timeColumns } from './columns.ts';
 import { conjuncts } from './conjuncts.ts';
 import type { Expr } from './expr.ts';
+import { plansIn } from './sources-of.ts';
 import type { Plan } from './stage.ts';
 
 /** Bounds are inclusive; `in` lists the only texts that can match (an empty list: no row does, as when bounds contradict). */
@@ -37,9 +38,7 @@ export function pathFilter(plan: Plan): PathFilter {
 
 /** The plan and those in its stages, as far as they read stored rows. */
 function readers(plan: Plan): Plan[] {
-  const inside = plan.stages.flatMap((stage) =>
-    stage.k === 'join' || stage.k === 'lookup' || stage.k === 'union' ? readers(stage.right) : [],
-  );
+  const inside = plansIn(plan.stages).flatMap(readers);
   return plan.source === 'none' ? inside : [plan, ...inside];
 }
 

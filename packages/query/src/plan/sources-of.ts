@@ -13,7 +13,7 @@ export function isReadOnce(plan: Plan): boolean {
   return plan.source !== 'none' && plansIn(plan.stages).every((right) => sourcesOf(right).length === 0);
 }
 
-function plansIn(stages: readonly Stage[]): readonly Plan[] {
+export function plansIn(stages: readonly Stage[]): readonly Plan[] {
   return stages.flatMap((stage) =>
     stage.k === 'join' || stage.k === 'lookup' || stage.k === 'union' ? [stage.right] : [],
   );

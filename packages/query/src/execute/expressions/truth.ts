@@ -1,6 +1,7 @@
 /** What counts as true in expressions: everything but false, null, missing, the deprecated undefined, and zero. */
 
 import { decimalParts } from '../../bson/decimal.ts';
+import { isZero } from '../../bson/decimal-arithmetic.ts';
 import { isNullish } from '../../bson/type.ts';
 import { Decimal128, Int32, type Maybe } from '../../bson/value.ts';
 
@@ -10,10 +11,5 @@ export function isTruthy(value: Maybe): boolean {
   if (typeof value === 'number') return value !== 0;
   if (typeof value === 'bigint') return value !== 0n;
   if (value instanceof Int32) return value.value !== 0;
-  return value instanceof Decimal128 ? isNonZero(value) : true;
-}
-
-function isNonZero(value: Decimal128): boolean {
-  const { kind, coefficient } = decimalParts(value);
-  return kind !== 'finite' || coefficient !== 0n;
+  return value instanceof Decimal128 ? !isZero(decimalParts(value)) : true;
 }

@@ -1,6 +1,6 @@
 /** The query operators that test one value, such as $gt and $in, with the rules of MongoDB for kinds of values. */
 
-import { compareValues } from '../../bson/compare.ts';
+import { compareValues, comparisons } from '../../bson/compare.ts';
 import { compileRegex } from '../../bson/compile-regex.ts';
 import { isNumeric, typeName, typeNumbers, typeRank } from '../../bson/type.ts';
 import { BsonSymbol, type BsonValue, Int32, MaxKey, type Maybe, MinKey, Regex } from '../../bson/value.ts';
@@ -28,10 +28,10 @@ export const queryOperators: ReadonlyMap<string, QueryOperator> = new Map(
   Object.entries({
     'match.exists': total(() => (found) => found !== undefined),
     'match.eq': total(equality),
-    'match.gt': total((value) => ordered(value, (order) => order > 0)),
-    'match.gte': total((value) => ordered(value, (order) => order >= 0)),
-    'match.lt': total((value) => ordered(value, (order) => order < 0)),
-    'match.lte': total((value) => ordered(value, (order) => order <= 0)),
+    'match.gt': total((value) => ordered(value, comparisons.gt)),
+    'match.gte': total((value) => ordered(value, comparisons.gte)),
+    'match.lt': total((value) => ordered(value, comparisons.lt)),
+    'match.lte': total((value) => ordered(value, comparisons.lte)),
     'match.in': total((values) => membership(values as BsonValue[])),
     'match.regex': total((regex) => regexTest(regex as Regex)),
     'match.type': total((types) => typeTest(types as number[])),

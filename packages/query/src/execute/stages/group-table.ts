@@ -1,5 +1,6 @@
 /** The groups of a stage while they are folded. */
 
+import { chunks } from '@platform/base';
 import { type CompiledAccumulators, compileAccumulators } from '../../accumulators/compile-accumulators.ts';
 import type { Fold } from '../../accumulators/fold.ts';
 import { compareValues } from '../../bson/compare.ts';
@@ -101,15 +102,12 @@ export class GroupTable {
   }
 
   *#rows(groups: readonly Group[], write: CompiledAccumulators['result']): Generator<Row[]> {
-    let chunk: Row[] = [];
-    for (const { key, folds } of groups) {
-      const document = new BsonDocument([['_id', key]]);
-      write(folds, document);
-      if (chunk.push({ document }) < chunkRows) continue;
-      yield chunk;
-      chunk = [];
-    }
-    if (chunk.length > 0) yield chunk;
+    for (const some of chunks(groups, chunkRows))
+      yield some.map(({ key, folds }) => {
+        const document = new BsonDocument([['_id', key]]);
+        write(folds, document);
+        return { document };
+      });
   }
 }
 

@@ -1,6 +1,6 @@
 /** Sums of Decimal128: exact, rounded to 34 digits at the end. */
 
-import { decimalParts } from '../../bson/decimal.ts';
+import { decimalParts, partsOfUnits } from '../../bson/decimal.ts';
 import { add } from '../../bson/decimal-arithmetic.ts';
 import { decimalInfinity, decimalNan, encodeDecimal } from '../../bson/encode-decimal.ts';
 import type { Decimal128 } from '../../bson/value.ts';
@@ -24,7 +24,7 @@ export class DecimalSum {
   total(): Decimal128 {
     if (Number.isNaN(this.#special)) return decimalNan;
     if (this.#special !== 0) return decimalInfinity(this.#special < 0);
-    return decimalOf(this.#coefficient, this.#exponent ?? 0);
+    return encodeDecimal(partsOfUnits(this.#coefficient, this.#exponent ?? 0));
   }
 
   toString(): string {
@@ -42,7 +42,7 @@ export class DecimalSum {
   #addFinite(coefficient: bigint, exponent: number): void {
     const shift = exponent - (this.#exponent ?? exponent);
     if (Math.abs(shift) > maxShift) {
-      const sum = decimalParts(add(this.total(), decimalOf(coefficient, exponent)));
+      const sum = decimalParts(add(this.total(), encodeDecimal(partsOfUnits(coefficient, exponent))));
       if (sum.kind === 'infinite') this.#special += sum.negative ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
       this.#coefficient = sum.negative ? -sum.coefficient : sum.coefficient;
       this.#exponent = sum.exponent;
@@ -54,9 +54,4 @@ export class DecimalSum {
       this.#exponent = exponent;
     }
   }
-}
-
-function decimalOf(coefficient: bigint, exponent: number): Decimal128 {
-  const negative = coefficient < 0n;
-  return encodeDecimal({ kind: 'finite', negative, coefficient: negative ? -coefficient : coefficient, exponent });
 }

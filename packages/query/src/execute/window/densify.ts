@@ -1,6 +1,6 @@
 /**
- * $densify: rows in the order of the field, and new rows for the steps between them. Each partition has its next step;
- * a row that stands on the step moves it on, one between two steps does not.
+ * $densify: rows in the order of the field, and new rows for the steps between them. Each partition has a next step.
+ * A row on that step moves it on, a row between two steps does not.
  */
 
 import { compareValues } from '../../bson/compare.ts';
@@ -11,6 +11,7 @@ import type { DensifyStage } from '../../plan/window.ts';
 import { QueryError } from '../../query-error.ts';
 import type { StageContext } from '../../stages/definition.ts';
 import { valueAt } from '../expressions/path.ts';
+import type { Budget } from '../limits/budget.ts';
 import { sizeOf } from '../limits/size.ts';
 import type { Row, Rows } from '../row.ts';
 import { runSort } from '../stages/sort.ts';
@@ -35,7 +36,6 @@ export async function* runDensify(stage: DensifyStage, input: Rows, { budget }: 
   let least: BsonValue | undefined;
   let greatest: BsonValue | undefined;
   let made = 0;
-  let chunk: Row[] = [];
 
   /** New rows from the gap's next step up to `end`, which is left out unless `closed`. */
   function* steps(gap: Gap, end: BsonValue, closed = false): Generator<Row> {
@@ -46,7 +46,7 @@ export async function* runDensify(stage: DensifyStage, input: Rows, { budget }: 
     }
   }
 
-  /** The row and what comes before it. */
+  /** The new rows before a row. */
   function* before(row: Row): Generator<Row> {
     const value = densified(row.document);
     if (value === undefined) return;
@@ -81,27 +81,27 @@ export async function* runDensify(stage: DensifyStage, input: Rows, { budget }: 
     }
   }
 
-  const by = [...(bounds === 'full' ? [] : partitionBy), stage.field].map((path) => ({ path, descending: false }));
-  for await (const rows of runSort({ k: 'sort', by }, input, { budget })) {
+  function* withGaps(rows: readonly Row[]): Generator<Row> {
     for (const row of rows) {
-      for (const each of before(row)) {
-        if (chunk.push(each) < chunkRows) continue;
-        await budget.pause();
-        yield chunk;
-        chunk = [];
-      }
-      chunk.push(row);
+      yield* before(row);
+      yield row;
     }
+  }
+
+  const by = [...(bounds === 'full' ? [] : partitionBy), stage.field].map((path) => ({ path, descending: false }));
+  for await (const rows of runSort({ k: 'sort', by }, input, { budget })) yield* paced(withGaps(rows), budget);
+  yield* paced(after(), budget);
+}
+
+async function* paced(rows: Iterable<Row>, budget: Budget): Rows {
+  let chunk: Row[] = [];
+  for (const row of rows) {
+    if (chunk.push(row) < chunkRows) continue;
     await budget.pause();
     yield chunk;
     chunk = [];
   }
-  for (const each of after()) {
-    if (chunk.push(each) < chunkRows) continue;
-    await budget.pause();
-    yield chunk;
-    chunk = [];
-  }
+  await budget.pause();
   if (chunk.length > 0) yield chunk;
 }
 

@@ -1,7 +1,14 @@
 /** Where the range of a row begins and ends: its sort value plus a bound, compared exactly with the other rows' values. */
 
 import { compareValues } from '../../bson/compare.ts';
-import { compareParts, type DecimalParts, decimalParts, partsOfNumber } from '../../bson/decimal.ts';
+import {
+  compareParts,
+  type DecimalParts,
+  decimalParts,
+  partsOfNumber,
+  partsOfUnits,
+  unitsOf,
+} from '../../bson/decimal.ts';
 import { isNumeric, typeName } from '../../bson/type.ts';
 import { BsonDate, type BsonValue, Decimal128, Int32, type Maybe } from '../../bson/value.ts';
 import type { Unit } from '../../functions/dates/date-unit.ts';
@@ -57,13 +64,7 @@ function partsOf(value: BsonValue): DecimalParts | undefined {
   if (typeof number === 'bigint') return partsOfNumber(number);
   if (typeof number !== 'number' || !Number.isFinite(number)) return undefined;
   const [digits, exponent] = number.toExponential(14).split('e') as [string, string];
-  const whole = BigInt(digits.replace('.', ''));
-  return {
-    kind: 'finite',
-    negative: whole < 0n,
-    coefficient: whole < 0n ? -whole : whole,
-    exponent: Number(exponent) - 14,
-  };
+  return partsOfUnits(BigInt(digits.replace('.', '')), Number(exponent) - 14);
 }
 
 function finite(value: Decimal128): DecimalParts | undefined {
@@ -79,8 +80,5 @@ function exact(value: BsonValue): DecimalParts | undefined {
 
 function sum(left: DecimalParts, right: DecimalParts): DecimalParts {
   const exponent = Math.min(left.exponent, right.exponent);
-  const signed = (parts: DecimalParts): bigint =>
-    parts.coefficient * 10n ** BigInt(parts.exponent - exponent) * (parts.negative ? -1n : 1n);
-  const total = signed(left) + signed(right);
-  return { kind: 'finite', negative: total < 0n, coefficient: total < 0n ? -total : total, exponent };
+  return partsOfUnits(unitsOf(left, exponent) + unitsOf(right, exponent), exponent);
 }

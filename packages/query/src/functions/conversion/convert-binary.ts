@@ -1,6 +1,6 @@
 /** Binary values from and to numbers and texts. */
 
-import { Binary, Int32, type Maybe } from '../../bson/value.ts';
+import { Binary, hexOf, Int32, type Maybe } from '../../bson/value.ts';
 import { QueryError } from '../../query-error.ts';
 import { failure } from './convert-failure.ts';
 
@@ -23,7 +23,7 @@ export function binaryToText(value: Binary, given: Format | undefined): string {
   const { bytes, subtype } = value;
   switch (formatFor(given, subtype)) {
     case 'hex':
-      return hex(bytes).toUpperCase();
+      return hexOf(bytes).toUpperCase();
     case 'base64url':
       return base64(bytes).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
     case 'utf8':
@@ -35,7 +35,7 @@ export function binaryToText(value: Binary, given: Format | undefined): string {
       }
     case 'uuid':
       if (subtype !== uuidSubtype || bytes.length !== 16) throw failure(value, 'string', 'it is not a UUID');
-      return hex(bytes).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+      return hexOf(bytes).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
     default:
       return base64(bytes);
   }
@@ -90,10 +90,6 @@ export function binaryToDouble(value: Binary, littleEndian: boolean): number {
 export function sameBinary(value: Maybe, subtype: number): Binary {
   if (value instanceof Binary && value.subtype === subtype) return value;
   throw failure(value, 'binData', value instanceof Binary ? 'it has another subtype' : '');
-}
-
-function hex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 export function fromHex(text: string): Uint8Array {

@@ -78,20 +78,7 @@ function readInstant(text: string, zone: Zone, format: string | undefined): numb
   return toInstant(written.zone ?? zone, written.localMs);
 }
 
-type Field =
-  | 'year'
-  | 'month'
-  | 'day'
-  | 'dayOfYear'
-  | 'isoYear'
-  | 'isoWeek'
-  | 'isoDay'
-  | 'hour'
-  | 'minute'
-  | 'second'
-  | 'ms';
-
-const numbers: Readonly<Record<string, readonly [Field, RegExp]>> = {
+const numbers = {
   Y: ['year', /\d{4}/y],
   m: ['month', /\d{1,2}/y],
   d: ['day', /\d{1,2}/y],
@@ -103,7 +90,10 @@ const numbers: Readonly<Record<string, readonly [Field, RegExp]>> = {
   M: ['minute', /\d{2}/y],
   S: ['second', /\d{2}/y],
   L: ['ms', /\d{1,3}/y],
-};
+} as const satisfies Record<string, readonly [string, RegExp]>;
+
+type Letter = keyof typeof numbers;
+type Field = (typeof numbers)[Letter][0];
 
 /** Undefined for a text that does not fit, or lacks a part of the date. */
 function readByFormat(text: string, format: string): WrittenTime | undefined {
@@ -133,7 +123,7 @@ function readByFormat(text: string, format: string): WrittenTime | undefined {
       if (minutes === undefined) return undefined;
       zone = { isUtc: false, offsetAt: () => Number(minutes) * 60_000 };
     } else {
-      const [field, shape] = numbers[letter]!;
+      const [field, shape] = numbers[letter as Letter];
       const digits = take(shape);
       if (digits === undefined) return undefined;
       fields.set(field, Number(field === 'ms' ? digits.padEnd(3, '0') : digits));
@@ -159,9 +149,8 @@ function daysBy(fields: ReadonlyMap<Field, number>): number | undefined {
 }
 
 function clockBy(fields: ReadonlyMap<Field, number>): number | undefined {
-  const [hour, minute, second, ms] = (['hour', 'minute', 'second', 'ms'] as const).map(
-    (name) => fields.get(name) ?? 0,
-  ) as [number, number, number, number];
+  const read = (name: Field): number => fields.get(name) ?? 0;
+  const [hour, minute, second, ms] = [read('hour'), read('minute'), read('second'), read('ms')];
   if (hour > 23 || minute > 59 || second > 59) return undefined;
   return hour * 3_600_000 + minute * 60_000 + second * 1000 + ms;
 }

@@ -6,6 +6,7 @@ import { QueryError } from '../../query-error.ts';
 import { booleans, kindOf } from '../../sql/types/kind.ts';
 import { textOrNull } from '../../sql/types/signature.ts';
 import { converted } from '../conversion/convert.ts';
+import { fromHex } from '../conversion/convert-binary.ts';
 import { eager, type Functions } from '../definition.ts';
 
 export const sqlCast: Functions = {
@@ -32,7 +33,7 @@ export const sqlCast: Functions = {
   'sql.castObjectId': eager({ sql: { gives: kindOf('objectId', 'null') } }, (value) => {
     if (value instanceof ObjectId) return value;
     if (typeof value !== 'string' || !/^[\da-f]{24}$/i.test(value)) return null;
-    return new ObjectId(Uint8Array.from(value.match(/../g)!, (pair) => Number.parseInt(pair, 16)));
+    return new ObjectId(fromHex(value));
   }),
   'sql.castDocument': eager({ sql: { gives: { types: new Set(['object', 'null']), open: true } } }, (value) =>
     value instanceof BsonDocument ? value : null,

@@ -1,6 +1,6 @@
 /** Conditions of SQL, which are three-valued: null or missing in, null out, except where a rule of AND and OR decides already. */
 
-import { compareValues } from '../../bson/compare.ts';
+import { compareValues, comparisons } from '../../bson/compare.ts';
 import { valueKey } from '../../bson/key.ts';
 import { isNullish, typeName } from '../../bson/type.ts';
 import type { Maybe } from '../../bson/value.ts';
@@ -23,18 +23,13 @@ const connective: FunctionDefinition = {
 };
 
 /** Comparisons follow the BSON order, as the reference dialect does. */
-const comparisons: Readonly<Record<string, Eager>> = {
-  eq: compared((order) => order === 0),
-  ne: compared((order) => order !== 0),
-  gt: compared((order) => order > 0),
-  gte: compared((order) => order >= 0),
-  lt: compared((order) => order < 0),
-  lte: compared((order) => order <= 0),
-};
+const comparers: Readonly<Record<string, Eager>> = Object.fromEntries(
+  Object.entries(comparisons).map(([name, holds]) => [name, compared(holds)]),
+);
 
 export const sqlConditions: Functions = {
   ...Object.fromEntries(
-    Object.entries(comparisons).map(([name, eager]) => [`sql.${name}`, { sql: comparing, ...condition, eager }]),
+    Object.entries(comparers).map(([name, eager]) => [`sql.${name}`, { sql: comparing, ...condition, eager }]),
   ),
   'sql.any': eager({}, quantified(true)),
   'sql.all': eager({}, quantified(false)),
@@ -108,7 +103,7 @@ function truthOf(value: Maybe): boolean {
 /** `= ANY` and the like over the values of a subquery: known as soon as one value decides, else null if one was null. */
 function quantified(any: boolean): Eager {
   return (left, values, op) => {
-    const compare = comparisons[String(op)]!;
+    const compare = comparers[String(op)]!;
     let known = true;
     for (const value of Array.isArray(values) ? values : []) {
       const result = compare(left, value);

@@ -2,7 +2,7 @@
 
 import { describe } from '../../bson/describe.ts';
 import { isNumeric, typeNumbers } from '../../bson/type.ts';
-import { BsonDocument, BsonUndefined, type BsonValue, type Decimal128, type Int32, Regex } from '../../bson/value.ts';
+import { BsonDocument, BsonUndefined, type BsonValue, Regex } from '../../bson/value.ts';
 import { geoIntersects, geoWithin } from '../../execute/geo/region.ts';
 import type { BitsTest } from '../../execute/match/bits.ts';
 import { toDouble, wholePart } from '../../functions/numbers/number.ts';
@@ -56,11 +56,7 @@ function not(expr: Expr, at: string): Expr {
 
 function isTrue(value: BsonValue): boolean {
   if (value === null || value === false || value instanceof BsonUndefined) return false;
-  return !isNumeric(value) || numberOf(value) !== 0;
-}
-
-function numberOf(value: number | bigint | Int32 | Decimal128): number {
-  return toDouble(value);
+  return !isNumeric(value) || toDouble(value) !== 0;
 }
 
 function defined(value: BsonValue, at: string): BsonValue {
@@ -121,7 +117,7 @@ function parseType(subject: Expr, value: BsonValue, at: string): Expr {
     if (!isNumeric(type)) {
       throw new QueryError('TypeMismatch', `a type is a number or a name, found ${describe(type)}`, { path: at });
     }
-    const number = numberOf(type);
+    const number = toDouble(type);
     if (number !== 0 && Object.values(typeNumbers).some((known) => known === number)) return number;
     throw bad(`invalid numerical type code: ${describe(type)}`, at);
   });
@@ -145,7 +141,7 @@ function parseRegex(subject: Expr, value: BsonValue, at: string, parts: FilterPa
 
 function wholeNumber(value: BsonValue, name: string, at: string): number {
   if (!isNumeric(value)) throw bad(`${name} needs a number, found ${describe(value)}`, at);
-  const number = numberOf(value);
+  const number = toDouble(value);
   if (!Number.isInteger(number)) throw bad(`${name} needs a whole number, found ${describe(value)}`, at);
   return number;
 }

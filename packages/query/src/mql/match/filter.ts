@@ -7,7 +7,6 @@ import { toDouble } from '../../functions/numbers/number.ts';
 import { call, type Expr, field, literal, type Path } from '../../plan/expr.ts';
 import { QueryError } from '../../query-error.ts';
 import { parseExpression } from '../expression.ts';
-import { isExpression } from '../notices.ts';
 import { fieldOperators } from './filter-operators.ts';
 import { checkJsonSchema } from './json-schema.ts';
 
@@ -115,7 +114,7 @@ function parseOperators(subject: Expr, operators: BsonDocument, at: string): Exp
       }
       throw new QueryError('BadValue', `unknown operator: ${name}`, {
         path: at,
-        hint: isExpression(name)
+        hint: operators.has(name)
           ? `expressions are evaluated in $expr: {$expr: {$eq: ["$${subject.k === 'field' ? subject.path.join('.') : '…'}", {${name}: …}]}}`
           : `the operators are ${Object.keys(fieldOperators).join(', ')}`,
       });

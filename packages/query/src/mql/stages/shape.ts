@@ -4,11 +4,11 @@ import { describe } from '../../bson/describe.ts';
 import { isNumeric } from '../../bson/type.ts';
 import { BsonDocument, type BsonValue } from '../../bson/value.ts';
 import { isTruthy } from '../../execute/expressions/truth.ts';
+import { operators } from '../../functions/registry.ts';
 import { type Expr, literal } from '../../plan/expr.ts';
 import type { ShapeLeaf, ShapeTree, Stage } from '../../plan/stage.ts';
 import { QueryError } from '../../query-error.ts';
 import { parseExpression } from '../expression.ts';
-import { isExpression } from '../notices.ts';
 import { parseFieldPath } from '../path.ts';
 
 export function parseProject(spec: BsonValue): Stage {
@@ -99,7 +99,7 @@ function* leavesOf(spec: BsonDocument, above: readonly string[], stage: string, 
     } else if (flags && (typeof value === 'boolean' || isNumeric(value))) {
       yield { path, leaf: isTruthy(value) ? { k: 'keep' } : { k: 'drop' }, text };
     } else {
-      const known = !flags || !(value instanceof BsonDocument) || (value.size === 1 && isExpression(operator!));
+      const known = !flags || !(value instanceof BsonDocument) || (value.size === 1 && operators.has(operator!));
       const leaf: ShapeLeaf = { k: 'set', value: parseValue(value, `${stage}.${text}`, known) };
       yield operator === undefined ? { path, leaf, text } : { path, leaf, text, operator };
     }

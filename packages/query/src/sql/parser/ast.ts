@@ -115,6 +115,11 @@ export type Query =
     };
 
 /** The expressions that an expression is made of; of a subquery what it is compared with. */
+/** The expressions of a SELECT list. */
+export function expressionsOf(items: readonly SelectItem[]): readonly SqlNode[] {
+  return items.flatMap((item) => (item.k === 'expression' ? [item.value] : []));
+}
+
 export function partsOf(node: SqlNode): readonly SqlNode[] {
   switch (node.k) {
     case 'call':

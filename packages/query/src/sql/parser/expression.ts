@@ -239,7 +239,7 @@ function child(node: SqlNode, name: string, at: Token): SqlNode {
   return { k: 'access', of: node, name, at };
 }
 
-function parseList(cursor: Cursor, close: string, below: () => SqlNode): SqlNode[] {
+export function parseList(cursor: Cursor, close: string, below: () => SqlNode): SqlNode[] {
   const items: SqlNode[] = [];
   if (cursor.take(close)) return items;
   do items.push(below());

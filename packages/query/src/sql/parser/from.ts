@@ -2,9 +2,9 @@
 
 import { maxDepth } from '../../bson/decode.ts';
 import { parseAlias } from './alias.ts';
-import type { From, SqlNode } from './ast.ts';
+import type { From } from './ast.ts';
 import { type Cursor, fault } from './cursor.ts';
-import { parseSqlExpression } from './expression.ts';
+import { parseList, parseSqlExpression } from './expression.ts';
 import { arrow, once } from './named-options.ts';
 import { parseUnwind } from './unwind.ts';
 
@@ -52,11 +52,7 @@ function parseSource(cursor: Cursor): From {
   if (cursor.take('UNWIND')) return parseUnwind(cursor, () => parseFrom(cursor));
   if (cursor.take('FLATTEN')) return parseFlatten(cursor);
   if (cursor.take('[')) {
-    const items: SqlNode[] = [];
-    if (!cursor.is(']'))
-      do items.push(parseSqlExpression(cursor));
-      while (cursor.take(','));
-    cursor.expect(']', 'to close the array');
+    const items = parseList(cursor, ']', () => parseSqlExpression(cursor));
     return { k: 'array', items, alias: required(cursor, 'an array'), at };
   }
   if (cursor.take('(')) {

@@ -3,7 +3,7 @@
 import { maxDepth } from '../../bson/decode.ts';
 import { aggregatesIn } from './aggregates-in.ts';
 import { parseAlias } from './alias.ts';
-import type { OrderItem, Query, Select, SelectItem } from './ast.ts';
+import { expressionsOf, type OrderItem, type Query, type Select, type SelectItem } from './ast.ts';
 import { type Cursor, fault, listed } from './cursor.ts';
 import { aggregateText } from './dialect-hints.ts';
 import { parseSqlExpression } from './expression.ts';
@@ -77,7 +77,7 @@ function parseSelect(cursor: Cursor): Select {
 
 /** SELECT VALUE takes values as they are; aggregates have their names from GROUP BY. */
 function refuseAggregates(items: readonly SelectItem[]): void {
-  const [found] = aggregatesIn({ items, having: undefined, orderBy: [] });
+  const [found] = aggregatesIn(expressionsOf(items));
   if (found === undefined) return;
   const hint = `name it first: GROUP BY … AGGREGATE ${aggregateText(found)} AS total, then select total`;
   throw fault(found.at, 'SELECT VALUE takes no aggregates', hint);

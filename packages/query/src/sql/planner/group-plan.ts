@@ -6,7 +6,7 @@ import type { Accumulator } from '../../plan/stage.ts';
 import { QueryError } from '../../query-error.ts';
 import { sqlAggregates } from '../functions.ts';
 import { aggregatesIn } from '../parser/aggregates-in.ts';
-import type { Select, SqlAggregate, SqlNode } from '../parser/ast.ts';
+import { expressionsOf, type Select, type SqlAggregate, type SqlNode } from '../parser/ast.ts';
 import { fault } from '../parser/cursor.ts';
 import { aggregateText } from '../parser/dialect-hints.ts';
 import { documentKind, isMixed, type Kind, kindOf, kindText, unfit } from '../types/kind.ts';
@@ -28,7 +28,9 @@ interface Key extends Column {
 
 /** The block of the grouped rows; undefined where nothing is grouped. */
 export function grouped(select: Select, before: Block): Block | undefined {
-  const asked = aggregatesIn(select);
+  const { having, orderBy } = select;
+  const values = orderBy.map(({ value }) => value);
+  const asked = aggregatesIn([...expressionsOf(select.items), ...(having ? [having] : []), ...values]);
   if (select.groupBy === undefined && select.aggregates.length === 0 && asked.length === 0) return undefined;
   const [other] = select.aggregates.length > 0 ? asked : [];
   if (other !== undefined) {
@@ -96,7 +98,7 @@ function afterGroup(
   fold: (node: SqlAggregate) => Typed,
 ): Block {
   const byKey = (node: SqlNode): Typed | undefined => {
-    if (node.k === 'literal' || aggregatesInNode(node)) return undefined;
+    if (node.k === 'literal' || aggregatesIn([node]).length > 0) return undefined;
     const row = attempt(() => before.lower(node, { subquery: (each) => refuse(each) }));
     const index = row === undefined ? -1 : keys.findIndex(({ key }) => key === exprKey(row.expr));
     return index < 0 ? undefined : { expr: field('_id', `k${index}`), kind: keys[index]!.value.kind };
@@ -126,16 +128,6 @@ function afterGroup(
   });
   block.lookups = before.lookups;
   return block;
-}
-
-function aggregatesInNode(node: SqlNode): boolean {
-  return (
-    aggregatesIn({
-      items: [{ k: 'expression', value: node, alias: undefined, at: node.at }],
-      orderBy: [],
-      having: undefined,
-    }).length > 0
-  );
 }
 
 function refuse(node: SqlNode): never {
@@ -185,7 +177,7 @@ function selectedKey(node: SqlNode, select: Select, { scope }: Block): SqlNode |
   const name = node.path[0]!;
   const item = select.items.find((each) => each.k === 'expression' && each.alias === name);
   const selected = item?.k === 'expression' ? item.value : undefined;
-  if (selected === undefined || !aggregatesInNode(selected)) return selected;
+  if (selected === undefined || aggregatesIn([selected]).length === 0) return selected;
   if (scope.sources.some(({ kind }) => kind.fields?.has(name))) return undefined;
   throw fault(
     node.at,
