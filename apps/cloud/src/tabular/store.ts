@@ -55,14 +55,7 @@ export interface TabularDeletesTable {
  * What people deleted within the time in which uploads are recognised by their content (D13), whether or not its rows are off the
  * disk. No query reads it.
  */
-export interface TabularRecentDeletesTable {
-  id: Generated<number>;
-  organization_id: string;
-  /** JSON DeletePredicate. */
-  predicate: string;
-  up_to: number;
-  created_ms: number;
-}
+export type TabularRecentDeletesTable = Omit<TabularDeletesTable, 'row_check'>;
 
 /** How many rows of an organization the two tables above hold, and the sum of their checksums: none is missing, none too many. */
 export interface TabularProofsTable {

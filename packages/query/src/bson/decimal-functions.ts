@@ -150,21 +150,19 @@ type Real = (x: bigint) => bigint;
 /** Functions that are odd and near the identity at zero: tiny arguments are their own values. */
 const nearIdentity: ReadonlySet<string> = new Set(['sin', 'tan', 'asin', 'atan', 'sinh', 'tanh', 'asinh', 'atanh']);
 
-const realNames = [
-  'sin',
-  'cos',
-  'tan',
-  'asin',
-  'acos',
-  'atan',
-  'asinh',
-  'acosh',
-  'atanh',
-  'sinh',
-  'cosh',
-  'tanh',
-] as const;
-export type RealName = (typeof realNames)[number];
+export type RealName =
+  | 'sin'
+  | 'cos'
+  | 'tan'
+  | 'asin'
+  | 'acos'
+  | 'atan'
+  | 'asinh'
+  | 'acosh'
+  | 'atanh'
+  | 'sinh'
+  | 'cosh'
+  | 'tanh';
 
 const reals: Readonly<Record<RealName, Real>> = {
   sin: (x) => sinCos(x).sin,

@@ -4,7 +4,8 @@
  *
  * Repeatable after a kill at any instant: what was not done yet is found again, from the catalog alone.
  */
-import type { Catalog, ListedFile } from '../catalog/catalog.ts';
+import type { Catalog } from '../catalog/catalog.ts';
+import type { ListedFile } from '../catalog/read-catalog.ts';
 import type { Delete } from '../catalog/row-filter.ts';
 import type { Compaction } from '../compaction/compaction.ts';
 import { coverageOf, isWhollyDeleted, narrowDelete } from './coverage.ts';

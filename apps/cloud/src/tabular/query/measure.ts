@@ -1,6 +1,7 @@
 /** How many logical bytes the rows of some paths take on each capture day, in files; what is not sealed yet is not counted. */
 import { chunks, PlatformError } from '@platform/base';
-import type { Catalog, ListedFile } from '../catalog/catalog.ts';
+import type { Catalog } from '../catalog/catalog.ts';
+import type { ListedFile } from '../catalog/read-catalog.ts';
 import type { PathRule } from '../catalog/row-filter.ts';
 import type { Child } from '../child/child.ts';
 import { coverageOf } from '../deletion/coverage.ts';

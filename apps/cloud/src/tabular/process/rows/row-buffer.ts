@@ -32,23 +32,19 @@ export class RowBuffer {
   }
 
   #grow(): void {
-    const length = this.index.length * 2;
-    const wide = (old: BigInt64Array): BigInt64Array => {
-      const grown = new BigInt64Array(length);
-      grown.set(old);
-      return grown;
-    };
-    const narrow = (old: Int32Array): Int32Array => {
-      const grown = new Int32Array(length);
-      grown.set(old);
-      return grown;
-    };
-    this.position = wide(this.position);
-    this.timeRequested = wide(this.timeRequested);
-    this.timeReceived = wide(this.timeReceived);
-    this.timeSynced = wide(this.timeSynced);
-    this.index = narrow(this.index);
-    this.series = narrow(this.series);
-    this.captureDay = narrow(this.captureDay);
+    this.position = twiceAsLong(this.position);
+    this.timeRequested = twiceAsLong(this.timeRequested);
+    this.timeReceived = twiceAsLong(this.timeReceived);
+    this.timeSynced = twiceAsLong(this.timeSynced);
+    this.index = twiceAsLong(this.index);
+    this.series = twiceAsLong(this.series);
+    this.captureDay = twiceAsLong(this.captureDay);
   }
+}
+
+/** The same numbers, with room for as many again. */
+export function twiceAsLong<A extends BigInt64Array | Int32Array | Uint8Array>(old: A): A {
+  const grown = new (old.constructor as new (length: number) => A)(old.length * 2);
+  grown.set(old as never);
+  return grown;
 }

@@ -7,6 +7,7 @@
 
 import { kind } from '../files/file-facts.ts';
 import { readInt32 } from '../rows/bson-bytes.ts';
+import { twiceAsLong } from '../rows/row-buffer.ts';
 import type { Leaf, LeafTree } from './leaf-tree.ts';
 
 /** By entry; only the first `count` count. */
@@ -139,15 +140,8 @@ function isAt(bytes: Uint8Array, at: number, key: Uint8Array): boolean {
 }
 
 function grow(entries: Entries): void {
-  const longer = (old: Int32Array): Int32Array => {
-    const grown = new Int32Array(old.length * 2);
-    grown.set(old);
-    return grown;
-  };
-  const kinds = new Uint8Array(entries.kind.length * 2);
-  kinds.set(entries.kind);
-  entries.kind = kinds;
-  entries.leaf = longer(entries.leaf);
-  entries.at = longer(entries.at);
-  entries.row = longer(entries.row);
+  entries.kind = twiceAsLong(entries.kind);
+  entries.leaf = twiceAsLong(entries.leaf);
+  entries.at = twiceAsLong(entries.at);
+  entries.row = twiceAsLong(entries.row);
 }

@@ -1,0 +1,72 @@
+/** Changes the catalog. Each change is one transaction (I7, I9, I10). */
+import { PlatformError } from '@platform/base';
+import type { Kysely } from 'kysely';
+import type { CloudTables, Database } from '../../metadata/tables.ts';
+import { noteRecentDelete } from '../deletion/recent-deletes.ts';
+import type { FileChecksum, SealedFile } from '../process/messages.ts';
+import { addChecksum, addDeleteRow, addFileRow, moveSealed, removeDeleteRow, removeFileRow } from './catalog-rows.ts';
+import { fileRowOf } from './file-row.ts';
+import type { Delete } from './row-filter.ts';
+
+export interface CatalogChanges {
+  /** Lists files and sets S, both or neither. Throws aborted when S is there already. */
+  list(files: readonly SealedFile[], sealed: number, nowMs: number): Promise<void>;
+  /** Lists files in place of others, in one step. Throws aborted when one of those is not listed any more. */
+  replace(replaced: readonly string[], files: readonly SealedFile[], nowMs: number): Promise<void>;
+  /** Rows that match are invisible to every snapshot opened after this, up to a position (I10). */
+  addDelete(
+    organizationId: string,
+    deletion: Delete,
+    nowMs: number,
+    /** Runs in the same transaction. */
+    also?: (trx: Kysely<CloudTables>) => Promise<void>,
+  ): Promise<void>;
+  /** No row that they cover is left anywhere. */
+  endDeletions(ids: readonly number[]): Promise<void>;
+  /** Of a file of a version before, once it was read completely. False: it is not listed, or has one. */
+  addChecksum(file: string, checksum: FileChecksum): Promise<boolean>;
+}
+
+export function catalogChanges(db: Database): CatalogChanges {
+  return {
+    async list(files, sealed, nowMs) {
+      await db.transaction().execute(async (trx) => {
+        for (const file of files) await addFileRow(trx, fileRowOf(file, nowMs));
+        // The same positions must never be listed twice.
+        if (!(await moveSealed(trx, sealed)))
+          throw new PlatformError('aborted', `rows up to position ${sealed} are already sealed`);
+      });
+    },
+    async replace(replaced, files, nowMs) {
+      await db.transaction().execute(async (trx) => {
+        for (const file of replaced) {
+          // Its rows are in another file by now: they must never be listed twice.
+          if ((await removeFileRow(trx, file)) === undefined)
+            throw new PlatformError('aborted', `${file} is no longer listed`);
+        }
+        for (const file of files) await addFileRow(trx, fileRowOf(file, nowMs));
+      });
+    },
+    async addDelete(organizationId, { predicate, upTo }, nowMs, also) {
+      const row = {
+        organization_id: organizationId,
+        predicate: JSON.stringify(predicate),
+        up_to: upTo,
+        created_ms: nowMs,
+      };
+      await db.transaction().execute(async (trx) => {
+        await addDeleteRow(trx, row);
+        await noteRecentDelete(trx, row);
+        await also?.(trx);
+      });
+    },
+    async endDeletions(ids) {
+      await db.transaction().execute(async (trx) => {
+        for (const id of ids) await removeDeleteRow(trx, id);
+      });
+    },
+    async addChecksum(file, checksum) {
+      return await db.transaction().execute((trx) => addChecksum(trx, file, checksum));
+    },
+  };
+}

@@ -1,0 +1,196 @@
+/** Reads the catalog: all that an organization has as one snapshot, or single rows and totals. */
+import type { Database } from '../../metadata/tables.ts';
+import type { ListedRanges } from '../deletion/coverage.ts';
+import {
+  type CatalogFinding,
+  isDeleteRowRight,
+  isFileRowRight,
+  proofFindings,
+  stateFindings,
+} from '../integrity/catalog-findings.ts';
+import { findingsOf } from '../integrity/read-damage.ts';
+import type { DeleteRow, FileRow } from '../integrity/row-checksum.ts';
+import type { FileRef } from '../process/messages.ts';
+import { damagedCatalog, refOf, requireRight } from './file-row.ts';
+import { deleteOfText, fileOfText, proofOfText, readSnapshot, stateOfText } from './read-snapshot.ts';
+import type { Delete, DeletePredicate, FileRanges, HeldTimes } from './row-filter.ts';
+import type { PathSets } from './series.ts';
+
+export interface CatalogFile extends FileRef, FileRanges {
+  readonly timeReceived: HeldTimes;
+  readonly logicalBytes: number;
+}
+
+export interface CatalogSnapshot {
+  /** S. */
+  readonly sealed: number;
+  readonly files: readonly CatalogFile[];
+  readonly deletes: readonly Delete[];
+}
+
+/** A listed file as far as deletions ask for it. */
+export interface ListedFile extends FileRef, ListedRanges {
+  readonly timeReceived: HeldTimes;
+  readonly rows: number;
+  readonly logicalBytes: number;
+}
+
+export interface ListedDelete extends Delete {
+  readonly id: number;
+}
+
+export interface CatalogTotals {
+  readonly files: number;
+  readonly fileRows: number;
+  readonly fileBytes: number;
+}
+
+export interface CatalogReader {
+  /** S, the files and the deletions of an organization, as of one instant. Throws data_loss when a row was changed, removed or added. */
+  open(organizationId: string): Promise<CatalogSnapshot>;
+  sealedPosition(): Promise<number>;
+  fileNames(): Promise<ReadonlySet<string>>;
+  isListed(file: string): Promise<boolean>;
+  /** Of those that have files. */
+  organizations(): Promise<readonly string[]>;
+  /** By day, then name. */
+  listedFiles(organizationId: string): Promise<readonly ListedFile[]>;
+  deletions(organizationId: string): Promise<readonly ListedDelete[]>;
+  totals(): Promise<CatalogTotals>;
+  /** Undefined: it is not listed. */
+  listed(file: string): Promise<FileRef | undefined>;
+  /** What is wrong with the rows of all organizations. */
+  findings(): Promise<readonly CatalogFinding[]>;
+}
+
+export function catalogReader(db: Database): CatalogReader {
+  const pathSets = pathSetsCache();
+  const fileOf = fileCache(pathSets);
+  return {
+    async open(organizationId) {
+      const texts = await readSnapshot(db, organizationId);
+      const state = texts.state.map(stateOfText);
+      const read = texts.files.map(fileOf);
+      const files = read.filter((each) => typeof each !== 'string');
+      const deletes = texts.deletes.map(deleteOfText);
+      const proof = texts.proofs.map(proofOfText)[0];
+      const wrong = [
+        ...stateFindings(state),
+        ...read.filter((each) => typeof each === 'string'),
+        ...changedDeletes(deletes),
+      ];
+      const rows = files.map(({ row }) => row);
+      if (wrong.length === 0) wrong.push(...proofFindings(proof, rows, deletes));
+      if (wrong.length > 0) throw damagedCatalog(wrong);
+      return {
+        sealed: state[0]?.sealed_position ?? 0,
+        // The day of a file is in its name and column, so the oldest data comes first and answers have a steady order.
+        files: files.map(({ file }) => file).sort((a, b) => (a.file < b.file ? -1 : 1)),
+        deletes: deletes.map(deletionOf),
+      };
+    },
+    async sealedPosition() {
+      const state = await db.selectFrom('tabular_state').selectAll().execute();
+      const wrong = stateFindings(state);
+      if (wrong.length > 0) throw damagedCatalog(wrong);
+      return state[0]?.sealed_position ?? 0;
+    },
+    async fileNames() {
+      const rows = await db.selectFrom('tabular_files').select('file').execute();
+      return new Set(rows.map((row) => row.file));
+    },
+    async isListed(file) {
+      const row = await db.selectFrom('tabular_files').select('file').where('file', '=', file).executeTakeFirst();
+      return row !== undefined;
+    },
+    async organizations() {
+      const rows = await db.selectFrom('tabular_files').select('organization_id').distinct().execute();
+      return rows.map((row) => row.organization_id);
+    },
+    async listedFiles(organizationId) {
+      const rows = await db
+        .selectFrom('tabular_files')
+        .selectAll()
+        .where('organization_id', '=', organizationId)
+        .orderBy('file')
+        .execute();
+      return requireRight(rows).map((row) => ({
+        ...refOf(row),
+        pathSets: pathSets(row),
+        positions: { min: row.min_position, max: row.max_position },
+        rows: row.rows,
+        logicalBytes: row.logical_bytes,
+      }));
+    },
+    async deletions(organizationId) {
+      const rows = await db
+        .selectFrom('tabular_deletes')
+        .selectAll()
+        .where('organization_id', '=', organizationId)
+        .orderBy('id')
+        .execute();
+      const wrong = changedDeletes(rows);
+      if (wrong.length > 0) throw damagedCatalog(wrong);
+      return rows.map((row) => ({ id: row.id, ...deletionOf(row) }));
+    },
+    async listed(file) {
+      const row = await db.selectFrom('tabular_files').selectAll().where('file', '=', file).executeTakeFirst();
+      return row === undefined ? undefined : refOf(row);
+    },
+    findings: () => findingsOf(db),
+    async totals() {
+      const row = await db
+        .selectFrom('tabular_files')
+        .select(({ fn }) => [
+          fn.countAll<number>().as('files'),
+          fn.sum<number | null>('rows').as('rows'),
+          fn.sum<number | null>('file_bytes').as('bytes'),
+        ])
+        .executeTakeFirstOrThrow();
+      return { files: Number(row.files), fileRows: Number(row.rows ?? 0), fileBytes: Number(row.bytes ?? 0) };
+    },
+  };
+}
+
+function changedDeletes(rows: readonly DeleteRow[]): readonly string[] {
+  return rows.filter((row) => !isDeleteRowRight(row)).map(({ id }) => `the row of deletion ${id} was changed`);
+}
+
+function deletionOf({ predicate, up_to: upTo }: DeleteRow): Delete {
+  return { predicate: JSON.parse(predicate) as DeletePredicate, upTo };
+}
+
+/** Files never change, so path sets that were parsed once stay right. */
+function pathSetsCache(): (row: FileRow) => PathSets {
+  const parsed = new Map<string, PathSets>();
+  return ({ file, path_sets: json }) => {
+    let sets = parsed.get(file);
+    if (sets === undefined) {
+      sets = JSON.parse(json) as PathSets;
+      if (parsed.size >= 20_000) parsed.clear();
+      parsed.set(file, sets);
+    }
+    return sets;
+  };
+}
+
+interface ReadFile {
+  readonly file: CatalogFile;
+  readonly row: FileRow;
+}
+
+/** Reads the text of a row, or says what is wrong with it. A text that was right once is right again. */
+function fileCache(pathSets: (row: FileRow) => PathSets): (text: string) => ReadFile | string {
+  const right = new Map<string, ReadFile>();
+  return (text) => {
+    const known = right.get(text);
+    if (known !== undefined) return known;
+    const row = fileOfText(text);
+    if (!isFileRowRight(row)) return `the row of file ${row.file} was changed`;
+    const timeRequested = { min: row.min_time_requested, max: row.max_time_requested };
+    const file = { ...refOf(row), logicalBytes: row.logical_bytes, pathSets: pathSets(row), timeRequested };
+    if (right.size >= 20_000) right.clear();
+    right.set(text, { file, row });
+    return { file, row };
+  };
+}
