@@ -4,9 +4,8 @@ import { SlidingSum } from '../accumulators/sliding/sum.ts';
 import { decimalInfinity, decimalNan } from '../bson/encode-decimal.ts';
 import { isNumeric } from '../bson/type.ts';
 import { type BsonValue, Decimal128, type Maybe } from '../bson/value.ts';
-import { compileExpression } from '../execute/expressions/expression.ts';
 import { extents } from '../execute/window/extent.ts';
-import { evaluator, type StartWalk, type Workspace } from '../execute/window/partition.ts';
+import type { StartWalk } from '../execute/window/partition.ts';
 import { slide } from '../execute/window/slide.ts';
 import { divide, multiply } from '../functions/numbers/arithmetic.ts';
 import { isFiniteNumber, isNan, type Numeric, signOf, toDouble } from '../functions/numbers/number.ts';
@@ -34,10 +33,8 @@ function parseCovariance({ name, argument, frame, at }: WindowSpec): Covariance 
   return { k: 'covariance', sample: name === '$covarianceSamp', input: parseExpression(argument, at), frame };
 }
 
-function start(fn: Covariance, workspace: Workspace): StartWalk {
-  const input = compileExpression(fn.input);
-  return (partition) => {
-    const value = evaluator(input, partition, workspace);
+function start(fn: Covariance): StartWalk {
+  return (partition, value) => {
     const pairs = new Pairs();
     const move = slide(
       extents(fn.frame, partition),

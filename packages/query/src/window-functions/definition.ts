@@ -5,7 +5,7 @@ import type { StartWalk, Workspace } from '../execute/window/partition.ts';
 import type { SortKey } from '../plan/stage.ts';
 import type { WindowFrame } from '../plan/window.ts';
 
-/** What a function's parser gets to see. */
+/** What the parser of a function is given. */
 export interface WindowSpec {
   /** With the dollar. */
   readonly name: string;
@@ -23,12 +23,12 @@ export interface WindowSpec {
 export interface WindowFunctionDefinition<Function extends { readonly k: string }> {
   /** With the dollar. */
   readonly names: readonly string[];
-  /** It looks at the rows of a window. Absent: at those of the partition; a window is not read. */
+  /** It reads the rows of a window. Absent: it reads those of the partition, and `window` is ignored. */
   readonly takesWindow?: true;
   /** `parse` refuses other arguments itself. */
   readonly refusesOthers?: true;
   /** @throws QueryError for a faulty specification. */
   readonly parse: (spec: WindowSpec) => Function;
-  /** Compiles it once for the stage; then each partition is walked. */
+  /** Compiles it once for the stage. The result walks each partition. */
   readonly start: (fn: Function, workspace: Workspace) => StartWalk;
 }

@@ -2,10 +2,9 @@
 
 import { isNullish, isNumeric, typeName } from '../bson/type.ts';
 import { BsonDate, type Maybe } from '../bson/value.ts';
-import { compileExpression } from '../execute/expressions/expression.ts';
 import { valueAt } from '../execute/expressions/path.ts';
 import { extents } from '../execute/window/extent.ts';
-import { evaluator, type StartWalk, sortPath, type Workspace } from '../execute/window/partition.ts';
+import { type StartWalk, sortPath } from '../execute/window/partition.ts';
 import { divide, multiply } from '../functions/numbers/arithmetic.ts';
 import { subtract } from '../functions/numbers/sums.ts';
 import { malformed, QueryError } from '../query-error.ts';
@@ -27,11 +26,9 @@ export const derivative: WindowFunctionDefinition<Derivative> = {
   start,
 };
 
-function start(fn: Derivative, workspace: Workspace): StartWalk {
-  const input = compileExpression(fn.input);
-  return (partition) => {
+function start(fn: Derivative): StartWalk {
+  return (partition, value) => {
     const extent = extents(fn.frame, partition);
-    const value = evaluator(input, partition, workspace);
     const path = sortPath(partition.by);
     return (index) => {
       const { from, to } = extent(index);

@@ -5,8 +5,7 @@ import { add, decimalOfWhole, divide, multiply, subtract } from '../bson/decimal
 import { describe } from '../bson/describe.ts';
 import { isNumeric } from '../bson/type.ts';
 import { BsonDocument, type BsonValue, Decimal128, Int32 } from '../bson/value.ts';
-import { compileExpression } from '../execute/expressions/expression.ts';
-import { evaluator, type StartWalk, type Workspace } from '../execute/window/partition.ts';
+import type { StartWalk } from '../execute/window/partition.ts';
 import { type Numeric, toDecimal } from '../functions/numbers/number.ts';
 import { parseExpression } from '../mql/expression.ts';
 import { wholeOf } from '../mql/window/bounds.ts';
@@ -55,15 +54,13 @@ function isFraction(value: BsonValue): boolean {
   return number > 0 && number < 1;
 }
 
-function start(fn: ExpMovingAvg, workspace: Workspace): StartWalk {
-  const input = compileExpression(fn.input);
+function start(fn: ExpMovingAvg): StartWalk {
   const alpha =
     fn.n === undefined
       ? toDecimal(fn.alpha?.value as Numeric)
       : divide(decimalOfWhole(2), add(decimalOfWhole(fn.n), decimalOfWhole(1)));
   const rest = subtract(decimalOfWhole(1), alpha);
-  return (partition) => {
-    const value = evaluator(input, partition, workspace);
+  return (_partition, value) => {
     let average: Decimal128 | undefined;
     let sawDecimal = false;
     return (index) => {

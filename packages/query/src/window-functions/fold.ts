@@ -6,9 +6,8 @@ import { accumulatorOf } from '../accumulators/registry.ts';
 import type { Sliding } from '../accumulators/sliding/sliding.ts';
 import { describe } from '../bson/describe.ts';
 import { BsonDocument, type BsonValue, type Maybe } from '../bson/value.ts';
-import { compileExpression } from '../execute/expressions/expression.ts';
 import { extents } from '../execute/window/extent.ts';
-import { evaluator, type Partition, type StartWalk, type Walk, type Workspace } from '../execute/window/partition.ts';
+import type { Partition, StartWalk, Walk, Workspace } from '../execute/window/partition.ts';
 import { slide } from '../execute/window/slide.ts';
 import { parseAccumulator, windowAccumulatorNames } from '../mql/accumulator.ts';
 import type { Accumulator } from '../plan/stage.ts';
@@ -39,13 +38,11 @@ function parseFold({ name, argument, frame, at }: WindowSpec): WindowFold {
 }
 
 function start(fn: WindowFold, workspace: Workspace): StartWalk {
-  const input = compileExpression(fn.accumulator.arg);
   const newFold = foldMaker(fn.accumulator, workspace);
   const { frame } = fn;
   const grows = frame.lower === 'unbounded';
   const name = fn.accumulator.fn;
-  return (partition) => {
-    const value = evaluator(input, partition, workspace);
+  return (partition, value) => {
     if (name === 'first' || name === 'last') return atEnd(fn, partition, value);
     if (grows && frame.upper === 'unbounded' && frame.k === 'documents') return once(newFold, partition, value);
     // A percentile sorts what it was given so far.

@@ -3,9 +3,8 @@
 import { compareValues } from '../bson/compare.ts';
 import { isNullish, isNumeric, typeName } from '../bson/type.ts';
 import { BsonDate, type Maybe, ObjectId, Timestamp } from '../bson/value.ts';
-import { compileExpression } from '../execute/expressions/expression.ts';
 import { valueAt } from '../execute/expressions/path.ts';
-import { evaluator, type StartWalk, sortPath, type Workspace } from '../execute/window/partition.ts';
+import { type StartWalk, sortPath } from '../execute/window/partition.ts';
 import { divide, multiply } from '../functions/numbers/arithmetic.ts';
 import { add, subtract } from '../functions/numbers/sums.ts';
 import { parseExpression } from '../mql/expression.ts';
@@ -46,10 +45,8 @@ function parseInput({ name, argument, hasWindow, at }: WindowSpec): Expr {
   return input;
 }
 
-function startLocf(fn: Locf, workspace: Workspace): StartWalk {
-  const input = compileExpression(fn.input);
-  return (partition) => {
-    const value = evaluator(input, partition, workspace);
+function startLocf(): StartWalk {
+  return (_partition, value) => {
     let last: Maybe = null;
     return (index) => {
       const found = value(index);
@@ -64,11 +61,9 @@ interface Point {
   readonly y: Maybe;
 }
 
-function startLinearFill(fn: LinearFill, workspace: Workspace): StartWalk {
-  const input = compileExpression(fn.input);
-  return (partition) => {
+function startLinearFill(): StartWalk {
+  return (partition, value) => {
     const count = partition.documents.length;
-    const value = evaluator(input, partition, workspace);
     const path = sortPath(partition.by);
     const place = (index: number): Maybe => valueAt(partition.documents[index], path);
     let before: Point | undefined;

@@ -3,10 +3,9 @@
 import { SlidingSum } from '../accumulators/sliding/sum.ts';
 import { isNumeric } from '../bson/type.ts';
 import { BsonDate, type Maybe } from '../bson/value.ts';
-import { compileExpression } from '../execute/expressions/expression.ts';
 import { valueAt } from '../execute/expressions/path.ts';
 import { extents } from '../execute/window/extent.ts';
-import { evaluator, type StartWalk, sortPath, type Workspace } from '../execute/window/partition.ts';
+import { type StartWalk, sortPath } from '../execute/window/partition.ts';
 import { slide } from '../execute/window/slide.ts';
 import { divide, multiply } from '../functions/numbers/arithmetic.ts';
 import { isNan } from '../functions/numbers/number.ts';
@@ -32,10 +31,8 @@ interface Point {
   readonly nan: boolean;
 }
 
-function start(fn: Integral, workspace: Workspace): StartWalk {
-  const input = compileExpression(fn.input);
-  return (partition) => {
-    const value = evaluator(input, partition, workspace);
+function start(fn: Integral): StartWalk {
+  return (partition, value) => {
     const path = sortPath(partition.by);
     const area = new SlidingSum();
     let nans = 0;

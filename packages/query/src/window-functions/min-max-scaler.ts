@@ -4,9 +4,8 @@ import { slidingExtreme } from '../accumulators/sliding/extreme.ts';
 import { compareValues } from '../bson/compare.ts';
 import { isNumeric, typeName } from '../bson/type.ts';
 import { BsonDocument, type BsonValue, Int32 } from '../bson/value.ts';
-import { compileExpression } from '../execute/expressions/expression.ts';
 import { extents } from '../execute/window/extent.ts';
-import { evaluator, type StartWalk, type Workspace } from '../execute/window/partition.ts';
+import type { StartWalk } from '../execute/window/partition.ts';
 import { slide } from '../execute/window/slide.ts';
 import { divide, multiply } from '../functions/numbers/arithmetic.ts';
 import { add, subtract } from '../functions/numbers/sums.ts';
@@ -66,11 +65,9 @@ function signOf(bound: Bound<number> | Bound<Constant>): number {
   return compareValues(typeof bound === 'number' ? bound : bound.value, 0);
 }
 
-function start(fn: MinMaxScaler, workspace: Workspace): StartWalk {
-  const input = compileExpression(fn.input);
+function start(fn: MinMaxScaler): StartWalk {
   const [min, max] = [fn.min.value, fn.max.value];
-  return (partition) => {
-    const evaluate = evaluator(input, partition, workspace);
+  return (partition, evaluate) => {
     const value = (index: number): BsonValue => {
       const found = evaluate(index);
       if (isNumeric(found)) return found;

@@ -1,6 +1,8 @@
 /** All window functions. */
 
-import type { StartWalk, Workspace } from '../execute/window/partition.ts';
+import { compileExpression } from '../execute/expressions/expression.ts';
+import { evaluator, type Partition, type Walk, type Workspace } from '../execute/window/partition.ts';
+import { type Expr, literal } from '../plan/expr.ts';
 import { type Covariance, covariance } from './covariance.ts';
 import type { WindowFunctionDefinition, WindowSpec } from './definition.ts';
 import { type Derivative, derivative } from './derivative.ts';
@@ -53,7 +55,14 @@ export const windowFunctions: ReadonlyMap<string, Syntax> = new Map(
 export function startWindow<Kind extends keyof WindowFunctions>(
   fn: WindowFunctions[Kind] & WindowFunction,
   workspace: Workspace,
-): StartWalk {
+): (partition: Partition) => Walk {
   const { start }: WindowFunctionDefinition<WindowFunctions[Kind]> = definitions[fn.k as Kind];
-  return start(fn, workspace);
+  const input = compileExpression(inputOf(fn));
+  const begin = start(fn, workspace);
+  return (partition) => begin(partition, evaluator(input, partition, workspace));
+}
+
+function inputOf(fn: WindowFunction): Expr {
+  if (fn.k === 'fold') return fn.accumulator.arg;
+  return fn.k === 'rank' ? literal(undefined) : fn.input;
 }

@@ -2,8 +2,7 @@
 
 import { describe } from '../bson/describe.ts';
 import { BsonDocument } from '../bson/value.ts';
-import { compileExpression } from '../execute/expressions/expression.ts';
-import { evaluator, type StartWalk, type Workspace } from '../execute/window/partition.ts';
+import type { StartWalk } from '../execute/window/partition.ts';
 import { parseExpression } from '../mql/expression.ts';
 import { int32Of } from '../mql/window/bounds.ts';
 import { constantOf } from '../mql/window/constant.ts';
@@ -46,10 +45,8 @@ function parseShift({ argument, hasWindow, by, at }: WindowSpec): Shift {
   return { k: 'shift', input, by: places, otherwise };
 }
 
-function start(fn: Shift, workspace: Workspace): StartWalk {
-  const input = compileExpression(fn.input);
-  return (partition) => {
-    const value = evaluator(input, partition, workspace);
+function start(fn: Shift): StartWalk {
+  return (partition, value) => {
     return (index) => {
       const other = index + fn.by;
       return other >= 0 && other < partition.documents.length ? (value(other) ?? null) : fn.otherwise.value;

@@ -2,8 +2,7 @@
 
 import { BsonDocument, type BsonValue, type Maybe } from '../../bson/value.ts';
 import { angle, angleToArc, arcsCross, flatDistance, isInRing, isInSphericalRing, type Point } from './distance.ts';
-import { type Geometry, geometryOf, type Polygon } from './geometry.ts';
-import { pairOf } from './place.ts';
+import { type Geometry, geometryOf, type Polygon, pairOf } from './geometry.ts';
 
 export type GeoTest = (value: Maybe) => boolean;
 

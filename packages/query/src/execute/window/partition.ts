@@ -7,7 +7,7 @@ import type { Budget } from '../limits/budget.ts';
 
 export interface Partition {
   readonly documents: readonly BsonDocument[];
-  /** What each row sorted by: arrays are replaced by the element that counted. */
+  /** The sort keys of each row. The element that an array is sorted by stands for the array. */
   readonly keys: readonly (readonly BsonValue[])[];
   readonly by: readonly SortKey[];
 }
@@ -22,13 +22,13 @@ export interface Workspace {
   readonly worked: (steps: number) => void;
 }
 
-/** Gives the value of each row in turn: asked for every index once, from 0 upwards. */
+/** Gives the value of each row. It is called once for each index, from 0 upwards. */
 export type Walk = (index: number) => Maybe;
 
-/** Starts on a partition. @throws QueryError when its values are refused. */
-export type StartWalk = (partition: Partition) => Walk;
+/** Starts on a partition with the value of the input in each row. @throws QueryError when its values are refused. */
+export type StartWalk = (partition: Partition, value: Walk) => Walk;
 
-export function evaluator(evaluate: Evaluate, partition: Partition, { frame }: Workspace): (index: number) => Maybe {
+export function evaluator(evaluate: Evaluate, partition: Partition, { frame }: Workspace): Walk {
   return (index) => {
     enterRow(frame, partition.documents[index]!);
     step(frame);
@@ -36,7 +36,7 @@ export function evaluator(evaluate: Evaluate, partition: Partition, { frame }: W
   };
 }
 
-/** The value of the one field by which the stage sorts, as an expression reads it. */
+/** The path of the single field that the stage sorts by. */
 export function sortPath(by: readonly SortKey[]): readonly string[] {
   return by[0]?.path ?? [];
 }

@@ -4,7 +4,7 @@ import { describe } from '../../bson/describe.ts';
 import { isNumeric } from '../../bson/type.ts';
 import { BsonDocument, type BsonValue, type Maybe } from '../../bson/value.ts';
 import { isTruthy } from '../../execute/expressions/truth.ts';
-import { pairOf } from '../../execute/geo/place.ts';
+import { isOnEarth, pairOf } from '../../execute/geo/geometry.ts';
 import { toDouble } from '../../functions/numbers/number.ts';
 import type { GeoNearStage } from '../../plan/stage.ts';
 import { QueryError } from '../../query-error.ts';
@@ -108,10 +108,6 @@ function pointOf(near: BsonValue): Pick<GeoNearStage, 'near' | 'geoJson'> {
     throw new QueryError(16433, `near must lie between -180 and 180, found ${point.join(', ')}`);
   }
   return { near: point, geoJson: false };
-}
-
-function isOnEarth([longitude, latitude]: readonly [number, number]): boolean {
-  return Math.abs(longitude) <= 180 && Math.abs(latitude) <= 90;
 }
 
 function distanceOf(value: BsonValue, name: string, code: number): number {
