@@ -4,11 +4,11 @@
  */
 
 export { type Batch, batchOf, DocumentBatch, documentsOf } from './bson/batch.ts';
-export { compareValues } from './bson/compare.ts';
+export { compareValues, comparisons } from './bson/compare.ts';
 export { decimalText, decimalToNumber } from './bson/decimal.ts';
 export { decodeBson, type Mask } from './bson/decode.ts';
 export { BsonWriter, encodeBson } from './bson/encode.ts';
-export { type TypeName, typeName, typeNumbers, typeRank } from './bson/type.ts';
+export { isNumeric, type TypeName, typeName, typeNumbers, typeRank } from './bson/type.ts';
 export {
   Binary,
   BsonDate,
@@ -34,6 +34,7 @@ export type { Limits } from './execute/limits/budget.ts';
 export { refuseTooLarge } from './execute/limits/size-limits.ts';
 export { compareKeys, sortKeysOf } from './execute/stages/sort-keys.ts';
 export { ExactSum } from './execute/sums/exact-sum.ts';
+export { isNan, type Numeric, toDouble } from './functions/numbers/number.ts';
 export { functions } from './functions/registry.ts';
 export { canFail, isLogical } from './plan/can-fail.ts';
 export {
@@ -47,7 +48,7 @@ export {
   type TimeColumn,
   timeColumns,
 } from './plan/columns.ts';
-export type { Expr, Path } from './plan/expr.ts';
+export { type Expr, type Path, partsOf } from './plan/expr.ts';
 export { type FieldRead, type FieldsRead, fieldsRead } from './plan/fields-read.ts';
 export { isLinear } from './plan/is-linear.ts';
 export { decomposes } from './plan/partial-state.ts';

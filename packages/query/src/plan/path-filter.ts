@@ -138,17 +138,9 @@ function narrowTime(bounds: TimeBounds, bound: Bound): TimeBounds {
   const times = bound.values.filter((value) => value instanceof BsonDate).map((date) => date.ms);
   if (times.length !== bound.values.length || times.length === 0) return bounds;
   const { fromMs = Number.NEGATIVE_INFINITY, toMs = Number.POSITIVE_INFINITY } = bounds;
-  const from = bound.op.startsWith('lt')
-    ? fromMs
-    : Math.max(
-        fromMs,
-        times.reduce((a, b) => Math.min(a, b)),
-      );
-  const to = bound.op.startsWith('gt')
-    ? toMs
-    : Math.min(
-        toMs,
-        times.reduce((a, b) => Math.max(a, b)),
-      );
+  const least = times.reduce((a, b) => Math.min(a, b));
+  const most = times.reduce((a, b) => Math.max(a, b));
+  const from = bound.op.startsWith('lt') ? fromMs : Math.max(fromMs, least);
+  const to = bound.op.startsWith('gt') ? toMs : Math.min(toMs, most);
   return { ...(Number.isFinite(from) ? { fromMs: from } : {}), ...(Number.isFinite(to) ? { toMs: to } : {}) };
 }

@@ -3,8 +3,10 @@
  *
  * It acknowledges nothing and owns no truth: killed at any instant, the next one replays (S, T] (I8, I14). It ends when its parent does.
  */
+
 import { getPriority, setPriority } from 'node:os';
 import { join } from 'node:path';
+import type { DuckDBConnection } from '@duckdb/node-api';
 import {
   createLimiter,
   errorText,
@@ -17,7 +19,7 @@ import {
 } from '@platform/base';
 import { hotFolder, openDatabase } from './duckdb/database.ts';
 import { createWriter } from './duckdb/writer.ts';
-import { createFileVerifier } from './files/verify-files.ts';
+import { createFileVerifier, type VerifiedReader } from './files/verify-files.ts';
 import { createHotRows, HotFileChanged } from './hot/hot-rows.ts';
 import { openLogReader } from './log/read-log.ts';
 import type { FromChild, QueryMessage, Rewritten, ToChild } from './messages.ts';
@@ -111,19 +113,27 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
   // Sealing and rewriting sort: one at a time, so that their memory is that of one.
   const writing = createLimiter(1);
   const sealing = { database, writer, parquetDir, hotDirectory, fileBytes: settings.fileBytes };
+  const verified = async <R>(
+    work: (connection: DuckDBConnection, reader: VerifiedReader) => Promise<R>,
+  ): Promise<R> => {
+    const connection = await database.connect();
+    try {
+      const reader = verifier.reader();
+      const result = await work(connection, reader);
+      reader.unchanged();
+      return result;
+    } finally {
+      connection.closeSync();
+    }
+  };
   const rewrite = async ({ id, files, deletes }: Extract<ToChild, { kind: 'rewrite' }>): Promise<void> => {
     let result: Rewritten;
     try {
       const { mergeFiles } = await import('./files/merge-files.ts');
-      const connection = await database.connect();
-      try {
-        const reader = verifier.reader();
+      result = await verified(async (connection, reader) => {
         await reader.rows(files.map(({ file }) => file));
-        result = await mergeFiles(connection, files, deletes, sealing);
-        reader.unchanged();
-      } finally {
-        connection.closeSync();
-      }
+        return mergeFiles(connection, files, deletes, sealing);
+      });
     } catch (caught) {
       result = { kind: 'failed', reason: errorText(caught) };
     }
@@ -134,20 +144,11 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
     let bytes: number[][] | null = null;
     try {
       const { measureFiles } = await import('./files/measure-files.ts');
-      const connection = await database.connect();
-      try {
-        const reader = verifier.reader();
+      const names = files.map(({ file }) => file);
+      bytes = await verified(async (connection, reader) => {
         await reader.footers(files);
-        bytes = await measureFiles(
-          connection,
-          parquetDir,
-          files.map(({ file }) => file),
-          rules,
-        );
-        reader.unchanged();
-      } finally {
-        connection.closeSync();
-      }
+        return measureFiles(connection, parquetDir, names, rules);
+      });
     } catch (caught) {
       logger.warn('the sizes of files could not be read', { error: errorText(caught) });
     }

@@ -1,6 +1,6 @@
 /** Facts of a file as the bytes in its footer: JSON, deflated, because the footers of a thousand files are kept in memory. */
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import type { FileFacts, LeafFacts } from './file-facts.ts';
+import type { FileFacts, LeafFacts, NumberFacts } from './file-facts.ts';
 import { loadSeries, type StoredSeries, storeSeries } from './series-in-footer.ts';
 
 export const metadataKey = 'platform.facts';
@@ -10,13 +10,7 @@ export interface StoredLeaf extends Omit<LeafFacts, 'path' | 'number'> {
   readonly parent?: number;
   readonly name?: string;
   /** min and max are null when they are infinite. */
-  readonly number?: {
-    readonly min: number | null;
-    readonly max: number | null;
-    readonly lowestBit: number;
-    readonly negativeZero: boolean;
-    readonly nonFinite: boolean;
-  };
+  readonly number?: Omit<NumberFacts, 'min' | 'max'> & Readonly<Record<'min' | 'max', number | null>>;
 }
 
 interface StoredFacts {

@@ -27,24 +27,7 @@ export async function readSealedFile(
       FROM read_parquet($1, file_row_number = true) GROUP BY series ORDER BY series`,
     [path],
   );
-  type Time = bigint | null;
-  type Row = [
-    number,
-    bigint,
-    bigint,
-    bigint,
-    bigint,
-    bigint,
-    bigint,
-    bigint,
-    Time,
-    Time,
-    bigint,
-    Time,
-    Time,
-    bigint,
-    ...bigint[],
-  ];
+  type Row = [number, ...(bigint | null)[]];
   const rows = read as Row[];
   const { series = [] } = facts ?? {};
   const same = rows.every((row, i) => {
@@ -97,20 +80,10 @@ function rangeOf(times: readonly TimeFacts[]): { min: number | null; max: number
   const least = times.flatMap(({ min }) => (min === null ? [] : [Number(min)]));
   const greatest = times.flatMap(({ max }) => (max === null ? [] : [Number(max)]));
   const isMissing = times.some(({ missing }) => missing > 0);
+  const min = least.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
+  const max = greatest.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
   return {
-    min:
-      isMissing || least.length === 0
-        ? null
-        : Math.max(
-            catalogTime.min,
-            least.reduce((a, b) => Math.min(a, b)),
-          ),
-    max:
-      greatest.length === 0
-        ? null
-        : Math.min(
-            catalogTime.max,
-            greatest.reduce((a, b) => Math.max(a, b)),
-          ),
+    min: isMissing || least.length === 0 ? null : Math.max(catalogTime.min, min),
+    max: greatest.length === 0 ? null : Math.min(catalogTime.max, max),
   };
 }

@@ -11,6 +11,7 @@ import type { ScanRequest } from '../messages.ts';
 import { identityOf } from '../pushdown/series/series-identity.ts';
 import { noTime, RowBuffer } from '../rows/row-buffer.ts';
 import { documentOverheadBytes, rowDocuments } from '../rows/row-documents.ts';
+import { startOfMs } from './series-facts.ts';
 
 export interface Tail {
   /** Rows are of positions in (from, to]. */
@@ -160,7 +161,7 @@ function columnsOf(
     for (const [i, source] of sources.entries()) {
       const time = source[row] as bigint;
       if (time === noTime) (missingTimes[at] as number) |= 1 << i;
-      else (times[i] as BigInt64Array)[at] = exactTimes ? time : milliseconds(time);
+      else (times[i] as BigInt64Array)[at] = exactTimes ? time : startOfMs(time) / 1_000n;
     }
   }
   const [requested, received, synced] = times.map(({ buffer }) => new Uint32Array(buffer));
@@ -172,10 +173,4 @@ function columnsOf(
     missingTimes,
     data: wanted.map((row) => rows.data[row] as Uint8Array),
   };
-}
-
-/** Rounded down, before 1970 too. */
-function milliseconds(microseconds: bigint): bigint {
-  const rest = microseconds % 1_000n;
-  return (microseconds - (rest < 0n ? rest + 1_000n : rest)) / 1_000n;
 }

@@ -2,6 +2,7 @@
  * SQL of rows that come from several slices, with the series and the leaf columns that they have together: what sealing, merging and
  * compaction read. Names of users never come into it.
  */
+import { timeColumns } from '@platform/query';
 import type { Series } from '../../catalog/series.ts';
 import { quoted } from '../duckdb/database.ts';
 import { kind, leafColumns } from '../files/file-facts.ts';
@@ -14,15 +15,7 @@ import { columnOfPath, newColumnRoom } from '../shred/describe-leaves.ts';
 import { type MergedLeaf, mergeLeaves } from './merge-leaves.ts';
 
 /** Columns of the files that every file has. */
-export const rowColumns = [
-  'position',
-  '"index"',
-  'time_requested',
-  'time_received',
-  'time_synced',
-  'size',
-  'data',
-] as const;
+export const rowColumns: readonly string[] = ['position', '"index"', ...timeColumns, 'size', 'data'];
 
 export interface MergeSource {
   /** By number, in the order of the files that are written. */

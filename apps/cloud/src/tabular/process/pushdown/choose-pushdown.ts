@@ -4,12 +4,12 @@
  * In turn: nothing, when no row can pass; the newest rows, which stand in the footer; the whole `pre` as one statement; the fields that
  * the executor reads, out of columns; whole rows. Conditions go along wherever they are known.
  */
-import { type Expr, type FieldRead, fieldsRead, isReadOnce, type PlanSplit, refuseTooLarge } from '@platform/query';
+import { type FieldRead, fieldsRead, isReadOnce, type PlanSplit, refuseTooLarge } from '@platform/query';
 import type { NotPushed } from '../../tabular.ts';
 import type { ScanRequest } from '../messages.ts';
 import type { Condition } from './conditions/compare.ts';
 import { type ConditionRoom, conditionOf } from './conditions/condition.ts';
-import { explainCondition } from './conditions/explain-condition.ts';
+import { explainCondition, siteOf } from './conditions/explain-condition.ts';
 import { rowConditions } from './conditions/row-conditions.ts';
 import { Binds, no, type Sql, yes } from './conditions/sql.ts';
 import { endName, explainEnd } from './explain-end.ts';
@@ -98,13 +98,13 @@ export function keptRows(file: OpenFile, { parts, sure }: Wanted, request: ScanR
         break;
       }
       numbers = numbers.filter((number) => keeps[number]);
-      pushed.push(siteOf(part));
+      pushed.push(siteOf(part, '$match'));
       continue;
     }
     const condition = conditionOf(part, room);
     if (condition.sql === no) return undefined;
     if (!condition.exact) isExact = false;
-    if (condition.sql !== yes) pushed.push(siteOf(part));
+    if (condition.sql !== yes) pushed.push(siteOf(part, '$match'));
     conditions.push(condition);
   }
   if (numbers.length === 0) return undefined;
@@ -167,7 +167,7 @@ export function chooseFor(file: OpenFile, kept: KeptRows, wanted: Wanted, reques
 /** Conditions that do not decide in SQL which rows are kept; one that can fail, and what stands behind it, leave none out. */
 function explainFilter({ parts, sure }: Wanted, room: ConditionRoom): readonly NotPushed[] {
   return parts.flatMap((part, index): readonly NotPushed[] => {
-    const at = siteOf(part);
+    const at = siteOf(part, '$match');
     if (index < sure) return [explainCondition(part, room, at) ?? []].flat();
     const isFirst = index === sure;
     const why = isFirst ? 'it can fail for a row or is too large' : 'a condition before it can fail for a row';
@@ -189,10 +189,6 @@ function projectedBy({ split: { end }, projection }: Wanted, file: OpenFile, opt
 function endsEarly({ post }: PlanSplit): boolean {
   const limit = post.findIndex((stage) => stage.k === 'slice' && stage.limit !== undefined);
   return limit >= 0 && post.slice(0, limit).every(({ k }) => k !== 'sort' && k !== 'group' && k !== 'merge');
-}
-
-function siteOf(part: Expr): string {
-  return part.k === 'call' || part.k === 'bind' ? part.at : '$match';
 }
 
 /** Rows as they are, of wanted series and times: what a source does when nothing is pushed. */

@@ -1,7 +1,7 @@
 /** The leaves of rows as facts: in an order of their names that holds in every row, if there is one; and the columns that they get. */
 import { createHash } from 'node:crypto';
 import { kind, type LeafFacts, leafColumns } from '../files/file-facts.ts';
-import type { GatheredLeaves, LeafCounts } from './gather-leaves.ts';
+import { type GatheredLeaves, type LeafCounts, presentKinds } from './gather-leaves.ts';
 import { type Leaf, type LeafTree, orderedChildren } from './leaf-tree.ts';
 
 /** Columns of one file for leaves, and values in all of them together; a text counts as two. */
@@ -27,7 +27,7 @@ export function describeLeaves(tree: LeafTree, gathered: GatheredLeaves, rows: n
     const children = orderedChildren(leaf);
     const numbers = gathered.numbersOf(number);
     const text = gathered.textsOf(number);
-    const present = counts.double + counts.string + counts.bool + counts.null + counts.object + counts.array;
+    const present = presentKinds.reduce((sum, name) => sum + counts[name], 0);
     leaves.push({
       path,
       kinds: kindsOf(counts, present < rows),
@@ -50,15 +50,8 @@ export function describeLeaves(tree: LeafTree, gathered: GatheredLeaves, rows: n
 const noCounts: LeafCounts = { double: 0, string: 0, bool: 0, null: 0, object: 0, array: 0 };
 
 function kindsOf(counts: LeafCounts, isMissing: boolean): number {
-  return (
-    (isMissing ? kind.missing : 0) |
-    (counts.null > 0 ? kind.null : 0) |
-    (counts.double > 0 ? kind.double : 0) |
-    (counts.string > 0 ? kind.string : 0) |
-    (counts.bool > 0 ? kind.bool : 0) |
-    (counts.object > 0 ? kind.object : 0) |
-    (counts.array > 0 ? kind.array : 0)
-  );
+  const found = presentKinds.filter((name) => counts[name] > 0);
+  return found.reduce((bits, name) => bits | kind[name], isMissing ? kind.missing : 0);
 }
 
 /** What columns of a file are left for leaves. */

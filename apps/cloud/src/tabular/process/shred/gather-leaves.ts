@@ -5,16 +5,12 @@ import { leafLimits } from './leaf-tree.ts';
 import { createTextRange, type TextRange } from './text-range.ts';
 import type { Entries } from './walk-documents.ts';
 
-/** By leaf number. */
-export interface LeafCounts {
-  readonly double: number;
-  readonly string: number;
-  readonly bool: number;
-  readonly null: number;
-  readonly object: number;
-  readonly array: number;
-}
+/** The kinds of values that are there. */
+export const presentKinds = ['double', 'string', 'bool', 'null', 'object', 'array'] as const;
 
+export type LeafCounts = Readonly<Record<(typeof presentKinds)[number], number>>;
+
+/** By leaf number. */
 export interface GatheredLeaves {
   /** Takes the entries whose values are in `bytes`. */
   add(entries: Entries, bytes: Uint8Array): void;
@@ -72,14 +68,7 @@ export function gatherLeaves(): GatheredLeaves {
         if (lowest < (lowestBit[leaf] as number)) lowestBit[leaf] = lowest;
       }
     },
-    countsOf: (leaf) => ({
-      double: count(leaf, kind.double),
-      string: count(leaf, kind.string),
-      bool: count(leaf, kind.bool),
-      null: count(leaf, kind.null),
-      object: count(leaf, kind.object),
-      array: count(leaf, kind.array),
-    }),
+    countsOf: (leaf) => Object.fromEntries(presentKinds.map((name) => [name, count(leaf, kind[name])])) as LeafCounts,
     numbersOf(leaf) {
       if (count(leaf, kind.double) === 0) return undefined;
       const bit = lowestBit[leaf] as number;

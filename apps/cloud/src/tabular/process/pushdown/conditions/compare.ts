@@ -4,12 +4,14 @@ import {
   BsonSymbol,
   type BsonValue,
   compareValues,
-  Decimal128,
-  decimalToNumber,
-  Int32,
+  comparisons,
+  isNan,
+  isNumeric,
   MaxKey,
   type Maybe,
   MinKey,
+  type Numeric,
+  toDouble,
   typeRank,
 } from '@platform/query';
 import type { Alternative, Operand, OperandKind } from './operand.ts';
@@ -45,7 +47,8 @@ export function comparison(
   literal: Maybe,
   binds: Binds,
 ): Condition | undefined {
-  if (literal === undefined || literal instanceof BsonSymbol || isNan(literal)) return undefined;
+  if (literal === undefined || literal instanceof BsonSymbol || (isNumeric(literal) && isNan(literal)))
+    return undefined;
   if (typeof literal === 'string' && !isPlainText(literal)) return undefined;
   if (family === 'sql' && literal === null) return never;
   return either(operand.alternatives.map((each) => outcome(family, op, operand, each, literal, binds)));
@@ -87,8 +90,8 @@ function outcome(
     }
   }
   const rank = ranks[each.kind] - typeRank(literal);
-  if (rank !== 0) return family !== 'match' && holds(op, rank) ? exactly(each.is) : never;
-  if (each.kind === 'missing' || each.kind === 'null') return holds(op, 0) ? exactly(each.is) : never;
+  if (rank !== 0) return family !== 'match' && comparisons[op](rank) ? exactly(each.is) : never;
+  if (each.kind === 'missing' || each.kind === 'null') return comparisons[op](0) ? exactly(each.is) : never;
   if (each.value === undefined) return { sql: each.is, exact: false };
   switch (each.kind) {
     case 'double':
@@ -106,13 +109,6 @@ function outcome(
 
 const signs: Readonly<Record<Comparison, string>> = { eq: '=', gt: '>', gte: '>=', lt: '<', lte: '<=' };
 
-function holds(op: Comparison, order: number): boolean {
-  if (op === 'eq') return order === 0;
-  if (op === 'gt') return order > 0;
-  if (op === 'gte') return order >= 0;
-  return op === 'lt' ? order < 0 : order <= 0;
-}
-
 function numbers(
   family: Family,
   op: Comparison,
@@ -121,7 +117,7 @@ function numbers(
   literal: BsonValue,
   binds: Binds,
 ): Sql {
-  const nearest = toDouble(literal);
+  const nearest = toDouble(literal as Numeric);
   const order = compareValues(nearest, literal);
   if (op === 'eq') {
     if (order !== 0) return no;
@@ -140,13 +136,8 @@ function numbers(
   return family === 'match' ? sql : `(${sql} OR isnan(${column}))`;
 }
 
-function toDouble(value: BsonValue): number {
-  if (value instanceof Int32) return value.value;
-  return value instanceof Decimal128 ? decimalToNumber(value) : Number(value);
-}
-
 function bools(op: Comparison, column: string, literal: boolean): Sql {
-  const [ofFalse, ofTrue] = [holds(op, 0 - Number(literal)), holds(op, 1 - Number(literal))];
+  const [ofFalse, ofTrue] = [comparisons[op](0 - Number(literal)), comparisons[op](1 - Number(literal))];
   if (ofFalse && ofTrue) return `${column} IS NOT NULL`;
   if (!ofFalse && !ofTrue) return no;
   return ofTrue ? `(${column} IS NOT NULL AND ${column})` : `(${column} IS NOT NULL AND NOT ${column})`;
@@ -172,13 +163,6 @@ function instants(op: Comparison, { is, range }: Alternative, column: Sql, ms: n
     if (range === undefined || range.most >= value) terms.push(`${column} < ${binds.of({ type: 'bigint', value })}`);
   }
   return { sql: terms.length === 0 ? is : and(terms), exact: true };
-}
-
-function isNan(value: BsonValue): boolean {
-  return (
-    (typeof value === 'number' && Number.isNaN(value)) ||
-    (value instanceof Decimal128 && Number.isNaN(decimalToNumber(value)))
-  );
 }
 
 /** Other text is not sure to reach DuckDB as it is. */

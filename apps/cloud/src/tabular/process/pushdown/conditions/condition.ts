@@ -219,15 +219,6 @@ function ofKinds(
   return found.length === 0 ? never : { sql: or(found.map(({ is }) => is)), exact };
 }
 
-const typeOfKind: Readonly<Partial<Record<Alternative['kind'], number>>> = {
-  null: typeNumbers.null,
-  double: typeNumbers.double,
-  string: typeNumbers.string,
-  bool: typeNumbers.bool,
-  object: typeNumbers.object,
-  date: typeNumbers.date,
-};
-
 /** Of arrays the elements count too. */
 function typed([subject, list]: readonly Expr[], room: ConditionRoom): Condition {
   const types: readonly BsonValue[] = list?.k === 'lit' && Array.isArray(list.value) ? list.value : [];
@@ -236,7 +227,9 @@ function typed([subject, list]: readonly Expr[], room: ConditionRoom): Condition
   return either(
     operand.alternatives.map(({ kind, is }): Condition => {
       if (kind === 'array') return { sql: is, exact: false };
-      const holds = types.some((type) => (type === 0 ? kind === 'double' : type === typeOfKind[kind]));
+      const holds = types.some((type) =>
+        type === 0 ? kind === 'double' : kind !== 'missing' && type === typeNumbers[kind],
+      );
       return holds ? { sql: is, exact: true } : never;
     }),
   );

@@ -1,5 +1,5 @@
 /** Which expressions have few enough parts to be looked at for each file and series, on the thread that all queries share. */
-import type { BsonValue, Expr } from '@platform/query';
+import { type BsonValue, type Expr, partsOf } from '@platform/query';
 
 const mostParts = 2_000;
 
@@ -12,19 +12,8 @@ export function smallPrefix(exprs: readonly Expr[], most: number = mostParts): n
   let left = most;
   const spend = (expr: Expr): boolean => {
     if (left-- <= 0) return false;
-    switch (expr.k) {
-      case 'lit':
-        left -= sizeOf(expr.value);
-        return left >= 0;
-      case 'call':
-        return expr.args.every(spend);
-      case 'doc':
-        return expr.fields.every(([, value]) => spend(value));
-      case 'bind':
-        return expr.args.every(spend) && spend(expr.body);
-      default:
-        return true;
-    }
+    if (expr.k === 'lit') left -= sizeOf(expr.value);
+    return left >= 0 && partsOf(expr).every(spend);
   };
   const end = exprs.findIndex((expr) => !spend(expr));
   return end < 0 ? exprs.length : end;
