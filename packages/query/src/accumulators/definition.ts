@@ -26,6 +26,12 @@ export interface AccumulatorDefinition {
    * ones. `distinct`: also when each value counts once. One that depends on the order itself is named in plan/rewrite/eliminate-sort.ts.
    */
   readonly decomposes?: 'rows' | 'distinct';
+  /**
+   * What folds rows in any order as it would fold them sorted. `same`: itself. `oneForm`: itself, if equal values look the same.
+   * `tieBreak`: itself, with the order where equal values look different. Else the accumulator that has the order as its operand.
+   * Absent: the order matters, so a sort before the group stays.
+   */
+  readonly unsorted?: 'same' | 'oneForm' | 'tieBreak' | { readonly as: 'top' | 'bottom' | 'topN' | 'bottomN' };
 }
 
 export interface SqlAggregateSignature {

@@ -23,6 +23,7 @@ export const numberAccumulators: Accumulators = {
     start: () => new Sum(),
     slide: slidingSum,
     decomposes: 'distinct',
+    unsorted: 'same',
   },
   avg: {
     mql: 'expression',
@@ -30,6 +31,7 @@ export const numberAccumulators: Accumulators = {
     start: () => new Mean(),
     slide: slidingAvg,
     decomposes: 'distinct',
+    unsorted: 'same',
   },
   stdDevPop: {
     mql: 'expression',
@@ -43,11 +45,12 @@ export const numberAccumulators: Accumulators = {
     start: () => deviation(1),
     slide: () => slidingDeviation(1),
   },
-  count: { mql: parseCount, start: () => new Count(), decomposes: 'distinct' },
+  count: { mql: parseCount, start: () => new Count(), decomposes: 'distinct', unsorted: 'same' },
   'sql.count': {
     sql: { name: 'COUNT', gives: () => kindOf('int', 'long') },
     start: () => new CountOfValues(),
     decomposes: 'distinct',
+    unsorted: 'same',
   },
 };
 

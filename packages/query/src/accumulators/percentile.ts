@@ -17,12 +17,14 @@ export const percentileAccumulators: Accumulators = {
     start: (hold) => new Percentiles(hold, [0.5], (found) => found[0] ?? null),
     slide: slidingPercentile,
     decomposes: 'rows',
+    unsorted: 'same',
   },
   percentile: {
     mql: parsePercentile,
     start: (hold, { p = [] }) => new Percentiles(hold, p, (found) => [...found]),
     slide: slidingPercentile,
     decomposes: 'rows',
+    unsorted: 'same',
   },
 };
 

@@ -17,6 +17,7 @@ export const pickNAccumulators: Accumulators = {
   firstN: {
     mql: parseInput('firstN'),
     decomposes: 'rows',
+    unsorted: { as: 'topN' },
     start: (hold, _spec, n) => {
       const values: BsonValue[] = [];
       return mergingValues(
@@ -32,6 +33,7 @@ export const pickNAccumulators: Accumulators = {
   lastN: {
     mql: parseInput('lastN'),
     decomposes: 'rows',
+    unsorted: { as: 'bottomN' },
     start: (hold, _spec, n) => {
       const values: BsonValue[] = [];
       return mergingValues(
@@ -45,8 +47,18 @@ export const pickNAccumulators: Accumulators = {
       );
     },
   },
-  minN: { mql: parseInput('minN'), decomposes: 'rows', start: (hold, _spec, n) => extremes(1, hold, n) },
-  maxN: { mql: parseInput('maxN'), decomposes: 'rows', start: (hold, _spec, n) => extremes(-1, hold, n) },
+  minN: {
+    mql: parseInput('minN'),
+    decomposes: 'rows',
+    unsorted: 'oneForm',
+    start: (hold, _spec, n) => extremes(1, hold, n),
+  },
+  maxN: {
+    mql: parseInput('maxN'),
+    decomposes: 'rows',
+    unsorted: 'oneForm',
+    start: (hold, _spec, n) => extremes(-1, hold, n),
+  },
   topN: {
     mql: parseOrdered('topN', true),
     decomposes: 'rows',

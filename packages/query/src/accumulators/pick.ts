@@ -21,6 +21,7 @@ export const pickAccumulators: Accumulators = {
     start: (hold, { by }) => (by === undefined ? new Extreme(-1, hold) : new ExtremeInOrder(-1, hold, by)),
     slide: () => slidingExtreme(1),
     decomposes: 'distinct',
+    unsorted: 'tieBreak',
   },
   max: {
     mql: 'expression',
@@ -28,18 +29,21 @@ export const pickAccumulators: Accumulators = {
     start: (hold, { by }) => (by === undefined ? new Extreme(1, hold) : new ExtremeInOrder(1, hold, by)),
     slide: () => slidingExtreme(-1),
     decomposes: 'distinct',
+    unsorted: 'tieBreak',
   },
   first: {
     mql: 'expression',
     sql: { name: 'FIRST', gives: orNull },
     start: (hold) => new First(hold),
     decomposes: 'rows',
+    unsorted: { as: 'top' },
   },
   last: {
     mql: 'expression',
     sql: { name: 'LAST', gives: orNull },
     start: (hold) => new Last(hold),
     decomposes: 'rows',
+    unsorted: { as: 'bottom' },
   },
 };
 

@@ -17,9 +17,14 @@ export const setAccumulators: Accumulators = {
     start: (hold) => new OfSet(new ValueSet(hold), (set) => set.sorted()),
     slide: (_accumulator, hold) => slidingSet(hold),
     decomposes: 'distinct',
+    unsorted: 'oneForm',
   },
   /** How many values $addToSet would have. */
-  setSize: { start: (hold) => new OfSet(new ValueSet(hold), (set) => new Int32(set.size)), decomposes: 'rows' },
+  setSize: {
+    start: (hold) => new OfSet(new ValueSet(hold), (set) => new Int32(set.size)),
+    decomposes: 'rows',
+    unsorted: 'same',
+  },
 };
 
 /** @param fold gets each value once, the first of equal ones. */

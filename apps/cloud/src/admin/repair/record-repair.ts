@@ -2,8 +2,8 @@
 import { PlatformError } from '@platform/base';
 import { audit, type Change, type OwnActor } from '../../access/audit.ts';
 import type { Database } from '../../metadata/tables.ts';
-import { fileRowOf } from '../../tabular/catalog/file-row.ts';
 import { addFileRow, removeFileRow } from '../../tabular/catalog/catalog-rows.ts';
+import { fileRowOf } from '../../tabular/catalog/file-row.ts';
 import { noteRestored } from '../../tabular/integrity/file-health.ts';
 import type { SealedFile } from '../../tabular/process/messages.ts';
 

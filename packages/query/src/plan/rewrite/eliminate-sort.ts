@@ -1,8 +1,10 @@
 /**
- * Groups of sorted rows without the sort: first and last (N) become top and bottom (N), which carry the order with them, so that rows
- * fold as they come. What comes out is the same to the last bit, only the order of the groups is not that of the sort.
+ * Groups sorted rows without the sort. $first and $last (N) become $top and $bottom (N), which have the order as their operand, so that
+ * rows can be folded in any order. Each accumulator says what takes its place (`unsorted`). The groups are the same to the last bit,
+ * but they are not in the order of the sort.
  */
 
+import { accumulatorOf } from '../../accumulators/registry.ts';
 import { functions } from '../../functions/registry.ts';
 import { isPathColumn, isTimeColumn } from '../columns.ts';
 import { type Expr, field } from '../expr.ts';
@@ -15,7 +17,7 @@ export interface UnsortedGroup {
   readonly after: readonly Stage[];
 }
 
-/** Undefined where the order plays a part that accumulators cannot take over. */
+/** Undefined where no accumulator can take over what the order does. */
 export function eliminateSort({ by, top, at }: SortStage, grouping: GroupStage): UnsortedGroup | undefined {
   const group: GroupStage = at === undefined ? grouping : { ...grouping, sortAt: at };
   if (top !== undefined) return undefined;
@@ -24,10 +26,10 @@ export function eliminateSort({ by, top, at }: SortStage, grouping: GroupStage):
     return ordered === undefined ? [] : [[name, ordered] as const];
   });
   if (accumulators.length < group.accumulators.length) return undefined;
-  // The sort refuses rows with two arrays among their keys: so must whatever takes its place.
+  // The sort refuses rows with two arrays among their keys, and so must what takes its place.
   const looksAtKeys = by.length === 1 || accumulators.some(([, { fn }]) => ofRows.has(fn));
   if (looksAtKeys && hasOneForm(group.key)) return { group: { ...group, accumulators }, after: [] };
-  // Of keys that are equal but not the same (1 and 1.0) the group has that of its first row in the order.
+  // If keys are equal but look different (1 and 1.0), the group has the key of its first row in the order.
   const name = unused(group.accumulators);
   const key: Accumulator = { fn: 'top', arg: group.key, by };
   return {
@@ -43,28 +45,18 @@ export function eliminateSort({ by, top, at }: SortStage, grouping: GroupStage):
   };
 }
 
-/** Those that look at the keys of the order in each row. */
+/** The accumulators that read the sort keys of each row. */
 const ofRows: ReadonlySet<string> = new Set(['top', 'bottom', 'topN', 'bottomN']);
 
 function inOrder(accumulator: Accumulator, by: readonly SortKey[]): Accumulator | undefined {
-  if (!decomposes(accumulator)) return undefined;
   const { fn, distinct, arg } = accumulator;
-  // Rows with equal keys would stay in the order of the sort.
-  if (ofRows.has(fn)) return undefined;
-  const taken = takenOver[fn];
-  if (taken !== undefined) return { ...accumulator, fn: taken, by };
-  // Of equal values that are not the same the first one in the order counts.
-  if (distinct === true || fn === 'addToSet' || fn === 'minN' || fn === 'maxN')
-    return hasOneForm(arg) ? accumulator : undefined;
-  return (fn === 'min' || fn === 'max') && !hasOneForm(arg) ? { ...accumulator, by } : accumulator;
+  const { unsorted } = accumulatorOf(fn);
+  if (!decomposes(accumulator) || unsorted === undefined) return undefined;
+  if (typeof unsorted === 'object') return { ...accumulator, fn: unsorted.as, by };
+  // Of equal values that look different, the first one in the order counts.
+  if (hasOneForm(arg) || (unsorted === 'same' && distinct !== true)) return accumulator;
+  return unsorted === 'tieBreak' && distinct !== true ? { ...accumulator, by } : undefined;
 }
-
-const takenOver: Readonly<Record<string, string | undefined>> = {
-  first: 'top',
-  last: 'bottom',
-  firstN: 'topN',
-  lastN: 'bottomN',
-};
 
 /** Its values are never equal without being the same, as numbers of different types can be. */
 function hasOneForm(expr: Expr): boolean {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { accumulators as definitions } from '../../accumulators/registry.ts';
 import { batchOf, documentsOf } from '../../bson/batch.ts';
 import { encodeBson } from '../../bson/encode.ts';
 import { parseDecimal } from '../../bson/parse-decimal.ts';
@@ -258,4 +259,11 @@ test('a plan that reads rows in a second place is not split, and still runs', as
   expect(await inParts(found, all, [{ rows: 1, done: false }])).toEqual(
     ['b', 'c', 'c'].map((part_id) => doc({ part_id })),
   );
+});
+
+test('each accumulator that decomposes says what takes its place without a sort, unless it has an order of its own', () => {
+  const silent = [...definitions].filter(
+    ([, definition]) => definition.decomposes && definition.unsorted === undefined,
+  );
+  expect(silent.map(([fn]) => fn).sort()).toEqual(['bottom', 'bottomN', 'top', 'topN']);
 });
