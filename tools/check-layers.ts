@@ -52,6 +52,7 @@ export const cloudEdges: Readonly<Record<string, readonly string[]>> = {
       'instance',
       'machines',
       'outbox',
+      'queries',
       'tabular',
       'test-inbox',
       'triggers',

@@ -11,6 +11,8 @@ import type { DataPlane } from './compose-data-plane.ts';
 import type { Fleet } from './compose-fleet.ts';
 import type { People } from './compose-people.ts';
 import { createAuthenticateCall } from './edge/authenticate-call.ts';
+import { principalOfRequest } from './edge/principal-of-request.ts';
+import { queryRoute } from './edge/query-route.ts';
 import { maxRequestBytes } from './edge/request-limits.ts';
 import { createRoutes } from './edge/routes.ts';
 import { readStatus } from './edge/status.ts';
@@ -72,6 +74,7 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
         now: clock.now,
       }),
     testInbox: async (request, response) => testInbox.handle(request, response),
+    query: queryRoute({ queries, principalOf: (request) => principalOfRequest({ authenticator, signIn }, request) }),
     binaryData: binary.download,
     logo: accounts.logoRoute,
   });

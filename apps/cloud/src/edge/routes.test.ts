@@ -23,6 +23,7 @@ async function startRoutes(): Promise<(path: string, headers?: Record<string, st
     },
     status: async () => ({}),
     testInbox: async () => false,
+    query: async () => false,
     binaryData: async () => false,
     logo: async () => false,
   });

@@ -24,6 +24,8 @@ export interface RouteDeps {
   status(): Promise<unknown>;
   /** Handles a request to the test inbox; false when there is no such route. */
   testInbox(request: HttpRequest, response: HttpResponse): Promise<boolean>;
+  /** Handles `POST /api/query`; false when the path is another. */
+  query(request: HttpRequest, response: HttpResponse, url: URL): Promise<boolean>;
   /** Handles downloads of binary data; false when the path is none of theirs. */
   binaryData(request: HttpRequest, response: HttpResponse, url: URL): Promise<boolean>;
   /** Handles `GET /logos/<id>`; false when there is no such logo. */
@@ -44,6 +46,7 @@ export function createRoutes(deps: RouteDeps): (request: HttpRequest, response: 
     const url = urlOf(request.url ?? '/', authority || 'localhost', scheme);
     if (isInTestInbox(url.pathname) && (await deps.testInbox(request, response))) return;
     if (await signIn.handle(request, response, url)) return;
+    if (await deps.query(request, response, url)) return;
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       throw new PlatformError('not_found', `${request.method} ${url.pathname}: no such route`);
     }

@@ -1,16 +1,25 @@
 /** Readings as the wire asks for them: the tabular half of DataService. */
 import type { DataService } from '@platform/proto/platform/app/data/v1/data';
+import { parseMql } from '@platform/query/mql';
+import { parseSql } from '@platform/query/sql';
 import type { Handlers } from '@platform/rpc/server';
 import type { Principal } from '../access/principal.ts';
+import { type AnsweredQuery, type AskedQuery, answerQuery } from './answer-query.ts';
 import { indexHandlers } from './indexes/index-rpc.ts';
 import type { QueriesDeps } from './queries-deps.ts';
 import { queryHandlers } from './query-rpc.ts';
 import { readingHandlers } from './readings/reading-rpc.ts';
 import { savedQueryHandlers } from './saved/saved-query-rpc.ts';
+import { withWireErrors } from './wire-errors.ts';
+
+/** SQL, or the stages of a pipeline as BSON documents. */
+export type QueryText = { readonly sql: string } | { readonly mql: readonly Uint8Array[] };
 
 export interface Queries {
   /** Other features serve the rest of DataService beside these. */
   readonly dataHandlers: Handlers<typeof DataService, Principal>;
+  /** A query that comes by another way than a call. @throws as its calls do */
+  ask(asked: Omit<AskedQuery, 'parse'> & { readonly query: QueryText }): Promise<AnsweredQuery>;
 }
 
 export function createQueries(deps: QueriesDeps): Queries {
@@ -21,5 +30,11 @@ export function createQueries(deps: QueriesDeps): Queries {
       ...savedQueryHandlers(deps),
       ...indexHandlers(deps),
     },
+    ask: ({ query, ...asked }) =>
+      answerQuery(deps, {
+        ...asked,
+        parse: () =>
+          withWireErrors(() => ('sql' in query ? parseSql(query.sql) : parseMql([...query.mql], 'readings'))),
+      }),
   };
 }

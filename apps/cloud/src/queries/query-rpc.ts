@@ -2,14 +2,15 @@
 import { PlatformError } from '@platform/base';
 import type { DataService, TabularDataByMQLRequest } from '@platform/proto/platform/app/data/v1/data';
 import type { Plan } from '@platform/query';
-import { noticesOf, parseMql } from '@platform/query/mql';
+import { parseMql } from '@platform/query/mql';
 import { clauseWords, parseSql } from '@platform/query/sql';
 import type { Call, Handlers } from '@platform/rpc/server';
 import type { Principal } from '../access/principal.ts';
+import { answerHeaders } from './answer-headers.ts';
+import { answerQuery } from './answer-query.ts';
 import { batchDocuments } from './batch-documents.ts';
 import { downgradeBson, needsDowngrade } from './downgrade-bson.ts';
 import { explainRow, wantsExplain } from './explain-row.ts';
-import { noticesHeader } from './notices-header.ts';
 import type { QueriesDeps } from './queries-deps.ts';
 import { querySource } from './query-source.ts';
 import { pipelineNamed } from './saved/read-queries.ts';
@@ -17,7 +18,7 @@ import { needsSurrogates, withSurrogates } from './surrogate-text.ts';
 import { withWireErrors } from './wire-errors.ts';
 
 export function queryHandlers(deps: QueriesDeps): Handlers<typeof DataService, Principal> {
-  const { tabular, access, log, clock } = deps;
+  const { clock } = deps;
 
   const answer = async (
     organizationId: string,
@@ -25,34 +26,15 @@ export function queryHandlers(deps: QueriesDeps): Handlers<typeof DataService, P
     parse: () => Plan | Promise<Plan>,
     words: () => (pushed: string) => string,
   ): Promise<{ rawData: Uint8Array[] }> => {
-    if (organizationId === '')
-      throw new PlatformError('invalid_argument', 'organization_id: expected the id of an organization, found none');
-    const scope = access.scopeIn(call.principal, organizationId);
-    const plan = await parse();
-    const deadlineMs = call.deadline === undefined ? undefined : Math.max(1, call.deadline - clock.now());
+    const { principal, vocabulary, signal, deadline } = call;
     const explain = wantsExplain(call.metadata);
-    const result = await tabular.query({
-      plan,
-      explain,
-      scope,
-      vocabulary: call.vocabulary,
-      signal: call.signal,
-      ...(deadlineMs !== undefined && { deadlineMs }),
+    const { result, notices } = await answerQuery(deps, {
+      ...{ organizationId, principal, parse, vocabulary, signal, explain },
+      ...(deadline !== undefined && { deadlineMs: Math.max(1, deadline - clock.now()) }),
     });
-    log.debug('query answered', {
-      organizationId,
-      rows: result.count,
-      bytes: result.bytes.length,
-      scannedBytes: result.scannedBytes,
-    });
-    call.responseHeaders.set('platform-scanned-bytes', String(result.scannedBytes));
-    call.responseHeaders.set('platform-elapsed-ms', result.elapsedMs.toFixed(3));
-    const notices = noticesOf(plan);
-    const header = noticesHeader(notices);
-    if (header !== undefined) call.responseHeaders.set('platform-notices', header);
+    for (const [name, value] of answerHeaders(result, notices)) call.responseHeaders.set(name, value);
     if (explain && result.explain !== undefined) return { rawData: [explainRow(result.explain, words(), notices)] };
-    const rows = batchDocuments(result);
-    return { rawData: readableRows(rows, call.metadata) };
+    return { rawData: readableRows(batchDocuments(result), call.metadata) };
   };
 
   return {

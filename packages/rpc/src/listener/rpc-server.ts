@@ -10,6 +10,7 @@ import { createCodecs } from '../codecs/codecs.ts';
 import type { ServiceBinding } from '../core/binding.ts';
 import type { Call } from '../core/call.ts';
 import { shutdownReason } from '../core/errors.ts';
+import { standardServices } from '../standard/standard-services.ts';
 import { createFastPath } from './fast-path.ts';
 import { abortMs, drainMs, prefaceTimeoutMs, slowBodyMs } from './limits.ts';
 import { type Address, listen } from './listen.ts';
@@ -18,6 +19,7 @@ import type { NodeListener } from './node-types.ts';
 import { createRouter } from './route-request.ts';
 
 export interface RpcServerOptions<P> {
+  /** Health and reflection are served beside them. */
   services: readonly ServiceBinding<P>[];
   /** Who calls; runs before a byte of the body is read. Throws UNAUTHENTICATED or PERMISSION_DENIED. Must not rely on cookies. */
   authenticate: (call: Call) => Promise<P>;
@@ -54,8 +56,10 @@ export interface RpcServer extends AsyncDisposable {
 export function createRpcServer<P>(options: RpcServerOptions<P>): RpcServer {
   const { log, clock = systemClock, maxMessageBytes = 32 * 1024 * 1024, fallback } = options;
   const shutdown = new AbortController();
-  const { services, authenticate } = options;
-  const open = new Set(options.open);
+  const { authenticate } = options;
+  const standard = standardServices<P>(options.services);
+  const services = [...options.services, ...standard.services];
+  const open = new Set([...options.open, ...standard.open]);
   const codecs = createCodecs<P>({
     services,
     authenticate,

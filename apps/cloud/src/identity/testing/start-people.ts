@@ -119,6 +119,7 @@ export async function startPeople(
       partConfig: async () => ({}),
       status: async () => ({}),
       testInbox: async () => false,
+      query: async () => false,
       binaryData: async () => false,
       logo: async () => false,
     }),

@@ -7,9 +7,9 @@ import { createRpcServer, serve } from '@platform/rpc/server';
 import { createAccess } from '../../access/authorize.ts';
 import type { Principal, Role } from '../../access/principal.ts';
 import type { OpenTabular } from '../../tabular/testing/open-tabular.ts';
-import { createQueries } from '../feature.ts';
+import { createQueries, type Queries } from '../feature.ts';
 
-export interface ServedQueries extends AsyncDisposable {
+export interface ServedQueries extends AsyncDisposable, Pick<Queries, 'ask'> {
   readonly client: Client<typeof DataService>;
   readonly baseUrl: string;
   mql(stages: readonly BsonValue[], headers?: Record<string, string>): Promise<BsonDocument[]>;
@@ -42,7 +42,7 @@ export async function serveQueries(
       machineOfPart: (id) => (/^part-[123]$/.test(id) ? id.replace('part', 'robot') : undefined),
     },
   );
-  const { dataHandlers } = createQueries({
+  const queries = createQueries({
     tabular: store.tabular,
     db: store.db,
     access,
@@ -57,7 +57,7 @@ export async function serveQueries(
     log: silentLog,
   });
   const server = createRpcServer<Principal>({
-    services: [serve(DataService, dataHandlers)],
+    services: [serve(DataService, queries.dataHandlers)],
     authenticate: async (call) => callerOf(call.metadata.get('x-who') ?? 'operator'),
     open: [],
     fallback: (_request, response) => response.end(),
@@ -68,6 +68,7 @@ export async function serveQueries(
   const link = connect({ baseUrl });
   const client = link.client(DataService);
   return {
+    ask: queries.ask,
     client,
     baseUrl,
     async mql(stages, headers = {}) {
@@ -82,7 +83,7 @@ export async function serveQueries(
   };
 }
 
-function callerOf(who: string): Principal {
+export function callerOf(who: string): Principal {
   const [role = '', on] = who.split(' ');
   if (role === 'part') return { kind: 'part', partId: on ?? '' };
   const grants = (role === 'both' ? ['org-1', 'org-2'] : ['org-1']).map((organizationId) => ({

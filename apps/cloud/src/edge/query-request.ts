@@ -1,0 +1,71 @@
+/** What a body of `POST /api/query` asks. */
+import { PlatformError } from '@platform/base';
+import { type Document, EJSON, serialize } from 'bson';
+import type { QueryText } from '../queries/feature.ts';
+
+export const answerForms = ['json', 'ndjson', 'arrow'] as const;
+export type AnswerForm = (typeof answerForms)[number];
+
+export interface QueryRequest {
+  /** Empty: the only one of the caller. */
+  readonly organizationId: string;
+  readonly query: QueryText;
+  /** Undefined: as the header Accept says. */
+  readonly format: AnswerForm | undefined;
+}
+
+const fields = ['organization_id', 'sql', 'mql', 'format'];
+
+/** @param body a JSON object; values of a pipeline may be Extended JSON. @throws invalid_argument */
+export function readQueryRequest(body: string): QueryRequest {
+  const given = parsed(body);
+  const unknown = Object.keys(given).find((name) => !fields.includes(name));
+  if (unknown !== undefined)
+    throw refused(JSON.stringify(unknown.slice(0, 60)), `one of the fields ${fields.join(', ')}`, 'no such field');
+  const { organization_id: organizationId = '', format } = given;
+  if (typeof organizationId !== 'string') throw refused('organization_id', 'text', kindOf(organizationId));
+  const isForm = (value: unknown): value is AnswerForm => answerForms.some((form) => form === value);
+  if (format !== undefined && !isForm(format)) throw refused('format', answerForms.join(', '), kindOf(format));
+  return { organizationId, query: queryOf(given), format };
+}
+
+function queryOf({ sql, mql }: Document): QueryText {
+  if ((sql === undefined) === (mql === undefined))
+    throw refused('query', 'either "sql" or "mql"', sql === undefined ? 'none of them' : 'both');
+  if (sql !== undefined) {
+    if (typeof sql !== 'string') throw refused('sql', 'text', kindOf(sql));
+    return { sql };
+  }
+  if (!Array.isArray(mql)) throw refused('mql', 'a list of stages', kindOf(mql));
+  return {
+    mql: mql.map((stage: unknown, index) => {
+      if (typeof stage !== 'object' || stage === null || Array.isArray(stage))
+        throw refused(`mql[${index}]`, 'a stage, such as {"$limit": 10}', kindOf(stage));
+      try {
+        return serialize(stage, { ignoreUndefined: false });
+      } catch (caught) {
+        throw refused(`mql[${index}]`, 'a stage that BSON can hold', 'another', caught);
+      }
+    }),
+  };
+}
+
+function parsed(body: string): Document {
+  let value: unknown;
+  try {
+    value = EJSON.parse(body);
+  } catch (caught) {
+    throw refused('body', 'a JSON object', 'text that is not (Extended) JSON', caught);
+  }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+  throw refused('body', 'a JSON object', kindOf(value));
+}
+
+function refused(where: string, expected: string, found: string, cause?: unknown): PlatformError {
+  return new PlatformError('invalid_argument', `${where}: expected ${expected}, found ${found}`, cause);
+}
+
+function kindOf(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value.slice(0, 60));
+  return value === null ? 'null' : Array.isArray(value) ? 'a list' : `a value of type ${typeof value}`;
+}

@@ -1,0 +1,108 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { PlatformError, silentLog } from '@platform/base';
+import { tableFromIPC } from 'apache-arrow';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Principal } from '../access/principal.ts';
+import { callerOf, serveQueries } from '../queries/testing/serve-queries.ts';
+import { openTabular } from '../tabular/testing/open-tabular.ts';
+import { headerOf, sendError } from './http.ts';
+import { queryRoute } from './query-route.ts';
+
+type Ask = (body: unknown, headers?: Record<string, string>) => Promise<Response>;
+
+/** Three readings of part-1 in org-1; callers as serveQueries has them, none without the header x-who. */
+async function startRoute(): Promise<Ask> {
+  const store = await openTabular();
+  const queries = await serveQueries(store);
+  store.append({ readings: [{ data: { load: 1 } }, { data: { load: 2.5 } }, { data: { load: 4 } }] });
+  const route = queryRoute({
+    queries,
+    async principalOf(request): Promise<Principal> {
+      const who = headerOf(request, 'x-who');
+      if (who === '') throw new PlatformError('unauthenticated', 'expected a key, found none');
+      return callerOf(who);
+    },
+  });
+  const server = createServer((request, response) => {
+    route(request, response, new URL(request.url ?? '/', 'http://localhost')).then(
+      (handled) => void (handled || response.writeHead(404).end()),
+      (caught: unknown) => sendError(response, caught, '/api/query', silentLog),
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+    await queries[Symbol.asyncDispose]();
+    await store[Symbol.asyncDispose]();
+  });
+  const { port } = server.address() as AddressInfo;
+  return (body, headers = {}) =>
+    fetch(`http://127.0.0.1:${port}/api/query`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-who': 'operator', ...headers },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    });
+}
+
+const sql = 'SELECT component_name, data.load AS l FROM readings ORDER BY data.load';
+const rows = [1, 2.5, 4].map((l) => ({ component_name: 'cpu', l }));
+
+test('SQL and MQL answer a JSON array, and the only organization of the caller needs no name', async () => {
+  const ask = await startRoute();
+  const answer = await ask({ sql });
+  expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
+  expect(Number(answer.headers.get('platform-scanned-bytes'))).toBeGreaterThan(0);
+  expect(await answer.json()).toEqual(rows);
+  const mql = [{ $match: { 'data.load': { $gt: { $numberDouble: '1.5' } } } }, { $count: 'n' }];
+  expect(await (await ask({ organization_id: 'org-1', mql })).json()).toEqual([{ n: 2 }]);
+  expect(await (await ask({ sql: `${sql} LIMIT 0` })).json()).toEqual([]);
+});
+
+test('NDJSON and Arrow come by format or by Accept', async () => {
+  const ask = await startRoute();
+  const lines = async (answer: Response): Promise<unknown[]> =>
+    (await answer.text()).split('\n').map((line) => (line === '' ? null : JSON.parse(line)));
+  expect(await lines(await ask({ sql, format: 'ndjson' }))).toEqual([...rows, null]);
+  expect(await lines(await ask({ sql }, { accept: 'application/x-ndjson' }))).toEqual([...rows, null]);
+  const answer = await ask({ sql }, { accept: 'application/vnd.apache.arrow.stream' });
+  const table = tableFromIPC(new Uint8Array(await answer.arrayBuffer()));
+  expect([...(table.getChild('l') ?? [])]).toEqual([1, 2.5, 4]);
+});
+
+test('a caller sees its own rows alone', async () => {
+  const ask = await startRoute();
+  expect(await (await ask({ sql }, { 'x-who': 'operator loc-2' })).json()).toEqual([]);
+  const foreign = await ask({ organization_id: 'org-2', sql });
+  expect(foreign.status).toBe(404);
+  expect(await foreign.json()).toMatchObject({ code: 'not_found' });
+  expect((await ask({ sql }, { 'x-who': '' })).status).toBe(401);
+});
+
+test.each<[unknown, Record<string, string>, string]>([
+  ['{', {}, 'body: expected a JSON object'],
+  ['[]', {}, 'body: expected a JSON object, found a list'],
+  ['['.repeat(500_000), {}, 'body: expected a JSON object'],
+  [{}, {}, 'query: expected either "sql" or "mql", found none'],
+  [{ sql, mql: [] }, {}, 'query: expected either "sql" or "mql", found both'],
+  [{ query: sql }, {}, '"query": expected one of the fields organization_id, sql, mql, format'],
+  [{ sql: 1 }, {}, 'sql: expected text, found a value of type'],
+  [{ mql: {} }, {}, 'mql: expected a list of stages'],
+  [{ mql: [1] }, {}, 'mql[0]: expected a stage'],
+  [{ mql: [{ $nothing: 1 }] }, {}, '$nothing'],
+  [{ sql: 'SELEC 1' }, {}, 'line 1, column 1'],
+  [{ sql, format: 'xml' }, {}, 'format: expected json, ndjson, arrow, found "xml"'],
+  [{ sql }, { 'content-type': 'text/plain' }, 'content-type: expected application/json, found "text/plain"'],
+])('%o is refused', async (body, headers, message) => {
+  const ask = await startRoute();
+  const answer = await ask(body, headers);
+  expect(answer.status).toBe(400);
+  expect(await answer.json()).toEqual({ code: 'invalid_argument', message: expect.stringContaining(message) });
+});
+
+test('a body above 1 MiB is refused', async () => {
+  const ask = await startRoute();
+  const answer = await ask({ sql: `SELECT ${' '.repeat(1024 * 1024)} 1 FROM readings` });
+  expect(answer.status).toBe(429);
+});

@@ -1,0 +1,108 @@
+/** `POST /api/query`: a query by SQL or MQL, its rows as JSON, NDJSON or Arrow, for notebooks, dashboards and curl. */
+import type { ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { PlatformError } from '@platform/base';
+import { type Batch, documentsOf } from '@platform/query';
+import { grantsOf, type Principal } from '../access/principal.ts';
+import { answerHeaders } from '../queries/answer-headers.ts';
+import type { Queries } from '../queries/feature.ts';
+import { jsonText } from '../queries/json-rows.ts';
+import { readBody } from '../test-inbox/read-body.ts';
+import { type HttpRequest, type HttpResponse, headerOf } from './http.ts';
+import { type AnswerForm, readQueryRequest } from './query-request.ts';
+
+export interface QueryRouteDeps {
+  readonly queries: Pick<Queries, 'ask'>;
+  /** @throws unauthenticated */
+  readonly principalOf: (request: HttpRequest) => Promise<Principal>;
+}
+
+const maxBodyBytes = 1024 * 1024;
+/** Written at a time. */
+const chunkChars = 64 * 1024;
+
+const types: Readonly<Record<AnswerForm, string>> = {
+  json: 'application/json; charset=utf-8',
+  ndjson: 'application/x-ndjson; charset=utf-8',
+  arrow: 'application/vnd.apache.arrow.stream',
+};
+
+/** Answers true when it handled the request. @throws what the caller is told instead of rows */
+export function queryRoute({
+  queries,
+  principalOf,
+}: QueryRouteDeps): (request: HttpRequest, response: HttpResponse, url: URL) => Promise<boolean> {
+  return async (request, response, url) => {
+    if (url.pathname !== '/api/query') return false;
+    if (request.method !== 'POST')
+      throw new PlatformError('invalid_argument', `/api/query: expected POST, found ${request.method}`);
+    const principal = await principalOf(request);
+    // A page elsewhere can post forms with the cookies of a browser, but no JSON.
+    const type = headerOf(request, 'content-type').split(';')[0]?.trim().toLowerCase();
+    if (type !== 'application/json')
+      throw new PlatformError(
+        'invalid_argument',
+        `content-type: expected application/json, found ${JSON.stringify((type ?? '').slice(0, 60))}`,
+      );
+    const asked = readQueryRequest(await readBody(request, maxBodyBytes));
+    const format = asked.format ?? formOf(headerOf(request, 'accept'));
+    const gone = new AbortController();
+    response.once('close', () => gone.abort(new PlatformError('canceled', 'the caller is gone')));
+    const { result, notices } = await queries.ask({
+      organizationId: asked.organizationId || onlyOrganization(principal),
+      query: asked.query,
+      principal,
+      vocabulary: 'rdk',
+      signal: gone.signal,
+    });
+    // The two response classes agree on what is called here, but not in their overloads.
+    const plain = response as ServerResponse;
+    plain.writeHead(200, {
+      'content-type': types[format],
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      ...Object.fromEntries(answerHeaders(result, notices)),
+    });
+    const chunks = format === 'arrow' ? await arrowChunks(result) : textChunks(result, format);
+    // A reader that leaves needs no answer, and there is no one left to tell.
+    await pipeline(Readable.from(chunks, { objectMode: false }), plain, { signal: gone.signal }).catch(() => {});
+    return true;
+  };
+}
+
+/** @throws invalid_argument when there is not exactly one */
+function onlyOrganization(principal: Principal): string {
+  const [first, ...others] = new Set(grantsOf(principal).map(({ organizationId }) => organizationId));
+  if (first !== undefined && others.length === 0) return first;
+  throw new PlatformError(
+    'invalid_argument',
+    `organization_id: expected the id of one of the ${others.length + 1} organizations that you may see, found none`,
+  );
+}
+
+function formOf(accept: string): AnswerForm {
+  if (accept.includes('arrow')) return 'arrow';
+  return /ndjson|jsonl|json-seq/.test(accept) ? 'ndjson' : 'json';
+}
+
+async function arrowChunks(rows: Batch): Promise<Iterable<Uint8Array>> {
+  // Most installations never ask for it, and it is large.
+  const { arrowStream } = await import('../queries/arrow-rows.ts');
+  return [arrowStream(rows)];
+}
+
+/** A JSON array with a row on each line, or the lines alone. */
+function* textChunks(rows: Batch, format: 'json' | 'ndjson'): Generator<Buffer> {
+  const [start, between, end] = format === 'json' ? ['[', ',\n', ']\n'] : ['', '\n', rows.count > 0 ? '\n' : ''];
+  let text = start;
+  let isFirst = true;
+  for (const row of documentsOf(rows)) {
+    text += `${isFirst ? '' : between}${jsonText(row)}`;
+    isFirst = false;
+    if (text.length < chunkChars) continue;
+    yield Buffer.from(text);
+    text = '';
+  }
+  yield Buffer.from(text + end);
+}

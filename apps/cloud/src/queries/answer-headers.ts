@@ -1,0 +1,15 @@
+/** What an answer says about itself beside its rows. */
+import type { QueryResult } from '../tabular/tabular.ts';
+import { noticesHeader } from './notices-header.ts';
+
+export function answerHeaders(
+  { scannedBytes, elapsedMs }: Pick<QueryResult, 'scannedBytes' | 'elapsedMs'>,
+  notices: readonly string[],
+): [name: string, value: string][] {
+  const header = noticesHeader(notices);
+  return [
+    ['platform-scanned-bytes', String(scannedBytes)],
+    ['platform-elapsed-ms', elapsedMs.toFixed(3)],
+    ...(header === undefined ? [] : [['platform-notices', header] as [string, string]]),
+  ];
+}

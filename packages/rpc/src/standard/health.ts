@@ -1,0 +1,24 @@
+/** The standard health service: what answers at all is serving, until it closes. */
+import { once } from 'node:events';
+import { PlatformError } from '@platform/base';
+import { Health, HealthCheckResponse_ServingStatus as Status } from '@platform/proto/grpc/health/v1/health';
+import { type ServiceBinding, serve } from '../core/binding.ts';
+import { canonicalPath } from '../edge/alias.ts';
+
+/** @param services full names of what is served; they may be asked for under the names of the public API as well. */
+export function healthBinding<P>(services: ReadonlySet<string>): ServiceBinding<P> {
+  const isServed = (name: string): boolean => name === '' || services.has(canonicalPath(`/${name}`).path.slice(1));
+  return serve<typeof Health, P>(Health, {
+    check({ service }) {
+      if (isServed(service)) return { status: Status.SERVING };
+      throw new PlatformError(
+        'not_found',
+        `service: expected the full name of a service that is served, found ${JSON.stringify(service.slice(0, 200))}`,
+      );
+    },
+    async *watch({ service }, { signal }) {
+      yield { status: isServed(service) ? Status.SERVING : Status.SERVICE_UNKNOWN };
+      if (!signal.aborted) await once(signal, 'abort');
+    },
+  });
+}
