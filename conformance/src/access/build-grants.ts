@@ -1,5 +1,6 @@
 /** Keys and invitations with roles on places of each kind, and on several of them. */
 
+import type { MaySee } from './canaries.ts';
 import type { Caller, Grant, Place } from './rules.ts';
 import type { Site } from './site.ts';
 import { authorizationOn } from './wire-roles.ts';
@@ -48,11 +49,19 @@ export async function buildKeys({ app, canaries, rules, place }: Site): Promise<
       name,
       authorizations: grants.map(({ on, role }) => authorizationOn(on, role)),
     });
-    canaries.watch(id, `id of ${label}`, managed);
-    canaries.watch(key, `secret of ${label}`, managed);
+    const seen: MaySee = (caller, operation) =>
+      managed(caller) || (operation === 'RobotService.Config' && accepts(caller, grants));
+    canaries.watch(id, `id of ${label}`, seen);
+    canaries.watch(key, `secret of ${label}`, seen);
     keys.push({ id, name, label, grants });
   }
   return keys;
+}
+
+/** R5: a part is told the keys of its machine and of the location around it, if they reach no further. */
+function accepts({ part }: Caller, grants: readonly Grant[]): boolean {
+  const machine = part?.parent;
+  return machine !== undefined && grants.every(({ on }) => on === machine || on === machine.parent);
 }
 
 export async function buildInvitations({ app, canaries, rules, place }: Site): Promise<Invitation[]> {

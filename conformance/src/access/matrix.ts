@@ -1,6 +1,9 @@
 /** Runs every case: each operation of the cloud, about each subject, by each caller. */
 import type { DescMethod, DescService } from '@bufbuild/protobuf';
 import { errorText } from '@platform/base';
+import { Health } from '@platform/proto/grpc/health/v1/health';
+import { ServerReflection } from '@platform/proto/grpc/reflection/v1/reflection';
+import { ServerReflection as ServerReflectionAlpha } from '@platform/proto/grpc/reflection/v1alpha/reflection';
 import { DataService } from '@platform/proto/platform/app/data/v1/data';
 import { DatasetService } from '@platform/proto/platform/app/dataset/v1/dataset';
 import { DataSyncService } from '@platform/proto/platform/app/datasync/v1/data_sync';
@@ -32,6 +35,9 @@ export const services: readonly DescService[] = [
   DataService,
   DatasetService,
   FleetService,
+  Health,
+  ServerReflection,
+  ServerReflectionAlpha,
 ];
 const callsAtOnce = 48;
 /** Let in, and the content of the request was not to be had. */

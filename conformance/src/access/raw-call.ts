@@ -13,7 +13,7 @@ export interface Answer {
 }
 
 /** Streams that end only when their caller leaves. */
-const endless: ReadonlySet<string> = new Set(['TailRobotPartLogs']);
+const endless: ReadonlySet<string> = new Set(['TailRobotPartLogs', 'Watch']);
 /** How long such a stream that is neither refused nor says anything must stay open, at least, to count as let in. */
 const openStreamMs = 1_500;
 const deadlineMs = 100_000;
@@ -101,24 +101,30 @@ export class RawCaller implements Disposable {
           call.end();
           return;
         }
-        case 'server_streaming': {
-          const call = client.makeServerStreamRequest(
-            path,
-            asBytes,
-            asBytes,
-            encoded[0] ?? Buffer.alloc(0),
-            metadata,
-            options,
-          );
+        case 'server_streaming':
+        case 'bidi_streaming': {
+          const bidi =
+            method.methodKind === 'bidi_streaming'
+              ? client.makeBidiStreamRequest(path, asBytes, asBytes, metadata, options)
+              : undefined;
+          const call =
+            bidi ??
+            client.makeServerStreamRequest(path, asBytes, asBytes, encoded[0] ?? Buffer.alloc(0), metadata, options);
           const leave = (): void => {
             settle('OK', '');
             call.cancel();
           };
           // The cloud may be slow: a call that began so much later on the same connection was answered, and this one was not.
-          const other = method.parent.methods.find(({ methodKind }) => methodKind === 'unary')?.name;
           const askOther = (): void => {
-            const otherPath = `/${method.parent.typeName}/${other}`;
-            client.makeUnaryRequest(otherPath, asBytes, asBytes, Buffer.alloc(0), metadata, options, leave);
+            client.makeUnaryRequest(
+              '/grpc.health.v1.Health/Check',
+              asBytes,
+              asBytes,
+              Buffer.alloc(0),
+              metadata,
+              options,
+              leave,
+            );
           };
           const timer = endless.has(method.name) ? setTimeout(askOther, openStreamMs) : undefined;
           call.on('metadata', noteHeaders);
@@ -128,10 +134,12 @@ export class RawCaller implements Disposable {
             clearTimeout(timer);
             noteStatus(given);
           });
+          if (bidi !== undefined) {
+            for (const one of encoded) bidi.write(one);
+            if (!endless.has(method.name)) bidi.end();
+          }
           return;
         }
-        default:
-          throw new Error(`${path}: expected no bidirectional stream; say here how it is called`);
       }
     });
   }
