@@ -9,12 +9,9 @@ import { callOf } from './testing/call-of.ts';
 import { ask, type Fleet, on, openFleet } from './testing/open-fleet.ts';
 
 const write = (fleet: Fleet, by: Principal, targetId: string, organizationId: string | null = 'acme') =>
-  audit(
-    fleet.db,
-    callOf(by),
-    { action: 'AppService.UpdateRobot', organizationId, targetKind: 'machine', targetId, detail: { name: 'press' } },
-    fleet.clock.now(),
-  );
+  audit(fleet.db, callOf(by), fleet.clock.now(), 'AppService.UpdateRobot', ['machine', targetId, organizationId], {
+    name: 'press',
+  });
 
 const list = (fleet: Fleet, by: Principal, more: { targetId?: string; pageToken?: string; pageLimit?: number } = {}) =>
   ask(fleet.handlers.fleet.listAuditEntries, ListAuditEntriesRequestSchema, { organizationId: 'acme', ...more }, by);
@@ -37,8 +34,7 @@ test('a change that fails leaves no entry', async () => {
   const fleet = await openFleet();
   const owner = await fleet.principalOf((await fleet.keyWith(on.organization('owner'))).token);
   const failed = fleet.db.transaction().execute(async (trx) => {
-    const change = { action: 'X', organizationId: 'acme', targetKind: 'machine', targetId: 'press' };
-    await audit(trx, callOf(owner), change, 1);
+    await audit(trx, callOf(owner), 1, 'X', ['machine', 'press', 'acme']);
     throw new Error('the change failed');
   });
   await expect(failed).rejects.toThrow('the change failed');

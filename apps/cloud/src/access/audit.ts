@@ -10,62 +10,50 @@ export interface Caller {
   readonly peerAddress: string;
 }
 
+/** Who did something, as a record keeps it. */
+export interface Author {
+  /** `person`, `api-key`, `part`, `admin` or `platform`. */
+  readonly kind: string;
+  readonly id: string;
+  /** E-mail address or name at the time; may be empty. */
+  readonly name: string;
+}
+
 /** A change that no one called for over the network: the host administrator, or the platform itself. */
 export interface OwnActor {
   readonly kind: 'admin' | 'platform';
   readonly name: string;
 }
 
-export interface Change {
-  /** The operation, such as `AppService.DeleteRobot`. */
-  readonly action: string;
-  /** Null: the installation itself. */
-  readonly organizationId: string | null;
-  readonly targetKind: string;
-  readonly targetId: string;
-  /** What changed; never a secret. */
-  readonly detail?: Readonly<Record<string, unknown>>;
-}
+/** What was changed, in which organization; null: the installation itself. */
+export type AuditTarget = readonly [kind: string, id: string, organizationId: string | null];
 
-/** @param trx the transaction of the change itself. */
+/**
+ * @param trx the transaction of the change itself.
+ * @param action the operation, such as `AppService.DeleteRobot`.
+ * @param detail what changed; never a secret.
+ */
 export async function audit(
   trx: Kysely<CloudTables>,
   by: Caller | OwnActor,
-  change: Change,
   nowMs: number,
+  action: string,
+  [target_kind, target_id, organization_id]: AuditTarget,
+  detail: Readonly<Record<string, unknown>> = {},
 ): Promise<void> {
+  const { kind: actor_kind, id: actor_id, name: actor_name } = authorOf(by);
+  const actor = { actor_kind, actor_id, actor_name, peer_address: 'kind' in by ? '' : by.peerAddress };
+  const change = { action, organization_id, target_kind, target_id, detail: JSON.stringify(detail) };
   await trx
     .insertInto('audit_entries')
-    .values({
-      at_ms: nowMs,
-      ...actorOf(by),
-      action: change.action,
-      organization_id: change.organizationId,
-      target_kind: change.targetKind,
-      target_id: change.targetId,
-      detail: JSON.stringify(change.detail ?? {}),
-    })
+    .values({ at_ms: nowMs, ...actor, ...change })
     .execute();
 }
 
-type ActorColumns = Pick<AccessTables['audit_entries'], 'actor_kind' | 'actor_id' | 'actor_name' | 'peer_address'>;
-
-function actorOf(by: Caller | OwnActor): ActorColumns {
-  if ('kind' in by) return { actor_kind: by.kind, actor_id: '', actor_name: by.name, peer_address: '' };
-  const { principal, peerAddress } = by;
-  if (principal.kind === 'key')
-    return {
-      actor_kind: 'api-key',
-      actor_id: principal.keyId,
-      actor_name: principal.keyName ?? '',
-      peer_address: peerAddress,
-    };
-  if (principal.kind === 'person')
-    return {
-      actor_kind: 'person',
-      actor_id: principal.personId,
-      actor_name: principal.email,
-      peer_address: peerAddress,
-    };
-  return { actor_kind: 'part', actor_id: principal.partId, actor_name: '', peer_address: peerAddress };
+export function authorOf(by: Caller | OwnActor): Author & Record<'kind', AccessTables['audit_entries']['actor_kind']> {
+  if ('kind' in by) return { kind: by.kind, id: '', name: by.name };
+  const { principal } = by;
+  if (principal.kind === 'key') return { kind: 'api-key', id: principal.keyId, name: principal.keyName ?? '' };
+  if (principal.kind === 'person') return { kind: 'person', id: principal.personId, name: principal.email };
+  return { kind: 'part', id: principal.partId, name: '' };
 }

@@ -95,12 +95,7 @@ async function change(
     await make(trx, key);
     for (const organizationId of organizationsOf(key.grants)) {
       const roles = key.grants.filter((grant) => grant.organizationId === organizationId).map(grantText);
-      await audit(
-        trx,
-        by,
-        { action, organizationId, targetKind: 'key', targetId: id, detail: { was: key.row.name, roles, ...detail } },
-        now(),
-      );
+      await audit(trx, by, now(), action, ['key', id, organizationId], { was: key.row.name, roles, ...detail });
     }
   });
   changed();

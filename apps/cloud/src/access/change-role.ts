@@ -3,7 +3,7 @@ import { PlatformError } from '@platform/base';
 import type { Authorization } from '@platform/proto/platform/app/v1/app';
 import type { Kysely } from 'kysely';
 import type { CloudTables, Database } from '../metadata/tables.ts';
-import { audit, type Caller } from './audit.ts';
+import { type AuditTarget, audit, type Caller } from './audit.ts';
 import { grantText, owns, readGrant } from './authorization-on-wire.ts';
 import type { Access } from './authorize.ts';
 import {
@@ -33,7 +33,7 @@ export async function addRole(deps: RoleDeps, by: Caller, authorization: Authori
   await db.transaction().execute(async (trx) => {
     const identity = await eligible(trx, access, by.principal, authorization, grant.organizationId);
     if (await addGrant(trx, identity, grant))
-      await audit(trx, by, entry('AppService.AddRole', identity, grant, { role: grantText(grant) }), now());
+      await audit(trx, by, now(), 'AppService.AddRole', targetOf(identity, grant), { role: grantText(grant) });
   });
   changed();
 }
@@ -52,7 +52,7 @@ export async function removeRole(deps: RoleDeps, by: Caller, authorization: Auth
       );
     const left = isOrganizationOwner(grant) ? await requireOwnerLeft(trx, grant.organizationId) : undefined;
     const detail = { role: grantText(grant), ...ownersLeft(left) };
-    await audit(trx, by, entry('AppService.RemoveRole', identity, grant, detail), now());
+    await audit(trx, by, now(), 'AppService.RemoveRole', targetOf(identity, grant), detail);
   });
   changed();
 }
@@ -74,7 +74,7 @@ export async function changeRole(deps: RoleDeps, by: Caller, from: Authorization
     await addGrant(trx, identity, becomes);
     const left = isOrganizationOwner(was) ? await requireOwnerLeft(trx, was.organizationId) : undefined;
     const detail = { from: grantText(was), to: grantText(becomes), ...ownersLeft(left) };
-    await audit(trx, by, entry('AppService.ChangeRole', identity, becomes, detail), now());
+    await audit(trx, by, now(), 'AppService.ChangeRole', targetOf(identity, becomes), detail);
   });
   changed();
 }
@@ -144,7 +144,6 @@ function isOrganizationOwner(grant: Grant): boolean {
   return grant.role === 'owner' && grant.locationId === null && grant.robotId === null;
 }
 
-function entry(action: string, identity: Identity, grant: Grant, detail: Readonly<Record<string, unknown>>) {
-  const targetKind = identity.type === 'person' ? 'person' : 'key';
-  return { action, organizationId: grant.organizationId, targetKind, targetId: identity.id, detail };
+function targetOf({ type, id }: Identity, { organizationId }: Grant): AuditTarget {
+  return [type === 'person' ? 'person' : 'key', id, organizationId];
 }

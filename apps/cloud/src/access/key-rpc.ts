@@ -40,7 +40,7 @@ export function keyHandlers(deps: KeyDeps & { readonly keyUse: KeyUse }): KeyHan
       for (const organizationId of new Set(grants.map((grant) => grant.organizationId))) {
         const roles = grants.filter((grant) => grant.organizationId === organizationId).map(grantText);
         const detail = { name, roles, expires_ms: expiresMs, ...(copyOf === undefined ? {} : { copy_of: copyOf }) };
-        await audit(trx, by, { action, organizationId, targetKind: 'key', targetId: made.id, detail }, now());
+        await audit(trx, by, now(), action, ['key', made.id, organizationId], detail);
       }
       return made;
     });

@@ -50,7 +50,7 @@ export async function writeMetadata(
         .execute();
     const { organizationId, kind, id } = target;
     const detail = metadataDetail(data, text);
-    await audit(trx, by, { action, organizationId, targetKind: kind, targetId: id, detail }, clock.now());
+    await audit(trx, by, clock.now(), action, [kind, id, organizationId], detail);
   });
 }
 

@@ -34,17 +34,7 @@ export async function createOwnerLink(
       );
     const purpose = owner.email === null ? 'sign-in' : 'reset';
     const token = await createLink(trx, clock, { purpose, personId: owner.id });
-    await audit(
-      trx,
-      by,
-      {
-        action: 'admin.organizations.create-owner-link',
-        organizationId,
-        targetKind: 'person',
-        targetId: owner.id,
-      },
-      clock.now(),
-    );
+    await audit(trx, by, clock.now(), 'admin.organizations.create-owner-link', ['person', owner.id, organizationId]);
     return {
       path: `${purpose === 'reset' ? '/sign-in/reset' : '/sign-in'}?token=${token}`,
       personId: owner.id,

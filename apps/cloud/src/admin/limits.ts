@@ -107,18 +107,8 @@ export async function openLimits(db: Database): Promise<Limits> {
             .insertInto('limits')
             .values({ organization_id: organizationId, name, value, changed_ms: nowMs })
             .execute();
-        await audit(
-          trx,
-          by,
-          {
-            action: 'admin.limits.set',
-            organizationId,
-            targetKind: 'limit',
-            targetId: name,
-            detail: { from: limitOf(organizationId, name), to: value ?? limitKinds[name].default },
-          },
-          nowMs,
-        );
+        const detail = { from: limitOf(organizationId, name), to: value ?? limitKinds[name].default };
+        await audit(trx, by, nowMs, 'admin.limits.set', ['limit', name, organizationId], detail);
       });
       if (value === null) values.delete(keyOf(organizationId, name));
       else values.set(keyOf(organizationId, name), value);

@@ -36,17 +36,6 @@ export async function rotateKey(options: RotateKeyOptions): Promise<RotationRepo
     ...(next !== undefined && keyFile === undefined && { next }),
     endSessions,
     inTransaction: (trx, resealed) =>
-      audit(
-        trx,
-        by,
-        {
-          action: 'admin.rotate-instance-key',
-          organizationId: null,
-          targetKind: 'installation',
-          targetId: '',
-          detail: { from, resealed, endSessions },
-        },
-        now(),
-      ),
+      audit(trx, by, now(), 'admin.rotate-instance-key', ['installation', '', null], { from, resealed, endSessions }),
   });
 }

@@ -30,14 +30,8 @@ export async function deleteFragment(
       `fragment ${row.id}: expected an unused fragment, found ${uses.join('; ')}. Remove it there first`,
     );
   await removeFragments(trx, [row.id]);
-  const change = {
-    action: 'AppService.DeleteFragment',
-    organizationId: row.organization_id,
-    targetKind: 'fragment',
-    targetId: row.id,
-    detail: { name: row.name },
-  };
-  await audit(trx, by, change, nowMs);
+  const detail = { name: row.name };
+  await audit(trx, by, nowMs, 'AppService.DeleteFragment', ['fragment', row.id, row.organization_id], detail);
 }
 
 export async function removeFragments(trx: Kysely<CloudTables>, ids: readonly string[]): Promise<void> {

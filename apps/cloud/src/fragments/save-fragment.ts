@@ -4,8 +4,8 @@ import { diff, diffLines } from '@platform/machine-config/diff';
 import { isObject } from '@platform/machine-config/fragments';
 import type { Json, JsonObject } from '@platform/machine-config/schema';
 import type { Kysely, Transaction } from 'kysely';
-import { audit, type Caller } from '../access/audit.ts';
-import { authorOf, authorText } from '../machines/author.ts';
+import { audit, authorOf, type Caller } from '../access/audit.ts';
+import { authorText } from '../machines/author.ts';
 import type { TriggerProblems } from '../machines/configuration/check-document.ts';
 import type { CloudTables } from '../metadata/tables.ts';
 import { timeText } from '../wire/time-text.ts';
@@ -60,8 +60,7 @@ export async function createFragment(
   await trx.insertInto('fragments').values(row).execute();
   await insertRevision(trx, by, row, change.config);
   const detail = { name: change.name, visibility: change.visibility };
-  const entry = { action: 'AppService.CreateFragment', organizationId, targetKind: 'fragment', targetId: id, detail };
-  await audit(trx, by, entry, nowMs);
+  await audit(trx, by, nowMs, 'AppService.CreateFragment', ['fragment', id, organizationId], detail);
   return { row, warnings, reached: { partIds: [], failed: [] }, dropped: [] };
 }
 
@@ -104,26 +103,15 @@ export async function updateFragment(
   const savedBytes = await insertRevision(trx, by, row, next.config);
   const reached = await propagate(trx, row.id, deps);
   const dropped = await deps.bound.saved(trx, row, savedBytes);
-  await audit(
-    trx,
-    by,
-    {
-      action: 'AppService.UpdateFragment',
-      organizationId: row.organization_id,
-      targetKind: 'fragment',
-      targetId: row.id,
-      detail: {
-        name,
-        visibility,
-        revision,
-        parts: reached.partIds.length,
-        failed: reached.failed.length,
-        ...(before.visibility === visibility ? {} : { visibilityBefore: before.visibility }),
-        ...(before.name === name ? {} : { nameBefore: before.name }),
-      },
-    },
-    deps.nowMs,
-  );
+  await audit(trx, by, deps.nowMs, 'AppService.UpdateFragment', ['fragment', row.id, row.organization_id], {
+    name,
+    visibility,
+    revision,
+    parts: reached.partIds.length,
+    failed: reached.failed.length,
+    ...(before.visibility === visibility ? {} : { visibilityBefore: before.visibility }),
+    ...(before.name === name ? {} : { nameBefore: before.name }),
+  });
   return { row, warnings, reached, dropped };
 }
 

@@ -60,7 +60,7 @@ export async function setTag(
     .execute();
   const reached = await propagate(trx, row.id, deps);
   const detail = { tag, revision, parts: reached.partIds.length, ...(before === undefined ? {} : { before }) };
-  await audit(trx, by, tagChange('SetFragmentTag', row, detail), deps.nowMs);
+  await audit(trx, by, deps.nowMs, 'AppService.SetFragmentTag', ['fragment', row.id, row.organization_id], detail);
   return reached;
 }
 
@@ -107,15 +107,5 @@ export async function deleteTag(
       'not_found',
       `fragment ${row.id}: expected one of its tags, found ${JSON.stringify(tag.slice(0, 80))}`,
     );
-  await audit(trx, by, tagChange('DeleteFragmentTag', row, { tag }), nowMs);
-}
-
-function tagChange(operation: string, row: FragmentRow, detail: Record<string, unknown>) {
-  return {
-    action: `AppService.${operation}`,
-    organizationId: row.organization_id,
-    targetKind: 'fragment',
-    targetId: row.id,
-    detail,
-  };
+  await audit(trx, by, nowMs, 'AppService.DeleteFragmentTag', ['fragment', row.id, row.organization_id], { tag });
 }

@@ -33,12 +33,7 @@ export async function setEmail(deps: IdentityOperationDeps, by: SignedInCaller, 
         'failed_precondition',
         `email: expected an account without an address, found ${by.principal.email || 'one'}: an address cannot be changed once it is set`,
       );
-    await audit(
-      trx,
-      by,
-      { action: 'SetEmail', organizationId: null, targetKind: 'person', targetId: personId, detail: { email: normal } },
-      deps.clock.now(),
-    );
+    await audit(trx, by, deps.clock.now(), 'SetEmail', ['person', personId, null], { email: normal });
   });
   deps.forget();
 }
@@ -69,12 +64,7 @@ export async function endSession(deps: IdentityOperationDeps, by: SignedInCaller
   await deps.db.transaction().execute(async (trx) => {
     if (!(await deps.sessions.end(trx, by.principal.personId, sessionId)))
       throw new PlatformError('not_found', 'session: expected the id of one of your sessions, found another');
-    await audit(
-      trx,
-      by,
-      { action: 'EndSession', organizationId: null, targetKind: 'session', targetId: sessionId },
-      deps.clock.now(),
-    );
+    await audit(trx, by, deps.clock.now(), 'EndSession', ['session', sessionId, null]);
   });
   deps.forget();
 }

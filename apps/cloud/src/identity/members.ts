@@ -106,18 +106,9 @@ export async function removeMember(
       .where('organization_id', '=', organizationId)
       .where('person_id', '=', personId)
       .execute();
-    await audit(
-      trx,
-      by,
-      {
-        action: 'AppService.DeleteOrganizationMember',
-        organizationId,
-        targetKind: 'person',
-        targetId: personId,
-        detail: removed.includes('owner') ? ownersLeft(left) : {},
-      },
-      deps.clock.now(),
-    );
+    const target = ['person', personId, organizationId] as const;
+    const detail = removed.includes('owner') ? ownersLeft(left) : {};
+    await audit(trx, by, deps.clock.now(), 'AppService.DeleteOrganizationMember', target, detail);
   });
   deps.forget();
 }

@@ -28,14 +28,8 @@ export async function createPartSecret(
     const epoch = part.epoch + 1;
     await trx.updateTable('parts').set({ epoch }).where('id', '=', partId).execute();
     const created = await insertPartSecret(trx, instanceKey, { partId, epoch, nowMs });
-    const change = {
-      action: 'AppService.CreateRobotPartSecret',
-      organizationId,
-      targetKind: 'part',
-      targetId: partId,
-      detail: { secret: created.id },
-    };
-    await audit(trx, by, change, nowMs);
+    const detail = { secret: created.id };
+    await audit(trx, by, nowMs, 'AppService.CreateRobotPartSecret', ['part', partId, organizationId], detail);
     return created;
   });
   const part = registry.part(partId);
@@ -63,14 +57,8 @@ export async function deletePartSecret(
       );
     }
     await trx.deleteFrom('part_secrets').where('id', '=', secretId).execute();
-    const change = {
-      action: 'AppService.DeleteRobotPartSecret',
-      organizationId,
-      targetKind: 'part',
-      targetId: partId,
-      detail: { secret: secretId },
-    };
-    await audit(trx, by, change, clock.now());
+    const detail = { secret: secretId };
+    await audit(trx, by, clock.now(), 'AppService.DeleteRobotPartSecret', ['part', partId, organizationId], detail);
     return secret.epoch;
   });
   registry.secrets.forget({ partId, epoch });

@@ -32,14 +32,8 @@ export async function createPart(
       );
     }
     const created = await insertPart(trx, instanceKey, { machineId, name, main: parts.length === 0, nowMs });
-    const change = {
-      action: 'AppService.NewRobotPart',
-      organizationId,
-      targetKind: 'part',
-      targetId: created.part.id,
-      detail: { name, machine: machineId },
-    };
-    await audit(trx, by, change, nowMs);
+    const detail = { name, machine: machineId };
+    await audit(trx, by, nowMs, 'AppService.NewRobotPart', ['part', created.part.id, organizationId], detail);
     return created;
   });
   registry.putPart(part);
@@ -54,13 +48,6 @@ export async function makeMain(
   organizationId: string,
 ): Promise<void> {
   if (part.main === 1) return;
-  const change = {
-    action: 'AppService.MarkPartAsMain',
-    organizationId,
-    targetKind: 'part',
-    targetId: part.id,
-    detail: { machine: part.machine_id },
-  };
   await db.transaction().execute(async (trx) => {
     await trx.updateTable('parts').set({ main: 0 }).where('machine_id', '=', part.machine_id).execute();
     const { numUpdatedRows } = await trx
@@ -69,7 +56,8 @@ export async function makeMain(
       .where('id', '=', part.id)
       .executeTakeFirst();
     if (numUpdatedRows === 0n) throw notVisible('part', part.id);
-    await audit(trx, by, change, clock.now());
+    const detail = { machine: part.machine_id };
+    await audit(trx, by, clock.now(), 'AppService.MarkPartAsMain', ['part', part.id, organizationId], detail);
   });
   for (const row of registry.partsOf(part.machine_id)) registry.putPart({ ...row, main: row.id === part.id ? 1 : 0 });
 }
@@ -117,7 +105,7 @@ export async function writePartChange(
     .where('id', '=', part.id)
     .executeTakeFirst();
   if (numUpdatedRows === 0n) throw notVisible('part', part.id);
-  await audit(trx, by, { action, organizationId, targetKind: 'part', targetId: part.id, detail }, nowMs);
+  await audit(trx, by, nowMs, action, ['part', part.id, organizationId], detail);
 }
 
 export function partChanged(registry: Registry, { part, columns }: PartChange): void {

@@ -38,14 +38,8 @@ async function attemptOnce(deps: MachineOperationDeps, by: Caller, given: NewMac
   const { machine, part, secret } = await db.transaction().execute(async (trx) => {
     if (!(await isLocationStored(trx, locationId))) throw notVisible('location', locationId);
     const created = await insertMachine(trx, instanceKey, { locationId, name, partId, nowMs });
-    const change = {
-      action: 'AppService.NewRobot',
-      organizationId,
-      targetKind: 'machine',
-      targetId: created.machine.id,
-      detail: { name, location: locationId, main_part: partId },
-    };
-    await audit(trx, by, change, nowMs);
+    const detail = { name, location: locationId, main_part: partId };
+    await audit(trx, by, nowMs, 'AppService.NewRobot', ['machine', created.machine.id, organizationId], detail);
     await first?.write(trx);
     return created;
   });

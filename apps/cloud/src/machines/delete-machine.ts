@@ -25,14 +25,8 @@ export async function deleteMachine(
     const keys = await removeGrantsOn(trx, { machineId: machine.id });
     const { numDeletedRows } = await trx.deleteFrom('machines').where('id', '=', machine.id).executeTakeFirst();
     if (numDeletedRows === 0n) throw notVisible('machine', machine.id);
-    const change = {
-      action: 'AppService.DeleteRobot',
-      organizationId,
-      targetKind: 'machine',
-      targetId: machine.id,
-      detail: { name: machine.name, parts: rows.map(({ id }) => id), keys },
-    };
-    await audit(trx, by, change, clock.now());
+    const detail = { name: machine.name, parts: rows.map(({ id }) => id), keys };
+    await audit(trx, by, clock.now(), 'AppService.DeleteRobot', ['machine', machine.id, organizationId], detail);
     return rows.map(({ id }) => id);
   });
   registry.forgetMachine(machine.id);
@@ -58,14 +52,8 @@ export async function deletePart(
       );
     }
     await removePart(deps, trx, part.id, by);
-    const change = {
-      action: 'AppService.DeleteRobotPart',
-      organizationId,
-      targetKind: 'part',
-      targetId: part.id,
-      detail: { name: part.name, machine: part.machine_id },
-    };
-    await audit(trx, by, change, clock.now());
+    const detail = { name: part.name, machine: part.machine_id };
+    await audit(trx, by, clock.now(), 'AppService.DeleteRobotPart', ['part', part.id, organizationId], detail);
   });
   registry.forgetPart(part.id);
   forgetPart(part.id);

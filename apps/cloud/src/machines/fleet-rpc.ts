@@ -112,11 +112,10 @@ export function fleetHandlers(deps: FleetHandlerDeps): Handlers<typeof FleetServ
     },
     async forceConfiguration({ partId, revision: asked }, call) {
       const { organizationId } = access.authorize(call.principal, 'part.manage', partId);
-      const revision = await statuses.force(partId, asked, (trx, forced) => {
-        const action = 'FleetService.ForceConfiguration';
-        const change = { action, organizationId, targetKind: 'part', targetId: partId, detail: { revision: forced } };
-        return audit(trx, call, change, clock.now());
-      });
+      const target = ['part', partId, organizationId] as const;
+      const revision = await statuses.force(partId, asked, (trx, forced) =>
+        audit(trx, call, clock.now(), 'FleetService.ForceConfiguration', target, { revision: forced }),
+      );
       return { revision };
     },
   };

@@ -35,8 +35,7 @@ export function metadataHandlers({
         .where('id', '=', target.id)
         .executeTakeFirst();
       if (numUpdatedRows === 0n) throw notVisible(target.kind, target.id);
-      const { kind: targetKind, id: targetId } = target;
-      await audit(trx, call, { action, organizationId, targetKind, targetId, detail }, clock.now());
+      await audit(trx, call, clock.now(), action, [target.kind, target.id, organizationId], detail);
     });
   };
 

@@ -27,7 +27,7 @@ export async function updateMachine(
       .executeTakeFirst();
     if (numUpdatedRows === 0n) throw notVisible('machine', machine.id);
     const action = 'AppService.UpdateRobot';
-    await audit(trx, by, { action, organizationId, targetKind: 'machine', targetId: machine.id, detail }, clock.now());
+    await audit(trx, by, clock.now(), action, ['machine', machine.id, organizationId], detail);
   });
   registry.putMachine(updated);
   return updated;

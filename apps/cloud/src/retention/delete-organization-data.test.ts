@@ -153,8 +153,7 @@ test('a removal that is cut short in the middle leaves its mark, and is continue
 test('what organizations left behind that an earlier version deleted goes, too: the audit trail names them', async () => {
   const { db, organizationId } = await given();
   for (const id of [gone, 'org-empty', organizationId]) {
-    const target = { organizationId: id, targetKind: 'organization', targetId: id };
-    await audit(db, { kind: 'admin', name: 'somebody' }, { action: 'AppService.DeleteOrganization', ...target }, 1);
+    await audit(db, { kind: 'admin', name: 'somebody' }, 1, 'AppService.DeleteOrganization', ['organization', id, id]);
   }
   const clock = clockAt(nowMs);
   const { step } = stepOf(db, clock);

@@ -79,8 +79,7 @@ export async function removeOrganizationData(
     for (const table of ['data_policies', 'data_policy_changes'] as const)
       await trx.deleteFrom(table).where('organization_id', '=', organizationId).execute();
     if (removed.files + removed.sequences + removed.datasets === 0) return;
-    const target = { targetKind: 'organization', targetId: organizationId };
-    const change = { action: 'platform.delete-organization-data', organizationId, ...target };
-    await audit(trx, systemActor, { ...change, detail: removed }, nowMs);
+    const target = ['organization', organizationId, organizationId] as const;
+    await audit(trx, systemActor, nowMs, 'platform.delete-organization-data', target, removed);
   });
 }

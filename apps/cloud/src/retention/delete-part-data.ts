@@ -30,12 +30,6 @@ export async function deletePartData(
     created_ms: nowMs,
   });
   await deleteFilesOfPart(trx, partId, maxFilesAtOnce);
-  const change = {
-    action: 'platform.delete-part-data',
-    organizationId,
-    targetKind: 'part',
-    targetId: partId,
-    detail: { reason: 'delete_data_on_part_deletion' },
-  };
-  await audit(trx, by, change, nowMs);
+  const detail = { reason: 'delete_data_on_part_deletion' };
+  await audit(trx, by, nowMs, 'platform.delete-part-data', ['part', partId, organizationId], detail);
 }

@@ -54,8 +54,7 @@ export async function limitTabular(
       await addDeleteRow(trx, { ...row, created_ms: nowMs });
       const [targetId = ''] = paths.part_id ?? [];
       const detail = { paths, before_day: beforeDay, tabular_limit_gb: limitGb };
-      const change = { action: 'platform.retention.size-limit', organizationId, targetKind: 'part', targetId, detail };
-      await audit(trx, systemActor, change, nowMs);
+      await audit(trx, systemActor, nowMs, 'platform.retention.size-limit', ['part', targetId, organizationId], detail);
     });
   }
 }

@@ -31,8 +31,8 @@ export async function removeBinary(
   }
   if (removed > 0) {
     const detail = { files: removed };
-    const target = { targetKind: 'organization', targetId: organizationId };
-    await audit(db, systemActor, { action: 'platform.retention.binary', organizationId, ...target, detail }, nowMs);
+    const target = ['organization', organizationId, organizationId] as const;
+    await audit(db, systemActor, nowMs, 'platform.retention.binary', target, detail);
   }
   return removed;
 }

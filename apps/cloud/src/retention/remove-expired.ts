@@ -65,8 +65,8 @@ export function createRemoveStep(deps: RemoveDeps): (signal: AbortSignal) => Pro
     const { droppedFiles, rewrittenFiles, complete } = removed;
     if (droppedFiles + rewrittenFiles > 0) {
       const detail = { dropped_files: droppedFiles, rewritten_files: rewrittenFiles };
-      const target = { targetKind: 'organization', targetId: organizationId };
-      await audit(db, systemActor, { action: 'platform.retention.tabular', organizationId, ...target, detail }, nowMs);
+      const target = ['organization', organizationId, organizationId] as const;
+      await audit(db, systemActor, nowMs, 'platform.retention.tabular', target, detail);
       log.info('deleted readings were removed from the disk', { organizationId, ...detail });
     }
     if (complete) await limitTabular(deps, organizationId, await retention.policiesOf(organizationId), nowMs, signal);

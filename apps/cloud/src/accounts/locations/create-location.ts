@@ -29,9 +29,8 @@ export async function createLocation(
       throw notVisible(parentId === null ? 'organization' : 'location', parentId ?? organizationId);
     checkedDepth(tree, parentId, 1);
     const row = await insertLocation(trx, instanceKey, { organizationId, parentId, name }, clock.now());
-    const target = { organizationId, targetKind: 'location', targetId: row.id };
     const detail = { name, parent: parentId };
-    await audit(trx, by, { action: 'AppService.CreateLocation', ...target, detail }, clock.now());
+    await audit(trx, by, clock.now(), 'AppService.CreateLocation', ['location', row.id, organizationId], detail);
     changed.location(row);
     return row;
   });

@@ -37,9 +37,8 @@ export async function deleteLocation(deps: AccountsDeps, by: Caller, locationId:
     for (const table of ['location_secrets', 'location_shares', 'location_metadata'] as const)
       await trx.deleteFrom(table).where('location_id', '=', locationId).execute();
     await trx.deleteFrom('locations').where('id', '=', locationId).execute();
-    const target = { organizationId, targetKind: 'location', targetId: locationId };
     const detail = { name: row.name, ended_keys: endedKeys };
-    await audit(trx, by, { action: 'AppService.DeleteLocation', ...target, detail }, clock.now());
+    await audit(trx, by, clock.now(), 'AppService.DeleteLocation', ['location', locationId, organizationId], detail);
     changed.removeLocation(locationId);
   });
   deps.accessChanged();

@@ -83,5 +83,5 @@ async function auditSecret(
 ): Promise<void> {
   const organizationId = tree.organizationOfLocation(locationId) ?? null;
   const detail = { secret: secretId };
-  await audit(trx, by, { action, organizationId, targetKind: 'location', targetId: locationId, detail }, clock.now());
+  await audit(trx, by, clock.now(), action, ['location', locationId, organizationId], detail);
 }

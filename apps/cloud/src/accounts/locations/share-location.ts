@@ -51,9 +51,9 @@ export async function shareLocation(
       .insertInto('location_shares')
       .values({ location_id: locationId, organization_id: organizationId, created_ms: clock.now() })
       .execute();
-    const target = { organizationId: row.organization_id, targetKind: 'location', targetId: locationId };
     const detail = { with: organizationId };
-    await audit(trx, by, { action: 'AppService.ShareLocation', ...target, detail }, clock.now());
+    const target = ['location', locationId, row.organization_id] as const;
+    await audit(trx, by, clock.now(), 'AppService.ShareLocation', target, detail);
     changed.share(locationId, organizationId);
   });
   deps.accessChanged();
@@ -80,9 +80,9 @@ export async function unshareLocation(
       .where('location_id', '=', locationId)
       .where('organization_id', '=', organizationId)
       .execute();
-    const target = { organizationId: row.organization_id, targetKind: 'location', targetId: locationId };
     const detail = { with: organizationId };
-    await audit(trx, by, { action: 'AppService.UnshareLocation', ...target, detail }, clock.now());
+    const target = ['location', locationId, row.organization_id] as const;
+    await audit(trx, by, clock.now(), 'AppService.UnshareLocation', target, detail);
     changed.unshare(locationId, organizationId);
   });
   deps.accessChanged();

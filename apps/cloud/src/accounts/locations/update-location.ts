@@ -60,8 +60,7 @@ export async function updateLocation(
       .where('id', '=', locationId)
       .returningAll()
       .executeTakeFirstOrThrow();
-    const target = { organizationId, targetKind: 'location', targetId: locationId };
-    await audit(trx, by, { action: 'AppService.UpdateLocation', ...target, detail: { ...columns } }, clock.now());
+    await audit(trx, by, clock.now(), 'AppService.UpdateLocation', ['location', locationId, organizationId], columns);
     changed.location(row);
     return row;
   });

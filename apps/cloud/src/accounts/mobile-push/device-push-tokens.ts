@@ -47,13 +47,8 @@ export async function setDevicePushToken(
         .where('app_id', '=', old.app_id)
         .where('device_uuid', '=', old.device_uuid)
         .execute();
-    const target = { organizationId: null, targetKind: 'person', targetId: personId };
-    await audit(
-      trx,
-      by,
-      { action: 'AppService.UploadDevicePushToken', ...target, detail: { app_id, device_uuid } },
-      clock.now(),
-    );
+    const detail = { app_id, device_uuid };
+    await audit(trx, by, clock.now(), 'AppService.UploadDevicePushToken', ['person', personId, null], detail);
   });
 }
 
@@ -73,9 +68,8 @@ export async function deleteDevicePushToken(
       .returning('app_id')
       .executeTakeFirst();
     if (removed === undefined) throw notVisible('device', device.deviceUuid);
-    const target = { organizationId: null, targetKind: 'person', targetId: personId };
     const detail = { app_id: device.appId, device_uuid: device.deviceUuid };
-    await audit(trx, by, { action: 'AppService.DeleteDevicePushToken', ...target, detail }, clock.now());
+    await audit(trx, by, clock.now(), 'AppService.DeleteDevicePushToken', ['person', personId, null], detail);
   });
 }
 

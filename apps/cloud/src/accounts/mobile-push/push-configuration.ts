@@ -30,8 +30,8 @@ export async function setPushConfiguration(
       .values({ organization_id: organizationId, ...columns })
       .onConflict((conflict) => conflict.column('organization_id').doUpdateSet(columns))
       .execute();
-    const target = { organizationId, targetKind: 'organization', targetId: organizationId };
-    await audit(trx, by, { action: 'AppService.SetFirebaseConfig', ...target, detail: { app_id } }, clock.now());
+    const target = ['organization', organizationId, organizationId] as const;
+    await audit(trx, by, clock.now(), 'AppService.SetFirebaseConfig', target, { app_id });
   });
 }
 
@@ -77,12 +77,7 @@ export async function deletePushConfiguration(
       .returning('app_id')
       .executeTakeFirst();
     if (removed === undefined) throw notVisible('push configuration', appId);
-    const target = { organizationId, targetKind: 'organization', targetId: organizationId };
-    await audit(
-      trx,
-      by,
-      { action: 'AppService.DeleteFirebaseConfig', ...target, detail: { app_id: appId } },
-      clock.now(),
-    );
+    const target = ['organization', organizationId, organizationId] as const;
+    await audit(trx, by, clock.now(), 'AppService.DeleteFirebaseConfig', target, { app_id: appId });
   });
 }

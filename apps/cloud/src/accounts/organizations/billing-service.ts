@@ -30,8 +30,8 @@ export async function enableBillingService(
         'already_exists',
         `billing service of organization ${organizationId}: expected none, found it enabled already; change its address with UpdateBillingService`,
       );
-    const target = { organizationId, targetKind: 'organization', targetId: organizationId };
-    await audit(trx, by, { action: 'AppService.EnableBillingService', ...target }, clock.now());
+    const target = ['organization', organizationId, organizationId] as const;
+    await audit(trx, by, clock.now(), 'AppService.EnableBillingService', target);
   });
 }
 
@@ -51,8 +51,8 @@ export async function updateBillingService(
       .returning('organization_id')
       .executeTakeFirst();
     if (changed === undefined) throw notEnabled(organizationId);
-    const target = { organizationId, targetKind: 'organization', targetId: organizationId };
-    await audit(trx, by, { action: 'AppService.UpdateBillingService', ...target }, clock.now());
+    const target = ['organization', organizationId, organizationId] as const;
+    await audit(trx, by, clock.now(), 'AppService.UpdateBillingService', target);
   });
 }
 
@@ -69,8 +69,8 @@ export async function disableBillingService(
       .returning('organization_id')
       .executeTakeFirst();
     if (removed === undefined) throw notEnabled(organizationId);
-    const target = { organizationId, targetKind: 'organization', targetId: organizationId };
-    await audit(trx, by, { action: 'AppService.DisableBillingService', ...target }, clock.now());
+    const target = ['organization', organizationId, organizationId] as const;
+    await audit(trx, by, clock.now(), 'AppService.DisableBillingService', target);
   });
 }
 

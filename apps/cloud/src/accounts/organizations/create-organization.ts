@@ -30,18 +30,7 @@ export async function createOrganization(deps: AccountsDeps, by: Caller, name: s
         : { type: 'api-key', id: principal.keyId },
       { role: 'owner', organizationId: row.id, locationId: null, robotId: null },
     );
-    await audit(
-      trx,
-      by,
-      {
-        action: 'AppService.CreateOrganization',
-        organizationId: row.id,
-        targetKind: 'organization',
-        targetId: row.id,
-        detail: { name: checked },
-      },
-      nowMs,
-    );
+    await audit(trx, by, nowMs, 'AppService.CreateOrganization', ['organization', row.id, row.id], { name: checked });
     changed.organization(row);
     return row;
   });

@@ -32,9 +32,9 @@ export async function deleteOrganization(deps: AccountsDeps, by: Caller, organiz
     ] as const)
       await trx.deleteFrom(table).where('organization_id', '=', organizationId).execute();
     await trx.deleteFrom('organizations').where('id', '=', organizationId).execute();
-    const target = { organizationId, targetKind: 'organization', targetId: organizationId };
     const detail = { name: row.name, ended_keys: endedKeys };
-    await audit(trx, by, { action: 'AppService.DeleteOrganization', ...target, detail }, clock.now());
+    const target = ['organization', organizationId, organizationId] as const;
+    await audit(trx, by, clock.now(), 'AppService.DeleteOrganization', target, detail);
     changed.removeOrganization(organizationId);
   });
   deps.accessChanged();

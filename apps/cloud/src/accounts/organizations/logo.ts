@@ -41,9 +41,9 @@ export async function setLogo(
           image,
         })
         .execute();
-    const target = { organizationId, targetKind: 'organization', targetId: organizationId };
     const detail = { bytes: image.byteLength, ...(mediaType === undefined ? {} : { media_type: mediaType }) };
-    await audit(trx, by, { action: 'AppService.OrganizationSetLogo', ...target, detail }, clock.now());
+    const target = ['organization', organizationId, organizationId] as const;
+    await audit(trx, by, clock.now(), 'AppService.OrganizationSetLogo', target, detail);
   });
 }
 

@@ -20,9 +20,9 @@ export async function setSupportEmail(
       .returningAll()
       .executeTakeFirst();
     if (row === undefined) throw notVisible('organization', organizationId);
-    const target = { organizationId, targetKind: 'organization', targetId: organizationId };
     const detail = { email: checked };
-    await audit(trx, by, { action: 'AppService.OrganizationSetSupportEmail', ...target, detail }, clock.now());
+    const target = ['organization', organizationId, organizationId] as const;
+    await audit(trx, by, clock.now(), 'AppService.OrganizationSetSupportEmail', target, detail);
     changed.organization(row);
   });
 }

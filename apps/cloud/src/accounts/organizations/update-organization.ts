@@ -116,8 +116,7 @@ async function change(
       .where('id', '=', organizationId)
       .returningAll()
       .executeTakeFirstOrThrow();
-    const target = { organizationId, targetKind: 'organization', targetId: organizationId };
-    await audit(trx, by, { action, ...target, detail: { ...columns } }, deps.clock.now());
+    await audit(trx, by, deps.clock.now(), action, ['organization', organizationId, organizationId], columns);
     changed.organization(row);
     return row;
   });

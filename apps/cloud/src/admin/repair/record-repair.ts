@@ -1,15 +1,11 @@
 /** What a repair changes in the catalog, with its entry in the audit trail. */
 import { PlatformError } from '@platform/base';
-import { audit, type Change, type OwnActor } from '../../access/audit.ts';
+import { audit, type OwnActor } from '../../access/audit.ts';
 import type { Database } from '../../metadata/tables.ts';
 import { addFileRow, removeFileRow } from '../../tabular/catalog/catalog-rows.ts';
 import { fileRowOf } from '../../tabular/catalog/file-row.ts';
 import { noteRestored } from '../../tabular/integrity/file-health.ts';
 import type { SealedFile } from '../../tabular/process/messages.ts';
-
-export function ofRepair(what: string): Omit<Change, 'detail'> {
-  return { action: `admin.repair.${what}`, organizationId: null, targetKind: 'file', targetId: '' };
-}
 
 /** The file is there again, as it was written. */
 export async function recordRestored(
@@ -21,7 +17,7 @@ export async function recordRestored(
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
     await noteRestored(trx, file, nowMs);
-    await audit(trx, by, { ...ofRepair('restored'), targetId: file, detail: { from } }, nowMs);
+    await audit(trx, by, nowMs, 'admin.repair.restored', ['file', file, null], { from });
   });
 }
 
@@ -41,8 +37,8 @@ export async function replaceFiles(
     for (const file of files) await addFileRow(trx, fileRowOf(file, nowMs));
     const detail = { from, as: files.map(({ file }) => file).join(', ') };
     const organizationId = files[0]?.organizationId ?? null;
-    for (const targetId of replaced)
-      await audit(trx, by, { ...ofRepair('restored'), organizationId, targetId, detail }, nowMs);
+    for (const file of replaced)
+      await audit(trx, by, nowMs, 'admin.repair.restored', ['file', file, organizationId], detail);
   });
 }
 
@@ -51,8 +47,12 @@ export async function unlistFile(db: Database, file: string, by: OwnActor, nowMs
   await db.transaction().execute(async (trx) => {
     const row = await removeFileRow(trx, file);
     if (row === undefined) throw new PlatformError('not_found', `expected a listed file of readings, found "${file}"`);
-    const { organization_id: organizationId, capture_day: day, rows } = row;
-    const detail = { day, rows, from_us: row.min_time_received, to_us: row.max_time_received };
-    await audit(trx, by, { ...ofRepair('accept-loss'), organizationId, targetId: file, detail }, nowMs);
+    const detail = {
+      day: row.capture_day,
+      rows: row.rows,
+      from_us: row.min_time_received,
+      to_us: row.max_time_received,
+    };
+    await audit(trx, by, nowMs, 'admin.repair.accept-loss', ['file', file, row.organization_id], detail);
   });
 }

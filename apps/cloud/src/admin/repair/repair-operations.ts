@@ -14,7 +14,7 @@ import { repairCatalog } from '../../tabular/integrity/repair-catalog.ts';
 import type { SealedFile } from '../../tabular/process/messages.ts';
 import type { Operations } from '../control-channel.ts';
 import { readParams } from '../read-params.ts';
-import { ofRepair, recordRestored, replaceFiles, unlistFile } from './record-repair.ts';
+import { recordRestored, replaceFiles, unlistFile } from './record-repair.ts';
 import { decodeRow, type RowJson } from './row-json.ts';
 
 export interface RepairOperationsDeps {
@@ -34,7 +34,9 @@ export function repairOperations(
     'repair.catalog': async (params) => {
       const report = await repairCatalog(db, readParams(params).flag('apply'));
       if (readParams(params).flag('apply') && report.mended.length > 0)
-        await audit(db, actorOf(params), { ...ofRepair('catalog'), detail: { mended: report.mended } }, clock.now());
+        await audit(db, actorOf(params), clock.now(), 'admin.repair.catalog', ['file', '', null], {
+          mended: report.mended,
+        });
       return report;
     },
     'repair.restored': async (params) => {
@@ -57,7 +59,7 @@ export function repairOperations(
       const losses = ingestLog.losses().filter(({ acceptedMs }) => acceptedMs === null);
       if (!readParams(params).flag('accept') || losses.length === 0) return { losses };
       // Written down first: an acceptance that was cut short is repeated.
-      await audit(db, actorOf(params), { ...ofRepair('accept-loss'), detail: { losses } }, clock.now());
+      await audit(db, actorOf(params), clock.now(), 'admin.repair.accept-loss', ['file', '', null], { losses });
       await ingestLog.acceptLosses();
       return { losses };
     },
@@ -85,7 +87,7 @@ export function repairOperations(
       const loaded = new Set(JSON.parse(text('loaded')) as readonly number[]);
       // Written down first: what is cut short is repeated.
       const detail = { from: text('from'), positions: positions.join(', ') };
-      await audit(db, actorOf(params), { ...ofRepair('restored'), targetKind: 'ingest log', detail }, clock.now());
+      await audit(db, actorOf(params), clock.now(), 'admin.repair.restored', ['ingest log', '', null], detail);
       for (const position of positions) {
         const lostIn = openLosses(ingestLog.losses(), position);
         // Found since these positions were looked at: the next repair sees to its readings.

@@ -112,17 +112,7 @@ async function auditFiles(
 ): Promise<void> {
   for (const [organizationId, some] of Map.groupBy(files, (file) => file.organization_id)) {
     const [first, ...others] = some.slice(0, idsInEntry).map(({ id }) => id);
-    await audit(
-      trx,
-      call,
-      {
-        action,
-        organizationId,
-        targetKind: 'binary data',
-        targetId: first ?? '',
-        detail: { files: some.length, ...(others.length > 0 && { others }), ...detail },
-      },
-      nowMs,
-    );
+    const counted = { files: some.length, ...(others.length > 0 && { others }), ...detail };
+    await audit(trx, call, nowMs, action, ['binary data', first ?? '', organizationId], counted);
   }
 }

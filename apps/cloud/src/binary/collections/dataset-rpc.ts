@@ -191,5 +191,5 @@ async function auditDataset(
   detail: Readonly<Record<string, unknown>>,
   nowMs: number,
 ): Promise<void> {
-  await audit(trx, call, { action, organizationId, targetKind: 'dataset', targetId: id, detail }, nowMs);
+  await audit(trx, call, nowMs, action, ['dataset', id, organizationId], detail);
 }

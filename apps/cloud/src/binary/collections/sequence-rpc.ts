@@ -56,8 +56,7 @@ export function sequenceHandlers(deps: BinaryOperationDeps): Handlers<typeof Dat
     { id, organization_id: organizationId }: SequenceRow,
     action: string,
     detail: Readonly<Record<string, unknown>> = {},
-  ): Promise<void> =>
-    audit(trx, call, { action, organizationId, targetKind: 'sequence', targetId: id, detail }, clock.now());
+  ): Promise<void> => audit(trx, call, clock.now(), action, ['sequence', id, organizationId], detail);
 
   const described = async (rows: readonly SequenceRow[], call: Call<Principal>) => {
     const datasets = await datasetsOf(db, rows);
@@ -94,8 +93,8 @@ export function sequenceHandlers(deps: BinaryOperationDeps): Handlers<typeof Dat
       const sequences: SequenceRow[] = [];
       for (const id of ids) sequences.push(await owned(trx, call, id));
       await change(trx, dataset, sequences);
-      const target = { organizationId: dataset.organization_id, targetKind: 'dataset', targetId: dataset.id };
-      await audit(trx, call, { action, ...target, detail: { sequences: ids.length } }, clock.now());
+      const detail = { sequences: ids.length };
+      await audit(trx, call, clock.now(), action, ['dataset', dataset.id, dataset.organization_id], detail);
     });
 
   return {

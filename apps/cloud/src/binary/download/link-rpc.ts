@@ -22,14 +22,10 @@ export function linkHandlers(deps: BinaryOperationDeps): Handlers<typeof DataSer
           await audit(
             trx,
             call,
-            {
-              action: 'DataService.CreateBinaryDataSignedURL',
-              organizationId,
-              targetKind: 'binary data',
-              targetId: id,
-              detail: { expires: new Date(made.endsMs).toISOString() },
-            },
             clock.now(),
+            'DataService.CreateBinaryDataSignedURL',
+            ['binary data', id, organizationId],
+            { expires: new Date(made.endsMs).toISOString() },
           );
         return made;
       });

@@ -152,18 +152,10 @@ export async function join(
     .onConflict((conflict) => conflict.columns(['organization_id', 'person_id']).doNothing())
     .execute();
   await deleteInvitation(trx, organizationId, email);
-  await audit(
-    trx,
-    asCaller(person, peerAddress),
-    {
-      action: 'AcceptInvitation',
-      organizationId,
-      targetKind: 'person',
-      targetId: person.id,
-      detail: { email, grants },
-    },
-    nowMs,
-  );
+  await audit(trx, asCaller(person, peerAddress), nowMs, 'AcceptInvitation', ['person', person.id, organizationId], {
+    email,
+    grants,
+  });
 }
 
 function stands(deps: Pick<IdentityOperationDeps, 'access'>, grant: Grant): boolean {

@@ -68,12 +68,7 @@ export async function showInvitationLink(
     );
   const { token, expiresMs } = await deps.db.transaction().execute(async (trx) => {
     const renewed = await renewLink(trx, deps.clock, invitation, false);
-    await audit(
-      trx,
-      by,
-      { action: 'ShowInvitationLink', organizationId, targetKind: 'invitation', targetId: invitation.email },
-      deps.clock.now(),
-    );
+    await audit(trx, by, deps.clock.now(), 'ShowInvitationLink', ['invitation', invitation.email, organizationId]);
     return renewed;
   });
   return { link: linkOf(deps, token), expiresMs };

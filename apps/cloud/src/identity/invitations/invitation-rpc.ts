@@ -38,12 +38,7 @@ export function invitationHandlers(deps: IdentityOperationDeps): Handlers<typeof
     { organizationId, email }: Pick<Invitation, 'organizationId' | 'email'>,
     detail: Record<string, unknown> = {},
   ): Promise<void> =>
-    audit(
-      trx,
-      call,
-      { action: `AppService.${operation}`, organizationId, targetKind: 'invitation', targetId: email, detail },
-      clock.now(),
-    );
+    audit(trx, call, clock.now(), `AppService.${operation}`, ['invitation', email, organizationId], detail);
 
   const readsMembers = (principal: Principal, organizationId: string): boolean =>
     access.allows(principal, 'organization.read', organizationId);

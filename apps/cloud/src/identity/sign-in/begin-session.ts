@@ -17,17 +17,7 @@ export async function beginSession(
   const nowMs = deps.clock.now();
   const session = await deps.sessions.begin(trx, person.id, kind, peerAddress);
   await trx.updateTable('people').set({ last_sign_in_ms: nowMs }).where('id', '=', person.id).execute();
-  await audit(
-    trx,
-    asCaller(person, peerAddress, session.sessionId),
-    {
-      action: 'SignIn',
-      organizationId: null,
-      targetKind: 'session',
-      targetId: session.sessionId,
-      detail: { how, kind },
-    },
-    nowMs,
-  );
+  const target = ['session', session.sessionId, null] as const;
+  await audit(trx, asCaller(person, peerAddress, session.sessionId), nowMs, 'SignIn', target, { how, kind });
   return session;
 }

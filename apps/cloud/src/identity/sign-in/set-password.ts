@@ -20,10 +20,5 @@ export async function setPassword(
     .execute();
   await deps.sessions.endOthers(trx, personId, keepSessionId);
   await trx.deleteFrom('one_time_links').where('person_id', '=', personId).execute();
-  await audit(
-    trx,
-    by,
-    { action: 'SetPassword', organizationId: null, targetKind: 'person', targetId: personId },
-    nowMs,
-  );
+  await audit(trx, by, nowMs, 'SetPassword', ['person', personId, null]);
 }

@@ -61,18 +61,8 @@ async function linkedByEmail(
     .insertInto('person_identities')
     .values({ issuer: who.issuer, subject: who.subject, person_id: person.id, created_ms: nowMs })
     .execute();
-  await audit(
-    trx,
-    asCaller(person, peerAddress),
-    {
-      action: 'LinkOpenId',
-      organizationId: null,
-      targetKind: 'person',
-      targetId: person.id,
-      detail: { issuer: who.issuer, passwordRemoved: existing !== undefined && !existing.emailVerified },
-    },
-    nowMs,
-  );
+  const detail = { issuer: who.issuer, passwordRemoved: existing !== undefined && !existing.emailVerified };
+  await audit(trx, asCaller(person, peerAddress), nowMs, 'LinkOpenId', ['person', person.id, null], detail);
   return person;
 }
 

@@ -48,5 +48,5 @@ export async function writeVersion(
   await effective.saving(trx, partId, resolved);
   await onConfigurationChange(trx, [{ partId, before, after: resolved.document }]);
   const detail = { version: version.version, ...(restoredFrom === 0 ? {} : { restored_from: restoredFrom }) };
-  await audit(trx, by, { action, organizationId, targetKind: 'part', targetId: partId, detail }, createdMs);
+  await audit(trx, by, createdMs, action, ['part', partId, organizationId], detail);
 }

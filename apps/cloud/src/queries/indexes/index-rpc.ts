@@ -42,7 +42,7 @@ export function indexHandlers({ db, access, clock }: QueriesDeps): Handlers<type
         const now = clock.now();
         const row = { organization_id: organizationId, collection, name, spec: encodeBson(document), created_ms: now };
         await trx.insertInto('data_indexes').values(row).execute();
-        await audit(trx, call, change('CreateIndex', organizationId, name), now);
+        await audit(trx, call, now, 'DataService.CreateIndex', ['index', name, organizationId]);
       });
       return {};
     },
@@ -75,7 +75,7 @@ export function indexHandlers({ db, access, clock }: QueriesDeps): Handlers<type
           .where('name', '=', indexName)
           .executeTakeFirst();
         if (numDeletedRows === 0n) throw notVisible('index', indexName);
-        await audit(trx, call, change('DeleteIndex', organizationId, indexName), clock.now());
+        await audit(trx, call, clock.now(), 'DataService.DeleteIndex', ['index', indexName, organizationId]);
       });
       return {};
     },
@@ -117,8 +117,4 @@ function indexMessage(indexName: string, spec: Uint8Array, by: keyof typeof Inde
 
 function exists(name: string): PlatformError {
   return new PlatformError('already_exists', `index_spec: expected an unused name, found ${name}`);
-}
-
-function change(operation: string, organizationId: string, name: string) {
-  return { action: `DataService.${operation}`, organizationId, targetKind: 'index', targetId: name };
 }

@@ -55,12 +55,7 @@ export async function deleteReadings(
     record: async (trx, rows) => {
       const action = 'DataService.DeleteTabularData';
       const detail = { rows, olderThanDays: days, ...predicate };
-      await audit(
-        trx,
-        call,
-        { action, organizationId, targetKind: 'organization', targetId: organizationId, detail },
-        clock.now(),
-      );
+      await audit(trx, call, clock.now(), action, ['organization', organizationId, organizationId], detail);
     },
   });
 }

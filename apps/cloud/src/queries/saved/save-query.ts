@@ -37,7 +37,7 @@ export async function createSavedQuery(
     const now = clock.now();
     const row = { id, organization_id: organizationId, name, pipeline, created_ms: now, updated_ms: now };
     await trx.insertInto('saved_queries').values(row).execute();
-    await audit(trx, by, change('CreateSavedQuery', organizationId, id, name), now);
+    await audit(trx, by, now, 'DataService.CreateSavedQuery', ['saved_query', id, organizationId], { name });
   });
   return id;
 }
@@ -60,7 +60,7 @@ export async function updateSavedQuery(
       .where('id', '=', id)
       .executeTakeFirst();
     if (numUpdatedRows === 0n) throw notVisible('saved query', id);
-    await audit(trx, by, change('UpdateSavedQuery', organizationId, id, name), now);
+    await audit(trx, by, now, 'DataService.UpdateSavedQuery', ['saved_query', id, organizationId], { name });
   });
 }
 
@@ -71,7 +71,7 @@ export async function deleteSavedQuery(
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
     await trx.deleteFrom('saved_queries').where('id', '=', id).execute();
-    await audit(trx, by, change('DeleteSavedQuery', organizationId, id, name), clock.now());
+    await audit(trx, by, clock.now(), 'DataService.DeleteSavedQuery', ['saved_query', id, organizationId], { name });
   });
 }
 
@@ -97,14 +97,4 @@ async function requireRoom(
       'resource_exhausted',
       `an organization can have at most ${maxQueries} saved queries of ${maxTotalBytes} bytes in total, and this would be number ${others.length + 1} with a total of ${bytes} bytes; delete some that are no longer needed`,
     );
-}
-
-function change(operation: string, organizationId: string, id: string, name: string) {
-  return {
-    action: `DataService.${operation}`,
-    organizationId,
-    targetKind: 'saved_query',
-    targetId: id,
-    detail: { name },
-  };
 }
