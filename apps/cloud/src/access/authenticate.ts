@@ -8,7 +8,7 @@ import type { GuessLimit } from './guess-limit.ts';
 import { checkKey, keySince, livingKey } from './keys.ts';
 import type { PartSecrets, SessionPort, SharesPort } from './ports.ts';
 import type { Grant, Principal } from './principal.ts';
-import { tooManyGuesses } from './too-many-guesses.ts';
+import { proven } from './too-many-guesses.ts';
 
 /** How long a principal is believed without asking the store: revocation is effective within this time (D5, R16: 5 s). */
 const principalTtlMs = 2_000;
@@ -65,21 +65,10 @@ export function createAuthenticator(deps: {
   const { db, instanceKey, partSecrets, sessions, shares, guesses, clock, keyUsed } = deps;
   let cache = new Map<string, { principal: Promise<Principal>; untilMs: number }>();
 
-  /** The epoch of a right secret. */
-  const proven = async (
-    entity: string,
-    peerAddress: string,
-    prove: () => Promise<number | undefined>,
-    wrong: () => PlatformError,
-  ): Promise<number> => {
-    const attempt = await guesses.attempt({ credential: entity, peerAddress, kind: 'secret' }, prove);
-    if (attempt.outcome === 'right') return attempt.value;
-    throw attempt.outcome === 'wait' ? tooManyGuesses(attempt.waitMs) : wrong();
-  };
   const keyEpoch = (id: string, secret: string, peerAddress: string, code: CodeName): Promise<number> =>
     proven(
-      id,
-      peerAddress,
+      guesses,
+      { credential: id, peerAddress, kind: 'secret' },
       () => checkKey(db, instanceKey, id, secret, clock.now()),
       () => new PlatformError(code, wrongKey(id)),
     );
@@ -95,7 +84,8 @@ export function createAuthenticator(deps: {
           'permission_denied',
           `part ${shown(entity)}: expected one of its secrets, found a wrong secret or an unknown part`,
         );
-      const epoch = await proven(entity, peerAddress, () => partSecrets.check(entity, payload), wrong);
+      const guess = { credential: entity, peerAddress, kind: 'secret' } as const;
+      const epoch = await proven(guesses, guess, () => partSecrets.check(entity, payload), wrong);
       return issueToken(instanceKey, { kind: 'part', id: entity, epoch });
     }
     if (type === 'access-token') {
@@ -142,12 +132,9 @@ export function createAuthenticator(deps: {
 
   /** Own roles, and operator on what is shared with the organizations in which they stand at the top (R3). */
   const rolesOf = async (type: 'api-key' | 'person', id: string): Promise<readonly Grant[]> => {
-    const own: readonly Grant[] = (await grantsOfIdentity(db, { type, id })).map((held) => ({
-      role: held.role,
-      organizationId: held.organizationId,
-      locationId: held.locationId,
-      robotId: held.robotId,
-    }));
+    const own: readonly Grant[] = (await grantsOfIdentity(db, { type, id })).map(
+      ({ role, organizationId, locationId, robotId }) => ({ role, organizationId, locationId, robotId }),
+    );
     const whole = new Set(
       own.flatMap((grant) => (grant.locationId === null && grant.robotId === null ? [grant.organizationId] : [])),
     );

@@ -6,6 +6,7 @@ import type { APIKeyWithAuthorizationsSchema, AppService, Authorization } from '
 import type { FleetService, KeyDetailsSchema } from '@platform/proto/platform/fleet/v1/fleet';
 import type { Handlers } from '@platform/rpc/server';
 import { checkedName } from '../text-rules/checked-name.ts';
+import { requireSome } from '../text-rules/require-at-most.ts';
 import { audit, type Caller } from './audit.ts';
 import { authorizationDetailsOf, grantText, readGrant } from './authorization-on-wire.ts';
 import { deleteKey, type KeyDeps, renameKey, rotateKey, setKeyExpiry } from './change-key.ts';
@@ -49,11 +50,7 @@ export function keyHandlers(deps: KeyDeps & { readonly keyUse: KeyUse }): KeyHan
   };
 
   const grantsFrom = (principal: Principal, authorizations: readonly Authorization[]): readonly Grant[] => {
-    if (authorizations.length === 0 || authorizations.length > maxAuthorizations)
-      throw new PlatformError(
-        'invalid_argument',
-        `authorizations: expected 1 to ${maxAuthorizations} roles for the key, found ${authorizations.length}`,
-      );
+    requireSome('authorizations', maxAuthorizations, authorizations.length, ' roles for the key');
     return authorizations.map((authorization) => readGrant(access, principal, authorization));
   };
   const nameOr = (name: string): string =>

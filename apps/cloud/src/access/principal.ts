@@ -112,3 +112,9 @@ export function requireId(parameter: string, id: string, list: string): void {
     `${parameter}: expected an id, found none; ${list} tells the ids that there are`,
   );
 }
+
+/** What was found by an id. @throws not_found, when nothing was */
+export function requireVisible<T>(found: T | undefined, what: string, id: string): T {
+  if (found === undefined) throw notVisible(what, id);
+  return found;
+}

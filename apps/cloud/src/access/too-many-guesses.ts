@@ -1,5 +1,6 @@
 /** The answer to an attempt that has to wait, on every way in: RESOURCE_EXHAUSTED that names the wait. */
 import { PlatformError } from '@platform/base';
+import type { Guess, GuessLimit } from './guess-limit.ts';
 
 /** Stands as the cause of the error, so that each way in can give the wait in its own form. */
 export class RetryAfter extends Error {
@@ -19,6 +20,18 @@ export function tooManyGuesses(waitMs: number): PlatformError {
     `sign-in: too many failed attempts from this address; try again after ${seconds} s`,
     new RetryAfter(waitMs),
   );
+}
+
+/** What a right guess proves. @param wrong the error for a wrong one @throws resource_exhausted while the guesser has to wait */
+export async function proven<T>(
+  guesses: GuessLimit,
+  guess: Guess,
+  prove: () => Promise<T | undefined>,
+  wrong: () => PlatformError,
+): Promise<T> {
+  const attempt = await guesses.attempt(guess, prove);
+  if (attempt.outcome === 'right') return attempt.value;
+  throw attempt.outcome === 'wait' ? tooManyGuesses(attempt.waitMs) : wrong();
 }
 
 /** Seconds for a `retry-after` header; undefined when the error does not ask to wait. */

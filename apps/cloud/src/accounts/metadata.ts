@@ -1,7 +1,7 @@
 /** Metadata: one object of the user's own on an organization or location, written whole, never interpreted. */
 import type { JsonObject } from '@bufbuild/protobuf';
-import { PlatformError } from '@platform/base';
 import { audit, type Caller } from '../access/audit.ts';
+import { requireAtMost } from '../text-rules/require-at-most.ts';
 import { requireReadableJson } from '../wire/readable-json.ts';
 import type { AccountsDeps } from './accounts-deps.ts';
 
@@ -64,10 +64,6 @@ export function metadataDetail(data: JsonObject, text: string): { readonly keys:
 export function checkedMetadata(data: JsonObject): string {
   requireReadableJson(data, 'data');
   const text = JSON.stringify(data);
-  const bytes = Buffer.byteLength(text);
-  if (bytes <= maxMetadataBytes) return text;
-  throw new PlatformError(
-    'invalid_argument',
-    `data: expected at most ${maxMetadataBytes} bytes of metadata as JSON, found ${bytes}`,
-  );
+  requireAtMost('data', maxMetadataBytes, Buffer.byteLength(text), ' bytes of metadata as JSON');
+  return text;
 }

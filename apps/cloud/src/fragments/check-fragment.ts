@@ -5,6 +5,7 @@ import { type FragmentProblem, isObject } from '@platform/machine-config/fragmen
 import { parse } from '@platform/machine-config/parse';
 import type { JsonObject } from '@platform/machine-config/schema';
 import type { TriggerProblems } from '../machines/configuration/check-document.ts';
+import { requireAtMost } from '../text-rules/require-at-most.ts';
 import { requireReadableJson } from '../wire/readable-json.ts';
 import { answerBytes, structBytes } from '../wire/struct-bytes.ts';
 import { resolveWith } from './resolve-for.ts';
@@ -63,8 +64,7 @@ export async function checkFragment(
 function requireSize(config: JsonObject): void {
   requireReadableJson(config, 'fragment');
   const bytes = Buffer.byteLength(JSON.stringify(config));
-  if (bytes > maxBytes)
-    throw new PlatformError('invalid_argument', `fragment: expected at most ${maxBytes} bytes of JSON, found ${bytes}`);
+  requireAtMost('fragment', maxBytes, bytes, ' bytes of JSON');
   // A revision of the history has it twice.
   const carried = structBytes(config as ProtobufJson);
   if (carried > answerBytes / 2 - 2_048)

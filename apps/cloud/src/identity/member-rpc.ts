@@ -2,7 +2,7 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { AppService } from '@platform/proto/platform/app/v1/app';
 import type { Handlers } from '@platform/rpc/server';
-import { holds, notVisible, type Principal } from '../access/principal.ts';
+import { holds, notVisible, type Principal, requireVisible } from '../access/principal.ts';
 import { organizationDetails } from '../accounts/organizations/search-organizations.ts';
 import { normalEmail } from '../text-rules/checked-email.ts';
 import type { IdentityOperationDeps } from './identity-deps.ts';
@@ -25,8 +25,7 @@ export function memberHandlers(deps: IdentityOperationDeps): Handlers<typeof App
   return {
     async listOrganizationMembers({ organizationId }, call) {
       access.authorize(call.principal, 'organization.read', organizationId);
-      const organization = tree.organization(organizationId);
-      if (organization === undefined) throw notVisible('organization', organizationId);
+      const organization = requireVisible(tree.organization(organizationId), 'organization', organizationId);
       const members = await membersOf(db, organization);
       const invitations = await invitationsIn(db, clock, organizationId);
       return {

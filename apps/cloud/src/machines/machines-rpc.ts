@@ -2,7 +2,7 @@
 import { PlatformError } from '@platform/base';
 import type { AppService } from '@platform/proto/platform/app/v1/app';
 import type { Handlers } from '@platform/rpc/server';
-import { notVisible, type Principal, requireId } from '../access/principal.ts';
+import { type Principal, requireId, requireVisible } from '../access/principal.ts';
 import { checkedName } from '../text-rules/checked-name.ts';
 import { createMachine } from './create-machine.ts';
 import { deleteMachine } from './delete-machine.ts';
@@ -13,8 +13,7 @@ import { updateMachine } from './update-machine.ts';
 export function machineHandlers(deps: MachineOperationDeps): Handlers<typeof AppService, Principal> {
   const { access, tree, registry, messages } = deps;
   const machineOf = (id: string): MachineRow => {
-    const machine = registry.machine(id);
-    if (machine === undefined) throw notVisible('machine', id);
+    const machine = requireVisible(registry.machine(id), 'machine', id);
     return machine;
   };
   const readable = (principal: Principal, locationIds: readonly string[]): MachineRow[] =>

@@ -2,7 +2,7 @@
 import { PlatformError } from '@platform/base';
 import type { AppService } from '@platform/proto/platform/app/v1/app';
 import type { Handlers } from '@platform/rpc/server';
-import { notVisible, type Principal } from '../access/principal.ts';
+import { notVisible, type Principal, requireVisible } from '../access/principal.ts';
 import { checkedName } from '../text-rules/checked-name.ts';
 import { createPartSecret, deletePartSecret } from './change-part-secrets.ts';
 import { changePart, createPart, makeMain } from './change-parts.ts';
@@ -13,8 +13,7 @@ import type { PartRow } from './registry.ts';
 export function partHandlers(deps: MachineOperationDeps): Handlers<typeof AppService, Principal> {
   const { access, registry, configurations, messages, clock } = deps;
   const partOf = (id: string): PartRow => {
-    const part = registry.part(id);
-    if (part === undefined) throw notVisible('part', id);
+    const part = requireVisible(registry.part(id), 'part', id);
     return part;
   };
   const shown = async (parts: readonly PartRow[], principal: Principal) =>

@@ -13,6 +13,7 @@ import { type Call, rawUnary, type ServiceBinding, serve } from '@platform/rpc/s
 import type { PlacedKey } from '../access/keys-by-place.ts';
 import { notVisible, type Principal } from '../access/principal.ts';
 import type { CertificatePair } from '../instance/authority.ts';
+import { requireAtMost } from '../text-rules/require-at-most.ts';
 import type { AskedConfig, RobotConfigs } from './configuration/robot-configs.ts';
 import type { MachineLogs } from './logs/logs.ts';
 import type { PartStatuses } from './part-status.ts';
@@ -101,12 +102,7 @@ export function robotServiceBinding(deps: RobotServiceDeps): ServiceBinding<Prin
     },
     async log(request, call) {
       enter(call.principal, request.id);
-      if (request.logs.length > maxLogEntries) {
-        throw new PlatformError(
-          'invalid_argument',
-          `Log: expected at most ${maxLogEntries} entries in one call, found ${request.logs.length}`,
-        );
-      }
+      requireAtMost('Log', maxLogEntries, request.logs.length, ' entries in one call');
       await logs.append(request.id, request.logs);
       return {};
     },

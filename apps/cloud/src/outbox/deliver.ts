@@ -26,18 +26,8 @@ export interface OutboxDeps {
   readonly appendMachineLog: (partId: string, line: MachineLogLine) => Promise<void>;
 }
 
-export interface Delivery extends AsyncDisposable {
-  start(): void;
-  wake(): void;
-  resume(organizationId: string, target: string): Promise<void>;
-}
-
 /** What is under way at a stop may end within this, so that a restart does not send it twice. */
 const stopGraceMs = 1_000;
-
-export function createDelivery(options: OutboxDeps): Delivery {
-  return new DeliveryLoop(options);
-}
 
 type Due = Pick<OutboxMessageRow, 'id' | 'organization_id' | 'target'>;
 
@@ -47,7 +37,7 @@ interface Lane {
   readonly inFlight: InFlight;
 }
 
-class DeliveryLoop implements Delivery {
+export class Delivery implements AsyncDisposable {
   readonly #options: OutboxDeps;
   readonly #recorder: Recorder;
   readonly #lanes: readonly Lane[];

@@ -6,7 +6,7 @@ import type { Follower } from '@platform/base';
 import { follow } from '@platform/base';
 import type { Transaction } from 'kysely';
 import { countMessages, type MessageCounts } from './count-messages.ts';
-import { createDelivery, type OutboxDeps } from './deliver.ts';
+import { Delivery, type OutboxDeps } from './deliver.ts';
 import { enqueue } from './enqueue.ts';
 import type { Message } from './event.ts';
 import { type ListedMessage, type ListFilter, listMessages } from './list-messages.ts';
@@ -31,7 +31,7 @@ export interface Outbox extends AsyncDisposable {
 /** Disposes the channels, too. */
 export function createOutbox(deps: OutboxDeps): Outbox {
   const { db, instanceKey, clock, log, channels } = deps;
-  const delivery = createDelivery(deps);
+  const delivery = new Delivery(deps);
   let pruning: Follower | undefined;
   return {
     start() {

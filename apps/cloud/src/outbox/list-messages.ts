@@ -33,16 +33,16 @@ export interface ListFilter {
 // Neither secrets nor contents, which may be large.
 const listed = [
   'id',
-  'organization_id',
-  'part_id',
+  'organization_id as organizationId',
+  'part_id as partId',
   'target',
-  'trigger_name',
-  'event_type',
+  'trigger_name as triggerName',
+  'event_type as eventType',
   'channel',
   'state',
-  'event_at',
-  'created_at',
-  'next_attempt_at',
+  'event_at as eventAtMs',
+  'created_at as createdAtMs',
+  'next_attempt_at as nextAttemptAtMs',
 ] as const;
 
 /** The newest messages first, each with its attempts in order. */
@@ -66,18 +66,5 @@ export async function listMessages(db: Kysely<OutboxTables>, filter: ListFilter)
       .execute();
     for (const row of rows) attempts.get(row.message_id)?.push(row);
   }
-  return messages.map((message) => ({
-    id: message.id,
-    organizationId: message.organization_id,
-    partId: message.part_id,
-    target: message.target,
-    triggerName: message.trigger_name,
-    eventType: message.event_type,
-    channel: message.channel,
-    state: message.state,
-    attempts: attempts.get(message.id) ?? [],
-    eventAtMs: message.event_at,
-    createdAtMs: message.created_at,
-    nextAttemptAtMs: message.next_attempt_at,
-  }));
+  return messages.map((message) => ({ ...message, attempts: attempts.get(message.id) ?? [] }));
 }

@@ -2,7 +2,7 @@
 import { PlatformError } from '@platform/base';
 import { audit, type Caller } from '../../access/audit.ts';
 import { removeGrantsOn } from '../../access/grants.ts';
-import { notVisible } from '../../access/principal.ts';
+import { requireVisible } from '../../access/principal.ts';
 import type { AccountsDeps } from '../accounts-deps.ts';
 import { summarizeNames } from '../summarize-names.ts';
 
@@ -10,8 +10,7 @@ import { summarizeNames } from '../summarize-names.ts';
 export async function deleteLocation(deps: AccountsDeps, by: Caller, locationId: string): Promise<void> {
   const { tree, clock } = deps;
   await tree.change(async (trx, changed) => {
-    const row = tree.location(locationId);
-    if (row === undefined) throw notVisible('location', locationId);
+    const row = requireVisible(tree.location(locationId), 'location', locationId);
     const organizationId = row.organization_id;
     // From the store: a machine may have been created since the last commit that memory knows of.
     const machines = await deps.machineNamesIn(trx, locationId);

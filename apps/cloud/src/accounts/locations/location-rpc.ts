@@ -2,7 +2,7 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { AppService, LocationAuthSchema, LocationSchema } from '@platform/proto/platform/app/v1/app';
 import type { Handlers } from '@platform/rpc/server';
-import { notVisible, type Principal, requireId } from '../../access/principal.ts';
+import { type Principal, requireId, requireVisible } from '../../access/principal.ts';
 import type { AccountsDeps } from '../accounts-deps.ts';
 import { organizationsSeenBy } from '../own-roles.ts';
 import type { LocationRow } from '../tree.ts';
@@ -17,8 +17,7 @@ import { updateLocation } from './update-location.ts';
 export function locationHandlers(deps: AccountsDeps): Handlers<typeof AppService, Principal> {
   const { tree, access } = deps;
   const rowOf = (id: string): LocationRow => {
-    const row = tree.location(id);
-    if (row === undefined) throw notVisible('location', id);
+    const row = requireVisible(tree.location(id), 'location', id);
     return row;
   };
   const messageOf = async (
@@ -29,8 +28,7 @@ export function locationHandlers(deps: AccountsDeps): Handlers<typeof AppService
     return location === undefined ? {} : { location };
   };
   const authOf = async (id: string): Promise<{ auth: MessageInitShape<typeof LocationAuthSchema> }> => {
-    const auth = (await readLocationAuths(deps, [id])).get(id);
-    if (auth === undefined) throw notVisible('location', id);
+    const auth = requireVisible((await readLocationAuths(deps, [id])).get(id), 'location', id);
     return { auth };
   };
   return {

@@ -4,7 +4,7 @@
  */
 import { PlatformError } from '@platform/base';
 import { audit, type Caller } from '../../access/audit.ts';
-import { notVisible } from '../../access/principal.ts';
+import { requireVisible } from '../../access/principal.ts';
 import type { AccountsDeps } from '../accounts-deps.ts';
 
 const maxShares = 100;
@@ -25,8 +25,7 @@ export async function shareLocation(
       `organization_id: expected the id of an organization, found ${JSON.stringify(organizationId.slice(0, 80))}`,
     );
   await tree.change(async (trx, changed) => {
-    const row = tree.location(locationId);
-    if (row === undefined) throw notVisible('location', locationId);
+    const row = requireVisible(tree.location(locationId), 'location', locationId);
     if (row.organization_id === organizationId)
       throw new PlatformError(
         'invalid_argument',
@@ -68,8 +67,7 @@ export async function unshareLocation(
 ): Promise<void> {
   const { tree, clock } = deps;
   await tree.change(async (trx, changed) => {
-    const row = tree.location(locationId);
-    if (row === undefined) throw notVisible('location', locationId);
+    const row = requireVisible(tree.location(locationId), 'location', locationId);
     if (!tree.sharedWith(locationId).includes(organizationId))
       throw new PlatformError(
         'not_found',

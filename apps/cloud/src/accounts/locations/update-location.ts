@@ -1,7 +1,7 @@
 /** Renames a location, moves it within its organization, sets its region: all that is given, or nothing (R9). */
 import { PlatformError } from '@platform/base';
 import { audit, type Caller } from '../../access/audit.ts';
-import { notVisible } from '../../access/principal.ts';
+import { notVisible, requireVisible } from '../../access/principal.ts';
 import { checkedName } from '../../text-rules/checked-name.ts';
 import { checkedText } from '../../text-rules/checked-text.ts';
 import type { AccountsDeps } from '../accounts-deps.ts';
@@ -41,8 +41,7 @@ export async function updateLocation(
     ...(moves ? { parent_id: parentId } : {}),
   };
   return tree.change(async (trx, changed) => {
-    const before = tree.location(locationId);
-    if (before === undefined) throw notVisible('location', locationId);
+    const before = requireVisible(tree.location(locationId), 'location', locationId);
     if (moves && parentId !== null) {
       const path = tree.ancestors(parentId);
       if (path.length === 0) throw notVisible('location', parentId);

@@ -60,14 +60,13 @@ export async function deleteDevicePushToken(
   device: { readonly appId: string; readonly deviceUuid: string },
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    const removed = await trx
+    await trx
       .deleteFrom('device_push_tokens')
       .where('person_id', '=', personId)
       .where('app_id', '=', device.appId)
       .where('device_uuid', '=', device.deviceUuid)
       .returning('app_id')
-      .executeTakeFirst();
-    if (removed === undefined) throw notVisible('device', device.deviceUuid);
+      .executeTakeFirstOrThrow(() => notVisible('device', device.deviceUuid));
     const detail = { app_id: device.appId, device_uuid: device.deviceUuid };
     await audit(trx, by, clock.now(), 'AppService.DeleteDevicePushToken', ['person', personId, null], detail);
   });

@@ -44,8 +44,7 @@ export async function appOfPushConfiguration(
     .selectFrom('push_configurations')
     .select('app_id')
     .where('organization_id', '=', organizationId)
-    .executeTakeFirst();
-  if (row === undefined) throw notVisible('push configuration', organizationId);
+    .executeTakeFirstOrThrow(() => notVisible('push configuration', organizationId));
   return row.app_id;
 }
 
@@ -70,13 +69,12 @@ export async function deletePushConfiguration(
   appId: string,
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    const removed = await trx
+    await trx
       .deleteFrom('push_configurations')
       .where('organization_id', '=', organizationId)
       .where('app_id', '=', appId)
       .returning('app_id')
-      .executeTakeFirst();
-    if (removed === undefined) throw notVisible('push configuration', appId);
+      .executeTakeFirstOrThrow(() => notVisible('push configuration', appId));
     const target = ['organization', organizationId, organizationId] as const;
     await audit(trx, by, clock.now(), 'AppService.DeleteFirebaseConfig', target, { app_id: appId });
   });

@@ -44,13 +44,12 @@ export async function updateBillingService(
 ): Promise<void> {
   const text = checkedAddress(address);
   await db.transaction().execute(async (trx) => {
-    const changed = await trx
+    await trx
       .updateTable('billing_services')
       .set({ address: text })
       .where('organization_id', '=', organizationId)
       .returning('organization_id')
-      .executeTakeFirst();
-    if (changed === undefined) throw notEnabled(organizationId);
+      .executeTakeFirstOrThrow(() => notEnabled(organizationId));
     const target = ['organization', organizationId, organizationId] as const;
     await audit(trx, by, clock.now(), 'AppService.UpdateBillingService', target);
   });
@@ -63,12 +62,11 @@ export async function disableBillingService(
   organizationId: string,
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    const removed = await trx
+    await trx
       .deleteFrom('billing_services')
       .where('organization_id', '=', organizationId)
       .returning('organization_id')
-      .executeTakeFirst();
-    if (removed === undefined) throw notEnabled(organizationId);
+      .executeTakeFirstOrThrow(() => notEnabled(organizationId));
     const target = ['organization', organizationId, organizationId] as const;
     await audit(trx, by, clock.now(), 'AppService.DisableBillingService', target);
   });
@@ -80,8 +78,7 @@ export async function readBillingAddress({ db }: BillingDeps, organizationId: st
     .selectFrom('billing_services')
     .select('address')
     .where('organization_id', '=', organizationId)
-    .executeTakeFirst();
-  if (row === undefined) throw notEnabled(organizationId);
+    .executeTakeFirstOrThrow(() => notEnabled(organizationId));
   return fromJsonString(BillingAddressSchema, row.address);
 }
 

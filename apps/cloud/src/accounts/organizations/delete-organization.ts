@@ -2,7 +2,7 @@
 import { PlatformError } from '@platform/base';
 import { audit, type Caller } from '../../access/audit.ts';
 import { removeGrantsOn } from '../../access/grants.ts';
-import { notVisible } from '../../access/principal.ts';
+import { requireVisible } from '../../access/principal.ts';
 import type { AccountsDeps } from '../accounts-deps.ts';
 import { summarizeNames } from '../summarize-names.ts';
 
@@ -10,8 +10,7 @@ import { summarizeNames } from '../summarize-names.ts';
 export async function deleteOrganization(deps: AccountsDeps, by: Caller, organizationId: string): Promise<void> {
   const { tree, clock } = deps;
   await tree.change(async (trx, changed) => {
-    const row = tree.organization(organizationId);
-    if (row === undefined) throw notVisible('organization', organizationId);
+    const row = requireVisible(tree.organization(organizationId), 'organization', organizationId);
     const locations = tree.locationsOf(organizationId);
     if (locations.length > 0)
       throw new PlatformError(

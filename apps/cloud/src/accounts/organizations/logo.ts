@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { PlatformError } from '@platform/base';
 import { audit, type Caller } from '../../access/audit.ts';
+import { requireAtMost } from '../../text-rules/require-at-most.ts';
 import type { AccountsDeps } from '../accounts-deps.ts';
 import { imageTypeOf } from './image-type.ts';
 
@@ -18,11 +19,7 @@ export async function setLogo(
   organizationId: string,
   image: Uint8Array,
 ): Promise<void> {
-  if (image.byteLength > maxLogoBytes)
-    throw new PlatformError(
-      'invalid_argument',
-      `logo: expected at most ${maxLogoBytes} bytes, found ${image.byteLength}`,
-    );
+  requireAtMost('logo', maxLogoBytes, image.byteLength, ' bytes');
   const mediaType = imageTypeOf(image);
   if (image.byteLength > 0 && mediaType === undefined)
     throw new PlatformError(

@@ -3,7 +3,7 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { PlatformError } from '@platform/base';
 import type { AppService } from '@platform/proto/platform/app/v1/app';
 import type { Handlers } from '@platform/rpc/server';
-import { notVisible, type Principal } from '../../access/principal.ts';
+import { type Principal, requireVisible } from '../../access/principal.ts';
 import { checkedNamespace } from '../../text-rules/checked-namespace.ts';
 import type { AccountsDeps } from '../accounts-deps.ts';
 import { organizationsOf } from '../own-roles.ts';
@@ -17,8 +17,7 @@ import { holderOfNamespace, renameNamespace, updateOrganization } from './update
 export function organizationHandlers(deps: AccountsDeps): Handlers<typeof AppService, Principal> {
   const { db, tree, access } = deps;
   const rowOf = (id: string): OrganizationRow => {
-    const row = tree.organization(id);
-    if (row === undefined) throw notVisible('organization', id);
+    const row = requireVisible(tree.organization(id), 'organization', id);
     return row;
   };
   return {

@@ -18,8 +18,7 @@ export async function setSupportEmail(
       .set({ support_email: checked })
       .where('id', '=', organizationId)
       .returningAll()
-      .executeTakeFirst();
-    if (row === undefined) throw notVisible('organization', organizationId);
+      .executeTakeFirstOrThrow(() => notVisible('organization', organizationId));
     const detail = { email: checked };
     const target = ['organization', organizationId, organizationId] as const;
     await audit(trx, by, clock.now(), 'AppService.OrganizationSetSupportEmail', target, detail);

@@ -10,11 +10,12 @@ import {
 } from '@platform/proto/platform/app/v1/app';
 import type { Kysely } from 'kysely';
 import { audit, type Caller } from '../../access/audit.ts';
-import { notVisible } from '../../access/principal.ts';
+import { notVisible, requireVisible } from '../../access/principal.ts';
 import type { CloudTables } from '../../metadata/tables.ts';
 import { checkedName } from '../../text-rules/checked-name.ts';
 import { checkedNamespace } from '../../text-rules/checked-namespace.ts';
 import { checkedText } from '../../text-rules/checked-text.ts';
+import { requireAtMost } from '../../text-rules/require-at-most.ts';
 import type { AccountsDeps } from '../accounts-deps.ts';
 import type { OrganizationRow } from '../tree.ts';
 
@@ -98,8 +99,7 @@ async function change(
   check: (row: OrganizationRow) => Promise<void>,
 ): Promise<OrganizationRow> {
   return deps.tree.change(async (trx, changed) => {
-    const before = deps.tree.organization(organizationId);
-    if (before === undefined) throw notVisible('organization', organizationId);
+    const before = requireVisible(deps.tree.organization(organizationId), 'organization', organizationId);
     await check(before);
     if (typeof columns.public_namespace === 'string') {
       const holder = await holderOfNamespace(trx, columns.public_namespace);
@@ -124,11 +124,7 @@ async function change(
 
 async function fragmentsColumn(deps: AccountsDeps, by: Caller, list: FragmentImportList): Promise<string | null> {
   const { fragments } = list;
-  if (fragments.length > maxDefaultFragments)
-    throw new PlatformError(
-      'invalid_argument',
-      `default_fragments: expected at most ${maxDefaultFragments}, found ${fragments.length}`,
-    );
+  requireAtMost('default_fragments', maxDefaultFragments, fragments.length);
   for (const [index, { fragmentId }] of fragments.entries()) {
     if (fragments.findIndex((other) => other.fragmentId === fragmentId) !== index)
       throw new PlatformError(
@@ -138,11 +134,7 @@ async function fragmentsColumn(deps: AccountsDeps, by: Caller, list: FragmentImp
     if (!(await deps.seesFragment(by.principal, fragmentId))) throw notVisible('fragment', fragmentId);
   }
   const text = toJsonString(FragmentImportListSchema, list);
-  if (Buffer.byteLength(text) > maxFragmentImportsBytes)
-    throw new PlatformError(
-      'invalid_argument',
-      `default_fragments: expected at most ${maxFragmentImportsBytes} bytes with their variables, found ${Buffer.byteLength(text)}`,
-    );
+  requireAtMost('default_fragments', maxFragmentImportsBytes, Buffer.byteLength(text), ' bytes with their variables');
   return fragments.length === 0 ? null : text;
 }
 

@@ -1,16 +1,13 @@
 /** Tags and labels, as people and programs give them. */
 import { PlatformError } from '@platform/base';
+import { requireSome } from '../../text-rules/require-at-most.ts';
 import { maxLabelLength } from '../limits.ts';
 
 const maxAtOnce = 100;
 
 /** Each once. @throws invalid_argument */
 export function checkedTags(tags: readonly string[]): readonly string[] {
-  if (tags.length === 0 || tags.length > maxAtOnce)
-    throw new PlatformError(
-      'invalid_argument',
-      `tags: expected 1 to ${maxAtOnce} tags, found ${tags.length === 0 ? 'none' : tags.length}`,
-    );
+  requireSome('tags', maxAtOnce, tags.length, ' tags');
   return [...new Set(tags.map((tag) => checkedLabel(tag, 'tags')))];
 }
 

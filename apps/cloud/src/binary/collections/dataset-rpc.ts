@@ -15,6 +15,7 @@ import type { Kysely } from 'kysely';
 import { audit } from '../../access/audit.ts';
 import { notVisible, type Principal } from '../../access/principal.ts';
 import type { CloudTables } from '../../metadata/tables.ts';
+import { requireAtMost, requireSome } from '../../text-rules/require-at-most.ts';
 import { type ChangeDeps, changeNamed } from '../change/change-files.ts';
 import { namedFiles } from '../find/find-files.ts';
 import { maxNamed } from '../limits.ts';
@@ -81,8 +82,7 @@ export function datasetHandlers(deps: ChangeDeps): Handlers<typeof DatasetServic
     },
 
     async listDatasetsByIDs({ ids }, call) {
-      if (ids.length > maxNamed)
-        throw new PlatformError('invalid_argument', `ids: expected at most ${maxNamed} ids, found ${ids.length}`);
+      requireAtMost('ids', maxNamed, ids.length, ' ids');
       const datasets: DatasetMessage[] = [];
       for (const id of new Set(ids))
         datasets.push(messageOf(await requireDataset(deps, call.principal, id, 'organization.read')));
@@ -92,11 +92,7 @@ export function datasetHandlers(deps: ChangeDeps): Handlers<typeof DatasetServic
     async mergeDatasets({ datasetIds, name, organizationId }, call) {
       access.authorize(call.principal, 'organization.manage', organizationId);
       const ids = [...new Set(datasetIds)];
-      if (ids.length === 0 || ids.length > maxMerged)
-        throw new PlatformError(
-          'invalid_argument',
-          `dataset_ids: expected 1 to ${maxMerged} ids, found ${ids.length === 0 ? 'none' : ids.length}`,
-        );
+      requireSome('dataset_ids', maxMerged, ids.length, ' ids');
       const made = await db.transaction().execute(async (trx) => {
         const datasets: Dataset[] = [];
         for (const id of ids) {

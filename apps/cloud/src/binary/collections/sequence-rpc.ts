@@ -7,6 +7,7 @@ import { audit } from '../../access/audit.ts';
 import type { Principal } from '../../access/principal.ts';
 import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
 import type { CloudTables } from '../../metadata/tables.ts';
+import { requireSome } from '../../text-rules/require-at-most.ts';
 import type { BinaryOperationDeps } from '../binary-deps.ts';
 import { describeFiles } from '../find/describe-files.ts';
 import { inScopes } from '../find/filter.ts';
@@ -85,11 +86,7 @@ export function sequenceHandlers(deps: BinaryOperationDeps): Handlers<typeof Dat
     db.transaction().execute(async (trx) => {
       const dataset = await requireDataset({ db: trx, access }, call.principal, datasetId, 'organization.manage');
       const ids = [...new Set(sequenceIds)];
-      if (ids.length === 0 || ids.length > maxNamed)
-        throw new PlatformError(
-          'invalid_argument',
-          `sequence_ids: expected 1 to ${maxNamed} ids, found ${ids.length === 0 ? 'none' : ids.length}`,
-        );
+      requireSome('sequence_ids', maxNamed, ids.length, ' ids');
       const sequences: SequenceRow[] = [];
       for (const id of ids) sequences.push(await owned(trx, call, id));
       await change(trx, dataset, sequences);

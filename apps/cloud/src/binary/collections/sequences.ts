@@ -14,6 +14,7 @@ import type { Lineage } from '../../access/principal.ts';
 import { notVisible } from '../../access/principal.ts';
 import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
 import type { CloudTables } from '../../metadata/tables.ts';
+import { requireAtMost } from '../../text-rules/require-at-most.ts';
 import { checkedLabel, checkedTags } from '../change/check-texts.ts';
 import { type DataExpressions, inScopes } from '../find/filter.ts';
 import { keysetAfter } from '../find/keyset-condition.ts';
@@ -52,11 +53,7 @@ export function checkedSequence({ startTime, endTime, resources, sequenceTags }:
       'invalid_argument',
       'sequence: expected a start_time before the end_time, found a later one',
     );
-  if (resources.length > maxResources)
-    throw new PlatformError(
-      'invalid_argument',
-      `resources: expected at most ${maxResources}, found ${resources.length}`,
-    );
+  requireAtMost('resources', maxResources, resources.length);
   const named = resources.map(({ resourceName, methodName }) => ({
     resourceName: checkedLabel(resourceName, 'resources.resource_name'),
     methodName,
@@ -103,8 +100,7 @@ export async function sequenceNamed(db: Kysely<CloudTables>, id: string, scopes:
     .selectAll()
     .where('id', '=', id)
     .where(inScopes(scopes))
-    .executeTakeFirst();
-  if (row === undefined) throw notVisible('sequence', id);
+    .executeTakeFirstOrThrow(() => notVisible('sequence', id));
   return row;
 }
 

@@ -7,6 +7,7 @@
 import { PlatformError } from '@platform/base';
 import type { Principal } from '../../access/principal.ts';
 import type { InstanceKey } from '../../instance/instance-key.ts';
+import { requireAtMost } from '../../text-rules/require-at-most.ts';
 import { downloadPath } from './download-path.ts';
 
 const defaultMinutes = 15;
@@ -21,11 +22,7 @@ export interface SignedLink {
 
 /** @param minutes none or 0: 15. @throws invalid_argument for more than seven days */
 export function linkFor(principal: Principal, fileId: string, minutes: number, nowMs: number): SignedLink {
-  if (minutes > maxMinutes)
-    throw new PlatformError(
-      'invalid_argument',
-      `expiration_minutes: expected at most ${maxMinutes} (7 days), found ${minutes}`,
-    );
+  requireAtMost('expiration_minutes', maxMinutes, minutes, ' (7 days)');
   if (principal.kind === 'part')
     throw new PlatformError('permission_denied', 'signed address: expected a key or a person, found a part');
   const by =

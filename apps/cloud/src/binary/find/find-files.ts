@@ -1,12 +1,13 @@
 /** Finds files: by id, and a page of those that a filter matches. Nothing is found outside the scopes that are given. */
 
-import { chunks, PlatformError } from '@platform/base';
+import { chunks } from '@platform/base';
 import type { BinaryID, Filter, Order } from '@platform/proto/platform/app/data/v1/data';
 import { Order as Orders } from '@platform/proto/platform/app/data/v1/data';
 import type { Kysely } from 'kysely';
 import { notVisible } from '../../access/principal.ts';
 import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
 import type { CloudTables } from '../../metadata/tables.ts';
+import { requireSome } from '../../text-rules/require-at-most.ts';
 import { maxNamed } from '../limits.ts';
 import { isKept } from '../retention-days/is-kept.ts';
 import type { Scopes } from '../scopes.ts';
@@ -31,11 +32,7 @@ export function namedFiles(ids: readonly string[], older: readonly BinaryID[]): 
     ...ids.map((id) => ({ id, organizationId: '', locationId: '' })),
     ...older.map(({ fileId, organizationId, locationId }) => ({ id: fileId, organizationId, locationId })),
   ];
-  if (named.length === 0 || named.length > maxNamed)
-    throw new PlatformError(
-      'invalid_argument',
-      `binary_data_ids: expected 1 to ${maxNamed} ids, found ${named.length === 0 ? 'none' : named.length}`,
-    );
+  requireSome('binary_data_ids', maxNamed, named.length, ' ids');
   return [...new Map(named.map((one) => [one.id, one])).values()];
 }
 

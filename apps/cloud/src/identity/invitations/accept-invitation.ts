@@ -3,7 +3,7 @@ import { newId, PlatformError } from '@platform/base';
 import { audit } from '../../access/audit.ts';
 import { addGrant } from '../../access/grants.ts';
 import type { Grant } from '../../access/principal.ts';
-import { tooManyGuesses } from '../../access/too-many-guesses.ts';
+import { proven } from '../../access/too-many-guesses.ts';
 import type { Database } from '../../metadata/tables.ts';
 import { checkedName } from '../../text-rules/checked-name.ts';
 import type { IdentityOperationDeps } from '../identity-deps.ts';
@@ -34,12 +34,11 @@ export async function readInvitation(
   token: string,
   peerAddress: string,
 ): Promise<Pending> {
-  const guess = { credential: 'invitation', peerAddress, kind: 'secret' as const };
-  const attempt = await deps.guesses.attempt(guess, () => findInvitation(deps.db, deps.clock, { token }));
-  if (attempt.outcome === 'wait') throw tooManyGuesses(attempt.waitMs);
-  const organization = attempt.outcome === 'right' ? deps.tree.organization(attempt.value.organizationId) : undefined;
-  if (attempt.outcome === 'wrong' || organization === undefined) throw new PlatformError('unauthenticated', gone);
-  const invitation = attempt.value;
+  const guess = { credential: 'invitation', peerAddress, kind: 'secret' } as const;
+  const wrong = (): PlatformError => new PlatformError('unauthenticated', gone);
+  const invitation = await proven(deps.guesses, guess, () => findInvitation(deps.db, deps.clock, { token }), wrong);
+  const organization = deps.tree.organization(invitation.organizationId);
+  if (organization === undefined) throw wrong();
   const person = await findPerson(deps.db, { email: invitation.email });
   const choosesPassword = person === undefined || isUnproven(person, invitation);
   return { invitation, organizationName: organization.name, person, choosesPassword };

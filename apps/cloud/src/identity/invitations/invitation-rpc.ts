@@ -10,6 +10,7 @@ import { sameTarget } from '../../access/grants.ts';
 import type { Grant, Principal } from '../../access/principal.ts';
 import type { Database } from '../../metadata/tables.ts';
 import { checkedEmail, normalEmail } from '../../text-rules/checked-email.ts';
+import { requireAtMost } from '../../text-rules/require-at-most.ts';
 import type { IdentityOperationDeps } from '../identity-deps.ts';
 import { isMember } from '../members.ts';
 import { managedInvitation, notManaged } from './invitation-link.ts';
@@ -51,11 +52,7 @@ export function invitationHandlers(deps: IdentityOperationDeps): Handlers<typeof
     });
 
   const grantsFrom = (principal: Principal, organizationId: string, given: readonly Authorization[]): Grant[] => {
-    if (given.length > maxGrants)
-      throw new PlatformError(
-        'invalid_argument',
-        `authorizations: expected at most ${maxGrants}, found ${given.length}`,
-      );
+    requireAtMost('authorizations', maxGrants, given.length);
     const grants = given.map((authorization) => readGrant(access, principal, authorization));
     const foreign = grants.find((grant) => grant.organizationId !== organizationId);
     if (foreign !== undefined)

@@ -1,12 +1,14 @@
 /** Codes by which a command line gets a session of the person who allowed it: made for one challenge, used once (RFC 7636). */
 import { createHash } from 'node:crypto';
 import { PlatformError } from '@platform/base';
-import { tooManyGuesses } from '../../access/too-many-guesses.ts';
+import { proven } from '../../access/too-many-guesses.ts';
 import type { IdentityOperationDeps } from '../identity-deps.ts';
 import { findPerson } from '../people.ts';
 import { beginSession } from './begin-session.ts';
 import { createLink, takeLink } from './links.ts';
 import type { NewSession } from './sessions.ts';
+
+const wrongCode = 'code: expected an unused one from the last 5 minutes for this verifier, found another; log in again';
 
 /** SHA-256 as base64url. */
 export const challengePattern: RegExp = /^[\w-]{43}$/;
@@ -27,8 +29,8 @@ export async function redeemCliCode(
   given: { code: string; verifier: string },
   peerAddress: string,
 ): Promise<NewSession & { personId: string; email: string }> {
-  const guess = { credential: 'cli code', peerAddress, kind: 'secret' as const };
-  const attempt = await deps.guesses.attempt(guess, () =>
+  const guess = { credential: 'cli code', peerAddress, kind: 'secret' } as const;
+  const take = () =>
     deps.db.transaction().execute(async (trx) => {
       const use = await takeLink(trx, deps.clock, 'cli', given.code);
       if (use === undefined || use.challenge !== createHash('sha256').update(given.verifier).digest('base64url'))
@@ -37,13 +39,6 @@ export async function redeemCliCode(
       if (person === undefined) return undefined;
       const session = await beginSession(deps, trx, person, 'command line', peerAddress, 'cli');
       return { ...session, personId: person.id, email: person.email };
-    }),
-  );
-  if (attempt.outcome === 'wait') throw tooManyGuesses(attempt.waitMs);
-  if (attempt.outcome === 'wrong')
-    throw new PlatformError(
-      'unauthenticated',
-      'code: expected an unused one from the last 5 minutes for this verifier, found another; log in again',
-    );
-  return attempt.value;
+    });
+  return proven(deps.guesses, guess, take, () => new PlatformError('unauthenticated', wrongCode));
 }

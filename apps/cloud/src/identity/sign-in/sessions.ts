@@ -107,21 +107,14 @@ export function createSessions(deps: {
       return { sessionId: row.id, personId: row.person_id, email: row.email ?? '' };
     },
     async list(personId) {
-      const rows = await db
+      return db
         .selectFrom('sessions')
-        .selectAll()
+        .select(['id', 'kind', 'created_ms as createdMs', 'last_used_ms as lastUsedMs'])
+        .select(['expires_ms as expiresMs', 'peer_address as peerAddress'])
         .where('person_id', '=', personId)
         .where('expires_ms', '>', clock.now())
         .orderBy('last_used_ms', 'desc')
         .execute();
-      return rows.map((row) => ({
-        id: row.id,
-        kind: row.kind,
-        createdMs: row.created_ms,
-        lastUsedMs: row.last_used_ms,
-        expiresMs: row.expires_ms,
-        peerAddress: row.peer_address,
-      }));
     },
     async end(trx, personId, sessionId) {
       const ended = await trx

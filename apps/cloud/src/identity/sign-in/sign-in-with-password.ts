@@ -1,6 +1,6 @@
 /** E-mail and password to session (D30). */
 import { PlatformError } from '@platform/base';
-import { tooManyGuesses } from '../../access/too-many-guesses.ts';
+import { proven } from '../../access/too-many-guesses.ts';
 import { normalEmail } from '../../text-rules/checked-email.ts';
 import type { IdentityOperationDeps } from '../identity-deps.ts';
 import { findPerson, type Person } from '../people.ts';
@@ -8,6 +8,9 @@ import { beginSession } from './begin-session.ts';
 import { checkPassword, hashPassword } from './hash-password.ts';
 import { requirePasswordAllowed } from './password-allowed.ts';
 import type { NewSession } from './sessions.ts';
+
+const wrongPassword =
+  'sign-in: expected the e-mail address of an account and its password, found a wrong address or password';
 
 /**
  * @throws unauthenticated for a wrong password and for an unknown address, in the same words after the same work;
@@ -32,20 +35,15 @@ export async function provePassword(
   peerAddress: string,
 ): Promise<Person> {
   const email = normalEmail(given.email);
-  const attempt = await deps.guesses.attempt({ credential: email, peerAddress, kind: 'password' }, async () => {
+  const prove = async (): Promise<Person | undefined> => {
     const person = email === '' ? undefined : await findPerson(deps.db, { email });
     const { right, stale } = await checkPassword(given.password, person?.passwordHash);
     if (!right || person === undefined) return undefined;
     if (stale) await store(deps, person, await hashPassword(given.password));
     return person;
-  });
-  if (attempt.outcome === 'wait') throw tooManyGuesses(attempt.waitMs);
-  if (attempt.outcome === 'wrong')
-    throw new PlatformError(
-      'unauthenticated',
-      'sign-in: expected the e-mail address of an account and its password, found a wrong address or password',
-    );
-  return attempt.value;
+  };
+  const guess = { credential: email, peerAddress, kind: 'password' } as const;
+  return proven(deps.guesses, guess, prove, () => new PlatformError('unauthenticated', wrongPassword));
 }
 
 /** The same password under newer parameters. Lost when it was changed in the meantime. */

@@ -1,6 +1,6 @@
 /** What one-time links do: sign in the first owner, set a forgotten password. */
 import { PlatformError } from '@platform/base';
-import { tooManyGuesses } from '../../access/too-many-guesses.ts';
+import { proven } from '../../access/too-many-guesses.ts';
 import type { MailMessage } from '../../outbox/email/mail.ts';
 import type { IdentityOperationDeps } from '../identity-deps.ts';
 import { asCaller, findPerson, type Person } from '../people.ts';
@@ -99,8 +99,6 @@ async function guarded<T>(
   peerAddress: string,
   prove: () => Promise<T | undefined>,
 ): Promise<T> {
-  const attempt = await deps.guesses.attempt({ credential: what, peerAddress, kind: 'secret' }, prove);
-  if (attempt.outcome === 'wait') throw tooManyGuesses(attempt.waitMs);
-  if (attempt.outcome === 'wrong') throw new PlatformError('unauthenticated', usedUp);
-  return attempt.value;
+  const guess = { credential: what, peerAddress, kind: 'secret' } as const;
+  return proven(deps.guesses, guess, prove, () => new PlatformError('unauthenticated', usedUp));
 }

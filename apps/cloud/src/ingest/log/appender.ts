@@ -2,7 +2,7 @@
  * What one group commit of the ingest log does, without the thread around it: dedup, low-water marks and the append in one transaction, by the
  * rules of recognise-retry.ts. An entry's low-water mark is stored where it raises the stream's, and the dedup rows below it are dropped.
  */
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { sqliteFault } from '../../metadata/sqlite/sqlite-fault.ts';
 import { rowChecksums } from '../losses/row-checksums.ts';
 import type { LogEntry } from './log.ts';
@@ -11,49 +11,18 @@ import type { LogAnswer, LogRequest } from './log-protocol.ts';
 import { type KnownUpload, lowWaterMarkAfter, maxConflicts, type Outcome, recogniseRetry } from './recognise-retry.ts';
 
 export class Appender {
+  readonly #sql: ReturnType<typeof statements>;
   readonly #db: DatabaseSync;
-  readonly #insert: StatementSync;
-  readonly #given: StatementSync;
-  readonly #lowWaterMark: StatementSync;
-  readonly #raiseLowWaterMark: StatementSync;
-  readonly #dropSettled: StatementSync;
-  readonly #find: StatementSync;
-  readonly #remember: StatementSync;
-  readonly #keepAside: StatementSync;
-  readonly #nameBlob: StatementSync;
   #lastPosition = 0;
 
   constructor(db: DatabaseSync) {
     this.#db = db;
-    this.#insert = db.prepare(
-      'insert into log (position, part, stream, seq, sha256, batch, head_checksum, batch_checksum) values (?, ?, ?, ?, ?, ?, ?, ?)',
-    );
-    this.#given = db.prepare("select seq from sqlite_sequence where name = 'log'");
-    this.#lowWaterMark = db.prepare('select floor from streams where part = ? and stream = ?');
-    this.#raiseLowWaterMark = db.prepare(
-      `insert into streams (part, stream, floor) values (?, ?, ?)
-       on conflict (part, stream) do update set floor = max(floor, excluded.floor)`,
-    );
-    this.#dropSettled = db.prepare('delete from dedup where part = ? and stream = ? and seq < ?');
-    this.#find = db.prepare(
-      'select sha256, file_id, position, settle_until from dedup where part = ? and stream = ? and seq = ?',
-    );
-    this.#remember = db.prepare(
-      `insert into dedup (part, stream, seq, sha256, file_id, position, settle_until) values (?, ?, ?, ?, ?, ?, ?)
-       on conflict (part, stream, seq) do update set
-         file_id = excluded.file_id, position = excluded.position, settle_until = excluded.settle_until`,
-    );
-    this.#keepAside = db.prepare(
-      `insert into conflicts (part, stream, seq, sha256, batch)
-       select ?1, ?2, ?3, ?4, ?5 where (select count(*) from conflicts where part = ?1) < ${maxConflicts}
-       on conflict (part, stream, seq, sha256) do nothing`,
-    );
-    this.#nameBlob = db.prepare('insert into blobs (path, part) values (?, ?) on conflict (path) do nothing');
+    this.#sql = statements(db);
   }
 
   begin(): void {
     this.#db.exec('begin immediate');
-    this.#lastPosition = Number(this.#given.get()?.['seq'] ?? 0);
+    this.#lastPosition = Number(this.#sql.given.get()?.['seq'] ?? 0);
   }
 
   commit(): void {
@@ -69,34 +38,34 @@ export class Appender {
     const { partId, stream, seq, sha256, batch, fileId, blobPath } = entry;
     const recognised = recogniseRetry(entry, this.#raisedLowWaterMark(entry), this.#known(entry));
     if (recognised?.outcome === 'conflict') {
-      const kept = this.#keepAside.run(partId, stream, seq, sha256, batch);
-      if (blobPath !== undefined && Number(kept.changes) > 0) this.#nameBlob.run(blobPath, partId);
+      const kept = this.#sql.keepAside.run(partId, stream, seq, sha256, batch);
+      if (blobPath !== undefined && Number(kept.changes) > 0) this.#sql.nameBlob.run(blobPath, partId);
     }
     if (recognised !== null) return recognised;
 
     const position = this.#lastPosition + 1;
     const proof = rowChecksums({ position, partId, stream, seq, sha256, batch });
-    this.#insert.run(position, partId, stream, seq, sha256, batch, proof.head, proof.batch);
+    this.#sql.insert.run(position, partId, stream, seq, sha256, batch, proof.head, proof.batch);
     this.#lastPosition = position;
-    this.#remember.run(partId, stream, seq, sha256, fileId, position, entry.settleUntil ?? null);
-    if (blobPath !== undefined) this.#nameBlob.run(blobPath, partId);
+    this.#sql.remember.run(partId, stream, seq, sha256, fileId, position, entry.settleUntil ?? null);
+    if (blobPath !== undefined) this.#sql.nameBlob.run(blobPath, partId);
     return { outcome: 'appended', position, fileId };
   }
 
   /** The stream's low-water mark, stored again where this entry raises it. */
   #raisedLowWaterMark(entry: LogEntry): number {
     const { partId, stream } = entry;
-    const stored = this.#lowWaterMark.get(partId, stream)?.['floor'];
+    const stored = this.#sql.lowWaterMark.get(partId, stream)?.['floor'];
     const lowWaterMark = lowWaterMarkAfter(stored === undefined ? undefined : Number(stored), entry);
     if (lowWaterMark > Number(stored ?? 0)) {
-      this.#raiseLowWaterMark.run(partId, stream, lowWaterMark);
-      this.#dropSettled.run(partId, stream, lowWaterMark);
+      this.#sql.raiseLowWaterMark.run(partId, stream, lowWaterMark);
+      this.#sql.dropSettled.run(partId, stream, lowWaterMark);
     }
     return lowWaterMark;
   }
 
   #known({ partId, stream, seq }: LogEntry): KnownUpload | undefined {
-    const row = this.#find.get(partId, stream, seq);
+    const row = this.#sql.find.get(partId, stream, seq);
     if (row === undefined) return undefined;
     const { sha256, position, file_id: fileId, settle_until: settleUntil } = row;
     return {
@@ -152,4 +121,33 @@ export function commitGroup(options: CommitGroupOptions, work: readonly LogWork[
     if (outcome.kind === 'fatal') return outcome;
   }
   return { kind: 'answered' };
+}
+
+function statements(db: DatabaseSync) {
+  return {
+    insert: db.prepare(
+      'insert into log (position, part, stream, seq, sha256, batch, head_checksum, batch_checksum) values (?, ?, ?, ?, ?, ?, ?, ?)',
+    ),
+    given: db.prepare("select seq from sqlite_sequence where name = 'log'"),
+    lowWaterMark: db.prepare('select floor from streams where part = ? and stream = ?'),
+    raiseLowWaterMark: db.prepare(
+      `insert into streams (part, stream, floor) values (?, ?, ?)
+       on conflict (part, stream) do update set floor = max(floor, excluded.floor)`,
+    ),
+    dropSettled: db.prepare('delete from dedup where part = ? and stream = ? and seq < ?'),
+    find: db.prepare(
+      'select sha256, file_id, position, settle_until from dedup where part = ? and stream = ? and seq = ?',
+    ),
+    remember: db.prepare(
+      `insert into dedup (part, stream, seq, sha256, file_id, position, settle_until) values (?, ?, ?, ?, ?, ?, ?)
+       on conflict (part, stream, seq) do update set
+         file_id = excluded.file_id, position = excluded.position, settle_until = excluded.settle_until`,
+    ),
+    keepAside: db.prepare(
+      `insert into conflicts (part, stream, seq, sha256, batch)
+       select ?1, ?2, ?3, ?4, ?5 where (select count(*) from conflicts where part = ?1) < ${maxConflicts}
+       on conflict (part, stream, seq, sha256) do nothing`,
+    ),
+    nameBlob: db.prepare('insert into blobs (path, part) values (?, ?) on conflict (path) do nothing'),
+  };
 }

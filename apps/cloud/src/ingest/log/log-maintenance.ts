@@ -1,5 +1,5 @@
 /** What is done to the log beside appending: truncation behind the followers (I12), forgetting anonymous uploads in time (D13) and blobs that are deleted, and noting what is lost, or back again (D33). */
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { lossOf, lossRow } from '../losses/known-losses.ts';
 import { mayRestore, type RecognisedUpload } from '../losses/may-restore.ts';
 import { rowChecksums, type VerifiedRow } from '../losses/row-checksums.ts';
@@ -17,123 +17,113 @@ export interface Maintained {
 
 /** Each call runs inside a group commit. */
 export class LogMaintenance {
-  readonly #candidates: StatementSync;
-  readonly #delete: StatementSync;
-  readonly #damage: StatementSync;
-  readonly #expire: StatementSync;
-  readonly #forget: StatementSync;
-  readonly #lose: StatementSync;
-  readonly #keep: StatementSync;
-  readonly #accept: StatementSync;
-  readonly #release: StatementSync;
-  readonly #row: StatementSync;
-  readonly #recognised: StatementSync;
-  readonly #restore: StatementSync;
-  readonly #leave: StatementSync;
-  readonly #lossesAt: StatementSync;
-  readonly #end: StatementSync;
-  readonly #raise: StatementSync;
-  readonly #begin: StatementSync;
+  readonly #sql: ReturnType<typeof statements>;
 
   constructor(db: DatabaseSync) {
-    // length() of a blob is read from the row's header, not from its pages.
-    this.#candidates = db.prepare(
-      `select position, length(batch) as bytes from log
-       where position <= ? and position not in (select position from damaged) order by position limit ?`,
-    );
-    this.#delete = db.prepare('delete from log where position = ?');
-    this.#damage = db.prepare(
-      'insert into damaged (position, reason) values (?, ?) on conflict (position) do update set reason = excluded.reason',
-    );
-    this.#expire = db.prepare(
-      `delete from dedup where (part, stream, seq) in
-       (select part, stream, seq from dedup where settle_until is not null and settle_until < ? limit ${expireRows})`,
-    );
-    this.#forget = db.prepare('delete from blobs where path = ?');
-    this.#lose = db.prepare(
-      `insert into losses (loss_in, first_position, last_position, parts, reason, found_ms) values (?, ?, ?, ?, ?, ?)
-       on conflict (loss_in, first_position) do update set last_position = excluded.last_position, accepted_ms = null`,
-    );
-    this.#keep = db.prepare(
-      'insert into damaged (position, reason) select position, ? from log where position = ? on conflict (position) do nothing',
-    );
-    this.#accept = db.prepare('update losses set accepted_ms = ? where accepted_ms is null');
-    this.#release = db.prepare(
-      'delete from damaged where position in (select first_position from losses where first_position = last_position)',
-    );
-    this.#row = db.prepare('select * from log where position = ?');
-    this.#recognised = db.prepare('select part, stream, seq, sha256 from dedup where position = ?');
-    this.#restore = db.prepare(
-      `insert or replace into log (position, part, stream, seq, sha256, batch, head_checksum, batch_checksum)
-       values (?, ?, ?, ?, ?, ?, ?, ?)`,
-    );
-    this.#leave = db.prepare('delete from damaged where position = ?');
-    this.#lossesAt = db.prepare(
-      'select * from losses where first_position <= ? and last_position >= ? and accepted_ms is null',
-    );
-    this.#end = db.prepare('delete from losses where loss_in = ? and first_position = ?');
-    this.#raise = db.prepare("update sqlite_sequence set seq = max(seq, ?) where name = 'log'");
-    this.#begin = db.prepare("insert into sqlite_sequence (name, seq) values ('log', ?)");
+    this.#sql = statements(db);
   }
 
   truncate(upTo: number, maxRows: number): Maintained {
     let bytes = 0;
-    const rows = this.#candidates.all(upTo, maxRows);
+    const rows = this.#sql.candidates.all(upTo, maxRows);
     for (const row of rows) {
-      this.#delete.run(Number(row['position']));
+      this.#sql.delete.run(Number(row['position']));
       bytes += Number(row['bytes']);
     }
     return { rows: rows.length, bytes };
   }
 
   markDamaged(position: number, reason: string): Maintained {
-    this.#damage.run(position, reason);
+    this.#sql.damage.run(position, reason);
     return { rows: 1, bytes: 0 };
   }
 
   noteLoss(loss: LogLoss): Maintained {
     const { first, last, reason } = loss;
-    this.#lose.run(...lossRow(loss));
-    if (first === last) this.#keep.run(reason, first);
+    this.#sql.lose.run(...lossRow(loss));
+    if (first === last) this.#sql.keep.run(reason, first);
     return { rows: 1, bytes: 0 };
   }
 
   acceptLosses(nowMs: number): Maintained {
-    this.#release.run();
-    return { rows: Number(this.#accept.run(nowMs).changes), bytes: 0 };
+    this.#sql.release.run();
+    return { rows: Number(this.#sql.accept.run(nowMs).changes), bytes: 0 };
   }
 
   /** No rows: what is there is of another upload. Bytes: how many more there are. */
   restoreRow(row: VerifiedRow): Maintained {
     const { position, partId, stream, seq, sha256, batch } = row;
-    const stored = this.#row.get(position) as unknown as StoredRow | undefined;
-    const recognised = this.#recognised.all(position) as unknown as RecognisedUpload[];
+    const stored = this.#sql.row.get(position) as unknown as StoredRow | undefined;
+    const recognised = this.#sql.recognised.all(position) as unknown as RecognisedUpload[];
     if (!mayRestore(row, stored, recognised)) return { rows: 0, bytes: 0 };
     const { head, batch: whole } = rowChecksums(row);
-    this.#restore.run(position, partId, stream, seq, sha256, batch, head, whole);
+    this.#sql.restore.run(position, partId, stream, seq, sha256, batch, head, whole);
     const before = stored?.batch instanceof Uint8Array ? stored.batch.length : 0;
     return { rows: 1, bytes: batch.length - before };
   }
 
   endLosses(position: number): Maintained {
-    this.#leave.run(position);
-    const losses = this.#lossesAt.all(position, position).map(lossOf);
-    for (const loss of losses) this.#end.run(loss.lossIn, loss.first);
-    for (const left of losses.flatMap((loss) => subtractPosition(loss, position))) this.#lose.run(...lossRow(left));
+    this.#sql.leave.run(position);
+    const losses = this.#sql.lossesAt.all(position, position).map(lossOf);
+    for (const loss of losses) this.#sql.end.run(loss.lossIn, loss.first);
+    for (const left of losses.flatMap((loss) => subtractPosition(loss, position))) this.#sql.lose.run(...lossRow(left));
     return { rows: losses.length, bytes: 0 };
   }
 
   goOnAfter(position: number): Maintained {
-    if (Number(this.#raise.run(position).changes) === 0) this.#begin.run(position);
+    if (Number(this.#sql.raise.run(position).changes) === 0) this.#sql.begin.run(position);
     return { rows: 0, bytes: 0 };
   }
 
   forgetBlobs(paths: readonly string[]): Maintained {
-    for (const path of paths) this.#forget.run(path);
+    for (const path of paths) this.#sql.forget.run(path);
     return { rows: paths.length, bytes: 0 };
   }
 
   expire(nowMs: number): Maintained {
-    return { rows: Number(this.#expire.run(nowMs).changes), bytes: 0 };
+    return { rows: Number(this.#sql.expire.run(nowMs).changes), bytes: 0 };
   }
+}
+
+function statements(db: DatabaseSync) {
+  return {
+    // length() of a blob is read from the row's header, not from its pages.
+    candidates: db.prepare(
+      `select position, length(batch) as bytes from log
+       where position <= ? and position not in (select position from damaged) order by position limit ?`,
+    ),
+    delete: db.prepare('delete from log where position = ?'),
+    damage: db.prepare(
+      'insert into damaged (position, reason) values (?, ?) on conflict (position) do update set reason = excluded.reason',
+    ),
+    expire: db.prepare(
+      `delete from dedup where (part, stream, seq) in
+       (select part, stream, seq from dedup where settle_until is not null and settle_until < ? limit ${expireRows})`,
+    ),
+    forget: db.prepare('delete from blobs where path = ?'),
+    lose: db.prepare(
+      `insert into losses (loss_in, first_position, last_position, parts, reason, found_ms) values (?, ?, ?, ?, ?, ?)
+       on conflict (loss_in, first_position) do update set last_position = excluded.last_position, accepted_ms = null`,
+    ),
+    keep: db.prepare(
+      'insert into damaged (position, reason) select position, ? from log where position = ? on conflict (position) do nothing',
+    ),
+    accept: db.prepare('update losses set accepted_ms = ? where accepted_ms is null'),
+    release: db.prepare(
+      'delete from damaged where position in (select first_position from losses where first_position = last_position)',
+    ),
+    row: db.prepare('select * from log where position = ?'),
+    recognised: db.prepare('select part, stream, seq, sha256 from dedup where position = ?'),
+    restore: db.prepare(
+      `insert or replace into log (position, part, stream, seq, sha256, batch, head_checksum, batch_checksum)
+       values (?, ?, ?, ?, ?, ?, ?, ?)`,
+    ),
+    leave: db.prepare('delete from damaged where position = ?'),
+    lossesAt: db.prepare(
+      'select * from losses where first_position <= ? and last_position >= ? and accepted_ms is null',
+    ),
+    end: db.prepare('delete from losses where loss_in = ? and first_position = ?'),
+    raise: db.prepare("update sqlite_sequence set seq = max(seq, ?) where name = 'log'"),
+    begin: db.prepare("insert into sqlite_sequence (name, seq) values ('log', ?)"),
+  };
 }

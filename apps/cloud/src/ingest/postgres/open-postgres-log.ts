@@ -3,7 +3,7 @@ import { type Clock, errorText, type Log, PlatformError } from '@platform/base';
 import { readPostgresAddress } from '../../metadata/postgres/postgres-address.ts';
 import { migratePostgres } from '../../metadata/postgres/postgres-migrate.ts';
 import { createPostgresReader } from '../../metadata/postgres/postgres-reader.ts';
-import { createPostgresWriter, type PostgresWriter } from '../../metadata/postgres/postgres-writer.ts';
+import { PostgresWriter } from '../../metadata/postgres/postgres-writer.ts';
 import type { LogEntry } from '../log/log.ts';
 import type { LogReads, LogWriter } from '../log/log-writer.ts';
 import type { Outcome } from '../log/recognise-retry.ts';
@@ -35,7 +35,7 @@ export async function openPostgresLog(
   const address = readPostgresAddress(database);
   await using unwind = new AsyncDisposableStack();
   const reader = new PostgresLogReader(unwind.use(createPostgresReader(address, ingestSchema, log)));
-  const writer = unwind.use(createPostgresWriter({ address, schema: ingestSchema, lockKey: 2, clock, log, onFatal }));
+  const writer = unwind.use(new PostgresWriter({ address, schema: ingestSchema, lockKey: 2, clock, log, onFatal }));
   await migratePostgres(writer, ingestSchema, postgresIngestMigrations);
   const { rows } = await writer.run(
     'select last_position, (select coalesce(sum(octet_length(batch)), 0) from log) as bytes from log_state',

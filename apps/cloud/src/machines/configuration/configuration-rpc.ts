@@ -3,7 +3,7 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
 import type { AppService, RobotPartHistoryEntrySchema } from '@platform/proto/platform/app/v1/app';
 import type { Handlers } from '@platform/rpc/server';
-import { notVisible, type Principal } from '../../access/principal.ts';
+import { type Principal, requireVisible } from '../../access/principal.ts';
 import { checkedName } from '../../text-rules/checked-name.ts';
 import { readPageToken } from '../../wire/page-token.ts';
 import { requireReadableJson } from '../../wire/readable-json.ts';
@@ -22,8 +22,7 @@ export function configurationHandlers(deps: MachineOperationDeps): Handlers<type
   return {
     async updateRobotPart(request, call) {
       const { organizationId } = access.authorize(call.principal, 'part.manage', request.id);
-      const part = registry.part(request.id);
-      if (part === undefined) throw notVisible('part', request.id);
+      const part = requireVisible(registry.part(request.id), 'part', request.id);
       const name = request.name === '' ? part.name : checkedName(request.name);
       requireReadableJson(request.robotConfig, 'configuration');
       const renaming: PartChange | undefined =
@@ -59,8 +58,7 @@ export function configurationHandlers(deps: MachineOperationDeps): Handlers<type
     },
     async getRobotPartHistory(request, call) {
       access.authorize(call.principal, 'part.read', request.id);
-      const part = registry.part(request.id);
-      if (part === undefined) throw notVisible('part', request.id);
+      const part = requireVisible(registry.part(request.id), 'part', request.id);
       const asked = Number(request.pageLimit ?? 0n);
       const limit = asked > 0 ? Math.min(asked, maxEntries) : defaultEntries;
       const page = {

@@ -1,6 +1,7 @@
 /** The text of a configuration, decoded. What is in it is for `check` to judge. */
 import type { JsonObject } from '@bufbuild/protobuf';
 import { PlatformError } from '@platform/base';
+import { requireAtMost } from '../../text-rules/require-at-most.ts';
 import { requireReadableJson } from '../../wire/readable-json.ts';
 import { answerBytes, structBytes } from '../../wire/struct-bytes.ts';
 
@@ -12,12 +13,7 @@ const maxGrowth = 8;
 /** @throws invalid_argument for text that is too long (also as clients get it), no JSON, or holds what clients cannot read back. */
 export function parseDocument(document: string, partId: string): unknown {
   const bytes = Buffer.byteLength(document);
-  if (bytes > maxDocumentBytes) {
-    throw new PlatformError(
-      'invalid_argument',
-      `configuration of part ${partId}: expected at most ${maxDocumentBytes} bytes of JSON, found ${bytes}`,
-    );
-  }
+  requireAtMost(`configuration of part ${partId}`, maxDocumentBytes, bytes, ' bytes of JSON');
   let parsed: unknown;
   try {
     parsed = JSON.parse(document);

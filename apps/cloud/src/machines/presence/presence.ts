@@ -61,18 +61,6 @@ export interface PartPresence {
   readonly changedMs: number | null;
 }
 
-export interface Presence extends AsyncDisposable {
-  /** A call of the part arrived. */
-  saw(partId: string): void;
-  /** A stream of the part is open: it counts as contact until the signal aborts. */
-  attend(partId: string, signal: AbortSignal): void;
-  of(partId: string): PartPresence;
-  /** Begins to judge; from now on each part has a full window. */
-  start(): void;
-  /** Records a bounded number of transitions; true when there are more. The loop calls it; tests do. */
-  step(): Promise<boolean>;
-}
-
 export interface PresenceDeps {
   readonly db: Database;
   readonly clock: Clock;
@@ -91,10 +79,10 @@ interface Seen {
 
 export async function openPresence(deps: PresenceDeps): Promise<Presence> {
   const rows = await loadPresence(deps.db);
-  return new PartsPresence(deps, new Map(rows.map((row) => [row.part_id, row])));
+  return new Presence(deps, new Map(rows.map((row) => [row.part_id, row])));
 }
 
-class PartsPresence implements Presence {
+export class Presence implements AsyncDisposable {
   readonly #deps: PresenceDeps;
   readonly #recorded: Map<string, PresenceRow>;
   readonly #seen = new Map<string, Seen>();
@@ -113,10 +101,12 @@ class PartsPresence implements Presence {
     this.#flushedMs = this.#beat.monotonicMs;
   }
 
+  /** A call of the part arrived. */
   saw(partId: string): void {
     this.#note(partId, 0);
   }
 
+  /** A stream of the part is open: it counts as contact until the signal aborts. */
   attend(partId: string, signal: AbortSignal): void {
     this.#note(partId, signal.aborted ? 0 : 1);
     if (!signal.aborted) signal.addEventListener('abort', () => this.#note(partId, -1), { once: true });
@@ -148,6 +138,7 @@ class PartsPresence implements Presence {
     return { state: row.online === 1 ? 'online' : 'offline', lastSeenMs, changedMs: row.changed_ms };
   }
 
+  /** Begins to judge. From now on each part has a full window. */
   start(): void {
     const { clock, log } = this.#deps;
     this.#beat = { monotonicMs: clock.monotonic(), wallMs: clock.now() };
@@ -157,6 +148,7 @@ class PartsPresence implements Presence {
     this.#follower = follow({ name: 'presence', step: () => this.step(), clock, log, idleMs: stepMs });
   }
 
+  /** Records a bounded number of transitions; true when there are more. The loop calls it; tests do. */
   async step(): Promise<boolean> {
     // After a break the loop may come round before the beat does.
     this.#noticeBreak();

@@ -8,7 +8,7 @@ import { readPostgresAddress } from './postgres-address.ts';
 import { postgresDialect } from './postgres-dialect.ts';
 import { migratePostgres } from './postgres-migrate.ts';
 import { createPostgresReader } from './postgres-reader.ts';
-import { createPostgresWriter } from './postgres-writer.ts';
+import { PostgresWriter } from './postgres-writer.ts';
 
 export interface PostgresMetadataOptions {
   /** `postgres://…` */
@@ -34,7 +34,7 @@ export async function openPostgresMetadata<Tables>(
   await using unwind = new AsyncDisposableStack();
   unwind.use(await lockDatabase({ address, clock, log, onFatal, ...(serverWaitMs !== undefined && { serverWaitMs }) }));
   const reader = unwind.use(createPostgresReader(address, schema, log));
-  const writer = unwind.use(createPostgresWriter({ address, schema, lockKey: 1, clock, log, onFatal }));
+  const writer = unwind.use(new PostgresWriter({ address, schema, lockKey: 1, clock, log, onFatal }));
   await migratePostgres(writer, schema, migrations);
   if (installationFile !== undefined) await claimInstallation(writer, installationFile);
   const db = new Kysely<Tables>({ dialect: postgresDialect(reader, writer) });

@@ -29,22 +29,6 @@ export interface PostgresWriterOptions {
   readonly onFatal: (error: Error) => void;
 }
 
-export interface PostgresTransaction {
-  query(sql: string, params?: readonly unknown[]): Promise<QueryResult>;
-  /** Resolves when it is known to be committed. Throws unavailable when it is known not to be. */
-  commit(): Promise<void>;
-  rollback(): Promise<void>;
-}
-
-export interface PostgresWriter extends AsyncDisposable {
-  /** Where, for messages. */
-  readonly shown: string;
-  /** Resolves when no other transaction is open, here or in another process. */
-  begin(): Promise<PostgresTransaction>;
-  /** A transaction of one statement; resolves after its commit. */
-  run(sql: string, params: readonly unknown[]): Promise<QueryResult>;
-}
-
 /** Of every advisory lock of the cloud; spells "plat". */
 export const lockClass = 0x706c6174;
 
@@ -56,17 +40,14 @@ const silenceMs = 15_000;
 const doubtMs = 30_000;
 const retryMs = 100;
 
-export function createPostgresWriter(options: PostgresWriterOptions): PostgresWriter {
-  return new SerialWriter(options);
-}
-
-class SerialWriter implements PostgresWriter {
+export class PostgresWriter implements AsyncDisposable {
+  /** Where, for messages. */
   readonly shown: string;
   readonly #options: PostgresWriterOptions;
   #client: Client | null = null;
   #hasTable = false;
   #turn: Promise<void> = Promise.resolve();
-  #open: OpenTransaction | null = null;
+  #open: PostgresTransaction | null = null;
   #ended: PlatformError | null = null;
 
   constructor(options: PostgresWriterOptions) {
@@ -74,13 +55,14 @@ class SerialWriter implements PostgresWriter {
     this.shown = options.address.shown;
   }
 
+  /** Resolves when no other transaction is open, here or in another process. */
   async begin(): Promise<PostgresTransaction> {
     const release = await this.#takeTurn();
     try {
       const client = await this.#connected();
       await this.#makeTable(client);
       await client.query(`begin; select pg_advisory_xact_lock(${lockClass}, ${this.#options.lockKey})`);
-      const open = new OpenTransaction({ client, writer: this, clock: this.#options.clock, release });
+      const open = new PostgresTransaction({ client, writer: this, clock: this.#options.clock, release });
       this.#open = open;
       return open;
     } catch (caught) {
@@ -89,6 +71,7 @@ class SerialWriter implements PostgresWriter {
     }
   }
 
+  /** A transaction of one statement; resolves after its commit. */
   // Step by step: were the COMMIT sent along, a lost connection could take the statement's result with it.
   async run(sql: string, params: readonly unknown[]): Promise<QueryResult> {
     const transaction = await this.begin();
@@ -120,7 +103,7 @@ class SerialWriter implements PostgresWriter {
     throw committed.reason;
   }
 
-  ended(transaction: OpenTransaction): void {
+  ended(transaction: PostgresTransaction): void {
     if (this.#open === transaction) this.#open = null;
   }
 
@@ -214,12 +197,12 @@ class SerialWriter implements PostgresWriter {
 
 interface OpenOptions {
   readonly client: Client;
-  readonly writer: SerialWriter;
+  readonly writer: PostgresWriter;
   readonly clock: Clock;
   readonly release: () => void;
 }
 
-class OpenTransaction implements PostgresTransaction {
+export class PostgresTransaction {
   readonly #options: OpenOptions;
   #silence = new AbortController();
   /** Why there is nothing more to be done in it. */

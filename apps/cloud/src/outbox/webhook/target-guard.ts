@@ -10,7 +10,9 @@ import { addressKind } from './address-kind.ts';
 export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;
 
 export interface TargetPolicy {
+  /** Where our own test inbox listens, exactly as URLs to it are written. It is the only loopback target, below its paths. */
   readonly ownAddress: () => { readonly host: string; readonly port: number } | undefined;
+  /** Whether webhooks may go to private ranges. */
   readonly privateTargetsAllowed: () => boolean;
   /** Name of the setting that allows them. */
   readonly privateTargetsSetting: string;

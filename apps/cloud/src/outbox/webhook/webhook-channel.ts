@@ -1,42 +1,30 @@
 /** Webhooks as a channel of the outbox (D23): the request of the event, signed, to the configured URL. */
 import { lookup } from 'node:dns/promises';
-import { type Clock, PlatformError } from '@platform/base';
+import { PlatformError } from '@platform/base';
 import type { InstanceKey } from '../../instance/instance-key.ts';
 import type { Channel } from '../channel.ts';
 import type { TriggerEvent } from '../event.ts';
 import type { OutboxMessageRow } from '../store.ts';
 import { waitMs } from './classify.ts';
-import { createWebhookSender, type OutgoingRequest } from './send-webhook.ts';
+import { createWebhookSender, type OutgoingRequest, type WebhookSenderDeps } from './send-webhook.ts';
 import { sign } from './sign.ts';
-import type { Resolve } from './target-guard.ts';
+import type { Resolve, TargetPolicy } from './target-guard.ts';
 import { webhookRequest } from './webhook-request.ts';
 
-export interface WebhookChannelDeps {
-  readonly clock: Clock;
+export interface WebhookChannelDeps
+  extends Omit<TargetPolicy, 'resolve'>,
+    Pick<WebhookSenderDeps, 'clock' | 'ownAuthority'> {
   /** Opens the passwords of targets. */
   readonly instanceKey: Pick<InstanceKey, 'decrypt'>;
   /** `whsec_` and base64: the key that signs the organization's webhooks. Undefined: there is no such organization. */
   readonly signingSecret: (organizationId: string) => Promise<string | undefined>;
-  /** Where our own test inbox listens, exactly as URLs to it are written: the only loopback target, below its paths. */
-  readonly ownAddress: () => { readonly host: string; readonly port: number } | undefined;
-  /** PEM of the authority under which our own test inbox is served, where there is one. */
-  readonly ownAuthority: () => string | undefined;
-  /** Whether webhooks may go to private ranges. */
-  readonly privateTargetsAllowed: () => boolean;
-  /** Name of the setting that allows them, for the error message. */
-  readonly privateTargetsSetting: string;
   /** Version of the platform, for User-Agent. */
   readonly version: string;
 }
 
 export function createWebhookChannel(deps: WebhookChannelDeps): Channel {
-  const { clock, instanceKey, signingSecret, version } = deps;
-  const { ownAddress, ownAuthority, privateTargetsAllowed, privateTargetsSetting } = deps;
-  const sender = createWebhookSender({
-    clock,
-    ownAuthority,
-    policy: { ownAddress, privateTargetsAllowed, privateTargetsSetting, resolve: systemResolve },
-  });
+  const { clock, instanceKey, signingSecret, version, ownAuthority } = deps;
+  const sender = createWebhookSender({ clock, ownAuthority, policy: { ...deps, resolve: systemResolve } });
 
   return {
     maxInFlight: 64,

@@ -1,6 +1,7 @@
 /** The pipeline of a saved query: one that could run as it stands. */
 import { PlatformError } from '@platform/base';
 import { parseMql } from '@platform/query/mql';
+import { requireAtMost } from '../../text-rules/require-at-most.ts';
 import { withWireErrors } from '../wire-errors.ts';
 
 /** One query; all of an organization's are in one answer, which public clients read up to 4 MiB. */
@@ -9,11 +10,7 @@ const maxPipelineBytes: number = 256 * 1024;
 /** The stages in one piece, as they are stored. @throws invalid_argument */
 export function checkedPipeline(stages: readonly Uint8Array[]): Uint8Array {
   const bytes = stages.reduce((sum, stage) => sum + stage.length, 0);
-  if (bytes > maxPipelineBytes)
-    throw new PlatformError(
-      'invalid_argument',
-      `mql_binary: expected at most ${maxPipelineBytes} bytes of stages in a saved query, found ${bytes}`,
-    );
+  requireAtMost('mql_binary', maxPipelineBytes, bytes, ' bytes of stages in a saved query');
   if (stages.length === 0)
     throw new PlatformError('invalid_argument', 'mql_binary: expected at least one stage, found none');
   withWireErrors(() => parseMql(stages));

@@ -1,0 +1,14 @@
+/** The rule for how many, or how much, a request may hold. */
+import { PlatformError } from '@platform/base';
+
+/** @param unit what is counted, such as ` ids`. @throws invalid_argument */
+export function requireAtMost(what: string, max: number, found: number, unit = ''): void {
+  if (found <= max) return;
+  throw new PlatformError('invalid_argument', `${what}: expected at most ${max}${unit}, found ${found}`);
+}
+
+/** As `requireAtMost`, and at least one. */
+export function requireSome(what: string, max: number, found: number, unit: string): void {
+  if (found > 0 && found <= max) return;
+  throw new PlatformError('invalid_argument', `${what}: expected 1 to ${max}${unit}, found ${found || 'none'}`);
+}
