@@ -4,7 +4,7 @@ import { AuthService } from '@platform/proto/proto/rpc/v1/auth';
 import { type Handlers, type ServiceBinding, serve } from '@platform/rpc/server';
 import type { Authenticator } from './authenticate.ts';
 import type { Principal } from './principal.ts';
-import { retryAfterSeconds } from './too-many-guesses.ts';
+import { retryAfterHeader } from './too-many-guesses.ts';
 
 /** Open to everybody, so little is taken: credentials are short. */
 const maxCredentialBytes = 16 * 1024;
@@ -23,8 +23,7 @@ export function authBinding(authenticator: Authenticator): ServiceBinding<Princi
         const token = await authenticator.signIn({ entity: request.entity, type, payload }, call.peerAddress);
         return { accessToken: token };
       } catch (caught) {
-        const seconds = retryAfterSeconds(caught);
-        if (seconds !== undefined) call.responseHeaders.set('retry-after', String(seconds));
+        for (const [name, value] of Object.entries(retryAfterHeader(caught))) call.responseHeaders.set(name, value);
         throw caught;
       }
     },

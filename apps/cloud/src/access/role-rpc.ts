@@ -2,6 +2,7 @@
 import { PlatformError } from '@platform/base';
 import type { AppService, Authorization } from '@platform/proto/platform/app/v1/app';
 import type { Handlers } from '@platform/rpc/server';
+import { requireAtMost } from '../text-rules/require-at-most.ts';
 import { authorizationOf, owns, resourceKindOf, resourceOf } from './authorization-on-wire.ts';
 import { addRole, changeRole, type RoleDeps, removeRole } from './change-role.ts';
 import { grantsIn } from './grants.ts';
@@ -43,11 +44,7 @@ export function roleHandlers(deps: RoleDeps): Handlers<typeof AppService, Princi
           'CheckPermissions: expected an API key or a person, found the credentials of a part, which has no roles',
         );
       const asked = request.permissions.reduce((sum, entry) => sum + entry.permissions.length + 1, 0);
-      if (asked > maxPermissionChecks)
-        throw new PlatformError(
-          'invalid_argument',
-          `permissions: expected at most ${maxPermissionChecks} questions in one call, found ${asked}`,
-        );
+      requireAtMost('permissions', maxPermissionChecks, asked, ' questions in one call');
       const answers = request.permissions.map(({ resourceType, resourceId, permissions }) => {
         const kind = resourceKindOf(resourceType);
         const lineage = kind === undefined ? undefined : access.lineageOf(kind, resourceId);

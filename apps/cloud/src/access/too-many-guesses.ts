@@ -34,8 +34,8 @@ export async function proven<T>(
   throw attempt.outcome === 'wait' ? tooManyGuesses(attempt.waitMs) : wrong();
 }
 
-/** Seconds for a `retry-after` header; undefined when the error does not ask to wait. */
-export function retryAfterSeconds(caught: unknown): number | undefined {
+/** The header `retry-after`, when the error asks to wait. */
+export function retryAfterHeader(caught: unknown): Record<string, string> {
   const cause = caught instanceof PlatformError ? caught.cause : undefined;
-  return cause instanceof RetryAfter ? Math.ceil(cause.waitMs / 1_000) : undefined;
+  return cause instanceof RetryAfter ? { 'retry-after': `${Math.ceil(cause.waitMs / 1_000)}` } : {};
 }

@@ -1,5 +1,6 @@
 /** Metadata: one object of the user's own on an organization or location, written whole, never interpreted. */
 import type { JsonObject } from '@bufbuild/protobuf';
+import { sql } from 'kysely';
 import { audit, type Caller } from '../access/audit.ts';
 import { requireAtMost } from '../text-rules/require-at-most.ts';
 import { requireReadableJson } from '../wire/readable-json.ts';
@@ -8,49 +9,43 @@ import type { AccountsDeps } from './accounts-deps.ts';
 /** As JSON text in UTF-8. */
 export const maxMetadataBytes: number = 1024 * 1024;
 
-export type MetadataTarget =
-  | { readonly kind: 'organization'; readonly id: string; readonly organizationId: string }
-  | { readonly kind: 'location'; readonly id: string; readonly organizationId: string };
+export interface MetadataTarget {
+  readonly kind: keyof typeof places;
+  readonly id: string;
+  readonly organizationId: string;
+}
+
+const places = {
+  organization: { table: 'organization_metadata', key: 'organization_id', action: 'UpdateOrganizationMetadata' },
+  location: { table: 'location_metadata', key: 'location_id', action: 'UpdateLocationMetadata' },
+} as const;
 
 /** An empty object when none was written. */
-export async function readMetadata({ db }: Pick<AccountsDeps, 'db'>, target: MetadataTarget): Promise<JsonObject> {
-  const row =
-    target.kind === 'organization'
-      ? await db
-          .selectFrom('organization_metadata')
-          .select('data')
-          .where('organization_id', '=', target.id)
-          .executeTakeFirst()
-      : await db.selectFrom('location_metadata').select('data').where('location_id', '=', target.id).executeTakeFirst();
-  return row === undefined ? {} : (JSON.parse(row.data) as JsonObject);
+export async function readMetadata(
+  { db }: Pick<AccountsDeps, 'db'>,
+  { kind, id }: MetadataTarget,
+): Promise<JsonObject> {
+  const { table, key } = places[kind];
+  const { rows } = await sql<{
+    data: string;
+  }>`select data from ${sql.table(table)} where ${sql.ref(key)} = ${id}`.execute(db);
+  return rows[0] === undefined ? {} : (JSON.parse(rows[0].data) as JsonObject);
 }
 
 /** Replaces it. @throws invalid_argument when it is too large or nested too deeply */
 export async function writeMetadata(
   { db, clock }: Pick<AccountsDeps, 'db' | 'clock'>,
   by: Caller,
-  target: MetadataTarget,
+  { kind, id, organizationId }: MetadataTarget,
   data: JsonObject,
 ): Promise<void> {
   const text = checkedMetadata(data);
-  const action =
-    target.kind === 'organization' ? 'AppService.UpdateOrganizationMetadata' : 'AppService.UpdateLocationMetadata';
+  const { table, key, action } = places[kind];
   await db.transaction().execute(async (trx) => {
-    if (target.kind === 'organization')
-      await trx
-        .insertInto('organization_metadata')
-        .values({ organization_id: target.id, data: text })
-        .onConflict((conflict) => conflict.column('organization_id').doUpdateSet({ data: text }))
-        .execute();
-    else
-      await trx
-        .insertInto('location_metadata')
-        .values({ location_id: target.id, data: text })
-        .onConflict((conflict) => conflict.column('location_id').doUpdateSet({ data: text }))
-        .execute();
-    const { organizationId, kind, id } = target;
+    await sql`insert into ${sql.table(table)} (${sql.ref(key)}, data) values (${id}, ${text})
+      on conflict (${sql.ref(key)}) do update set data = excluded.data`.execute(trx);
     const detail = metadataDetail(data, text);
-    await audit(trx, by, clock.now(), action, [kind, id, organizationId], detail);
+    await audit(trx, by, clock.now(), `AppService.${action}`, [kind, id, organizationId], detail);
   });
 }
 

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import type { CodeName, Log, PlatformError } from '@platform/base';
 import { reportedFault } from '@platform/rpc/server';
-import { retryAfterSeconds } from '../access/too-many-guesses.ts';
+import { retryAfterHeader } from '../access/too-many-guesses.ts';
 
 export type HttpRequest = IncomingMessage | Http2ServerRequest;
 export type HttpResponse = ServerResponse | Http2ServerResponse;
@@ -58,13 +58,7 @@ export function statusOfError(error: PlatformError): number {
 /** Answers with the error's HTTP status and `{code, message}`; a fault of ours goes to the log (D37). @param path the request's, without its query. */
 export function sendError(response: HttpResponse, caught: unknown, path: string, log: Log): void {
   const { code, message } = reportedFault(caught, { method: path }, log);
-  const seconds = retryAfterSeconds(caught);
-  sendJson(
-    response,
-    statusOf[code] ?? 500,
-    { code, message },
-    seconds === undefined ? {} : { 'retry-after': `${seconds}` },
-  );
+  sendJson(response, statusOf[code] ?? 500, { code, message }, retryAfterHeader(caught));
 }
 
 export function headerOf(request: HttpRequest, name: string): string {

@@ -5,18 +5,15 @@
  * the transactions that save, so that a change reaches exactly its parts. A part whose imports have errors keeps what it
  * had. The format: docs/specs/fragments.md.
  */
-import type { Clock, Log, Problem } from '@platform/base';
+import type { Problem } from '@platform/base';
 import type { AppService } from '@platform/proto/platform/app/v1/app';
 import type { Handlers } from '@platform/rpc/server';
 import type { Kysely } from 'kysely';
-import type { Access } from '../access/authorize.ts';
 import type { Principal } from '../access/principal.ts';
-import type { AccountTree } from '../accounts/tree.ts';
-import type { TriggerProblems } from '../machines/configuration/check-document.ts';
-import type { OnConfigurationChange } from '../machines/configuration/configuration-change.ts';
 import type { EffectiveConfigurations } from '../machines/configuration/effective-configuration.ts';
-import type { CloudTables, Database } from '../metadata/tables.ts';
+import type { CloudTables } from '../metadata/tables.ts';
 import { defaultImports } from './default-imports.ts';
+import type { FragmentsDeps } from './fragments-deps.ts';
 import { nestedFragmentHandlers } from './nested-rpc.ts';
 import { organizationDeleting } from './organization-deleting.ts';
 import type { Propagated } from './propagate.ts';
@@ -28,25 +25,6 @@ import { RevisionCache } from './revision-cache.ts';
 import { rightsOfCaller } from './rights.ts';
 import { createFragmentSource } from './source.ts';
 import { fragmentWriteHandlers } from './write-rpc.ts';
-
-export interface FragmentsDeps {
-  readonly db: Database;
-  readonly tree: AccountTree;
-  readonly access: Access;
-  readonly clock: Clock;
-  readonly log: Log;
-  /** What is wrong with the triggers of a document: they belong to another feature. */
-  readonly triggerProblems: TriggerProblems;
-  /** The newest saved document of a part. */
-  readonly documentOf: (partId: string) => Promise<unknown>;
-  readonly onConfigurationChange: OnConfigurationChange;
-  /** Tells the owners of a part, in its log, that a change of a fragment did not reach it. Does not reject. */
-  readonly tellPart: (partId: string, message: string) => Promise<void>;
-  /** How many fragments an organization may have. */
-  readonly maxFragmentsOf: (organizationId: string) => number;
-  /** What the configurations of one fragment may take together. Default: 64 MiB. */
-  readonly maxHistoryBytes?: number;
-}
 
 export interface Fragments extends EffectiveConfigurations {
   readonly appHandlers: Handlers<typeof AppService, Principal>;

@@ -8,28 +8,16 @@ import type {
   ListNestedFragmentsResponseSchema,
 } from '@platform/proto/platform/app/v1/app';
 import type { Handlers } from '@platform/rpc/server';
-import type { Access } from '../access/authorize.ts';
 import type { Principal } from '../access/principal.ts';
 import { partIdsOf } from '../machines/part-places.ts';
-import type { Database } from '../metadata/tables.ts';
 import { halfAnswer, takesRoom } from './fit-messages.ts';
-import type { FragmentReader } from './reader.ts';
+import type { FragmentOperationDeps } from './fragments-deps.ts';
 import { resolveWith } from './resolve-for.ts';
-import type { RevisionCache } from './revision-cache.ts';
 import { rightsOfCaller, visibleFragment } from './rights.ts';
 import { createFragmentSource, type FragmentRow, type FragmentSource } from './source.ts';
 import { leftOutMessage, resolvedMessage } from './wire.ts';
 
 const maxAsked = 100;
-
-export interface NestedDeps {
-  readonly db: Database;
-  readonly access: Access;
-  readonly reader: FragmentReader;
-  readonly cache: RevisionCache;
-  /** The newest saved document of a part. */
-  readonly documentOf: (partId: string) => Promise<unknown>;
-}
 
 interface Asked {
   readonly id: string;
@@ -40,7 +28,7 @@ interface Asked {
 type Answer = MessageInitShape<typeof ListMachineFragmentsResponseSchema> &
   MessageInitShape<typeof ListNestedFragmentsResponseSchema>;
 
-export function nestedFragmentHandlers(deps: NestedDeps): Handlers<typeof AppService, Principal> {
+export function nestedFragmentHandlers(deps: FragmentOperationDeps): Handlers<typeof AppService, Principal> {
   const { db, access, reader, cache, documentOf } = deps;
 
   /** Every fragment that `asked` leads to, as far as the caller sees it, and each resolved by itself. */

@@ -4,18 +4,14 @@ import { PlatformError } from '@platform/base';
 import type { AppService } from '@platform/proto/platform/app/v1/app';
 import type { Handlers } from '@platform/rpc/server';
 
-import type { Access } from '../access/authorize.ts';
 import { notVisible, type Principal } from '../access/principal.ts';
 import { organizationsSeenBy } from '../accounts/own-roles.ts';
-import type { AccountTree } from '../accounts/tree.ts';
 import { authenticatorInfo } from '../machines/author.ts';
 import { savedBytes } from '../metadata/sealed-documents.ts';
-import type { Database } from '../metadata/tables.ts';
 import { readPageToken } from '../wire/page-token.ts';
 import { answerBytes, structBytes } from '../wire/struct-bytes.ts';
 import { wholeAnswer } from './fit-messages.ts';
-import type { FragmentReader } from './reader.ts';
-import type { RevisionCache } from './revision-cache.ts';
+import type { FragmentOperationDeps } from './fragments-deps.ts';
 import { readsPrivate, rightsOfCaller, visibleFragment } from './rights.ts';
 import { createFragmentSource, type FragmentRow, type RevisionRow } from './source.ts';
 import { readUsage, usageFor } from './usage.ts';
@@ -28,15 +24,7 @@ const maxListed = 10_000;
 /** Of an entry of the history, beside the configuration. */
 const entryBytes = 2_048;
 
-export interface ReadDeps {
-  readonly db: Database;
-  readonly tree: AccountTree;
-  readonly access: Access;
-  readonly reader: FragmentReader;
-  readonly cache: RevisionCache;
-}
-
-export function fragmentReadHandlers(deps: ReadDeps): Handlers<typeof AppService, Principal> {
+export function fragmentReadHandlers(deps: FragmentOperationDeps): Handlers<typeof AppService, Principal> {
   const { db, tree, access, reader, cache } = deps;
   const visible = async (principal: Principal, id: string): Promise<FragmentRow> =>
     visibleFragment(principal, id, await createFragmentSource(db, cache).fragment(id));

@@ -2,16 +2,16 @@
  * What a document that is saved on a part comes to. It is resolved once, before the transaction, which all writers wait for; the
  * transaction only looks whether each import would still find what it found, and writes the index of that resolution.
  */
-import { type Clock, PlatformError } from '@platform/base';
+import { PlatformError } from '@platform/base';
 import type { Kysely } from 'kysely';
-import type { Access } from '../access/authorize.ts';
 import {
   asEffective,
   type Effective,
   type EffectiveConfigurations,
 } from '../machines/configuration/effective-configuration.ts';
 import { placesOf } from '../machines/part-places.ts';
-import type { CloudTables, Database } from '../metadata/tables.ts';
+import type { CloudTables } from '../metadata/tables.ts';
+import type { FragmentOperationDeps } from './fragments-deps.ts';
 import {
   fingerprint,
   heldBy,
@@ -21,15 +21,7 @@ import {
   resolvePart,
   writeIndex,
 } from './part-index.ts';
-import type { RevisionCache } from './revision-cache.ts';
 import { createFragmentSource, type Found, type FragmentSource, rightsOf } from './source.ts';
-
-export interface ResolverDeps {
-  readonly db: Database;
-  readonly access: Access;
-  readonly clock: Clock;
-  readonly cache: RevisionCache;
-}
 
 /** How an effective document came about. */
 interface Origin {
@@ -47,7 +39,9 @@ interface FoundImport {
   readonly found: string;
 }
 
-export function resolveAndSave(deps: ResolverDeps): Pick<EffectiveConfigurations, 'effective' | 'saving'> {
+export function resolveAndSave(
+  deps: Pick<FragmentOperationDeps, 'db' | 'access' | 'clock' | 'cache'>,
+): Pick<EffectiveConfigurations, 'effective' | 'saving'> {
   const { db, access, clock, cache } = deps;
   const origins = new WeakMap<Effective, Origin>();
   return {

@@ -5,35 +5,26 @@ import { errorText, PlatformError } from '@platform/base';
 import type { AppService, UpdateFragmentRequest } from '@platform/proto/platform/app/v1/app';
 import type { Call, Handlers } from '@platform/rpc/server';
 import type { Transaction } from 'kysely';
-import type { Access } from '../access/authorize.ts';
 import { notVisible, type Principal } from '../access/principal.ts';
-import type { TriggerProblems } from '../machines/configuration/check-document.ts';
-import type { CloudTables, Database } from '../metadata/tables.ts';
+import type { CloudTables } from '../metadata/tables.ts';
 import { checkedName } from '../text-rules/checked-name.ts';
 import { maxBytes } from './check-fragment.ts';
 import { deleteFragment } from './delete-fragment.ts';
+import type { FragmentOperationDeps } from './fragments-deps.ts';
 import type { PropagateDeps, Propagated } from './propagate.ts';
 import type { RevisionPruner } from './prune-revisions.ts';
-import type { FragmentReader } from './reader.ts';
 import { requireRoom } from './require-room.ts';
-import type { RevisionCache } from './revision-cache.ts';
 import { visibleFragment } from './rights.ts';
 import { createFragment, editConflict, type Saved, updateFragment } from './save-fragment.ts';
 import type { FragmentRow } from './source.ts';
 import { deleteTag, setTag } from './tags.ts';
 import { visibilityOf } from './wire.ts';
 
-export interface WriteDeps {
-  readonly db: Database;
-  readonly access: Access;
-  readonly reader: FragmentReader;
-  readonly triggerProblems: TriggerProblems;
+export interface WriteDeps extends FragmentOperationDeps {
   readonly propagateDeps: () => PropagateDeps;
   /** After the change is durable. */
   readonly onPropagated: (fragmentId: string, reached: Propagated) => void;
-  readonly maxFragmentsOf: (organizationId: string) => number;
   readonly bound: RevisionPruner;
-  readonly cache: RevisionCache;
 }
 
 const maxWarningBytes = 4_000;

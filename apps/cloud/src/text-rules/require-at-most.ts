@@ -12,3 +12,9 @@ export function requireSome(what: string, max: number, found: number, unit: stri
   if (found > 0 && found <= max) return;
   throw new PlatformError('invalid_argument', `${what}: expected 1 to ${max}${unit}, found ${found || 'none'}`);
 }
+
+/** Whether one more may be added to those that there are. @param advice what to do otherwise @throws resource_exhausted */
+export function requireRoom(what: string, max: number, found: number, unit: string, advice: string): void {
+  if (found < max) return;
+  throw new PlatformError('resource_exhausted', `${what}: expected at most ${max}${unit}, found ${found}; ${advice}`);
+}

@@ -3,6 +3,7 @@ import { PlatformError } from '@platform/base';
 import { audit, type Caller } from '../../access/audit.ts';
 import { notVisible } from '../../access/principal.ts';
 import type { Database } from '../../metadata/tables.ts';
+import { requireRoom } from '../../text-rules/require-at-most.ts';
 import type { AccountsDeps } from '../accounts-deps.ts';
 import { insertLocationSecret } from '../insert-account-rows.ts';
 
@@ -23,17 +24,12 @@ export async function readLocationSecrets(
 ): Promise<readonly LocationSecret[]> {
   const rows = await db
     .selectFrom('location_secrets')
-    .selectAll()
+    .select(['id', 'location_id as locationId', 'secret', 'created_ms as createdMs'])
     .where('location_id', 'in', locationIds)
     .orderBy('created_ms')
     .orderBy('id')
     .execute();
-  return rows.map((row) => ({
-    id: row.id,
-    locationId: row.location_id,
-    secret: instanceKey.decrypt(row.secret),
-    createdMs: row.created_ms,
-  }));
+  return rows.map((row) => ({ ...row, secret: instanceKey.decrypt(row.secret) }));
 }
 
 /** The caller must own the location. @throws resource_exhausted */
@@ -42,11 +38,7 @@ export async function createLocationSecret(deps: AccountsDeps, by: Caller, locat
   await db.transaction().execute(async (trx) => {
     const ids = await trx.selectFrom('location_secrets').select('id').where('location_id', '=', locationId).execute();
     if (ids.length === 0) throw notVisible('location', locationId);
-    if (ids.length >= maxSecrets)
-      throw new PlatformError(
-        'resource_exhausted',
-        `location ${locationId}: expected at most ${maxSecrets} secrets, found ${ids.length}; delete one first`,
-      );
+    requireRoom(`location ${locationId}`, maxSecrets, ids.length, ' secrets', 'delete one first');
     const secretId = await insertLocationSecret(trx, instanceKey, locationId, clock.now());
     await auditSecret(deps, trx, by, 'AppService.CreateLocationSecret', locationId, secretId);
   });

@@ -20,14 +20,11 @@ export async function addTags(
         .onConflict((conflict) => conflict.doNothing())
         .execute();
   for (const some of chunks(files, rowsPerStatement)) {
+    const ids = some.map(({ id }) => id);
     const full = await trx
       .selectFrom('binary_data_tags')
       .select('binary_data_id')
-      .where(
-        'binary_data_id',
-        'in',
-        some.map(({ id }) => id),
-      )
+      .where('binary_data_id', 'in', ids)
       .groupBy('binary_data_id')
       .having((eb) => eb(eb.fn.countAll(), '>', maxTags))
       .executeTakeFirst();
@@ -48,13 +45,10 @@ export async function removeTags(
 ): Promise<number> {
   const had = new Set<string>();
   for (const some of chunks(files, rowsPerStatement)) {
+    const ids = some.map(({ id }) => id);
     const removed = await trx
       .deleteFrom('binary_data_tags')
-      .where(
-        'binary_data_id',
-        'in',
-        some.map(({ id }) => id),
-      )
+      .where('binary_data_id', 'in', ids)
       .where('tag', 'in', tags)
       .returning('binary_data_id')
       .execute();

@@ -105,15 +105,12 @@ export async function addToDataset(trx: Trx, dataset: Dataset, files: readonly F
 }
 
 export async function removeFromDataset(trx: Trx, dataset: Dataset, files: readonly FileRow[]): Promise<void> {
-  for (const some of chunks(files, rowsPerStatement))
+  const ids = files.map(({ id }) => id);
+  for (const some of chunks(ids, rowsPerStatement))
     await trx
       .deleteFrom('dataset_files')
       .where('dataset_id', '=', dataset.id)
-      .where(
-        'binary_data_id',
-        'in',
-        some.map(({ id }) => id),
-      )
+      .where('binary_data_id', 'in', some)
       .execute();
 }
 

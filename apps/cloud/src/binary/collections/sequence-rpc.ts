@@ -172,15 +172,12 @@ export function sequenceHandlers(deps: BinaryOperationDeps): Handlers<typeof Dat
 
     async removeSequencesFromDataset(request, call) {
       await changeMembers(call, request, 'DataService.RemoveSequencesFromDataset', async (trx, { id }, sequences) => {
-        for (const some of chunks(sequences, rowsPerStatement))
+        const ids = sequences.map((one) => one.id);
+        for (const some of chunks(ids, rowsPerStatement))
           await trx
             .deleteFrom('dataset_sequences')
             .where('dataset_id', '=', id)
-            .where(
-              'sequence_id',
-              'in',
-              some.map((one) => one.id),
-            )
+            .where('sequence_id', 'in', some)
             .execute();
       });
       return {};

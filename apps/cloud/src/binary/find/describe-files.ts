@@ -11,17 +11,12 @@ import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
 import type { CloudTables } from '../../metadata/tables.ts';
 import { readCoordinates } from '../change/box-coordinates.ts';
 import { downloadPath } from '../download/download-path.ts';
+import type { BinaryTables } from '../store.ts';
 import { timestampOf } from '../times.ts';
 import type { StoredClassification } from '../uploads/read-upload.ts';
 import type { FileRow } from './find-files.ts';
 
 export type FileMetadata = MessageInitShape<typeof BinaryMetadataSchema>;
-
-interface Box {
-  readonly id: string;
-  readonly label: string;
-  readonly place: string;
-}
 
 /**
  * @param baseUrl of the addresses in the answer.
@@ -33,37 +28,27 @@ export async function describeFiles(
   baseUrl: string,
   seesDatasets: (organizationId: string) => boolean,
 ): Promise<readonly FileMetadata[]> {
-  const tags = new Map<string, string[]>();
-  const boxes = new Map<string, Box[]>();
-  const datasets = new Map<string, string[]>();
+  const tags: BinaryTables['binary_data_tags'][] = [];
+  const boxes: BinaryTables['binary_data_boxes'][] = [];
+  const members: BinaryTables['dataset_files'][] = [];
   for (const some of chunks(rows, rowsPerStatement)) {
     const ids = some.map(({ id }) => id);
-    for (const { binary_data_id, tag } of await db
-      .selectFrom('binary_data_tags')
-      .selectAll()
-      .where('binary_data_id', 'in', ids)
-      .execute())
-      add(tags, binary_data_id, tag);
-    for (const box of await db
-      .selectFrom('binary_data_boxes')
-      .selectAll()
-      .where('binary_data_id', 'in', ids)
-      .orderBy('created_ms')
-      .orderBy('id')
-      .execute())
-      add(boxes, box.binary_data_id, box);
-    for (const { binary_data_id, dataset_id } of await db
-      .selectFrom('dataset_files')
-      .selectAll()
-      .where('binary_data_id', 'in', ids)
-      .execute())
-      add(datasets, binary_data_id, dataset_id);
+    const placed = db.selectFrom('binary_data_boxes').selectAll().where('binary_data_id', 'in', ids);
+    tags.push(...(await db.selectFrom('binary_data_tags').selectAll().where('binary_data_id', 'in', ids).execute()));
+    boxes.push(...(await placed.orderBy('created_ms').orderBy('id').execute()));
+    members.push(...(await db.selectFrom('dataset_files').selectAll().where('binary_data_id', 'in', ids).execute()));
   }
+  const fileOf = ({ binary_data_id }: { readonly binary_data_id: string }): string => binary_data_id;
+  const tagsOf = Map.groupBy(tags, fileOf);
+  const boxesOf = Map.groupBy(boxes, fileOf);
+  const membersOf = Map.groupBy(members, fileOf);
   return rows.map((row) =>
     metadataOf(row, {
-      tags: (tags.get(row.id) ?? []).toSorted(),
-      boxes: boxes.get(row.id) ?? [],
-      datasetIds: seesDatasets(row.organization_id) ? (datasets.get(row.id) ?? []).toSorted() : [],
+      tags: (tagsOf.get(row.id) ?? []).map(({ tag }) => tag).toSorted(),
+      boxes: boxesOf.get(row.id) ?? [],
+      datasetIds: seesDatasets(row.organization_id)
+        ? (membersOf.get(row.id) ?? []).map(({ dataset_id }) => dataset_id).toSorted()
+        : [],
       baseUrl,
     }),
   );
@@ -71,7 +56,7 @@ export async function describeFiles(
 
 interface Beside {
   readonly tags: string[];
-  readonly boxes: readonly Box[];
+  readonly boxes: readonly BinaryTables['binary_data_boxes'][];
   readonly datasetIds: string[];
   readonly baseUrl: string;
 }
@@ -116,10 +101,4 @@ function captureMetadataOf(row: FileRow, tags: string[]): CaptureMetadata {
     methodParameters,
     tags,
   });
-}
-
-function add<T>(lists: Map<string, T[]>, key: string, value: T): void {
-  const list = lists.get(key);
-  if (list === undefined) lists.set(key, [value]);
-  else list.push(value);
 }

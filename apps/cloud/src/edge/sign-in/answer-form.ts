@@ -1,6 +1,6 @@
 /** Runs what a form asks for; when that fails for a reason that its sender can mend, the page comes again and says so. */
 import { asPlatformError, type PlatformError } from '@platform/base';
-import { retryAfterSeconds } from '../../access/too-many-guesses.ts';
+import { retryAfterHeader } from '../../access/too-many-guesses.ts';
 import type { NewSession } from '../../identity/sign-in/sessions.ts';
 import { statusOfError } from '../http.ts';
 import type { SignInDeps } from './deps.ts';
@@ -23,13 +23,8 @@ export async function answerForm(
   } catch (caught) {
     const error = asPlatformError(caught);
     if (error.isOwnFault) throw error;
-    const seconds = retryAfterSeconds(caught);
     const page = await again(problemText(error), fields);
-    sendPage(
-      context.response,
-      { ...page, status: statusOfError(error) },
-      seconds === undefined ? {} : { 'retry-after': `${seconds}` },
-    );
+    sendPage(context.response, { ...page, status: statusOfError(error) }, retryAfterHeader(caught));
   }
 }
 

@@ -1,7 +1,7 @@
 /** Signing in over HTTP (D30): the pages for people, the way of the command line, JSON about oneself. docs/specs/sign-in.md. */
 import { reportedFault } from '@platform/rpc/server';
 import type { Principal } from '../../access/principal.ts';
-import { retryAfterSeconds } from '../../access/too-many-guesses.ts';
+import { retryAfterHeader } from '../../access/too-many-guesses.ts';
 import { type HttpRequest, type HttpResponse, headerOf, statusOfError } from '../http.ts';
 import { accountRoutes } from './account-routes.ts';
 import { apiRoutes } from './api-routes.ts';
@@ -51,14 +51,10 @@ export function createSignIn(deps: SignInDeps): SignIn {
 function showProblem(deps: SignInDeps, response: HttpResponse, url: URL, caught: unknown): void {
   // The path alone: what follows it may hold a link's token.
   const error = reportedFault(caught, { method: url.pathname }, deps.log);
-  const seconds = retryAfterSeconds(caught);
-  sendPage(
-    response,
-    {
-      title: 'Not possible',
-      status: statusOfError(error),
-      body: html`<h1>That did not work</h1><p class="problem" role="alert">${error.message}</p><a class="button second" href="/sign-in">Sign in</a>`,
-    },
-    seconds === undefined ? {} : { 'retry-after': `${seconds}` },
-  );
+  const page = {
+    title: 'Not possible',
+    status: statusOfError(error),
+    body: html`<h1>That did not work</h1><p class="problem" role="alert">${error.message}</p><a class="button second" href="/sign-in">Sign in</a>`,
+  };
+  sendPage(response, page, retryAfterHeader(caught));
 }

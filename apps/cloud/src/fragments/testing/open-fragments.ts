@@ -16,7 +16,8 @@ import { callOf } from '../../access/testing/call-of.ts';
 import { machines, on, openFleet } from '../../access/testing/open-fleet.ts';
 import { openAccountTree } from '../../accounts/tree.ts';
 import type { Database } from '../../metadata/tables.ts';
-import { createFragments, type Fragments, type FragmentsDeps } from '../feature.ts';
+import { createFragments, type Fragments } from '../feature.ts';
+import type { FragmentsDeps } from '../fragments-deps.ts';
 import { defaultMaxFragments } from '../require-room.ts';
 
 type FragmentInit = MessageInitShape<typeof FragmentSchema>;

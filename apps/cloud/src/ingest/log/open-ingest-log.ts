@@ -81,14 +81,14 @@ export async function openIngestLog(options: IngestLogOptions): Promise<IngestLo
       known.accept(nowMs);
       return open;
     },
-    restoreRow: (row) => writer.restoreRow(row),
+    restoreRow: async (row) => (await writer.restoreRow(row)).rows > 0,
     async endLosses(position) {
       // Else one that waits would be written after its end.
       await writeDown();
       await writer.endLosses(position);
       known.end(position);
     },
-    goOnAfter: (position) => writer.goOnAfter(position),
+    goOnAfter: async (position) => void (await writer.goOnAfter(position)),
     async append(entry): Promise<AppendResult> {
       requireValid(entry);
       // The thread takes its copies away; the caller's batch stays for followers. (slice() of a Buffer copies nothing.)
@@ -112,8 +112,8 @@ export async function openIngestLog(options: IngestLogOptions): Promise<IngestLo
       return { [Symbol.dispose]: () => void listeners.delete(listener) };
     },
     truncate: async (upTo, maxRows) => (await writer.truncate(upTo, maxRows)).rows,
-    markDamaged: (position, reason) => writer.markDamaged(position, reason),
-    forgetBlobs: (paths) => writer.forgetBlobs(paths),
+    markDamaged: async (position, reason) => void (await writer.markDamaged(position, reason)),
+    forgetBlobs: async (paths) => void (await writer.forgetBlobs(paths)),
     retainedBytes: () => writer.retainedBytes,
     [Symbol.asyncDispose]: () => writer[Symbol.asyncDispose](),
   };

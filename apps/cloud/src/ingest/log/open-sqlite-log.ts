@@ -77,30 +77,21 @@ export async function openSqliteLog(
         retainedBytes -= result.bytes;
         return result;
       },
-      async markDamaged(position, reason) {
-        await maintain('markDamaged', position, reason);
-      },
-      async noteLoss(loss) {
-        await maintain('noteLoss', loss);
-      },
-      async acceptLosses(nowMs) {
-        await maintain('acceptLosses', nowMs);
-      },
+      markDamaged: (position, reason) => maintain('markDamaged', position, reason),
+      noteLoss: (loss) => maintain('noteLoss', loss),
+      acceptLosses: (nowMs) => maintain('acceptLosses', nowMs),
       async restoreRow(row) {
-        const { rows, bytes } = await maintain('restoreRow', row);
-        retainedBytes += bytes;
-        return rows > 0;
+        const result = await maintain('restoreRow', row);
+        retainedBytes += result.bytes;
+        return result;
       },
-      async endLosses(position) {
-        await maintain('endLosses', position);
-      },
+      endLosses: (position) => maintain('endLosses', position),
       async goOnAfter(position) {
-        await maintain('goOnAfter', position);
+        const raised = await maintain('goOnAfter', position);
         lastPosition = Math.max(lastPosition, position);
+        return raised;
       },
-      async forgetBlobs(paths) {
-        await maintain('forgetBlobs', paths);
-      },
+      forgetBlobs: (paths) => maintain('forgetBlobs', paths),
       get lastPosition() {
         return lastPosition;
       },

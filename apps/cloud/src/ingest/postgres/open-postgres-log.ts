@@ -5,6 +5,7 @@ import { migratePostgres } from '../../metadata/postgres/postgres-migrate.ts';
 import { createPostgresReader } from '../../metadata/postgres/postgres-reader.ts';
 import { PostgresWriter } from '../../metadata/postgres/postgres-writer.ts';
 import type { LogEntry } from '../log/log.ts';
+import type { Maintained } from '../log/log-maintenance.ts';
 import type { LogReads, LogWriter } from '../log/log-writer.ts';
 import type { Outcome } from '../log/recognise-retry.ts';
 import { lossRow } from '../losses/known-losses.ts';
@@ -50,6 +51,10 @@ export async function openPostgresLog(
     }),
   );
   const running = unwind.move();
+  const run = async (sql: string, params: readonly unknown[]): Promise<Maintained> => {
+    const { rowCount } = await writer.run(sql, params);
+    return { rows: rowCount ?? 0, bytes: 0 };
+  };
   return {
     reads: {
       read: (after, limit) => reader.read(after, limit),
@@ -67,31 +72,24 @@ export async function openPostgresLog(
         groups.retainedBytes -= bytes;
         return { rows: gone.length, bytes };
       },
-      async markDamaged(position, reason) {
-        await writer.run(markDamaged, [position, reason]);
-      },
-      async noteLoss(loss) {
-        await writer.run(noteLoss, lossRow(loss));
-      },
-      async acceptLosses(nowMs) {
-        await writer.run(acceptLosses, [nowMs]);
-      },
+      markDamaged: (position, reason) => run(markDamaged, [position, reason]),
+      noteLoss: (loss) => run(noteLoss, lossRow(loss)),
+      acceptLosses: (nowMs) => run(acceptLosses, [nowMs]),
       async restoreRow(row) {
-        const { rows, bytes } = await restorePostgresRow(writer, row);
-        groups.retainedBytes += bytes;
-        return rows > 0;
+        const result = await restorePostgresRow(writer, row);
+        groups.retainedBytes += result.bytes;
+        return result;
       },
-      async endLosses(position) {
-        await endPostgresLosses(writer, position);
-      },
+      endLosses: (position) => endPostgresLosses(writer, position),
       async goOnAfter(position) {
-        await writer.run('update log_state set last_position = greatest(last_position, $1)', [position]);
+        const raised = await run('update log_state set last_position = greatest(last_position, $1)', [position]);
         groups.lastPosition = Math.max(groups.lastPosition, position);
+        return raised;
       },
       async forgetBlobs(paths) {
-        if (paths.length === 0) return;
+        if (paths.length === 0) return { rows: 0, bytes: 0 };
         const given = paths.map((_, index) => `$${index + 1}::text`).join(', ');
-        await writer.run(`delete from blobs where path in (${given})`, paths);
+        return run(`delete from blobs where path in (${given})`, paths);
       },
       get lastPosition() {
         return groups.lastPosition;

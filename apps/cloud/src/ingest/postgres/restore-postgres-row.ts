@@ -1,11 +1,12 @@
 /** Rows that come back into the ingest log in Postgres, and losses that end with them; as LogMaintenance does it in SQLite. */
 import type { PostgresTransaction, PostgresWriter } from '../../metadata/postgres/postgres-writer.ts';
+import type { Maintained } from '../log/log-maintenance.ts';
 import { lossOf, lossRow } from '../losses/known-losses.ts';
 import { mayRestore } from '../losses/may-restore.ts';
 import { rowChecksums, type VerifiedRow } from '../losses/row-checksums.ts';
 import { subtractPosition } from '../losses/subtract-position.ts';
 
-export function restorePostgresRow(writer: PostgresWriter, row: VerifiedRow): Promise<{ rows: number; bytes: number }> {
+export function restorePostgresRow(writer: PostgresWriter, row: VerifiedRow): Promise<Maintained> {
   const { position, partId, stream, seq, sha256, batch } = row;
   return inTransaction(writer, async (trx) => {
     const [stored] = (await trx.query('select * from log where position = $1', [position])).rows;
@@ -22,7 +23,7 @@ export function restorePostgresRow(writer: PostgresWriter, row: VerifiedRow): Pr
   });
 }
 
-export function endPostgresLosses(writer: PostgresWriter, position: number): Promise<void> {
+export function endPostgresLosses(writer: PostgresWriter, position: number): Promise<Maintained> {
   return inTransaction(writer, async (trx) => {
     await trx.query('delete from damaged where position = $1', [position]);
     const { rows } = await trx.query(
@@ -34,6 +35,7 @@ export function endPostgresLosses(writer: PostgresWriter, position: number): Pro
         'insert into losses (loss_in, first_position, last_position, parts, reason, found_ms) values ($1, $2, $3, $4, $5, $6)',
         lossRow(left),
       );
+    return { rows: rows.length, bytes: 0 };
   });
 }
 

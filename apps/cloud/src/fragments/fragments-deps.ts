@@ -1,0 +1,34 @@
+/** What the fragments feature needs of its neighbours. */
+import type { Clock, Log } from '@platform/base';
+import type { Access } from '../access/authorize.ts';
+import type { AccountTree } from '../accounts/tree.ts';
+import type { TriggerProblems } from '../machines/configuration/check-document.ts';
+import type { OnConfigurationChange } from '../machines/configuration/configuration-change.ts';
+import type { Database } from '../metadata/tables.ts';
+import type { FragmentReader } from './reader.ts';
+import type { RevisionCache } from './revision-cache.ts';
+
+export interface FragmentsDeps {
+  readonly db: Database;
+  readonly tree: AccountTree;
+  readonly access: Access;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** What is wrong with the triggers of a document: they belong to another feature. */
+  readonly triggerProblems: TriggerProblems;
+  /** The newest saved document of a part. */
+  readonly documentOf: (partId: string) => Promise<unknown>;
+  readonly onConfigurationChange: OnConfigurationChange;
+  /** Tells the owners of a part, in its log, that a change of a fragment did not reach it. Does not reject. */
+  readonly tellPart: (partId: string, message: string) => Promise<void>;
+  /** How many fragments an organization may have. */
+  readonly maxFragmentsOf: (organizationId: string) => number;
+  /** What the configurations of one fragment may take together. Default: 64 MiB. */
+  readonly maxHistoryBytes?: number;
+}
+
+/** What its operations work with. */
+export interface FragmentOperationDeps extends FragmentsDeps {
+  readonly reader: FragmentReader;
+  readonly cache: RevisionCache;
+}
