@@ -6,7 +6,7 @@ import type { Authenticator } from './authenticate.ts';
 import type { Principal } from './principal.ts';
 import { retryAfterHeader } from './too-many-guesses.ts';
 
-/** Open to everybody, so little is taken: credentials are short. */
+/** Anyone may call it, so requests must be short, as credentials are. */
 const maxCredentialBytes = 16 * 1024;
 
 export function authBinding(authenticator: Authenticator): ServiceBinding<Principal> {

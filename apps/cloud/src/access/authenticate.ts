@@ -130,7 +130,7 @@ export function createAuthenticator(deps: {
     );
   };
 
-  /** Own roles, and operator on what is shared with the organizations in which they stand at the top (R3). */
+  /** The caller's own roles, and the role of operator on each location that is shared with an organization in which it holds an organization-wide role (R3). */
   const rolesOf = async (type: 'api-key' | 'person', id: string): Promise<readonly Grant[]> => {
     const own: readonly Grant[] = (await grantsOfIdentity(db, { type, id })).map(
       ({ role, organizationId, locationId, robotId }) => ({ role, organizationId, locationId, robotId }),
@@ -160,7 +160,7 @@ export function createAuthenticator(deps: {
     if (cache.size >= maxCachedPrincipals) cache.clear();
     const mine = cache;
     mine.set(token, { principal, untilMs: now + principalTtlMs });
-    // A refusal is not kept: garbage must not fill the cache.
+    // Refusals are not cached, so that invalid tokens cannot fill the cache.
     principal.catch(() => mine.delete(token));
     return principal;
   };
@@ -183,7 +183,7 @@ export function createAuthenticator(deps: {
     principalOfToken,
     recheck: (call) => principalOf(call.metadata),
     forget() {
-      // A new map, not a cleared one: a look that began before the change must not be kept after it.
+      // Replace the map instead of clearing it: a lookup that began before the change must not be cached after it.
       cache = new Map();
     },
     async standing({ kind, id }, sinceMs) {

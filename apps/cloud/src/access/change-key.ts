@@ -17,7 +17,7 @@ export interface KeyDeps {
   readonly now: () => number;
   /** How long the secret before a rotation still works. 0: it stops at once. */
   readonly rotationOverlapMs: number;
-  /** Keys or roles changed: what is remembered of callers must go. Called after the commit. */
+  /** Called after a commit that changed keys or roles, to drop cached callers. */
   readonly changed: () => void;
 }
 
@@ -73,7 +73,7 @@ export async function deleteKey(deps: KeyDeps, by: Caller, id: string): Promise<
   });
 }
 
-/** Where the key owned a whole organization, someone else must. */
+/** If the key owned a whole organization, another owner must remain. */
 async function requireOwnersLeft(trx: Kysely<CloudTables>, key: ManagedKey): Promise<void> {
   for (const grant of key.grants) {
     if (grant.role === 'owner' && grant.locationId === null && grant.robotId === null)

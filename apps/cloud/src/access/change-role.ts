@@ -22,7 +22,7 @@ export interface RoleDeps {
   readonly db: Database;
   readonly access: Access;
   readonly now: () => number;
-  /** Roles changed: what is remembered of callers must go. Called after the commit. */
+  /** Called after a commit that changed roles, to drop cached callers. */
   readonly changed: () => void;
 }
 
@@ -81,7 +81,7 @@ export async function changeRole(deps: RoleDeps, by: Caller, from: Authorization
 
 /**
  * Whom the caller may give a role in the organization: a key that it manages, or a person of the organization whom it knows.
- * Everybody else is answered as if unknown.
+ * For anyone else the answer is that of an unknown id.
  */
 async function eligible(
   trx: Kysely<CloudTables>,

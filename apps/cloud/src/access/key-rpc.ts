@@ -35,7 +35,7 @@ export function keyHandlers(deps: KeyDeps & { readonly keyUse: KeyUse }): KeyHan
     copyOf?: string,
   ): Promise<NewKey> => {
     const key = await db.transaction().execute(async (trx) => {
-      // Whoever lost the right to the copied key since must not get its twin.
+      // The caller may have lost the right to the copied key in the meantime.
       if (copyOf !== undefined) await managedKey(trx, access, by.principal, copyOf);
       const made = await createKey(trx, instanceKey, name, grants, now(), expiresMs ?? undefined);
       for (const organizationId of new Set(grants.map((grant) => grant.organizationId))) {
@@ -100,7 +100,7 @@ export function keyHandlers(deps: KeyDeps & { readonly keyUse: KeyUse }): KeyHan
       return { apiKeys: keys.map(listedOnWire) };
     },
     async renameKey(request, call) {
-      // What the caller may know comes before what is wrong with the name.
+      // Check what the caller may see before the name.
       await managedKey(db, access, call.principal, request.id);
       const name = checkedName(request.name);
       await renameKey(deps, call, request.id, name);
@@ -115,7 +115,7 @@ export function keyHandlers(deps: KeyDeps & { readonly keyUse: KeyUse }): KeyHan
       const { row, grants } = await managedKey(db, access, call.principal, request.id);
       const name = `${row.name.slice(0, 190)} (copy)`;
       const action = 'AppService.CreateKeyFromExistingKeyAuthorizations';
-      // The end goes with the roles: a copy must not outlive what it was copied from.
+      // Copy the expiry along with the roles: a copy must not outlive its original.
       return create(call, action, name, grants, row.expires_ms, row.id);
     },
   };

@@ -1,8 +1,8 @@
-/** The answer to an attempt that has to wait, on every way in: RESOURCE_EXHAUSTED that names the wait. */
+/** The error for an attempt that has to wait, for every way to sign in: RESOURCE_EXHAUSTED with the waiting time. */
 import { PlatformError } from '@platform/base';
 import type { Guess, GuessLimit } from './guess-limit.ts';
 
-/** Stands as the cause of the error, so that each way in can give the wait in its own form. */
+/** The cause of that error. Each way to sign in can report the waiting time in its own form. */
 export class RetryAfter extends Error {
   readonly waitMs: number;
 

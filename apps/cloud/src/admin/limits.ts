@@ -1,4 +1,4 @@
-/** What an organization may use: defaults, and what the host administrator set instead. Read in memory, so that asking costs nothing. */
+/** What an organization may use: the defaults, or what the host administrator set. Kept in memory, so that reads are cheap. */
 import { PlatformError } from '@platform/base';
 import { audit, type OwnActor } from '../access/audit.ts';
 import { isOrganizationStored } from '../accounts/organizations/stored-organizations.ts';

@@ -1,4 +1,4 @@
-/** Small tools for the plain HTTP routes: they see HTTP/1.1 and HTTP/2 requests alike. */
+/** Helpers for the plain HTTP routes. They treat HTTP/1.1 and HTTP/2 requests alike. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import type { CodeName, Log, PlatformError } from '@platform/base';

@@ -74,7 +74,7 @@ function requireSize(config: JsonObject): void {
     );
 }
 
-/** A variable without a value is for the importer to give; what an import inside lacks may still come from there. */
+/** The importer gives variables their values, so a missing value is no error here. */
 function importFinding(problem: FragmentProblem, id: string): Problem[] {
   const { fault, fragmentId, message, path } = problem;
   if (fault === 'no_value') return fragmentId === id ? [] : [{ path: 'fragments', level: 'warning', message }];
@@ -91,12 +91,12 @@ function schemaFinding(problem: Problem, missing: readonly string[]): Problem[] 
   const within = (inner: string, outer: string): boolean =>
     inner === outer || inner.startsWith(`${outer}.`) || inner.startsWith(`${outer}[`);
   if (missing.some((at) => within(path, at) || within(at, path))) return [];
-  // What it depends on may stand on the machine.
+  // What it depends on may be configured on the machine.
   if (/\.depends_on\[\d+\]$/.test(path)) return [{ ...problem, level: 'warning' }];
   return [problem];
 }
 
-/** Everybody reads what is public: no passwords of webhooks in it. */
+/** Anyone can read a public fragment, so it must not contain passwords of webhooks. */
 function credentialFindings(document: JsonObject): Problem[] {
   const { triggers } = document;
   if (!Array.isArray(triggers)) return [];

@@ -1,4 +1,4 @@
-/** Deletes a fragment that nothing uses; else says what does, as far as the caller may know. */
+/** Deletes an unused fragment. Otherwise the error says what uses it, as far as the caller may know. */
 import { PlatformError } from '@platform/base';
 import type { Kysely, Transaction } from 'kysely';
 import { audit, type Caller } from '../access/audit.ts';

@@ -39,7 +39,7 @@ export interface Fragments extends EffectiveConfigurations {
 export function createFragments(deps: FragmentsDeps): Fragments {
   const { db, tree, clock, log, onConfigurationChange, tellPart } = deps;
   const cache = new RevisionCache();
-  // Stamps live as long as the answers that were cached under them: as the process.
+  // Stamps live as long as the cached answers that use them: until the process ends.
   const stamps = new Map<string, number>();
   const moveStamp = (partId: string): void => void stamps.set(partId, (stamps.get(partId) ?? 0) + 1);
   const reader = createFragmentReader(db, tree);
@@ -51,7 +51,7 @@ export function createFragments(deps: FragmentsDeps): Fragments {
       .flatMap(({ id, version }) => (id === fragmentId && typeof version === 'string' ? [version] : []));
 
   const onPropagated = (fragmentId: string, reached: Propagated): void => {
-    // Only now: whoever read meanwhile read what stood before the change, under the stamp of before.
+    // Not before the commit: until then readers get the old configuration under the old stamp.
     for (const partId of reached.partIds) moveStamp(partId);
     log.info('fragment changed', { fragmentId, parts: reached.partIds.length, failed: reached.failed.length });
     for (const { partId, message } of reached.failed)

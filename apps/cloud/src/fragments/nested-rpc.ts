@@ -1,4 +1,4 @@
-/** AppService: which fragments come with a fragment or with a machine, and what they come to. */
+/** AppService: the fragments that a fragment or a machine imports, and what they resolve to. */
 import type { MessageInitShape, JsonObject as ProtobufJson } from '@bufbuild/protobuf';
 import { readImports } from '@platform/machine-config/fragments';
 import type { JsonObject } from '@platform/machine-config/schema';
@@ -60,9 +60,9 @@ export function nestedFragmentHandlers(deps: FragmentOperationDeps): Handlers<ty
         const seen = row !== undefined && rights(row) !== 'none';
         if (seen) rows.set(fragmentId, row);
         const isRoot = fragmentId === root.id && version === root.version;
-        // An import inside that cannot be had is told with the fragment that it is in.
+        // A nested import that cannot be resolved is reported with the fragment that contains it.
         if (!isRoot && !seen) continue;
-        // Met before it is the same again, but where variables are given.
+        // The result is the same as before, unless variables are given.
         const isGiven = isRoot && Object.keys(root.variables).length > 0;
         if (!isGiven && resolved.has(`${fragmentId} ${version}`)) continue;
         const own = isRoot
@@ -71,7 +71,7 @@ export function nestedFragmentHandlers(deps: FragmentOperationDeps): Handlers<ty
             ? undefined
             : await resolveWith({ fragments: [{ id: fragmentId, version }] }, find);
         const fits = own !== undefined && takesRoom(own.document as ProtobufJson, room);
-        // One that is too large for what is left ends it: the rest would be resolved to no end.
+        // Stop at the first one that does not fit: the rest would be resolved in vain.
         if (!fits) room.left = 0;
         resolved.set(`${fragmentId} ${version}`, fits ? resolvedMessage(fragmentId, own) : leftOutMessage(fragmentId));
       }

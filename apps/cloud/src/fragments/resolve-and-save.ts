@@ -61,7 +61,7 @@ export function resolveAndSave(
         if (revision !== undefined) used.set(fragmentId, (await source.fragment(fragmentId))?.name ?? '');
       }
       const fragments = [...used].map(([id, name]) => ({ id, name }));
-      // What is no object is judged by the schema.
+      // The schema check reports a document that is not an object.
       const isDocument = typeof document === 'object' && document !== null && !Array.isArray(document);
       const effective = asEffective(isDocument ? running.document : document, problems, fragments);
       origins.set(effective, { resolution, organizationId, imports, held });
@@ -91,7 +91,7 @@ export function resolveAndSave(
     const [place] = await placesOf(trx, [partId]);
     if ((place?.organization_id ?? null) !== organizationId) return false;
     if (held !== undefined && fingerprint(held) !== fingerprint(before)) return false;
-    // No revision is written in this transaction: what it reads may be kept.
+    // This transaction writes no revision, so it may cache what it reads.
     const source = createFragmentSource(trx, cache);
     for (const { id, version, found } of imports)
       if (textOf(await source.find(rightsOf(organizationId), id, version)) !== found) return false;
@@ -99,7 +99,7 @@ export function resolveAndSave(
   }
 }
 
-/** The same source, which writes down what it finds. */
+/** The same source, which records what it finds. */
 function recording(source: FragmentSource, imports: FoundImport[]): FragmentSource {
   return {
     ...source,

@@ -25,7 +25,7 @@ export interface Saved {
   readonly row: FragmentRow;
   readonly warnings: readonly string[];
   readonly reached: Propagated;
-  /** Older revisions whose configurations went to make room. */
+  /** Older revisions whose configurations were deleted to make room. */
   readonly dropped: readonly number[];
 }
 
@@ -163,7 +163,7 @@ export function importsIn(config: JsonObject): { child_id: string; version: stri
 
 const shownChanges = 20;
 
-/** What the client is told whose edit began at an older revision. Outside of any transaction: comparing takes its time. */
+/** The error for a client that edited an older revision. Call it outside of transactions, because comparing takes long. */
 export async function editConflict(
   db: Kysely<CloudTables>,
   row: FragmentRow,

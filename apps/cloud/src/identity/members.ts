@@ -48,7 +48,7 @@ export async function membersOf(
   return rows.map((row) => ({
     personId: row.id,
     email: row.email ?? '',
-    // Who did not come by invitation made the organization, or was there when it was made.
+    // A person without an invitation created the organization, or was there when it was created.
     addedMs: Number(row.joined_ms ?? Math.max(row.created_ms, organization.created_ms)),
     lastSignInMs: row.last_sign_in_ms ?? undefined,
     lastUsedMs: row.used_ms === null ? (row.last_sign_in_ms ?? undefined) : Number(row.used_ms),
@@ -65,7 +65,7 @@ export async function isMember(db: Database, organizationId: string, email: stri
   return row !== undefined;
 }
 
-/** Who has been there longest of the people who own all of an organization. @param email only this one, as `checkedEmail` answers it */
+/** The longest-standing person who owns the whole organization. @param email only this one, as `checkedEmail` answers it */
 export async function ownerOf(
   db: Database,
   organizationId: string,

@@ -20,13 +20,13 @@ export interface OutboxDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly channels: Channels;
-  /** What waits for one that is gone is cancelled. */
+  /** Messages of an organization that does not exist are cancelled. */
   readonly organizationExists: (organizationId: string) => boolean;
   /** Does not reject. */
   readonly appendMachineLog: (partId: string, line: MachineLogLine) => Promise<void>;
 }
 
-/** What is under way at a stop may end within this, so that a restart does not send it twice. */
+/** How long a stop waits for deliveries in progress, so that a restart does not send them twice. */
 const stopGraceMs = 1_000;
 
 type Due = Pick<OutboxMessageRow, 'id' | 'organization_id' | 'target'>;
@@ -76,7 +76,7 @@ export class Delivery implements AsyncDisposable {
     await all;
   }
 
-  /** Starts what is due and has room. True: another look may find more. */
+  /** Starts the messages that are due and have room. True: there may be more. */
   async #claim(): Promise<boolean> {
     await this.#recorder.load();
     let again = false;
@@ -100,7 +100,7 @@ export class Delivery implements AsyncDisposable {
         inFlight.reserve(due.target);
         claimed.push(due);
       } else {
-        // Its siblings filled the answer; the next look leaves this target out.
+        // Other messages to this target filled the answer. The next query leaves the target out.
         again = true;
       }
     }
@@ -167,7 +167,7 @@ export class Delivery implements AsyncDisposable {
     return { atMs, durationMs: Math.round(clock.monotonic() - startedAt), result };
   }
 
-  /** Before the record: after a kill in between the message is sent again, and this is told again. */
+  /** Called before the attempt is recorded: after a kill in between, the message is sent and reported again. */
   async #tell(row: OutboxMessageRow, { result }: Attempt, { state, error, nextAttemptAtMs }: Judgement): Promise<void> {
     const { clock, log, appendMachineLog } = this.#options;
     const isFinal = state === 'failed';

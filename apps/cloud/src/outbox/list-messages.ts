@@ -30,7 +30,7 @@ export interface ListFilter {
   readonly limit?: number;
 }
 
-// Neither secrets nor contents, which may be large.
+// No secrets, and no contents, because these may be large.
 const listed = [
   'id',
   'organization_id as organizationId',

@@ -12,7 +12,7 @@ export async function deleteLocation(deps: AccountsDeps, by: Caller, locationId:
   await tree.change(async (trx, changed) => {
     const row = requireVisible(tree.location(locationId), 'location', locationId);
     const organizationId = row.organization_id;
-    // From the store: a machine may have been created since the last commit that memory knows of.
+    // Read from the store: memory may not know of the newest machine yet.
     const machines = await deps.machineNamesIn(trx, locationId);
     const children = tree.childrenOf(locationId);
     const users = [

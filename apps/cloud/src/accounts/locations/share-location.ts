@@ -1,6 +1,6 @@
 /**
  * Opens a location, with what lies in it, to those with a role on another whole organization, who become operators of it
- * (R3); and closes it again. Recorded by id alone: whether there is such an organization is not looked at, so not told.
+ * (R3); and closes it again. Only the id is recorded, so the answer does not reveal whether the organization exists.
  */
 import { PlatformError } from '@platform/base';
 import { audit, type Caller } from '../../access/audit.ts';
@@ -8,7 +8,7 @@ import { requireVisible } from '../../access/principal.ts';
 import type { AccountsDeps } from '../accounts-deps.ts';
 
 const maxShares = 100;
-/** Sharing asks nobody: what an organization does not want must not fill its lists. */
+/** Sharing needs no consent, so this limits how many unwanted locations an organization can get. */
 const maxSharesTowards = 200;
 
 /** The caller must own the location. Sharing twice changes nothing. @throws invalid_argument, resource_exhausted */

@@ -5,7 +5,7 @@ import { notVisible } from '../../access/principal.ts';
 import type { AccountsDeps } from '../accounts-deps.ts';
 import { checkedAppId } from './checked-app-id.ts';
 
-/** Of one person; beyond it the one that was set longest ago goes: phones are replaced without a word. */
+/** Per person. When there are more, the oldest is deleted: nobody unregisters a phone that was replaced. */
 const maxDevices = 50;
 const maxTokenLength = 4_096;
 

@@ -1,4 +1,4 @@
-/** Whether an organization bills others through the platform, and the address that stands on its invoices. */
+/** Whether an organization bills others through the platform, and the address on its invoices. */
 import { create, fromJsonString, toJsonString } from '@bufbuild/protobuf';
 import { PlatformError } from '@platform/base';
 import { type BillingAddress, BillingAddressSchema } from '@platform/proto/platform/app/v1/app';

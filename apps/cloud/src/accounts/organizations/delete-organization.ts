@@ -1,4 +1,4 @@
-/** Deletes an organization that has no locations, with everything that was kept about it but its audit trail. */
+/** Deletes an organization that has no locations, with all of its data except its audit trail. */
 import { PlatformError } from '@platform/base';
 import { audit, type Caller } from '../../access/audit.ts';
 import { removeGrantsOn } from '../../access/grants.ts';

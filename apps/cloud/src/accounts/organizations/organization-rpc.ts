@@ -22,7 +22,7 @@ export function organizationHandlers(deps: AccountsDeps): Handlers<typeof AppSer
   };
   return {
     async createOrganization(request, call) {
-      // Its owner from the next call on: this answer is not authorized again.
+      // The caller is its owner from the next call on. This answer is not authorized again.
       const { id, name, created_ms } = await createOrganization(deps, call, request.name);
       return { organization: { id, name, createdOn: timestampFromMs(created_ms) } };
     },

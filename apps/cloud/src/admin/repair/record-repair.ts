@@ -7,7 +7,7 @@ import { fileRowOf } from '../../tabular/catalog/file-row.ts';
 import { noteRestored } from '../../tabular/integrity/file-health.ts';
 import type { SealedFile } from '../../tabular/process/messages.ts';
 
-/** The file is there again, as it was written. */
+/** Records that the file was restored as it was written. */
 export async function recordRestored(
   db: Database,
   file: string,

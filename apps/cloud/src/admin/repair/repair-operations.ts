@@ -58,7 +58,7 @@ export function repairOperations(
     'repair.losses': async (params) => {
       const losses = ingestLog.losses().filter(({ acceptedMs }) => acceptedMs === null);
       if (!readParams(params).flag('accept') || losses.length === 0) return { losses };
-      // Written down first: an acceptance that was cut short is repeated.
+      // The audit entry comes first, because an interrupted acceptance is repeated.
       await audit(db, actorOf(params), clock.now(), 'admin.repair.accept-loss', ['file', '', null], { losses });
       await ingestLog.acceptLosses();
       return { losses };
@@ -85,12 +85,12 @@ export function repairOperations(
       const { text } = readParams(params);
       const positions = JSON.parse(text('positions')) as readonly number[];
       const loaded = new Set(JSON.parse(text('loaded')) as readonly number[]);
-      // Written down first: what is cut short is repeated.
+      // The audit entry comes first, because an interrupted repair is repeated.
       const detail = { from: text('from'), positions: positions.join(', ') };
       await audit(db, actorOf(params), clock.now(), 'admin.repair.restored', ['ingest log', '', null], detail);
       for (const position of positions) {
         const lostIn = openLosses(ingestLog.losses(), position);
-        // Found since these positions were looked at: the next repair sees to its readings.
+        // This loss was found after the positions were read. The next repair restores its readings.
         if (lostIn.has('readings') && !loaded.has(position)) continue;
         if (lostIn.has('binary data')) {
           const [row] = await ingestLog.read(position - 1, { rows: 1, bytes: 1 });

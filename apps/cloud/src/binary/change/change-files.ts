@@ -1,6 +1,6 @@
 /**
- * The way of every change to files: which are meant, whether they are the caller's, and the change itself, audited, in one
- * transaction for each thousand of them.
+ * How every change to files is made: find the files, check that the caller owns them, change them and write the audit entry.
+ * Each thousand of them is one transaction.
  */
 import { chunks, PlatformError } from '@platform/base';
 import type { Filter } from '@platform/proto/platform/app/data/v1/data';
@@ -82,7 +82,7 @@ export async function changeMatching(
     for (const some of chunks(found, batchRows)) {
       const ids = some.map(({ id }) => id);
       changed += await db.transaction().execute(async (trx) => {
-        // As they are now: others may have changed or deleted them meanwhile.
+        // Read them again: others may have changed or deleted them.
         const files = await trx
           .selectFrom('binary_data')
           .selectAll()
@@ -99,7 +99,7 @@ export async function changeMatching(
   return changed;
 }
 
-/** Ids that one entry of the audit trail holds; more are counted. */
+/** How many ids one audit entry lists. The others are only counted. */
 const idsInEntry = 50;
 
 /** One entry for each organization. */

@@ -1,4 +1,4 @@
-/** DatasetService, and what of DataService puts files into datasets. */
+/** DatasetService, and the methods of DataService that add files to datasets or remove them. */
 
 import { create } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
@@ -32,7 +32,7 @@ import { type Dataset, requireDataset } from './find-dataset.ts';
 export function datasetHandlers(deps: ChangeDeps): Handlers<typeof DatasetService, Principal> {
   const { db, access, clock } = deps;
 
-  /** A dataset of an organization that the caller owns, and the change of it, in one transaction. */
+  /** Changes a dataset of an organization that the caller owns, in one transaction. */
   const change = (
     call: Call<Principal>,
     id: string,
@@ -97,7 +97,7 @@ export function datasetHandlers(deps: ChangeDeps): Handlers<typeof DatasetServic
         const datasets: Dataset[] = [];
         for (const id of ids) {
           const dataset = await requireDataset({ db: trx, access }, call.principal, id, 'organization.manage');
-          // One of another organization that the caller owns does not belong to this one.
+          // The caller may own several organizations, but all datasets must belong to this one.
           if (dataset.organization_id !== organizationId) throw notVisible('dataset', id);
           datasets.push(dataset);
         }

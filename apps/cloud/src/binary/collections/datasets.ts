@@ -48,7 +48,7 @@ export async function renameDataset(trx: Trx, dataset: Dataset, name: string): P
   await trx.updateTable('datasets').set({ name: renamed.name }).where('id', '=', dataset.id).execute();
 }
 
-/** What was in it stays. */
+/** The files and sequences in it are kept. */
 export async function deleteDataset(trx: Trx, { id }: Pick<Dataset, 'id'>): Promise<void> {
   await trx.deleteFrom('dataset_files').where('dataset_id', '=', id).execute();
   await trx.deleteFrom('dataset_sequences').where('dataset_id', '=', id).execute();

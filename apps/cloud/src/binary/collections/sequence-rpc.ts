@@ -185,7 +185,7 @@ export function sequenceHandlers(deps: BinaryOperationDeps): Handlers<typeof Dat
   };
 }
 
-/** One row more than the page tells whether there is another. @param size 0: the default. */
+/** Reads one row more than the page holds, to know whether there is a next page. @param size 0: the default. */
 function pages<Row>(size: number, placeOf: (row: Row) => PagePlace) {
   const wanted = size === 0 ? defaultPage : Math.min(size, maxPage);
   return {

@@ -1,4 +1,4 @@
-/** Runs what a form asks for; when that fails for a reason that its sender can mend, the page comes again and says so. */
+/** Runs what a form asks for. If it fails for a reason that the sender can fix, shows the page again with the problem. */
 import { asPlatformError, type PlatformError } from '@platform/base';
 import { retryAfterHeader } from '../../access/too-many-guesses.ts';
 import type { NewSession } from '../../identity/sign-in/sessions.ts';
@@ -39,7 +39,7 @@ export function formFieldOf(deps: SignInDeps, context: RequestContext): Html {
   return formField(formToken(deps.instanceKey, context).value);
 }
 
-/** The browser is signed in from here on. */
+/** Signs the browser in. */
 export function enter(deps: SignInDeps, context: RequestContext, session: NewSession, next: string): void {
   const { clock } = deps.identity.deps;
   redirect(context, next, [
@@ -47,7 +47,7 @@ export function enter(deps: SignInDeps, context: RequestContext, session: NewSes
   ]);
 }
 
-/** The session is renewed by use, its cookie is not: the cookie lasts longer, the session decides. */
+/** Use renews the session but not its cookie, so the cookie lasts longer. The session decides. */
 function longestCookieSeconds(lifeMs: number): number {
   return (lifeMs * 30) / 1_000;
 }

@@ -1,4 +1,4 @@
-/** Signing in over HTTP (D30): the pages for people, the way of the command line, JSON about oneself. docs/specs/sign-in.md. */
+/** Signing in over HTTP (D30): pages for people, the login of the command line, and JSON about the caller. See docs/specs/sign-in.md. */
 import { reportedFault } from '@platform/rpc/server';
 import type { Principal } from '../../access/principal.ts';
 import { retryAfterHeader } from '../../access/too-many-guesses.ts';
@@ -49,7 +49,7 @@ export function createSignIn(deps: SignInDeps): SignIn {
 
 /** A person gets a page, not JSON. */
 function showProblem(deps: SignInDeps, response: HttpResponse, url: URL, caught: unknown): void {
-  // The path alone: what follows it may hold a link's token.
+  // Log the path only: the query may hold the token of a link.
   const error = reportedFault(caught, { method: url.pathname }, deps.log);
   const page = {
     title: 'Not possible',

@@ -117,7 +117,7 @@ export async function createPerson(
   { email, name, emailVerified }: { email: string; name: string; emailVerified: boolean },
 ): Promise<{ id: string; email: string }> {
   const id = newId();
-  // Two links at once: the second finds the address taken.
+  // If two links are used at once, the second one finds the address taken.
   const row = await trx
     .insertInto('people')
     .values({ id, email, name, created_ms: deps.clock.now(), email_verified: emailVerified ? 1 : 0 })

@@ -1,4 +1,4 @@
-/** Who may change a pending invitation, and the link that goes with it. */
+/** Who may change a pending invitation, and its link. */
 import { PlatformError } from '@platform/base';
 import { audit, type Caller } from '../../access/audit.ts';
 import { owns } from '../../access/authorization-on-wire.ts';
@@ -58,9 +58,9 @@ export async function showInvitationLink(
 ): Promise<{ link: string; expiresMs: number }> {
   const { organizationId, email } = target;
   const { invitation, others } = await managedInvitation(deps, deps.db, by.principal, organizationId, email);
-  // It would let her accept roles that are not hers to give.
+  // The link would let her accept roles that she may not give.
   if (others.length > 0) throw notManaged(deps, by.principal, organizationId, email);
-  // Whoever is shown a link could accept in the name of an address that is not hers.
+  // With the link she could accept in the name of somebody else's address.
   if (deps.mail !== undefined)
     throw new PlatformError(
       'failed_precondition',

@@ -168,7 +168,7 @@ export function invitationHandlers(deps: IdentityOperationDeps): Handlers<typeof
         const managed = await managedInvitation(deps, trx, call.principal, organizationId, request.email);
         const { invitation, others } = managed;
         const sends = mailed && (await admitted(trx, call, invitation));
-        // A link that others hand on, or that is on its way, stays.
+        // A link that others hand on, or that was mailed, stays valid.
         if (sends || (!mailed && others.length === 0)) {
           const { token } = await renewLink(trx, clock, invitation, sends);
           const invitedBy = call.principal.kind === 'person' ? call.principal.email : '';
@@ -191,7 +191,7 @@ export function inviteOf(
     organizationId,
     email,
     createdOn: timestampFromMs(createdMs),
-    // Nobody holds them yet.
+    // No one holds these roles yet.
     authorizations: grants.map((grant) => ({
       ...authorizationOf({ ...grant, identity: { type: 'person', id: '' } }),
     })),

@@ -1,4 +1,4 @@
-/** The end of every way to sign in: a session, a date at the person, an entry in the audit trail. */
+/** The last step of every way to sign in: it creates the session, notes the time, and writes the audit entry. */
 import { audit } from '../../access/audit.ts';
 import type { Database } from '../../metadata/tables.ts';
 import type { IdentityOperationDeps } from '../identity-deps.ts';

@@ -4,8 +4,8 @@
  * States: begun → used … → ended (by its person, by a new password, by expiry). A browser's session ends some hours after
  * its last use, a command line's some days after it was begun. An ended session is a deleted row.
  *
- * What names a session inside its access token is a random secret, of which only the hash is stored; the token serves as a
- * browser's cookie and as a bearer token of every RPC alike.
+ * The access token names its session by a random secret, of which only the hash is stored. The token is a browser's cookie
+ * and the bearer token of every RPC.
  */
 import { type Clock, newId } from '@platform/base';
 import { issueToken } from '../../access/access-token.ts';
@@ -52,9 +52,9 @@ export interface Sessions extends SessionPort {
   endOthers(trx: Database, personId: string, sessionId?: string): Promise<void>;
 }
 
-/** Access tokens have an epoch, sessions never a second one: they end instead. */
+/** Access tokens have an epoch. That of a session never changes: the session ends instead. */
 const epoch = 1;
-/** The use of a session is written down this often at most. */
+/** How often the use of a session is recorded at most. */
 const touchMs = 60_000;
 
 export function createSessions(deps: {

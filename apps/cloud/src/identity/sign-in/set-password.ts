@@ -1,4 +1,4 @@
-/** A person's new password. All her other sessions end with it, and every link that was on its way. */
+/** Sets a person's password. Her other sessions end, and all of her links become invalid. */
 import { audit, type Caller } from '../../access/audit.ts';
 import type { Database } from '../../metadata/tables.ts';
 import type { IdentityOperationDeps } from '../identity-deps.ts';

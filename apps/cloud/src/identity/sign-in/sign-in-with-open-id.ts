@@ -1,4 +1,4 @@
-/** Whom an OpenID provider sent, as a person of this installation. Nobody gets in uninvited. */
+/** Signs in whom an OpenID provider identified. Only known or invited people can sign in. */
 import { PlatformError } from '@platform/base';
 import { audit } from '../../access/audit.ts';
 import type { Database } from '../../metadata/tables.ts';
@@ -78,7 +78,7 @@ async function invited(
     ({ organizationId }) => deps.tree.organization(organizationId) !== undefined,
   );
   if (invitations.length === 0) return undefined;
-  // The name comes from elsewhere: no more than names may hold.
+  // The provider chose the name, so cut it to what a name may hold.
   const name =
     who.name
       .replace(/[\p{C}\p{Default_Ignorable_Code_Point}]/gu, '')

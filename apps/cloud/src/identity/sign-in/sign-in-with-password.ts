@@ -1,4 +1,4 @@
-/** E-mail and password to session (D30). */
+/** Signs in with e-mail address and password (D30). */
 import { PlatformError } from '@platform/base';
 import { proven } from '../../access/too-many-guesses.ts';
 import { normalEmail } from '../../text-rules/checked-email.ts';
@@ -46,7 +46,7 @@ export async function provePassword(
   return proven(deps.guesses, guess, prove, () => new PlatformError('unauthenticated', wrongPassword));
 }
 
-/** The same password under newer parameters. Lost when it was changed in the meantime. */
+/** Stores the same password with newer parameters, unless the password was changed in the meantime. */
 async function store(deps: IdentityOperationDeps, person: Person, hash: string): Promise<void> {
   await deps.db
     .updateTable('passwords')

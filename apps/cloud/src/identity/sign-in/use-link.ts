@@ -1,4 +1,4 @@
-/** What one-time links do: sign in the first owner, set a forgotten password. */
+/** Uses one-time links: to sign in the first owner, and to set a forgotten password. */
 import { PlatformError } from '@platform/base';
 import { proven } from '../../access/too-many-guesses.ts';
 import type { MailMessage } from '../../outbox/email/mail.ts';
@@ -62,7 +62,7 @@ export async function resetPassword(
   return session;
 }
 
-/** Mails a link to set a new password, if the address is a person's; whoever asked is not told. At most one a minute. */
+/** Mails a link to set a new password, if a person has the address. The requester does not learn whether. At most one a minute. */
 export async function mailResetLink(deps: IdentityOperationDeps, email: string): Promise<void> {
   const { db, clock, mail } = deps;
   if (mail === undefined) return;
@@ -92,7 +92,7 @@ function resetMail(person: Person, link: string): MailMessage {
   };
 }
 
-/** 256 random bits cannot be guessed; who tries is slowed down all the same. */
+/** 256 random bits cannot be guessed. Attempts are slowed down anyway. */
 async function guarded<T>(
   deps: IdentityOperationDeps,
   what: string,

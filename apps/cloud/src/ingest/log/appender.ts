@@ -69,7 +69,7 @@ export class Appender {
     if (row === undefined) return undefined;
     const { sha256, position, file_id: fileId, settle_until: settleUntil } = row;
     return {
-      // A hash that is none is that of no upload.
+      // A damaged hash matches no upload.
       sha256: sha256 instanceof Uint8Array ? sha256 : new Uint8Array(),
       position: Number(position),
       fileId: String(fileId),
@@ -115,7 +115,7 @@ export function commitGroup(options: CommitGroupOptions, work: readonly LogWork[
       return { kind: 'answered' };
     }
   }
-  // One that cannot be stored, or that does not fit on the disk, takes none of its neighbours with it.
+  // An entry that cannot be stored, or does not fit on the disk, must not fail the others.
   for (const request of work) {
     const outcome = commitGroup(options, [request]);
     if (outcome.kind === 'fatal') return outcome;

@@ -1,4 +1,4 @@
-/** What is done to the log beside appending: truncation behind the followers (I12), forgetting anonymous uploads in time (D13) and blobs that are deleted, and noting what is lost, or back again (D33). */
+/** All changes of the log except appends: truncation behind the followers (I12), removal of records of anonymous uploads (D13) and of deleted blobs, and what is lost or restored (D33). */
 import type { DatabaseSync } from 'node:sqlite';
 import { lossOf, lossRow } from '../losses/known-losses.ts';
 import { mayRestore, type RecognisedUpload } from '../losses/may-restore.ts';
@@ -50,7 +50,7 @@ export class LogMaintenance {
     return { rows: Number(this.#sql.accept.run(nowMs).changes), bytes: 0 };
   }
 
-  /** No rows: what is there is of another upload. Bytes: how many more there are. */
+  /** No rows: the position holds another upload. Bytes: how many were added. */
   restoreRow(row: VerifiedRow): Maintained {
     const { position, partId, stream, seq, sha256, batch } = row;
     const stored = this.#sql.row.get(position) as unknown as StoredRow | undefined;

@@ -1,10 +1,10 @@
-/** What writes an ingest log, whichever store it is in: appends with what became of them, and what shortens it. */
+/** Writes an ingest log in either store: appends, and maintenance. */
 
 import type { IngestLog, LogEntry, LogLoss } from './log.ts';
 import type { LogMaintenance, Maintained } from './log-maintenance.ts';
 import type { Outcome } from './recognise-retry.ts';
 
-/** What LogMaintenance does, called from elsewhere. */
+/** The methods of LogMaintenance, called from another thread or over a connection. */
 type Maintenance = {
   [Method in Exclude<keyof LogMaintenance, 'expire'>]: (
     ...args: Parameters<LogMaintenance[Method]>
@@ -18,7 +18,7 @@ export interface LogWriter extends Maintenance, AsyncDisposable {
   readonly retainedBytes: number;
 }
 
-/** What reads it. */
+/** Reads an ingest log in either store. */
 export interface LogReads extends Pick<IngestLog, 'read' | 'follow' | 'damaged' | 'hasBlob' | 'isKnown'> {
   /** As stored. */
   losses(): Promise<readonly LogLoss[]>;

@@ -28,7 +28,7 @@ export async function openIngestLog(options: IngestLogOptions): Promise<IngestLo
   const { database, log, clock, onFatal } = options;
   const listeners = new Set<(position: number) => void>();
   const recent = new RecentRows();
-  // Who waits for an acknowledgement has it first, and followers find what was committed in memory.
+  // Acknowledge first. Followers then find in memory what was committed.
   let isTelling = false;
   const onAppended = (): void => {
     if (isTelling) return;
@@ -54,7 +54,7 @@ export async function openIngestLog(options: IngestLogOptions): Promise<IngestLo
       { lossIn, first, last, reason, parts: parts ?? 'unknown' },
     );
 
-  /** On a full disk a loss is known, and written down with the next one. */
+  /** On a full disk a loss is kept in memory and written with the next one. */
   const writeDown = async (): Promise<void> => {
     for (const each of unwritten) {
       await writer.noteLoss(each);
@@ -83,7 +83,7 @@ export async function openIngestLog(options: IngestLogOptions): Promise<IngestLo
     },
     restoreRow: async (row) => (await writer.restoreRow(row)).rows > 0,
     async endLosses(position) {
-      // Else one that waits would be written after its end.
+      // Otherwise a loss that waits would be written after it ended.
       await writeDown();
       await writer.endLosses(position);
       known.end(position);
@@ -91,7 +91,7 @@ export async function openIngestLog(options: IngestLogOptions): Promise<IngestLo
     goOnAfter: async (position) => void (await writer.goOnAfter(position)),
     async append(entry): Promise<AppendResult> {
       requireValid(entry);
-      // The thread takes its copies away; the caller's batch stays for followers. (slice() of a Buffer copies nothing.)
+      // The copies move to the thread; the caller's batch stays for followers. (slice() of a Buffer copies nothing.)
       const batch = new Uint8Array(entry.batch);
       const own = { batch, stream: new Uint8Array(entry.stream), sha256: new Uint8Array(entry.sha256) };
       const result = await writer.append({ ...entry, ...own });

@@ -132,7 +132,7 @@ export class Presence implements AsyncDisposable {
     const row = this.#recorded.get(partId);
     const seen = this.#seen.get(partId);
     const lastSeenMs = seen?.wallMs ?? row?.last_seen_ms ?? null;
-    // What was seen and is not yet recorded is already true.
+    // A contact counts before it is recorded.
     if (this.#arrived.has(partId)) return { state: 'online', lastSeenMs, changedMs: lastSeenMs };
     if (row === undefined) return { state: 'awaiting_setup', lastSeenMs: null, changedMs: null };
     return { state: row.online === 1 ? 'online' : 'offline', lastSeenMs, changedMs: row.changed_ms };
@@ -229,7 +229,7 @@ export class Presence implements AsyncDisposable {
     for (const row of rows) {
       this.#recorded.set(row.part_id, row);
       if (row.online === 1) this.#arrived.delete(row.part_id);
-      // Contact that came while its offline was being recorded.
+      // The part was in contact while its offline transition was being recorded.
       else if ((this.#seen.get(row.part_id)?.wallMs ?? row.last_seen_ms) !== row.last_seen_ms)
         this.#arrived.add(row.part_id);
     }

@@ -72,7 +72,7 @@ export class PostgresWriter implements AsyncDisposable {
   }
 
   /** A transaction of one statement; resolves after its commit. */
-  // Step by step: were the COMMIT sent along, a lost connection could take the statement's result with it.
+  // Not in one round trip: a connection lost during COMMIT could also lose the statement's result.
   async run(sql: string, params: readonly unknown[]): Promise<QueryResult> {
     const transaction = await this.begin();
     try {
@@ -144,7 +144,7 @@ export class PostgresWriter implements AsyncDisposable {
     return client;
   }
 
-  /** Before the migrations, whose own commit may be in doubt. */
+  /** Called before the migrations, because their commit may be in doubt, too. */
   async #makeTable(client: Client): Promise<void> {
     if (this.#hasTable) return;
     const { lockKey, schema } = this.#options;
@@ -205,7 +205,7 @@ interface OpenOptions {
 export class PostgresTransaction {
   readonly #options: OpenOptions;
   #silence = new AbortController();
-  /** Why there is nothing more to be done in it. */
+  /** Why the transaction has ended. */
   #over: PlatformError | null = null;
 
   constructor(options: OpenOptions) {
@@ -246,7 +246,7 @@ export class PostgresTransaction {
   async abandon(reason: string): Promise<void> {
     if (this.#over) return;
     this.#end(reason);
-    // A connection that is lost has rolled it back by itself.
+    // A lost connection has rolled it back already.
     await this.#options.client.query('rollback').catch(() => {});
     this.#options.release();
   }

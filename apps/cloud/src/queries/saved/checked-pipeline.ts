@@ -1,4 +1,4 @@
-/** The pipeline of a saved query: one that could run as it stands. */
+/** The pipeline of a saved query. It must be valid as it is. */
 import { PlatformError } from '@platform/base';
 import { parseMql } from '@platform/query/mql';
 import { requireAtMost } from '../../text-rules/require-at-most.ts';
