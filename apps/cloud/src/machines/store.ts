@@ -85,8 +85,6 @@ export const machinesDdl: readonly string[] = [
   `create index parts_by_machine on parts (machine_id)`,
   `create table part_secrets (id text primary key, part_id text not null references parts (id), secret_hash blob not null unique, secret blob not null, created_ms bigint not null)`,
   `create table part_configurations (part_id text not null references parts (id), version integer not null, document text not null, author text not null, created_ms bigint not null, primary key (part_id, version))`,
-  `create table machine_logs (id integer primary key, part_id text not null, time_ms bigint not null, level text not null, logger_name text not null, host text not null, message text not null, detail text not null)`,
-  `create index machine_logs_by_part on machine_logs (part_id, time_ms)`,
 ];
 
 /** What version 2 of the data directory adds. */

@@ -7,7 +7,7 @@ import { logCursorsV8 } from '../follow-log/store.ts';
 import { fragmentsV2 } from '../fragments/store.ts';
 import { identityV1, identityV2 } from '../identity/store.ts';
 import { instanceDdl, instanceV2 } from '../instance/store.ts';
-import { logsV2 } from '../machines/logs/store.ts';
+import { logsV1, logsV2 } from '../machines/logs/store.ts';
 import { presenceV2 } from '../machines/presence/store.ts';
 import { machinesDdl, machinesV2 } from '../machines/store.ts';
 import { outboxV1, outboxV2, outboxV9 } from '../outbox/store.ts';
@@ -30,6 +30,7 @@ export const migrations: readonly Migration[] = [
       ...identityV1,
       ...instanceDdl,
       ...machinesDdl,
+      ...logsV1,
       ...outboxV1,
       ...tabularDdl,
       ...triggersDdl,

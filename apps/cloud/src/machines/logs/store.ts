@@ -23,6 +23,11 @@ export interface MachineLogsTables {
   machine_log_removals: { part_id: string };
 }
 
+export const logsV1: readonly string[] = [
+  'create table machine_logs (id integer primary key, part_id text not null, time_ms bigint not null, level text not null, logger_name text not null, host text not null, message text not null, detail text not null)',
+  'create index machine_logs_by_part on machine_logs (part_id, time_ms)',
+];
+
 export const logsV2: readonly string[] = [
   'alter table machine_logs add column received_ms bigint not null default 0',
   'update machine_logs set received_ms = time_ms',
