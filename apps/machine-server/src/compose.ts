@@ -148,7 +148,7 @@ function composeCloud(
       baseUrl: appAddress,
       credentials: { entity, type, payload },
       allowInsecureCredentials: settings.allowInsecureCredentials,
-      ...(ca !== undefined && { ca }),
+      ca,
       userAgent: `platform-machine-server/${version}`,
     }),
   );

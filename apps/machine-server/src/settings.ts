@@ -24,45 +24,36 @@ export interface Settings {
   readonly warnings: readonly string[];
 }
 
-type Kind = 'flag' | 'text';
+/** `ignored…`: accepted because the public server has it, with a warning that it has no effect yet. */
+type Kind = 'flag' | 'text' | 'ignored flag' | 'ignored text';
 
 const flags: Readonly<Record<string, Kind>> = {
   'allow-insecure-creds': 'flag',
   config: 'text',
-  cpuprofile: 'text',
+  cpuprofile: 'ignored text',
   debug: 'flag',
-  'disable-mdns': 'flag',
+  'disable-mdns': 'ignored flag',
   'dump-resources': 'text',
-  ftdc: 'flag',
+  ftdc: 'ignored flag',
   'log-file': 'text',
-  'network-check': 'flag',
+  'network-check': 'ignored flag',
+  // Always so: the machine's own port is plaintext.
   'no-tls': 'flag',
-  'output-telemetry': 'flag',
-  'reveal-sensitive-config-diffs': 'flag',
-  shareddir: 'text',
+  'output-telemetry': 'ignored flag',
+  'reveal-sensitive-config-diffs': 'ignored flag',
+  shareddir: 'ignored text',
   'untrusted-env': 'flag',
   version: 'flag',
-  webprofile: 'flag',
-  webrtc: 'flag',
+  webprofile: 'ignored flag',
+  webrtc: 'ignored flag',
 };
-
-const withoutEffect: ReadonlySet<string> = new Set([
-  'cpuprofile',
-  'disable-mdns',
-  'ftdc',
-  'network-check',
-  'output-telemetry',
-  'reveal-sensitive-config-diffs',
-  'shareddir',
-  'webprofile',
-  'webrtc',
-]);
 
 /** @throws PlatformError invalid_argument that names the option (D16). */
 export function readSettings(args: readonly string[], env: Readonly<Record<string, string | undefined>>): Settings {
   const given = readFlags(args);
   const warnings: string[] = [];
-  for (const name of given.keys()) if (withoutEffect.has(name)) warnings.push(`option -${name} has no effect yet`);
+  for (const name of given.keys())
+    if (flags[name]?.startsWith('ignored')) warnings.push(`option -${name} has no effect yet`);
   const duration = (name: string, fallbackMs: number): number => {
     const text = env[name];
     if (text === undefined || text === '') return fallbackMs;
@@ -105,7 +96,7 @@ function readFlags(args: readonly string[]): Map<string, string> {
           .join(' ')}`,
       );
     }
-    if (kind === 'flag') {
+    if (kind.endsWith('flag')) {
       if (value !== undefined && value !== 'true' && value !== 'false') {
         throw new PlatformError('invalid_argument', `option -${name}: expected true or false, found "${value}"`);
       }

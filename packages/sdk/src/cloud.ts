@@ -26,12 +26,15 @@ export {
   type Authorization,
   type AuthorizationDetails,
   type Fragment,
+  type FragmentHistoryEntry,
+  type FragmentUsage,
   FragmentVisibility,
   type Location,
   OnlineState,
   type Organization,
   type Robot,
   type RobotPart,
+  type SharedSecret,
 } from '@platform/proto/platform/app/v1/app';
 export type { LogEntry } from '@platform/proto/platform/common/v1/common';
 export type {

@@ -1,5 +1,5 @@
 /** `platform api-keys`: the keys of programs and their roles. */
-import { type JsonObject, type KeyDetails, timestampFromDate } from '@platform/sdk/cloud';
+import { type KeyDetails, timestampFromDate } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { authorizationFor } from '../invocation/authorization.ts';
 import { roleOption } from '../invocation/choice.ts';
@@ -7,9 +7,7 @@ import type { Context } from '../invocation/context.ts';
 import { defineCommand, group } from '../invocation/define-command.ts';
 import { pick } from '../invocation/find.ts';
 import { timeAfter } from '../invocation/parse-time.ts';
-import { timeOf } from '../invocation/presenters.ts';
-
-const fields = ['id', 'name', 'roles', 'created_at', 'expires_at', 'last_used_at', 'rotated_at', 'overlap_ends_at'];
+import { presenter, timeOf } from '../invocation/presenters.ts';
 
 export function apiKeysCommand(): Command {
   return group('api-keys', 'keys for programs', [list(), create(), rename(), rotate(), expire(), remove()]).alias(
@@ -17,27 +15,29 @@ export function apiKeysCommand(): Command {
   );
 }
 
-function shape(one: KeyDetails): JsonObject {
-  return {
-    id: one.id,
-    name: one.name,
-    roles: one.authorizations.map((role) => `${role.authorizationId}:${role.resourceId}`),
-    created_at: timeOf(one.createdAt),
-    expires_at: timeOf(one.expiresAt),
-    last_used_at: timeOf(one.lastUsedAt),
-    rotated_at: timeOf(one.rotatedAt),
-    overlap_ends_at: timeOf(one.overlapEndsAt),
-  };
-}
+const { fields, shape } = presenter<KeyDetails>({
+  id: (one) => one.id,
+  name: (one) => one.name,
+  roles: (one) => one.authorizations.map((role) => `${role.authorizationId}:${role.resourceId}`),
+  created_at: (one) => timeOf(one.createdAt),
+  expires_at: (one) => timeOf(one.expiresAt),
+  last_used_at: (one) => timeOf(one.lastUsedAt),
+  rotated_at: (one) => timeOf(one.rotatedAt),
+  overlap_ends_at: (one) => timeOf(one.overlapEndsAt),
+});
 
-async function keysOf({ cloud, find, signal }: Context): Promise<readonly KeyDetails[]> {
+async function keysOf({ cloud, find }: Context): Promise<readonly KeyDetails[]> {
   const { id } = await find.organization();
-  return (await (await cloud()).fleet.listKeyDetails({ organizationId: id }, { signal })).keys;
+  return (await (await cloud()).fleet.listKeyDetails({ organizationId: id })).keys;
 }
 
 /** Finds a key by id or name; an id that the list does not show is sent as it is, and the cloud decides. */
 async function keyOf(context: Context, text: string): Promise<{ id: string; name: string }> {
   return /^[0-9a-f-]{36}$/i.test(text) ? { id: text, name: text } : pick('API key', text, await keysOf(context));
+}
+
+function expiryOf(when: string, what: string) {
+  return when === 'never' ? undefined : timestampFromDate(timeAfter(when, what));
 }
 
 function list(): Command {
@@ -68,14 +68,12 @@ function create(): Command {
     },
     async (context, flags, name = '') => {
       const authorization = await authorizationFor(context, flags);
-      const expiresAt =
-        flags['expires'] === undefined
-          ? undefined
-          : timestampFromDate(timeAfter(String(flags['expires']), '--expires'));
-      const { id, key } = await (await context.cloud()).fleet.createExpiringKey(
-        { name, authorizations: [authorization], ...(expiresAt === undefined ? {} : { expiresAt }) },
-        { signal: context.signal },
-      );
+      const expiresAt = expiryOf(flags['expires'] ?? 'never', '--expires');
+      const { id, key } = await (await context.cloud()).fleet.createExpiringKey({
+        name,
+        authorizations: [authorization],
+        expiresAt,
+      });
       context.out.object({ id, key });
       context.out.note('Save the key now: it is not shown again.');
     },
@@ -88,7 +86,7 @@ function rename(): Command {
     { examples: ['platform api-keys rename dashboard "wall display"'], fields: ['id', 'name'] },
     async (context, _flags, text = '', name = '') => {
       const { id } = await keyOf(context, text);
-      const renamed = await (await context.cloud()).app.renameKey({ id, name }, { signal: context.signal });
+      const renamed = await (await context.cloud()).app.renameKey({ id, name });
       context.out.object({ id: renamed.id, name: renamed.name });
     },
   );
@@ -102,7 +100,7 @@ function rotate(): Command {
     { examples: ['platform api-keys rotate dashboard'], fields: ['id', 'key'] },
     async (context, _flags, text = '') => {
       const { id } = await keyOf(context, text);
-      const rotated = await (await context.cloud()).app.rotateKey({ id }, { signal: context.signal });
+      const rotated = await (await context.cloud()).app.rotateKey({ id });
       context.out.object({ id: rotated.id, key: rotated.key });
       context.out.note('Save the key now: it is not shown again.');
     },
@@ -118,11 +116,8 @@ function expire(): Command {
     { examples: ['platform api-keys expire dashboard 30d', 'platform api-keys expire dashboard never'] },
     async (context, _flags, text = '', when = '') => {
       const { id, name } = await keyOf(context, text);
-      const expiresAt = when === 'never' ? undefined : timestampFromDate(timeAfter(when, 'when'));
-      await (await context.cloud()).fleet.setKeyExpiry(
-        { id, ...(expiresAt === undefined ? {} : { expiresAt }) },
-        { signal: context.signal },
-      );
+      const expiresAt = expiryOf(when, 'when');
+      await (await context.cloud()).fleet.setKeyExpiry({ id, expiresAt });
       context.out.note(
         expiresAt === undefined ? `key "${name}" never expires` : `key "${name}" expires at ${timeOf(expiresAt)}`,
       );
@@ -140,7 +135,7 @@ function remove(): Command {
     async (context, _flags, text = '') => {
       const { id, name } = await keyOf(context, text);
       await context.confirm(`Delete the key "${name}" (${id})? Programs that use it lose access within 5 s.`);
-      await (await context.cloud()).app.deleteKey({ id }, { signal: context.signal });
+      await (await context.cloud()).app.deleteKey({ id });
       context.out.note(`key "${name}" is deleted`);
     },
   );

@@ -1,10 +1,13 @@
 /** `platform locations`: the tree of locations of an organization. */
-import { type JsonObject, type Location, timestampDate } from '@platform/sdk/cloud';
+import type { JsonObject, Location } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import type { Context } from '../invocation/context.ts';
 import { defineCommand, group } from '../invocation/define-command.ts';
+import { timeOf } from '../invocation/presenters.ts';
+import { secretsCommand } from './secrets.ts';
 
 const fields = ['id', 'name', 'path', 'parent_id', 'organization_id', 'machines', 'shared_with', 'created_at'];
+const locationArgument = ['<location>', 'name, path or id'] as const;
 
 export function locationsCommand(): Command {
   return group('locations', 'the places where machines are, as a tree', [
@@ -15,7 +18,15 @@ export function locationsCommand(): Command {
     remove(),
     share('share', 'let another organization operate the machines of a location'),
     share('unshare', 'stop sharing a location'),
-    group('secrets', 'secrets of a location', [secrets(), createSecret(), deleteSecret()]),
+    secretsCommand({
+      what: 'location',
+      argument: locationArgument,
+      example: ['platform locations secrets', 'Plant'],
+      warning: '',
+      read: async (app, locationId) => (await app.locationAuth({ locationId })).auth?.secrets,
+      create: (app, locationId) => app.createLocationSecret({ locationId }),
+      remove: (app, locationId, secretId) => app.deleteLocationSecret({ locationId, secretId }),
+    }),
   ]);
 }
 
@@ -32,14 +43,14 @@ function shape(one: Location, all: readonly Location[]): JsonObject {
     organization_id: one.primaryOrgIdentity?.id ?? null,
     machines: one.robotCount,
     shared_with: one.organizations.filter((other) => !other.primary).map((other) => other.organizationId),
-    created_at: one.createdOn === undefined ? null : timestampDate(one.createdOn).toISOString(),
+    created_at: timeOf(one.createdOn),
   };
 }
 
-async function show({ cloud, out, find, signal }: Context, id: string): Promise<void> {
+async function show({ cloud, out, find }: Context, id: string): Promise<void> {
   const organization = await find.organization();
-  const { locations } = await (await cloud()).app.listLocations({ organizationId: organization.id }, { signal });
-  const { location } = await (await cloud()).app.getLocation({ locationId: id }, { signal });
+  const { locations } = await (await cloud()).app.listLocations({ organizationId: organization.id });
+  const { location } = await (await cloud()).app.getLocation({ locationId: id });
   if (location !== undefined) out.object(shape(location, locations));
 }
 
@@ -50,9 +61,9 @@ function list(): Command {
       examples: ['platform locations list', 'platform locations list --organization "North plant" --json=id,path'],
       fields,
     },
-    async ({ cloud, out, find, signal }) => {
+    async ({ cloud, out, find }) => {
       const organization = await find.organization();
-      const { locations } = await (await cloud()).app.listLocations({ organizationId: organization.id }, { signal });
+      const { locations } = await (await cloud()).app.listLocations({ organizationId: organization.id });
       const rows = locations.map((one) => shape(one, locations));
       out.rows(
         rows.toSorted((a, b) => String(a['path']).localeCompare(String(b['path']))),
@@ -64,7 +75,7 @@ function list(): Command {
 
 function get(): Command {
   return defineCommand(
-    new Command('get').description('show one location').argument('<location>', 'name, path or id'),
+    new Command('get').description('show one location').argument(...locationArgument),
     { examples: ['platform locations get "Plant/Hall 2"'], fields },
     async (context, _flags, text = '') => show(context, (await context.find.location(text)).id),
   );
@@ -78,12 +89,10 @@ function create(): Command {
       .option('--parent <location>', 'parent location (default: top level)'),
     { examples: ['platform locations create Plant', 'platform locations create "Hall 2" --parent Plant'], fields },
     async (context, flags, name = '') => {
-      const organization = await context.find.organization();
-      const parent = flags['parent'] === undefined ? undefined : await context.find.location(String(flags['parent']));
-      const { location } = await (await context.cloud()).app.createLocation(
-        { organizationId: organization.id, name, ...(parent === undefined ? {} : { parentLocationId: parent.id }) },
-        { signal: context.signal },
-      );
+      const { id: organizationId } = await context.find.organization();
+      const parentLocationId = flags['parent'] && (await context.find.location(flags['parent'])).id;
+      const { app } = await context.cloud();
+      const { location } = await app.createLocation({ organizationId, name, parentLocationId });
       const namesakes = (await context.find.locations()).filter(
         (one) => one.name === location?.name && one.parentId === location.parentLocationId && one.id !== location.id,
       );
@@ -100,7 +109,7 @@ function update(): Command {
   return defineCommand(
     new Command('update')
       .description('rename or move a location')
-      .argument('<location>', 'name, path or id')
+      .argument(...locationArgument)
       .option('--name <name>', 'new name')
       .option('--parent <location>', 'new parent; "" moves the location to the top level'),
     {
@@ -111,30 +120,22 @@ function update(): Command {
       fields,
     },
     async (context, flags, text = '') => {
-      const { id } = await context.find.location(text);
-      const parent = flags['parent'] as string | undefined;
-      const parentId = parent === undefined || parent === '' ? parent : (await context.find.location(parent)).id;
-      await (await context.cloud()).app.updateLocation(
-        {
-          locationId: id,
-          ...(flags['name'] === undefined ? {} : { name: String(flags['name']) }),
-          ...(parentId === undefined ? {} : { parentLocationId: parentId }),
-        },
-        { signal: context.signal },
-      );
-      await show(context, id);
+      const { id: locationId } = await context.find.location(text);
+      const parentLocationId = flags['parent'] && (await context.find.location(flags['parent'])).id;
+      await (await context.cloud()).app.updateLocation({ locationId, name: flags['name'], parentLocationId });
+      await show(context, locationId);
     },
   );
 }
 
 function remove(): Command {
   return defineCommand(
-    new Command('delete').description('delete an empty location').argument('<location>', 'name, path or id'),
+    new Command('delete').description('delete an empty location').argument(...locationArgument),
     { examples: ['platform locations delete "Plant/Hall 2"'] },
-    async ({ cloud, out, find, confirm, signal }, _flags, text = '') => {
+    async ({ cloud, out, find, confirm }, _flags, text = '') => {
       const { id, name } = await find.location(text);
       await confirm(`Delete the location "${name}" (${id})?`);
-      await (await cloud()).app.deleteLocation({ locationId: id }, { signal });
+      await (await cloud()).app.deleteLocation({ locationId: id });
       out.note(`location "${name}" is deleted`);
     },
   );
@@ -144,66 +145,17 @@ function share(verb: 'share' | 'unshare', summary: string): Command {
   return defineCommand(
     new Command(verb)
       .description(summary)
-      .argument('<location>', 'name, path or id')
+      .argument(...locationArgument)
       .requiredOption('--with <organization-id>', 'id of the other organization'),
     { examples: [`platform locations ${verb} "Plant/Hall 2" --with 00000000-0000-4000-8000-000000000000`] },
-    async ({ cloud, out, find, signal }, flags, text = '') => {
+    async ({ cloud, out, find }, flags, text = '') => {
       const { id, name } = await find.location(text);
       const { app } = await cloud();
       const request = { locationId: id, organizationId: String(flags['with']) };
-      await (verb === 'share' ? app.shareLocation(request, { signal }) : app.unshareLocation(request, { signal }));
+      await (verb === 'share' ? app.shareLocation(request) : app.unshareLocation(request));
       out.note(
         `location "${name}" is ${verb === 'share' ? 'shared' : 'no longer shared'} with ${request.organizationId}`,
       );
-    },
-  );
-}
-
-const secretFields = ['id', 'secret', 'created_at'];
-
-function secrets(): Command {
-  return defineCommand(
-    new Command('list')
-      .description('show the secrets of a location; for owners')
-      .argument('<location>', 'name, path or id'),
-    { examples: ['platform locations secrets list Plant --json'], fields: secretFields },
-    async ({ cloud, out, find, signal }, _flags, text = '') => {
-      const { id } = await find.location(text);
-      const { auth } = await (await cloud()).app.locationAuth({ locationId: id }, { signal });
-      const rows = (auth?.secrets ?? []).map((one) => ({
-        id: one.id,
-        secret: one.secret,
-        created_at: one.createdOn === undefined ? null : timestampDate(one.createdOn).toISOString(),
-      }));
-      out.rows(rows, secretFields);
-    },
-  );
-}
-
-function createSecret(): Command {
-  return defineCommand(
-    new Command('create').description('add a secret to a location').argument('<location>', 'name, path or id'),
-    { examples: ['platform locations secrets create Plant'] },
-    async ({ cloud, out, find, signal }, _flags, text = '') => {
-      const { id, name } = await find.location(text);
-      await (await cloud()).app.createLocationSecret({ locationId: id }, { signal });
-      out.note(`location "${name}" has a new secret; show it with: platform locations secrets list ${id}`);
-    },
-  );
-}
-
-function deleteSecret(): Command {
-  return defineCommand(
-    new Command('delete')
-      .description('delete a secret of a location')
-      .argument('<location>', 'name, path or id')
-      .argument('<secret-id>'),
-    { examples: ['platform locations secrets delete Plant 3f0c…'] },
-    async ({ cloud, out, find, confirm, signal }, _flags, text = '', secretId = '') => {
-      const { id, name } = await find.location(text);
-      await confirm(`Delete the secret ${secretId} of the location "${name}"?`);
-      await (await cloud()).app.deleteLocationSecret({ locationId: id, secretId }, { signal });
-      out.note('the secret is deleted');
     },
   );
 }

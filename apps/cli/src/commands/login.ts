@@ -81,7 +81,7 @@ function login(): Command {
       const trusted = await authorityOf(context, url, flags);
       await requireCloud({ url, ca: trusted.ca });
       // The key is tried before it is saved, so that a wrong key fails now.
-      await using cloud = openCloud({ url, keyId, key, ...trusted });
+      await using cloud = openCloud({ url, keyId, key, ...trusted, signal: context.signal });
       await cloud.accessToken();
       await keep(context, { url, credentials: { keyId, key }, as: keyId, ...trusted });
     },
@@ -141,9 +141,9 @@ function logout(): Command {
       if ('sessionToken' in profile.credentials) {
         // If the cloud cannot be reached, the session stays open there; deleting the login here matters more.
         context.reaches(profile.url, profile.ca);
-        await using cloud = openCloud({ ...profile, ...profile.credentials });
+        await using cloud = openCloud({ ...profile, ...profile.credentials, signal: context.signal });
         await cloud
-          .postJson('/sign-out', {}, context.signal)
+          .postJson('/sign-out', {})
           .catch(() =>
             context.out.warn(
               'the cloud could not be reached; the session expires there by itself, after 90 days by default',

@@ -11,10 +11,19 @@ import { Command } from 'commander';
 import { choices } from '../invocation/choice.ts';
 import { defineCommand, type Flags } from '../invocation/define-command.ts';
 import { timeBefore } from '../invocation/parse-time.ts';
-import { timeOf } from '../invocation/presenters.ts';
+import { presenter, timeOf } from '../invocation/presenters.ts';
+import { readPages } from '../invocation/read-pages.ts';
 import { followLog } from './follow-log.ts';
 
-const fields = ['time', 'level', 'logger', 'message', 'host', 'stack', 'fields'];
+const { fields, shape } = presenter<LogEntry>({
+  time: (one) => timeOf(one.time),
+  level: (one) => one.level,
+  logger: (one) => one.loggerName,
+  message: (one) => one.message,
+  host: (one) => one.host,
+  stack: (one) => one.stack,
+  fields: fieldsOf,
+});
 const levelNames = ['trace', 'debug', 'info', 'warn', 'error', 'dpanic', 'panic', 'fatal', 'critical'];
 const pageSize = 500;
 /** The most lines to catch up on after a lost connection. */
@@ -46,7 +55,7 @@ export function logsCommand(): Command {
       const { id } = await find.part(text);
       const { app } = await cloud();
       const levels = (flags['level'] ?? []) as string[];
-      const filter = flags['grep'] === undefined ? {} : { filter: String(flags['grep']) };
+      const filter: string | undefined = flags['grep'];
       const limit = Number(flags['limit']);
       if (!Number.isSafeInteger(limit) || limit < 1)
         throw new PlatformError(
@@ -55,28 +64,20 @@ export function logsCommand(): Command {
         );
       const print = (entry: LogEntry): void => out.element(shape(entry), lineOf(entry));
 
-      const query = {
-        id,
-        levels,
-        ...filter,
-        ...(flags['source'] === undefined ? {} : { source: String(flags['source']) }),
-      };
+      const query = { id, levels, filter, source: flags['source'] };
       /** The newest, oldest first. */
-      const read = async (times: { start?: Timestamp; end?: Timestamp }, most: number): Promise<LogEntry[]> => {
-        const newestFirst: LogEntry[] = [];
-        let pageToken = '';
-        do {
-          const room = BigInt(Math.min(pageSize, most - newestFirst.length));
-          const page = await app.getRobotPartLogs({ ...query, ...times, limit: room, pageToken }, { signal });
-          newestFirst.push(...page.logs);
-          pageToken = page.nextPageToken;
-        } while (pageToken !== '' && newestFirst.length < most);
+      const read = async (
+        times: { start?: Timestamp | undefined; end?: Timestamp | undefined },
+        most: number,
+      ): Promise<LogEntry[]> => {
+        const newestFirst = await readPages(most, async (room, pageToken) => {
+          const limit = BigInt(Math.min(pageSize, room));
+          const page = await app.getRobotPartLogs({ ...query, ...times, limit, pageToken });
+          return { items: page.logs, nextPageToken: page.nextPageToken };
+        });
         return newestFirst.toReversed();
       };
-      const printed = await read(
-        { ...timeOption(flags, 'since', 'start'), ...timeOption(flags, 'until', 'end') },
-        limit,
-      );
+      const printed = await read({ start: timeOption(flags, 'since'), end: timeOption(flags, 'until') }, limit);
       for (const entry of printed) print(entry);
 
       if (flags['follow'] !== true) return;
@@ -90,7 +91,7 @@ export function logsCommand(): Command {
       };
       await followLog({
         async *open(onHeader) {
-          const coming = app.tailRobotPartLogs({ id, ...filter }, { signal, timeoutMs: 0, onHeader: () => onHeader() });
+          const coming = app.tailRobotPartLogs({ id, filter }, { timeoutMs: 0, onHeader: () => onHeader() });
           for await (const { logs } of coming) yield logs.filter(isAsked);
         },
         readFrom: (fromMs) =>
@@ -105,21 +106,9 @@ export function logsCommand(): Command {
   );
 }
 
-function timeOption(flags: Flags, flag: 'since' | 'until', name: 'start' | 'end'): Record<string, Timestamp> {
-  const text = flags[flag];
-  return text === undefined ? {} : { [name]: timestampFromDate(timeBefore(String(text), `--${flag}`)) };
-}
-
-function shape(entry: LogEntry): JsonObject {
-  return {
-    time: timeOf(entry.time),
-    level: entry.level,
-    logger: entry.loggerName,
-    message: entry.message,
-    host: entry.host,
-    stack: entry.stack,
-    fields: fieldsOf(entry),
-  };
+function timeOption(flags: Flags, flag: 'since' | 'until'): Timestamp | undefined {
+  const text: string | undefined = flags[flag];
+  return text === undefined ? undefined : timestampFromDate(timeBefore(text, `--${flag}`));
 }
 
 function lineOf(entry: LogEntry): string {

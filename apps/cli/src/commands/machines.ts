@@ -1,11 +1,9 @@
 /** `platform machines`: list, create, move and delete machines, and show their status. */
-import { type JsonObject, OnlineState, type Robot } from '@platform/sdk/cloud';
+import { OnlineState, type Robot } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { defineCommand, group } from '../invocation/define-command.ts';
-import { partStatus, partStatusFields, stateOf, timeOf } from '../invocation/presenters.ts';
+import { partStatus, presenter, stateOf, timeOf } from '../invocation/presenters.ts';
 import { machinePartCommand } from './machine-part.ts';
-
-const fields = ['id', 'name', 'location_id', 'state', 'last_access', 'created_at'];
 
 export function machinesCommand(): Command {
   return group('machines', 'machines and their parts', [
@@ -21,16 +19,15 @@ export function machinesCommand(): Command {
     .alias('robots');
 }
 
-function shape(one: Robot): JsonObject {
-  return {
-    id: one.id,
-    name: one.name,
-    location_id: one.location,
-    state: stateOf(one.onlineState),
-    last_access: timeOf(one.lastAccess),
-    created_at: timeOf(one.createdOn),
-  };
-}
+const machineArgument = ['<machine>', 'name, Location/name or id'] as const;
+const { fields, shape } = presenter<Robot>({
+  id: (one) => one.id,
+  name: (one) => one.name,
+  location_id: (one) => one.location,
+  state: (one) => stateOf(one.onlineState),
+  last_access: (one) => timeOf(one.lastAccess),
+  created_at: (one) => timeOf(one.createdOn),
+});
 
 function list(): Command {
   return defineCommand(
@@ -39,13 +36,13 @@ function list(): Command {
       .option('--location <location>', 'only machines at this location')
       .option('--offline', 'only machines that are not online'),
     { examples: ['platform machines list', 'platform machines list --location Plant --json=id,name,state'], fields },
-    async ({ cloud, out, find, signal }, flags) => {
+    async ({ cloud, out, find }, flags) => {
       const { app } = await cloud();
       const location = flags['location'] as string | undefined;
       const { robots } =
         location === undefined
-          ? await app.listRobotsForOrg({ orgId: (await find.organization()).id }, { signal })
-          : await app.listRobots({ locationId: (await find.location(location)).id }, { signal });
+          ? await app.listRobotsForOrg({ orgId: (await find.organization()).id })
+          : await app.listRobots({ locationId: (await find.location(location)).id });
       const shown = flags['offline'] ? robots.filter((one) => one.onlineState !== OnlineState.ONLINE) : robots;
       out.rows(
         shown.map(shape).toSorted((a, b) => String(a['name']).localeCompare(String(b['name']))),
@@ -57,11 +54,11 @@ function list(): Command {
 
 function get(): Command {
   return defineCommand(
-    new Command('get').description('show one machine').argument('<machine>', 'name, Location/name or id'),
+    new Command('get').description('show one machine').argument(...machineArgument),
     { examples: ['platform machines get press-7', 'platform machines get Plant/press-7 --json'], fields },
-    async ({ cloud, out, find, signal }, _flags, text = '') => {
+    async ({ cloud, out, find }, _flags, text = '') => {
       const { id } = await find.machine(text);
-      const { robot } = await (await cloud()).app.getRobot({ id }, { signal });
+      const { robot } = await (await cloud()).app.getRobot({ id });
       if (robot !== undefined) out.object(shape(robot));
     },
   );
@@ -74,11 +71,11 @@ function create(): Command {
       .argument('<name>')
       .requiredOption('--location <location>', 'where the machine is: name, path or id'),
     { examples: ['platform machines create press-7 --location "Plant/Hall 2"'], fields },
-    async ({ cloud, out, find, signal }, flags, name = '') => {
+    async ({ cloud, out, find }, flags, name = '') => {
       const { id: location } = await find.location(String(flags['location']));
       const { app } = await cloud();
-      const { id } = await app.newRobot({ name, location }, { signal });
-      const { robot } = await app.getRobot({ id }, { signal });
+      const { id } = await app.newRobot({ name, location });
+      const { robot } = await app.getRobot({ id });
       if (robot !== undefined) out.object(shape(robot));
       out.note(`print its credentials file with: platform machines part config-file ${id}`);
     },
@@ -89,21 +86,18 @@ function update(): Command {
   return defineCommand(
     new Command('update')
       .description('rename a machine or move it to another location')
-      .argument('<machine>', 'name, Location/name or id')
+      .argument(...machineArgument)
       .option('--name <name>', 'new name')
       .option('--location <location>', 'new location'),
     { examples: ['platform machines update press-7 --location "Plant/Hall 3"'], fields },
-    async ({ cloud, out, find, signal }, flags, text = '') => {
+    async ({ cloud, out, find }, flags, text = '') => {
       const machine = await find.machine(text);
       const location = flags['location'] as string | undefined;
-      const { robot } = await (await cloud()).app.updateRobot(
-        {
-          id: machine.id,
-          name: (flags['name'] as string | undefined) ?? machine.name,
-          location: location === undefined ? machine.locationId : (await find.location(location)).id,
-        },
-        { signal },
-      );
+      const { robot } = await (await cloud()).app.updateRobot({
+        id: machine.id,
+        name: (flags['name'] as string | undefined) ?? machine.name,
+        location: location === undefined ? machine.locationId : (await find.location(location)).id,
+      });
       if (robot !== undefined) out.object(shape(robot));
     },
   );
@@ -113,12 +107,12 @@ function remove(): Command {
   return defineCommand(
     new Command('delete')
       .description('delete a machine with its parts, configurations and logs')
-      .argument('<machine>', 'name, Location/name or id'),
+      .argument(...machineArgument),
     { examples: ['platform machines delete press-7', 'platform machines delete press-7 --yes'] },
-    async ({ cloud, out, find, confirm, signal }, _flags, text = '') => {
+    async ({ cloud, out, find, confirm }, _flags, text = '') => {
       const { id, name } = await find.machine(text);
       await confirm(`Delete the machine "${name}" (${id}) with its configurations and logs? This cannot be undone.`);
-      await (await cloud()).app.deleteRobot({ id }, { signal });
+      await (await cloud()).app.deleteRobot({ id });
       out.note(`machine "${name}" is deleted`);
     },
   );
@@ -128,16 +122,16 @@ function status(): Command {
   return defineCommand(
     new Command('status')
       .description('show the last contact and the configuration of each part of a machine')
-      .argument('<machine>', 'name, Location/name or id'),
-    { examples: ['platform machines status press-7'], fields: ['part', ...partStatusFields] },
-    async ({ cloud, out, find, signal }, _flags, text = '') => {
+      .argument(...machineArgument),
+    { examples: ['platform machines status press-7'], fields: ['part', ...partStatus.fields] },
+    async ({ cloud, out, find }, _flags, text = '') => {
       const { id } = await find.machine(text);
       const { app, fleet } = await cloud();
-      const { parts } = await app.getRobotParts({ robotId: id }, { signal });
+      const { parts } = await app.getRobotParts({ robotId: id });
       const rows = await Promise.all(
         parts.map(async (part) => ({
           part: part.name,
-          ...partStatus(await fleet.getPartStatus({ partId: part.id }, { signal })),
+          ...partStatus.shape(await fleet.getPartStatus({ partId: part.id })),
         })),
       );
       out.rows(rows, [

@@ -1,5 +1,5 @@
 /** `platform members`: the members of an organization, their roles and invitations. */
-import type { Authorization, JsonObject } from '@platform/sdk/cloud';
+import type { Authorization, Cloud, JsonObject } from '@platform/sdk/cloud';
 import { PlatformError, refusalOf } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { authorizationFor } from '../invocation/authorization.ts';
@@ -27,10 +27,7 @@ const roleText = (one: Authorization): string => `${one.authorizationId}:${one.r
 /** Finds a member by e-mail address or id. */
 async function memberOf(context: Context, text: string): Promise<{ id: string; email: string }> {
   const { id: organizationId } = await context.find.organization();
-  const { members } = await (await context.cloud()).app.listOrganizationMembers(
-    { organizationId },
-    { signal: context.signal },
-  );
+  const { members } = await (await context.cloud()).app.listOrganizationMembers({ organizationId });
   const found = members.find((one) => one.userId === text || one.emails.includes(text.toLowerCase()));
   if (found === undefined) {
     const known = members
@@ -45,21 +42,25 @@ async function memberOf(context: Context, text: string): Promise<{ id: string; e
   return { id: found.userId, email: found.emails[0] ?? found.userId };
 }
 
+/** Only owners may see the roles in an organization; for others, none. A person without an owner role may still leave. */
+async function rolesIn(app: Cloud['app'], organizationId: string): Promise<readonly Authorization[]> {
+  try {
+    return (await app.listAuthorizations({ organizationId })).authorizations;
+  } catch (caught) {
+    if (caught instanceof PlatformError && caught.code === 'permission_denied') return [];
+    throw caught;
+  }
+}
+
 function list(): Command {
   return defineCommand(
     new Command('list').description('list members and pending invitations'),
     { examples: ['platform members list', 'platform members list --json=email,roles'], fields },
-    async ({ cloud, find, out, signal }) => {
+    async ({ cloud, find, out }) => {
       const { id: organizationId } = await find.organization();
       const { app } = await cloud();
-      const { members, invites } = await app.listOrganizationMembers({ organizationId }, { signal });
-      // Only owners may see roles; others get the list without them.
-      const { authorizations } = await app
-        .listAuthorizations({ organizationId }, { signal })
-        .catch((caught: unknown) => {
-          if (caught instanceof PlatformError && caught.code === 'permission_denied') return { authorizations: [] };
-          throw caught;
-        });
+      const { members, invites } = await app.listOrganizationMembers({ organizationId });
+      const authorizations = await rolesIn(app, organizationId);
       const rows: JsonObject[] = members.map((one) => ({
         email: one.emails[0] ?? null,
         id: one.userId,
@@ -88,8 +89,8 @@ function withRole(command: Command): Command {
     .option('--machine <machine>', 'role for this machine only');
 }
 
-async function showLink({ cloud, out, signal }: Context, organizationId: string, email: string): Promise<void> {
-  const answer = await (await cloud()).postJson('/api/invitations/link', { organizationId, email }, signal);
+async function showLink({ cloud, out }: Context, organizationId: string, email: string): Promise<void> {
+  const answer = await (await cloud()).postJson('/api/invitations/link', { organizationId, email });
   const { link } = Object(answer.body) as { readonly link?: string };
   if (answer.status !== 200 || link === undefined) throw refusalOf(answer, 'POST /api/invitations/link');
   out.object({ email, link });
@@ -115,10 +116,12 @@ function invite(): Command {
     async (context, flags, email = '') => {
       const authorization = await authorizationFor(context, flags);
       const { organizationId } = authorization;
-      await (await context.cloud()).app.createOrganizationInvite(
-        { organizationId, email, authorizations: [authorization], sendEmailInvite: flags['link'] !== true },
-        { signal: context.signal },
-      );
+      await (await context.cloud()).app.createOrganizationInvite({
+        organizationId,
+        email,
+        authorizations: [authorization],
+        sendEmailInvite: flags['link'] !== true,
+      });
       context.out.note(`${email} is invited`);
       if (flags['link'] === true) await showLink(context, organizationId, email);
       else
@@ -139,10 +142,7 @@ function resend(): Command {
     async (context, flags, email = '') => {
       const { id: organizationId } = await context.find.organization();
       if (flags['link'] === true) return showLink(context, organizationId, email);
-      await (await context.cloud()).app.resendOrganizationInvite(
-        { organizationId, email, sendEmailInvite: true },
-        { signal: context.signal },
-      );
+      await (await context.cloud()).app.resendOrganizationInvite({ organizationId, email, sendEmailInvite: true });
       context.out.note(`the invitation to ${email} is on its way`);
     },
   );
@@ -152,9 +152,9 @@ function uninvite(): Command {
   return defineCommand(
     new Command('uninvite').description('withdraw an invitation').argument('<email>'),
     { examples: ['platform members uninvite ada@example.com'] },
-    async ({ cloud, find, out, signal }, _flags, email = '') => {
+    async ({ cloud, find, out }, _flags, email = '') => {
       const { id: organizationId } = await find.organization();
-      await (await cloud()).app.deleteOrganizationInvite({ organizationId, email }, { signal });
+      await (await cloud()).app.deleteOrganizationInvite({ organizationId, email });
       out.note(`the invitation to ${email} is withdrawn`);
     },
   );
@@ -169,9 +169,7 @@ function role(verb: 'grant' | 'revoke', summary: string): Command {
       const authorization = await authorizationFor(context, flags, { id: member.id, type: 'user' });
       const { app } = await context.cloud();
       const request = { authorization };
-      await (verb === 'grant'
-        ? app.addRole(request, { signal: context.signal })
-        : app.removeRole(request, { signal: context.signal }));
+      await (verb === 'grant' ? app.addRole(request) : app.removeRole(request));
       context.out.note(
         `${member.email}: ${authorization.authorizationId} is ${verb === 'grant' ? 'granted' : 'revoked'}`,
       );
@@ -190,10 +188,7 @@ function remove(): Command {
       const { id: organizationId, name } = await context.find.organization();
       await warnOfLastOwner(context, organizationId, member);
       await context.confirm(`Remove ${member.email} from "${name}"?`);
-      await (await context.cloud()).app.deleteOrganizationMember(
-        { organizationId, userId: member.id },
-        { signal: context.signal },
-      );
+      await (await context.cloud()).app.deleteOrganizationMember({ organizationId, userId: member.id });
       context.out.note(`${member.email} is no longer a member`);
     },
   );
@@ -201,16 +196,11 @@ function remove(): Command {
 
 /** An API key may be the last owner of an organization, but no one can sign in with a key. */
 async function warnOfLastOwner(
-  { cloud, out, signal }: Context,
+  { cloud, out }: Context,
   organizationId: string,
   member: { readonly id: string; readonly email: string },
 ): Promise<void> {
-  const { app } = await cloud();
-  const { authorizations } = await app.listAuthorizations({ organizationId }, { signal }).catch((caught: unknown) => {
-    // A person without an owner role may still leave.
-    if (caught instanceof PlatformError && caught.code === 'permission_denied') return { authorizations: [] };
-    throw caught;
-  });
+  const authorizations = await rolesIn((await cloud()).app, organizationId);
   const owners = authorizations.filter(
     (one) => one.authorizationId === 'organization_owner' && one.identityType === 'user',
   );

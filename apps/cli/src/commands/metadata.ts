@@ -21,34 +21,33 @@ interface Target {
   write(data: JsonObject): Promise<void>;
 }
 
-async function targetOf({ cloud, find, signal }: Context, flags: Flags): Promise<Target> {
+async function targetOf({ cloud, find }: Context, flags: Flags): Promise<Target> {
   const { app } = await cloud();
-  const options = { signal };
   if (flags['part'] !== undefined) {
     const { id } = await find.part(String(flags['part']));
     return {
-      read: async () => (await app.getRobotPartMetadata({ id }, options)).data ?? {},
-      write: async (data) => void (await app.updateRobotPartMetadata({ id, data }, options)),
+      read: async () => (await app.getRobotPartMetadata({ id })).data ?? {},
+      write: async (data) => void (await app.updateRobotPartMetadata({ id, data })),
     };
   }
   if (flags['machine'] !== undefined) {
     const { id } = await find.machine(String(flags['machine']));
     return {
-      read: async () => (await app.getRobotMetadata({ id }, options)).data ?? {},
-      write: async (data) => void (await app.updateRobotMetadata({ id, data }, options)),
+      read: async () => (await app.getRobotMetadata({ id })).data ?? {},
+      write: async (data) => void (await app.updateRobotMetadata({ id, data })),
     };
   }
   if (flags['location'] !== undefined) {
     const { id: locationId } = await find.location(String(flags['location']));
     return {
-      read: async () => (await app.getLocationMetadata({ locationId }, options)).data ?? {},
-      write: async (data) => void (await app.updateLocationMetadata({ locationId, data }, options)),
+      read: async () => (await app.getLocationMetadata({ locationId })).data ?? {},
+      write: async (data) => void (await app.updateLocationMetadata({ locationId, data })),
     };
   }
   const { id: organizationId } = await find.organization();
   return {
-    read: async () => (await app.getOrganizationMetadata({ organizationId }, options)).data ?? {},
-    write: async (data) => void (await app.updateOrganizationMetadata({ organizationId, data }, options)),
+    read: async () => (await app.getOrganizationMetadata({ organizationId })).data ?? {},
+    write: async (data) => void (await app.updateOrganizationMetadata({ organizationId, data })),
   };
 }
 

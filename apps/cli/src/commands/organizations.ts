@@ -1,10 +1,10 @@
 /** `platform organizations`: list, create, change and delete organizations. */
-import { type JsonObject, type Organization, timestampDate } from '@platform/sdk/cloud';
+import type { AuditEntry, Organization } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { defineCommand, group } from '../invocation/define-command.ts';
+import { presenter, timeOf } from '../invocation/presenters.ts';
+import { readPages } from '../invocation/read-pages.ts';
 import { wholeNumber } from './config/configuration.ts';
-
-const fields = ['id', 'name', 'public_namespace', 'region', 'created_at'];
 
 export function organizationsCommand(): Command {
   return group('organizations', 'organizations that you belong to', [
@@ -17,22 +17,20 @@ export function organizationsCommand(): Command {
   ]).alias('orgs');
 }
 
-function shape(one: Organization): JsonObject {
-  return {
-    id: one.id,
-    name: one.name,
-    public_namespace: one.publicNamespace,
-    region: one.defaultRegion,
-    created_at: one.createdOn === undefined ? null : timestampDate(one.createdOn).toISOString(),
-  };
-}
+const { fields, shape } = presenter<Organization>({
+  id: (one) => one.id,
+  name: (one) => one.name,
+  public_namespace: (one) => one.publicNamespace,
+  region: (one) => one.defaultRegion,
+  created_at: (one) => timeOf(one.createdOn),
+});
 
 function list(): Command {
   return defineCommand(
     new Command('list').description('list the organizations in which you have a role'),
     { examples: ['platform organizations list', 'platform organizations list --json=id,name'], fields },
-    async ({ cloud, out, signal }) => {
-      const { organizations } = await (await cloud()).app.listOrganizations({}, { signal });
+    async ({ cloud, out }) => {
+      const { organizations } = await (await cloud()).app.listOrganizations({});
       out.rows(organizations.map(shape), ['name', 'id', 'created_at']);
     },
   );
@@ -42,9 +40,9 @@ function get(): Command {
   return defineCommand(
     new Command('get').description('show one organization').argument('[organization]', 'name or id'),
     { examples: ['platform organizations get', 'platform organizations get "My organization" --json'], fields },
-    async ({ cloud, out, find, signal }, _flags, text) => {
+    async ({ cloud, out, find }, _flags, text) => {
       const { id } = await find.organization(text);
-      const { organization } = await (await cloud()).app.getOrganization({ organizationId: id }, { signal });
+      const { organization } = await (await cloud()).app.getOrganization({ organizationId: id });
       if (organization !== undefined) out.object(shape(organization));
     },
   );
@@ -54,12 +52,12 @@ function create(): Command {
   return defineCommand(
     new Command('create').description('create an organization; you become its owner').argument('<name>'),
     { examples: ['platform organizations create "Second plant"'], fields },
-    async ({ cloud, out, signal }, _flags, name = '') => {
+    async ({ cloud, out }, _flags, name = '') => {
       const { app } = await cloud();
-      const { organization } = await app.createOrganization({ name }, { signal });
+      const { organization } = await app.createOrganization({ name });
       if (organization === undefined) return;
       out.object(shape(organization));
-      const { organizations } = await app.listOrganizations({}, { signal });
+      const { organizations } = await app.listOrganizations({});
       if (organizations.length > 1)
         out.note(
           `You now belong to ${organizations.length} organizations. Add --organization ${organization.id} to a command to use this one, or make it the default of your login: platform profiles organization ${organization.id}`,
@@ -76,16 +74,13 @@ function update(): Command {
       .option('--name <name>', 'new name')
       .option('--public-namespace <namespace>', 'name under which others find its public fragments'),
     { examples: ['platform organizations update "My organization" --name "North plant"'], fields },
-    async ({ cloud, out, find, signal }, flags, text) => {
+    async ({ cloud, out, find }, flags, text) => {
       const { id } = await find.organization(text);
-      const { organization } = await (await cloud()).app.updateOrganization(
-        {
-          organizationId: id,
-          ...(flags['name'] === undefined ? {} : { name: String(flags['name']) }),
-          ...(flags['publicNamespace'] === undefined ? {} : { publicNamespace: String(flags['publicNamespace']) }),
-        },
-        { signal },
-      );
+      const { organization } = await (await cloud()).app.updateOrganization({
+        organizationId: id,
+        name: flags['name'],
+        publicNamespace: flags['publicNamespace'],
+      });
       if (organization !== undefined) out.object(shape(organization));
     },
   );
@@ -97,14 +92,26 @@ function remove(): Command {
       .description('delete an organization that has no locations')
       .argument('<organization>', 'name or id'),
     { examples: ['platform organizations delete "Second plant" --yes'] },
-    async ({ cloud, out, find, confirm, signal }, _flags, text) => {
+    async ({ cloud, out, find, confirm }, _flags, text) => {
       const { id, name } = await find.organization(text);
       await confirm(`Delete the organization "${name}" (${id})? This cannot be undone.`);
-      await (await cloud()).app.deleteOrganization({ organizationId: id }, { signal });
+      await (await cloud()).app.deleteOrganization({ organizationId: id });
       out.note(`organization "${name}" is deleted`);
     },
   );
 }
+
+const auditEntry = presenter<AuditEntry>({
+  id: (one) => String(one.id),
+  at: (one) => timeOf(one.at),
+  actor_kind: (one) => one.actor?.kind ?? '',
+  actor: (one) => one.actor?.name || (one.actor?.id ?? ''),
+  action: (one) => one.action,
+  target_kind: (one) => one.targetKind,
+  target_id: (one) => one.targetId,
+  detail: (one) => one.detail ?? null,
+  from: (one) => one.peerAddress,
+});
 
 function audit(): Command {
   return defineCommand(
@@ -115,39 +122,18 @@ function audit(): Command {
       .option('--target <id>', 'only changes to this organization, location, machine, part, key, …'),
     {
       examples: ['platform organizations audit', 'platform organizations audit --limit 500 --json'],
-      fields: ['id', 'at', 'actor_kind', 'actor', 'action', 'target_kind', 'target_id', 'detail', 'from'],
+      fields: auditEntry.fields,
     },
-    async ({ cloud, out, find, signal }, flags, text) => {
+    async ({ cloud, out, find }, flags, text) => {
       const { id } = await find.organization(text);
-      const rows: JsonObject[] = [];
-      const limit = wholeNumber(flags['limit'], '--limit') ?? 50;
-      let pageToken = '';
-      do {
-        const { entries, nextPageToken } = await (await cloud()).fleet.listAuditEntries(
-          {
-            organizationId: id,
-            pageLimit: Math.min(limit - rows.length, 1_000),
-            targetId: String(flags['target'] ?? ''),
-            ...(pageToken === '' ? {} : { pageToken }),
-          },
-          { signal },
-        );
-        for (const entry of entries) {
-          rows.push({
-            id: String(entry.id),
-            at: entry.at === undefined ? null : timestampDate(entry.at).toISOString(),
-            actor_kind: entry.actor?.kind ?? '',
-            actor: entry.actor?.name || (entry.actor?.id ?? ''),
-            action: entry.action,
-            target_kind: entry.targetKind,
-            target_id: entry.targetId,
-            detail: entry.detail,
-            from: entry.peerAddress,
-          });
-        }
-        pageToken = nextPageToken;
-      } while (pageToken !== '' && rows.length < limit);
-      out.rows(rows, ['at', 'actor', 'action', 'target_kind', 'target_id']);
+      const { fleet } = await cloud();
+      const targetId = String(flags['target'] ?? '');
+      const entries = await readPages(wholeNumber(flags['limit'], '--limit') ?? 50, async (room, pageToken) => {
+        const pageLimit = Math.min(room, 1_000);
+        const page = await fleet.listAuditEntries({ organizationId: id, pageLimit, targetId, pageToken });
+        return { items: page.entries, nextPageToken: page.nextPageToken };
+      });
+      out.rows(entries.map(auditEntry.shape), ['at', 'actor', 'action', 'target_kind', 'target_id']);
     },
   );
 }

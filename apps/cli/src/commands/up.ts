@@ -1,10 +1,15 @@
 import { join, resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { setHelp } from '../invocation/help.ts';
-import { colours, homeDir, inherited } from '../settings.ts';
+import { colours, homeDir, inherited, terminalWidth } from '../settings.ts';
 import { jsonOutput } from '../up/json-output.ts';
 import { runUp } from '../up/run-up.ts';
 import { terminalOutput } from '../up/terminal-output.ts';
+
+const streams = {
+  write: (text: string): boolean => process.stdout.write(text),
+  complain: (text: string): boolean => process.stderr.write(text),
+};
 
 interface UpFlags {
   readonly data: string;
@@ -48,7 +53,7 @@ export function upCommand(): Command {
         cloudEntry: import.meta.resolve('@platform/cloud/main'),
         machineEntry: import.meta.resolve('@platform/machine-server/main'),
         env: inherited,
-        output: flags.json ? jsonOutput() : terminalOutput(colours),
+        output: flags.json ? jsonOutput(streams) : terminalOutput(streams, colours, terminalWidth),
         signal: stop.signal,
       });
     });

@@ -10,9 +10,9 @@ export function whoamiCommand(): Command {
       examples: ['platform whoami', 'platform whoami --json'],
       fields: ['url', 'login', 'kind', 'id', 'name', 'roles'],
     },
-    async ({ cloud, login, out, signal }) => {
+    async ({ cloud, login, out }) => {
       const { url, source, as } = await login();
-      const me = (await (await cloud()).getJson('/api/whoami', signal)) as JsonObject;
+      const me = (await (await cloud()).getJson('/api/whoami')) as JsonObject;
       const roles = (me['roles'] ?? []) as JsonObject[];
       out.object({
         url,

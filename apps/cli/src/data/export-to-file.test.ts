@@ -43,6 +43,7 @@ function cloudWith(stored: readonly Stored[], breaksAfter = Number.POSITIVE_INFI
         if (left-- === 0) throw new PlatformError('unavailable', 'the cloud stops');
         yield {
           timeCaptured: { ...time, nanos: time.nanos + microseconds * 1_000 },
+          ...{ organizationId: 'o', locationId: 'l', robotId: 'r', robotName: 'vm', partId: 'p', partName: 'vm' },
           resourceName,
           resourceSubtype: 'core:component:sensor',
           methodName: 'Readings',
@@ -61,7 +62,12 @@ function run(
   stored: readonly Stored[],
   options: Partial<{ format: ExportFormat; resume: boolean; asked: Partial<Asked>; agrees: boolean }> = {},
 ) {
-  const out = createOutput({ json: false, quiet: true, colours: false }, new PassThrough(), new PassThrough());
+  const out = createOutput(
+    { json: false, quiet: true, colours: false },
+    new PassThrough(),
+    new PassThrough(),
+    () => {},
+  );
   const context = {
     out,
     signal: new AbortController().signal,

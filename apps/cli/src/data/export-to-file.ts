@@ -123,7 +123,7 @@ async function gathered(
   await using spool = await openSpool(path, anew);
   const total = plan.series.reduce((sum, { rows }) => sum + rows, 0);
   using progress = createTransferProgress(context, { before: spool.rows, total, shown: true });
-  for await (const line of missing(data, plan, spool, context.signal)) {
+  for await (const line of missing(data, plan, spool)) {
     await spool.append(line);
     progress.add(line.length);
   }
@@ -137,7 +137,6 @@ async function* missing(
   data: Cloud['data'],
   { asked: { partId }, series, fromMs, untilMs }: ExportPlan,
   { place }: Spool,
-  signal: AbortSignal,
 ): AsyncGenerator<string> {
   const begun = place === undefined ? -1 : series.findIndex((one) => keyOf(one) === place.series);
   if (place !== undefined && begun === -1)
@@ -149,7 +148,7 @@ async function* missing(
     const goesOn = place !== undefined && keyOf(one) === place.series;
     const there = new Map(goesOn ? place.there : []);
     const range = { fromMs: goesOn ? place.timeMs : fromMs, untilMs };
-    for await (const { timeMs, text } of readSeries(data, partId, one, range, signal)) {
+    for await (const { timeMs, text } of readSeries(data, partId, one, range)) {
       if (goesOn && timeMs === place.timeMs && took(there, identityOf(text))) continue;
       yield text;
     }

@@ -47,7 +47,7 @@ async function eachLine(
   const total = series.reduce((sum, { rows }) => sum + rows, 0);
   using progress = createTransferProgress(context, { before: 0, total, shown: !process.stdout.isTTY });
   for (const one of series) {
-    for await (const { text } of readSeries(data, partId, one, { fromMs, untilMs }, context.signal)) {
+    for await (const { text } of readSeries(data, partId, one, { fromMs, untilMs })) {
       await take(text);
       progress.add(text.length);
     }

@@ -36,7 +36,7 @@ export function exportCommand(): Command {
       fields: ['the columns of the readings', 'with --output: file', 'format', 'rows'],
     },
     async (context, flags) => {
-      const { out, signal } = context;
+      const { out } = context;
       const file = flags['output'] === undefined ? undefined : resolve(String(flags['output']));
       const format = formatOf(flags, file);
       if (file === undefined && (format === 'parquet' || flags['resume'] === true))
@@ -50,7 +50,7 @@ export function exportCommand(): Command {
       const asked = await askedOf(context, partId, flags);
       const plan = async (): Promise<ExportPlan> => {
         const named = { resource: asked.resource ?? undefined, method: asked.method ?? undefined };
-        const series = await findSeries(data, { organizationId, partId: asked.partId, ...named, ...times }, signal);
+        const series = await findSeries(data, { organizationId, partId: asked.partId, ...named, ...times });
         return { asked, series, ...times };
       };
       if (file === undefined) return exportToOutput(context, data, await plan(), format === 'csv' ? 'csv' : 'ndjson');

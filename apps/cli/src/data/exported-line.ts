@@ -1,5 +1,6 @@
 /** A reading as a line of JSON, the unit of exports. */
 import type { ExportTabularDataResponse, JsonValue } from '@platform/sdk/cloud';
+import { presenter } from '../invocation/presenters.ts';
 
 export interface ExportedLine {
   /** Its time, rounded down to the millisecond. */
@@ -8,42 +9,28 @@ export interface ExportedLine {
   readonly text: string;
 }
 
+const { fields, shape } = presenter<ExportTabularDataResponse>({
+  time_captured: (one) => (one.timeCaptured === undefined ? null : timeText(one.timeCaptured)),
+  organization_id: (one) => one.organizationId,
+  location_id: (one) => one.locationId,
+  robot_id: (one) => one.robotId,
+  robot_name: (one) => one.robotName,
+  part_id: (one) => one.partId,
+  part_name: (one) => one.partName,
+  resource_subtype: (one) => one.resourceSubtype,
+  resource_name: (one) => one.resourceName,
+  method_name: (one) => one.methodName,
+  method_parameters: (one) => one.methodParameters ?? {},
+  tags: (one) => one.tags,
+  payload: (one) => one.payload ?? {},
+});
+
 /** In the order of the columns. */
-export const exportedFields: readonly string[] = [
-  'time_captured',
-  'organization_id',
-  'location_id',
-  'robot_id',
-  'robot_name',
-  'part_id',
-  'part_name',
-  'resource_subtype',
-  'resource_name',
-  'method_name',
-  'method_parameters',
-  'tags',
-  'payload',
-];
+export const exportedFields: readonly string[] = fields;
 
 export function exportedLine(one: ExportTabularDataResponse): ExportedLine {
   const time = one.timeCaptured;
-  const values: readonly JsonValue[] = [
-    time === undefined ? null : timeText(time),
-    one.organizationId,
-    one.locationId,
-    one.robotId,
-    one.robotName,
-    one.partId,
-    one.partName,
-    one.resourceSubtype,
-    one.resourceName,
-    one.methodName,
-    one.methodParameters ?? {},
-    one.tags,
-    one.payload ?? {},
-  ];
-  const fields = exportedFields.map((name, at) => `"${name}":${jsonText(values[at] ?? null)}`);
-  return { timeMs: time === undefined ? 0 : millisecondOf(time), text: `{${fields.join(',')}}` };
+  return { timeMs: time === undefined ? 0 : millisecondOf(time), text: jsonText(shape(one)) };
 }
 
 type Time = NonNullable<ExportTabularDataResponse['timeCaptured']>;

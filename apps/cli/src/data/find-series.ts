@@ -31,7 +31,7 @@ export interface Wanted {
 }
 
 /** In a stable order; empty if the time range has no readings. @throws not_found if the part never had such readings */
-export async function findSeries(data: Cloud['data'], wanted: Wanted, signal: AbortSignal): Promise<Series[]> {
+export async function findSeries(data: Cloud['data'], wanted: Wanted): Promise<Series[]> {
   const { organizationId, partId, resource, method, fromMs, untilMs } = wanted;
   const [, api, name] = /^([^:/]+:[^:/]+:[^:/]+)\/(.+)$/s.exec(resource ?? '') ?? [undefined, undefined, resource];
   const named = {
@@ -47,7 +47,7 @@ export async function findSeries(data: Cloud['data'], wanted: Wanted, signal: Ab
       { $group: { _id: id, rows: { $sum: 1 } } },
     ];
     const mqlBinary = parseStages(JSON.stringify(stages)).map(({ bson }) => bson);
-    const { rawData } = await data.tabularDataByMQL({ organizationId, mqlBinary }, { signal, timeoutMs: 0 });
+    const { rawData } = await data.tabularDataByMQL({ organizationId, mqlBinary }, { timeoutMs: 0 });
     return rawData.map((bson) => seriesOf(readRow(bson)));
   };
   const found = await count([named, ...withinTime(fromMs, untilMs)]);

@@ -15,13 +15,9 @@ export async function* readSeries(
   partId: string,
   { api, name, method }: Series,
   { fromMs, untilMs }: Range,
-  signal: AbortSignal,
 ): AsyncGenerator<ExportedLine> {
-  const at = (ms: number): ReturnType<typeof timestampFromDate> => timestampFromDate(new Date(ms));
-  const interval = {
-    ...(fromMs === undefined ? {} : { start: at(fromMs) }),
-    ...(untilMs === undefined ? {} : { end: at(untilMs) }),
-  };
+  const at = (ms: number | undefined) => (ms === undefined ? undefined : timestampFromDate(new Date(ms)));
+  const interval = { start: at(fromMs), end: at(untilMs) };
   const request = { partId, resourceName: name, resourceSubtype: api, methodName: method, interval };
-  for await (const one of data.exportTabularData(request, { signal, timeoutMs: 0 })) yield exportedLine(one);
+  for await (const one of data.exportTabularData(request, { timeoutMs: 0 })) yield exportedLine(one);
 }

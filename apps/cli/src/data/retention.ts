@@ -2,7 +2,7 @@
 
 import { type JsonObject, PlatformError, systemClock } from '@platform/sdk/cloud';
 import { Command } from 'commander';
-import { partArgument, readConfiguration, versionFields } from '../commands/config/configuration.ts';
+import { partArgument, readConfiguration, versionResult } from '../commands/config/configuration.ts';
 import { problemsOf, save } from '../commands/config/save.ts';
 import { defineCommand, group } from '../invocation/define-command.ts';
 import { parseObject } from '../invocation/input.ts';
@@ -86,7 +86,7 @@ function set(): Command {
       .argument('<days>', 'whole UTC days, at least 1; none: no limit for the part'),
     {
       examples: ['platform data retention set press-7 90', 'platform data retention set press-7 none --yes'],
-      fields: versionFields,
+      fields: versionResult.fields,
     },
     async (context, _flags, part = '', text = '') => {
       const days = daysOf(text);

@@ -1,5 +1,5 @@
 /** The progress of a long transfer: on a terminal a line that is overwritten, elsewhere a line of JSON every 5 s. */
-import { type Clock, systemClock } from '@platform/sdk/cloud';
+import { systemClock } from '@platform/sdk/cloud';
 import type { Context } from '../invocation/context.ts';
 import { amount, bytesText } from '../query/amounts.ts';
 
@@ -27,26 +27,25 @@ const linesMs = 5_000;
 export function createTransferProgress(
   { out, progress }: Pick<Context, 'out' | 'progress'>,
   { before, total, shown }: { readonly before: number; readonly total: number; readonly shown: boolean },
-  clock: Clock = systemClock,
 ): TransferProgress {
-  const since = clock.monotonic();
+  const since = systemClock.monotonic();
   let rows = 0;
   let bytes = 0;
-  const done = (): Done => ({ before, rows, bytes, elapsedMs: clock.monotonic() - since, total });
+  const done = (): Done => ({ before, rows, bytes, elapsedMs: systemClock.monotonic() - since, total });
   const isTerminal = Boolean(process.stderr.isTTY);
   const say = (): void => {
     if (isTerminal) process.stderr.write(`\r\u001b[K… ${progressText(done())}`);
     else process.stderr.write(`${JSON.stringify({ progress: progressJson(done()) })}\n`);
   };
   const timer =
-    shown && !out.style.quiet ? clock.every(isTerminal ? terminalMs : linesMs, say) : { [Symbol.dispose]() {} };
+    shown && !out.style.quiet ? systemClock.every(isTerminal ? terminalMs : linesMs, say) : { [Symbol.dispose]() {} };
   progress.pause();
   return {
     add(more) {
       rows++;
       bytes += more;
     },
-    summary: () => `${amount(rows, 'row')}, ${bytesText(bytes)} in ${seconds(clock.monotonic() - since)}`,
+    summary: () => `${amount(rows, 'row')}, ${bytesText(bytes)} in ${seconds(systemClock.monotonic() - since)}`,
     [Symbol.dispose]() {
       timer[Symbol.dispose]();
       if (isTerminal && shown && !out.style.quiet) process.stderr.write('\r\u001b[K');

@@ -9,7 +9,7 @@ import { createOutput, type Output } from './output.ts';
 import { printable } from './printable.ts';
 import { boundProfile, type Profile, readProfiles, trustedAuthority } from './profiles.ts';
 import { createProgress, type Progress } from './progress.ts';
-import { readDemoCloud } from './read-demo-cloud.ts';
+import { readDemo, readDemoCloud } from './read-demo.ts';
 
 /** Options of every command that talks to a cloud. */
 export interface GlobalFlags {
@@ -34,7 +34,7 @@ export interface Login {
   readonly as: string;
   readonly source: string;
   readonly organization: string;
-  readonly ca?: string;
+  readonly ca?: string | undefined;
 }
 
 export interface Reached {
@@ -97,7 +97,6 @@ export function createContext(flags: GlobalFlags, colours: boolean, signal: Abor
       app: async () => (await context.cloud()).app,
       defaultOrganization: async () =>
         flags.organization ?? (fromEnvironment.organization || (await context.login()).organization),
-      signal,
     }),
     login: () => {
       login ??= findLogin(flags).then(withAuthority);
@@ -106,7 +105,7 @@ export function createContext(flags: GlobalFlags, colours: boolean, signal: Abor
     cloud: () => {
       cloud ??= context.login().then(({ url, credentials, ca }) => {
         context.reaches(url, ca);
-        return openCloud({ url, ...credentials, ...(ca === undefined ? {} : { ca }) });
+        return openCloud({ url, ...credentials, ca, signal });
       });
       return cloud;
     },
@@ -142,13 +141,8 @@ async function findLogin(flags: GlobalFlags): Promise<Login> {
   const urlOfKey = async (): Promise<string> => url || (await urlOfProfile(flags.profile)) || defaultUrl;
   if (flags.keyId !== undefined || flags.keyFile !== undefined) {
     const { keyId, key, organizationId } = await readKey(flags.keyId, flags.keyFile);
-    return {
-      url: await urlOfKey(),
-      credentials: { keyId, key },
-      as: keyId,
-      source: '--key-file',
-      organization: organizationId,
-    };
+    const credentials = { keyId, key };
+    return { url: await urlOfKey(), credentials, as: keyId, source: '--key-file', organization: organizationId };
   }
   const { keyId, key } = fromEnvironment;
   if (keyId !== '' && key !== '')
@@ -162,11 +156,11 @@ async function findLogin(flags: GlobalFlags): Promise<Login> {
       as: profile.as,
       source: `profile ${name}`,
       organization: profile.organization ?? '',
-      ...(profile.ca === undefined ? {} : { ca: profile.ca }),
+      ca: profile.ca,
     };
   }
   const demoDir = join(homeDir, 'cloud');
-  const demo = await readKey(undefined, join(demoDir, 'demo.json')).catch(() => undefined);
+  const demo = await readDemo(demoDir).catch(() => undefined);
   if (demo !== undefined && (url === '' || isOfThisComputer(url))) {
     const cloud = await readDemoCloud(demoDir);
     return {
@@ -175,7 +169,7 @@ async function findLogin(flags: GlobalFlags): Promise<Login> {
       as: demo.keyId,
       source: 'the demo on this computer (read-only; log in to make changes)',
       organization: demo.organizationId,
-      ...(cloud.ca === undefined ? {} : { ca: cloud.ca }),
+      ca: cloud.ca,
     };
   }
   throw new PlatformError(
@@ -205,8 +199,7 @@ async function urlOfProfile(flag: string | undefined): Promise<string | undefine
 
 /** Any login trusts the authority that a saved login to the same address trusts. */
 async function withAuthority(login: Login): Promise<Login> {
-  const ca = login.ca ?? trustedAuthority(await readProfiles(configDir), login.url);
-  return ca === undefined ? login : { ...login, ca };
+  return { ...login, ca: login.ca ?? trustedAuthority(await readProfiles(configDir), login.url) };
 }
 
 /** The profile that applies here; its name even if it does not exist yet. @throws not_found if a named profile does not exist */

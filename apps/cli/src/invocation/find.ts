@@ -37,17 +37,15 @@ export interface Finder {
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-export function createFinder(deps: {
+interface FinderDeps {
   app(): Promise<Cloud['app']>;
   defaultOrganization(): Promise<string>;
-  signal: AbortSignal;
-}): Finder {
-  const { app, defaultOrganization, signal } = deps;
-  const options = { signal };
+}
 
+export function createFinder({ app, defaultOrganization }: FinderDeps): Finder {
   const finder: Finder = {
     async organization(text) {
-      const { organizations } = await (await app()).listOrganizations({}, options);
+      const { organizations } = await (await app()).listOrganizations({});
       const wanted = text ?? (await defaultOrganization());
       if (wanted !== '') {
         const isId = organizations.length === 0 && uuid.test(wanted);
@@ -64,7 +62,7 @@ export function createFinder(deps: {
     },
     async locations() {
       const organization = await finder.organization();
-      const { locations } = await (await app()).listLocations({ organizationId: organization.id }, options);
+      const { locations } = await (await app()).listLocations({ organizationId: organization.id });
       return locations.map((one) => ({
         id: one.id,
         name: one.name,
@@ -83,11 +81,11 @@ export function createFinder(deps: {
     },
     async machine(text) {
       if (uuid.test(text)) {
-        const { robot } = await (await app()).getRobot({ id: text }, options);
+        const { robot } = await (await app()).getRobot({ id: text });
         return { id: text, name: robot?.name ?? '', locationId: robot?.location ?? '' };
       }
       const organization = await finder.organization();
-      const { robots } = await (await app()).listRobotsForOrg({ orgId: organization.id }, options);
+      const { robots } = await (await app()).listRobotsForOrg({ orgId: organization.id });
       const machines = robots.map((one) => ({ id: one.id, name: one.name, locationId: one.location }));
       const exact = machines.filter((one) => one.name === text);
       const slash = text.lastIndexOf('/');
@@ -100,14 +98,14 @@ export function createFinder(deps: {
     },
     async part(text) {
       if (uuid.test(text)) {
-        const found = await (await app()).getRobotPart({ id: text }, options).catch((caught: unknown) => {
+        const found = await (await app()).getRobotPart({ id: text }).catch((caught: unknown) => {
           if (caught instanceof PlatformError && caught.code === 'not_found') return undefined;
           throw caught;
         });
         if (found?.part !== undefined) return partOf(found.part);
       }
       const partsOf = async (machine: Named): Promise<FoundPart[]> =>
-        (await (await app()).getRobotParts({ robotId: machine.id }, options)).parts.map(partOf);
+        (await (await app()).getRobotParts({ robotId: machine.id })).parts.map(partOf);
       const whole = await finder.machine(text).catch((caught: unknown) => {
         const isNone = caught instanceof PlatformError && caught.code === 'not_found';
         if (isNone && uuid.test(text)) throw noPart(text);
@@ -124,7 +122,7 @@ export function createFinder(deps: {
     async ownPart(text) {
       const part = await finder.part(text);
       const { id: organizationId } = await finder.organization();
-      const { location } = await (await app()).getLocation({ locationId: part.locationId }, options);
+      const { location } = await (await app()).getLocation({ locationId: part.locationId });
       if (location?.primaryOrgIdentity?.id !== organizationId) throw noPart(text);
       return { ...part, organizationId };
     },

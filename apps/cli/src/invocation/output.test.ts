@@ -7,7 +7,7 @@ import { table } from './table.ts';
 
 function captured(style: Partial<OutputStyle>) {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-  const out = createOutput({ json: false, quiet: false, colours: false, ...style }, stdout, stderr);
+  const out = createOutput({ json: false, quiet: false, colours: false, ...style }, stdout, stderr, () => {});
   return { out, said: () => ({ out: String(stdout.read() ?? ''), err: String(stderr.read() ?? '') }) };
 }
 

@@ -43,9 +43,9 @@ export interface Output {
 
 export function createOutput(
   style: OutputStyle,
-  stdout: NodeJS.WritableStream = process.stdout,
-  stderr: NodeJS.WritableStream = process.stderr,
-  beforeWrite: () => void = () => {},
+  stdout: NodeJS.WritableStream,
+  stderr: NodeJS.WritableStream,
+  beforeWrite: () => void,
 ): Output {
   const picked = (value: JsonObject): JsonObject => {
     if (typeof style.json === 'boolean') return value;

@@ -1,5 +1,11 @@
 /** Objects of the cloud as results: plain fields, times in RFC 3339. */
-import { type GetPartStatusResponse, type JsonObject, OnlineState, timestampDate } from '@platform/sdk/cloud';
+import {
+  type GetPartStatusResponse,
+  type JsonObject,
+  type JsonValue,
+  OnlineState,
+  timestampDate,
+} from '@platform/sdk/cloud';
 
 type Timestamp = Parameters<typeof timestampDate>[0];
 
@@ -18,44 +24,37 @@ export function stateOf(state: OnlineState): string {
   return stateNames[state] ?? 'unknown';
 }
 
-export const partStatusFields: readonly string[] = [
-  'part_id',
-  'state',
-  'last_access',
-  'saved_version',
-  'saved_revision',
-  'saved_at',
-  'fetched_revision',
-  'fetched_at',
-  'applied_revision',
-  'applied_at',
-  'held_revision',
-  'held_since',
-  'held_reason',
-  'forced_at',
-  'last_error',
-  'server_version',
-  'platform',
-];
+/** A kind of object as a result: the names of its fields, and an object with these fields. */
+export interface Presenter<T> {
+  readonly fields: readonly string[];
+  shape(one: T): JsonObject;
+}
 
-export function partStatus(one: GetPartStatusResponse): JsonObject {
+/** @param columns how to read each field, in the order of the result */
+export function presenter<T>(columns: Readonly<Record<string, (one: T) => JsonValue>>): Presenter<T> {
+  const all = Object.entries(columns);
   return {
-    part_id: one.partId,
-    state: stateOf(one.onlineState),
-    last_access: timeOf(one.lastAccess),
-    saved_version: Number(one.savedVersion),
-    saved_revision: one.saved?.revision ?? null,
-    saved_at: timeOf(one.saved?.at),
-    fetched_revision: one.fetched?.revision ?? null,
-    fetched_at: timeOf(one.fetched?.at),
-    applied_revision: one.applied?.revision ?? null,
-    applied_at: timeOf(one.applied?.at),
-    held_revision: one.held?.revision ?? null,
-    held_since: timeOf(one.held?.at),
-    held_reason: one.heldReason || null,
-    forced_at: timeOf(one.forced?.at),
-    last_error: one.lastError || null,
-    server_version: one.serverVersion || null,
-    platform: one.platform || null,
+    fields: Object.keys(columns),
+    shape: (one) => Object.fromEntries(all.map(([name, read]) => [name, read(one)])),
   };
 }
+
+export const partStatus: Presenter<GetPartStatusResponse> = presenter({
+  part_id: (one) => one.partId,
+  state: (one) => stateOf(one.onlineState),
+  last_access: (one) => timeOf(one.lastAccess),
+  saved_version: (one) => Number(one.savedVersion),
+  saved_revision: (one) => one.saved?.revision ?? null,
+  saved_at: (one) => timeOf(one.saved?.at),
+  fetched_revision: (one) => one.fetched?.revision ?? null,
+  fetched_at: (one) => timeOf(one.fetched?.at),
+  applied_revision: (one) => one.applied?.revision ?? null,
+  applied_at: (one) => timeOf(one.applied?.at),
+  held_revision: (one) => one.held?.revision ?? null,
+  held_since: (one) => timeOf(one.held?.at),
+  held_reason: (one) => one.heldReason || null,
+  forced_at: (one) => timeOf(one.forced?.at),
+  last_error: (one) => one.lastError || null,
+  server_version: (one) => one.serverVersion || null,
+  platform: (one) => one.platform || null,
+});

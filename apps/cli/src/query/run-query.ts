@@ -1,10 +1,8 @@
 /** Queries a cloud for rows, and reports the cost. */
-import { join } from 'node:path';
 import { type Cloud, openCloud, systemClock } from '@platform/sdk/cloud';
 import { type Context, defaultUrl } from '../invocation/context.ts';
-import { readDemoCloud } from '../invocation/read-demo-cloud.ts';
+import { readDemo, readDemoCloud } from '../invocation/read-demo.ts';
 import { fromEnvironment } from '../settings.ts';
-import { readKeyFile } from './read-key-file.ts';
 
 export interface Answer {
   /** One BSON document each. */
@@ -15,15 +13,6 @@ export interface Answer {
   readonly elapsedMs: number;
   /** Conditions that are unlikely to match, and what to write instead. */
   readonly notices: readonly string[];
-}
-
-export interface CallOptions {
-  readonly signal: AbortSignal;
-  /** 0: only the cloud's own limit ends a query. */
-  readonly timeoutMs: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly onHeader: (headers: Headers) => void;
-  readonly onTrailer: (trailers: Headers) => void;
 }
 
 export interface Asked {
@@ -37,7 +26,7 @@ export interface Asked {
 export type Query = (
   data: Cloud['data'],
   organizationId: string,
-  options: CallOptions,
+  options: Parameters<Cloud['data']['tabularDataByMQL']>[1],
 ) => Promise<{ readonly rawData: readonly Uint8Array[] }>;
 
 export async function runQuery({ context, dataDir, explain }: Asked, query: Query): Promise<Answer> {
@@ -45,13 +34,9 @@ export async function runQuery({ context, dataDir, explain }: Asked, query: Quer
   const keep = (found: Headers): void => {
     for (const [name, value] of found) metadata.set(name, value);
   };
-  const options: CallOptions = {
-    signal: context.signal,
-    timeoutMs: 0,
-    headers: explain ? { 'platform-explain': 'true' } : {},
-    onHeader: keep,
-    onTrailer: keep,
-  };
+  // No deadline: only the cloud's own limit ends a query.
+  const headers = explain ? { 'platform-explain': 'true' } : {};
+  const options = { timeoutMs: 0, headers, onHeader: keep, onTrailer: keep };
   const numberOf = (name: string): number | undefined => {
     const text = metadata.get(name) ?? '';
     return /^\d+(\.\d+)?$/.test(text) ? Number(text) : undefined;
@@ -81,10 +66,10 @@ async function withCloud<T>(
   run: (data: Cloud['data'], organizationId: string) => Promise<T>,
 ): Promise<T> {
   if (dataDir === undefined) return run((await context.cloud()).data, (await context.find.organization()).id);
-  const { organizationId, keyId, key } = await readKeyFile(join(String(dataDir), 'demo.json'));
+  const { organizationId, keyId, key } = await readDemo(String(dataDir));
   const of = await readDemoCloud(String(dataDir));
   const url = context.flags.url ?? (fromEnvironment.url || (of.url ?? defaultUrl));
   context.reaches(url, of.ca);
-  await using cloud = openCloud({ url, keyId, key, ...(of.ca !== undefined && { ca: of.ca }) });
+  await using cloud = openCloud({ url, keyId, key, ca: of.ca, signal: context.signal });
   return await run(cloud.data, organizationId);
 }

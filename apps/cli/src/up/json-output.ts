@@ -1,10 +1,7 @@
-import type { Output } from './output.ts';
+import type { Output, Streams } from './output.ts';
 
 /** One JSON object per line on standard output; logs of the processes and failures on standard error. */
-export function jsonOutput(
-  write: (text: string) => void = (text) => process.stdout.write(text),
-  complain: (text: string) => void = (text) => process.stderr.write(text),
-): Output {
+export function jsonOutput({ write, complain }: Streams): Output {
   const event = (name: string, fields: object): void => write(`${JSON.stringify({ event: name, ...fields })}\n`);
   return {
     ready({ url, organizationId, locationId, machineId, partId, keyId, key, caFingerprint }) {

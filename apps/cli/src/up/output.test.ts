@@ -5,11 +5,12 @@ import { readableLog } from './readable-log.ts';
 import { createTroubleReporter } from './report-trouble.ts';
 import { terminalOutput } from './terminal-output.ts';
 
+const complain = (text: string): void => expect.unreachable(text);
 const ready = { url: 'http://x', organizationId: 'o', locationId: 'l', machineId: 'm', partId: 'p', keyId: 'k' };
 
 test('json: `ready` contains the key on the first start only, and never the sign-in link', () => {
   const lines: string[] = [];
-  const output = jsonOutput((text) => lines.push(text));
+  const output = jsonOutput({ write: (text) => lines.push(text), complain });
   output.ready({ ...ready, key: 'secret', signInLink: 'http://x/sign-in' }, '/data', true);
   output.ready(ready, '/data', true);
   expect(lines).toEqual([
@@ -20,7 +21,7 @@ test('json: `ready` contains the key on the first start only, and never the sign
 
 test('text: the first webhook shows method, path, each header and the body', () => {
   let text = '';
-  const output = terminalOutput(false, false, (part) => (text += part));
+  const output = terminalOutput({ write: (part) => (text += part), complain }, false, undefined);
   const headers = { 'Org-Id': 'o', 'Robot-Id': 'r' };
   output.webhook({ id: 1, receivedAt: '', method: 'POST', path: '/hook', headers, body: { component_name: 'host' } });
   for (const shown of ['POST /hook', 'Org-Id: o', 'Robot-Id: r', '{"component_name":"host"}']) {
@@ -30,12 +31,13 @@ test('text: the first webhook shows method, path, each header and the body', () 
 
 test('text: the next line overwrites a status line; without a terminal there is no status line', () => {
   let seen = '';
-  const live = terminalOutput(false, true, (part) => (seen += part));
+  const live = terminalOutput({ write: (part) => (seen += part), complain }, false, 80);
   live.status({ readingsPerSecond: 1, webhooks: 2 });
   live.stopping();
   expect(seen).toContain('1.0 readings/s stored, 2 webhooks received\r\u001b[K\nStopping');
   let silent = '';
-  terminalOutput(false, false, (part) => (silent += part)).status({ readingsPerSecond: 1, webhooks: 2 });
+  const unseen = terminalOutput({ write: (part) => (silent += part), complain }, false, undefined);
+  unseen.status({ readingsPerSecond: 1, webhooks: 2 });
   expect(silent).toBe('');
 });
 
@@ -68,14 +70,14 @@ test('readable JSON: what fits stays on one line, the rest is broken into lines,
 test('text: rows are truncated to the width of the terminal; json: they are complete', () => {
   const row = { time_received: new Date(0), component_name: 'host', data: { readings: { text: 'x'.repeat(500) } } };
   let text = '';
-  const output = terminalOutput(false, false, (part) => (text += part), undefined, 120);
+  const output = terminalOutput({ write: (part) => (text += part), complain }, false, 120);
   output.reading(row);
   output.query({ language: 'mql', query: [], rows: [row, row] });
   const cut = text.split('\n').filter((line) => line.includes('xxx'));
   expect(cut).toHaveLength(3);
   for (const line of cut) expect(line).toMatch(/^.{119}…$/);
   let json = '';
-  jsonOutput((part) => (json += part)).reading(row);
+  jsonOutput({ write: (part) => (json += part), complain }).reading(row);
   expect(json).toContain('x'.repeat(500));
 });
 
@@ -83,10 +85,7 @@ test('a reason why nothing can be shown is reported at once, the same one at mos
   const printed: string[] = [];
   const complained: string[] = [];
   let now = 0;
-  const output = jsonOutput(
-    (text) => printed.push(text),
-    (text) => complained.push(text),
-  );
+  const output = jsonOutput({ write: (text) => printed.push(text), complain: (text) => complained.push(text) });
   const say = createTroubleReporter(output, () => now);
   for (const [at, reason] of [
     [0, 'the key is not valid'],
@@ -104,7 +103,7 @@ test('a reason why nothing can be shown is reported at once, the same one at mos
 
 test('a refused upload, as the machine-server logs it on standard output, is shown with its reason', () => {
   let text = '';
-  const output = terminalOutput(false, false, (part) => (text += part));
+  const output = terminalOutput({ write: (part) => (text += part), complain }, false, undefined);
   const msg = 'sync: a file was not accepted; trying again';
   output.logged(
     'machine-server',

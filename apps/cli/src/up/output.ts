@@ -43,6 +43,14 @@ export interface Flow {
   readonly webhooks: number;
 }
 
+/** Where an output is written to. */
+export interface Streams {
+  /** To standard output. */
+  readonly write: (text: string) => void;
+  /** To standard error. */
+  readonly complain: (text: string) => void;
+}
+
 export interface Output {
   ready(ready: Ready, dataDir: string, demo: boolean): void;
   reading(row: Row): void;

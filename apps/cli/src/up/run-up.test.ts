@@ -51,10 +51,7 @@ async function up(
   signal: AbortSignal,
   { demo = true, graceMs = 60_000 } = {},
 ): Promise<number> {
-  const output = jsonOutput(
-    (text) => printed.push(text),
-    (text) => complained.push(text),
-  );
+  const output = jsonOutput({ write: (text) => printed.push(text), complain: (text) => complained.push(text) });
   return runUp({
     dataDir: dir,
     port: 8123,

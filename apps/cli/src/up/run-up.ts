@@ -4,11 +4,12 @@
  * States: starting (until the cloud is ready) → running → stopping (asked to, or a process died) → stopped.
  */
 import { join } from 'node:path';
+import { type Demo, readDemo } from '../invocation/read-demo.ts';
 import { localAddress } from './local-address.ts';
 import type { Output, Ready } from './output.ts';
-import { type Demo, readDemo, writeCredentials } from './read-demo.ts';
 import { showFlow } from './show-flow.ts';
 import { type Child, type ChildExit, startChild } from './start-child.ts';
+import { writeCredentials } from './write-credentials.ts';
 
 export interface UpOptions {
   readonly dataDir: string;
@@ -104,7 +105,7 @@ async function runDemo(
   const stopShow = new AbortController();
   const show = showFlow({
     url,
-    ...(ca === undefined ? {} : { ca }),
+    ca,
     demo,
     startedAt,
     nowMs: () => performance.now(),

@@ -1,14 +1,14 @@
 import { type Cloud, openCloud } from '@platform/sdk/cloud';
+import type { Demo } from '../invocation/read-demo.ts';
 import type { Output, Row, ShownWebhook } from './output.ts';
 import { pause } from './pause.ts';
-import type { Demo } from './read-demo.ts';
 import { createTroubleReporter } from './report-trouble.ts';
 import { sampleMql, sampleSql } from './samples.ts';
 
 export interface ShowFlowOptions {
   readonly url: string;
   /** PEM of the certificates to trust instead of the system's. */
-  readonly ca?: string;
+  readonly ca: string | undefined;
   readonly demo: Demo;
   /** Shows only what arrived after this time. */
   readonly startedAt: Date;
@@ -31,17 +31,17 @@ export async function showFlow(asked: ShowFlowOptions): Promise<void> {
   const say = createTroubleReporter(asked.output, asked.nowMs);
   const options = { ...asked, trouble: (caught: unknown): void => (asked.signal.aborted ? undefined : say(caught)) };
   const { url, ca, demo, output, signal } = options;
-  await using cloud = openCloud({ url, keyId: demo.keyId, key: demo.key, ...(ca === undefined ? {} : { ca }) });
+  await using cloud = openCloud({ url, keyId: demo.keyId, key: demo.key, ca, signal });
   const lastTime = await showFirstReadings(cloud, options);
   await showQueries(cloud, options);
-  const webhook = await untilFound(options, async () => (await webhooksAfter(cloud, 0, signal))[0]);
+  const webhook = await untilFound(options, async () => (await webhooksAfter(cloud, 0))[0]);
   if (webhook) output.webhook(webhook);
   await showStatus(cloud, options, lastTime);
 }
 
 /** Shows each new row once; returns the time at which the last of them was stored. */
 async function showFirstReadings(cloud: Cloud, options: Showing): Promise<Date> {
-  const { demo, startedAt, output, signal } = options;
+  const { demo, startedAt, output } = options;
   const pipeline = [
     { $match: { time_synced: { $gte: startedAt } } },
     { $sort: { time_synced: 1, time_received: 1 } },
@@ -50,7 +50,7 @@ async function showFirstReadings(cloud: Cloud, options: Showing): Promise<Date> 
   let shown = 0;
   let last = startedAt;
   await untilFound(options, async () => {
-    const rows = await cloud.queryMql(demo.organizationId, pipeline, signal);
+    const rows = await cloud.queryMql(demo.organizationId, pipeline);
     for (const row of rows.slice(shown)) output.reading(row);
     shown = Math.max(shown, rows.length);
     const synced = rows.at(-1)?.['time_synced'];
@@ -61,13 +61,11 @@ async function showFirstReadings(cloud: Cloud, options: Showing): Promise<Date> 
 }
 
 async function showQueries(cloud: Cloud, options: Showing): Promise<void> {
-  const { demo, startedAt, output, signal } = options;
+  const { demo, startedAt, output } = options;
   const mql = sampleMql(startedAt);
-  const rows = await untilFound(options, async () => some(await cloud.queryMql(demo.organizationId, mql, signal)));
+  const rows = await untilFound(options, async () => some(await cloud.queryMql(demo.organizationId, mql)));
   if (rows) output.query({ language: 'mql', query: mql, rows });
-  const sqlRows = await untilFound(options, async () =>
-    some(await cloud.querySql(demo.organizationId, sampleSql, signal)),
-  );
+  const sqlRows = await untilFound(options, async () => some(await cloud.querySql(demo.organizationId, sampleSql)));
   if (sqlRows) output.query({ language: 'sql', query: sampleSql, rows: sqlRows });
 }
 
@@ -85,8 +83,8 @@ async function showStatus(cloud: Cloud, options: Showing, since: Date): Promise<
       trouble(error);
       return [];
     };
-    const [row] = await cloud.queryMql(demo.organizationId, newRows(after), signal).catch(failed);
-    const newest = (await webhooksAfter(cloud, caught, signal).catch(failed)).at(-1);
+    const [row] = await cloud.queryMql(demo.organizationId, newRows(after)).catch(failed);
+    const newest = (await webhooksAfter(cloud, caught).catch(failed)).at(-1);
     caught = newest?.id ?? caught;
     const last = row?.['last'] instanceof Date ? row['last'] : after;
     const seconds = (last.getTime() - after.getTime()) / 1_000;
@@ -103,8 +101,8 @@ function newRows(after: Date): Row[] {
 }
 
 /** Webhooks that the test inbox received after number `after` in this run (from 1), oldest first. */
-async function webhooksAfter(cloud: Cloud, after: number, signal: AbortSignal): Promise<ShownWebhook[]> {
-  const { requests } = (await cloud.getJson(`/test-inbox/requests?after=${after}`, signal)) as { requests: Caught[] };
+async function webhooksAfter(cloud: Cloud, after: number): Promise<ShownWebhook[]> {
+  const { requests } = (await cloud.getJson(`/test-inbox/requests?after=${after}`)) as { requests: Caught[] };
   return requests.map((request) => ({
     ...request,
     receivedAt: new Date(request.receivedAt).toISOString(),

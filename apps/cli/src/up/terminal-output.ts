@@ -1,20 +1,14 @@
+import { styleText } from 'node:util';
 import { compactJson, shortened } from './compact-json.ts';
-import type { Output } from './output.ts';
+import type { Output, Streams } from './output.ts';
 import { readableLog } from './readable-log.ts';
 
-/** Readable text: each event once, when it first happens, then one status line that is overwritten. */
-export function terminalOutput(
-  coloured: boolean,
-  live: boolean = Boolean(process.stdout.isTTY),
-  write: (text: string) => void = (text) => process.stdout.write(text),
-  complain: (text: string) => void = (text) => process.stderr.write(text),
-  columns: number = process.stdout.columns || 160,
-): Output {
-  const paint =
-    (code: number) =>
-    (text: string): string =>
-      coloured ? `\u001b[${code}m${text}\u001b[0m` : text;
-  const [bold, dim, red] = [paint(1), paint(2), paint(31)];
+/** Readable text: each event once, when it first happens, then one status line that is overwritten. @param width columns of the terminal; undefined: the output is not a terminal */
+export function terminalOutput({ write, complain }: Streams, colours: boolean, width: number | undefined): Output {
+  const paint = (style: Parameters<typeof styleText>[0]) => (text: string) =>
+    colours ? styleText(style, text, { validateStream: false }) : text;
+  const [bold, dim, red] = [paint('bold'), paint('dim'), paint('red')];
+  const columns = width ?? 160;
   let statusShown = false;
 
   const lines = (...texts: string[]): void => {
@@ -60,7 +54,7 @@ export function terminalOutput(
     },
     status({ readingsPerSecond, webhooks }) {
       // No repeated status lines in a file or pipe.
-      if (!live) return;
+      if (width === undefined) return;
       write(`\r\u001b[K${dim(`${readingsPerSecond.toFixed(1)} readings/s stored, ${webhooks} webhooks received`)}`);
       statusShown = true;
     },

@@ -74,10 +74,10 @@ function planOne(
 ): CapturePlan | undefined {
   const name = (config.name === undefined ? undefined : parseResourceName(config.name)) ?? resource;
   const api = canonicalApi(name.api);
-  const complain = (message: string): undefined => {
-    problems.push({ path: formatResourceName({ api, name: name.name }), level: 'error', message });
-    return undefined;
-  };
+  const resourceName = formatResourceName({ api, name: name.name });
+  const tell = (level: Problem['level'], message: string): undefined =>
+    void problems.push({ path: resourceName, level, message });
+  const complain = (message: string): undefined => tell('error', message);
   if (config.disabled || !(config.capture_frequency_hz >= 1e-6)) return undefined;
   const type = defaults.types.find((known) => known.api === api);
   if (type === undefined) {
@@ -92,8 +92,7 @@ function planOne(
     );
   const atMost = (key: 'capture_buffer_size' | 'capture_queue_size', most: number): number => {
     if (config[key] <= most) return config[key];
-    const message = `${key} ${config[key]} exceeds the maximum of ${most}, which is used instead`;
-    problems.push({ path: formatResourceName({ api, name: name.name }), level: 'warning', message });
+    tell('warning', `${key} ${config[key]} exceeds the maximum of ${most}, which is used instead`);
     return most;
   };
   const bufferBytes = atMost('capture_buffer_size', mostBufferBytes);
@@ -102,14 +101,13 @@ function planOne(
   if (own !== undefined && !defaults.ownDirectories) {
     return complain('-untrusted-env does not allow changing the capture directory: capture_directory');
   }
-  const resourceName = formatResourceName({ api, name: name.name });
   // The tags of service and method combined: the cloud accepts no more.
-  const fittingTags = (tags: string[]): string[] => {
-    if (tags.length <= maxTags) return tags;
-    const message = `expected at most ${maxTags} tags including those of the service, found ${tags.length}: the first ${maxTags} are used`;
-    problems.push({ path: resourceName, level: 'warning', message });
-    return tags.slice(0, maxTags);
-  };
+  const tags = [...new Set([...defaults.tags, ...config.tags])];
+  if (tags.length > maxTags)
+    tell(
+      'warning',
+      `expected at most ${maxTags} tags including those of the service, found ${tags.length}: the first ${maxTags} are used`,
+    );
   return {
     key: `${resourceName} ${method} ${JSON.stringify(config.additional_params)}`,
     resource: resourceName,
@@ -118,7 +116,7 @@ function planOne(
     method,
     hz: config.capture_frequency_hz,
     params: config.additional_params,
-    tags: fittingTags([...new Set([...defaults.tags, ...config.tags])]),
+    tags: tags.slice(0, maxTags),
     directory: own === undefined ? defaults.directory : resolvePath(own),
     maxFileBytes: defaults.maxFileBytes,
     queueSize,

@@ -4,7 +4,7 @@ import { create, type JsonObject } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { type Clock, type Follower, follow, type LogLine, silentLog, zapFields } from '@platform/base';
 import { RobotService } from '@platform/proto/platform/app/v1/robot';
-import { LogEntrySchema } from '@platform/proto/platform/common/v1/common';
+import { type LogEntry, LogEntrySchema } from '@platform/proto/platform/common/v1/common';
 import type { Link } from '@platform/rpc/client';
 
 const maxQueued = 1_000;
@@ -72,7 +72,7 @@ export class LogShipper implements AsyncDisposable {
   }
 }
 
-function entryOf(line: LogLine, host: string): ReturnType<typeof create<typeof LogEntrySchema>> {
+function entryOf(line: LogLine, host: string): LogEntry {
   return create(LogEntrySchema, {
     host,
     level: line.level,

@@ -133,30 +133,20 @@ function neverSent(caught: unknown): boolean {
 
 /** Stream and seq in the header of a capture file. */
 export async function readIdentity(path: string): Promise<{ stream: Uint8Array; seq: number }> {
-  const handle = await open(path, 'r');
-  try {
-    let bytes = Buffer.alloc(4_096);
-    for (;;) {
-      const { bytesRead } = await handle.read(bytes, 0, bytes.length, 0);
-      try {
-        const { header } = readCaptureFileHeader(bytes.subarray(0, bytesRead));
-        return { stream: header.stream, seq: Number(header.seq) };
-      } catch (caught) {
-        if (bytesRead < bytes.length) throw caught;
-        bytes = Buffer.alloc(bytes.length * 16);
-      }
+  await using handle = await open(path, 'r');
+  for (let size = 4_096; ; size *= 16) {
+    const { bytesRead, buffer } = await handle.read(Buffer.alloc(size), 0, size, 0);
+    try {
+      const { header } = readCaptureFileHeader(buffer.subarray(0, bytesRead));
+      return { stream: header.stream, seq: Number(header.seq) };
+    } catch (caught) {
+      if (bytesRead < size) throw caught;
     }
-  } finally {
-    await handle.close();
   }
 }
 
 async function exists(directory: string): Promise<boolean> {
-  return opendir(directory).then(
-    async (handle) => {
-      await handle.close();
-      return true;
-    },
-    () => false,
-  );
+  const handle = await opendir(directory).catch(() => undefined);
+  await handle?.close();
+  return handle !== undefined;
 }

@@ -27,10 +27,6 @@ export const diskStorage: CaptureStorage = {
 
 /** Makes the names in a directory durable across a power cut. */
 export async function syncDirectory(path: string): Promise<void> {
-  const handle = await open(path, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  await using handle = await open(path, 'r');
+  await handle.sync();
 }

@@ -3,7 +3,7 @@
  * A lock whose process is gone, or whose pid belongs to a later process, is stale and is taken over.
  */
 import { readFileSync } from 'node:fs';
-import { link, open, readFile, rename, rm } from 'node:fs/promises';
+import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PlatformError } from '@platform/base';
 import { makeDirectory } from './make-directory.ts';
@@ -33,12 +33,7 @@ async function createLock(path: string, content: string): Promise<boolean> {
   // Written to another name and linked into place, so that no one ever sees an empty lock.
   const aside = `${path}.${process.pid}`;
   await rm(aside, { force: true });
-  const handle = await open(aside, 'wx', 0o600);
-  try {
-    await handle.writeFile(content);
-  } finally {
-    await handle.close();
-  }
+  await writeFile(aside, content, { flag: 'wx', mode: 0o600 });
   try {
     await link(aside, path);
     return true;

@@ -23,12 +23,8 @@ export async function recoverFile(path: string, directory: string, clock: Clock,
   }
   if (readings.length === 0) return rm(path, { force: true });
   if (cutBytes > 0) await truncate(path, goodBytes);
-  const handle = await open(path, 'r+');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  await using handle = await open(path, 'r+');
+  await handle.sync();
   await rename(path, path.replace(/\.prog$/, '.capture'));
   await syncDirectory(dirname(path));
   log.info('recovered a capture file', { path, readings: readings.length });

@@ -1,4 +1,4 @@
-import { open, rename } from 'node:fs/promises';
+import { rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { syncDirectory } from './disk-storage.ts';
 import { makeDirectory } from './make-directory.ts';
@@ -7,13 +7,7 @@ import { makeDirectory } from './make-directory.ts';
 export async function writeDurably(path: string, content: string): Promise<void> {
   await makeDirectory(dirname(path));
   const aside = `${path}.${process.pid}.tmp`;
-  const handle = await open(aside, 'w', 0o600);
-  try {
-    await handle.writeFile(content);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  await writeFile(aside, content, { mode: 0o600, flush: true });
   await rename(aside, path);
   await syncDirectory(dirname(path));
 }

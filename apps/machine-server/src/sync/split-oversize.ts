@@ -1,6 +1,7 @@
 /** Readings that the cloud would refuse for their size (D14) leave their file before its first upload (C11). */
 import { randomBytes } from 'node:crypto';
-import { access, mkdir } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { create } from '@bufbuild/protobuf';
 import { maxReadingBytes } from '@platform/base';
@@ -31,7 +32,7 @@ export async function keepOversize(
   nowMs: number,
 ): Promise<boolean> {
   const target = asidePath(path, directory).replace(/\.capture$/, '.oversize');
-  if (await exists(`${target}.capture`)) return false;
+  if (existsSync(`${target}.capture`)) return false;
   await mkdir(dirname(target), { recursive: true, mode: 0o700 });
   await diskStorage.remove(`${target}.prog`);
   // A stream of its own, so that this file holds back no low-water mark of the stream that its neighbours are sent under.
@@ -51,9 +52,3 @@ export async function keepOversize(
   await writer.seal();
   return true;
 }
-
-const exists = (path: string): Promise<boolean> =>
-  access(path).then(
-    () => true,
-    () => false,
-  );

@@ -26,10 +26,12 @@ export interface LinkOptions {
   /** Credentials over plaintext to another computer. Default false: only to loopback (D16). */
   allowInsecureCredentials?: boolean;
   /** PEM certificates to trust instead of the system's. */
-  ca?: string;
+  ca?: string | undefined;
   userAgent?: string;
   /** Deadline of unary and client-streaming calls that set none. Default 30 s; 0: none. */
   timeoutMs?: number;
+  /** Ends calls that name no signal of their own. */
+  signal?: AbortSignal | undefined;
   /** Most bytes of one response message. Default 32 MiB. */
   maxMessageBytes?: number;
 }
@@ -45,7 +47,7 @@ export interface Link extends AsyncDisposable {
 
 export function connect(options: LinkOptions): Link {
   const { baseUrl, credentials, timeoutMs = 30_000, maxMessageBytes = 32 * 1024 * 1024 } = options;
-  const { userAgent = 'platform-rpc' } = options;
+  const { userAgent = 'platform-rpc', signal } = options;
   const url = parseBaseUrl(baseUrl);
   if (credentials !== undefined) assertSafe(url, options.allowInsecureCredentials ?? false);
   const session = new Session(url.origin, options.ca);
@@ -58,7 +60,7 @@ export function connect(options: LinkOptions): Link {
     // What the cloud stores, it can answer.
     binaryOptions: { recursionLimit: maxMessageDepth },
   });
-  const common = { inner, baseUrl: url.origin, timeoutMs, userAgent };
+  const common = { inner, baseUrl: url.origin, timeoutMs, signal, userAgent };
   const signIn = createClient(AuthService, new LinkTransport({ ...common, token: undefined }));
   const token =
     credentials === undefined

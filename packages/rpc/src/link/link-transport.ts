@@ -21,6 +21,8 @@ export interface LinkTransportOptions {
   token: AccessToken | undefined;
   /** Deadline of unary and client-streaming calls that set none; 0: none. Streams from the server have none by default. */
   timeoutMs: number;
+  /** Ends calls that name no signal of their own. */
+  signal: AbortSignal | undefined;
   userAgent: string;
 }
 
@@ -33,7 +35,7 @@ export class LinkTransport implements Transport {
 
   unary<I extends DescMessage, O extends DescMessage>(
     method: DescMethodUnary<I, O>,
-    signal: AbortSignal | undefined,
+    signal: AbortSignal | undefined = this.#options.signal,
     timeoutMs: number | undefined,
     header: HeaderInit | undefined,
     input: MessageInitShape<I>,
@@ -48,7 +50,7 @@ export class LinkTransport implements Transport {
 
   async stream<I extends DescMessage, O extends DescMessage>(
     method: DescMethodStreaming<I, O>,
-    signal: AbortSignal | undefined,
+    signal: AbortSignal | undefined = this.#options.signal,
     timeoutMs: number | undefined,
     header: HeaderInit | undefined,
     input: AsyncIterable<MessageInitShape<I>>,

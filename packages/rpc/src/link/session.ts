@@ -26,7 +26,7 @@ export class Session extends Http2SessionManager {
       { pingIntervalMs, pingTimeoutMs },
       {
         settings: { initialWindowSize: windowBytes, maxHeaderListSize: maxHeaderBytes, enablePush: false },
-        ...(ca === undefined ? {} : { ca }),
+        ca,
       },
     );
   }

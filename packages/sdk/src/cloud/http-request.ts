@@ -36,7 +36,7 @@ export async function readAnswer(response: IncomingMessage, request: HttpRequest
 /** The answer before its body. @throws as sendHttp does. */
 export function openHttp(request: HttpRequest): Promise<IncomingMessage> {
   const { url, method = 'GET', headers = {}, body, ca, signal } = request;
-  const options: RequestOptions & { ca?: string } = { method, headers, signal, ...(ca === undefined ? {} : { ca }) };
+  const options: RequestOptions & { ca: string | undefined } = { method, headers, signal, ca };
   return new Promise((resolve, reject) => {
     const open = url.protocol === 'https:' ? httpsRequest : httpRequest;
     open(url, options, resolve)

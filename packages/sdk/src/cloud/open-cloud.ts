@@ -20,7 +20,9 @@ export type CloudOptions = CloudCredentials & {
   /** A call is given up after this long. Default 30,000. */
   readonly timeoutMs?: number;
   /** PEM certificates to trust instead of the system's. */
-  readonly ca?: string;
+  readonly ca?: string | undefined;
+  /** Ends all calls and requests. */
+  readonly signal?: AbortSignal;
   /** Credentials over plaintext to another computer. Default false. */
   readonly allowInsecureCredentials?: boolean;
 };
@@ -33,15 +35,15 @@ export interface Cloud extends AsyncDisposable {
   /** Queries, export and deletion of captured data: the public data API. Rows are BSON: `readRow`, `parseStages`. */
   readonly data: Client<typeof DataService>;
   /** Rows of an aggregation pipeline over `readings`. Throws an error with a gRPC code. */
-  queryMql(organizationId: string, pipeline: readonly Stage[], signal?: AbortSignal): Promise<Row[]>;
+  queryMql(organizationId: string, pipeline: readonly Stage[]): Promise<Row[]>;
   /** Rows of a SELECT over `readings`. Throws an error with a gRPC code. */
-  querySql(organizationId: string, statement: string, signal?: AbortSignal): Promise<Row[]>;
+  querySql(organizationId: string, statement: string): Promise<Row[]>;
   /** JSON of a path of the cloud that is not RPC, asked for with the access token. Throws the code and sentence of a refusal. */
-  getJson(path: string, signal?: AbortSignal): Promise<unknown>;
+  getJson(path: string): Promise<unknown>;
   /** Sends JSON to a path of the cloud that is not RPC. Throws only when there is no answer. */
-  postJson(path: string, body: unknown, signal?: AbortSignal): Promise<HttpAnswer>;
-  /** The bytes of a file of captured data. Throws the code and sentence of a refusal. */
-  openFile(id: string, options?: { readonly fromByte?: number; readonly signal?: AbortSignal }): Promise<FileBody>;
+  postJson(path: string, body: unknown): Promise<HttpAnswer>;
+  /** The bytes of a file of captured data, from this one on. Throws the code and sentence of a refusal. */
+  openFile(id: string, fromByte?: number): Promise<FileBody>;
   /** The access token of this connection, to show to other tools. */
   accessToken(): Promise<string>;
 }
@@ -51,21 +53,15 @@ const maxMessageBytes = 80 * 1024 * 1024;
 
 /** A connection to a cloud; connects and signs in at the first call. */
 export function openCloud(options: CloudOptions): Cloud {
-  const { url, timeoutMs = 30_000, ca, allowInsecureCredentials = false } = options;
+  const { url, timeoutMs = 30_000, ca, signal = new AbortController().signal } = options;
   const credentials: Credentials =
     'keyId' in options
       ? { entity: options.keyId, type: 'api-key', payload: options.key }
       : { entity: '', type: 'access-token', payload: options.sessionToken };
-  const common = {
-    baseUrl: url,
-    timeoutMs,
-    maxMessageBytes,
-    allowInsecureCredentials,
-    ...(ca === undefined ? {} : { ca }),
-  };
+  const { allowInsecureCredentials = false } = options;
+  const common = { baseUrl: url, timeoutMs, signal, maxMessageBytes, allowInsecureCredentials, ca };
   const link = connect({ ...common, credentials });
   const data = link.client(DataService);
-  const callOptions = (signal: AbortSignal | undefined): { signal?: AbortSignal } => (signal ? { signal } : {});
 
   let token: Promise<string> | undefined;
   const signIn = async (): Promise<string> => {
@@ -94,43 +90,40 @@ export function openCloud(options: CloudOptions): Cloud {
   const ask = (
     path: string,
     request: { readonly method?: string; readonly headers?: Record<string, string>; readonly body?: string },
-    signal: AbortSignal | undefined,
-  ): Promise<HttpAnswer> => {
-    return withToken((bearer) => {
-      const limit = AbortSignal.timeout(timeoutMs);
-      return sendHttp({
+  ): Promise<HttpAnswer> =>
+    withToken((bearer) =>
+      sendHttp({
         ...request,
         url: new URL(path, url),
         headers: { ...request.headers, authorization: `Bearer ${bearer}` },
         ca,
-        signal: signal ? AbortSignal.any([signal, limit]) : limit,
-      });
-    });
-  };
+        signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+      }),
+    );
 
   return {
     app: link.client(AppService),
     fleet: link.client(FleetService),
     data,
-    async queryMql(organizationId, pipeline, signal) {
+    async queryMql(organizationId, pipeline) {
       const mqlBinary = pipeline.map(stageBytes);
-      const { rawData } = await data.tabularDataByMQL({ organizationId, mqlBinary }, callOptions(signal));
+      const { rawData } = await data.tabularDataByMQL({ organizationId, mqlBinary });
       return rowsOf(rawData);
     },
-    async querySql(organizationId, sqlQuery, signal) {
-      const { rawData } = await data.tabularDataBySQL({ organizationId, sqlQuery }, callOptions(signal));
+    async querySql(organizationId, sqlQuery) {
+      const { rawData } = await data.tabularDataBySQL({ organizationId, sqlQuery });
       return rowsOf(rawData);
     },
-    async getJson(path, signal) {
-      const answer = await ask(path, {}, signal);
+    async getJson(path) {
+      const answer = await ask(path, {});
       if (answer.status !== 200) throw refusalOf(answer, `GET ${path}`);
       return answer.body;
     },
-    postJson(path, body, signal) {
+    postJson(path, body) {
       const headers = { 'content-type': 'application/json' };
-      return ask(path, { method: 'POST', body: JSON.stringify(body), headers }, signal);
+      return ask(path, { method: 'POST', body: JSON.stringify(body), headers });
     },
-    openFile: (id, { fromByte = 0, signal = new AbortController().signal } = {}) =>
+    openFile: (id, fromByte = 0) =>
       openFile(new URL(`/binary-data/${encodeURIComponent(id)}`, url), fromByte, ca, signal, withToken),
     accessToken,
     [Symbol.asyncDispose]: () => link[Symbol.asyncDispose](),

@@ -1,32 +1,20 @@
 /** A configuration of a part as the commands read it. */
 import type { Json } from '@platform/machine-config/schema';
-import { type ConfigurationVersion, type JsonObject, PlatformError } from '@platform/sdk/cloud';
+import { type ConfigurationVersion, PlatformError } from '@platform/sdk/cloud';
 import type { Context } from '../../invocation/context.ts';
 import { parseJson } from '../../invocation/input.ts';
-import { timeOf } from '../../invocation/presenters.ts';
+import { type Presenter, presenter, timeOf } from '../../invocation/presenters.ts';
 
 export const partArgument = ['<part>', 'id, Machine/part, or a machine (for its main part)'] as const;
-export const versionFields: readonly string[] = [
-  'version',
-  'saved_at',
-  'author',
-  'author_kind',
-  'revision',
-  'bytes',
-  'restored_from',
-];
-
-export function versionShape(one: ConfigurationVersion): JsonObject {
-  return {
-    version: Number(one.version),
-    saved_at: timeOf(one.savedAt),
-    author: one.author?.name || (one.author?.id ?? ''),
-    author_kind: one.author?.kind ?? '',
-    revision: one.revision,
-    bytes: one.bytes,
-    restored_from: one.restoredFrom === 0n ? null : Number(one.restoredFrom),
-  };
-}
+export const versionResult: Presenter<ConfigurationVersion> = presenter({
+  version: (one) => Number(one.version),
+  saved_at: (one) => timeOf(one.savedAt),
+  author: (one) => one.author?.name || (one.author?.id ?? ''),
+  author_kind: (one) => one.author?.kind ?? '',
+  revision: (one) => one.revision,
+  bytes: (one) => one.bytes,
+  restored_from: (one) => (one.restoredFrom === 0n ? null : Number(one.restoredFrom)),
+});
 
 export interface Configuration {
   readonly partId: string;
@@ -39,17 +27,17 @@ export interface Configuration {
 
 /** @param version absent: the current one; 0: the empty document that every part starts with */
 export async function readConfiguration(
-  { cloud, find, signal }: Context,
+  { cloud, find }: Context,
   part: string,
   version?: number,
 ): Promise<Configuration> {
   const { id, name } = await find.part(part);
   // Every part starts with an empty document.
   if (version === 0) return { partId: id, partName: name, version: undefined, text: '{}', effective: undefined };
-  const answer = await (await cloud()).fleet.getConfigurationVersion(
-    { partId: id, ...(version === undefined ? {} : { version: BigInt(version) }) },
-    { signal },
-  );
+  const answer = await (await cloud()).fleet.getConfigurationVersion({
+    partId: id,
+    version: version === undefined ? undefined : BigInt(version),
+  });
   return {
     partId: id,
     partName: name,
@@ -64,9 +52,7 @@ function pretty(document: string): string {
 }
 
 /** @throws invalid_argument with the position of the mistake */
-export function parsed(text: string, where = 'configuration'): Json {
-  return parseJson(text, where);
-}
+export const parsed = (text: string, where = 'configuration'): Json => parseJson(text, where);
 
 /** @param what for the message. @throws invalid_argument unless it is a whole number from 0 */
 export function wholeNumber(text: unknown, what: string): number | undefined {

@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import { defineCommand } from '../../invocation/define-command.ts';
 import { editText } from '../../invocation/edit-text.ts';
-import { partArgument, readConfiguration, versionFields } from './configuration.ts';
+import { partArgument, readConfiguration, versionResult } from './configuration.ts';
 import { problemsOf, save } from './save.ts';
 
 export function editCommand(): Command {
@@ -14,7 +14,7 @@ export function editCommand(): Command {
       .argument(...partArgument),
     {
       examples: ['platform config edit press-7', 'EDITOR=nano platform config edit press-7/gripper'],
-      fields: versionFields,
+      fields: versionResult.fields,
     },
     async (context, _flags, part = '') => {
       const before = await readConfiguration(context, part);

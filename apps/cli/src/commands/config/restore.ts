@@ -2,7 +2,7 @@
 import { diff, diffLines } from '@platform/machine-config/diff';
 import { Command } from 'commander';
 import { defineCommand } from '../../invocation/define-command.ts';
-import { parsed, partArgument, readConfiguration, versionFields, versionShape, wholeNumber } from './configuration.ts';
+import { parsed, partArgument, readConfiguration, versionResult, wholeNumber } from './configuration.ts';
 
 export function restoreCommand(): Command {
   return defineCommand(
@@ -10,7 +10,7 @@ export function restoreCommand(): Command {
       .description('save an earlier version as the new current one')
       .argument(...partArgument)
       .argument('<version>'),
-    { examples: ['platform config restore press-7 3'], fields: versionFields },
+    { examples: ['platform config restore press-7 3'], fields: versionResult.fields },
     async (context, _flags, part = '', version = '') => {
       const current = await readConfiguration(context, part);
       const wanted = wholeNumber(version, 'version') ?? 0;
@@ -20,11 +20,12 @@ export function restoreCommand(): Command {
         return context.out.note(`version ${wanted} is the same as the current one; nothing was saved`);
       for (const line of diffLines(changes)) context.out.note(line);
       await context.confirm(`Restore version ${wanted} of the part "${current.partName}"?`);
-      const restored = await (await context.cloud()).fleet.restoreConfigurationVersion(
-        { partId: current.partId, version: BigInt(wanted), currentVersion: current.version?.version ?? 0n },
-        { signal: context.signal },
-      );
-      if (restored.version !== undefined) context.out.object(versionShape(restored.version));
+      const restored = await (await context.cloud()).fleet.restoreConfigurationVersion({
+        partId: current.partId,
+        version: BigInt(wanted),
+        currentVersion: current.version?.version ?? 0n,
+      });
+      if (restored.version !== undefined) context.out.object(versionResult.shape(restored.version));
     },
   );
 }

@@ -2,16 +2,16 @@
 import { diff, diffLines } from '@platform/machine-config/diff';
 import { type ConfigurationProblem, PlatformError } from '@platform/sdk/cloud';
 import type { Context } from '../../invocation/context.ts';
-import { type Configuration, parsed, versionShape } from './configuration.ts';
+import { type Configuration, parsed, versionResult } from './configuration.ts';
 
 /** The problems that the cloud finds in a text before it is saved. @throws invalid_argument unless it is JSON */
 export async function problemsOf(
-  { cloud, signal }: Context,
+  { cloud }: Context,
   partId: string,
   text: string,
 ): Promise<readonly ConfigurationProblem[]> {
   parsed(text);
-  return (await (await cloud()).fleet.validateConfiguration({ partId, document: text }, { signal })).problems;
+  return (await (await cloud()).fleet.validateConfiguration({ partId, document: text })).problems;
 }
 
 /**
@@ -26,7 +26,6 @@ export async function save(
 ): Promise<void> {
   const document = parsed(text);
   const { app, fleet } = await context.cloud();
-  const options = { signal: context.signal };
   const changes = diff(parsed(before.text), document);
   if (changes.length === 0) return context.out.note('nothing has changed; nothing was saved');
   if (!tell(context, problems))
@@ -36,17 +35,14 @@ export async function save(
     `Save ${changes.length} ${changes.length === 1 ? 'change' : 'changes'} to the part "${before.partName}"?`,
   );
   const savedAt = before.version?.savedAt;
-  await app.updateRobotPart(
-    {
-      id: before.partId,
-      robotConfigJson: text,
-      // If someone else saved in between, that is a conflict: no edit is overwritten.
-      ...(savedAt === undefined || before.version?.version === 0n ? {} : { lastKnownUpdate: savedAt }),
-    },
-    options,
-  );
-  const { version } = await fleet.getConfigurationVersion({ partId: before.partId }, options);
-  if (version !== undefined && context.out.style.json !== false) context.out.object(versionShape(version));
+  await app.updateRobotPart({
+    id: before.partId,
+    robotConfigJson: text,
+    // If someone else saved in between, that is a conflict: no edit is overwritten.
+    ...(savedAt === undefined || before.version?.version === 0n ? {} : { lastKnownUpdate: savedAt }),
+  });
+  const { version } = await fleet.getConfigurationVersion({ partId: before.partId });
+  if (version !== undefined && context.out.style.json !== false) context.out.object(versionResult.shape(version));
   context.out.note(`saved as version ${version?.version}; an online part fetches it within 15 s`);
 }
 

@@ -3,7 +3,7 @@ import { PlatformError } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { defineCommand } from '../../invocation/define-command.ts';
 import { readInput } from '../../invocation/input.ts';
-import { partArgument, readConfiguration, versionFields, wholeNumber } from './configuration.ts';
+import { partArgument, readConfiguration, versionResult, wholeNumber } from './configuration.ts';
 import { problemsOf, save } from './save.ts';
 
 export function setCommand(): Command {
@@ -18,7 +18,7 @@ export function setCommand(): Command {
         'platform config set press-7 press.json --yes',
         'platform config set press-7 - --if-version 12 --yes < press.json',
       ],
-      fields: versionFields,
+      fields: versionResult.fields,
     },
     async (context, flags, part = '', file = '') => {
       const text = await readInput(file);

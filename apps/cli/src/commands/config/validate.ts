@@ -18,10 +18,10 @@ export function validateCommand(): Command {
     async (context, _flags, part = '', file = undefined) => {
       const before = await readConfiguration(context, part);
       const document = file === undefined ? before.text : await readInput(file);
-      const { problems, revision } = await (await context.cloud()).fleet.validateConfiguration(
-        { partId: before.partId, document },
-        { signal: context.signal },
-      );
+      const { problems, revision } = await (await context.cloud()).fleet.validateConfiguration({
+        partId: before.partId,
+        document,
+      });
       const rows = problems.map(({ severity, path, message }) => ({ severity, path, message }));
       if (rows.length > 0 || context.out.style.json !== false) context.out.rows(rows, ['severity', 'path', 'message']);
       const errors = rows.filter((row) => row.severity === 'error').length;

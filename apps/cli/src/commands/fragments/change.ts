@@ -6,32 +6,25 @@ import type { Context } from '../../invocation/context.ts';
 import { defineCommand } from '../../invocation/define-command.ts';
 import { editText } from '../../invocation/edit-text.ts';
 import { parseObject, readInput } from '../../invocation/input.ts';
-import { current, documentOf, fields, fragmentArgument, shape, visibilities } from './fragment.ts';
+import { current, documentOf, fragmentArgument, fragmentResult, visibilities } from './fragment.ts';
 
 const visibilityOption = (): Option => choice('--visibility <visibility>', 'who may use it', Object.keys(visibilities));
 
-function visibilityOf(flag: unknown): { visibility?: FragmentVisibility } {
-  if (flag === undefined) return {};
-  const visibility = visibilities[String(flag)];
-  return visibility === undefined ? {} : { visibility };
+interface Change {
+  readonly name?: string;
+  readonly config: JsonObject | undefined;
+  readonly visibility?: FragmentVisibility | undefined;
 }
 
-async function save(
-  context: Context,
-  before: Fragment,
-  change: { name?: string; config?: JsonObject; visibility?: FragmentVisibility },
-): Promise<void> {
-  const { fragment } = await (await context.cloud()).app.updateFragment(
-    {
-      id: before.id,
-      name: change.name ?? before.name,
-      config: change.config ?? before.fragment ?? {},
-      ...(change.visibility === undefined ? {} : { visibility: change.visibility }),
-      ...(before.lastUpdated === undefined ? {} : { lastKnownUpdate: before.lastUpdated }),
-    },
-    { signal: context.signal },
-  );
-  if (fragment !== undefined) context.out.object(shape(fragment));
+async function save(context: Context, before: Fragment, { name, config, visibility }: Change): Promise<void> {
+  const { fragment } = await (await context.cloud()).app.updateFragment({
+    id: before.id,
+    name: name ?? before.name,
+    config: config ?? before.fragment ?? {},
+    visibility,
+    lastKnownUpdate: before.lastUpdated,
+  });
+  if (fragment !== undefined) context.out.object(fragmentResult.shape(fragment));
 }
 
 export function createCommand(): Command {
@@ -41,15 +34,17 @@ export function createCommand(): Command {
       .argument('<name>')
       .argument('<file>', 'JSON; - reads standard input')
       .addOption(visibilityOption().default('private')),
-    { examples: ['platform fragments create camera-kit kit.json'], fields },
+    { examples: ['platform fragments create camera-kit kit.json'], fields: fragmentResult.fields },
     async (context, flags, name = '', file = '') => {
       const config = parseObject(await readInput(file), file);
       const { id: organizationId } = await context.find.organization();
-      const { fragment } = await (await context.cloud()).app.createFragment(
-        { name, config, organizationId, ...visibilityOf(flags['visibility']) },
-        { signal: context.signal },
-      );
-      if (fragment !== undefined) context.out.object(shape(fragment));
+      const { fragment } = await (await context.cloud()).app.createFragment({
+        name,
+        config,
+        organizationId,
+        visibility: visibilities[flags['visibility']],
+      });
+      if (fragment !== undefined) context.out.object(fragmentResult.shape(fragment));
     },
   );
 }
@@ -57,7 +52,7 @@ export function createCommand(): Command {
 export function editCommand(): Command {
   return defineCommand(
     new Command('edit').description('edit a fragment in $VISUAL or $EDITOR').argument(...fragmentArgument),
-    { examples: ['platform fragments edit camera-kit'], fields },
+    { examples: ['platform fragments edit camera-kit'], fields: fragmentResult.fields },
     async (context, _flags, text = '') => {
       const before = await current(context, text);
       const problemsOf = async (edited: string): Promise<string[]> => {
@@ -84,16 +79,13 @@ export function setCommand(): Command {
         'platform fragments set camera-kit --file kit.json',
         'platform fragments set camera-kit --visibility public',
       ],
-      fields,
+      fields: fragmentResult.fields,
     },
     async (context, flags, text = '') => {
       const before = await current(context, text);
-      const file = flags['file'] as string | undefined;
-      await save(context, before, {
-        ...(flags['name'] === undefined ? {} : { name: String(flags['name']) }),
-        ...visibilityOf(flags['visibility']),
-        ...(file === undefined ? {} : { config: parseObject(await readInput(file), file) }),
-      });
+      const { name, visibility, file } = flags;
+      const config = file === undefined ? undefined : parseObject(await readInput(file), file);
+      await save(context, before, { name, visibility: visibilities[visibility], config });
     },
   );
 }

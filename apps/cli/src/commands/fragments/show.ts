@@ -1,17 +1,22 @@
 /** `platform fragments list`, `get`, `delete` and `usage`. */
+import type { FragmentUsage } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { defineCommand } from '../../invocation/define-command.ts';
-import { all, current, documentOf, fields, fragmentArgument, named, shape } from './fragment.ts';
+import { presenter } from '../../invocation/presenters.ts';
+import { all, current, documentOf, fragmentArgument, fragmentResult, named } from './fragment.ts';
 
 export function listCommand(): Command {
   return defineCommand(
     new Command('list')
       .description('list the fragments of an organization')
       .option('--public', 'include public fragments of other organizations'),
-    { examples: ['platform fragments list', 'platform fragments list --public --json=id,name'], fields },
+    {
+      examples: ['platform fragments list', 'platform fragments list --public --json=id,name'],
+      fields: fragmentResult.fields,
+    },
     async (context, flags) => {
       const fragments = await all(context, flags['public'] === true);
-      context.out.rows(fragments.map(shape), ['name', 'id', 'visibility', 'parts', 'last_updated']);
+      context.out.rows(fragments.map(fragmentResult.shape), ['name', 'id', 'visibility', 'parts', 'last_updated']);
     },
   );
 }
@@ -24,12 +29,12 @@ export function getCommand(): Command {
       .option('--version <version>', 'a revision or tag (default: the newest)'),
     {
       examples: ['platform fragments get camera-kit', 'platform fragments get camera-kit --version stable'],
-      fields: [...fields, 'config'],
+      fields: [...fragmentResult.fields, 'config'],
     },
     async (context, flags, text = '') => {
       const fragment = await current(context, text, flags['version'] as string | undefined);
       if (context.out.style.json === false) context.out.raw(documentOf(fragment));
-      else context.out.object({ ...shape(fragment), config: fragment.fragment ?? {} });
+      else context.out.object({ ...fragmentResult.shape(fragment), config: fragment.fragment ?? {} });
     },
   );
 }
@@ -41,11 +46,18 @@ export function removeCommand(): Command {
     async (context, _flags, text = '') => {
       const { id, name } = await named(context, text);
       await context.confirm(`Delete the fragment "${name}" (${id}) and all its versions?`);
-      await (await context.cloud()).app.deleteFragment({ id }, { signal: context.signal });
+      await (await context.cloud()).app.deleteFragment({ id });
       context.out.note(`fragment "${name}" is deleted`);
     },
   );
 }
+
+const usage = presenter<FragmentUsage>({
+  version: (one) => one.version ?? null,
+  organizations: (one) => one.organizations,
+  machines: (one) => one.machines,
+  machines_in_current_org: (one) => one.machinesInCurrentOrg,
+});
 
 export function usageCommand(): Command {
   return defineCommand(
@@ -54,21 +66,12 @@ export function usageCommand(): Command {
       .argument(...fragmentArgument),
     {
       examples: ['platform fragments usage camera-kit'],
-      fields: ['version', 'organizations', 'machines', 'machines_in_current_org'],
+      fields: usage.fields,
     },
     async (context, _flags, text = '') => {
       const { id } = await named(context, text);
-      const { versionUsages } = await (await context.cloud()).app.getFragmentUsage(
-        { fragmentId: id },
-        { signal: context.signal },
-      );
-      const rows = versionUsages.map((one) => ({
-        version: one.version ?? null,
-        organizations: one.organizations,
-        machines: one.machines,
-        machines_in_current_org: one.machinesInCurrentOrg,
-      }));
-      context.out.rows(rows, ['version', 'organizations', 'machines', 'machines_in_current_org']);
+      const { versionUsages } = await (await context.cloud()).app.getFragmentUsage({ fragmentId: id });
+      context.out.rows(versionUsages.map(usage.shape), usage.fields);
     },
   );
 }

@@ -1,32 +1,29 @@
 /** `platform fragments history`, `tag` and `untag`. */
-import type { JsonObject } from '@platform/sdk/cloud';
+import type { FragmentHistoryEntry } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { defineCommand } from '../../invocation/define-command.ts';
-import { timeOf } from '../../invocation/presenters.ts';
+import { presenter, timeOf } from '../../invocation/presenters.ts';
+import { readPages } from '../../invocation/read-pages.ts';
 import { current, fragmentArgument, named } from './fragment.ts';
+
+const entry = presenter<FragmentHistoryEntry>({
+  revision: (one) => one.revision,
+  edited_on: (one) => timeOf(one.editedOn),
+  edited_by: (one) => one.editedBy?.value ?? null,
+});
 
 export function historyCommand(): Command {
   return defineCommand(
     new Command('history').description('list the versions of a fragment, newest first').argument(...fragmentArgument),
-    { examples: ['platform fragments history camera-kit'], fields: ['revision', 'edited_on', 'edited_by'] },
+    { examples: ['platform fragments history camera-kit'], fields: entry.fields },
     async (context, _flags, text = '') => {
       const { id } = await named(context, text);
-      const rows: JsonObject[] = [];
-      let pageToken = '';
-      do {
-        const page = await (await context.cloud()).app.getFragmentHistory(
-          { id, ...(pageToken === '' ? {} : { pageToken }) },
-          { signal: context.signal },
-        );
-        for (const entry of page.history)
-          rows.push({
-            revision: entry.revision,
-            edited_on: timeOf(entry.editedOn),
-            edited_by: entry.editedBy?.value ?? null,
-          });
-        pageToken = page.nextPageToken;
-      } while (pageToken !== '');
-      context.out.rows(rows, ['revision', 'edited_on', 'edited_by']);
+      const { app } = await context.cloud();
+      const history = await readPages(Number.POSITIVE_INFINITY, async (_room, pageToken) => {
+        const page = await app.getFragmentHistory({ id, pageToken });
+        return { items: page.history, nextPageToken: page.nextPageToken };
+      });
+      context.out.rows(history.map(entry.shape), entry.fields);
     },
   );
 }
@@ -42,10 +39,7 @@ export function tagCommand(): Command {
     async (context, flags, text = '', name = '') => {
       const fragment = await current(context, text);
       const revision = (flags['revision'] as string | undefined) ?? fragment.revision;
-      await (await context.cloud()).app.setFragmentTag(
-        { fragmentId: fragment.id, tag: name, revision },
-        { signal: context.signal },
-      );
+      await (await context.cloud()).app.setFragmentTag({ fragmentId: fragment.id, tag: name, revision });
       context.out.note(`tag "${name}" of fragment "${fragment.name}" is revision ${revision}`);
     },
   );
@@ -60,7 +54,7 @@ export function untagCommand(): Command {
     { examples: ['platform fragments untag camera-kit stable'] },
     async (context, _flags, text = '', name = '') => {
       const { id } = await named(context, text);
-      await (await context.cloud()).app.deleteFragmentTag({ fragmentId: id, tag: name }, { signal: context.signal });
+      await (await context.cloud()).app.deleteFragmentTag({ fragmentId: id, tag: name });
       context.out.note(`tag "${name}" is removed`);
     },
   );

@@ -8,7 +8,6 @@ export async function downloadFile(
   cloud: Pick<Cloud, 'openFile'>,
   file: BinaryMetadata,
   directory: string,
-  signal: AbortSignal,
 ): Promise<number | undefined> {
   const target = join(directory, nameOf(file));
   const partial = `${target}.partial`;
@@ -18,7 +17,7 @@ export async function downloadFile(
   let received = 0;
   if (there !== size) {
     const { fromByte, chunks } = await cloud
-      .openFile(file.binaryDataId, { fromByte: there < size ? there : 0, signal })
+      .openFile(file.binaryDataId, there < size ? there : 0)
       .catch(async (caught: unknown) => {
         // The partial file can never be completed.
         if (isGone(caught)) await rm(partial, { force: true });

@@ -8,7 +8,6 @@ import { downloadFiles } from './download-files.ts';
 const files = ['f0', 'f1', 'f2', 'f3', 'f4', 'f5', 'f6', 'f7'].map(
   (id) => ({ binaryDataId: id, fileName: '', fileExt: '.png', fileSizeBytes: 2n }) as BinaryMetadata,
 );
-const { signal } = new AbortController();
 
 function cloudWith(failing: Readonly<Record<string, PlatformError>>) {
   const asked: string[] = [];
@@ -33,7 +32,7 @@ test('files that are damaged or gone in the cloud are named, the others are comp
     f1: new PlatformError('data_loss', 'binary data f1: its stored file is damaged'),
     f6: new PlatformError('not_found', 'no such file'),
   });
-  expect(await downloadFiles(cloud, files, directory.path, signal)).toEqual({
+  expect(await downloadFiles(cloud, files, directory.path)).toEqual({
     downloaded: 6,
     bytes: 12,
     failed: [
@@ -62,7 +61,7 @@ test('a file that the cloud finds damaged while sending it is requested once mor
       return { fromByte: 0, totalBytes: 2, chunks: chunks() };
     },
   };
-  expect(await downloadFiles(cloud, [first, second], directory.path, signal)).toMatchObject({
+  expect(await downloadFiles(cloud, [first, second], directory.path)).toMatchObject({
     downloaded: 1,
     failed: [{ id: 'f0', reason: 'its stored file is damaged' }],
   });
@@ -72,7 +71,7 @@ test('a file that the cloud finds damaged while sending it is requested once mor
 test('an error that affects all files ends the whole download', async () => {
   await using directory = await temporaryDirectory('download-');
   const cloud = cloudWith({ f0: new PlatformError('permission_denied', 'expected the right to read') });
-  await expect(downloadFiles(cloud, files, directory.path, signal)).rejects.toMatchObject({
+  await expect(downloadFiles(cloud, files, directory.path)).rejects.toMatchObject({
     code: 'permission_denied',
   });
   expect(cloud.asked).not.toContain('f7');

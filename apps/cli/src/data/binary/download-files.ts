@@ -17,7 +17,6 @@ export async function downloadFiles(
   cloud: Pick<Cloud, 'openFile'>,
   files: readonly BinaryMetadata[],
   directory: string,
-  signal: AbortSignal,
   received: (file: BinaryMetadata) => void = () => {},
 ): Promise<Downloaded> {
   const waiting = [...files];
@@ -27,10 +26,10 @@ export async function downloadFiles(
   const worker = async (): Promise<void> => {
     for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
       try {
-        const count = await downloadFile(cloud, file, directory, signal).catch((caught: unknown) => {
+        const count = await downloadFile(cloud, file, directory).catch((caught: unknown) => {
           // The cloud may have ended the stream because it found the file damaged; asked again, it says so.
           if (asPlatformError(caught).code !== 'unavailable') throw caught;
-          return downloadFile(cloud, file as BinaryMetadata, directory, signal);
+          return downloadFile(cloud, file as BinaryMetadata, directory);
         });
         if (count === undefined) continue;
         downloaded++;

@@ -6,26 +6,12 @@ import { Command } from 'commander';
 import type { Context } from '../../invocation/context.ts';
 import { defineCommand, type Flags } from '../../invocation/define-command.ts';
 import { amount, bytesText } from '../../query/amounts.ts';
+import { listOf } from '../data-filter.ts';
 import { filesFound, filterOf, filterOptions } from './binary-filter.ts';
 import { downloadFiles } from './download-files.ts';
 
 /** The most ids that the cloud accepts in one request. */
 const idsAtOnce = 500;
-const filters = [
-  'part',
-  'machine',
-  'location',
-  'resource',
-  'type',
-  'method',
-  'mime',
-  'tags',
-  'labels',
-  'dataset',
-  'from',
-  'to',
-];
-
 export function downloadCommand(): Command {
   return defineCommand(
     filterOptions(
@@ -45,14 +31,9 @@ export function downloadCommand(): Command {
       fields: ['files', 'downloaded', 'bytes', 'directory', 'failed'],
     },
     async (context, flags) => {
-      const { out, signal } = context;
-      const ids =
-        flags['ids'] === undefined
-          ? []
-          : String(flags['ids'])
-              .split(',')
-              .map((id) => id.trim());
-      if (ids.length === 0 && flags['all'] !== true && !filters.some((name) => flags[name] !== undefined))
+      const { out } = context;
+      const ids = listOf(flags['ids']);
+      if (ids.length === 0 && flags['all'] !== true && !selects(flags))
         throw new PlatformError('invalid_argument', 'expected options that select files, or --all, found neither');
       const cloud = await context.cloud();
       const directory = resolve(String(flags['outputDir']));
@@ -60,7 +41,7 @@ export function downloadCommand(): Command {
         throw new PlatformError('invalid_argument', `--output-dir: ${caught.message}`, caught);
       });
       const files = await chosen(context, cloud.data, ids, flags);
-      const { downloaded, bytes, failed } = await downloadFiles(cloud, files, directory, signal, (file) =>
+      const { downloaded, bytes, failed } = await downloadFiles(cloud, files, directory, (file) =>
         out.note(`${file.binaryDataId}: ${bytesText(Number(file.fileSizeBytes))}`),
       );
       if (out.style.json !== false)
@@ -81,20 +62,24 @@ export function downloadCommand(): Command {
   );
 }
 
+/** Whether an option of `filterOptions` is given. */
+function selects(flags: Flags): boolean {
+  return filterOptions(new Command()).options.some((option) => flags[option.attributeName()] !== undefined);
+}
+
 async function chosen(
   context: Context,
   data: Cloud['data'],
   ids: readonly string[],
   flags: Flags,
 ): Promise<readonly BinaryMetadata[]> {
-  const { signal } = context;
   const found: BinaryMetadata[] = [];
   for (let from = 0; from < ids.length; from += idsAtOnce) {
-    const page = await data.binaryDataByIDs({ binaryDataIds: ids.slice(from, from + idsAtOnce) }, { signal });
+    const page = await data.binaryDataByIDs({ binaryDataIds: ids.slice(from, from + idsAtOnce) });
     for (const { metadata } of page.data) if (metadata !== undefined) found.push(metadata);
   }
   if (ids.length > 0) return found;
-  const all = { most: Number.MAX_SAFE_INTEGER, oldestFirst: true, signal };
+  const all = { most: Number.MAX_SAFE_INTEGER, oldestFirst: true };
   for await (const file of filesFound(data, await filterOf(context, flags), all)) found.push(file);
   return found;
 }

@@ -3,7 +3,7 @@ import { type BinaryMetadata, PlatformError } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { wholeNumber } from '../../commands/config/configuration.ts';
 import { defineCommand } from '../../invocation/define-command.ts';
-import { fileFields, fileShape, filesFound, filterOf, filterOptions } from './binary-filter.ts';
+import { fileResult, filesFound, filterOf, filterOptions } from './binary-filter.ts';
 
 export function listCommand(): Command {
   return defineCommand(
@@ -15,7 +15,7 @@ export function listCommand(): Command {
         'platform data binary list --part press-7 --mime image/png --from 24h',
         'platform data binary list --tags faulty --limit 1000 --json=id,bytes',
       ],
-      fields: fileFields,
+      fields: fileResult.fields,
     },
     async (context, flags) => {
       const most = wholeNumber(flags['limit'], '--limit') ?? 0;
@@ -23,9 +23,9 @@ export function listCommand(): Command {
       const { data } = await context.cloud();
       const filter = await filterOf(context, flags);
       const found: BinaryMetadata[] = [];
-      const order = { most, oldestFirst: flags['oldestFirst'] === true, signal: context.signal };
+      const order = { most, oldestFirst: flags['oldestFirst'] === true };
       for await (const file of filesFound(data, filter, order)) found.push(file);
-      context.out.rows(found.map(fileShape), [
+      context.out.rows(found.map(fileResult.shape), [
         'time_received',
         'part',
         'resource',

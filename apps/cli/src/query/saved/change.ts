@@ -3,7 +3,7 @@ import { PlatformError } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { defineCommand } from '../../invocation/define-command.ts';
 import { readStages, withStages } from '../run-mql.ts';
-import { fields, savedArgument, savedQuery, savedQueryById, shape } from './saved-query.ts';
+import { savedArgument, savedQuery, savedQueryById, savedQueryResult } from './saved-query.ts';
 
 const pipelineHelp = 'stages, or one stage, in Extended JSON; @FILE reads a file, - standard input';
 
@@ -18,16 +18,16 @@ export function createCommand(): Command {
         'platform query saved create hourly-means @pipeline.json',
         `platform query saved create host '{"$match":{"component_name":"host"}}'`,
       ],
-      fields,
+      fields: savedQueryResult.fields,
     },
     async (context, _flags, name = '', argument = '') => {
       const mqlBinary = await readStages(context, argument);
       const { id: organizationId } = await context.find.organization();
       const { data } = await context.cloud();
       const { id } = await withStages(context, mqlBinary, () =>
-        data.createSavedQuery({ organizationId, name, mqlBinary }, { signal: context.signal }),
+        data.createSavedQuery({ organizationId, name, mqlBinary }),
       );
-      context.out.object(shape(await savedQueryById(context, id)));
+      context.out.object(savedQueryResult.shape(await savedQueryById(context, id)));
     },
   );
 }
@@ -44,7 +44,7 @@ export function updateCommand(): Command {
         'platform query saved update hourly-means @pipeline.json',
         'platform query saved update hourly-means --name means',
       ],
-      fields,
+      fields: savedQueryResult.fields,
     },
     async (context, flags, text = '', argument = undefined) => {
       if (argument === undefined && flags['name'] === undefined)
@@ -54,10 +54,8 @@ export function updateCommand(): Command {
       const mqlBinary = stages ?? before.mqlBinary;
       const name = flags['name'] === undefined ? before.name : String(flags['name']);
       const { data } = await context.cloud();
-      await withStages(context, mqlBinary, () =>
-        data.updateSavedQuery({ id: before.id, name, mqlBinary }, { signal: context.signal }),
-      );
-      context.out.object(shape(await savedQueryById(context, before.id)));
+      await withStages(context, mqlBinary, () => data.updateSavedQuery({ id: before.id, name, mqlBinary }));
+      context.out.object(savedQueryResult.shape(await savedQueryById(context, before.id)));
     },
   );
 }
@@ -69,7 +67,7 @@ export function removeCommand(): Command {
     async (context, _flags, text = '') => {
       const { id, name } = await savedQuery(context, text);
       await context.confirm(`Delete the saved query "${name}" (${id})? Whatever uses it will fail with "not found".`);
-      await (await context.cloud()).data.deleteSavedQuery({ id }, { signal: context.signal });
+      await (await context.cloud()).data.deleteSavedQuery({ id });
       context.out.note(`saved query "${name}" is deleted`);
     },
   );

@@ -1,22 +1,19 @@
 /** A saved query as the commands find and show it. */
-import { type JsonObject, PlatformError, readRow, type SavedQuery, typedJson } from '@platform/sdk/cloud';
+import { PlatformError, readRow, type SavedQuery, typedJson } from '@platform/sdk/cloud';
 import type { Context } from '../../invocation/context.ts';
 import { pick } from '../../invocation/find.ts';
-import { timeOf } from '../../invocation/presenters.ts';
+import { type Presenter, presenter, timeOf } from '../../invocation/presenters.ts';
 
-export const fields: readonly string[] = ['id', 'name', 'stages', 'created_at', 'updated_at', 'organization_id'];
 export const savedArgument = ['<query>', 'name or id'] as const;
 
-export function shape(one: SavedQuery): JsonObject {
-  return {
-    id: one.id,
-    name: one.name,
-    stages: one.mqlBinary.length,
-    created_at: timeOf(one.createdOn),
-    updated_at: timeOf(one.updatedAt),
-    organization_id: one.organizationId,
-  };
-}
+export const savedQueryResult: Presenter<SavedQuery> = presenter({
+  id: (one) => one.id,
+  name: (one) => one.name,
+  stages: (one) => one.mqlBinary.length,
+  created_at: (one) => timeOf(one.createdOn),
+  updated_at: (one) => timeOf(one.updatedAt),
+  organization_id: (one) => one.organizationId,
+});
 
 /** One stage per line, in the form that `create` and `update` accept, with all types preserved. */
 export function pipelineText({ mqlBinary }: SavedQuery): string {
@@ -24,9 +21,9 @@ export function pipelineText({ mqlBinary }: SavedQuery): string {
 }
 
 /** The saved queries of the selected organization, by name. */
-export async function savedQueries({ cloud, find, signal }: Context): Promise<readonly SavedQuery[]> {
+export async function savedQueries({ cloud, find }: Context): Promise<readonly SavedQuery[]> {
   const { id: organizationId } = await find.organization();
-  return (await (await cloud()).data.listSavedQueries({ organizationId }, { signal })).queries;
+  return (await (await cloud()).data.listSavedQueries({ organizationId })).queries;
 }
 
 /** @throws not_found with similar names */
@@ -35,8 +32,8 @@ export async function savedQuery(context: Context, text: string): Promise<SavedQ
   return savedQueryById(context, text);
 }
 
-export async function savedQueryById({ cloud, signal }: Context, id: string): Promise<SavedQuery> {
-  const { savedQuery: found } = await (await cloud()).data.getSavedQuery({ id }, { signal });
+export async function savedQueryById({ cloud }: Context, id: string): Promise<SavedQuery> {
+  const { savedQuery: found } = await (await cloud()).data.getSavedQuery({ id });
   if (found !== undefined) return found;
   throw new PlatformError('not_found', `saved query: expected the id of one that you may see, found "${id}"`);
 }

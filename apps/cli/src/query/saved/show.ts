@@ -2,15 +2,18 @@
 import { type RowFields, type RowValue, readRow, Scalar, typedJson } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { defineCommand } from '../../invocation/define-command.ts';
-import { fields, pipelineText, savedArgument, savedQueries, savedQuery, shape } from './saved-query.ts';
+import { pipelineText, savedArgument, savedQueries, savedQuery, savedQueryResult } from './saved-query.ts';
 
 export function listCommand(): Command {
   return defineCommand(
     new Command('list').description('list the saved queries of an organization'),
-    { examples: ['platform query saved list', 'platform query saved list --json=id,name'], fields },
+    {
+      examples: ['platform query saved list', 'platform query saved list --json=id,name'],
+      fields: savedQueryResult.fields,
+    },
     async (context) => {
       const queries = await savedQueries(context);
-      context.out.rows(queries.map(shape), ['name', 'id', 'stages', 'updated_at']);
+      context.out.rows(queries.map(savedQueryResult.shape), ['name', 'id', 'stages', 'updated_at']);
     },
   );
 }
@@ -23,7 +26,7 @@ export function getCommand(): Command {
         'platform query saved get hourly-means > pipeline.json',
         'platform query saved get hourly-means --json=id,pipeline',
       ],
-      fields: [...fields, 'pipeline'],
+      fields: [...savedQueryResult.fields, 'pipeline'],
     },
     async (context, _flags, text = '') => {
       const query = await savedQuery(context, text);
@@ -31,7 +34,7 @@ export function getCommand(): Command {
       if (json === false) return context.out.raw(pipelineText(query));
       // Built by hand, because JSON.stringify has only one number type.
       const all = new Map<string, RowValue>(
-        Object.entries(shape(query)).map(([name, value]) => [
+        Object.entries(savedQueryResult.shape(query)).map(([name, value]) => [
           name,
           typeof value === 'string' ? value : new Scalar(JSON.stringify(value)),
         ]),

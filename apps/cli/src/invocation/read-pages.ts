@@ -1,0 +1,22 @@
+/** A list that the cloud answers page by page. */
+
+export interface Page<T> {
+  readonly items: readonly T[];
+  /** Empty: this is the last page. */
+  readonly nextPageToken: string;
+}
+
+/** @param most the maximum number of items. @param read one page of at most `room` items; no token: the first page */
+export async function readPages<T>(
+  most: number,
+  read: (room: number, pageToken: string | undefined) => Promise<Page<T>>,
+): Promise<T[]> {
+  const found: T[] = [];
+  let pageToken = '';
+  do {
+    const page = await read(most - found.length, pageToken || undefined);
+    found.push(...page.items);
+    pageToken = page.nextPageToken;
+  } while (pageToken !== '' && found.length < most);
+  return found;
+}
