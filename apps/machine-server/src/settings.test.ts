@@ -14,6 +14,8 @@ test('D16 options have one dash or two, and their value after a space or an equa
   expect(() => readSettings(['-confg', 'f'], {})).toThrow(/unknown option "-confg"; known: .*-config/);
   expect(() => readSettings(['-config'], {})).toThrow(/-config: expected a value/);
   expect(() => readSettings(['-debug=maybe'], {})).toThrow(/expected true or false/);
+  expect(readSettings(['-no-tls'], {}).warnings).toEqual([]);
+  expect(() => readSettings(['-no-tls=false'], {})).toThrow(/-no-tls: expected true, found "false"/);
 });
 
 test('D16 durations, and PLATFORM_HOME moves everything', () => {

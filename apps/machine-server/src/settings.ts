@@ -37,7 +37,6 @@ const flags: Readonly<Record<string, Kind>> = {
   ftdc: 'ignored flag',
   'log-file': 'text',
   'network-check': 'ignored flag',
-  // Always so: the machine's own port is plaintext.
   'no-tls': 'flag',
   'output-telemetry': 'ignored flag',
   'reveal-sensitive-config-diffs': 'ignored flag',
@@ -62,6 +61,11 @@ export function readSettings(args: readonly string[], env: Readonly<Record<strin
       warnings.push(`${name}="${text}" is not a duration such as 30s or 1m: ${fallbackMs} ms is used`);
     return ms ?? fallbackMs;
   };
+  if (given.get('no-tls') === 'false')
+    throw new PlatformError(
+      'invalid_argument',
+      'option -no-tls: expected true, found "false": this version serves its port without TLS',
+    );
   const on = (name: string): boolean => given.get(name) === 'true';
   const limit = Number(env['PLATFORM_RESOURCE_REQUESTS_LIMIT'] ?? 100);
   return {

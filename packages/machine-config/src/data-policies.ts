@@ -10,7 +10,7 @@ import { dataManagerApi } from './data-manager.ts';
 /** Plain data: kept as JSON. */
 export interface DataPolicies {
   /** `data_retention_policy.days` of the part; absent: its data is kept until it is deleted. */
-  readonly days?: number;
+  readonly days?: number | undefined;
   /** Resources with a `retention_policy` of their own. */
   readonly resources: readonly ResourceRetention[];
   /** Methods whose newest rows are kept in the hot store as well. */
@@ -26,10 +26,10 @@ export interface Resource {
 }
 
 export interface ResourceRetention extends Resource {
-  readonly days?: number;
+  readonly days?: number | undefined;
   /** 10^9 bytes each. */
-  readonly binaryLimitGb?: number;
-  readonly tabularLimitGb?: number;
+  readonly binaryLimitGb?: number | undefined;
+  readonly tabularLimitGb?: number | undefined;
 }
 
 export interface RecentData extends Resource {
@@ -56,12 +56,7 @@ export function readDataPolicies(document: unknown): DataPolicies {
           readCapture(resource, objectOf(service['attributes']), resources, recent);
     }
   }
-  return {
-    ...(days !== undefined && { days }),
-    resources: [...resources.values()],
-    recent: [...recent.values()],
-    deleteOnPartDeletion,
-  };
+  return { days, resources: [...resources.values()], recent: [...recent.values()], deleteOnPartDeletion };
 }
 
 /** Days for which data of a resource is kept: the shorter of the part's and its own (D24); undefined: until it is deleted. */
@@ -105,9 +100,9 @@ function readCapture(
     const before = resources.get(key);
     resources.set(key, {
       ...each,
-      ...defined('days', least(days, before?.days)),
-      ...defined('binaryLimitGb', least(binaryLimitGb, before?.binaryLimitGb)),
-      ...defined('tabularLimitGb', least(tabularLimitGb, before?.tabularLimitGb)),
+      days: least(days, before?.days),
+      binaryLimitGb: least(binaryLimitGb, before?.binaryLimitGb),
+      tabularLimitGb: least(tabularLimitGb, before?.tabularLimitGb),
     });
   }
 }
@@ -136,10 +131,6 @@ function positiveWhole(value: unknown): number | undefined {
 
 function least(a: number | undefined, b: number | undefined): number | undefined {
   return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
-}
-
-function defined<K extends string>(key: K, value: number | undefined): Partial<Record<K, number>> {
-  return value === undefined ? {} : ({ [key]: value } as Record<K, number>);
 }
 
 function objectOf(value: unknown): Values {

@@ -4,7 +4,7 @@
  * them, with thousands of entries.
  */
 import { diffLists, isLists } from './diff/diff-lists.ts';
-import { isObject } from './diff/equal.ts';
+import { isObject } from './is-object.ts';
 import type { Json } from './schema.ts';
 
 export { applyDiff } from './diff/apply-diff.ts';

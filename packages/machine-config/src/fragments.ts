@@ -14,7 +14,7 @@ import type { FragmentOrigin, FragmentProblem, Lookup, UsedFragment } from './fr
 import type { JsonObject } from './schema.ts';
 
 export { defaultFragmentLimits, type FragmentLimits } from './fragments/budget.ts';
-export { type FragmentImport, isObject, readImports } from './fragments/imports.ts';
+export { type FragmentImport, readImports } from './fragments/imports.ts';
 export type {
   FoundFragment,
   FragmentFault,
@@ -23,6 +23,7 @@ export type {
   Lookup,
   UsedFragment,
 } from './fragments/types.ts';
+export { isObject } from './is-object.ts';
 
 export interface ResolvedDocument {
   /** The effective document; the very same object when nothing was imported. */

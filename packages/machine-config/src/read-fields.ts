@@ -1,6 +1,7 @@
 import type { Problem } from '@platform/base';
 import type { Field, Fields } from './fields.ts';
 import { formatValue } from './format-value.ts';
+import { isObject } from './is-object.ts';
 import { lengthFault, maxTags } from './limits.ts';
 import type { Json, JsonObject } from './schema.ts';
 import { unknownKey } from './unknown-key.ts';
@@ -90,8 +91,4 @@ function expectedOf(field: Field, value: Json): string | undefined {
       return Number.isFinite(min) ? `${number} of at least ${min}` : number;
     }
   }
-}
-
-function isObject(value: Json): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

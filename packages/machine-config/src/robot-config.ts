@@ -39,7 +39,7 @@ export function toRobotConfig(config: MachineConfig, cloud: MessageInitShape<typ
     cloud: create(CloudConfigSchema, cloud),
     components: config.components.map((component) => ({
       ...resourceInit(component),
-      ...(component.frame === undefined ? {} : { frame: frameInit(component.frame, '', []) }),
+      frame: component.frame && frameInit(component.frame, '', []),
     })),
     services: config.services.map(resourceInit),
     debug: config.debug,
@@ -47,14 +47,10 @@ export function toRobotConfig(config: MachineConfig, cloud: MessageInitShape<typ
     disableLogDeduplication: config.disable_log_deduplication,
     revision: revisionOf(config),
     ...sectionsInit(config, []),
-    ...(maintenance === undefined
-      ? {}
-      : {
-          maintenance: {
-            sensorName: sensorName(maintenance.sensor_name),
-            maintenanceAllowedKey: maintenance.maintenance_allowed_key,
-          },
-        }),
+    maintenance: maintenance && {
+      sensorName: sensorName(maintenance.sensor_name),
+      maintenanceAllowedKey: maintenance.maintenance_allowed_key,
+    },
   });
 }
 
@@ -96,19 +92,7 @@ export function maintenanceOf({ maintenance }: RobotConfig): MaintenanceConfig |
   return { sensor_name, maintenance_allowed_key: maintenance.maintenanceAllowedKey };
 }
 
-interface ResourceInit {
-  name: string;
-  namespace: string;
-  type: string;
-  api: string;
-  model: string;
-  attributes: ProtobufJson;
-  dependsOn: string[];
-  serviceConfigs: { type: string; attributes: ProtobufJson }[];
-  logConfiguration?: { level: string };
-}
-
-function resourceInit(resource: ResourceConfig): ResourceInit {
+function resourceInit(resource: ResourceConfig) {
   const [namespace = 'core', , type = ''] = resource.api.split(':');
   return {
     name: resource.name,
@@ -122,7 +106,7 @@ function resourceInit(resource: ResourceConfig): ResourceInit {
       type: service.type,
       attributes: service.attributes as ProtobufJson,
     })),
-    ...(resource.log_configuration === undefined ? {} : { logConfiguration: { ...resource.log_configuration } }),
+    logConfiguration: resource.log_configuration && { ...resource.log_configuration },
   };
 }
 
@@ -142,7 +126,7 @@ function resourceOf(message: ComponentConfig | ServiceConfigMessage, kind: 'comp
   };
 }
 
-function sensorName(full: string): { namespace: string; type: string; subtype: string; name: string } {
+function sensorName(full: string) {
   const slash = full.indexOf('/');
   const [namespace = '', type = '', subtype = ''] = full.slice(0, slash).split(':');
   return { namespace, type, subtype, name: full.slice(slash + 1) };

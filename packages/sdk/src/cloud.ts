@@ -45,7 +45,7 @@ export type {
   KeyDetails,
 } from '@platform/proto/platform/fleet/v1/fleet';
 export { pinnedAuthority } from '@platform/rpc/client';
-export { type ParsedStage, parseStages } from './cloud/extended-json/parse-stages.ts';
+export { parseStages } from './cloud/extended-json/parse-stages.ts';
 export { type RowFields, type RowValue, readRow, Scalar } from './cloud/extended-json/read-row.ts';
 export { relaxedJson, typedJson } from './cloud/extended-json/relaxed-json.ts';
 export { type HttpAnswer, type HttpRequest, sendHttp } from './cloud/http-request.ts';

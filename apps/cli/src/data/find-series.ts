@@ -46,7 +46,7 @@ export async function findSeries(data: Cloud['data'], wanted: Wanted): Promise<S
       ...conditions.map((condition) => ({ $match: condition })),
       { $group: { _id: id, rows: { $sum: 1 } } },
     ];
-    const mqlBinary = parseStages(JSON.stringify(stages)).map(({ bson }) => bson);
+    const mqlBinary = parseStages(JSON.stringify(stages));
     const { rawData } = await data.tabularDataByMQL({ organizationId, mqlBinary }, { timeoutMs: 0 });
     return rawData.map((bson) => seriesOf(readRow(bson)));
   };

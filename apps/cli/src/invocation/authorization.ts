@@ -1,16 +1,9 @@
 /** A role on an organization, location or machine, as --role, --location and --machine name it. */
+import type { Authorization } from '@platform/sdk/cloud';
 import type { Context } from './context.ts';
 import type { Flags } from './define-command.ts';
 
-export interface WireAuthorization {
-  readonly authorizationType: 'role';
-  readonly authorizationId: string;
-  readonly resourceType: 'organization' | 'location' | 'robot';
-  readonly resourceId: string;
-  readonly organizationId: string;
-  readonly identityId: string;
-  readonly identityType: string;
-}
+export type WireAuthorization = Omit<Authorization, '$typeName' | '$unknown'>;
 
 export async function authorizationFor(
   { find }: Context,
@@ -19,7 +12,7 @@ export async function authorizationFor(
 ): Promise<WireAuthorization> {
   const role = String(flags['role']);
   const organization = await find.organization();
-  const made = (resourceType: WireAuthorization['resourceType'], resourceId: string): WireAuthorization => ({
+  const made = (resourceType: 'organization' | 'location' | 'robot', resourceId: string): WireAuthorization => ({
     authorizationType: 'role',
     authorizationId: `${resourceType}_${role}`,
     resourceType,
@@ -28,7 +21,7 @@ export async function authorizationFor(
     identityId: identity.id,
     identityType: identity.type,
   });
-  if (flags['machine'] !== undefined) return made('robot', (await find.machine(String(flags['machine']))).id);
-  if (flags['location'] !== undefined) return made('location', (await find.location(String(flags['location']))).id);
+  if (flags['machine'] !== undefined) return made('robot', (await find.machine(flags['machine'])).id);
+  if (flags['location'] !== undefined) return made('location', (await find.location(flags['location'])).id);
   return made('organization', organization.id);
 }

@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { choice } from '../invocation/choice.ts';
 import type { Context } from '../invocation/context.ts';
 import type { Flags } from '../invocation/define-command.ts';
+import type { OutputStyle } from '../invocation/output.ts';
 import { printable } from '../invocation/printable.ts';
 import { amount, bytesText } from './amounts.ts';
 import { csvLine } from './csv.ts';
@@ -77,12 +78,11 @@ async function printCsv({ out, signal }: Context, { rows }: Answer): Promise<voi
   }
 }
 
-const nothing = new Scalar('null');
-
 function jsonLine({ out }: Context, bson: Uint8Array): string {
-  const row = readRow(bson);
-  const { json } = out.style;
-  const picked: RowFields =
-    typeof json === 'boolean' ? row : new Map(json.map((name) => [name, row.get(name) ?? nothing]));
-  return printable(relaxedJson(picked));
+  return printable(relaxedJson(pickFields(readRow(bson), out.style.json)));
+}
+
+/** The fields that --json selects, in its order; missing ones are null. */
+export function pickFields(row: RowFields, json: OutputStyle['json']): RowFields {
+  return typeof json === 'boolean' ? row : new Map(json.map((name) => [name, row.get(name) ?? new Scalar('null')]));
 }

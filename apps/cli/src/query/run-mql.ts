@@ -55,7 +55,7 @@ export async function runMql(context: Context, flags: Flags, { argument, saved }
 /** Parses a pipeline into its wire form. @throws invalid_argument with the position of the mistake */
 export async function readStages(context: Context, argument: string): Promise<Uint8Array[]> {
   const text = await queryText(argument);
-  return withPosition(context, { text }, async () => parseStages(text).map(({ bson }) => bson));
+  return withPosition(context, { text }, async () => parseStages(text));
 }
 
 /** Runs a call that sends these stages. @throws its error, with the stage that the error names */

@@ -1,6 +1,6 @@
 import type { Change, Step } from '../diff.ts';
+import { isObject } from '../is-object.ts';
 import type { Json } from '../schema.ts';
-import { isObject } from './equal.ts';
 
 /** Makes the new document of the old one. @param changes what `diff` found between them; for others the result means nothing. */
 export function applyDiff(before: Json, changes: readonly Change[]): Json {

@@ -1,8 +1,9 @@
 /** Changes of a list: entries are matched by name where all have one of their own, else by position. */
 import { canonicalJson } from '../canonical-json.ts';
 import type { Change, Place } from '../diff.ts';
+import { isObject } from '../is-object.ts';
 import type { Json, JsonObject } from '../schema.ts';
-import { equal, isObject } from './equal.ts';
+import { equal } from './equal.ts';
 import { longestIncreasing } from './longest-increasing.ts';
 
 /** How the entries of a list are distinguished. */

@@ -1,8 +1,5 @@
-import type { Json, JsonObject } from '../schema.ts';
-
-export function isObject(value: Json): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+import { isObject } from '../is-object.ts';
+import type { Json } from '../schema.ts';
 
 /** Whether two JSON values are the same except for the order of keys. */
 export function equal(a: Json, b: Json): boolean {

@@ -1,6 +1,6 @@
+import { isObject } from '../is-object.ts';
 import type { Json, JsonObject } from '../schema.ts';
 import type { Budget } from './budget.ts';
-import { isObject } from './imports.ts';
 import type { Layer, Piece } from './layer.ts';
 
 /** Where a component or service names others: always `depends_on`; a frame's parent; attributes, because most models take names there. */

@@ -1,4 +1,5 @@
 import { formatValue } from '../format-value.ts';
+import { isObject } from '../is-object.ts';
 import type { Json, JsonObject } from '../schema.ts';
 import type { FragmentProblem } from './types.ts';
 
@@ -66,8 +67,4 @@ function readImport(entry: Json, path: string, problems: FragmentProblem[]): Fra
     prefix: prefix ?? '',
     path,
   };
-}
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

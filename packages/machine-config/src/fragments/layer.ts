@@ -1,6 +1,6 @@
 import { formatValue } from '../format-value.ts';
+import { isObject } from '../is-object.ts';
 import type { Json, JsonObject } from '../schema.ts';
-import { isObject } from './imports.ts';
 import type { FragmentOrigin } from './types.ts';
 
 /** A value with the fragment that it came from; undefined is the document itself. */

@@ -1,7 +1,7 @@
 import { formatValue } from '../format-value.ts';
+import { isObject } from '../is-object.ts';
 import type { Json, JsonObject } from '../schema.ts';
 import { type Budget, maxDepth } from './budget.ts';
-import { isObject } from './imports.ts';
 import { isListKey, type Layer, listKeys, type Piece } from './layer.ts';
 import { operators } from './operators.ts';
 import { ModFault, type Slot, slotIn } from './slot.ts';

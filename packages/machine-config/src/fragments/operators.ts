@@ -1,9 +1,9 @@
 /** The update operators of overrides, as MongoDB defines them. What would make resolving depend on the time, or needs a query, is left out. */
 import { canonicalJson } from '../canonical-json.ts';
 import { formatValue } from '../format-value.ts';
+import { isObject } from '../is-object.ts';
 import type { Json } from '../schema.ts';
 import type { Budget } from './budget.ts';
-import { isObject } from './imports.ts';
 import { ModFault, type Slot } from './slot.ts';
 
 /** @throws ModFault, and TooLarge: lists are read whole, however little of them is changed. */

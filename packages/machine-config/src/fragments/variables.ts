@@ -1,7 +1,7 @@
 import { formatValue } from '../format-value.ts';
+import { isObject } from '../is-object.ts';
 import type { Json, JsonObject } from '../schema.ts';
 import type { Budget } from './budget.ts';
-import { isObject } from './imports.ts';
 
 export interface VariableProblem {
   readonly level: 'error' | 'warning';

@@ -5,10 +5,10 @@
 
 import type { Problem } from '@platform/base';
 import { formatValue } from '../format-value.ts';
+import { isObject } from '../is-object.ts';
 import type { Json, JsonObject } from '../schema.ts';
 import { unknownKey } from '../unknown-key.ts';
 import type { Init } from './section.ts';
-import { isObject } from './section.ts';
 
 const apiKey = 2;
 const known = ['handlers', 'tls_auth_entities', 'external_auth_config'];

@@ -2,6 +2,7 @@
 
 import type { Problem } from '@platform/base';
 import { formatValue } from '../format-value.ts';
+import { isObject } from '../is-object.ts';
 import type { Json, JsonObject } from '../schema.ts';
 import { unknownKey } from '../unknown-key.ts';
 import { durationNanos, formatDuration } from './duration.ts';
@@ -57,10 +58,6 @@ export function entryOf(section: Section, message: object): JsonObject {
     if (value !== undefined) entry[key] = value;
   }
   return entry;
-}
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Undefined: it does not fit. */

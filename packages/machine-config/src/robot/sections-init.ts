@@ -2,10 +2,11 @@
 
 import type { Problem } from '@platform/base';
 import { formatValue } from '../format-value.ts';
+import { isObject } from '../is-object.ts';
 import type { JsonObject, MachineConfig } from '../schema.ts';
 import { authInit } from './auth.ts';
 import { durationNanos } from './duration.ts';
-import { type Init, initOf, initsOf, isObject, type Section } from './section.ts';
+import { type Init, initOf, initsOf, type Section } from './section.ts';
 import {
   jobSection,
   moduleSection,

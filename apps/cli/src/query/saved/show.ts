@@ -1,7 +1,9 @@
 /** `platform query saved list` and `get`. */
-import { type RowFields, type RowValue, readRow, Scalar, typedJson } from '@platform/sdk/cloud';
+import { readRow, typedJson } from '@platform/sdk/cloud';
 import { Command } from 'commander';
+import { parseRow } from '../../data/parse-row.ts';
 import { defineCommand } from '../../invocation/define-command.ts';
+import { pickFields } from '../print-answer.ts';
 import { pipelineText, savedArgument, savedQueries, savedQuery, savedQueryResult } from './saved-query.ts';
 
 export function listCommand(): Command {
@@ -32,16 +34,10 @@ export function getCommand(): Command {
       const query = await savedQuery(context, text);
       const { json } = context.out.style;
       if (json === false) return context.out.raw(pipelineText(query));
-      // Built by hand, because JSON.stringify has only one number type.
-      const all = new Map<string, RowValue>(
-        Object.entries(savedQueryResult.shape(query)).map(([name, value]) => [
-          name,
-          typeof value === 'string' ? value : new Scalar(JSON.stringify(value)),
-        ]),
-      ).set('pipeline', query.mqlBinary.map(readRow));
-      const picked: RowFields =
-        json === true ? all : new Map(json.map((name) => [name, all.get(name) ?? new Scalar('null')]));
-      context.out.raw(typedJson(picked));
+      // Not by JSON.stringify, which has only one number type.
+      const fields = parseRow(JSON.stringify(savedQueryResult.shape(query)));
+      const all = new Map(fields).set('pipeline', query.mqlBinary.map(readRow));
+      context.out.raw(typedJson(pickFields(all, json)));
     },
   );
 }

@@ -20,7 +20,7 @@ import { readRow } from './read-row.ts';
 import { relaxedJson, typedJson } from './relaxed-json.ts';
 
 const keep = { promoteValues: false, bsonRegExp: true } as const;
-const stage = (text: string) => deserialize(parseStages(text)[0]?.bson ?? new Uint8Array(), keep);
+const stage = (text: string) => deserialize(parseStages(text)[0] ?? new Uint8Array(), keep);
 const shown = (value: unknown): string => relaxedJson(readRow(serialize({ v: value }, { ignoreUndefined: false })));
 
 test('numbers are int32, int64 or double as they were typed, with all their digits', () => {
@@ -54,14 +54,14 @@ test('a stage whose types are told is read back byte for byte', () => {
   const bson = serialize({
     $match: { a: { $in: [...numbers, ...others] }, b: new ObjectId(), c: /x/i, d: new MaxKey() },
   });
-  expect(parseStages(typedJson(readRow(bson)))[0]?.bson).toEqual(bson);
+  expect(parseStages(typedJson(readRow(bson)))[0]).toEqual(bson);
   expect(typedJson(readRow(serialize({ v: Long.fromNumber(7) })))).toBe('{"v":{"$numberLong":"7"}}');
   expect(shown(Long.fromNumber(7))).toBe('{"v":7}');
 });
 
 test('keys keep their order, those that look like numbers and __proto__ too', () => {
   const text = '{"$project":{"2":1,"1":{"b":0,"0":null},"__proto__":true}}';
-  expect(relaxedJson(readRow(parseStages(text)[0]?.bson ?? new Uint8Array()))).toBe(text);
+  expect(relaxedJson(readRow(parseStages(text)[0] ?? new Uint8Array()))).toBe(text);
 });
 
 test('wrappers of Extended JSON stand for their values, operators stay what they are', () => {
@@ -86,8 +86,9 @@ test('wrappers of Extended JSON stand for their values, operators stay what they
 });
 
 test('one stage is a pipeline, and no stage is an empty one', () => {
-  expect(parseStages('{"$limit": 1}').map(({ name }) => name)).toEqual(['$limit']);
-  expect(parseStages('[{"$match": {}}, {"$limit": 1}]').map(({ name }) => name)).toEqual(['$match', '$limit']);
+  const namesOf = (text: string) => parseStages(text).map((bson) => Object.keys(deserialize(bson))[0]);
+  expect(namesOf('{"$limit": 1}')).toEqual(['$limit']);
+  expect(namesOf('[{"$match": {}}, {"$limit": 1}]')).toEqual(['$match', '$limit']);
   expect(parseStages(' [] ')).toEqual([]);
 });
 

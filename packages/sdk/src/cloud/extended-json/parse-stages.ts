@@ -4,22 +4,19 @@ import { type Document, serialize } from 'bson';
 import { bsonOf } from './bson-of.ts';
 import { type Json, NumberText, readJson } from './read-json.ts';
 
-export interface ParsedStage {
-  /** Its first key, such as `$match`. */
-  readonly name: string;
-  /** As the wire carries it. */
-  readonly bson: Uint8Array;
-}
-
-/** @throws invalid_argument: where the text is not JSON (line and column), or which stage is none (counted from 0, as in errors of a cloud). */
-export function parseStages(text: string): ParsedStage[] {
+/**
+ * Each stage as BSON.
+ *
+ * @throws invalid_argument with line and column if the text is not JSON, otherwise with the stage (from 0, as in errors of a cloud)
+ */
+export function parseStages(text: string): Uint8Array[] {
   const json = readJson(text);
   const stages = Array.isArray(json) ? (json as readonly Json[]) : [json];
   return stages.map((stage, index) => {
     if (!(stage instanceof Map)) throw noStage(index, stage);
     const [name = ''] = stage.keys() as Iterable<string>;
     try {
-      return { name, bson: serialize(bsonOf(stage) as Document) };
+      return serialize(bsonOf(stage) as Document);
     } catch (caught) {
       if (!(caught instanceof Error)) throw caught;
       throw new PlatformError('invalid_argument', `stage ${index} (${name}): ${caught.message}`, caught);
