@@ -37,7 +37,7 @@ export const cloudEdges: Readonly<Record<string, readonly string[]>> = {
   accounts: ['access', 'instance', 'metadata'],
   admin: [
     ...['access', 'accounts', 'backup', 'binary', 'blobs', 'follow-log', 'fragments', 'identity', 'ingest', 'instance'],
-    ...['machines', 'metadata', 'outbox', 'tabular'],
+    ...['machines', 'metadata', 'outbox', 'packages', 'tabular'],
   ],
   backup: ['ingest', 'instance', 'metadata'],
   binary: ['access', 'blobs', 'follow-log', 'ingest', 'instance', 'metadata'],
@@ -67,6 +67,7 @@ export const cloudEdges: Readonly<Record<string, readonly string[]>> = {
   // Beside this it gathers the tables of every feature, out of their store.ts.
   metadata: ['instance'],
   outbox: ['instance', 'metadata'],
+  packages: ['access', 'blobs', 'instance', 'metadata'],
   queries: ['access', 'metadata', 'tabular'],
   retention: ['access', 'accounts', 'binary', 'instance', 'machines', 'metadata', 'tabular'],
   tabular: ['ingest', 'instance', 'metadata'],

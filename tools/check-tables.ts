@@ -24,7 +24,7 @@ export const exceptions: readonly Exception[] = [
     module: `${app}backup/`,
     tables: [
       ...['audit_entries', 'binary_data', 'blobs', 'installation', 'instance_state', 'log', 'log_state'],
-      ...['schema_version', 'tabular_files', 'tabular_state'],
+      ...['packages', 'schema_version', 'tabular_files', 'tabular_state'],
     ],
     reason:
       'copies and restores whole stores, of earlier versions too, and without the features that are not open then',

@@ -11,9 +11,13 @@ import {
 import { loadSync, type MethodDefinition, type PackageDefinition } from '@grpc/proto-loader';
 
 const protos = fileURLToPath(new URL('../../packages/proto/proto', import.meta.url));
-const files = ['app/v1/app', 'app/v1/robot', 'app/data/v1/data', 'app/datasync/v1/data_sync'].map(
-  (name) => `platform/${name}.proto`,
-);
+const files = [
+  'app/v1/app',
+  'app/v1/robot',
+  'app/data/v1/data',
+  'app/datasync/v1/data_sync',
+  'app/packages/v1/packages',
+].map((name) => `platform/${name}.proto`);
 const definitions: PackageDefinition = loadSync([...files, 'proto/rpc/v1/auth.proto'], {
   includeDirs: [protos],
   keepCase: true,

@@ -1,5 +1,7 @@
 /** @grpc/grpc-js with messages of @grpc/proto-loader: an implementation that shares no code with ours, under both names of each method. */
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import { status } from '@grpc/grpc-js';
 import { deserialize, serialize } from 'bson';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Peer } from './grpc-peer.ts';
@@ -94,6 +96,32 @@ describe.each(['viam', 'platform'] as const)('native gRPC under /%s.', (prefix) 
     const ids = [stored, streamed].flatMap((answer) => [answer['file_id'], answer['binary_data_id']]);
     expect(ids.filter((id) => typeof id === 'string' && id !== '')).toHaveLength(4);
     expect(stored['binary_data_id']).not.toBe(streamed['binary_data_id']);
+  });
+
+  test('R20 creates a package, which a part gets and downloads with its own credentials, and deletes it', async () => {
+    const service = 'platform.app.packages.v1.PackageService';
+    using owner = await new Peer(cloud.target, prefix).signIn(cloud.keyId, 'api-key', cloud.key);
+    using part = await new Peer(cloud.target, prefix).signIn(cloud.partId, 'robot-secret', cloud.partSecret);
+    const archive = gzipSync(Buffer.from(`a module ${randomUUID()}`));
+    const name = `tool-${randomUUID()}`;
+    const info = { organization_id: cloud.organizationId, name, version: '1.0.0', type: 'PACKAGE_TYPE_MODULE' };
+    const pieces = [archive.subarray(0, 7), archive.subarray(7)].map((contents) => ({ contents }));
+    const created = await owner.send(service, 'CreatePackage', [{ info }, ...pieces]);
+    expect(created).toEqual({ id: `${cloud.organizationId}/${name}`, version: '1.0.0' });
+
+    const checksum = createHash('sha256').update(archive).digest('hex');
+    const listed = await part.call(service, 'ListPackages', { organization_id: cloud.organizationId, name });
+    expect(listed['packages']).toMatchObject([{ id: created['id'], info, checksum, url: '' }]);
+    const named = { id: created['id'], version: '1.0.0' };
+    const got = await part.call(service, 'GetPackage', { ...named, include_url: true });
+    const { url } = got['package'] as { readonly url: string };
+    const answer = await fetch(url, { headers: { part_id: cloud.partId, secret: cloud.partSecret } });
+    expect(Buffer.from(await answer.arrayBuffer())).toEqual(archive);
+
+    await expect(part.call(service, 'DeletePackage', named)).rejects.toMatchObject({ code: status.PERMISSION_DENIED });
+    await owner.call(service, 'DeletePackage', named);
+    await expect(part.call(service, 'GetPackage', named)).rejects.toMatchObject({ code: status.NOT_FOUND });
+    expect((await fetch(url, { headers: { part_id: cloud.partId, secret: cloud.partSecret } })).status).toBe(404);
   });
 
   test('D2 a part reads its configuration in its own spelling', async () => {

@@ -14,6 +14,7 @@ import type { IngestLog } from './ingest/log/log.ts';
 import type { DeletionPause } from './instance/deletion-pause.ts';
 import type { Stores } from './open-stores.ts';
 import type { Outbox } from './outbox/feature.ts';
+import { createPackages, type Packages } from './packages/feature.ts';
 import { createQueries, type Queries } from './queries/feature.ts';
 import type { Settings } from './settings.ts';
 import { createTabular } from './tabular/feature.ts';
@@ -23,7 +24,10 @@ import { createPartTransitions } from './triggers/part-transitions.ts';
 
 export interface DataPlaneDeps extends Pick<Stores, 'data' | 'db' | 'instanceKey'> {
   readonly ingestLog: IngestLog;
-  readonly fleet: Pick<Fleet, 'registry' | 'access' | 'retention' | 'machines' | 'authenticator'>;
+  readonly fleet: Pick<
+    Fleet,
+    'registry' | 'access' | 'retention' | 'machines' | 'authenticator' | 'servedPackages' | 'organizationNamed'
+  >;
   readonly signIn: SignIn;
   readonly outbox: Outbox;
   readonly settings: Pick<Settings, 'databaseUrl' | 'identity' | 'sealAgeMs' | 'scrubPeriodMs'>;
@@ -43,6 +47,7 @@ export interface DataPlane extends AsyncDisposable {
   /** What is told when parts go online and offline. */
   readonly partTransitions: ReturnType<typeof createPartTransitions>;
   readonly binary: Binary;
+  readonly packages: Packages;
   readonly ingest: Ingest<Principal>;
   readonly queries: Queries;
 }
@@ -50,7 +55,7 @@ export interface DataPlane extends AsyncDisposable {
 export async function composeDataPlane(deps: DataPlaneDeps): Promise<DataPlane> {
   const { data, db, instanceKey, ingestLog, signIn, outbox, settings, limits, deletions, clock, log, scheme, url } =
     deps;
-  const { registry, access, retention, machines, authenticator } = deps.fleet;
+  const { registry, access, retention, machines, authenticator, servedPackages, organizationNamed } = deps.fleet;
   await using unwind = new AsyncDisposableStack();
 
   const blobs = await openBlobStore({ directory: data.at('blobs'), clock });
@@ -76,6 +81,24 @@ export async function composeDataPlane(deps: DataPlaneDeps): Promise<DataPlane> 
   const triggers = unwind.use(
     createTriggers({ db, ingestLog, configOf: machines.triggersOf, outbox, clock, log: log.child('triggers') }),
   );
+  const principalOf: Parameters<typeof createPackages>[0]['principalOf'] = (request) =>
+    principalOfRequest({ authenticator, signIn }, request);
+  const baseUrl = (metadata: Headers): string =>
+    settings.identity.publicUrl ?? requestOrigin(metadata, scheme) ?? url();
+  const packages = createPackages({
+    db,
+    blobs,
+    access,
+    instanceKey,
+    served: servedPackages,
+    organizationNamed,
+    requireSpace: () => ingest.requireSpace(),
+    standing: authenticator.standing,
+    principalOf,
+    baseUrl,
+    clock,
+    log: log.child('packages'),
+  });
   const binary = unwind.use(
     createBinary({
       db,
@@ -85,8 +108,8 @@ export async function composeDataPlane(deps: DataPlaneDeps): Promise<DataPlane> 
       access,
       instanceKey,
       standing: authenticator.standing,
-      principalOf: (request) => principalOfRequest({ authenticator, signIn }, request),
-      baseUrl: (metadata) => settings.identity.publicUrl ?? requestOrigin(metadata, scheme) ?? url(),
+      principalOf,
+      baseUrl,
       clock,
       log: log.child('binary'),
     }),
@@ -102,6 +125,7 @@ export async function composeDataPlane(deps: DataPlaneDeps): Promise<DataPlane> 
     blobs,
     clock,
     log: log.child('ingest'),
+    keepsBlob: packages.hasArchive,
     freeBytes: () => freeBytesOf(data.path),
     findDeleted: async (upload) =>
       upload.hasPayload
@@ -128,7 +152,7 @@ export async function composeDataPlane(deps: DataPlaneDeps): Promise<DataPlane> 
   });
   const composed = unwind.move();
   return {
-    ...{ tabular, triggers, partTransitions, binary, ingest, queries },
+    ...{ tabular, triggers, partTransitions, binary, packages, ingest, queries },
     [Symbol.asyncDispose]: () => composed.disposeAsync(),
   };
 }

@@ -2,6 +2,7 @@
 import type { Clock, Log } from '@platform/base';
 import { DataService } from '@platform/proto/platform/app/data/v1/data';
 import { DatasetService } from '@platform/proto/platform/app/dataset/v1/dataset';
+import { PackageService } from '@platform/proto/platform/app/packages/v1/packages';
 import { AppService } from '@platform/proto/platform/app/v1/app';
 import { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
 import { createRpcServer, type RpcServer, type ServiceBinding, serve } from '@platform/rpc/server';
@@ -21,6 +22,7 @@ import type { TlsSource } from './instance/tls-source.ts';
 import { logHandlers } from './machines/logs/rpc.ts';
 import { partConfigFile } from './machines/part-config-file.ts';
 import type { Outbox } from './outbox/feature.ts';
+import { maxMessageBytes } from './packages/limits.ts';
 import { isLoopback } from './settings.ts';
 import type { TestInbox } from './test-inbox/feature.ts';
 
@@ -48,7 +50,7 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
   const { testInbox, outbox, ingestLog, host, scheme, tls, startedMs, clock, log } = deps;
   const { tree, registry, access, fragments, machines, authenticator, accessRpc, accounts } = deps.fleet;
   const { identity, signIn } = deps.people;
-  const { tabular, triggers, binary, ingest, queries } = deps.dataPlane;
+  const { tabular, triggers, binary, packages, ingest, queries } = deps.dataPlane;
   const { presence, logs } = machines;
 
   const routes = createRoutes({
@@ -76,6 +78,7 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
     testInbox: async (request, response) => testInbox.handle(request, response),
     query: queryRoute({ queries, principalOf: (request) => principalOfRequest({ authenticator, signIn }, request) }),
     binaryData: binary.download,
+    packages: packages.download,
     logo: accounts.logoRoute,
   });
   const services: readonly ServiceBinding<Principal>[] = [
@@ -97,6 +100,7 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
     ...ingest.bindings,
     serve(DataService, { ...queries.dataHandlers, ...binary.dataHandlers }),
     serve(DatasetService, binary.datasetHandlers),
+    serve(PackageService, packages.handlers, { maxRequestBytes: () => maxMessageBytes }),
   ];
   return createRpcServer<Principal>({
     services,

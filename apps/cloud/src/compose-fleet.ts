@@ -20,6 +20,8 @@ import { machineNamesIn } from './machines/part-places.ts';
 import { openRegistry, type Registry } from './machines/registry.ts';
 import type { Stores } from './open-stores.ts';
 import { organizationDeleting as forgetTargets } from './outbox/organization-deleting.ts';
+import { organizationDeleting as forgetPackages } from './packages/organization-deleting.ts';
+import { createServePackages, type ServePackages } from './packages/serve-packages.ts';
 import { organizationDeleting as forgetQueries } from './queries/organization-deleting.ts';
 import { createRetention, type Retention } from './retention/feature.ts';
 import type { Settings } from './settings.ts';
@@ -42,6 +44,9 @@ export interface Fleet {
   readonly access: Access;
   readonly retention: Retention;
   readonly fragments: Fragments;
+  readonly servedPackages: ServePackages;
+  /** The id of an organization by its id or public namespace. */
+  readonly organizationNamed: (name: string) => string | undefined;
   /** The caller starts their presence, and disposes it. */
   readonly machines: Machines;
   readonly guesses: GuessLimit;
@@ -83,6 +88,9 @@ export async function composeFleet(deps: FleetDeps): Promise<Fleet> {
       machines.logs.appendOwn(partId, { level: 'warn', loggerName: 'cloud.fragments', message }),
     maxFragmentsOf: (organizationId) => limits.limitOf(organizationId, 'fragments'),
   });
+  const organizationNamed: Fleet['organizationNamed'] = (name) =>
+    (tree.organization(name) ?? tree.organizations().find((row) => row.public_namespace === name))?.id;
+  const servedPackages = createServePackages({ db, organizationNamed });
   const machines = await createMachines({
     logAllowanceOf: (partId) => machineLogAllowance(limits, registry.placeOf(partId).organizationId),
     db,
@@ -90,6 +98,7 @@ export async function composeFleet(deps: FleetDeps): Promise<Fleet> {
     registry,
     access,
     effective: fragments,
+    packages: servedPackages,
     seesFragment: fragments.seesFragment,
     firstDocument: fragments.firstDocument,
     instanceKey,
@@ -139,13 +148,14 @@ export async function composeFleet(deps: FleetDeps): Promise<Fleet> {
       forgetQueries,
       forgetTargets,
       forgetLimits,
+      forgetPackages,
       fragments.organizationDeleting,
       retention.organizationDeleting,
     ],
   });
 
   return {
-    ...{ tree, registry, access, retention, fragments, machines },
+    ...{ tree, registry, access, retention, fragments, servedPackages, organizationNamed, machines },
     ...{ guesses, keyUse, sessions, authenticator, accessRpc, accounts },
   };
 }

@@ -125,7 +125,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
   const dataPlane = unwind.use(
     await composeDataPlane({ ...common, data, ingestLog, fleet, signIn, outbox, deletions, scheme }),
   );
-  const { tabular, triggers, binary, ingest } = dataPlane;
+  const { tabular, triggers, binary, packages, ingest } = dataPlane;
   unwind.use(presence);
 
   // The edge
@@ -183,6 +183,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
       tabular,
       triggers,
       binary,
+      packages,
       keyUse,
       logs,
       deletions,

@@ -9,6 +9,7 @@ import type { Ingest } from './ingest/feature.ts';
 import type { IngestLog } from './ingest/log/log.ts';
 import type { DeletionPause } from './instance/deletion-pause.ts';
 import type { MachineLogs } from './machines/logs/logs.ts';
+import type { Packages } from './packages/feature.ts';
 import type { Tabular } from './tabular/tabular.ts';
 import type { Triggers } from './triggers/feature.ts';
 
@@ -18,6 +19,7 @@ export interface HousekeepingDeps {
   readonly tabular: Tabular;
   readonly triggers: Triggers;
   readonly binary: Pick<Binary, 'cursor' | 'removePayloads' | 'onDeleted'>;
+  readonly packages: Pick<Packages, 'removeArchives' | 'onDeleted'>;
   readonly keyUse: KeyUse;
   readonly logs: MachineLogs;
   readonly deletions: DeletionPause;
@@ -28,7 +30,8 @@ export interface HousekeepingDeps {
 
 /** Runs until the result is disposed, which waits for the steps that are running. */
 export function startHousekeeping(deps: HousekeepingDeps): AsyncDisposable {
-  const { ingest, ingestLog, tabular, triggers, binary, keyUse, logs, deletions, directory, clock, log } = deps;
+  const { ingest, ingestLog, tabular, triggers, binary, packages, keyUse, logs, deletions, directory, clock, log } =
+    deps;
   const tasks = new AsyncDisposableStack();
   const task = (area: string, options: Omit<FollowOptions, 'clock' | 'log'>) =>
     tasks.use(follow({ ...options, clock, log: log.child(area) }));
@@ -68,6 +71,12 @@ export function startHousekeeping(deps: HousekeepingDeps): AsyncDisposable {
     step: pausing(() => binary.removePayloads()),
   });
   binary.onDeleted(() => removal.wake());
+  const archives = task('packages', {
+    name: 'remove deleted archives',
+    idleMs: 60_000,
+    step: pausing(() => packages.removeArchives()),
+  });
+  packages.onDeleted(() => archives.wake());
   task('blobs', {
     name: 'sweep orphaned blobs',
     idleMs: 600_000,

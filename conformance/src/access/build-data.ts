@@ -1,8 +1,17 @@
 /** Pictures, saved queries, sequences and datasets, with a canary in each. */
+import { gzipSync } from 'node:zlib';
+import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { DataService } from '@platform/proto/platform/app/data/v1/data';
 import { DatasetService } from '@platform/proto/platform/app/dataset/v1/dataset';
 import { DataSyncService, DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
+import {
+  type CreatePackageRequestSchema,
+  type CreatePackageResponse,
+  PackageService,
+  PackageType,
+} from '@platform/proto/platform/app/packages/v1/packages';
+import type { Link } from '@platform/rpc/client';
 import { serialize } from 'bson';
 import { organizationOf, type Place } from './rules.ts';
 import type { Site } from './site.ts';
@@ -28,6 +37,13 @@ export interface KnownSequence {
   readonly id: string;
   readonly label: string;
   readonly part: Place;
+}
+
+export interface KnownPackage {
+  /** `<organization>/<name>`; it has a version 1.0.0. */
+  readonly id: string;
+  readonly label: string;
+  readonly organization: Place;
 }
 
 export interface KnownDataset {
@@ -97,6 +113,17 @@ export async function buildSequences(
   return sequences;
 }
 
+export async function buildPackages({ admin, canaries, place, rules }: Site): Promise<KnownPackage[]> {
+  const packages: KnownPackage[] = [];
+  for (const organization of ['A', 'B', 'C'].map(place)) {
+    const label = `package of ${organization.label}`;
+    const name = canaries.make(`name of ${label}`, (caller) => rules.isMember(caller, organization));
+    const { id } = await createPackage(admin, { organizationId: organization.id, name, version: '1.0.0' });
+    packages.push({ id, label, organization });
+  }
+  return packages;
+}
+
 export async function buildDatasets(
   { admin, canaries, place, holds }: Site,
   files: readonly KnownFile[],
@@ -112,4 +139,27 @@ export async function buildDatasets(
     datasets.push({ id, label, organization });
   }
   return datasets;
+}
+
+export interface PackageName {
+  readonly organizationId: string;
+  readonly name: string;
+  readonly version: string;
+}
+
+type Message = MessageInitShape<typeof CreatePackageRequestSchema>;
+
+export function packageMessages(named: PackageName): Message[] {
+  return [
+    { package: { case: 'info', value: { ...named, type: PackageType.MODULE } } } as Message,
+    { package: { case: 'contents', value: gzipSync('a module') } } as Message,
+  ];
+}
+
+/** With the smallest archive. */
+export function createPackage(link: Link, named: PackageName): Promise<CreatePackageResponse> {
+  const messages = async function* (): AsyncIterable<Message> {
+    yield* packageMessages(named);
+  };
+  return link.client(PackageService).createPackage(messages());
 }

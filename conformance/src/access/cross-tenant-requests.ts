@@ -72,6 +72,24 @@ export function crossTenantRequests(world: World): readonly CrossTenantRequest[]
         fragment,
         (id) => ({ partId: part.id, document: JSON.stringify(importing(id)) }),
       ],
+      [
+        'FleetService.ValidateConfiguration',
+        organization,
+        (id) => ({
+          partId: part.id,
+          document: JSON.stringify({ modules: [{ name: 'm', type: 'registry', module_id: `${id}:tool` }] }),
+        }),
+      ],
+      [
+        'FleetService.ValidateConfiguration',
+        { foreign: 'namespace-c', unknown: 'namespace-z' },
+        (name) => ({
+          partId: part.id,
+          document: JSON.stringify({ packages: [{ name: 'm', package: `${name}/tool`, type: 'module' }] }),
+        }),
+      ],
+      ['PackageService.GetPackage', organization, (id) => ({ id: `${id}/tool`, version: 'latest' })],
+      ['PackageService.GetPackage', { foreign: 'namespace-c', unknown: 'namespace-z' }, (id) => ({ id: `${id}/tool` })],
       ['AppService.UpdateRobotPart', fragment, (id) => ({ id: part.id, name: part.name, robotConfig: importing(id) })],
       ['AppService.CreateFragment', fragment, (id) => ({ organizationId: a, name: 'f', config: importing(id) })],
       [
@@ -187,6 +205,7 @@ export function crossTenantRequests(world: World): readonly CrossTenantRequest[]
   const wrong: CrossTenantRequest[] = (
     [
       ['AppService.UpdateRobot', machineId, (id) => ({ id, name: '', location: '' })],
+      ['PackageService.DeletePackage', organization, (id) => ({ id: `${id}/tool`, version: '' })],
       ['AppService.NewRobot', location, (id) => ({ location: id, name: '' })],
       ['AppService.CreateLocation', organization, (id) => ({ organizationId: id, name: '' })],
       ['AppService.UpdateLocation', location, (id) => ({ locationId: id, name: '\u0007', parentLocationId: id })],

@@ -7,6 +7,7 @@ import { ServerReflection as ServerReflectionAlpha } from '@platform/proto/grpc/
 import { DataService } from '@platform/proto/platform/app/data/v1/data';
 import { DatasetService } from '@platform/proto/platform/app/dataset/v1/dataset';
 import { DataSyncService } from '@platform/proto/platform/app/datasync/v1/data_sync';
+import { PackageService } from '@platform/proto/platform/app/packages/v1/packages';
 import { AppService } from '@platform/proto/platform/app/v1/app';
 import { RobotService } from '@platform/proto/platform/app/v1/robot';
 import { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
@@ -38,6 +39,7 @@ export const services: readonly DescService[] = [
   Health,
   ServerReflection,
   ServerReflectionAlpha,
+  PackageService,
 ];
 const callsAtOnce = 48;
 /** Let in, and the content of the request was not to be had. */

@@ -6,6 +6,7 @@ import { DatasetService } from '@platform/proto/platform/app/dataset/v1/dataset'
 import { DataSyncService, DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { AppService } from '@platform/proto/platform/app/v1/app';
 import { serialize } from 'bson';
+import { createPackage } from './build-data.ts';
 import { visibilities } from './build-fragments.ts';
 import { joinByInvitation } from './people.ts';
 import { type Caller, organizationOf, type Place, type Subject } from './rules.ts';
@@ -200,6 +201,11 @@ export const preparations: Readonly<Record<string, Preparation>> = {
       name: `prepared-${unique}`,
     });
     return { ...subject, id };
+  },
+  'PackageService.DeletePackage': async (world, _caller, subject, unique) => {
+    const [organizationId = '', name = ''] = subject.id.split('/');
+    const { version } = await createPackage(world.admin, { organizationId, name, version: `0.0.${unique}` });
+    return { ...subject, second: version };
   },
   'AppService.DeleteKey': anotherKey,
   'AppService.RotateKey': anotherKey,

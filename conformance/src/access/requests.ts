@@ -1,5 +1,6 @@
 /** What is sent for operations about a subject whose request is more than its id; about data: data-requests.ts. */
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { packageMessages } from './build-data.ts';
 import { dataRequests } from './data-requests.ts';
 import { type Builder, now } from './request-builder.ts';
 import type { Subject } from './rules.ts';
@@ -190,6 +191,10 @@ export const builders: Readonly<Record<string, Builder>> = {
     logs: [{ host: 'h', level: 'info', time: now(), loggerName: 'n', message: 'a line' }],
   }),
   ...dataRequests,
+  'PackageService.CreatePackage': ({ id }, _world, unique) =>
+    packageMessages({ organizationId: id, name: `made-${unique}`, version: '1.0.0' }),
+  'PackageService.GetPackage': ({ id }) => ({ id, version: '1.0.0', includeUrl: true }),
+  'PackageService.DeletePackage': ({ id, second }) => ({ id, version: second ?? '1.0.0' }),
   'FleetService.CreateExpiringKey': (subject, _world, unique) => ({
     name: `made-${unique}`,
     authorizations: authorizationsFor(subject),

@@ -84,7 +84,7 @@ export interface Share {
 }
 
 /** In the words of the column "on". */
-const keptThings: ReadonlySet<string> = new Set(['saved query', 'binary data', 'sequence', 'dataset']);
+const keptThings: ReadonlySet<string> = new Set(['saved query', 'binary data', 'sequence', 'dataset', 'package']);
 
 type Verdict = 'allowed' | 'denied' | 'unseen';
 
@@ -127,6 +127,12 @@ export class Rules {
   knows(caller: Caller, person: Person): boolean {
     if (caller.kind === 'person' && caller.id === person.id) return true;
     return person.memberOf.some((organization) => this.holds(caller, 'owner', organization));
+  }
+
+  /** A role of its own in the organization, or one of its parts. */
+  isMember(caller: Caller, organization: Place): boolean {
+    if (caller.part !== undefined) return organizationOf(caller.part) === organization;
+    return caller.grants.some(({ on }) => organizationOf(on) === organization);
   }
 
   /** What may be answered to the caller of an operation about a subject. */
@@ -182,7 +188,10 @@ export class Rules {
   }
 
   #ofKeptThing(row: Row, caller: Caller, keeper: Place | undefined): readonly Outcome[] {
-    if (keeper === undefined || !this.holds(caller, 'operator', keeper)) return ['NOT_FOUND'];
+    const finds = (place: Place): boolean =>
+      row.on === 'package' ? this.isMember(caller, place) : this.holds(caller, 'operator', place);
+    if (keeper === undefined || !finds(keeper)) return ['NOT_FOUND'];
+    if (row.needs === 'member') return ['IN'];
     if (row.needs === 'operator') return ['IN'];
     if (row.needs === 'owner') return this.holds(caller, 'owner', keeper) ? ['IN'] : ['PERMISSION_DENIED'];
     throw new Error(
@@ -214,6 +223,8 @@ export class Rules {
           return itself || this.holds(caller, 'owner', place);
         case 'operator or itself':
           return itself || this.holds(caller, 'operator', place);
+        case 'member':
+          return this.isMember(caller, place);
         case 'sees':
           return this.sees(caller, place);
         case 'owner of anything in it':

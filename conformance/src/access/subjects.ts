@@ -82,6 +82,12 @@ export function subjectsOf(world: World, people: readonly Person[]): (on: string
     unknownUuid,
     wrong('A'),
   ];
+  const packages: Subject[] = [
+    ...world.packages.map(({ id, label, organization }) => ({ label, id, keptBy: organization })),
+    { ...unknownUuid, id: `${unknownUuid.id}/tool` },
+    unknownUuid,
+    wrong('A'),
+  ];
   const invitations: Subject[] = [
     ...world.invitations.map(({ label, organization, email, grants }) => ({
       label,
@@ -157,6 +163,7 @@ export function subjectsOf(world: World, people: readonly Person[]): (on: string
     'binary data': files,
     sequence: sequences,
     dataset: datasets,
+    package: packages,
   };
   return (on) => {
     const subjects = byWords[on];

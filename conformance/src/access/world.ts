@@ -11,10 +11,12 @@ import { connect, type Link } from '@platform/rpc/client';
 import type { CloudProcess } from '../start-cloud.ts';
 import {
   buildDatasets,
+  buildPackages,
   buildSavedQueries,
   buildSequences,
   type KnownDataset,
   type KnownFile,
+  type KnownPackage,
   type KnownSavedQuery,
   type KnownSequence,
   uploadFile,
@@ -54,6 +56,7 @@ export interface World {
   readonly files: readonly KnownFile[];
   readonly sequences: readonly KnownSequence[];
   readonly datasets: readonly KnownDataset[];
+  readonly packages: readonly KnownPackage[];
   readonly invitations: readonly Invitation[];
   /** People who never do anything. */
   readonly bystanders: readonly Person[];
@@ -214,6 +217,7 @@ export async function buildWorld(cloud: CloudProcess): Promise<World> {
   const savedQueries = await buildSavedQueries(site);
   const sequences = await buildSequences(site, files);
   const datasets = await buildDatasets(site, files);
+  const packages = await buildPackages(site);
   const invitations = await buildInvitations(site);
   return {
     cloud,
@@ -229,6 +233,7 @@ export async function buildWorld(cloud: CloudProcess): Promise<World> {
     files,
     sequences,
     datasets,
+    packages,
     invitations,
     bystanders: [],
     pushCredentials,

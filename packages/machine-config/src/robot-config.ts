@@ -33,7 +33,11 @@ import type { JsonObject, MachineConfig, MaintenanceConfig, ResourceConfig } fro
 export { revisionOf } from './revision.ts';
 
 /** The message for a part: its configuration, the `cloud` block that the cloud knows, and the revision (D10). */
-export function toRobotConfig(config: MachineConfig, cloud: MessageInitShape<typeof CloudConfigSchema>): RobotConfig {
+export function toRobotConfig(
+  config: MachineConfig,
+  cloud: MessageInitShape<typeof CloudConfigSchema>,
+  revision: string = revisionOf(config),
+): RobotConfig {
   const { maintenance } = config;
   return create(RobotConfigSchema, {
     cloud: create(CloudConfigSchema, cloud),
@@ -45,7 +49,7 @@ export function toRobotConfig(config: MachineConfig, cloud: MessageInitShape<typ
     debug: config.debug,
     log: config.log.map(({ pattern, level }) => ({ pattern, level })),
     disableLogDeduplication: config.disable_log_deduplication,
-    revision: revisionOf(config),
+    revision,
     ...sectionsInit(config, []),
     maintenance: maintenance && {
       sensorName: sensorName(maintenance.sensor_name),

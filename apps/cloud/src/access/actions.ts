@@ -1,13 +1,14 @@
 /**
  * Every action on the account tree and the role that it needs: the one table of rights. What is not here is not allowed.
  *
- * `glimpse`: a role on it, above it, or on anything beneath it. `operator` and `owner`: that role on it or above it.
+ * `glimpse`: a role on it, above it, or on anything beneath it. `member`: the same without what is
+ * shared, and the parts of an organization. `operator` and `owner`: that role on it or above it.
  * `self`: also with the part's own credentials. The rules in words: docs/specs/access.md.
  */
 
 export interface ActionRule {
   readonly on: TargetKind;
-  readonly needs: 'glimpse' | 'operator' | 'owner';
+  readonly needs: 'glimpse' | 'member' | 'operator' | 'owner';
   readonly self?: true;
 }
 
@@ -17,6 +18,8 @@ export type Action =
   | 'organization.see'
   | 'organization.read'
   | 'organization.manage'
+  | 'package.read'
+  | 'package.manage'
   | 'location.see'
   | 'location.read'
   | 'location.manage'
@@ -35,6 +38,11 @@ export const actions: Readonly<Record<Action, ActionRule>> = {
   'organization.read': { on: 'organization', needs: 'operator' },
   /** Settings, members, billing, push, fragments, audit; creating top-level locations; deleting it. */
   'organization.manage': { on: 'organization', needs: 'owner' },
+
+  /** Packages of an organization: list, get, download. Machines do this with their own credentials or keys. */
+  'package.read': { on: 'organization', needs: 'member' },
+  /** Upload and delete packages: machines run what is in them. */
+  'package.manage': { on: 'organization', needs: 'owner' },
 
   /** Its name and place in the tree. */
   'location.see': { on: 'location', needs: 'glimpse' },

@@ -106,7 +106,7 @@ test('R1 a role gives exactly what lies at or beneath it; owner gives more than 
       const principal = key(grants);
       for (const { action, id } of everything(world)) {
         const { needs } = actions[action];
-        if (needs === 'glimpse') continue;
+        if (needs === 'glimpse' || needs === 'member') continue;
         const path = pathOf(world, id);
         const expected = grants.some(
           (grant) => path.has(targetOf(grant)) && (grant.role === 'owner' || needs === 'operator'),
@@ -197,12 +197,29 @@ test('D26 what a query reads is exactly the machines on which the caller holds a
   );
 });
 
-test('R14 the credentials of a part are good for the part itself and for nothing else', () => {
+test('R20 packages are read by who has any role in their organization without sharing, and by its parts', () => {
+  fc.assert(
+    fc.property(worldWithGrants, ({ world, grants }) => {
+      for (const id of world.ids.organization) {
+        const isMember = grants.some(({ organizationId }) => organizationId === id);
+        expect(world.access.allows(key(grants), 'package.read', id)).toBe(isMember);
+        const guest = key(grants.map((grant) => ({ ...grant, shared: true as const })));
+        expect(world.access.allows(guest, 'package.read', id)).toBe(false);
+        for (const partId of world.ids.part)
+          expect(world.access.allows({ kind: 'part', partId }, 'package.read', id)).toBe(organizationOf(partId) === id);
+      }
+    }),
+    { numRuns: 30 },
+  );
+});
+
+test('R14 the credentials of a part are good for the part itself, and for reading packages, and for nothing else', () => {
   fc.assert(
     fc.property(worlds, (world) => {
       const partId = world.ids.part[0] ?? '';
       const part: Principal = { kind: 'part', partId };
       for (const { action, id } of everything(world)) {
+        if (action === 'package.read') continue;
         const expected = actions[action].on === 'part' && id === partId && actions[action].self === true;
         expect([action, id, world.access.allows(part, action, id)]).toEqual([action, id, expected]);
         if (id !== partId) expect(codeOf(() => world.access.authorize(part, action, id))).toBe('not_found');

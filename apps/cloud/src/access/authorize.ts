@@ -39,6 +39,13 @@ export interface Access {
   lineageOf(kind: TargetKind, id: string): Lineage | undefined;
 }
 
+const expectedOf: Readonly<Record<ActionRule['needs'], string>> = {
+  glimpse: 'a role on it, above it or beneath it',
+  member: 'a role in it that does not come from sharing, or one of its parts',
+  operator: 'an owner or operator of it or of what contains it',
+  owner: 'an owner of it or of what contains it',
+};
+
 export function createAccess(tree: TreePort, fleet: FleetPort): Access {
   const lineageOf = (kind: TargetKind, id: string): Lineage | undefined => {
     if (kind === 'organization')
@@ -67,7 +74,14 @@ export function createAccess(tree: TreePort, fleet: FleetPort): Access {
     });
   };
 
+  /** A role in the organization that is not by sharing, or one of its parts. */
+  const isMember = (principal: Principal, organizationId: string): boolean =>
+    principal.kind === 'part'
+      ? lineageOf('part', principal.partId)?.organizationId === organizationId
+      : principal.grants.some((grant) => grant.organizationId === organizationId && grant.shared !== true);
+
   const permits = (principal: Principal, rule: ActionRule, id: string, lineage: Lineage): boolean => {
+    if (rule.needs === 'member') return isMember(principal, lineage.organizationId);
     if (principal.kind === 'part') return rule.self === true && rule.on === 'part' && principal.partId === id;
     return rule.needs === 'glimpse' ? glimpses(principal, rule.on, id, lineage) : holds(principal, rule.needs, lineage);
   };
@@ -77,12 +91,14 @@ export function createAccess(tree: TreePort, fleet: FleetPort): Access {
       const rule: ActionRule = actions[action];
       const lineage = lineageOf(rule.on, id);
       const isItself = principal.kind === 'part' && rule.on === 'part' && principal.partId === id;
+      if (lineage !== undefined && rule.needs === 'member' && isMember(principal, lineage.organizationId))
+        return lineage;
       if (lineage === undefined || !(isItself || glimpses(principal, rule.on, id, lineage)))
         throw notVisible(rule.on, id);
       if (permits(principal, rule, id, lineage)) return lineage;
       throw new PlatformError(
         'permission_denied',
-        `${rule.on} ${id}: expected ${rule.needs === 'owner' ? 'an owner' : 'an owner or operator'} of it or of what contains it, found ${isItself ? "the part's own credentials" : 'an insufficient role'} (${action})`,
+        `${rule.on} ${id}: expected ${expectedOf[rule.needs]}, found ${isItself ? "the part's own credentials" : 'an insufficient role'} (${action})`,
       );
     },
     allows(principal, action, id) {

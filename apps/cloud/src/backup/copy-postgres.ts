@@ -65,6 +65,9 @@ export async function copyPostgres({
       files.some(({ path }) => path.endsWith('/meta.binary_data.ndjson'))
         ? await snapshot.query('select * from meta.binary_data')
         : [],
+      files.some(({ path }) => path.endsWith('/meta.packages.ndjson'))
+        ? await snapshot.query('select * from meta.packages')
+        : [],
     ),
   };
 }

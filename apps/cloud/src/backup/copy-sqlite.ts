@@ -23,19 +23,20 @@ export async function copySqlite(options: CopyOptions): Promise<CopiedStores> {
     metaVersion: userVersion(db),
     sealedPosition: Number(db.prepare('select sealed_position from tabular_state').get()?.['sealed_position']),
     files: db.prepare('select * from tabular_files order by file').all(),
-    stored: hasPayloads(db) ? db.prepare('select * from binary_data').all() : [],
+    stored: hasTable(db, 'binary_data') ? db.prepare('select * from binary_data').all() : [],
+    packages: hasTable(db, 'packages') ? db.prepare('select * from packages').all() : [],
   }));
   const log = readDatabase(join(destination, 'ingest.sqlite'), (db) => ({
     ingestVersion: userVersion(db),
     lastPosition: Number(db.prepare("select seq from sqlite_sequence where name = 'log'").get()?.['seq'] ?? 0),
     blobs: db.prepare('select path from blobs order by path').all(),
   }));
-  const { files: listed, stored, ...ofMeta } = meta;
+  const { files: listed, stored, packages, ...ofMeta } = meta;
   const { blobs, ...ofLog } = log;
-  return { store: 'sqlite', files, ...ofMeta, ...ofLog, named: namedFiles(listed, blobs, stored) };
+  return { store: 'sqlite', files, ...ofMeta, ...ofLog, named: namedFiles(listed, blobs, stored, packages) };
 }
 
-/** A version before knew no pictures. */
-function hasPayloads(db: DatabaseSync): boolean {
-  return db.prepare("select 1 from sqlite_schema where name = 'binary_data'").get() !== undefined;
+/** Versions before knew no pictures, or no packages. */
+function hasTable(db: DatabaseSync, name: string): boolean {
+  return db.prepare('select 1 from sqlite_schema where name = ?').get(name) !== undefined;
 }

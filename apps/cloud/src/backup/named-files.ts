@@ -5,9 +5,14 @@ type Row = Readonly<Record<string, unknown>>;
 
 /**
  * @param listed rows of `tabular_files`, @param blobs of the log's `blobs`, @param stored of `binary_data`; versions before have fewer
- * columns
+ * columns. @param packages rows of `packages`
  */
-export function namedFiles(listed: readonly Row[], blobs: readonly Row[], stored: readonly Row[]): NamedFile[] {
+export function namedFiles(
+  listed: readonly Row[],
+  blobs: readonly Row[],
+  stored: readonly Row[],
+  packages: readonly Row[],
+): NamedFile[] {
   const payloads = new Map(stored.map((row) => [row['blob_path'], row]));
   const contents = (bytes: unknown, sha256: unknown): Omit<NamedFile, 'path'> => ({
     bytes: typeof bytes === 'number' ? bytes : null,
@@ -19,5 +24,6 @@ export function namedFiles(listed: readonly Row[], blobs: readonly Row[], stored
       const row = payloads.get(path);
       return { path: `blobs/${path}`, ...contents(row?.['size_bytes'], row?.['sha256']) };
     }),
+    ...packages.map((row) => ({ path: `blobs/${row['blob_path']}`, ...contents(row['size_bytes'], row['sha256']) })),
   ];
 }

@@ -1,4 +1,4 @@
-/** Who makes a plain request: by bearer token, by key id and key, or by the session of a browser. */
+/** Who makes a plain request: by bearer token, by key id and key, by part id and secret (as machine servers do), or by the session of a browser. */
 import { PlatformError } from '@platform/base';
 import type { Authenticator } from '../access/authenticate.ts';
 import type { Principal } from '../access/principal.ts';
@@ -8,7 +8,7 @@ import type { SignIn } from './sign-in/sign-in.ts';
 /** @throws unauthenticated when there is none of them, or it does not hold; resource_exhausted after too many guesses */
 export async function principalOfRequest(
   deps: {
-    readonly authenticator: Pick<Authenticator, 'principalOf' | 'principalOfKey'>;
+    readonly authenticator: Pick<Authenticator, 'principalOf' | 'principalOfKey' | 'principalOfToken' | 'signIn'>;
     readonly signIn: Pick<SignIn, 'principalOf'>;
   },
   request: HttpRequest,
@@ -18,10 +18,15 @@ export async function principalOfRequest(
   if (authorization !== '') return authenticator.principalOf(new Headers({ authorization }));
   const keyId = headerOf(request, 'key_id');
   if (keyId !== '') return authenticator.principalOfKey(keyId, headerOf(request, 'key'), peerAddressOf(request));
+  const partId = headerOf(request, 'part_id');
+  if (partId !== '') {
+    const credentials = { entity: partId, type: 'robot-secret', payload: headerOf(request, 'secret') };
+    return authenticator.principalOfToken(await authenticator.signIn(credentials, peerAddressOf(request)));
+  }
   const principal = await signIn.principalOf(request);
   if (principal !== undefined) return principal;
   throw new PlatformError(
     'unauthenticated',
-    'expected "authorization: Bearer <token>", the headers key_id and key, or the session of a signed-in browser, found none of these',
+    'expected "authorization: Bearer <token>", the headers key_id and key or part_id and secret, or the session of a signed-in browser, found none of these',
   );
 }

@@ -25,6 +25,7 @@ async function startRoutes(): Promise<(path: string, headers?: Record<string, st
     testInbox: async () => false,
     query: async () => false,
     binaryData: async () => false,
+    packages: async () => false,
     logo: async () => false,
   });
   const server = createServer(routes);

@@ -28,6 +28,8 @@ export interface RouteDeps {
   query(request: HttpRequest, response: HttpResponse, url: URL): Promise<boolean>;
   /** Handles downloads of binary data; false when the path is none of theirs. */
   binaryData(request: HttpRequest, response: HttpResponse, url: URL): Promise<boolean>;
+  /** Handles downloads of packages; false when the path is none of theirs. */
+  packages(request: HttpRequest, response: HttpResponse, url: URL): Promise<boolean>;
   /** Handles `GET /logos/<id>`; false when there is no such logo. */
   logo(request: HttpRequest, response: HttpResponse): Promise<boolean>;
 }
@@ -51,6 +53,7 @@ export function createRoutes(deps: RouteDeps): (request: HttpRequest, response: 
       throw new PlatformError('not_found', `${request.method} ${url.pathname}: no such route`);
     }
     if (await deps.binaryData(request, response, url)) return;
+    if (await deps.packages(request, response, url)) return;
     if (url.pathname.startsWith('/logos/') && (await deps.logo(request, response))) return;
     switch (url.pathname) {
       case '/api/json1/config': {

@@ -1,11 +1,10 @@
-import type { Authenticator } from '../access/authenticate.ts';
 import type { Access } from '../access/authorize.ts';
 import type { HttpRequest } from './http.ts';
 import { principalOfRequest } from './principal-of-request.ts';
 import type { SignIn } from './sign-in/sign-in.ts';
 
 export interface TestInboxAccessDeps {
-  readonly authenticator: Pick<Authenticator, 'principalOf' | 'principalOfKey'>;
+  readonly authenticator: Parameters<typeof principalOfRequest>[0]['authenticator'];
   readonly signIn: Pick<SignIn, 'principalOf'>;
   readonly access: Pick<Access, 'ownsAll'>;
   /** Undefined: no demo runs. */

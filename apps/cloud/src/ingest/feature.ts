@@ -18,6 +18,8 @@ export interface IngestDeps<P> {
   readonly authorizeUpload: (principal: P, partId: string) => Promise<Place>;
   /** A line in the machine's log about readings that were refused (D14). Must not throw. */
   readonly reportGap: (place: Place, text: string) => void;
+  /** Whether others keep a payload of this path beside those that the log names. */
+  readonly keepsBlob: (path: string) => Promise<boolean>;
   /** Usually freeBytesOf(data directory) (I13). */
   readonly freeBytes: () => Promise<number>;
   readonly findDeleted: FindDeleted;
@@ -34,12 +36,14 @@ export interface Ingest<P> {
   truncateStep(lowWaterMark: () => Promise<number>): (signal: AbortSignal) => Promise<boolean>;
   /** Removes payloads older than an hour that no row names (I4, I14); answers how many. */
   sweepBlobs(): Promise<number>;
+  /** @throws resource_exhausted while the disk is too full for uploads (I13) */
+  requireSpace(): Promise<void>;
   /** Uploads wait, because the store is behind. Undefined: none has had to for a minute. */
   uploadsSlowed(): UploadsSlowed | undefined;
 }
 
 export function createIngest<P>(deps: IngestDeps<P>): Ingest<P> {
-  const { ingestLog, blobs, clock, log, authorizeUpload, reportGap, freeBytes, findDeleted, store } = deps;
+  const { ingestLog, blobs, clock, log, authorizeUpload, reportGap, freeBytes, findDeleted, store, keepsBlob } = deps;
   // Never less than what is not sealed.
   const unsealedBytes = (): number => ingestLog.retainedBytes();
   const space = createFreeSpace({ freeBytes, unsealedBytes, clock, log });
@@ -50,7 +54,8 @@ export function createIngest<P>(deps: IngestDeps<P>): Ingest<P> {
       ...{ ingestLog, blobs, clock, reportGap, findDeleted, backpressure, space, authorizeUpload },
     }),
     truncateStep: (lowWaterMark) => truncateStep({ ingestLog, log, clock, lowWaterMark }),
-    sweepBlobs: () => blobs.sweep((path) => ingestLog.hasBlob(path)),
+    sweepBlobs: () => blobs.sweep(async (path) => (await ingestLog.hasBlob(path)) || keepsBlob(path)),
+    requireSpace: () => space.require(),
     uploadsSlowed: backpressure.slowed,
   };
 }

@@ -23,6 +23,7 @@ import type { EffectiveConfigurations } from './configuration/effective-configur
 import { type KeyPair, partConfigDocument } from './configuration/part-config-document.ts';
 import { propertyHandlers } from './configuration/property-rpc.ts';
 import { createRobotConfigs, fqdnOf } from './configuration/robot-configs.ts';
+import type { ServedPackages } from './configuration/served-packages.ts';
 import { createTriggersOf, type PartTriggers } from './configuration/triggers-of.ts';
 import { consumeRestartRequest } from './consume-restart-request.ts';
 import { fleetHandlers } from './fleet-rpc.ts';
@@ -54,6 +55,8 @@ export interface MachinesDeps {
   readonly triggerProblems: TriggerProblems;
   /** Resolves fragments. */
   readonly effective: EffectiveConfigurations;
+  /** Packages and registry modules, as machines get them. */
+  readonly packages: ServedPackages;
   /** Whether the caller may read a fragment. */
   readonly seesFragment: MachineOperationDeps['seesFragment'];
   readonly onConfigurationChange: OnConfigurationChange;
@@ -96,8 +99,19 @@ export interface Machines {
 }
 
 export async function createMachines(deps: MachinesDeps): Promise<Machines> {
-  const { db, tree, registry, access, instanceKey, clock, log, triggerProblems, onConfigurationChange, effective } =
-    deps;
+  const {
+    db,
+    tree,
+    registry,
+    access,
+    instanceKey,
+    clock,
+    log,
+    triggerProblems,
+    onConfigurationChange,
+    effective,
+    packages,
+  } = deps;
   const exists = (partId: string): boolean => registry.part(partId) !== undefined;
   const logs = createMachineLogs({ db, clock, log, allowanceOf: deps.logAllowanceOf });
   const presence = await openPresence({ db, clock, log, exists, onTransitions: deps.onTransitions });
@@ -120,7 +134,8 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
     ...(deps.maxHistoryBytes !== undefined && { maxHistoryBytes: deps.maxHistoryBytes }),
     effective,
     organizationOf: (partId) => registry.placeOf(partId).organizationId,
-    check: (document, resolved) => checkDocument(document, resolved, triggerProblems),
+    check: async (document, resolved, organizationId) =>
+      checkDocument(document, resolved, triggerProblems, await packages.problemsOf(resolved.config, organizationId)),
     onWarnings: async (partId, savedVersion, warnings) => {
       const message = `configuration version ${savedVersion} was saved with warnings: ${warnings.join('; ')}`;
       await logs.appendOwn(partId, { level: 'warn', loggerName: 'cloud.configuration', message });
@@ -129,7 +144,10 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
   });
   const current = createCurrentConfiguration(configurations, effective);
   const triggersOf = createTriggersOf(current);
-  const configs = createRobotConfigs({ db, registry, current, instanceKey, servesTls: deps.servesTls, clock });
+  const configs = createRobotConfigs({
+    ...{ db, registry, current, packages, instanceKey, clock },
+    servesTls: deps.servesTls,
+  });
   const issueCertificate = createCertificates({ db, instanceKey, now: clock.now });
 
   const authorizePart = (principal: Principal, partId: string): boolean => {
@@ -191,7 +209,7 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
       ...summaryHandlers(operations),
       ...metadataHandlers(operations),
     },
-    fleetHandlers: fleetHandlers({ ...operations, effective, triggerProblems }),
+    fleetHandlers: fleetHandlers({ ...operations, effective, triggerProblems, packages }),
     robotBinding: robotServiceBinding({
       logs,
       authorizePart,

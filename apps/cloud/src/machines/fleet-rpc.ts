@@ -11,6 +11,7 @@ import { problemsOf, type TriggerProblems } from './configuration/check-document
 import type { ConfigurationVersion } from './configuration/configuration.ts';
 import type { EffectiveConfigurations } from './configuration/effective-configuration.ts';
 import { parseDocument } from './configuration/parse-document.ts';
+import type { ServedPackages } from './configuration/served-packages.ts';
 import type { MachineOperationDeps } from './machines-deps.ts';
 
 const defaultVersions = 50;
@@ -20,10 +21,11 @@ const maxProblems = 500;
 export interface FleetHandlerDeps extends MachineOperationDeps {
   readonly effective: EffectiveConfigurations;
   readonly triggerProblems: TriggerProblems;
+  readonly packages: Pick<ServedPackages, 'problemsOf'>;
 }
 
 export function fleetHandlers(deps: FleetHandlerDeps): Handlers<typeof FleetService, Principal> {
-  const { access, clock, configurations, current, effective, statuses, messages, triggerProblems } = deps;
+  const { access, clock, configurations, current, effective, statuses, messages, triggerProblems, packages } = deps;
 
   return {
     async listConfigurationVersions(request, call) {
@@ -65,7 +67,7 @@ export function fleetHandlers(deps: FleetHandlerDeps): Handlers<typeof FleetServ
     },
     async validateConfiguration(request, call) {
       // It says what imported fragments hold: for those who may save it.
-      access.authorize(call.principal, 'part.manage', request.partId);
+      const { organizationId } = access.authorize(call.principal, 'part.manage', request.partId);
       let parsed: unknown;
       try {
         parsed = parseDocument(request.document, request.partId);
@@ -74,7 +76,8 @@ export function fleetHandlers(deps: FleetHandlerDeps): Handlers<typeof FleetServ
         return { problems: [{ severity: 'error', path: '$', message: caught.message }], revision: '' };
       }
       const resolved = await effective.effective(request.partId, parsed);
-      const problems = problemsOf(parsed, resolved, triggerProblems);
+      const missing = await packages.problemsOf(resolved.config, organizationId);
+      const problems = problemsOf(parsed, resolved, triggerProblems, missing);
       const isSound = !problems.some(({ level }) => level === 'error');
       return { problems: boundedProblems(problems), revision: isSound ? resolved.revision : '' };
     },

@@ -48,6 +48,7 @@ export function robotServiceBinding(deps: RobotServiceDeps): ServiceBinding<Prin
     return {
       partId: request.id,
       authority: call.metadata.get('host') ?? '',
+      platform: request.agentInfo?.platform ?? '',
       secrets,
       byMachine,
       mayHaveKey: (key) => deps.mayHaveKey(call.principal, request.id, key),

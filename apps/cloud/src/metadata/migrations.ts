@@ -11,6 +11,7 @@ import { logsV1, logsV2 } from '../machines/logs/store.ts';
 import { presenceV2 } from '../machines/presence/store.ts';
 import { machinesDdl, machinesV2 } from '../machines/store.ts';
 import { outboxV1, outboxV2, outboxV9 } from '../outbox/store.ts';
+import { packagesV10 } from '../packages/store.ts';
 import { queriesV3 } from '../queries/store.ts';
 import { retentionV3 } from '../retention/store.ts';
 import { tabularDdl, tabularV4, tabularV7 } from '../tabular/store.ts';
@@ -62,4 +63,5 @@ export const migrations: readonly Migration[] = [
   { version: 7, statements: tabularV7 },
   { version: 8, statements: logCursorsV8 },
   { version: 9, statements: outboxV9 },
+  { version: 10, statements: packagesV10 },
 ];

@@ -12,6 +12,7 @@ import type { MachineLogsTables } from '../machines/logs/store.ts';
 import type { PresenceTables } from '../machines/presence/store.ts';
 import type { MachinesTables } from '../machines/store.ts';
 import type { OutboxTables } from '../outbox/store.ts';
+import type { PackagesTables } from '../packages/store.ts';
 import type { QueriesTables } from '../queries/store.ts';
 import type { RetentionTables } from '../retention/store.ts';
 import type { TabularTables } from '../tabular/store.ts';
@@ -31,6 +32,7 @@ export interface CloudTables
     MachinesTables,
     PresenceTables,
     OutboxTables,
+    PackagesTables,
     QueriesTables,
     RetentionTables,
     TabularTables,

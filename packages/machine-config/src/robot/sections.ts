@@ -11,6 +11,8 @@ export const moduleSection: Section = {
   log_level: ['logLevel', 'text'],
   type: ['type', 'text'],
   module_id: ['moduleId', 'text'],
+  // The message has no place for it: the cloud chooses the package by it (registry modules).
+  version: ['version', 'text'],
   env: ['env', 'textMap'],
   status: ['status', { one: status }],
   first_run_timeout: ['firstRunTimeout', 'duration'],

@@ -9,6 +9,7 @@ import { ingestSchema } from '../../ingest/postgres/postgres-log-tables.ts';
 import { openSnapshot, type Snapshot } from '../../metadata/postgres/open-snapshot.ts';
 import { readPostgresAddress } from '../../metadata/postgres/postgres-address.ts';
 import { createPostgresReader } from '../../metadata/postgres/postgres-reader.ts';
+import { packagePayloadsSql } from '../../packages/store.ts';
 import { type CatalogRows, catalogTables } from '../../tabular/integrity/catalog-findings.ts';
 import { type DoctorStore, followedSql, payloadOf } from './doctor-store.ts';
 
@@ -44,7 +45,11 @@ export function inPostgres(dataDirectory: string, database: string | undefined):
         const rows = await snapshot.query(inSchema('ingest', blobPathsSql));
         return rows.map((row) => String(row['path']));
       }),
-    listedPayloads: () => see(async (snapshot) => (await snapshot.query(inSchema('meta', payloadsSql))).map(payloadOf)),
+    listedPayloads: () =>
+      see(async (snapshot) => {
+        const rows = [payloadsSql, packagePayloadsSql].map((sql) => snapshot.query(inSchema('meta', sql)));
+        return (await Promise.all(rows)).flat().map(payloadOf);
+      }),
     async log(look) {
       const followed = await see(async (snapshot) => {
         const positions: number[] = [];

@@ -10,6 +10,7 @@ import { errorText, PlatformError } from '@platform/base';
 import { payloadsSql } from '../../binary/store.ts';
 import { LogReader } from '../../ingest/log/log-reader.ts';
 import { blobPathsSql } from '../../ingest/log/log-tables.ts';
+import { packagePayloadsSql } from '../../packages/store.ts';
 import {
   type CatalogRows,
   catalogFindings,
@@ -119,7 +120,8 @@ function inSqlite(dataDirectory: string): DoctorStore {
       return rows as unknown as CatalogRows;
     },
     payloads: async () => read('ingest.sqlite', blobPathsSql).map((row) => String(row['path'])),
-    listedPayloads: async () => read('meta.sqlite', payloadsSql).map(payloadOf),
+    listedPayloads: async () =>
+      [payloadsSql, packagePayloadsSql].flatMap((sql) => read('meta.sqlite', sql).map(payloadOf)),
     async log(look) {
       const positions = followedSql.flatMap((sql) => read('meta.sqlite', sql).map((row) => Number(row['position'])));
       using log = new LogReader(join(dataDirectory, 'ingest.sqlite'));

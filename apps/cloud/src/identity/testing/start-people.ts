@@ -121,6 +121,7 @@ export async function startPeople(
       testInbox: async () => false,
       query: async () => false,
       binaryData: async () => false,
+      packages: async () => false,
       logo: async () => false,
     }),
     log,

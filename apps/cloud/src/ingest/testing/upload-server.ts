@@ -64,6 +64,7 @@ export async function startUploadServer(
     clock,
     log: silentLog,
     freeBytes: async () => free,
+    keepsBlob: async () => false,
     findDeleted,
     store: neverBehind(log),
     reportGap: (_place, text) => void gaps.push(text),

@@ -15,6 +15,7 @@ export function problemsOf(
   document: unknown,
   effective: Effective,
   triggerProblems: TriggerProblems,
+  packageProblems: readonly Problem[],
 ): readonly Problem[] {
   const imported = (problem: Problem): boolean => {
     const [, list, position] = /^(\w+)\[(\d+)\]/.exec(problem.path) ?? [];
@@ -26,6 +27,7 @@ export function problemsOf(
     ...effective.problems,
     ...effective.parseProblems,
     ...triggerProblems(effective.document),
+    ...packageProblems,
   ].map((problem) => {
     if (!imported(problem)) return problem;
     // Whoever saves cannot mend a fragment's entry, but can give it what it depends on.
@@ -40,8 +42,9 @@ export function checkDocument(
   document: unknown,
   effective: Effective,
   triggerProblems: TriggerProblems,
+  packageProblems: readonly Problem[],
 ): readonly string[] {
-  const problems = problemsOf(document, effective, triggerProblems);
+  const problems = problemsOf(document, effective, triggerProblems, packageProblems);
   const textsOf = (level: string): string[] =>
     problems.filter((problem) => problem.level === level).map(({ path, message }) => `${path}: ${message}`);
   const errors = textsOf('error');

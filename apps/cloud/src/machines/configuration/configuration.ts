@@ -84,7 +84,7 @@ export interface ConfigurationDeps {
   /** @throws not_found when there is no such part (any more). */
   readonly organizationOf: (partId: string) => string;
   /** Answers the warnings of a document; throws invalid_argument with all its errors and their JSON paths. */
-  readonly check: (document: unknown, effective: Effective) => readonly string[];
+  readonly check: (document: unknown, effective: Effective, organizationId: string) => Promise<readonly string[]>;
   /** Told about the warnings of a version that was saved. */
   readonly onWarnings: (partId: string, version: number, warnings: readonly string[]) => Promise<void>;
   readonly onConfigurationChange: OnConfigurationChange;
@@ -145,7 +145,7 @@ export function createConfigurations(deps: ConfigurationDeps): Configurations {
     async first({ partId, document, by, organizationId, action }) {
       const parsed = parseDocument(document, partId);
       const resolved = await effective.effective(partId, parsed, organizationId);
-      const warnings = check(parsed, resolved);
+      const warnings = await check(parsed, resolved, organizationId);
       const { revision } = resolved;
       const author = authorOf(by);
       const version = { version: 1, document, author, createdMs: clock.now(), revision, restoredFrom: 0 };
@@ -185,7 +185,7 @@ export function createConfigurations(deps: ConfigurationDeps): Configurations {
       for (let attempt = 1; attempt <= maxAttempts; attempt++) {
         const stamp = effective.stampOf(partId);
         const resolved = await effective.effective(partId, parsed);
-        const warnings = check(parsed, resolved);
+        const warnings = await check(parsed, resolved, organizationOf(partId));
         isSaved(await current(partId));
         const saving = db.transaction().execute(async (trx) => {
           if (effective.stampOf(partId) !== stamp) return undefined;

@@ -2,14 +2,14 @@
  * The configuration as a machine gets it, encoded once: a fleet polls every 15 s, and nearly always nothing has changed.
  *
  * What is kept for a part is named by all that goes into it: the version, its fragments, where the part lies, the secrets
- * of its location, the API keys that its machine accepts, who asks, and how the asking peer spells names. A change of any of
- * them encodes again.
+ * of its location, the API keys that its machine accepts, who asks, on which platform, the packages of its organization, and how
+ * the asking peer spells names. A change of any of them encodes again.
  */
 import { toBinary } from '@bufbuild/protobuf';
 import type { Clock } from '@platform/base';
 import { maskSecrets } from '@platform/machine-config/mask-secrets';
 import { parse } from '@platform/machine-config/parse';
-import { toRobotConfig } from '@platform/machine-config/robot-config';
+import { revisionOf, toRobotConfig } from '@platform/machine-config/robot-config';
 import type { Json } from '@platform/machine-config/schema';
 import { type RobotConfig, RobotConfigSchema } from '@platform/proto/platform/app/v1/robot';
 import { inVocabulary, type Vocabulary } from '@platform/rpc/server';
@@ -20,6 +20,7 @@ import type { Database } from '../../metadata/tables.ts';
 import type { Registry } from '../registry.ts';
 import type { CurrentConfiguration } from './current-configuration.ts';
 import { addApiKeys, createMachineKeys } from './machine-keys.ts';
+import type { ServedPackages } from './served-packages.ts';
 
 /** How long the secrets of a location are believed without asking the store (R16 grants 5 s). */
 const secretsTtlMs = 4_000;
@@ -28,6 +29,8 @@ export interface AskedConfig {
   readonly partId: string;
   /** The address that the machine dialled. */
   readonly authority: string;
+  /** As the machine says it, such as `linux/amd64`: which packages suit it. Empty: not said. */
+  readonly platform: string;
   /**
    * `all`: with the location's secrets, for the part itself and owners (D6). `own`: the whole configuration, for a key of
    * the machine, which runs it. `masked`: for everybody else who may read it (R6).
@@ -60,12 +63,13 @@ export function createRobotConfigs(deps: {
   readonly db: Database;
   readonly registry: Registry;
   readonly current: CurrentConfiguration;
+  readonly packages: ServedPackages;
   readonly instanceKey: InstanceKey;
   /** Whether the cloud serves TLS: machines then fetch a certificate and serve with it, and trust signaling by its certificate. */
   readonly servesTls: boolean;
   readonly clock: Clock;
 }): RobotConfigs {
-  const { registry, current, clock } = deps;
+  const { registry, current, packages, clock } = deps;
   const kept = new Map<string, EncodedConfig & { readonly key: string }>();
   const secretsOf = new Map<string, { untilMs: number; secrets: Promise<readonly LocationSecret[]> }>();
 
@@ -87,7 +91,8 @@ export function createRobotConfigs(deps: {
     const config =
       asked.secrets === 'masked' ? parse(maskSecrets(effective.document as Json)).config : effective.config;
     const fqdn = fqdnOf(partId, place.locationId);
-    const message = toRobotConfig(config, {
+    const served = await packages.resolved(config, place.organizationId, asked.platform);
+    const cloud = {
       id: partId,
       fqdn,
       localFqdn: fqdn,
@@ -97,7 +102,9 @@ export function createRobotConfigs(deps: {
       primaryOrgId: place.organizationId,
       locationId: place.locationId,
       machineId: place.robotId,
-    });
+    };
+    // Which packages there are is no part of the configuration: its revision stays that of what was saved.
+    const message = toRobotConfig(served, cloud, revisionOf(config));
     addApiKeys(message, await readKeySecrets(deps.db, deps.instanceKey, keys));
     return message;
   };
@@ -112,20 +119,27 @@ export function createRobotConfigs(deps: {
   return {
     message: async (asked) => build(asked, await handedTo(asked)),
     async encoded(asked, vocabulary) {
-      const { partId, authority } = asked;
+      const { partId, authority, platform } = asked;
       const slot = slotOf(partId, asked.secrets);
       const stamp = await current.stampOf(partId);
       const handed = await handedTo(asked);
       const { organizationId, locationId, robotId } = registry.placeOf(partId);
+      const packagesStamp = packages.stampOf(organizationId);
       const ids = [...handed.secrets.map(({ id }) => id), ...handed.keys.map(({ id, epoch }) => `${id} ${epoch}`)];
-      const key = [stamp, organizationId, locationId, robotId, authority, vocabulary, ...ids].join('\n');
+      const place = [organizationId, locationId, robotId];
+      const key = [stamp, ...place, authority, platform, packagesStamp, vocabulary, ...ids].join('\n');
       const found = kept.get(slot);
       if (found?.key === key) return found;
       const message = await build(asked, handed);
       const bytes = toBinary(RobotConfigSchema, inVocabulary(vocabulary, RobotConfigSchema, message) as RobotConfig);
       const encoded = { key, revision: message.revision, bytes };
       // A save that came in between has another stamp; what was built of it is not kept under the old one.
-      if ((await current.stampOf(partId)) === stamp && registry.part(partId) !== undefined) kept.set(slot, encoded);
+      if (
+        (await current.stampOf(partId)) === stamp &&
+        packages.stampOf(organizationId) === packagesStamp &&
+        registry.part(partId) !== undefined
+      )
+        kept.set(slot, encoded);
       return encoded;
     },
     forget(partId) {

@@ -76,6 +76,7 @@ export async function openMachines(overrides: Partial<MachinesDeps> = {}): Promi
       onConfigurationChange,
       accessChanged: () => {},
       effective: withoutFragments,
+      packages: { stampOf: () => '', resolved: async (config) => config, problemsOf: async () => [] },
       seesFragment: async () => true,
       firstDocument: () => undefined,
       logAllowanceOf: () => machineAllowance,

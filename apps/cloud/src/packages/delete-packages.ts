@@ -1,0 +1,39 @@
+/** Deletes packages: their rows at once, their archives a moment later, as that must wait for a backup (I15). */
+import { chunks } from '@platform/base';
+import type { BlobStore } from '../blobs/blob-store.ts';
+import { rowsPerStatement } from '../metadata/rows-per-statement.ts';
+import type { Database } from '../metadata/tables.ts';
+import type { PackageRow } from './store.ts';
+
+/** In the caller's transaction. */
+export async function deletePackages(
+  trx: Database,
+  packages: readonly Pick<PackageRow, 'id' | 'blob_path'>[],
+): Promise<void> {
+  for (const some of chunks(packages, rowsPerStatement)) {
+    await trx
+      .deleteFrom('packages')
+      .where(
+        'id',
+        'in',
+        some.map(({ id }) => id),
+      )
+      .execute();
+    await trx
+      .insertInto('package_removals')
+      .values(some.map(({ blob_path }) => ({ blob_path })))
+      .execute();
+  }
+}
+
+const removalsAtOnce = 100;
+
+/** A step for `follow`: true when there may be more. A crash in between leaves a removal that is repeated. */
+export async function removeArchives(db: Database, blobs: Pick<BlobStore, 'remove'>): Promise<boolean> {
+  const waiting = await db.selectFrom('package_removals').selectAll().limit(removalsAtOnce).execute();
+  const paths = waiting.map(({ blob_path: path }) => path);
+  if (paths.length === 0) return false;
+  for (const path of paths) await blobs.remove(path);
+  await db.deleteFrom('package_removals').where('blob_path', 'in', paths).execute();
+  return waiting.length === removalsAtOnce;
+}

@@ -1,0 +1,129 @@
+/**
+ * `GET /packages/<id>/<file name>`: an archive, for who has a signed address of it, or signs in as for a call.
+ *
+ * It is served as it was stored or not at all (SHA-256, D33). The headers are those that public machine servers look for: they ask
+ * with HEAD first, compare `x-goog-hash` with what arrives, and unpack `application/x-gzip` alone.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { asPlatformError, PlatformError } from '@platform/base';
+import type { Authenticator } from '../../access/authenticate.ts';
+import { notVisible, type Principal } from '../../access/principal.ts';
+import { type ByteRange, byteRangeOf } from '../../wire/byte-range.ts';
+import { packageId, servedVersion } from '../find-packages.ts';
+import type { PackagesDeps } from '../packages-deps.ts';
+import type { PackageRow } from '../store.ts';
+import { idOf, packagePath, readPackageLink } from './package-link.ts';
+
+type Request = IncomingMessage | Http2ServerRequest;
+type Response = ServerResponse | Http2ServerResponse;
+
+export interface PackageRouteDeps extends PackagesDeps {
+  readonly standing: Authenticator['standing'];
+  /** Who asks, by the headers of the request. @throws unauthenticated */
+  readonly principalOf: (request: Request) => Promise<Principal>;
+}
+
+/** Answers true when it handled the request. @throws what the caller is told instead of the archive */
+export type PackageRoute = (request: Request, response: Response, url: URL) => Promise<boolean>;
+
+/** A download that continues asks this often whether it may. */
+const recheckMs = 2_000;
+
+export function packageRoute(deps: PackageRouteDeps): PackageRoute {
+  const { db, blobs, access, instanceKey, clock, log, standing, principalOf } = deps;
+
+  const callerOf = async (request: Request, id: string, query: URLSearchParams): Promise<Principal | undefined> => {
+    const link = readPackageLink(instanceKey, id, query, clock.now());
+    if (link === undefined) return principalOf(request);
+    if (link.by.kind !== 'part') return standing({ kind: link.by.kind, id: link.by.id }, link.madeMs);
+    const principal = await principalOf(request);
+    return idOf(principal) === link.by.id ? principal : undefined;
+  };
+  /** The package, if it may be had now. */
+  const admit = async (request: Request, id: string, query: URLSearchParams): Promise<PackageRow> => {
+    const principal = await callerOf(request, id, query);
+    const row = await db.selectFrom('packages').selectAll().where('id', '=', id).executeTakeFirst();
+    if (principal === undefined || row === undefined || !access.allows(principal, 'package.read', row.organization_id))
+      throw notVisible('package', id);
+    return row;
+  };
+  const open = (row: PackageRow, range: ByteRange | undefined): Promise<AsyncIterable<Uint8Array>> =>
+    blobs.get(row.blob_path, { sizeBytes: row.size_bytes, sha256: row.sha256 }, range).catch((caught: unknown) => {
+      const { message } = asPlatformError(caught);
+      log.error('a stored package is damaged; it is not served until platform admin repair --from BACKUP restores it', {
+        ...{ package: packageId(row), version: servedVersion(row), payload: `blobs/${row.blob_path}` },
+        reason: message,
+      });
+      const what = `package ${packageId(row)} version ${servedVersion(row)}`;
+      throw new PlatformError('data_loss', `${what}: its stored archive is damaged: ${message}`, caught);
+    });
+
+  return async (request, response, url) => {
+    if (!url.pathname.startsWith(packagePath)) return false;
+    const [id = ''] = url.pathname.slice(packagePath.length).split('/');
+    const row = await admit(request, id, url.searchParams);
+    // The archive of an id does not change.
+    const etag = `"${row.id}"`;
+    const ifRange = request.headers['if-range'];
+    const asked = ifRange === undefined || ifRange === etag ? request.headers.range : undefined;
+    const range = byteRangeOf(asked ?? '', row.size_bytes);
+    const headers = { ...headersOf(row), etag };
+    // The two response classes agree on what is called here, but not in their overloads.
+    const plain = response as ServerResponse;
+    if (range === 'unsatisfiable') {
+      plain.writeHead(416, { ...headers, 'content-range': `bytes */${row.size_bytes}` });
+      plain.end();
+      return true;
+    }
+    const chunks = await open(row, range);
+    plain.writeHead(range === undefined ? 200 : 206, { ...headers, ...lengthOf(row, range) });
+    if (request.method === 'HEAD') {
+      plain.end();
+      return true;
+    }
+    const stop = new AbortController();
+    let isChecking = false;
+    using _recheck = clock.every(recheckMs, () => {
+      if (isChecking) return;
+      isChecking = true;
+      admit(request, id, url.searchParams).then(
+        () => {
+          isChecking = false;
+        },
+        (caught: unknown) => stop.abort(caught),
+      );
+    });
+    // What it could not get all of, the client sees by the length; there is no one left to tell more.
+    await pipeline(Readable.from(chunks, { objectMode: false }), plain, { signal: stop.signal }).catch(() => {});
+    return true;
+  };
+}
+
+function headersOf(row: PackageRow): Record<string, string | string[]> {
+  const crc = Buffer.alloc(4);
+  crc.writeUInt32BE(row.crc32c);
+  return {
+    'content-type': 'application/x-gzip',
+    'content-disposition': `attachment; filename="${fileName(row)}"`,
+    'x-goog-hash': [`crc32c=${crc.toString('base64')}`],
+    'repr-digest': `sha-256=:${Buffer.from(row.sha256, 'hex').toString('base64')}:`,
+    'accept-ranges': 'bytes',
+    'cache-control': 'private, no-store',
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': "default-src 'none'; sandbox",
+    'referrer-policy': 'no-referrer',
+  };
+}
+
+export function fileName(row: Pick<PackageRow, 'name' | 'version' | 'platform'>): string {
+  return `${row.name}-${servedVersion(row)}.tar.gz`;
+}
+
+function lengthOf({ size_bytes }: PackageRow, range: ByteRange | undefined): Record<string, string> {
+  if (range === undefined) return { 'content-length': `${size_bytes}` };
+  const { start, end } = range;
+  return { 'content-length': `${end - start + 1}`, 'content-range': `bytes ${start}-${end}/${size_bytes}` };
+}

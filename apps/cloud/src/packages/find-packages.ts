@@ -1,0 +1,71 @@
+/** Finds packages of one organization: each query names it, so that nothing of another one is ever read. */
+import { PlatformError } from '@platform/base';
+import type { PackageType } from '@platform/proto/platform/app/packages/v1/packages';
+import { notVisible } from '../access/principal.ts';
+import type { Database } from '../metadata/tables.ts';
+import { typeName } from './package-type.ts';
+import type { PackageRow } from './store.ts';
+import { matching, newerFirst } from './versions.ts';
+
+export interface Wanted {
+  /** An exact one, `1.2`, `latest` or nothing; with the platform behind it (`1.2.0-linux-amd64`) as machines get it. */
+  readonly version: string;
+  /** Such as `linux/amd64`. Empty: whatever there is. */
+  readonly platform: string;
+}
+
+/** By name, newest version first. */
+export async function packagesOf(
+  db: Database,
+  organizationId: string,
+  which: { readonly name?: string | undefined; readonly type?: PackageType | undefined } = {},
+): Promise<readonly PackageRow[]> {
+  const { name = '', type = 0 } = which;
+  const rows = await db
+    .selectFrom('packages')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .$if(name !== '', (query) => query.where('name', '=', name))
+    .$if(type !== 0, (query) => query.where('type', '=', type))
+    .orderBy('platform')
+    .execute();
+  return rows.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : newerFirst(a, b)));
+}
+
+/** The one that is meant among versions and platforms of one package. Undefined: there is none. */
+export function choose<R extends PackageRow>(rows: readonly R[], { version, platform }: Wanted): R | undefined {
+  const named = rows.find((row) => row.platform !== '' && servedVersion(row) === version);
+  if (named !== undefined) return named;
+  const [operatingSystem = ''] = platform.split('/');
+  const suits = (row: R): boolean =>
+    platform === '' || ['', platform, `${operatingSystem}/any`, `any/${platform.split('/')[1]}`].includes(row.platform);
+  const [newest] = matching(rows.filter(suits), version);
+  const same = rows.filter((row) => suits(row) && row.version === newest?.version);
+  return same.find((row) => row.platform === platform) ?? same.find((row) => row.platform === '') ?? same[0];
+}
+
+/** The version as machines get it: with its platform, since they ask for it and keep it on their disk by this word alone. */
+export function servedVersion({ version, platform }: Pick<PackageRow, 'version' | 'platform'>): string {
+  return platform === '' ? version : `${version}-${platform.replace('/', '-')}`;
+}
+
+export function packageId({ organization_id: organizationId, name }: Pick<PackageRow, 'organization_id' | 'name'>) {
+  return `${organizationId}/${name}`;
+}
+
+/** What an id (`<organization>/<name>`) names; the organization by its id or its public namespace. @throws not_found */
+export function splitId(id: string): { readonly owner: string; readonly name: string } {
+  const [, owner, name] = /^([^/]{1,100})\/([^/]{1,100})$/.exec(id) ?? [];
+  if (owner === undefined || name === undefined) throw notVisible('package', id);
+  return { owner, name };
+}
+
+/** @throws failed_precondition when the name stands for packages of another type */
+export function requireType(type: PackageType, rows: readonly PackageRow[]): void {
+  const other = rows.find((row) => row.type !== type);
+  if (other !== undefined)
+    throw new PlatformError(
+      'failed_precondition',
+      `info.type: expected ${typeName(other.type)}, as the other versions of package ${packageId(other)} are, found ${typeName(type)}; choose another name`,
+    );
+}

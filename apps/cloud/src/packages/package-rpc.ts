@@ -1,0 +1,150 @@
+/** PackageService: packages of an organization, for its own people, keys and parts. */
+import { create, type JsonObject, type MessageInitShape } from '@bufbuild/protobuf';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { PlatformError } from '@platform/base';
+import {
+  type CreatePackageRequest,
+  FileInfoSchema,
+  type PackageSchema,
+  type PackageService,
+} from '@platform/proto/platform/app/packages/v1/packages';
+import type { Call, Handlers } from '@platform/rpc/server';
+import { audit } from '../access/audit.ts';
+import { notVisible, type Principal } from '../access/principal.ts';
+import { checkInfo } from './check-info.ts';
+import { createPackage } from './create-package.ts';
+import { deletePackages } from './delete-packages.ts';
+import { packageLink, packageUrl } from './download/package-link.ts';
+import { fileName } from './download/package-route.ts';
+import { choose, packageId, packagesOf, servedVersion, splitId } from './find-packages.ts';
+import type { PackagesDeps } from './packages-deps.ts';
+import type { NewPackageRow, PackageRow } from './store.ts';
+
+export interface PackageHandlerDeps extends PackagesDeps {
+  /** After a commit that deleted packages: there are archives to remove. */
+  readonly deleted: () => void;
+}
+
+export function packageHandlers(deps: PackageHandlerDeps): Handlers<typeof PackageService, Principal> {
+  const { db, access, clock, organizationNamed, served, deleted } = deps;
+
+  /** The organization that an id names, if its packages are the caller's to read. @throws not_found, as for a package that does not exist */
+  const ownerOf = (id: string, principal: Principal): { readonly organizationId: string; readonly name: string } => {
+    const { owner, name } = splitId(id);
+    const organizationId = organizationNamed(owner);
+    if (organizationId === undefined || !access.allows(principal, 'package.read', organizationId))
+      throw notVisible('package', id);
+    return { organizationId, name };
+  };
+  const messageOf = (row: PackageRow, call: Call<Principal>, includeUrl = false) =>
+    toMessage(row, includeUrl ? urlOf(deps, row, call) : '');
+
+  return {
+    async createPackage(requests, call) {
+      const messages = requests[Symbol.asyncIterator]();
+      const { value, done } = await messages.next();
+      const packet = done ? undefined : value.package;
+      if (packet?.case !== 'info')
+        throw new PlatformError(
+          'invalid_argument',
+          `CreatePackage expected the info of the package in the first message, found ${packet?.case ?? 'nothing'}`,
+        );
+      access.authorize(call.principal, 'package.manage', packet.value.organizationId);
+      await deps.requireSpace();
+      const row = await createPackage(deps, call, checkInfo(packet.value), contentsOf(messages));
+      return { id: packageId(row), version: row.version };
+    },
+
+    async listPackages(request, call) {
+      const { organizationId, name, type, version = '', includeUrl } = request;
+      access.authorize(call.principal, 'package.read', organizationId);
+      const rows = await packagesOf(db, organizationId, { name, type });
+      const asked = rows.filter((row) => version === '' || row.version === version || servedVersion(row) === version);
+      return { packages: asked.map((row) => messageOf(row, call, includeUrl)) };
+    },
+
+    async getPackage({ id, version, type, platform = '', includeUrl }, call) {
+      const { organizationId, name } = ownerOf(id, call.principal);
+      const rows = await packagesOf(db, organizationId, { name, type });
+      const row = choose(rows, { version, platform });
+      if (row === undefined) {
+        if (rows.length === 0) throw notVisible('package', id);
+        const versions = [...new Set(rows.map(servedVersion))].slice(0, 5).join(', ');
+        throw new PlatformError(
+          'not_found',
+          `package ${packageId({ organization_id: organizationId, name })}: expected one of its versions (${versions}), found ${JSON.stringify(version.slice(0, 64))}${platform === '' ? '' : ` for ${platform.slice(0, 64)}`}`,
+        );
+      }
+      return { package: messageOf(row, call, includeUrl) };
+    },
+
+    async deletePackage({ id, version, type }, call) {
+      const { organizationId, name } = ownerOf(id, call.principal);
+      if (!access.allows(call.principal, 'package.manage', organizationId))
+        throw new PlatformError(
+          'permission_denied',
+          `package ${id}: expected an owner of its organization, found another role (package.manage)`,
+        );
+      await db.transaction().execute(async (trx) => {
+        // All platforms of a version, or the one that the version says.
+        const rows = (await packagesOf(trx, organizationId, { name, type })).filter(
+          (row) => row.version === version || servedVersion(row) === version,
+        );
+        if (rows.length === 0)
+          throw new PlatformError(
+            'not_found',
+            `package: expected an existing version of ${id.slice(0, 120)}, found ${JSON.stringify(version.slice(0, 64))}`,
+          );
+        await deletePackages(trx, rows);
+        for (const row of rows) {
+          const targetId = `${packageId(row)}@${servedVersion(row)}`;
+          const target = { targetKind: 'package', targetId, organizationId };
+          await audit(trx, call, { action: 'PackageService.DeletePackage', ...target }, clock.now());
+        }
+      });
+      served.changed(organizationId);
+      deleted();
+      return {};
+    },
+  };
+}
+
+async function* contentsOf(messages: AsyncIterator<CreatePackageRequest>): AsyncIterable<Uint8Array> {
+  for (let next = await messages.next(); !next.done; next = await messages.next()) {
+    const { package: packet } = next.value;
+    if (packet.case !== 'contents')
+      throw new PlatformError(
+        'invalid_argument',
+        `CreatePackage expected contents after the first message, found ${packet.case ?? 'nothing'}`,
+      );
+    yield packet.value;
+  }
+}
+
+function urlOf({ instanceKey, baseUrl, clock }: PackagesDeps, row: PackageRow, call: Call<Principal>): string {
+  const link = packageLink(call.principal, row.id, clock.now());
+  return packageUrl(instanceKey, baseUrl(call.metadata), fileName(row), link);
+}
+
+interface ListedFile {
+  readonly name: string;
+  readonly size: number;
+  readonly isDirectory?: boolean;
+}
+
+function toMessage(row: PackageRow | NewPackageRow, url: string): MessageInitShape<typeof PackageSchema> {
+  const files = JSON.parse(row.files) as readonly ListedFile[];
+  return {
+    id: packageId(row),
+    info: {
+      organizationId: row.organization_id,
+      ...{ name: row.name, version: row.version, type: row.type },
+      ...(row.platform === '' ? {} : { platform: row.platform }),
+      files: files.map(({ size, ...file }) => create(FileInfoSchema, { ...file, size: BigInt(size) })),
+      metadata: JSON.parse(row.metadata) as JsonObject,
+    },
+    url,
+    createdOn: timestampFromMs(row.created_ms),
+    checksum: row.sha256,
+  };
+}

@@ -1,0 +1,22 @@
+/** Types of packages, as configurations and the command line spell them. */
+import { PackageType } from '@platform/proto/platform/app/packages/v1/packages';
+
+const names: ReadonlyMap<PackageType, string> = new Map([
+  [PackageType.ARCHIVE, 'archive'],
+  [PackageType.ML_MODEL, 'ml_model'],
+  [PackageType.MODULE, 'module'],
+  [PackageType.SLAM_MAP, 'slam_map'],
+  [PackageType.ML_TRAINING, 'ml_training'],
+]);
+
+/** `module`; empty for what is none. */
+export function typeName(type: PackageType): string {
+  return names.get(type) ?? '';
+}
+
+/** Undefined: there is no such type. */
+export function typeNamed(name: string): PackageType | undefined {
+  return [...names].find(([, each]) => each === name)?.[0];
+}
+
+export const typeNames: readonly string[] = [...names.values()];

@@ -1,0 +1,25 @@
+/** What operations on packages share. */
+import type { Clock, Log } from '@platform/base';
+import type { Access } from '../access/authorize.ts';
+import type { BlobStore } from '../blobs/blob-store.ts';
+import type { InstanceKey } from '../instance/instance-key.ts';
+import type { Database } from '../metadata/tables.ts';
+import type { ServePackages } from './serve-packages.ts';
+
+export interface PackagesDeps {
+  readonly db: Database;
+  readonly blobs: Pick<BlobStore, 'put' | 'get' | 'remove'>;
+  readonly access: Access;
+  readonly instanceKey: InstanceKey;
+  readonly served: Pick<ServePackages, 'changed'>;
+  /** The id of an organization by its id or public namespace. */
+  readonly organizationNamed: (name: string) => string | undefined;
+  /** @throws resource_exhausted when the disk is too full for uploads (I13) */
+  readonly requireSpace: () => Promise<void>;
+  /** Address of this cloud as the caller reached it. */
+  readonly baseUrl: (metadata: Headers) => string;
+  /** Default: 2 GiB. */
+  readonly maxBytes?: number;
+  readonly clock: Clock;
+  readonly log: Log;
+}

@@ -1,0 +1,118 @@
+import { parse } from '@platform/machine-config/parse';
+import { toRobotConfig } from '@platform/machine-config/robot-config';
+import { PackageType } from '@platform/proto/platform/app/packages/v1/packages';
+import { expect, test } from 'vitest';
+import { openPackages, service, type TestPackages } from './testing/open-packages.ts';
+
+const module = { name: 'cam', type: 'registry', module_id: 'acme:tool', version: 'latest', env: { A: 'b' } };
+
+/** The placeholder that the machine server resolves. */
+const within = (path: string): string => `\${packages.module.synthetic-cam}/${path}`;
+
+/** What a machine gets of a configuration. */
+async function servedTo(
+  to: TestPackages,
+  document: object,
+  { platform = 'linux/amd64', organizationId = 'acme' }: { platform?: string; organizationId?: string } = {},
+) {
+  const { config } = parse(document);
+  const { modules, packages } = toRobotConfig(await to.served.resolved(config, organizationId, platform), {});
+  return { modules, packages };
+}
+
+test('a registry module gets the package of its version and platform, and a path into it', async () => {
+  const to = await openPackages();
+  const metadata = { entrypoint: './bin/start' };
+  await to.upload({ metadata, platform: 'linux/amd64' }, 'amd');
+  await to.upload({ metadata, platform: 'linux/arm64' }, 'arm');
+  await to.upload({ metadata, version: '1.1.0', platform: 'linux/arm64' }, 'newer arm');
+  const amd = await servedTo(to, { modules: [module] });
+  expect(amd.packages).toMatchObject([
+    { name: 'synthetic-cam', package: 'acme/tool', version: '1.0.0-linux-amd64', type: 'module' },
+  ]);
+  expect(amd.modules).toMatchObject([
+    {
+      name: 'cam',
+      type: 'registry',
+      moduleId: 'acme:tool',
+      path: within('bin/start'),
+      env: { A: 'b' },
+    },
+  ]);
+  expect(amd.modules[0]?.status).toBeUndefined();
+  const arm = await servedTo(
+    to,
+    { modules: [{ ...module, module_id: 'acme-tools:tool' }] },
+    { platform: 'linux/arm64' },
+  );
+  expect(arm.packages).toMatchObject([{ package: 'acme/tool', version: '1.1.0-linux-arm64' }]);
+  // As the machine server then asks for it.
+  const got = await to.ask(to.owner, service.getPackage, { id: 'acme/tool', version: '1.1.0-linux-arm64' });
+  expect(got.package?.info).toMatchObject({ version: '1.1.0', platform: 'linux/arm64' });
+});
+
+test('packages get the newest version that they ask for; what is missing says so and the rest is served', async () => {
+  const to = await openPackages();
+  await to.upload({ name: 'model', version: '1.0.0', type: PackageType.ML_MODEL });
+  await to.upload({ name: 'model', version: '1.3.0', type: PackageType.ML_MODEL }, 'newer');
+  const entry = { name: 'm', package: 'acme/model', type: 'ml_model' };
+  const { packages, modules } = await servedTo(to, {
+    packages: [
+      { ...entry, version: '1' },
+      { ...entry, name: 'n', version: '7.0.0' },
+      { ...entry, name: 'o', package: 'umbrella/model' },
+    ],
+    modules: [module, { name: 'own', type: 'local', executable_path: '/bin/own' }],
+  });
+  expect(packages).toMatchObject([
+    { name: 'm', package: 'acme/model', version: '1.3.0', type: 'ml_model' },
+    { name: 'n', status: { error: expect.stringContaining('(1.3.0, 1.0.0), found "7.0.0"') } },
+    { name: 'o', status: { error: expect.stringContaining('expected a package of this organization') } },
+  ]);
+  expect(packages[0]?.status).toBeUndefined();
+  expect(modules).toMatchObject([
+    { name: 'cam', path: '', status: { error: expect.stringContaining('no module package "tool"') } },
+    { name: 'own', path: '/bin/own' },
+  ]);
+});
+
+test('an entrypoint that leads out of its package is not taken', async () => {
+  const to = await openPackages();
+  await to.upload({ metadata: { entrypoint: '../../bin/sh' } });
+  const { modules } = await servedTo(to, { modules: [module] });
+  expect(modules[0]?.path).toBe(within('run.sh'));
+});
+
+test('what cannot be served is a warning with its path, of another organization as well', async () => {
+  const to = await openPackages();
+  await to.upload({ platform: 'linux/arm64' });
+  const { config } = parse({
+    packages: [{ name: 'm', package: 'acme/model', type: 'ml_model' }],
+    modules: [module, { ...module, name: 'two', module_id: 'umbrella:tool' }],
+  });
+  expect(await to.served.problemsOf(config, 'acme')).toEqual([
+    {
+      path: 'packages[0].package',
+      level: 'warning',
+      message:
+        'this installation has no ml_model package "model"; upload it (PackageService.CreatePackage): machines run without it',
+    },
+    {
+      path: 'modules[1].module_id',
+      level: 'warning',
+      message: 'expected a package of this organization (acme/…), found "umbrella": machines run without it',
+    },
+  ]);
+});
+
+test('the stamp of an organization changes with its packages, and with no others', async () => {
+  const to = await openPackages();
+  const stamps = [to.served.stampOf('acme')];
+  await to.upload();
+  stamps.push(to.served.stampOf('acme'));
+  await to.upload({ organizationId: 'umbrella' }, 'theirs', to.stranger);
+  expect(to.served.stampOf('acme')).toBe(stamps[1]);
+  await to.ask(to.owner, service.deletePackage, { id: 'acme/tool', version: '1.0.0' });
+  stamps.push(to.served.stampOf('acme'));
+  expect(new Set(stamps).size).toBe(3);
+});

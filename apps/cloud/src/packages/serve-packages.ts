@@ -1,0 +1,150 @@
+/**
+ * What machines get for the packages and registry modules of their configuration.
+ *
+ * A module of type `registry` names `<organization>:<package>` and a version. The machine gets a package entry with the version that
+ * suits its platform, and a path into it, which it resolves itself (`${packages.module.<name>}/…`). What this installation cannot
+ * serve carries its reason as `status`: machine servers leave that entry out and run the rest.
+ */
+import type { Problem } from '@platform/base';
+import type { JsonObject, MachineConfig } from '@platform/machine-config/schema';
+import type { Database } from '../metadata/tables.ts';
+import { choose, packageId, packagesOf, servedVersion } from './find-packages.ts';
+import { typeName, typeNamed } from './package-type.ts';
+import type { PackageRow } from './store.ts';
+
+export interface ServePackages {
+  /** Changes whenever the packages of an organization do. */
+  stampOf(organizationId: string): string;
+  /** Call it after a commit. */
+  changed(organizationId: string): void;
+  /** The configuration as a machine gets it. @param platform of the machine, such as `linux/amd64`; empty: not known */
+  resolved(config: MachineConfig, organizationId: string, platform: string): Promise<MachineConfig>;
+  /** Packages and registry modules of a configuration that cannot be served, as warnings with their paths. */
+  problemsOf(config: MachineConfig, organizationId: string): Promise<readonly Problem[]>;
+}
+
+/** A module whose package does not say what to start: real machine servers read `meta.json` beside it. */
+const defaultEntrypoint = 'run.sh';
+
+type Found = { readonly row: PackageRow } | { readonly problem: string };
+
+interface Asked {
+  readonly owner: string;
+  readonly name: string;
+  readonly type: string;
+  readonly version: string;
+}
+
+export function createServePackages(deps: {
+  readonly db: Database;
+  /** The id of an organization by its id or public namespace. */
+  readonly organizationNamed: (name: string) => string | undefined;
+}): ServePackages {
+  const { db, organizationNamed } = deps;
+  const changes = new Map<string, number>();
+
+  /** Asks the store once for each configuration, and not at all for those without packages. */
+  const finder = (organizationId: string, platform: string): ((asked: Asked) => Promise<Found>) => {
+    let all: Promise<readonly PackageRow[]> | undefined;
+    return async ({ owner, name, type, version }) => {
+      if (organizationNamed(owner) !== organizationId)
+        return { problem: `expected a package of this organization (${organizationId}/…), found ${shown(owner)}` };
+      all ??= packagesOf(db, organizationId);
+      const named = (await all).filter((row) => row.name === name && row.type === typeNamed(type));
+      const row = choose(named, { version, platform });
+      if (row !== undefined) return { row };
+      const what = `${type} package ${shown(name)}`;
+      if (named.length === 0)
+        return { problem: `this installation has no ${what}; upload it (PackageService.CreatePackage)` };
+      const versions = [...new Set(named.map(servedVersion))].slice(0, 5).join(', ');
+      return {
+        problem: `expected a version of ${what}${platform === '' ? '' : ` for ${platform}`} (${versions}), found ${shown(version)}`,
+      };
+    };
+  };
+
+  return {
+    stampOf: (organizationId) => String(changes.get(organizationId) ?? 0),
+    changed: (organizationId) => void changes.set(organizationId, (changes.get(organizationId) ?? 0) + 1),
+
+    async resolved(config, organizationId, platform) {
+      if (config.packages.length === 0 && !config.modules.some(isFromRegistry)) return config;
+      const find = finder(organizationId, platform);
+      const packages: JsonObject[] = [];
+      const modules: JsonObject[] = [];
+      for (const entry of config.packages) {
+        const found = await find(askedBy(entry));
+        packages.push('problem' in found ? withStatus(entry, found.problem) : { ...entry, ...servedAs(found.row) });
+      }
+      for (const module of config.modules) {
+        const found = isFromRegistry(module) ? await find(askedByModule(module)) : undefined;
+        if (found === undefined) modules.push(module);
+        else if ('problem' in found) modules.push(withStatus(module, found.problem));
+        else {
+          const name = packageNameOf(module);
+          packages.push({ name, ...servedAs(found.row), type: 'module' });
+          modules.push({ ...module, executable_path: `\${packages.module.${name}}/${entrypointOf(found.row)}` });
+        }
+      }
+      return { ...config, packages, modules };
+    },
+
+    async problemsOf(config, organizationId) {
+      const find = finder(organizationId, '');
+      const problems: Problem[] = [];
+      const look = async (path: string, asked: Asked): Promise<void> => {
+        const found = await find(asked);
+        if ('problem' in found)
+          problems.push({ path, level: 'warning', message: `${found.problem}: machines run without it` });
+      };
+      for (const [index, entry] of config.packages.entries()) await look(`packages[${index}].package`, askedBy(entry));
+      for (const [index, module] of config.modules.entries())
+        if (isFromRegistry(module)) await look(`modules[${index}].module_id`, askedByModule(module));
+      return problems;
+    },
+  };
+}
+
+function isFromRegistry(module: JsonObject): boolean {
+  return module['type'] === 'registry';
+}
+
+function askedBy(entry: JsonObject): Asked {
+  const [owner = '', name = ''] = textOf(entry, 'package').split('/');
+  return { owner, name, type: textOf(entry, 'type'), version: textOf(entry, 'version') };
+}
+
+function askedByModule(module: JsonObject): Asked {
+  const [owner = '', name = ''] = textOf(module, 'module_id').split(':');
+  return { owner, name, type: 'module', version: textOf(module, 'version') };
+}
+
+/** Local to the machine: no other entry has it, as names of modules are unique. */
+function packageNameOf(module: JsonObject): string {
+  return `synthetic-${textOf(module, 'name')}`;
+}
+
+function servedAs(row: PackageRow): { package: string; version: string; type: string } {
+  return { package: packageId(row), version: servedVersion(row), type: typeName(row.type) };
+}
+
+function withStatus(entry: JsonObject, error: string): JsonObject {
+  return { ...entry, status: { error } };
+}
+
+/** A path inside the package, never out of it. */
+function entrypointOf({ metadata }: PackageRow): string {
+  const entrypoint = textOf(JSON.parse(metadata) as JsonObject, 'entrypoint').replace(/^\.\//, '');
+  const segments = entrypoint.split('/');
+  const isInside = entrypoint !== '' && !segments.some((segment) => ['', '.', '..'].includes(segment));
+  return isInside && !/[\0\\$]/.test(entrypoint) ? entrypoint : defaultEntrypoint;
+}
+
+function textOf(entry: JsonObject, key: string): string {
+  const value = entry[key];
+  return typeof value === 'string' ? value : '';
+}
+
+function shown(text: string): string {
+  return text === '' ? 'nothing' : JSON.stringify(text.slice(0, 64));
+}

@@ -1,0 +1,41 @@
+/** Tables of packages: what is stored of each, and which archives are to be removed. */
+import type { PackageType } from '@platform/proto/platform/app/packages/v1/packages';
+import type { Insertable, Selectable } from 'kysely';
+
+export interface PackagesTables {
+  packages: {
+    id: string;
+    organization_id: string;
+    name: string;
+    version: string;
+    /** Such as `linux/amd64`; empty: runs everywhere. */
+    platform: string;
+    /** The same for all versions of a name. */
+    type: PackageType;
+    created_ms: number;
+    size_bytes: number;
+    /** In hexadecimal. */
+    sha256: string;
+    /** CRC-32C, unsigned. */
+    crc32c: number;
+    blob_path: string;
+    /** JSON: `{name, size, isDirectory}[]`, as the uploader listed them; nothing relies on it. */
+    files: string;
+    /** JSON object of the uploader. */
+    metadata: string;
+  };
+  /** Archives whose rows are gone. */
+  package_removals: { blob_path: string };
+}
+
+export type PackageRow = Selectable<PackagesTables['packages']>;
+export type NewPackageRow = Insertable<PackagesTables['packages']>;
+
+export const packagesV10: readonly string[] = [
+  `create table packages (id text primary key, organization_id text not null references organizations (id), name text not null, version text not null, platform text not null, type bigint not null, created_ms bigint not null, size_bytes bigint not null, sha256 text not null, crc32c bigint not null, blob_path text not null, files text not null, metadata text not null, unique (organization_id, name, version, platform))`,
+  `create index packages_by_path on packages (blob_path)`,
+  `create table package_removals (blob_path text primary key)`,
+];
+
+/** For who looks into a store by itself: where each archive is, and what is known of its bytes. */
+export const packagePayloadsSql = 'select id, blob_path as path, size_bytes, sha256 from packages';
