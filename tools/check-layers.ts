@@ -70,6 +70,7 @@ export const cloudEdges: Readonly<Record<string, readonly string[]>> = {
   packages: ['access', 'blobs', 'instance', 'metadata'],
   queries: ['access', 'metadata', 'tabular'],
   retention: ['access', 'accounts', 'binary', 'instance', 'machines', 'metadata', 'tabular'],
+  signaling: ['access'],
   tabular: ['ingest', 'instance', 'metadata'],
   'test-inbox': [],
   triggers: ['follow-log', 'ingest', 'machines', 'outbox'],

@@ -2,6 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import {
   type Client,
+  type ClientDuplexStream,
   type ClientReadableStream,
   credentials,
   Metadata,
@@ -18,7 +19,8 @@ const files = [
   'app/datasync/v1/data_sync',
   'app/packages/v1/packages',
 ].map((name) => `platform/${name}.proto`);
-const definitions: PackageDefinition = loadSync([...files, 'proto/rpc/v1/auth.proto'], {
+const shared = ['proto/rpc/v1/auth.proto', 'proto/rpc/webrtc/v1/signaling.proto'];
+const definitions: PackageDefinition = loadSync([...files, ...shared], {
   includeDirs: [protos],
   keepCase: true,
   longs: Number,
@@ -86,6 +88,18 @@ export class Peer implements Disposable {
     const { path, requestSerialize, responseDeserialize, metadata } = this.#prepare(service, method);
     const deserialize = (bytes: Buffer): Answer => responseDeserialize(bytes) as Answer;
     return this.#client(service).makeServerStreamRequest(path, requestSerialize, deserialize, request, metadata);
+  }
+
+  /** A stream of messages both ways; it ends with its error as an `error` event. */
+  converse(
+    service: string,
+    method: string,
+    headers: Readonly<Record<string, string>>,
+  ): ClientDuplexStream<object, Answer> {
+    const { path, requestSerialize, responseDeserialize, metadata } = this.#prepare(service, method);
+    for (const [name, value] of Object.entries(headers)) metadata.set(name, value);
+    const deserialize = (bytes: Buffer): Answer => responseDeserialize(bytes) as Answer;
+    return this.#client(service).makeBidiStreamRequest(path, requestSerialize, deserialize, metadata);
   }
 
   #prepare(service: string, method: string): MethodDefinition<object, object> & { metadata: Metadata } {

@@ -24,6 +24,7 @@ import { partConfigFile } from './machines/part-config-file.ts';
 import type { Outbox } from './outbox/feature.ts';
 import { maxMessageBytes } from './packages/limits.ts';
 import { isLoopback } from './settings.ts';
+import { signalingBinding } from './signaling/signaling-rpc.ts';
 import type { TestInbox } from './test-inbox/feature.ts';
 
 export interface EdgeDeps {
@@ -97,6 +98,12 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
     ),
     serve(FleetService, { ...accessRpc.fleetHandlers, ...machines.fleetHandlers }, { maxRequestBytes }),
     machines.robotBinding,
+    signalingBinding({
+      partOfHost: machines.partOfHost,
+      authorizeAnswer: machines.authorizeAnswer,
+      recheck: authenticator.recheck,
+      clock,
+    }),
     ...ingest.bindings,
     serve(DataService, { ...queries.dataHandlers, ...binary.dataHandlers }),
     serve(DatasetService, binary.datasetHandlers),

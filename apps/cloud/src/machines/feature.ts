@@ -22,7 +22,7 @@ import { createCurrentConfiguration } from './configuration/current-configuratio
 import type { EffectiveConfigurations } from './configuration/effective-configuration.ts';
 import { type KeyPair, partConfigDocument } from './configuration/part-config-document.ts';
 import { propertyHandlers } from './configuration/property-rpc.ts';
-import { createRobotConfigs, fqdnOf } from './configuration/robot-configs.ts';
+import { createRobotConfigs, fqdnOf, partOfFqdn } from './configuration/robot-configs.ts';
 import type { ServedPackages } from './configuration/served-packages.ts';
 import { createTriggersOf, type PartTriggers } from './configuration/triggers-of.ts';
 import { consumeRestartRequest } from './consume-restart-request.ts';
@@ -87,6 +87,10 @@ export interface Machines {
    * or its machine's (D17). @throws not_found
    */
   authorizePart(principal: Principal, partId: string): boolean;
+  /** The part whose machine has this name in its configuration; undefined: none. */
+  partOfHost(host: string): string | undefined;
+  /** May the principal answer in the name of the part: as itself, as its machine, or as an owner? @throws not_found, permission_denied */
+  authorizeAnswer(principal: Principal, partId: string): void;
   /** The same of an upload. Answers where the part lies. */
   authorizeUpload(principal: Principal, partId: string): PartPlace;
   /** The newest saved document of a part, decoded. */
@@ -224,6 +228,11 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
       consumeRestartRequest: (partId) => consumeRestartRequest(db, registry, partId),
     }),
     authorizePart,
+    partOfHost: (host) => partOfFqdn(registry, host),
+    authorizeAnswer(principal, partId) {
+      // Whoever answers is what callers reach: an operator of more than the machine must not take its place.
+      if (!authorizePart(principal, partId)) access.authorize(principal, 'part.report', partId);
+    },
     authorizeUpload(principal, partId) {
       authorizePart(principal, partId);
       return registry.placeOf(partId);

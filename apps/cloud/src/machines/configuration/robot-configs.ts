@@ -152,6 +152,13 @@ function slotOf(partId: string, secrets: AskedConfig['secrets']): string {
   return `${partId} ${secrets}`;
 }
 
+/** The part that has this name; undefined: none has. */
+export function partOfFqdn(registry: Registry, fqdn: string): string | undefined {
+  const [partId = ''] = fqdn.split('.', 1);
+  const place = registry.findPlace(partId);
+  return place !== undefined && fqdnOf(partId, place.locationId) === fqdn ? partId : undefined;
+}
+
 export function fqdnOf(partId: string, locationId: string): string {
   return `${partId}.${locationId}.machines.local`;
 }
