@@ -1,7 +1,7 @@
 /** D31: the cloud over TLS with its own authority or given files, as clients reach it that share no code with ours. */
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request as httpsRequest } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -16,6 +16,7 @@ import { AuthService } from '@platform/proto/proto/rpc/v1/auth';
 import { connect, pinnedAuthority } from '@platform/rpc/client';
 import { type ChildProcess, spawnChild } from '@platform/testkit';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { openCommandLine } from './cli/command-line.ts';
 import { Peer } from './grpc-peer.ts';
 
 const main = fileURLToPath(new URL('../../apps/cloud/src/main.ts', import.meta.url));
@@ -151,6 +152,20 @@ test('D31 a machine of a cloud with TLS is told to serve TLS, and gets a certifi
     expect(socket.authorized).toBe(true);
     socket.destroy();
   }
+});
+
+test('D31 the credentials file comes with the line that makes the public Go server trust the cloud, and with its file if asked for', async () => {
+  await using cli = await openCommandLine();
+  const signIn = ['login', 'api-key', '--key-id', ready.keyId, '--key-file', '-'];
+  await cli.ok([...signIn, '--url', ready.url, '--fingerprint', ready.caFingerprint], { input: ready.key });
+  const plain = await cli.ok(['machines', 'part', 'config-file', ready.partId], { reveals: true });
+  expect(plain.stderr).toContain('--ca-file ca.pem');
+  const file = join(cli.directory, 'ca.pem');
+  const asked = ['machines', 'part', 'config-file', ready.partId, '--ca-file', 'ca.pem'];
+  const written = await cli.ok(asked, { reveals: true });
+  expect(written.stderr.split('\n')).toContain(`SSL_CERT_FILE=${file}`);
+  expect(new X509Certificate(readFileSync(file)).fingerprint256).toBe(ready.caFingerprint);
+  expect(written.json()).toEqual(plain.json());
 });
 
 test("D31 the demo's webhook arrives at the cloud's own test inbox, which only its own authority vouches for", async () => {

@@ -4,12 +4,11 @@ export const builtInModels: Readonly<Record<string, readonly string[]>> = {
   'core:service:data_manager': ['core:builtin:builtin'],
 };
 
-/** What is wrong with a built-in model that ours is not; undefined for known ones and for models of modules. */
+/** What is to be said of a built-in model that our machine-server lacks; undefined for known ones and for models of modules. */
 export function modelFault(api: string, model: string): string | undefined {
   if (!model.startsWith('core:builtin:')) return undefined;
   const known = builtInModels[api] ?? [];
   if (known.includes(model)) return undefined;
-  const expected =
-    known.length === 0 ? `a model of a module (none of ${api} is built in)` : `one of ${known.join(', ')}`;
-  return `expected ${expected}, found "${model}": this version of the machine-server cannot build it`;
+  const has = known.length === 0 ? `none of ${api}` : known.join(', ');
+  return `the machine-server of this platform has no model "${model}", but ${has}; another machine server may have it`;
 }

@@ -12,8 +12,9 @@ export function apiOf(
   return canonicalApi(`${space}:${kind}:${type}`);
 }
 
-/** A model by its full name: one word means a built-in model (`fake` is `core:builtin:fake`). */
-export function canonicalModel(model: string): string {
+/** A model by its full name: one word means a built-in model (`fake` is `core:builtin:fake`); a service without one has the built-in model. */
+export function canonicalModel(model: string, kind?: 'component' | 'service'): string {
+  if (model === '' && kind === 'service') return 'core:builtin:builtin';
   return /^[\w-]+$/.test(model) ? `core:builtin:${model}` : canonicalApi(model);
 }
 

@@ -8,18 +8,28 @@ const shownNames = 10;
 
 /**
  * `depends_on` that nothing answers, and circles. In a document with fragments or remotes a missing name is only a warning:
- * it may come with them.
+ * it may come with them. So is the name of a disabled resource: it can be enabled again.
  */
-export function dependencyProblems(config: MachineConfig, positions: ReadonlyMap<ResourceConfig, string>): Problem[] {
+export function dependencyProblems(
+  config: MachineConfig,
+  positions: ReadonlyMap<ResourceConfig, string>,
+  disabled: readonly ResourceConfig[] = [],
+): Problem[] {
   const problems: Problem[] = [];
   const level = config.fragments.length + config.remotes.length > 0 ? 'warning' : 'error';
   const resources = [...config.components, ...config.services];
   const byName = resourcesByName(resources);
+  const off = resourcesByName(disabled);
   const circles = circlesIn(nodesOf(resources, byName));
   for (const resource of resources) {
     const path = `${positions.get(resource)}.depends_on`;
     resource.depends_on.forEach((name, at) => {
       if (byName.has(canonicalApi(name))) return;
+      if (off.has(canonicalApi(name))) {
+        const message = `${formatValue(name)} is disabled: ${resource.name}, which depends on it, cannot run`;
+        problems.push({ path: `${path}[${at}]`, level: 'warning', message });
+        return;
+      }
       const message = `expected the name of a component or service, found ${formatValue(name)}, which ${resource.name} depends on`;
       problems.push({ path: `${path}[${at}]`, level, message });
     });

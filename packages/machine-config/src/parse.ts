@@ -3,16 +3,17 @@
  *
  * Errors: wrong types, missing names, two resources of one name, `depends_on` that nothing answers, circles.
  * Warnings: unknown keys, and values that the specification says are ignored. An entry with an error is left out of the
- * config, its neighbours stay.
+ * config, its neighbours stay. So is what is disabled (D38): the document keeps it, and the part does not run it.
  */
 import { canonicalApi, type Problem } from '@platform/base';
 import { dependencyProblems } from './dependency-problems.ts';
 import { formatValue } from './format-value.ts';
+import { asWritten } from './parse/as-written.ts';
 import { ignoredNumber, parseResources } from './parse/parse-resources.ts';
 import { validateDocument } from './parse/validate-document.ts';
 import { frameInit } from './robot/frame.ts';
 import { sectionsInit } from './robot/sections-init.ts';
-import type { MachineConfig, MaintenanceConfig, ResourceConfig } from './schema.ts';
+import type { JsonObject, MachineConfig, MaintenanceConfig, ResourceConfig } from './schema.ts';
 import { settingProblems } from './setting-problems.ts';
 import { documentSchema } from './zod-schema.ts';
 
@@ -33,23 +34,48 @@ export function parse(document: unknown): Parsed {
   boundResources(given, problems);
   const valid = validateDocument(documentSchema, given, problems) as Record<string, unknown>;
   const positions = new Map<ResourceConfig, string>();
+  const off: ResourceConfig[] = [];
   const read = (key: 'components' | 'services', kind: 'component' | 'service'): ResourceConfig[] => {
     const asked = (document as Record<string, unknown> | undefined)?.[key];
-    return parseResources(valid[key], Array.isArray(asked) ? asked : [], kind, key, positions, problems);
+    return parseResources(valid[key], Array.isArray(asked) ? asked : [], kind, key, positions, off, problems);
   };
+  const modules = withSwitch(valid['modules'], 'modules', problems);
+  const jobs = withSwitch(valid['jobs'], 'jobs', problems);
   const config = {
     ...valid,
+    modules: modules.all,
+    jobs: jobs.all,
     components: read('components', 'component'),
     services: read('services', 'service'),
     maintenance: canonicalMaintenance(valid['maintenance'] as MaintenanceConfig | undefined),
     data_retention_policy: retention(valid['data_retention_policy'], problems),
   } as unknown as MachineConfig;
-  for (const problem of dependencyProblems(config, positions)) problems.push(problem);
+  for (const problem of dependencyProblems(config, positions, off)) problems.push(problem);
   for (const problem of settingProblems(config, positions)) problems.push(problem);
   sectionsInit(config, problems);
   for (const [resource, at] of positions)
     if (resource.frame !== undefined) frameInit(resource.frame, `${at}.frame`, problems);
-  return { config, problems };
+  const enabled = { ...config, modules: modules.enabled, jobs: jobs.enabled };
+  return { config: enabled, problems: asWritten(problems, given['components'], given['services']) };
+}
+
+/** The entries of a list, without the key `disabled`, and those of them that the part runs (D38). */
+function withSwitch(
+  list: unknown,
+  path: string,
+  problems: Problem[],
+): { readonly all: readonly JsonObject[]; readonly enabled: readonly JsonObject[] } {
+  const entries = (list as readonly JsonObject[]).map(({ disabled, ...entry }, index) => {
+    if (disabled !== undefined && disabled !== null && typeof disabled !== 'boolean') {
+      const message = `expected true or false, found ${formatValue(disabled)}`;
+      problems.push({ path: `${path}[${index}].disabled`, level: 'error', message });
+    }
+    return { entry, disabled };
+  });
+  return {
+    all: entries.map(({ entry }) => entry),
+    enabled: entries.flatMap(({ entry, disabled }) => (disabled === true ? [] : [entry])),
+  };
 }
 
 /** Components and services together: a machine looks after each of them. */

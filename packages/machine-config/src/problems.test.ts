@@ -86,9 +86,62 @@ test('paths to sync are absolute, and tags have letters, digits, underscores and
 
 test('a built-in model that this version does not have is a warning; models of modules are not', () => {
   expect(told(part(method, { model: 'rdk:builtin:ghost' }))).toEqual([
-    'warning components[0].model: expected one of core:builtin:fake, core:builtin:host-telemetry, found "core:builtin:ghost": this version of the machine-server cannot build it',
+    'warning components[0].model: the machine-server of this platform has no model "core:builtin:ghost", but core:builtin:fake, core:builtin:host-telemetry; another machine server may have it',
   ]);
   expect(told(part(method, { model: 'acme:weather:one' }))).toEqual([]);
+});
+
+test('D38 what is disabled is checked and kept out of what runs; what depends on it is a warning', () => {
+  const sensor = { name: 'a', api: 'core:component:sensor', model: 'core:builtin:fake' };
+  const { config, problems } = parse({
+    components: [
+      { ...sensor, disabled: true, attributes: 5 },
+      { ...sensor, name: 'b', disabled: true },
+      { ...sensor, name: 'c', disabled: false, depends_on: ['b'] },
+    ],
+    modules: [
+      { name: 'm', disabled: true },
+      { name: 'n', disabled: false, x: 1 },
+    ],
+    jobs: [{ name: 'j', disabled: 'yes' }],
+  });
+  expect(config.components).toEqual([expect.not.objectContaining({ disabled: expect.anything() })]);
+  expect(config.components[0]?.name).toBe('c');
+  expect([config.modules, config.jobs]).toEqual([[{ name: 'n', x: 1 }], [{ name: 'j' }]]);
+  expect(problems.map(({ level, path, message }) => `${level} ${path}: ${message}`)).toEqual([
+    'error components[0].attributes: expected an object, found 5',
+    'error jobs[0].disabled: expected true or false, found "yes"',
+    'warning components[2].depends_on[0]: "b" is disabled: c, which depends on it, cannot run',
+    expect.stringContaining('modules[1].x'),
+  ]);
+  const without = parse({ components: [sensor] }).config;
+  expect(
+    parse({
+      components: [
+        { ...sensor, disabled: false },
+        { ...sensor, name: 'z', disabled: true },
+      ],
+    }).config,
+  ).toEqual(without);
+});
+
+test('D2 problems spell names as the document does', () => {
+  const doubled = (space: string): string[] => {
+    const sensor = { name: 'a', api: `${space}:component:sensor`, model: `${space}:builtin:ghost` };
+    return told({ components: [sensor, { ...sensor, model: `${space}:builtin:fake` }] });
+  };
+  expect(doubled('core').join()).toContain('found core:component:sensor/a');
+  expect(doubled('rdk').join()).toContain('found rdk:component:sensor/a');
+  expect(doubled('rdk').join()).not.toContain('core:');
+});
+
+test('a service without a model has the built-in one, as public servers read it; a component has none', () => {
+  const { services, components } = parse({
+    services: [{ name: 'builtin', api: 'rdk:service:data_manager' }],
+    components: [{ name: 'a', api: 'rdk:component:sensor' }],
+  }).config;
+  expect(services[0]?.model).toBe('core:builtin:builtin');
+  expect(components[0]?.model).toBe('');
 });
 
 test('every problem has a path, what was expected and what was found, shortened, and is told once', () => {

@@ -30,6 +30,7 @@ const resource: z.ZodType = strict({
   frame: object.optional(),
   notes: z.string().optional(),
   ui_folder: json.optional(),
+  disabled: z.boolean().optional(),
 });
 
 export const documentSchema: z.ZodObject = strict({

@@ -48,14 +48,8 @@ export async function createPackage(
       if (inserted.length === 0)
         return (await packagesOf(trx, info.organization_id)).find((one) => isSameVersion(one, info));
       const detail = { type: info.type, platform: info.platform, sizeBytes: row.size_bytes, sha256: row.sha256 };
-      const target = { targetKind: 'package', targetId: `${packageId(row)}@${servedVersion(row)}` };
-      const change = {
-        action: 'PackageService.CreatePackage',
-        organizationId: info.organization_id,
-        ...target,
-        detail,
-      };
-      await audit(trx, by, change, row.created_ms);
+      const target = ['package', `${packageId(row)}@${servedVersion(row)}`, info.organization_id] as const;
+      await audit(trx, by, row.created_ms, 'PackageService.CreatePackage', target, detail);
       return undefined;
     });
     if (before === undefined) {

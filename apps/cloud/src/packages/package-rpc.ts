@@ -98,8 +98,8 @@ export function packageHandlers(deps: PackageHandlerDeps): Handlers<typeof Packa
         await deletePackages(trx, rows);
         for (const row of rows) {
           const targetId = `${packageId(row)}@${servedVersion(row)}`;
-          const target = { targetKind: 'package', targetId, organizationId };
-          await audit(trx, call, { action: 'PackageService.DeletePackage', ...target }, clock.now());
+          const target = ['package', targetId, organizationId] as const;
+          await audit(trx, call, clock.now(), 'PackageService.DeletePackage', target);
         }
       });
       served.changed(organizationId);

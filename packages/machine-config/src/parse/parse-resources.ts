@@ -13,13 +13,17 @@ import { formatValue } from '../format-value.ts';
 import { lengthFault } from '../limits.ts';
 import type { JsonObject, ResourceConfig, ServiceConfig } from '../schema.ts';
 
-/** @param asked the list as it stood in the document, broken entries included: positions are those of the document. */
+/**
+ * @param asked the list as it stood in the document, broken entries included: positions are those of the document.
+ * @param off gets the disabled ones (D38).
+ */
 export function parseResources(
   value: unknown,
   asked: readonly unknown[],
   kind: 'component' | 'service',
   path: string,
   positions: Map<ResourceConfig, string>,
+  off: ResourceConfig[],
   problems: Problem[],
 ): ResourceConfig[] {
   const kept: ResourceConfig[] = [];
@@ -29,7 +33,7 @@ export function parseResources(
     do position++;
     while (position < asked.length && (asked[position] as { name?: unknown } | null)?.name !== entry['name']);
     const at = `${path}[${position}]`;
-    const { namespace: _namespace, type: _type, ...rest } = entry;
+    const { namespace: _namespace, type: _type, disabled, ...rest } = entry;
     const api = apiOf(entry, kind);
     if (api === undefined) {
       problems.push({
@@ -42,7 +46,7 @@ export function parseResources(
     const resource = {
       ...rest,
       api,
-      model: canonicalModel(String(rest['model'])),
+      model: canonicalModel(String(rest['model']), kind),
       depends_on: (rest['depends_on'] as string[]).map(canonicalApi),
     } as unknown as ResourceConfig;
     const long = lengthFault(resource.name);
@@ -58,9 +62,14 @@ export function parseResources(
       continue;
     }
     names.set(full, at);
-    const fault = modelFault(api, resource.model);
+    const fault = rest['model'] === '' ? undefined : modelFault(api, resource.model);
     if (fault !== undefined) problems.push({ path: `${at}.model`, level: 'warning', message: fault });
     const checked = { ...resource, ...checkedAttributes(resource, at, problems) };
+    // What is disabled is checked as everything else, so that nothing is wrong with it when it is enabled again.
+    if (disabled === true) {
+      off.push(checked);
+      continue;
+    }
     positions.set(checked, at);
     kept.push(checked);
   }

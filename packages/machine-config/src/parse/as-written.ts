@@ -1,0 +1,17 @@
+/** Problems in the spelling of whoever wrote the document: inside, every name is `core:…`; public clients write `rdk:…`. */
+import type { Problem } from '@platform/base';
+
+const name = /\bcore:(?=[\w-]+:[\w-]+)/g;
+
+/** A document that mixes both spellings is told as `core`. @param lists components and services as they stand in the document */
+export function asWritten(problems: readonly Problem[], ...lists: readonly unknown[]): readonly Problem[] {
+  const names = lists
+    .flatMap((list) => (Array.isArray(list) ? list : []))
+    .flatMap((entry) => {
+      const { api, model } = (entry ?? {}) as { readonly api?: unknown; readonly model?: unknown };
+      return [api, model].filter((one) => typeof one === 'string');
+    });
+  const isWritten = (space: string): boolean => names.some((one) => one.startsWith(`${space}:`));
+  if (!isWritten('rdk') || isWritten('core')) return problems;
+  return problems.map((problem) => ({ ...problem, message: problem.message.replace(name, 'rdk:') }));
+}
