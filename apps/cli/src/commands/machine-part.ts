@@ -234,4 +234,3 @@ function trustNote(caFile: string | undefined): string {
 function shellWord(text: string): string {
   return /^[\w./:@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
-
