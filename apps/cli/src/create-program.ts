@@ -13,6 +13,7 @@ import { machinesCommand } from './commands/machines.ts';
 import { membersCommand } from './commands/members.ts';
 import { metadataCommand } from './commands/metadata.ts';
 import { organizationsCommand } from './commands/organizations.ts';
+import { moduleCommand, packagesCommand } from './commands/packages/packages-command.ts';
 import { profilesCommand } from './commands/profiles.ts';
 import { upCommand } from './commands/up.ts';
 import { versionCommand } from './commands/version.ts';
@@ -43,6 +44,8 @@ export function createProgram(jsonErrors = false): Command {
     .addCommand(machinesCommand())
     .addCommand(configCommand())
     .addCommand(fragmentsCommand())
+    .addCommand(packagesCommand())
+    .addCommand(moduleCommand())
     .addCommand(logsCommand())
     .addCommand(metadataCommand())
     .addCommand(apiKeysCommand());

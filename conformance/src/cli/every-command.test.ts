@@ -1,6 +1,7 @@
 /** Every command of the tree: what reads answers in JSON with the fields that its help names; what writes is listed as such. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createProgram } from '../../../apps/cli/src/create-program.ts';
 import { type CloudProcess, startCloud } from '../start-cloud.ts';
@@ -31,6 +32,7 @@ const others = new Set(
   machines/part/main machines/part/force machines/part/restart machines/part/secrets/create machines/part/secrets/delete
   config/edit config/set config/restore
   fragments/create fragments/edit fragments/set fragments/delete fragments/tag fragments/untag
+  packages/upload packages/delete module/upload
   query/saved/create query/saved/update query/saved/delete
   data/delete data/binary/download data/retention/set metadata/set api-keys/create api-keys/rename api-keys/rotate api-keys/expire api-keys/delete
 `
@@ -62,6 +64,8 @@ beforeAll(async () => {
   await cli.ok(['config', 'set', 'press-7', 'press.json', '--yes']);
   await cli.ok(['fragments', 'create', 'kit', '-'], { input: JSON.stringify({ components: [sensor] }) });
   await cli.ok(['query', 'saved', 'create', 'first', '{"$limit":1}']);
+  writeFileSync(join(cli.directory, 'map.tar.gz'), gzipSync('a map'));
+  await cli.ok(['packages', 'upload', 'map.tar.gz', '--name', 'map', '--version', '1.0.0']);
   await cli.ok(['login', 'api-key', '--key-id', cloud.keyId], { input: cloud.key });
   const data = ['--data', cloud.dataDir];
   readings = {
@@ -99,6 +103,7 @@ beforeAll(async () => {
     'fragments get': { args: ['kit'] },
     'fragments history': { args: ['kit'] },
     'fragments usage': { args: ['kit'] },
+    'packages list': { args: [] },
     logs: { args: ['press-7'], lines: true },
     'metadata get': { args: ['--machine', 'press-7'] },
     'api-keys list': { args: [] },

@@ -1,6 +1,7 @@
 /** The commands of the command line guide, run in their order and as printed, against a real cloud. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { createViamClient } from '@viamrobotics/sdk';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { commandsIn } from '../../../tools/check-commands.ts';
@@ -42,6 +43,7 @@ async function prepare(): Promise<void> {
   write('pipeline.json', '[{"$limit":3}]');
   write('newest.json', '[{"$sort":{"time_received":-1}},{"$limit":1}]');
   write('mean-temperature.sql', 'SELECT AVG(data.readings.temp) AS mean FROM readings');
+  writeFileSync(join(cli.directory, 'map.tar.gz'), gzipSync('a map'));
   const part = await cli.ok(['machines', 'part', 'get', 'press-7', '--json']);
   const credentials = { type: 'api-key', authEntity: cloud.keyId, payload: cloud.key } as const;
   const { dataClient } = await createViamClient({ serviceHost: cloud.url, credentials });

@@ -21,6 +21,7 @@ export {
   TabularDataSourceType,
   TagsFilterType,
 } from '@platform/proto/platform/app/data/v1/data';
+export { type Package, PackageType } from '@platform/proto/platform/app/packages/v1/packages';
 export {
   type APIKeyWithAuthorizations,
   type Authorization,

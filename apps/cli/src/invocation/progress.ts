@@ -7,6 +7,8 @@ const everyMs = 1_000;
 export interface Progress extends Disposable {
   /** Something has been or is about to be written: removes the line and restarts the silent period. */
   heard(): void;
+  /** What the line says from now on. */
+  says(what: string): void;
   /** Shows nothing from now on: something else uses the terminal. */
   pause(): void;
   resume(): void;
@@ -22,6 +24,7 @@ export function createProgress(
   let since = clock.monotonic();
   let shown = false;
   let paused = false;
+  let said: string | undefined;
   const clear = (): void => {
     if (shown) terminal?.write('\r\u001b[K');
     shown = false;
@@ -32,7 +35,7 @@ export function createProgress(
       const silence = clock.monotonic() - since;
       if (paused || stop.signal.aborted || silence < silentMs) continue;
       shown = true;
-      out.write(`\r\u001b[K… ${what()} (${Math.floor(silence / 1_000)} s, press Ctrl-C to stop)`);
+      out.write(`\r\u001b[K… ${said ?? what()} (${Math.floor(silence / 1_000)} s, press Ctrl-C to stop)`);
     }
   };
   if (terminal !== undefined) watch(terminal).catch(() => {});
@@ -42,6 +45,9 @@ export function createProgress(
   };
   return {
     heard,
+    says: (what) => {
+      said = what;
+    },
     pause: () => {
       paused = true;
       clear();

@@ -95,7 +95,7 @@ test('what cannot be served is a warning with its path, of another organization 
       path: 'packages[0].package',
       level: 'warning',
       message:
-        'this installation has no ml_model package "model"; upload it (PackageService.CreatePackage): machines run without it',
+        'this installation has no ml_model package "model"; upload it with "platform packages upload": machines run without it',
     },
     {
       path: 'modules[1].module_id',

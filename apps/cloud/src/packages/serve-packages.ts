@@ -55,7 +55,9 @@ export function createServePackages(deps: {
       if (row !== undefined) return { row };
       const what = `${type} package ${shown(name)}`;
       if (named.length === 0)
-        return { problem: `this installation has no ${what}; upload it (PackageService.CreatePackage)` };
+        return {
+          problem: `this installation has no ${what}; upload it with "platform ${type === 'module' ? 'module' : 'packages'} upload"`,
+        };
       const versions = [...new Set(named.map(servedVersion))].slice(0, 5).join(', ');
       return {
         problem: `expected a version of ${what}${platform === '' ? '' : ` for ${platform}`} (${versions}), found ${shown(version)}`,

@@ -1,4 +1,5 @@
 import { DataService } from '@platform/proto/platform/app/data/v1/data';
+import { PackageService } from '@platform/proto/platform/app/packages/v1/packages';
 import { AppService } from '@platform/proto/platform/app/v1/app';
 import { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
 import { AuthService } from '@platform/proto/proto/rpc/v1/auth';
@@ -34,6 +35,8 @@ export interface Cloud extends AsyncDisposable {
   readonly fleet: Client<typeof FleetService>;
   /** Queries, export and deletion of captured data: the public data API. Rows are BSON: `readRow`, `parseStages`. */
   readonly data: Client<typeof DataService>;
+  /** Archives that machines download: the public package API. */
+  readonly packages: Client<typeof PackageService>;
   /** Rows of an aggregation pipeline over `readings`. Throws an error with a gRPC code. */
   queryMql(organizationId: string, pipeline: readonly Stage[]): Promise<Row[]>;
   /** Rows of a SELECT over `readings`. Throws an error with a gRPC code. */
@@ -105,6 +108,7 @@ export function openCloud(options: CloudOptions): Cloud {
     app: link.client(AppService),
     fleet: link.client(FleetService),
     data,
+    packages: link.client(PackageService),
     async queryMql(organizationId, pipeline) {
       const mqlBinary = pipeline.map(stageBytes);
       const { rawData } = await data.tabularDataByMQL({ organizationId, mqlBinary });

@@ -1,0 +1,70 @@
+/** The archive of an upload: a file as it is, or a folder that the tar of this computer packs. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createReadStream } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { errorText, PlatformError } from '@platform/sdk/cloud';
+
+export interface Archive {
+  /** Once. @throws what went wrong while it was read or packed */
+  chunks(): AsyncIterable<Uint8Array>;
+  /** A file at its top as text; undefined: it has none. */
+  read(name: string): Promise<string | undefined>;
+}
+
+const gzip = Buffer.from([0x1f, 0x8b]);
+
+/** @throws invalid_argument when it is neither a folder nor a gzip file */
+export async function openArchive(path: string): Promise<Archive> {
+  const found = await stat(path).catch((caught: unknown) => {
+    throw new PlatformError('invalid_argument', `${path}: expected a folder or a .tar.gz file, ${errorText(caught)}`);
+  });
+  if (found.isDirectory())
+    return {
+      chunks: () => outputOf(['-czf', '-', '-C', path, '.']),
+      read: (name) => readFile(join(path, name), 'utf8').catch(() => undefined),
+    };
+  const first = found.isFile() ? await buffer(createReadStream(path, { end: 1 })) : Buffer.alloc(0);
+  if (!first.equals(gzip))
+    throw new PlatformError('invalid_argument', `${path}: expected a folder or a .tar.gz file, found another file`);
+  return {
+    chunks: () => createReadStream(path, { highWaterMark: 256 * 1024 }),
+    async read(name) {
+      for (const member of [name, `./${name}`]) {
+        const text = await buffer(outputOf(['-xzOf', path, member])).catch(() => undefined);
+        if (text !== undefined) return text.toString('utf8');
+      }
+      return undefined;
+    },
+  };
+}
+
+/** What tar prints. @throws when it cannot be started or fails, also after its first bytes */
+async function* outputOf(args: readonly string[]): AsyncGenerator<Uint8Array> {
+  const tar: ChildProcess = spawn('tar', args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const closed = once(tar, 'close').catch((caught: unknown) => {
+    throw new PlatformError(
+      'failed_precondition',
+      `tar: expected to run it, ${errorText(caught)}; upload a .tar.gz file`,
+    );
+  });
+  // It is awaited once all that it printed was read.
+  closed.catch(() => {});
+  let said = '';
+  tar.stderr?.on('data', (text: Buffer) => {
+    said = `${said}${text}`.slice(-500);
+  });
+  try {
+    if (tar.stdout !== null) yield* tar.stdout as AsyncIterable<Uint8Array>;
+    const [code] = await closed;
+    if (code !== 0)
+      throw new PlatformError(
+        'failed_precondition',
+        `tar: expected it to succeed, it ended with code ${code}: ${said.trim()}`,
+      );
+  } finally {
+    tar.kill();
+  }
+}

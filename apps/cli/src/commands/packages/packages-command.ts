@@ -1,0 +1,142 @@
+/** `platform packages` and `platform module`: archives of an organization that its machines download. */
+import { type JsonObject, type Package, PackageType, PlatformError } from '@platform/sdk/cloud';
+import { Command } from 'commander';
+import { choice } from '../../invocation/choice.ts';
+import { defineCommand, group } from '../../invocation/define-command.ts';
+import { parseObject } from '../../invocation/input.ts';
+import { presenter, timeOf } from '../../invocation/presenters.ts';
+import { openArchive } from './archive.ts';
+import { upload, uploadFields } from './upload.ts';
+
+const types: Readonly<Record<string, PackageType>> = {
+  archive: PackageType.ARCHIVE,
+  ml_model: PackageType.ML_MODEL,
+  module: PackageType.MODULE,
+  slam_map: PackageType.SLAM_MAP,
+  ml_training: PackageType.ML_TRAINING,
+};
+
+const { fields, shape } = presenter<Package>({
+  id: (one) => one.id,
+  name: (one) => one.info?.name ?? '',
+  version: (one) => one.info?.version ?? '',
+  type: (one) => Object.keys(types).find((name) => types[name] === one.info?.type) ?? 'unknown',
+  platform: (one) => one.info?.platform ?? 'any',
+  created_at: (one) => timeOf(one.createdOn),
+  sha256: (one) => one.checksum,
+});
+
+const platformOption = [
+  '--platform <platform>',
+  'operating system and architecture of the machines, such as linux/amd64 (default: all machines)',
+] as const;
+
+export function packagesCommand(): Command {
+  return group('packages', 'archives that machines download', [list(), uploadCommand(), remove()]);
+}
+
+export function moduleCommand(): Command {
+  return group('module', 'modules that machines run', [uploadModule()]);
+}
+
+function list(): Command {
+  return defineCommand(
+    new Command('list')
+      .description('list the packages of the organization, newest first')
+      .option('--name <name>', 'only versions of this package')
+      .addOption(choice('--type <type>', 'only packages of this type', Object.keys(types))),
+    { examples: ['platform packages list', 'platform packages list --type module --json=id,version'], fields },
+    async ({ cloud, find, out }, flags) => {
+      const { id: organizationId } = await find.organization();
+      const type = types[flags['type']];
+      const { packages } = await (await cloud()).packages.listPackages({ organizationId, name: flags['name'], type });
+      out.rows(packages.map(shape), ['name', 'version', 'type', 'platform', 'created_at']);
+    },
+  );
+}
+
+function uploadCommand(): Command {
+  return defineCommand(
+    new Command('upload')
+      .description('upload a folder or a .tar.gz file as a version of a package')
+      .argument('<path>', 'a folder, or a .tar.gz file')
+      .requiredOption('--name <name>', 'name of the package')
+      .requiredOption('--version <version>', 'version, such as 1.2.0; a version never changes')
+      .addOption(choice('--type <type>', 'what it is', Object.keys(types)).default('archive'))
+      .option(...platformOption),
+    {
+      examples: [
+        'platform packages upload map.tar.gz --name hall-map --version 3 --type slam_map',
+        'platform packages upload model/ --name defects --version 1.4.0 --type ml_model',
+      ],
+      fields: uploadFields,
+    },
+    async (context, flags, path = '') => {
+      const { name, version, platform = '' } = flags;
+      const type = types[flags['type']] ?? PackageType.ARCHIVE;
+      await upload(context, await openArchive(path), { name, version, type, platform, metadata: {} });
+    },
+  );
+}
+
+function remove(): Command {
+  return defineCommand(
+    new Command('delete')
+      .description('delete a version of a package; machines that use it cannot download it again')
+      .argument('<name>', 'name or id of the package')
+      .argument('<version>', 'version; with a platform, such as 1.2.0-linux-amd64, only that one'),
+    { examples: ['platform packages delete hall-map 3'] },
+    async ({ cloud, find, confirm, out }, _flags, name = '', version = '') => {
+      const id = name.includes('/') ? name : `${(await find.organization()).id}/${name}`;
+      const { packages } = await cloud();
+      const found = await packages.getPackage({ id, version });
+      await confirm(`Delete version ${version} of the package "${name}"? No machine can download it again.`);
+      await packages.deletePackage({ id, version, type: found.package?.info?.type ?? PackageType.UNSPECIFIED });
+      out.note('the version is deleted');
+    },
+  );
+}
+
+function uploadModule(): Command {
+  return defineCommand(
+    new Command('upload')
+      .description('upload a module: machines get it as a registry module of the organization')
+      .argument('<path>', 'a folder, or a .tar.gz file; its meta.json names the module and what is started')
+      .requiredOption('--version <version>', 'semantic version, such as 1.2.0; a version never changes')
+      .option('--name <name>', 'name of the module (default: that of module_id in meta.json)')
+      .option('--entrypoint <path>', 'what is started, below the folder (default: entrypoint in meta.json)')
+      .option(...platformOption),
+    {
+      examples: [
+        'platform module upload ./my-sensor --version 0.1.0 --platform linux/arm64',
+        'platform module upload module.tar.gz --version 0.2.0 --name my-sensor --entrypoint run.sh',
+      ],
+      fields: uploadFields,
+    },
+    async (context, flags, path = '') => {
+      const archive = await openArchive(path);
+      const text = await archive.read('meta.json');
+      const meta = text === undefined ? {} : parseObject(text, 'meta.json');
+      const name: string = flags['name'] ?? textIn(meta, 'module_id').split(':').at(-1);
+      const entrypoint: string = flags['entrypoint'] ?? textIn(meta, 'entrypoint');
+      if (name === '' || entrypoint === '')
+        throw new PlatformError(
+          'invalid_argument',
+          `${path}: expected a meta.json with ${name === '' ? 'module_id' : 'entrypoint'}, found ${text === undefined ? 'none' : 'one without it'}; add it, or give ${name === '' ? '--name' : '--entrypoint'}`,
+        );
+      const { version, platform = '' } = flags;
+      const id = await upload(context, archive, {
+        ...{ name, version, platform },
+        type: PackageType.MODULE,
+        metadata: { entrypoint },
+      });
+      const module = { type: 'registry', name, module_id: id.replace('/', ':'), version };
+      context.out.note(`to run it, add to "modules" of a configuration: ${JSON.stringify(module)}`);
+    },
+  );
+}
+
+function textIn(meta: JsonObject, name: string): string {
+  const value = meta[name];
+  return typeof value === 'string' ? value : '';
+}
