@@ -182,7 +182,9 @@ test('access matrix: what is foreign beside what is not, or with wrong content, 
           JSON.stringify(request(id), withBigInts),
         ))
           problems.push(`LEAK ${operation} ${about} · ${caller.label}: ${what}`);
-        answers.push(text.replaceAll(id, '<>'));
+        // The revision of a document that is checked is a hash of the document, which names the id.
+        const checks = operation === 'FleetService.ValidateConfiguration';
+        answers.push(text.replaceAll(id, '<>').replaceAll(/[0-9a-f]{32}$/g, checks ? '<revision>' : '$&'));
       }
       if (answers[0] !== answers[1])
         problems.push(`UNEQUAL ${operation} ${about} · ${caller.label}: foreign ${answers[0]} | unknown ${answers[1]}`);
