@@ -10,6 +10,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 
 const argv = ownJson(process.argv);
+// As other programs have it.
+if (argv[2] === '--version' || argv[2] === '-V') argv[2] = 'version';
 const isJson = argv.some((arg) => arg.startsWith('--json=')) || fromEnvironment.output === 'json';
 
 try {

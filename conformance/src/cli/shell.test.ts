@@ -37,6 +37,10 @@ afterAll(async () => {
   await cli[Symbol.asyncDispose]();
 });
 
+test('--version says the same as the command version', async () => {
+  expect((await cli.ok(['--version'])).stdout).toBe((await cli.ok(['version'])).stdout);
+});
+
 test('D31 platform up --tls: its machine-server trusts the authority of the cloud, and so does a login by fingerprint', async () => {
   expect(ready.url).toMatch(/^https:/);
   // Captured, synced over TLS, queried over TLS.

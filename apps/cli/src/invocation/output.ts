@@ -28,6 +28,8 @@ export interface Output {
   document(value: JsonObject): void;
   /** One element of a stream: `text`, or a line of JSON with --json. */
   element(value: JsonObject, text: string): void;
+  /** What `table` drew: nothing in its cells is unsafe any more, and its colours are ours. */
+  drawn(table: string): void;
   /** Text that is the result itself, such as a document; the same in every style. Unsafe characters are escaped as in JSON. */
   raw(text: string): void;
   /**
@@ -85,6 +87,7 @@ export function createOutput(
       if (style.json === false) say(printable(text));
       else json(picked(value));
     },
+    drawn: say,
     raw: (text) => say(printable(text)),
     async piece(text, signal) {
       beforeWrite();

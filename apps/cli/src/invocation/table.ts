@@ -44,9 +44,10 @@ export function table(
       .join(gap)
       .trimEnd();
   const head = line((column) => column.head);
-  return [colours ? styleText('bold', head) : head, ...rows.map((_, at) => line(({ cells }) => cells[at] ?? ''))].join(
-    '\n',
-  );
+  return [
+    colours ? styleText('bold', head, { validateStream: false }) : head,
+    ...rows.map((_, at) => line(({ cells }) => cells[at] ?? '')),
+  ].join('\n');
 }
 
 /** The minimum width of a column with this exact head. */

@@ -61,7 +61,7 @@ function printTable({ out }: Context, { rows }: Answer): void {
     rows.map((bson) => flatten(readRow(bson))),
     out.style,
   );
-  out.raw(text);
+  out.drawn(text);
   if (hidden.length > 0) {
     const named = hidden.slice(0, 10).join(', ') + (hidden.length > 10 ? ', …' : '');
     out.note(`${amount(hidden.length, 'column')} not shown (${named}): --json and --csv print all`);
