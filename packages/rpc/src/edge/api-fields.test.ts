@@ -69,6 +69,10 @@ describe('D2 the table of fields that carry an API name', () => {
     );
     expect(undecided.map(nameOf).sort()).toEqual(
       [
+        // The services of gRPC itself, which have each service under both names.
+        'grpc.health.v1.HealthCheckRequest.service',
+        'grpc.reflection.v1.ServerReflectionRequest.list_services',
+        'grpc.reflection.v1alpha.ServerReflectionRequest.list_services',
         // An account resource (organization, location, robot), its kind and id.
         ...['Authorization', 'AuthorizationDetails', 'AuthorizedPermissions'].flatMap((message) => [
           `platform.app.v1.${message}.resource_id`,
