@@ -6,11 +6,9 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import type { Authenticator } from '../../access/authenticate.ts';
 import { notVisible, type Principal } from '../../access/principal.ts';
-import { type ByteRange, byteRangeOf } from '../../wire/byte-range.ts';
+import { type StoredBytes, sendStoredBytes } from '../../wire/send-stored-bytes.ts';
 import type { BinaryOperationDeps } from '../binary-deps.ts';
 import { type FileRow, filesNamed } from '../find/find-files.ts';
 import { scopesOf } from '../scopes.ts';
@@ -32,9 +30,6 @@ export interface DownloadDeps
 /** Answers true when it handled the request. @throws what the caller is told instead of the file */
 export type DownloadRoute = (request: Request, response: Response, url: URL) => Promise<boolean>;
 
-/** A download that continues asks this often whether it may. */
-const recheckMs = 2_000;
-
 export function downloadRoute(deps: DownloadDeps): DownloadRoute {
   const { db, access, instanceKey, openFile, caughtUp, clock, standing, principalOf } = deps;
 
@@ -55,47 +50,20 @@ export function downloadRoute(deps: DownloadDeps): DownloadRoute {
     const isSigned = url.searchParams.has('signature');
     await caughtUp(AbortSignal.timeout(10_000));
     const file = await admit(request, id, url.searchParams);
-    // The file does not change, so its id tells one state of it.
-    const etag = `"${file.id}"`;
-    const asked = [undefined, etag].includes(textOf(request.headers['if-range'])) ? textOf(request.headers.range) : '';
-    const range = byteRangeOf(asked ?? '', file.size_bytes);
-    const headers = { ...headersOf(file, isSigned), etag };
-    // The two response classes agree on what is called here, but not in their overloads.
-    const plain = response as ServerResponse;
-    if (range === 'unsatisfiable') {
-      plain.writeHead(416, { ...headers, 'content-range': `bytes */${file.size_bytes}` });
-      plain.end();
-      return true;
-    }
-    const chunks = await openFile(file, range);
-    if (chunks === undefined) throw notVisible('binary data', id);
-    plain.writeHead(range === undefined ? 200 : 206, { ...headers, ...lengthOf(file, range) });
-    if (request.method === 'HEAD') {
-      plain.end();
-      return true;
-    }
-    const stop = new AbortController();
-    let isChecking = false;
-    using _recheck = clock.every(recheckMs, () => {
-      if (isChecking) return;
-      isChecking = true;
-      admit(request, id, url.searchParams).then(
-        () => {
-          isChecking = false;
-        },
-        (caught: unknown) => stop.abort(caught),
-      );
-    });
-    // What it could not get all of, the client sees by the length; there is no one left to tell more.
-    await pipeline(Readable.from(chunks, { objectMode: false }), plain, { signal: stop.signal }).catch(() => {});
+    const stored: StoredBytes = {
+      id: file.id,
+      sizeBytes: file.size_bytes,
+      headers: headersOf(file, isSigned),
+      async open(range) {
+        const chunks = await openFile(file, range);
+        if (chunks === undefined) throw notVisible('binary data', id);
+        return chunks;
+      },
+      admit: () => admit(request, id, url.searchParams),
+    };
+    await sendStoredBytes(request, response, stored, clock);
     return true;
   };
-}
-
-function lengthOf({ size_bytes }: FileRow, range: ByteRange | undefined): Record<string, string> {
-  if (range === undefined) return { 'content-length': `${size_bytes}` };
-  const { start, end } = range;
-  return { 'content-length': `${end - start + 1}`, 'content-range': `bytes ${start}-${end}/${size_bytes}` };
 }
 
 function headersOf(file: FileRow, isSigned: boolean): Record<string, string> {
@@ -125,8 +93,4 @@ function dispositionOf({ id, file_name, file_ext }: FileRow): string {
     (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
   );
   return `attachment; filename="${ascii}"; filename*=UTF-8''${utf8}`;
-}
-
-function textOf(header: string | string[] | undefined): string | undefined {
-  return Array.isArray(header) ? header[0] : header;
 }

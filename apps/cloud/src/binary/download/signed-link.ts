@@ -1,11 +1,13 @@
-/**
- * Signed addresses of files: who has one downloads the file without signing in, until it expires.
- *
- * An address says the file, when it was made and when it ends, and in whose name; an HMAC under the instance key covers all of
- * it. It ends earlier with the file, with its maker's right to read the file, and with the key that made it.
- */
+/** Signed addresses of files. They end earlier with the file, with their maker's right to read it, and with the key that made them. */
 import { PlatformError } from '@platform/base';
 import type { Principal } from '../../access/principal.ts';
+import {
+  type AddressKind,
+  idOf,
+  readSignedQuery,
+  type SignedAddress,
+  signedQuery,
+} from '../../access/signed-address.ts';
 import type { InstanceKey } from '../../instance/instance-key.ts';
 import { requireAtMost } from '../../text-rules/require-at-most.ts';
 import { downloadPath } from './download-path.ts';
@@ -13,35 +15,27 @@ import { downloadPath } from './download-path.ts';
 const defaultMinutes = 15;
 const maxMinutes = 7 * 24 * 60;
 
-export interface SignedLink {
-  readonly fileId: string;
-  readonly madeMs: number;
-  readonly endsMs: number;
-  readonly by: { readonly kind: 'key' | 'person'; readonly id: string };
-}
+export type SignedLink = SignedAddress<'key' | 'person'>;
+
+const kind: AddressKind<'key' | 'person'> = {
+  purpose: 'binary-data',
+  by: ['key', 'person'],
+  renewal: 'request a new one',
+};
 
 /** @param minutes none or 0: 15. @throws invalid_argument for more than seven days */
 export function linkFor(principal: Principal, fileId: string, minutes: number, nowMs: number): SignedLink {
   requireAtMost('expiration_minutes', maxMinutes, minutes, ' (7 days)');
   if (principal.kind === 'part')
     throw new PlatformError('permission_denied', 'signed address: expected a key or a person, found a part');
-  const by =
-    principal.kind === 'key'
-      ? { kind: principal.kind, id: principal.keyId }
-      : { kind: principal.kind, id: principal.personId };
   // Whole seconds, as the address says them.
   const madeMs = Math.floor(nowMs / 1_000) * 1_000;
-  return { fileId, madeMs, endsMs: madeMs + (minutes === 0 ? defaultMinutes : minutes) * 60_000, by };
+  const endsMs = madeMs + (minutes === 0 ? defaultMinutes : minutes) * 60_000;
+  return { id: fileId, madeMs, endsMs, by: { kind: principal.kind, id: idOf(principal) } };
 }
 
 export function linkUrl(instanceKey: InstanceKey, baseUrl: string, link: SignedLink): string {
-  const query = new URLSearchParams({
-    made: `${link.madeMs / 1_000}`,
-    expires: `${link.endsMs / 1_000}`,
-    by: `${link.by.kind}:${link.by.id}`,
-    signature: instanceKey.sign(signedText(link)),
-  });
-  return `${baseUrl}${downloadPath}${link.fileId}?${query}`;
+  return `${baseUrl}${downloadPath}${link.id}?${signedQuery(instanceKey, kind, link)}`;
 }
 
 /** Undefined: the address is not signed at all. @throws permission_denied when it is not ours, was changed, or has ended */
@@ -51,28 +45,5 @@ export function readLink(
   query: URLSearchParams,
   nowMs: number,
 ): SignedLink | undefined {
-  const signature = query.get('signature');
-  if (signature === null) return undefined;
-  const [, kind, id] = /^(key|person):([\w-]{1,64})$/.exec(query.get('by') ?? '') ?? [];
-  const link = {
-    fileId,
-    madeMs: Number(query.get('made')) * 1_000,
-    endsMs: Number(query.get('expires')) * 1_000,
-    by: { kind: kind === 'key' ? ('key' as const) : ('person' as const), id: id ?? '' },
-  };
-  if (id === undefined || !instanceKey.verify(signedText(link), signature))
-    throw new PlatformError(
-      'permission_denied',
-      'signed address: expected one that this cloud created, found a different one',
-    );
-  if (link.endsMs <= nowMs)
-    throw new PlatformError(
-      'permission_denied',
-      `signed address: expected one that is still valid, found that it expired at ${new Date(link.endsMs).toISOString()}; request a new one`,
-    );
-  return link;
-}
-
-function signedText({ fileId, madeMs, endsMs, by }: SignedLink): string {
-  return `binary-data ${JSON.stringify([fileId, madeMs, endsMs, by.kind, by.id])}`;
+  return readSignedQuery(instanceKey, kind, fileId, query, nowMs);
 }

@@ -6,16 +6,16 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { asPlatformError, PlatformError } from '@platform/base';
 import type { Authenticator } from '../../access/authenticate.ts';
 import { notVisible, type Principal } from '../../access/principal.ts';
-import { type ByteRange, byteRangeOf } from '../../wire/byte-range.ts';
+import { idOf } from '../../access/signed-address.ts';
+import type { ByteRange } from '../../wire/byte-range.ts';
+import { type StoredBytes, sendStoredBytes } from '../../wire/send-stored-bytes.ts';
 import { packageId, servedVersion } from '../find-packages.ts';
 import type { PackagesDeps } from '../packages-deps.ts';
 import type { PackageRow } from '../store.ts';
-import { idOf, packagePath, readPackageLink } from './package-link.ts';
+import { packagePath, readPackageLink } from './package-link.ts';
 
 type Request = IncomingMessage | Http2ServerRequest;
 type Response = ServerResponse | Http2ServerResponse;
@@ -28,9 +28,6 @@ export interface PackageRouteDeps extends PackagesDeps {
 
 /** Answers true when it handled the request. @throws what the caller is told instead of the archive */
 export type PackageRoute = (request: Request, response: Response, url: URL) => Promise<boolean>;
-
-/** A download that continues asks this often whether it may. */
-const recheckMs = 2_000;
 
 export function packageRoute(deps: PackageRouteDeps): PackageRoute {
   const { db, blobs, access, instanceKey, clock, log, standing, principalOf } = deps;
@@ -65,39 +62,14 @@ export function packageRoute(deps: PackageRouteDeps): PackageRoute {
     if (!url.pathname.startsWith(packagePath)) return false;
     const [id = ''] = url.pathname.slice(packagePath.length).split('/');
     const row = await admit(request, id, url.searchParams);
-    // The archive of an id does not change.
-    const etag = `"${row.id}"`;
-    const ifRange = request.headers['if-range'];
-    const asked = ifRange === undefined || ifRange === etag ? request.headers.range : undefined;
-    const range = byteRangeOf(asked ?? '', row.size_bytes);
-    const headers = { ...headersOf(row), etag };
-    // The two response classes agree on what is called here, but not in their overloads.
-    const plain = response as ServerResponse;
-    if (range === 'unsatisfiable') {
-      plain.writeHead(416, { ...headers, 'content-range': `bytes */${row.size_bytes}` });
-      plain.end();
-      return true;
-    }
-    const chunks = await open(row, range);
-    plain.writeHead(range === undefined ? 200 : 206, { ...headers, ...lengthOf(row, range) });
-    if (request.method === 'HEAD') {
-      plain.end();
-      return true;
-    }
-    const stop = new AbortController();
-    let isChecking = false;
-    using _recheck = clock.every(recheckMs, () => {
-      if (isChecking) return;
-      isChecking = true;
-      admit(request, id, url.searchParams).then(
-        () => {
-          isChecking = false;
-        },
-        (caught: unknown) => stop.abort(caught),
-      );
-    });
-    // What it could not get all of, the client sees by the length; there is no one left to tell more.
-    await pipeline(Readable.from(chunks, { objectMode: false }), plain, { signal: stop.signal }).catch(() => {});
+    const stored: StoredBytes = {
+      id: row.id,
+      sizeBytes: row.size_bytes,
+      headers: headersOf(row),
+      open: (range) => open(row, range),
+      admit: () => admit(request, id, url.searchParams),
+    };
+    await sendStoredBytes(request, response, stored, clock);
     return true;
   };
 }
@@ -120,10 +92,4 @@ function headersOf(row: PackageRow): Record<string, string | string[]> {
 
 export function fileName(row: Pick<PackageRow, 'name' | 'version' | 'platform'>): string {
   return `${row.name}-${servedVersion(row)}.tar.gz`;
-}
-
-function lengthOf({ size_bytes }: PackageRow, range: ByteRange | undefined): Record<string, string> {
-  if (range === undefined) return { 'content-length': `${size_bytes}` };
-  const { start, end } = range;
-  return { 'content-length': `${end - start + 1}`, 'content-range': `bytes ${start}-${end}/${size_bytes}` };
 }

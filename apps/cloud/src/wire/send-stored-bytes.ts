@@ -1,0 +1,70 @@
+/** Answers a download of bytes that never change: HEAD, one range (RFC 9110), and an end as soon as the right to them ends. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Clock } from '@platform/base';
+import { type ByteRange, byteRangeOf } from './byte-range.ts';
+
+export interface StoredBytes {
+  /** Tells the one state of the bytes, because they do not change. */
+  readonly id: string;
+  readonly sizeBytes: number;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  /** @param range undefined: all. @throws what the caller is told instead */
+  readonly open: (range: ByteRange | undefined) => Promise<AsyncIterable<Uint8Array>>;
+  /** Asked again while the download continues. @throws once it may not */
+  readonly admit: () => Promise<unknown>;
+}
+
+/** A download that continues asks this often whether it may. */
+const recheckMs = 2_000;
+
+export async function sendStoredBytes(
+  request: IncomingMessage | Http2ServerRequest,
+  response: ServerResponse | Http2ServerResponse,
+  { id, sizeBytes, headers: given, open, admit }: StoredBytes,
+  clock: Clock,
+): Promise<void> {
+  const etag = `"${id}"`;
+  const asked = [undefined, etag].includes(textOf(request.headers['if-range'])) ? textOf(request.headers.range) : '';
+  const range = byteRangeOf(asked ?? '', sizeBytes);
+  const headers = { ...given, etag };
+  // The two response classes agree on what is called here, but not in their overloads.
+  const plain = response as ServerResponse;
+  if (range === 'unsatisfiable') {
+    plain.writeHead(416, { ...headers, 'content-range': `bytes */${sizeBytes}` });
+    plain.end();
+    return;
+  }
+  const chunks = await open(range);
+  plain.writeHead(range === undefined ? 200 : 206, { ...headers, ...lengthOf(sizeBytes, range) });
+  if (request.method === 'HEAD') {
+    plain.end();
+    return;
+  }
+  const stop = new AbortController();
+  let isChecking = false;
+  using _recheck = clock.every(recheckMs, () => {
+    if (isChecking) return;
+    isChecking = true;
+    admit().then(
+      () => {
+        isChecking = false;
+      },
+      (caught: unknown) => stop.abort(caught),
+    );
+  });
+  // What it could not get all of, the client sees by the length; there is no one left to tell more.
+  await pipeline(Readable.from(chunks, { objectMode: false }), plain, { signal: stop.signal }).catch(() => {});
+}
+
+function lengthOf(sizeBytes: number, range: ByteRange | undefined): Record<string, string> {
+  if (range === undefined) return { 'content-length': `${sizeBytes}` };
+  const { start, end } = range;
+  return { 'content-length': `${end - start + 1}`, 'content-range': `bytes ${start}-${end}/${sizeBytes}` };
+}
+
+function textOf(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header[0] : header;
+}
