@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { serialize } from 'bson';
+import { parseStages } from '@platform/sdk/cloud';
 import { expect, test } from 'vitest';
 import type { Context } from '../invocation/context.ts';
 import { createOutput } from '../invocation/output.ts';
@@ -8,7 +8,7 @@ import { printAnswer } from './print-answer.ts';
 test('on a terminal the header is bold, and what machines sent sets no colours', async () => {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
   const out = createOutput({ json: false, quiet: true, colours: true, width: 80 }, stdout, stderr, () => {});
-  const rows = [serialize({ name: 'a\u001b[31mred', n: 1 })];
+  const rows = parseStages(JSON.stringify({ name: 'a\u001b[31mred', n: 1 }));
   const context = { out, signal: new AbortController().signal } as Context;
   await printAnswer(context, 'table', { rows, scannedBytes: 1, elapsedMs: 1, notices: [] });
   const [head = '', row] = String(stdout.read()).split('\n');
