@@ -1,7 +1,7 @@
 /** Helpers for the plain HTTP routes. They treat HTTP/1.1 and HTTP/2 requests alike. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
-import type { CodeName, Log, PlatformError } from '@platform/base';
+import { type CodeName, type Log, PlatformError } from '@platform/base';
 import { reportedFault } from '@platform/rpc/server';
 import { retryAfterHeader } from '../access/too-many-guesses.ts';
 
@@ -79,4 +79,14 @@ export function peerAddressOf(request: HttpRequest): string {
   } catch {
     return '';
   }
+}
+
+/** A page elsewhere can post forms with our cookies, but no JSON. @throws invalid_argument for another type of body */
+export function requireType(request: HttpRequest, type: string): void {
+  const found = headerOf(request, 'content-type').split(';')[0]?.trim().toLowerCase();
+  if (found !== type)
+    throw new PlatformError(
+      'invalid_argument',
+      `content-type: expected ${type}, found ${JSON.stringify((found ?? '').slice(0, 60))}`,
+    );
 }

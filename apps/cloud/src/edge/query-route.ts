@@ -9,7 +9,7 @@ import { answerHeaders } from '../queries/answer-headers.ts';
 import type { Queries } from '../queries/feature.ts';
 import { jsonText } from '../queries/json-rows.ts';
 import { readBody } from '../test-inbox/read-body.ts';
-import { type HttpRequest, type HttpResponse, headerOf } from './http.ts';
+import { type HttpRequest, type HttpResponse, headerOf, requireType } from './http.ts';
 import { type AnswerForm, readQueryRequest } from './query-request.ts';
 
 export interface QueryRouteDeps {
@@ -38,13 +38,7 @@ export function queryRoute({
     if (request.method !== 'POST')
       throw new PlatformError('invalid_argument', `/api/query: expected POST, found ${request.method}`);
     const principal = await principalOf(request);
-    // A page elsewhere can post forms with the cookies of a browser, but no JSON.
-    const type = headerOf(request, 'content-type').split(';')[0]?.trim().toLowerCase();
-    if (type !== 'application/json')
-      throw new PlatformError(
-        'invalid_argument',
-        `content-type: expected application/json, found ${JSON.stringify((type ?? '').slice(0, 60))}`,
-      );
+    requireType(request, 'application/json');
     const asked = readQueryRequest(await readBody(request, maxBodyBytes));
     const format = asked.format ?? formOf(headerOf(request, 'accept'));
     const gone = new AbortController();

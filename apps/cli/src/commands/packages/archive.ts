@@ -8,7 +8,7 @@ import { buffer } from 'node:stream/consumers';
 import { errorText, PlatformError } from '@platform/sdk/cloud';
 
 export interface Archive {
-  /** Once. @throws what went wrong while it was read or packed */
+  /** In pieces of at most 256 KiB, which fit into one message; once. @throws what went wrong while it was read or packed */
   chunks(): AsyncIterable<Uint8Array>;
   /** A file at its top as text; undefined: it has none. */
   read(name: string): Promise<string | undefined>;

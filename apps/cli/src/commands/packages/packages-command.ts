@@ -42,7 +42,7 @@ export function moduleCommand(): Command {
 function list(): Command {
   return defineCommand(
     new Command('list')
-      .description('list the packages of the organization, newest first')
+      .description('list the packages of the organization by name, newest version first')
       .option('--name <name>', 'only versions of this package')
       .addOption(choice('--type <type>', 'only packages of this type', Object.keys(types))),
     { examples: ['platform packages list', 'platform packages list --type module --json=id,version'], fields },

@@ -1,5 +1,5 @@
 /** Uploads an archive as a version of a package. */
-import { type Cloud, type JsonObject, type PackageType, PlatformError } from '@platform/sdk/cloud';
+import type { Cloud, JsonObject, PackageType } from '@platform/sdk/cloud';
 import type { Context } from '../../invocation/context.ts';
 import { bytesText } from '../../query/amounts.ts';
 import type { Archive } from './archive.ts';
@@ -16,8 +16,6 @@ export interface Upload {
 type Message = Parameters<Cloud['packages']['createPackage']>[0] extends AsyncIterable<infer M> ? M : never;
 
 export const uploadFields: readonly string[] = ['id', 'version', 'size_bytes'];
-/** A piece of the archive in one message. */
-const pieceBytes = 256 * 1024;
 
 /** @returns the id of the package: organization and name */
 export async function upload(context: Context, archive: Archive, { platform, ...info }: Upload): Promise<string> {
@@ -25,15 +23,11 @@ export async function upload(context: Context, archive: Archive, { platform, ...
   let bytes = 0;
   async function* messages(): AsyncGenerator<Message> {
     yield { package: { case: 'info', value: { ...info, organizationId, ...(platform !== '' && { platform }) } } };
-    for await (const chunk of archive.chunks()) {
-      for (let at = 0; at < chunk.length; at += pieceBytes) {
-        const value = chunk.subarray(at, at + pieceBytes);
-        bytes += value.length;
-        context.progress.says(`uploading ${info.name}, ${bytesText(bytes)} sent`);
-        yield { package: { case: 'contents', value } };
-      }
+    for await (const value of archive.chunks()) {
+      bytes += value.length;
+      context.progress.says(`uploading ${info.name}, ${bytesText(bytes)} sent`);
+      yield { package: { case: 'contents', value } };
     }
-    if (bytes === 0) throw new PlatformError('invalid_argument', 'the archive: expected some bytes, found none');
   }
   const { packages } = await context.cloud();
   // An upload takes as long as it takes: --timeout and Ctrl-C end it.

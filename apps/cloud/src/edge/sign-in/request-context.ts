@@ -5,7 +5,7 @@ import type { Principal } from '../../access/principal.ts';
 import type { SignedInCaller } from '../../identity/account.ts';
 import type { InstanceKey } from '../../instance/instance-key.ts';
 import { readBody } from '../../test-inbox/read-body.ts';
-import { type HttpRequest, type HttpResponse, headerOf, peerAddressOf, sendText } from '../http.ts';
+import { type HttpRequest, type HttpResponse, headerOf, peerAddressOf, requireType, sendText } from '../http.ts';
 
 export const sessionCookie = 'platform_session';
 const formCookie = 'platform_form';
@@ -153,14 +153,4 @@ export function textField(body: Readonly<Record<string, unknown>>, name: string)
     'invalid_argument',
     `${name}: expected text, found ${value === undefined ? 'nothing' : typeof value}`,
   );
-}
-
-/** A page elsewhere can post forms with our cookies, but no JSON. */
-function requireType(request: HttpRequest, type: string): void {
-  const found = headerOf(request, 'content-type').split(';')[0]?.trim().toLowerCase();
-  if (found !== type)
-    throw new PlatformError(
-      'invalid_argument',
-      `content-type: expected ${type}, found ${JSON.stringify((found ?? '').slice(0, 60))}`,
-    );
 }

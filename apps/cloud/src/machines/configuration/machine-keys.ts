@@ -12,12 +12,10 @@ import {
   CredentialsType,
   type RobotConfig,
 } from '@platform/proto/platform/app/v1/robot';
-import { type KeysByPlace, type PlacedKey, readKeysByPlace } from '../../access/keys-by-place.ts';
+import { type PlacedKey, readKeysByPlace } from '../../access/keys-by-place.ts';
 import type { Database } from '../../metadata/tables.ts';
 import type { Registry } from '../registry.ts';
-
-/** How long the keys of an organization are believed without asking the store (R16 grants 5 s). */
-const ttlMs = 4_000;
+import { believed } from './believed.ts';
 
 /** @returns the living keys that may operate the machine of a part, and nothing outside of its location; oldest first. */
 export function createMachineKeys(deps: {
@@ -26,17 +24,7 @@ export function createMachineKeys(deps: {
   readonly clock: Clock;
 }): (partId: string) => Promise<readonly PlacedKey[]> {
   const { db, registry, clock } = deps;
-  const kept = new Map<string, { readonly untilMs: number; readonly keys: Promise<KeysByPlace> }>();
-
-  const keysIn = (organizationId: string): Promise<KeysByPlace> => {
-    const nowMs = clock.monotonic();
-    const found = kept.get(organizationId);
-    if (found !== undefined && found.untilMs > nowMs) return found.keys;
-    const keys = readKeysByPlace(db, organizationId, clock.now());
-    kept.set(organizationId, { untilMs: nowMs + ttlMs, keys });
-    keys.catch(() => kept.delete(organizationId));
-    return keys;
-  };
+  const keysIn = believed(clock, (organizationId) => readKeysByPlace(db, organizationId, clock.now()));
 
   return async (partId) => {
     const { organizationId, locationId, robotId } = registry.placeOf(partId);

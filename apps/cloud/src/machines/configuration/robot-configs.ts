@@ -18,12 +18,10 @@ import { type LocationSecret, readLocationSecrets } from '../../accounts/locatio
 import type { InstanceKey } from '../../instance/instance-key.ts';
 import type { Database } from '../../metadata/tables.ts';
 import type { Registry } from '../registry.ts';
+import { believed } from './believed.ts';
 import type { CurrentConfiguration } from './current-configuration.ts';
 import { addApiKeys, createMachineKeys } from './machine-keys.ts';
 import type { ServedPackages } from './served-packages.ts';
-
-/** How long the secrets of a location are believed without asking the store (R16 grants 5 s). */
-const secretsTtlMs = 4_000;
 
 export interface AskedConfig {
   readonly partId: string;
@@ -71,18 +69,7 @@ export function createRobotConfigs(deps: {
 }): RobotConfigs {
   const { registry, current, packages, clock } = deps;
   const kept = new Map<string, EncodedConfig & { readonly key: string }>();
-  const secretsOf = new Map<string, { untilMs: number; secrets: Promise<readonly LocationSecret[]> }>();
-
-  const locationSecrets = (locationId: string): Promise<readonly LocationSecret[]> => {
-    const nowMs = clock.monotonic();
-    const cached = secretsOf.get(locationId);
-    if (cached !== undefined && cached.untilMs > nowMs) return cached.secrets;
-    const secrets = readLocationSecrets(deps, [locationId]);
-    secretsOf.set(locationId, { untilMs: nowMs + secretsTtlMs, secrets });
-    secrets.catch(() => secretsOf.delete(locationId));
-    return secrets;
-  };
-
+  const locationSecrets = believed(clock, (locationId) => readLocationSecrets(deps, [locationId]));
   const machineKeys = createMachineKeys(deps);
   const build = async (asked: AskedConfig, { secrets, keys }: Handed): Promise<RobotConfig> => {
     const { partId, authority } = asked;
