@@ -4,6 +4,7 @@ import type { Problem } from '@platform/base';
 import { type CaptureMethod, parseCaptureMethod } from './capture-method.ts';
 import { findOperand } from './field-path.ts';
 import { describe, isObject, type JsonObject } from './json.ts';
+import { type KeyTree, keysOf } from './key-tree.ts';
 import { parseLeaf } from './leaf.ts';
 import { operators } from './operators.ts';
 import type { Report } from './report.ts';
@@ -14,9 +15,14 @@ export interface Condition {
   readonly problems: readonly Problem[];
   /** Whether a reading meets all evals; without evals every reading does, after an error none. */
   matches(document: JsonObject): boolean;
+  /** What of a document `matches` looks at; undefined: everything. */
+  readonly keys: KeyTree | undefined;
 }
 
-type Test = (document: JsonObject) => boolean;
+interface Eval {
+  readonly test: (document: JsonObject) => boolean;
+  readonly parts: readonly string[];
+}
 
 /** @param json `event.conditional`: `data_capture_method`, and `conditions` (or `condition`) with `evals`. Never throws. */
 export function compileCondition(json: unknown): Condition {
@@ -24,21 +30,22 @@ export function compileCondition(json: unknown): Condition {
   const report: Report = (path, message, level = 'error') => problems.push({ path, level, message });
   if (!isObject(json)) {
     report('', `expected an object with data_capture_method and conditions, found ${describe(json)}`);
-    return { captureMethod: undefined, problems, matches: () => false };
+    return { captureMethod: undefined, problems, matches: () => false, keys: undefined };
   }
   warnUnknown(json, ['data_capture_method', 'conditions', 'condition'], '', report);
   const method = parseCaptureMethod(json['data_capture_method']);
   if (typeof method === 'string') report('data_capture_method', method);
-  const tests = compileEvals(json, report);
+  const evals = compileEvals(json, report);
   const faulty = problems.some((problem) => problem.level === 'error');
   return {
     captureMethod: typeof method === 'string' ? undefined : method,
     problems,
-    matches: faulty ? () => false : (document) => tests.every((test) => test(document)),
+    matches: faulty ? () => false : (document) => evals.every(({ test }) => test(document)),
+    keys: keysOf(evals.map(({ parts }) => parts)),
   };
 }
 
-function compileEvals(json: JsonObject, report: Report): Test[] {
+function compileEvals(json: JsonObject, report: Report): Eval[] {
   const key = json['conditions'] !== undefined ? 'conditions' : 'condition';
   if (key === 'conditions' && json['condition'] !== undefined) {
     report('condition', 'expected either conditions or condition, found both: conditions is used', 'warning');
@@ -59,7 +66,7 @@ function compileEvals(json: JsonObject, report: Report): Test[] {
   return evals.flatMap((each, index) => compileEval(each, `${key}.evals[${index}]`, report) ?? []);
 }
 
-function compileEval(json: unknown, path: string, report: Report): Test | undefined {
+function compileEval(json: unknown, path: string, report: Report): Eval | undefined {
   if (!isObject(json)) {
     report(path, `expected an object with operator and value, found ${describe(json)}`);
     return undefined;
@@ -77,9 +84,13 @@ function compileEval(json: unknown, path: string, report: Report): Test | undefi
     report(`${path}.value`, test);
     return undefined;
   }
-  return (document) => {
-    const left = findOperand(document, leaf.parts);
-    return left !== undefined && test(left);
+  const { parts } = leaf;
+  return {
+    parts,
+    test(document) {
+      const left = findOperand(document, parts);
+      return left !== undefined && test(left);
+    },
   };
 }
 

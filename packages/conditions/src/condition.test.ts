@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isCapturedBy, parseCaptureMethod } from './capture-method.ts';
 import { compileCondition } from './compile-condition.ts';
-import type { Json, JsonObject } from './json.ts';
+import { isObject, type Json, type JsonObject } from './json.ts';
+import type { KeyTree } from './key-tree.ts';
 
 function condition(...evals: { operator: string; value: unknown }[]) {
   return compileCondition({ data_capture_method: 'sensor:s:Readings', conditions: { evals } });
@@ -147,3 +148,36 @@ test('D18 data_capture_method takes the short type or the triplet, D12 the metho
   const other = parseCaptureMethod('arm:s:Readings');
   expect(typeof other === 'object' && isCapturedBy(other, source)).toBe(false);
 });
+
+test('D20 the keys that a condition looks at are enough to decide it', () => {
+  const key = fc.constantFrom('a', 'b', 'readings', 'a.b', 'a.b.a', 'other');
+  const { document } = fc.letrec<{ value: Json; document: JsonObject }>((tie) => ({
+    value: fc.oneof(
+      { depthSize: 'small' },
+      fc.integer({ min: 0, max: 2 }),
+      tie('document'),
+      fc.array(tie('value'), { maxLength: 2 }),
+    ),
+    document: fc.dictionary(key, tie('value'), { maxKeys: 4, noNullPrototype: true }),
+  }));
+  const path = fc.array(fc.constantFrom('a', 'b', 'readings', '0'), { minLength: 1, maxLength: 5 });
+  fc.assert(
+    fc.property(document, path, fc.integer({ min: 0, max: 2 }), (reading, parts, operand) => {
+      const { matches, keys } = condition({ operator: 'eq', value: { [parts.join('.')]: operand } });
+      if (keys === undefined) throw new Error('expected keys, found none');
+      expect(matches(onlyKeys(reading, keys))).toBe(matches(reading));
+    }),
+    { numRuns: 3_000 },
+  );
+  expect(condition({ operator: 'eq', value: { 'a.b': 1 } }).matches({ readings: { a: { b: 1 } } })).toBe(true);
+  expect(condition({ operator: 'eq', value: { 'a.a.a.a.a.a.a.a.a': 1 } }).keys).toBe(undefined);
+});
+
+function onlyKeys(document: JsonObject, keys: KeyTree): JsonObject {
+  const kept = Object.entries(document).flatMap(([key, value]): [string, Json][] => {
+    const below = keys.get(key);
+    if (below === undefined) return [];
+    return [[key, below !== 'all' && isObject(value) ? onlyKeys(value, below) : value]];
+  });
+  return Object.fromEntries(kept);
+}

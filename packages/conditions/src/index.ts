@@ -3,3 +3,4 @@
 export { type CaptureMethod, type CaptureSource, isCapturedBy, parseCaptureMethod } from './capture-method.ts';
 export { type Condition, compileCondition } from './compile-condition.ts';
 export type { Json, JsonObject } from './json.ts';
+export type { KeyTree } from './key-tree.ts';

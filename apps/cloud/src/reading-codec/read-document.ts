@@ -1,5 +1,6 @@
 /** The document of a reading as plain values. */
 import { PlatformError } from '@platform/base';
+import type { KeyNode } from './key-filter.ts';
 import { knownText } from './known-text.ts';
 import { storedLevels } from './stored-levels.ts';
 import { type StructSink, walkStruct } from './walk-struct.ts';
@@ -7,8 +8,12 @@ import { doubleAt } from './wire-reader.ts';
 
 export type Document = Record<string, unknown>;
 
-/** Of the Struct in bytes[start..end). Throws data_loss when they are none. */
-export function readDocument(bytes: Uint8Array, start: number, end: number): Document {
+/**
+ * Of the Struct in bytes[start..end). Throws data_loss when they are none.
+ * @param only keys to read; values under other keys are left out, unchecked. Default: all.
+ */
+export function readDocument(bytes: Uint8Array, start: number, end: number, only?: KeyNode): Document {
+  values.only(only);
   const fault = walkStruct(bytes, start, end, values, storedLevels);
   const document = values.take();
   if (fault === 'too deep')
@@ -23,8 +28,16 @@ type Container = Document | unknown[];
 class Values implements StructSink {
   #root: Document | undefined;
   readonly #open: Container[] = [];
+  /** For each open container, which of its keys are wanted; undefined: all. */
+  readonly #wanted: (KeyNode | undefined)[] = [];
   #inner: Container | undefined;
   #key = '';
+  /** Of the next value. */
+  #below: KeyNode | undefined;
+
+  only(keys: KeyNode | undefined): void {
+    this.#below = keys;
+  }
 
   /** What was read since the last time. */
   take(): Document | undefined {
@@ -32,11 +45,21 @@ class Values implements StructSink {
     this.#root = undefined;
     this.#inner = undefined;
     this.#open.length = 0;
+    this.#wanted.length = 0;
     return root;
   }
 
-  key(bytes: Uint8Array, start: number, end: number): void {
-    this.#key = knownText(bytes, start, end);
+  key(bytes: Uint8Array, start: number, end: number): boolean {
+    const keys = this.#wanted.at(-1);
+    if (keys === undefined) {
+      this.#key = knownText(bytes, start, end);
+      return true;
+    }
+    const found = keys.find(bytes, start, end);
+    if (found === undefined) return false;
+    this.#key = found.key;
+    this.#below = found.below;
+    return true;
   }
 
   item(): void {}
@@ -72,6 +95,8 @@ class Values implements StructSink {
   beginList(): void {
     const list: unknown[] = [];
     this.#put(list);
+    // Keys are chosen by what documents alone lie above them.
+    this.#below = undefined;
     this.#enter(list);
   }
 
@@ -87,11 +112,14 @@ class Values implements StructSink {
 
   #enter(container: Container): void {
     this.#open.push(container);
+    this.#wanted.push(this.#below);
+    this.#below = undefined;
     this.#inner = container;
   }
 
   #leave(): void {
     this.#open.pop();
+    this.#wanted.pop();
     this.#inner = this.#open.at(-1);
   }
 }

@@ -30,7 +30,8 @@ export class SensorDataView {
   #seconds = 0;
   #nanos = 0;
 
-  read(bytes: Uint8Array, start: number, end: number): void {
+  /** @param withTimes false: the times are not wanted, and stay unread. */
+  read(bytes: Uint8Array, start: number, end: number, withTimes = true): void {
     this.kind = 'none';
     this.contentEnd = -1;
     this.metadataEnd = -1;
@@ -46,7 +47,7 @@ export class SensorDataView {
       if (wire.number === 1) {
         this.metadataStart = wire.contentStart;
         this.metadataEnd = wire.contentEnd;
-        this.#readMetadata(wire);
+        if (withTimes) this.#readMetadata(wire);
       } else if (wire.number === 2 || wire.number === 3) {
         this.kind = wire.number === 2 ? 'struct' : 'binary';
         this.contentStart = wire.contentStart;

@@ -9,8 +9,8 @@ import { WireReader } from './wire-reader.ts';
 
 /** Takes what the walk finds, in wire order. `bytes` are those that are walked; the ranges are in them. */
 export interface StructSink {
-  /** The key of the next value of a document. */
-  key(bytes: Uint8Array, start: number, end: number): void;
+  /** The key of the next value of a document. Answers whether the value is wanted; otherwise it is passed over, unchecked. */
+  key(bytes: Uint8Array, start: number, end: number): boolean;
   /** Announces the next value of a list. */
   item(index: number): void;
   nothing(): void;
@@ -77,9 +77,9 @@ function walkDocument(bytes: Uint8Array, start: number, end: number, sink: Struc
         valueStart = contentStart;
       }
       if (from === entryEnd) {
-        if (sink !== null) sink.key(bytes, keyStart, keyEnd);
-        if (!walkValue(bytes, valueStart, entryEnd, sink, levels)) return false;
         at = entryEnd;
+        if (sink !== null && !sink.key(bytes, keyStart, keyEnd)) continue;
+        if (!walkValue(bytes, valueStart, entryEnd, sink, levels)) return false;
         continue;
       }
     }
@@ -174,7 +174,7 @@ function walkOddField(bytes: Uint8Array, start: number, end: number, sink: Struc
     }
   }
   if (entry.broken) return -1;
-  if (sink !== null) sink.key(bytes, keyStart, keyEnd);
+  if (sink !== null && !sink.key(bytes, keyStart, keyEnd)) return fieldEnd;
   return walkValue(bytes, valueStart, valueEnd, sink, levels) ? fieldEnd : -1;
 }
 

@@ -1,6 +1,7 @@
 /** What an event says of the data of an upload. */
 import { PlatformError } from '@platform/base';
 import { type EventData, type EventReading, maxEventBytes } from '../outbox/event.ts';
+import type { KeyNode } from '../reading-codec/key-filter.ts';
 import { type Document, readDocument } from '../reading-codec/read-document.ts';
 import { SensorDataView } from '../reading-codec/sensor-data-view.ts';
 import type { ReadUpload } from './read-upload.ts';
@@ -15,24 +16,29 @@ export interface Found {
 const view = /* @__PURE__ */ new SensorDataView();
 
 /** The reading of that index; answers false where there is none. */
-function lookAt({ readings }: ReadUpload, index: number): boolean {
+function lookAt({ readings }: ReadUpload, index: number, withTimes = true): boolean {
   if (index < 0 || index >= readings.readingCount) return false;
-  view.read(readings.bytes, readings.readingStart(index), readings.readingEnd(index));
+  view.read(readings.bytes, readings.readingStart(index), readings.readingEnd(index), withTimes);
   if (view.isWhole) return true;
   throw new PlatformError('data_loss', 'expected a SensorData message, found other bytes or a part of one');
 }
 
-/** Undefined: bytes instead of a document, or no such reading. */
-export function documentOf(upload: ReadUpload, index: number): Found | undefined {
+/** @param only keys to read. Default: all. @returns undefined: bytes instead of a document, or no such reading. */
+export function documentOf(upload: ReadUpload, index: number, only?: KeyNode): Found | undefined {
   if (upload.dataType === 'binary' || upload.dataType === 'file') return undefined;
-  if (!lookAt(upload, index) || view.kind !== 'struct') return undefined;
-  return { index, document: readDocument(upload.readings.bytes, view.contentStart, view.contentEnd) };
+  if (!lookAt(upload, index, false) || view.kind !== 'struct') return undefined;
+  return { index, document: readDocument(upload.readings.bytes, view.contentStart, view.contentEnd, only) };
 }
 
-export function findReading(upload: ReadUpload, meets: (document: Document) => boolean): Found | undefined {
+/** The first reading that meets it, whole. @param keys what it looks at; undefined: everything. */
+export function findReading(
+  upload: ReadUpload,
+  meets: (document: Document) => boolean,
+  keys: KeyNode | undefined,
+): Found | undefined {
   for (let index = 0; index < upload.readings.readingCount; index++) {
-    const found = documentOf(upload, index);
-    if (found && meets(found.document)) return found;
+    const found = documentOf(upload, index, keys);
+    if (found && meets(found.document)) return keys === undefined ? found : documentOf(upload, index);
   }
   return undefined;
 }

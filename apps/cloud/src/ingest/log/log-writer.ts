@@ -12,7 +12,7 @@ type Maintenance = {
 };
 
 export interface LogWriter extends Maintenance, AsyncDisposable {
-  /** Resolves when its commit is on the disk (I2); the batch's buffer may be taken away. */
+  /** Resolves when its commit is on the disk (I2). */
   append(entry: LogEntry): Promise<Outcome>;
   readonly lastPosition: number;
   readonly retainedBytes: number;

@@ -91,9 +91,8 @@ export async function openIngestLog(options: IngestLogOptions): Promise<IngestLo
     goOnAfter: async (position) => void (await writer.goOnAfter(position)),
     async append(entry): Promise<AppendResult> {
       requireValid(entry);
-      // The copies move to the thread; the caller's batch stays for followers. (slice() of a Buffer copies nothing.)
-      const batch = new Uint8Array(entry.batch);
-      const own = { batch, stream: new Uint8Array(entry.stream), sha256: new Uint8Array(entry.sha256) };
+      // Of a view, the memory below it would be sent whole. (slice() of a Buffer copies nothing.)
+      const own = { stream: new Uint8Array(entry.stream), sha256: new Uint8Array(entry.sha256) };
       const result = await writer.append({ ...entry, ...own });
       const { outcome, position, fileId } = result;
       if (outcome === 'conflict') {

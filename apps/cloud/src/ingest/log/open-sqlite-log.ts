@@ -6,6 +6,7 @@ import type { LogOpened, LogRequest, LogResult, LogThreadSetup, MaintenanceCall 
 import { LogReader } from './log-reader.ts';
 import type { LogReads, LogWriter } from './log-writer.ts';
 import type { IngestLogOptions } from './open-ingest-log.ts';
+import { SharedRoom } from './shared-room.ts';
 
 const expirePeriodMs = 60_000;
 
@@ -37,6 +38,7 @@ export async function openSqliteLog(
   lastPosition = thread.opened.lastPosition;
   let { retainedBytes } = thread.opened;
   const reader = new LogReader(file);
+  const room = new SharedRoom();
 
   /** Runs a method of LogMaintenance on the thread. */
   const maintain = async <Method extends keyof LogMaintenance>(
@@ -65,11 +67,12 @@ export async function openSqliteLog(
     },
     writer: {
       async append(entry) {
-        const batchBytes = entry.batch.length;
-        // The bytes move between the threads.
-        const result = await thread.ask({ kind: 'append', entry }, [entry.batch.buffer as ArrayBuffer]);
+        const batch = room.copy(entry.batch);
+        const result = await thread.ask({ kind: 'append', entry: { ...entry, batch } });
+        // Not after a failure: the thread may still read it.
+        room.giveBack(batch);
         if ('rows' in result) throw new PlatformError('internal', 'expected the outcome of an append');
-        if (result.outcome === 'appended') retainedBytes += batchBytes;
+        if (result.outcome === 'appended') retainedBytes += batch.length;
         return result;
       },
       async truncate(upTo, maxRows) {

@@ -40,7 +40,7 @@ const sortsEntries: StructSink = {
       previousEnd = contentEnd;
     }
   },
-  key() {},
+  key: () => true,
   item() {},
   nothing() {},
   number() {},

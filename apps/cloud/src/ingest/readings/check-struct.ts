@@ -33,8 +33,9 @@ class Deepest implements StructSink {
   readonly #steps: string[] = [];
   #step = '';
 
-  key(bytes: Uint8Array, start: number, end: number): void {
+  key(bytes: Uint8Array, start: number, end: number): boolean {
     this.#step = `.${utf8.decode(bytes.subarray(start, end))}`;
+    return true;
   }
 
   item(index: number): void {

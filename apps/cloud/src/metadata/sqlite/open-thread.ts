@@ -30,8 +30,8 @@ export interface Thread<Request, Result, Opened> extends AsyncDisposable {
   readonly opened: Opened;
   /** Closed or failed. */
   readonly ended: boolean;
-  /** @param move goes to the thread and is empty afterwards. Throws what faultError makes of a fault; unavailable after the end. */
-  ask(request: WithoutId<Request>, move?: readonly ArrayBuffer[]): Promise<Result>;
+  /** Throws what faultError makes of a fault; unavailable after the end. */
+  ask(request: WithoutId<Request>): Promise<Result>;
 }
 
 /** Distributes over a union. */
@@ -105,12 +105,12 @@ export async function openThread<Request, Result, Opened>(
     });
   });
 
-  const send = (request: object, what: string, move: readonly ArrayBuffer[]): Promise<Result> =>
+  const send = (request: object, what: string): Promise<Result> =>
     new Promise((resolve, reject) => {
       if (ended) return reject(ended);
       const id = ++lastId;
       waiting.set(id, { what, resolve, reject });
-      worker.postMessage({ ...request, id }, [...move]);
+      worker.postMessage({ ...request, id });
     });
 
   return {
@@ -118,12 +118,12 @@ export async function openThread<Request, Result, Opened>(
     get ended() {
       return ended !== null;
     },
-    ask: (request, move = []) => send(request, options.what(request), move),
+    ask: (request) => send(request, options.what(request)),
     async [Symbol.asyncDispose]() {
       if (!ended && !closing) {
         closing = true;
         // Everything asked before is done and answered first.
-        await send({ kind: 'close' }, 'closing', []).catch(() => {});
+        await send({ kind: 'close' }, 'closing').catch(() => {});
         endClosed();
       }
       await worker.terminate();

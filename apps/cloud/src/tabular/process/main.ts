@@ -221,6 +221,7 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
     } finally {
       clearTimeout(timer);
       running.delete(message.id);
+      compactor.wake();
     }
   };
 

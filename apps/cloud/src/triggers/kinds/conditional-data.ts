@@ -1,5 +1,6 @@
 /** `conditional_data_ingested`: uploads of one component and method, with a reading that meets conditions (D18, D20, D21). */
 import { compileCondition, isCapturedBy, type JsonObject as JsonDocument } from '@platform/conditions';
+import { compileKeys } from '../../reading-codec/key-filter.ts';
 import type { Document } from '../../reading-codec/read-document.ts';
 import { isObject, type JsonObject, shown } from '../json.ts';
 import type { Problems } from '../problems.ts';
@@ -33,13 +34,14 @@ function parse(
     );
   }
   const meets = (document: Document): boolean => condition.matches(document as JsonDocument);
+  const keys = condition.keys && compileKeys(condition.keys);
   const isConditional = hasEvals(value);
   return {
     type,
     ofUpload(upload, place) {
       const { componentType, componentName, methodName } = upload.metadata;
       if (!isCapturedBy(method, { componentType, componentName, methodName }) || isEmpty(upload)) return undefined;
-      const found = isConditional ? findReading(upload, meets) : documentOf(upload, 0);
+      const found = isConditional ? findReading(upload, meets, keys) : documentOf(upload, 0);
       if (isConditional && found === undefined) return undefined;
       return { type, place, data: dataOf(upload, found), condition: value };
     },

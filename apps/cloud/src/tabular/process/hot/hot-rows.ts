@@ -81,7 +81,10 @@ export interface HotRows {
    * position that they reach.
    */
   toSeal(sealed: number, bytes: number): Promise<{ readonly batches: readonly HotBatch[]; readonly upTo: number }>;
-  /** Merges small batches after `sealed`, if there are enough of them; answers whether it did. Not while batches are being sealed. */
+  /**
+   * Merges small batches after `sealed`, if queries read them and there are enough; answers whether it did. Not while batches are being
+   * sealed.
+   */
   compact(sealed: number): Promise<boolean>;
   /** Forgets batches whose rows are all of positions up to this one. */
   drop(upTo: number): void;
@@ -120,6 +123,8 @@ export function createHotRows(options: {
   /** Batches up to here are being sealed, or were: they are merged with no others. */
   let claimed = sealed;
   let failedWrites = 0;
+  /** By a query, since the last time that there was nothing to merge: merging is for queries alone. */
+  let isRead = false;
   const current = (): Tail => tails.at(-1) as Tail;
   const tailCount = (): number => tails.reduce((sum, { rows }) => sum + rows.rows, 0);
   const tailBytes = (): number => tails.reduce((sum, { rows }) => sum + rows.dataBytes, 0);
@@ -290,6 +295,7 @@ export function createHotRows(options: {
       });
     },
     async open({ organizationId, after, upTo, readsRows }) {
+      isRead = true;
       // More than that takes longer to read as documents than to write.
       const isSmall = tailCount() <= settings.tailRows && tailBytes() <= settings.tailBytes;
       if (readsRows && !isSmall) {
@@ -338,10 +344,14 @@ export function createHotRows(options: {
       return { batches: taken, upTo: claimed };
     },
     async compact(position) {
+      if (!isRead) return false;
       const least = Math.max(position, claimed);
       const free = batches.filter(({ from }) => from >= least);
       const small = pickMerge(free, settings.mergeFiles);
-      if (small === undefined) return false;
+      if (small === undefined) {
+        isRead = false;
+        return false;
+      }
       const { mergeHotBatches } = await import('../merge/merge-hot-batches.ts');
       const slices = small.flatMap((batch) => batch.slices);
       const merged = await writer.write(slices, (own) => mergeHotBatches(own, small, directory));

@@ -5,8 +5,9 @@
 import { timeColumns } from '@platform/query';
 import type { Series } from '../../catalog/series.ts';
 import { quoted } from '../duckdb/database.ts';
-import { kind, leafColumns } from '../files/file-facts.ts';
+import { kind, leafColumns, type NewestRow } from '../files/file-facts.ts';
 import { dayKey, rowsOf, type Slice, slicesByDay } from '../files/slice.ts';
+import { startOfMs } from '../hot/series-facts.ts';
 import { seriesSortKey } from '../hot/sort-rows.ts';
 import { identityOf } from '../pushdown/series/series-identity.ts';
 import { noTime } from '../rows/row-buffer.ts';
@@ -25,6 +26,8 @@ export interface MergeSource {
   /** Names of the leaves' columns. */
   readonly columns: readonly string[];
   readonly rows: number;
+  /** By number: the series' newest row, out of the slices' own facts; undefined where they do not say it of all. */
+  newest(): ReadonlyMap<number, NewestRow> | undefined;
   /**
    * SELECT of the row's `number` and of columns (`rowColumns` and `columns`); times are noTime where they are missing.
    * @param kept condition on the rows, in terms of `number` and of the files' own columns. Default: all rows.
@@ -64,6 +67,7 @@ export function mergeSource(slices: readonly Slice[], isHot: boolean): MergeSour
     slices: merged,
     columns: [...columns],
     rows: numbered.rows,
+    newest: () => newestOf(slices, numbered.numbers),
     select(read, kept) {
       const items = read.map((column) => {
         if (column.startsWith('time_')) return `coalesce(${column}, ${noTime}) AS ${column}`;
@@ -124,6 +128,30 @@ function numberSeries(slices: readonly Slice[]): Numbered {
     slices: numbered,
     rows: rowsOf(slices),
   };
+}
+
+/** Of the rows in the latest millisecond of a series, the first in the order of files. */
+function newestOf(
+  slices: readonly Slice[],
+  numbers: readonly (readonly number[])[],
+): ReadonlyMap<number, NewestRow> | undefined {
+  const latest = new Map<number, { readonly since: bigint; readonly row: NewestRow }>();
+  for (const [at, slice] of slices.entries())
+    for (const [i, { received, newest: row }] of slice.series.entries()) {
+      if (received.max === null) continue;
+      if (row === undefined) return undefined;
+      const number = numbers[at]?.[i] as number;
+      const since = startOfMs(received.max);
+      const known = latest.get(number);
+      if (known === undefined || since > known.since || (since === known.since && isBefore(row, known.row)))
+        latest.set(number, { since, row });
+    }
+  return new Map([...latest].map(([number, { row }]) => [number, row]));
+}
+
+function isBefore(a: NewestRow, b: NewestRow): boolean {
+  if (a.timeReceived !== b.timeReceived) return a.timeReceived < b.timeReceived;
+  return a.position === b.position ? a.index < b.index : a.position < b.position;
 }
 
 /** A row's number out of its file and its series there; -1: a row of a slice that is not asked for. */

@@ -34,11 +34,15 @@ export async function describeRows(
     `SELECT number, count(*), CAST(sum(size) AS BIGINT), ${ofTimes.join(', ')}${counts}
       FROM (${source.select([...times, 'size', ...source.columns], kept)}) GROUP BY number ORDER BY number`,
   )) as Row[];
-  const newest = await newestRows(
-    connection,
-    source,
-    kept,
-    found.flatMap(([number, , , , max]) => (max === null ? [] : [[number, max] as const])),
+  const ofSlices = kept === undefined ? source.newest() : undefined;
+  const newest = withinBytes(
+    ofSlices ??
+      (await newestRows(
+        connection,
+        source,
+        kept,
+        found.flatMap(([number, , , , max]) => (max === null ? [] : [[number, max] as const])),
+      )),
   );
   const timeFacts = (min: Time, max: Time, missing: bigint): TimeFacts => ({ min, max, missing: Number(missing) });
   let firstRow = 0;
@@ -84,11 +88,8 @@ async function newestRows(
     `SELECT number, ${columns.slice(0, -1).map(first).join(', ')}, arg_min_null(${small}, (time_received, position, "index"))
       FROM (${source.select(columns, kept === undefined ? isLatest : `(${kept}) AND ${isLatest}`)}) GROUP BY number ORDER BY number`,
   )) as Row[];
-  let bytes = 0;
   for (const [number, position, index, timeRequested, timeReceived, timeSynced, , data] of rows) {
     if (data === null) continue;
-    bytes += data.bytes.length;
-    if (bytes > newestLimits.fileBytes) break;
     newest.set(number, {
       position: Number(position),
       index,
@@ -99,4 +100,15 @@ async function newestRows(
     });
   }
   return newest;
+}
+
+/** As many of them as a file's facts hold. @param newest by number */
+function withinBytes(newest: ReadonlyMap<number, NewestRow>): ReadonlyMap<number, NewestRow> {
+  let bytes = 0;
+  const kept = [...newest].sort(([a], [b]) => a - b);
+  const beyond = kept.findIndex(([, { data }]) => {
+    bytes += data.length;
+    return bytes > newestLimits.fileBytes;
+  });
+  return new Map(beyond < 0 ? kept : kept.slice(0, beyond));
 }

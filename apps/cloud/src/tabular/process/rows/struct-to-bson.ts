@@ -58,7 +58,7 @@ class BsonWriter implements StructSink {
     return this.#to;
   }
 
-  key(bytes: Uint8Array, start: number, end: number): void {
+  key(bytes: Uint8Array, start: number, end: number): boolean {
     const target = this.#target;
     const element = this.#to;
     const level = this.#level;
@@ -68,6 +68,7 @@ class BsonWriter implements StructSink {
       this.#repeats[level] = 1;
     this.#element = element;
     this.#to = to;
+    return true;
   }
 
   item(index: number): void {

@@ -1,0 +1,35 @@
+/** Keys of a document that are to be read, found by their bytes. */
+
+/** By key: the keys that are to be read below it. */
+export type Keys = ReadonlyMap<string, Keys | 'all'>;
+
+export interface KeyEntry {
+  readonly key: string;
+  /** Undefined: all keys. */
+  readonly below: KeyNode | undefined;
+}
+
+export interface KeyNode {
+  /** Undefined: the key in bytes[start..end) is not to be read. */
+  find(bytes: Uint8Array, start: number, end: number): KeyEntry | undefined;
+}
+
+export function compileKeys(keys: Keys): KeyNode {
+  const entries = [...keys].map(([key, below]) => ({
+    key,
+    bytes: Buffer.from(key),
+    below: below === 'all' ? undefined : compileKeys(below),
+  }));
+  return {
+    find(bytes, start, end) {
+      for (const entry of entries) {
+        const own = entry.bytes;
+        if (own.length !== end - start) continue;
+        let same = 0;
+        while (same < own.length && own[same] === bytes[start + same]) same++;
+        if (same === own.length) return entry;
+      }
+      return undefined;
+    },
+  };
+}
