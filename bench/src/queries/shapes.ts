@@ -1,4 +1,5 @@
 /** Pipeline shapes that dashboards and notebooks ask for; a seed draws what is asked of which field. */
+import { randomFrom } from '../figures/random-from.ts';
 import { componentName, startMs } from './readings.ts';
 
 type Stages = readonly Record<string, unknown>[];
@@ -93,15 +94,4 @@ export function drawShapes(seed: number): Shape[] {
       ],
     },
   ];
-}
-
-/** Numbers from 0 to 1 by a seed (mulberry32). */
-function randomFrom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

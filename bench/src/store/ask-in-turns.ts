@@ -1,4 +1,8 @@
-/** Four clients that ask all questions by turns without a pause, each beginning with another one. */
+/**
+ * Four clients that ask all questions by turns without a pause, each turn in an order of its own: in one order for all of them, what a
+ * question takes would depend on which one the others ask at that time.
+ */
+import { randomFrom } from '../figures/random-from.ts';
 import type { Asked } from './questions.ts';
 
 const clients = 4;
@@ -14,8 +18,11 @@ export async function askInTurns(
   const latencies = new Map(all.map(({ name }): [string, number[]] => [name, []]));
   let failures = 0;
   const client = async (number: number): Promise<void> => {
-    for (let turn = Math.floor((number * all.length) / clients); !over.aborted; turn++) {
-      const each = all[turn % all.length] as Asked;
+    const random = randomFrom(number);
+    let turn: Asked[] = [];
+    while (!over.aborted) {
+      if (turn.length === 0) turn = [...all];
+      const [each] = turn.splice(Math.floor(random() * turn.length), 1) as [Asked];
       const started = performance.now();
       try {
         await ask(each);

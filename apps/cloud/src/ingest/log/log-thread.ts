@@ -17,7 +17,7 @@ function start(setup: LogThreadSetup): void {
   if (!port) throw new Error('log-thread.ts is a worker; start it through openIngestLog');
   const say = (message: LogMessage): void => port.postMessage(message);
   const take = (): LogRequest | undefined => receiveMessageOnPort(port)?.message;
-  const { db, appender, state } = openLogFile(setup.file);
+  const { db, appender, state, checkpoint } = openLogFile(setup.file);
   const maintenance = new LogMaintenance(db);
   const committing = {
     appender,
@@ -29,6 +29,7 @@ function start(setup: LogThreadSetup): void {
   port.on('message', (first: LogRequest) => {
     let next: LogRequest | undefined = first;
     let closing: number | null = null;
+    let appended = 0;
     while (next && !failed) {
       const group: LogWork[] = [];
       let bytes = 0;
@@ -37,6 +38,7 @@ function start(setup: LogThreadSetup): void {
         else group.push(next);
         if (next.kind === 'append') bytes += next.entry.batch.length;
       }
+      appended += bytes;
       if (group.length === 0) continue;
       const outcome = commitGroup(committing, group);
       if (outcome.kind === 'fatal') {
@@ -44,6 +46,8 @@ function start(setup: LogThreadSetup): void {
         say({ type: 'fatal', message: outcome.message });
       }
     }
+    // Nobody waits now.
+    if (!failed) checkpoint(appended);
     if (closing !== null && !failed) {
       db.close();
       say({ type: 'answers', answers: [{ id: closing, result: { rows: 0, bytes: 0 } }] });

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
+import { stat, writeFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { silentLog, systemClock } from '@platform/base';
 import { FakeClock, temporaryDirectory } from '@platform/testkit';
@@ -272,4 +272,15 @@ test('a file that is no database, and one of a newer version, are refused by nam
   await expect(open(directory.file('newer'))).rejects.toThrow(
     /version 99, but this version supports only versions up to 2/,
   );
+});
+
+test('the write-ahead log is copied back while nobody waits, before a commit would have to', async () => {
+  await using directory = await temporaryDirectory();
+  const file = directory.file('ingest.sqlite');
+  const log = await openIngestLog({ onFatal: throwUncaught, file, log: silentLog, clock: systemClock });
+  const batch = new Uint8Array(500_000).fill(1);
+  for (let seq = 1; seq <= 40; seq++) await log.append(testEntry(seq, `${seq}`, { batch }));
+  expect((await stat(`${file}-wal`)).size).toBeLessThan(6 << 20);
+  expect((await stat(file)).size).toBeGreaterThan(12 << 20);
+  await log[Symbol.asyncDispose]();
 });
