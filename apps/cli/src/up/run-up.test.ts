@@ -126,14 +126,46 @@ test('if the cloud cannot start, its message is shown, nothing else is started, 
   expect(await log()).toBe('');
 });
 
-test('if the machine-server dies, it is named with its last lines, the cloud is stopped, and the exit code is 1', async () => {
-  const machine = `const logged = JSON.stringify({ level: 'info', msg: 'capturing' });
-    process.stdout.write(logged + '\\n', () => process.stderr.write('out of luck\\n', () => process.kill(process.pid, 'SIGKILL')));`;
-  expect(await up(cloudBody(stays), machine, new AbortController().signal)).toBe(1);
-  expect(complained.at(-1)).toContain('machine-server was killed by SIGKILL');
-  expect(complained.at(-1)).toContain('"msg":"capturing"');
+test('a machine-server that dies is named with its last lines and started again, while the cloud keeps running', async () => {
+  const stop = new AbortController();
+  const first = join(dir, 'died');
+  const machine = `import { existsSync, writeFileSync } from 'node:fs';
+    if (existsSync(${JSON.stringify(first)})) { ${stays} log('again'); }
+    else {
+      writeFileSync(${JSON.stringify(first)}, '');
+      const logged = JSON.stringify({ level: 'info', msg: 'capturing' });
+      process.stdout.write(logged + '\\n', () => process.stderr.write('out of luck\\n', () => process.kill(process.pid, 'SIGKILL')));
+    }`;
+  const running = up(cloudBody(stays), machine, stop.signal);
+  await until(async () => (await log()).includes('machine again'));
+  const said = complained.join('');
+  expect(said).toContain('machine-server was killed by SIGKILL. It is started again in 1 s.');
+  expect(said).toContain('"msg":"capturing"');
+  expect(said).toContain('out of luck');
+  expect(await log()).not.toContain('cloud stopped');
+  stop.abort();
+  expect(await running).toBe(0);
+  expect(await log()).toContain('machine stopped');
+});
+
+test('a machine-server that exits because it was asked to is started again at once', async () => {
+  const stop = new AbortController();
+  const first = join(dir, 'asked');
+  const machine = `import { existsSync, writeFileSync } from 'node:fs';
+    if (existsSync(${JSON.stringify(first)})) { ${stays} log('again'); }
+    else { writeFileSync(${JSON.stringify(first)}, ''); setTimeout(() => {}, 1_500); }`;
+  const running = up(cloudBody(stays), machine, stop.signal);
+  await until(async () => (await log()).includes('machine again'));
+  expect(complained).toContain('the machine-server restarts, as it was asked to\n');
+  stop.abort();
+  expect(await running).toBe(0);
+});
+
+test('if the cloud dies, it is named with its last lines, the machine-server is stopped, and the exit code is 1', async () => {
+  const dies = `setTimeout(() => process.stderr.write('out of luck\\n', () => process.kill(process.pid, 'SIGKILL')), 500);`;
+  expect(await up(cloudBody(dies), stays, new AbortController().signal)).toBe(1);
+  expect(complained.at(-1)).toContain('cloud was killed by SIGKILL, so everything was stopped');
   expect(complained.at(-1)).toContain('out of luck');
-  expect(await log()).toContain('cloud stopped');
   expect(JSON.parse(printed.at(-1) as string)).toEqual({ event: 'stopped' });
 });
 

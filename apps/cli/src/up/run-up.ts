@@ -1,10 +1,12 @@
 /**
  * `platform up`: starts the cloud, then the machine-server, shows what arrives, and stops them in reverse order.
  *
- * States: starting (until the cloud is ready) → running → stopping (asked to, or a process died) → stopped.
+ * States: starting (until the cloud is ready) → running → stopping (asked to, or the cloud died) → stopped. A machine-server that ends is
+ * started again: it also ends when the cloud asks it to restart.
  */
 import { join } from 'node:path';
 import { type Demo, readDemo } from '../invocation/read-demo.ts';
+import { keepRunning } from './keep-running.ts';
 import { localAddress } from './local-address.ts';
 import type { Output, Ready } from './output.ts';
 import { showFlow } from './show-flow.ts';
@@ -78,7 +80,7 @@ async function demoOf({ dataDir, output }: UpOptions, { demoProblem }: Ready): P
   }
 }
 
-/** Runs the machine-server and the display; returns when asked to stop, or with the process that ended. */
+/** Runs the machine-server and the display; returns when asked to stop, or when the cloud ended. */
 async function runDemo(
   options: UpOptions,
   ready: Ready,
@@ -91,24 +93,30 @@ async function runDemo(
   const startedAt = new Date();
   const { url, ca } = await localAddress(ready, options.host);
   const machineHome = join(dataDir, 'machine');
-  const machine = children.use(
+  const credentials = await writeCredentials(machineHome, url, ca, demo);
+  const start = (): Child =>
     startChild({
       name: 'machine-server',
       entry: machineEntry,
-      args: ['-config', await writeCredentials(machineHome, url, ca, demo)],
+      args: ['-config', credentials],
       // Its usual port is the one where the command line expects a cloud.
       env: { PLATFORM_BIND_ADDRESS: '127.0.0.1:0', ...env, PLATFORM_HOME: machineHome },
       onLog: (line) => output.logged('machine-server', line),
       graceMs,
-    }),
-  );
+    });
+  const onEnded = (exit: ChildExit, pauseMs: number): void => {
+    if (pauseMs === 0) output.logged('platform', 'the machine-server restarts, as it was asked to');
+    else output.failed(`${howEnded(exit)}. It is started again in ${pauseMs / 1_000} s. Its last lines:`, exit.tail);
+  };
+  const nowMs = (): number => performance.now();
+  children.use(keepRunning({ start, onEnded, nowMs }));
   const stopShow = new AbortController();
   const show = showFlow({
     url,
     ca,
     demo,
     startedAt,
-    nowMs: () => performance.now(),
+    nowMs,
     output,
     signal: stopShow.signal,
   }).catch((error: unknown) => output.logged('platform', `cannot show the readings: ${String(error)}`));
@@ -116,7 +124,7 @@ async function runDemo(
     stopShow.abort();
     await show;
   });
-  return await Promise.race([cloud.exited, machine.exited, asked]);
+  return await Promise.race([cloud.exited, asked]);
 }
 
 /**
@@ -162,8 +170,11 @@ function startCloud({
 function sentenceOf(exit: ChildExit, wasReady: boolean): string {
   const said = exit.tail.findLast((line) => !line.startsWith('{'));
   if (!wasReady && said) return said;
-  const how = exit.signal ? `was killed by ${exit.signal}` : `exited with code ${exit.code}`;
-  return `The ${exit.name} ${how}, so everything was stopped. Its last lines:`;
+  return `${howEnded(exit)}, so everything was stopped. Its last lines:`;
+}
+
+function howEnded({ name, code, signal }: ChildExit): string {
+  return `The ${name} ${signal ? `was killed by ${signal}` : `exited with code ${code}`}`;
 }
 
 function tailOf(exit: ChildExit, wasReady: boolean): readonly string[] {

@@ -12,6 +12,7 @@ import { identityOf } from '../pushdown/series/series-identity.ts';
 import { noTime, RowBuffer } from '../rows/row-buffer.ts';
 import { documentOverheadBytes, rowDocuments } from '../rows/row-documents.ts';
 import { startOfMs } from './series-facts.ts';
+import { words } from './sort-rows.ts';
 
 export interface Tail {
   /** Rows are of positions in (from, to]. */
@@ -108,7 +109,7 @@ export function tailRows(tail: Tail, request: ScanRequest): TailRows {
           at++
         )
           bytes += (rows.data[wanted[at] as number] as Uint8Array).length;
-        yield encode(columnsOf(rows, wanted.slice(from, at), request.exactTimes === true));
+        yield encode(columnsOf(rows, wanted.slice(from, at), columns, request.exactTimes === true));
       }
     },
   };
@@ -152,25 +153,64 @@ function rowTests({ rows, series }: Tail, request: ScanRequest): ((row: number) 
 function columnsOf(
   rows: RowBuffer,
   wanted: readonly number[],
+  columns: ReadonlySet<string> | undefined,
   exactTimes: boolean,
 ): Parameters<ReturnType<typeof rowDocuments>>[0] {
-  const sources = [rows.timeRequested, rows.timeReceived, rows.timeSynced];
-  const times = sources.map(() => new BigInt64Array(wanted.length));
   const missingTimes = new Uint8Array(wanted.length);
-  for (const [at, row] of wanted.entries()) {
-    for (const [i, source] of sources.entries()) {
-      const time = source[row] as bigint;
-      if (time === noTime) (missingTimes[at] as number) |= 1 << i;
-      else (times[i] as BigInt64Array)[at] = exactTimes ? time : startOfMs(time) / 1_000n;
-    }
-  }
-  const [requested, received, synced] = times.map(({ buffer }) => new Uint32Array(buffer));
+  const sources = {
+    time_requested: rows.timeRequested,
+    time_received: rows.timeReceived,
+    time_synced: rows.timeSynced,
+  };
+  const times = timeColumns.map((column, i) => {
+    if (columns?.has(column) === false) return noWords;
+    return timeWords(sources[column], wanted, exactTimes, (at) => {
+      (missingTimes[at] as number) |= 1 << i;
+    });
+  });
   return {
     rows: wanted.length,
     series: Int32Array.from(wanted, (row) => rows.series[row] as number),
     captureDay: Int32Array.from(wanted, (row) => rows.captureDay[row] as number),
-    times: [requested, received, synced] as [Uint32Array, Uint32Array, Uint32Array],
+    times: times as [Uint32Array, Uint32Array, Uint32Array],
     missingTimes,
     data: wanted.map((row) => rows.data[row] as Uint8Array),
   };
 }
+
+const noWords = /* @__PURE__ */ new Uint32Array();
+
+/** Int64 of each wanted row, low word first: milliseconds, or microseconds if `exact`. @param onMissing called with the place of a row without the time */
+function timeWords(
+  source: BigInt64Array,
+  wanted: readonly number[],
+  exact: boolean,
+  onMissing: (at: number) => void,
+): Uint32Array {
+  const pairs = words(source);
+  const target = new Uint32Array(wanted.length * 2);
+  for (let at = 0; at < wanted.length; at++) {
+    const row = wanted[at] as number;
+    const [low, high] = [(pairs[row * 2] as number) >>> 0, pairs[row * 2 + 1] as number];
+    if (low === missingLow && high === missingHigh) {
+      onMissing(at);
+      continue;
+    }
+    if (exact) {
+      target[at * 2] = low;
+      target[at * 2 + 1] = high;
+      continue;
+    }
+    const microseconds = high * 2 ** 32 + low;
+    // Numbers are several times faster than BigInts, and exact until the year 2255.
+    const ms = Number.isSafeInteger(microseconds)
+      ? Math.floor(microseconds / 1_000)
+      : Number(startOfMs(source[row] as bigint) / 1_000n);
+    target[at * 2] = ms;
+    target[at * 2 + 1] = Math.floor(ms / 2 ** 32);
+  }
+  return target;
+}
+
+const missingLow = Number(BigInt.asUintN(32, noTime));
+const missingHigh = Number(BigInt.asIntN(32, noTime >> 32n));
