@@ -1,6 +1,6 @@
 /**
- * Commands in documents and help run as printed: each `platform …` line parses with the real command line, each npm script and each
- * file given to `node` exists. In text between backticks a command may be incomplete, but its subcommands and options must exist.
+ * Checks that commands in documents and help run as printed: each `platform …` line parses with the real command line, and each npm script
+ * and each file given to `node` exists. A command between backticks in text may be incomplete, but its subcommands and options must exist.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,14 +13,14 @@ export interface PrintedCommand {
   readonly words: readonly string[];
   /** From 1. */
   readonly line: number;
-  /** Printed to be run as it is. */
+  /** Printed as a complete command. */
   readonly isWhole: boolean;
-  /** The command whose help prints it, which is the one that it must run. */
+  /** The command whose help contains it, which must be the one that it runs. */
   readonly of?: string;
 }
 
 const ours = /^(platform|npm|node)$/;
-/** Mistakes that a mentioned command may have: values are missing or stand for others, as in `--port N`. */
+/** Errors that are allowed in a mentioned command: values are missing or placeholders, as in `--port N`. */
 const incomplete = /^commander\.(optionMissingArgument|invalidArgument|help)$/;
 
 /** Our commands in fenced shell blocks and between backticks. */
@@ -33,14 +33,14 @@ export function commandsIn(markdown: string): PrintedCommand[] {
     const line = index + 1;
     if (fence === 'sh') return commandsOfLine(text).map((words) => ({ words, line, isWhole: true }));
     return [...text.matchAll(/`([^`]+)`/g)].flatMap(([, code = '']) => {
-      // An ellipsis stands for what is left out, and a|b for one of several.
+      // An ellipsis stands for an omission, and a|b for one of several.
       const [printed = ''] = code.split('…');
       return commandsOfLine(printed.replaceAll(/\|[\w|]+/g, '')).map((words) => ({ words, line, isWhole: false }));
     });
   });
 }
 
-/** The words of each of our commands in a line of shell, without assignments, comments and redirections. */
+/** The words of each of our commands in a shell line, without assignments, comments and redirections. */
 export function commandsOfLine(text: string): string[][] {
   const inner = [...text.matchAll(/[$<]\((platform [^)]*)\)/g)].flatMap(([, command = '']) => commandsOfLine(command));
   const commands: string[][] = [[]];
@@ -68,7 +68,7 @@ export function createChecker(scripts: ReadonlySet<string>): (command: PrintedCo
   const platform = (words: readonly string[], { isWhole, of }: PrintedCommand): string | undefined => {
     ran.length = 0;
     try {
-      // As main.ts does: a bare --json takes no argument.
+      // Like main.ts: a bare --json takes no argument.
       (isWhole ? printed : mentioned).parse(
         words.map((word) => (word === '--json' && words[0] !== 'up' ? '--json=' : word)),
         { from: 'user' },
@@ -97,7 +97,7 @@ export function createChecker(scripts: ReadonlySet<string>): (command: PrintedCo
   };
 }
 
-/** The command line, whose commands only record that they ran, and whose mistakes are exceptions. */
+/** The command line with commands that only record that they ran, and with errors as exceptions. */
 function createParser(ran: string[]): Command {
   const replace = (command: Command, path: string): void => {
     command.exitOverride().configureOutput({ writeOut() {}, writeErr() {}, outputError() {} });

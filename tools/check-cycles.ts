@@ -1,9 +1,12 @@
-/** Imports that run never form a circle: which file is set up first would depend on who asked. Types may point both ways. */
+/**
+ * Checks that runtime imports form no cycle: the order of initialization would depend on which file was imported first. Type imports may
+ * form cycles.
+ */
 import { dirname, join, normalize } from 'node:path';
 import { importsOf } from './imports.ts';
 import { filesToCheck, isSource, read, report } from './repository.ts';
 
-/** Each circle once, as its files in order of import, beginning with the least. @param graph files that a file imports to run */
+/** Each cycle once, as its files in order of import, beginning with the least. @param graph the runtime imports of each file */
 export function circles(graph: ReadonlyMap<string, readonly string[]>): string[][] {
   const index = new Map<string, number>();
   const low = new Map<string, number>();
@@ -30,7 +33,7 @@ export function circles(graph: ReadonlyMap<string, readonly string[]>): string[]
   return found;
 }
 
-/** What a file imports to run, of the same workspace: between workspaces the table of check-layers.ts allows no circle. */
+/** The runtime imports of a file within the same workspace: between workspaces the table in check-layers.ts allows no cycle. */
 export function runtimeImports(path: string, text: string): string[] {
   return importsOf(text)
     .filter(({ specifier, typeOnly }) => specifier.startsWith('.') && !typeOnly)

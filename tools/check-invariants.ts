@@ -1,11 +1,11 @@
 /**
- * Each rule of ingest (I…) and each decision (D…) of docs/specs, but those that are planned, is proven by a test that carries its number
- * at the start of its title: `test('I5 a retried upload …')`, `test('D20 I7 …')`.
+ * Checks that each rule of ingest (I…) and each decision (D…) in docs/specs, except planned ones, is proven by a test whose title starts
+ * with its number: `test('I5 a retried upload …')`, `test('D20 I7 …')`.
  */
 import { filesToCheck, isSource, isTest, read, report } from './repository.ts';
 import { allRules } from './rules.ts';
 
-/** D1 is the messages themselves, which other projects' clients prove. */
+/** D1 is the messages themselves; clients of other projects prove it. */
 const provenElsewhere: readonly string[] = ['D1'];
 
 /** The numbers at the start of the titles of a test file. */

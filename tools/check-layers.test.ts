@@ -3,7 +3,7 @@ import { circles } from './check-cycles.ts';
 import { checkFile, cloudEdges } from './check-layers.ts';
 import { importsOf } from './imports.ts';
 
-test('imports are seen in every form, and none in comments or strings', () => {
+test('imports are recognised in every form, but not in comments or strings', () => {
   const text = `
     import a from 'a'; import type { B } from './b.ts';
     import { type C, type D } from './c.ts'
@@ -62,7 +62,7 @@ test.each([
   expect(checkFile(path, text)).toEqual([]);
 });
 
-test('the features of the cloud form no circle', () => {
+test('the features of the cloud form no cycle', () => {
   expect(circles(new Map(Object.entries(cloudEdges)))).toEqual([]);
   expect(checkFile('apps/cloud/src/metadata/tables.ts', `import type { X } from '../tabular/store.ts'`)).toEqual([]);
   expect(checkFile('apps/cloud/src/binary/a.ts', `import x from '../text-rules/b.ts'`)).toEqual([]);

@@ -1,13 +1,13 @@
 /**
- * Enforces the import table of docs/architecture.md between workspaces, and the edges inside apps:
- * root files wire everything; features do not import root files (but the types of settings.ts, and in the command line what it says); inside a feature
- * imports run feature.ts → rpc.ts → verb → store.ts.
+ * Enforces the import table of docs/architecture.md between workspaces, and the import rules inside apps. Root files wire everything;
+ * features do not import root files (except the types of settings.ts, and in the command line its values). Inside a feature, imports go
+ * feature.ts → rpc.ts → verb → store.ts.
  */
 import { basename, dirname, join, normalize } from 'node:path';
 import { importsOf } from './imports.ts';
 import { filesToCheck, isSource, isTest, read, report } from './repository.ts';
 
-/** What each workspace may import; an entry with a slash allows that door only. */
+/** What each workspace may import; an entry with a slash allows only that entry point. */
 export const mayImport: Readonly<Record<string, readonly string[]>> = {
   web: ['sdk', 'machine-config/schema'],
   cli: ['sdk', 'machine-config', 'capture-file'],
@@ -29,8 +29,8 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * What each feature of the cloud may import of other features, beside `leaves`. It has one direction: no two features lead to each other.
- * Every edge that is missing is a seam: the log between ingest and its followers, the outbox between triggers and delivery.
+ * What each feature of the cloud may import from other features, besides `leaves`. The graph has no cycles: no two features lead to each
+ * other. Features without an edge meet only at a seam: the log between ingest and its followers, the outbox between triggers and delivery.
  */
 export const cloudEdges: Readonly<Record<string, readonly string[]>> = {
   access: ['instance', 'metadata'],
@@ -64,7 +64,7 @@ export const cloudEdges: Readonly<Record<string, readonly string[]>> = {
   ingest: ['blobs', 'metadata'],
   instance: [],
   machines: ['access', 'accounts', 'instance', 'metadata'],
-  // Beside this it gathers the tables of every feature, out of their store.ts.
+  // It also collects the tables of every feature, from their store.ts.
   metadata: ['instance'],
   outbox: ['instance', 'metadata'],
   packages: ['access', 'blobs', 'instance', 'metadata'],
@@ -76,7 +76,7 @@ export const cloudEdges: Readonly<Record<string, readonly string[]>> = {
   triggers: ['follow-log', 'ingest', 'machines', 'outbox'],
 };
 
-/** Pairs of features of an app that meet only at a seam (a directory). */
+/** Pairs of features in an app that meet only at a seam (a directory). */
 const strangers: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
   'machine-server': [
     ['capture', 'sync'],
@@ -84,13 +84,13 @@ const strangers: Readonly<Record<string, readonly (readonly [string, string])[]>
   ],
 };
 
-/** Folders of an app that any feature may import, and that import none. */
+/** Folders of an app that any feature may import, and that import no feature. */
 const leaves: Readonly<Record<string, readonly string[]>> = { cloud: ['text-rules', 'wire', 'reading-codec'] };
 
-/** Apps that run once for a person and end: what their environment says is read where it is used, from settings.ts alone. */
+/** Apps that run once for a person and then end: code may read environment settings where it uses them, but only from settings.ts. */
 const readSettings: readonly string[] = ['cli'];
 
-/** Problems of one file's imports. `path` is below the repository's root, such as apps/cloud/src/ingest/store.ts. */
+/** Import problems of one file. `path` is relative to the repository's root, such as apps/cloud/src/ingest/store.ts. */
 export function checkFile(path: string, text: string): string[] {
   const [kind, workspace = ''] = path.split('/');
   const allowed = mayImport[workspace];
@@ -156,13 +156,15 @@ function featureOf(path: string): string {
   return rest.length > 0 && first !== 'commands' ? first : '';
 }
 
-/** A subfolder of a feature is below its top: what is in it imports neither feature.ts nor rpc.ts above, and store.ts none of it. */
+/**
+ * A subfolder of a feature is below its top: its files import neither feature.ts nor rpc.ts above it, and store.ts imports none of them.
+ */
 function areRanked(path: string, target: string): boolean {
   const [from, to] = [dirname(path), dirname(target)];
   return from === to || from.startsWith(`${to}/`) || (rank(path) === 3 && to.startsWith(`${from}/`));
 }
 
-/** Place in the one direction: 0 feature (also named as its folder), 1 rpc, 2 verb or rule, 3 store. */
+/** Position in the import order: 0 feature (or a file named like its folder), 1 rpc, 2 verb or rule, 3 store. */
 function rank(path: string): number {
   const name = basename(path);
   if (name === 'feature.ts' || name === `${basename(dirname(path))}.ts`) return 0;

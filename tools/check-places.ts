@@ -1,10 +1,13 @@
-/** Clock, timers, randomness, environment, fetch and file system stand only in named files; everything else is handed them. */
+/**
+ * Checks that clock, timers, randomness, environment, fetch and file system are used only in the listed files; all other code receives
+ * them.
+ */
 import { filesToCheck, isSource, isTest, read, report, withoutComments } from './repository.ts';
 
 interface Rule {
   readonly name: string;
   readonly pattern: RegExp;
-  /** Paths below the root, or their ends after `*`. Each says by its name why it may. */
+  /** Paths relative to the root, or their ends after `*`. The name of each explains why it is allowed. */
   readonly allowed: readonly string[];
   readonly instead: string;
 }
@@ -21,7 +24,7 @@ const rules: readonly Rule[] = [
       'packages/testkit/*',
       'apps/cloud/src/main.ts',
       'apps/machine-server/src/main.ts',
-      // Tells DuckDB's allocator, which is told in no other way.
+      // Configures DuckDB's allocator, which has no other interface.
       'apps/cloud/src/tabular/process/main.ts',
     ],
     instead: 'read it in settings.ts',
@@ -45,7 +48,7 @@ const rules: readonly Rule[] = [
       'packages/testkit/*',
       // Yields to the event loop.
       'packages/query/src/execute/limits/budget.ts',
-      // Threads and processes of their own, whose deadlines guard against what hangs.
+      // Separate threads and processes, whose deadlines detect hangs.
       'apps/cloud/src/metadata/sqlite/writer-thread.ts',
       'apps/cloud/src/tabular/process/main.ts',
       'apps/cli/src/up/pause.ts',
@@ -79,7 +82,7 @@ const rules: readonly Rule[] = [
     pattern: /^(?!\s*import type\b).*['"]node:fs(?:\/promises)?['"]/,
     allowed: [
       'packages/testkit/*',
-      // Reads and writes what the person names.
+      // Reads and writes files that the user names.
       'apps/cli/src/*',
       'apps/cloud/src/admin-main.ts',
       'apps/cloud/src/data-directory.ts',
@@ -109,7 +112,7 @@ const rules: readonly Rule[] = [
       'apps/machine-server/src/config/credentials.ts',
       'apps/machine-server/src/directories/*',
       'apps/machine-server/src/logging/server-log.ts',
-      // The figures of this computer are files of its system.
+      // The readings of this computer are files of its system.
       'apps/machine-server/src/models/components/sensor/host/*',
       'apps/machine-server/src/sync/*',
     ],

@@ -1,13 +1,13 @@
 /**
- * What text refers to is there: rule numbers stand on one page of docs/specs each, records of decisions (ADR-…) in docs/decisions,
- * links and paths in documents lead to files, and functions that tables name behind a path are in that file.
+ * Checks that references in texts are valid: each rule number is defined on one page of docs/specs, decision records (ADR-…) are in
+ * docs/decisions, links and paths in documents lead to files, and functions that tables name after a path are in that file.
  */
 import { existsSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { filesToCheck, isSource, read, report, root, walk } from './repository.ts';
 import { allRules, type Rule } from './rules.ts';
 
-/** Preferred numbers of $bucketAuto (R5 …), and what tests of checkers make up. */
+/** Preferred numbers of $bucketAuto (R5 …), and examples in the tests of checkers. */
 const isNoRule = (file: string, name: string): boolean =>
   (file.startsWith('packages/query/') && name.startsWith('R')) || /^tools\/.*\.test\.ts$/.test(file);
 
@@ -21,7 +21,7 @@ export function referencesIn(text: string): { readonly name: string; readonly li
   );
 }
 
-/** Files of this repository that a document leads to: relative links, and paths in code quotes that begin at a workspace. */
+/** Files of this repository that a document refers to: relative links, and paths in backticks that begin with a workspace. */
 export function pathsIn(document: string, text: string): { readonly path: string; readonly line: number }[] {
   const found: { path: string; line: number }[] = [];
   text.split('\n').forEach((content, index) => {
@@ -34,7 +34,7 @@ export function pathsIn(document: string, text: string): { readonly path: string
   return found;
 }
 
-/** Functions that rows of tables name behind a path: `| path | function, Class.method | …`. */
+/** Functions that table rows name after a path: `| path | function, Class.method | …`. */
 export function functionsIn(text: string): { readonly path: string; readonly name: string; readonly line: number }[] {
   return text.split('\n').flatMap((content, index) => {
     const [, path = '', cell = ''] =

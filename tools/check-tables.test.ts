@@ -32,13 +32,13 @@ test.each([
   expect(check({ 'apps/cloud/src/machines/deeper/a.ts': text })).toEqual([]);
 });
 
-test('words that are no statements name no table', () => {
+test('words outside statements name no table', () => {
   const text = `// db.selectFrom('parts')\nlog.child('parts'); throw new Error('expected one of the parts, found none from parts');
     import { x } from '../parts'; const part = Object.entries(given.parts); select('parts.id')`;
   expect(tablesIn(text, new Set(['parts']))).toEqual([]);
 });
 
-test('a table that two features create, that was dropped, or that was given another name', () => {
+test('a table that two features create, one that was dropped, and one that was renamed', () => {
   expect(check({ 'apps/cloud/src/fragments/store.ts': "'create table parts (id text)'" })[0]).toBe(
     'apps/cloud/src/fragments/store.ts: table parts belongs to machines already',
   );
@@ -49,7 +49,7 @@ test('a table that two features create, that was dropped, or that was given anot
   expect(check({ ...renamed, ...user })[0]).toContain('table pieces belongs to machines');
 });
 
-test('a store.ts that describes a table of another, or one that nobody creates', () => {
+test('a store.ts that describes a table of another feature, or one that no feature creates', () => {
   const text = 'export interface FragmentsTables {\n  parts: { id: string };\n  gone: {\n    parts: number;\n  };\n}\n';
   expect(check({ 'apps/cloud/src/fragments/store.ts': text })).toEqual([
     'apps/cloud/src/fragments/store.ts: has the type of table parts, which its feature does not create',
@@ -57,7 +57,7 @@ test('a store.ts that describes a table of another, or one that nobody creates',
   ]);
 });
 
-test('an exception holds for its module and tables alone, and ends when it is not needed any more', () => {
+test('an exception applies only to its module and tables, and is reported when it is no longer needed', () => {
   const allowed = [{ module: 'apps/cloud/src/backup/', tables: ['parts', 'part_status'], reason: 'copies all' }];
   const files = {
     'apps/cloud/src/backup/a.ts': "'select * from parts'",

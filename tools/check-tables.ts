@@ -1,13 +1,14 @@
 /**
- * Each table of the cloud has one owner: the feature whose sources create it. Only the owner names the table in a statement; other
- * features call its functions, or join the tables that it offers to their queries. Its store.ts has the types of its tables alone.
+ * Checks that each table of the cloud has one owner: the feature whose sources create it. Only the owner names the table in a statement;
+ * other features call its functions, or join the tables that it offers to their queries. A feature's store.ts has only the types of its own
+ * tables.
  */
 import { filesToCheck, isSource, isTest, read, report, withoutComments } from './repository.ts';
 
 export interface Exception {
-  /** A file, or a folder with a slash at its end. */
+  /** A file, or a folder with a trailing slash. */
   readonly module: string;
-  /** Exactly those of others that it names. */
+  /** Exactly those tables of other features that it names. */
   readonly tables: readonly string[];
   readonly reason: string;
 }
@@ -33,7 +34,10 @@ export const exceptions: readonly Exception[] = [
 
 const named = /create table (?:if not exists )?(\w+)\s*\(|alter table \w+ rename to (\w+)/g;
 
-/** The feature that creates each table, or gives it its name. One that a later version drops or renames is nobody's. @param files text by path */
+/**
+ * The feature that creates each table, or renames one to it. A table that a later version drops or renames has no owner. @param files text
+ * by path
+ */
 export function ownersOf(files: ReadonlyMap<string, string>): { owners: Map<string, string>; problems: string[] } {
   const owners = new Map<string, string>();
   const problems: string[] = [];
@@ -58,13 +62,13 @@ function typedIn(text: string): string[] {
   return bodies.flatMap((body) => [...body.matchAll(/^ {2}(\w+):/gm)].map(([, table = '']) => table));
 }
 
-/** Folder below the sources of the cloud; empty: a file that wires them. */
+/** Folder below the sources of the cloud; empty for a file that wires them. */
 function featureOf(path: string): string {
   const [first = '', ...rest] = path.slice(app.length).split('/');
   return rest.length > 0 ? first : '';
 }
 
-/** Names that stand where a statement names a table. */
+/** Names in positions where a statement names a table. */
 const builder =
   /\b(?:selectFrom|insertInto|updateTable|deleteFrom|mergeInto|replaceInto|using|table|(?:inner|left|right|full|cross)Join)\(\s*(\[[^\]]*\]|'[^']*')/g;
 /** Lists that a loop goes through, types of rows, sealed columns. */
@@ -74,7 +78,7 @@ const literal = /'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/g;
 const statement = /\b(?:select|insert into|delete from|update \w+ set|(?:create|alter|drop|truncate) \w+)\b/i;
 const inStatement = /\b(?:from|join|into|update|table|on)\s+(?:only\s+)?(?:\w+\.)?(\w+)/gi;
 
-/** Each table that a file names, with the line. @param tables those that there are */
+/** Each table that a file names, with the line. @param tables the existing tables */
 export function tablesIn(
   text: string,
   tables: ReadonlySet<string>,
@@ -89,7 +93,7 @@ export function tablesIn(
     for (const match of code.matchAll(pattern))
       for (const [, table = ''] of match[0].matchAll(name)) add(table, match.index);
   for (const match of code.matchAll(literal)) {
-    // A name of several words means nothing else, wherever it stands.
+    // A name of several words is unambiguous, wherever it occurs.
     const [, whole = ''] = /^.(\w+_\w+)(?: as \w+)?.$/.exec(match[0]) ?? [];
     add(whole, match.index);
     if (statement.test(match[0]))
@@ -98,7 +102,7 @@ export function tablesIn(
   return [...found.values()];
 }
 
-/** @param files text by path, of the cloud without its tests */
+/** @param files text by path, from the cloud without its tests */
 export function checkTables(
   files: ReadonlyMap<string, string>,
   allowed: readonly Exception[] = exceptions,

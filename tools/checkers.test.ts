@@ -25,12 +25,12 @@ test('rules that a page defines, with those that are planned', () => {
   ]);
 });
 
-test('rules and records that a text names; other letters and numbers are none', () => {
+test('rules and records that a text names; other letters and numbers are ignored', () => {
   const names = referencesIn('// D16, (I4–I6) ADR-0012\n3D6 D128 UUID4 #D1 R16: T00').map(({ name }) => name);
   expect(names).toEqual(['D16', 'I4', 'I6', 'ADR-0012', 'R16']);
 });
 
-test('files that a document leads to; other sites and headings are none', () => {
+test('files that a document refers to; other sites and headings are ignored', () => {
   const text = 'See [x](../guides/tls.md#how), `apps/cloud/src/main.ts`, [y](https://example.com/a.md) and [z](#here).';
   expect(pathsIn('docs/specs/a.md', text).map(({ path }) => path)).toEqual([
     'docs/guides/tls.md',
@@ -38,7 +38,7 @@ test('files that a document leads to; other sites and headings are none', () => 
   ]);
 });
 
-test('functions that a row of a table names behind a path are found', () => {
+test('functions that a table row names after a path are found', () => {
   const row = '| 1 | `apps/a/src/b.ts` | `Graph.apply`, `plan` | what `holds` in `apps/a/src/c.ts` |';
   expect(functionsIn(`text\n${row}`)).toEqual([
     { path: 'apps/a/src/b.ts', name: 'apply', line: 2 },
@@ -46,7 +46,7 @@ test('functions that a row of a table names behind a path are found', () => {
   ]);
 });
 
-test('the file system is refused outside the named files, its types are not', () => {
+test('the file system is refused outside the listed files, its types are not', () => {
   const text = `import type { Stats } from 'node:fs';\nimport {\n  readFile,\n} from 'node:fs/promises';`;
   expect(checkPlaces('apps/cloud/src/triggers/a.ts', text)).toEqual([
     'apps/cloud/src/triggers/a.ts:4: file system used outside the named files; take a store, or a function that reads',
@@ -54,14 +54,14 @@ test('the file system is refused outside the named files, its types are not', ()
   expect(checkPlaces('apps/cloud/src/blobs/a.ts', text)).toEqual([]);
 });
 
-test('clock, timers, randomness, environment and fetch are refused outside the named files, not in comments', () => {
+test('clock, timers, randomness, environment and fetch are refused outside the listed files, but not in comments', () => {
   const text = `const t = Date.now(); setTimeout(f, 1); Math.random(); process.env.X; fetch('x') // Date.now()`;
   expect(checkPlaces('apps/cloud/src/ingest/a.ts', text)).toHaveLength(5);
   expect(checkPlaces('apps/cloud/src/ingest/a.test.ts', text)).toEqual([]);
   expect(checkPlaces('packages/base/src/clock.ts', '// Date.now()\nDate.now()')).toEqual([]);
 });
 
-test('a checker sees every file that git lists, and one that sees none fails', () => {
+test('a checker sees every file that git lists, and fails if it sees none', () => {
   const files = filesToCheck(['tools'], isSource);
   expect(files.length).toBeGreaterThanOrEqual(tracked(['tools'], isSource).length);
   expect(files).toContain('tools/checkers.test.ts');
@@ -69,7 +69,7 @@ test('a checker sees every file that git lists, and one that sees none fails', (
   expect(() => filesToCheck(['no-such-folder'], isSource)).toThrow('saw no file');
 });
 
-test('imports that run form a circle, types do not', () => {
+test('runtime imports form a cycle, types do not', () => {
   const text = `import { b } from './b.ts';\nimport type { C } from './c.ts';\nimport { type D } from './d.ts';\nawait import('./e.ts');`;
   expect(runtimeImports('apps/x/src/a.ts', text)).toEqual(['apps/x/src/b.ts', 'apps/x/src/e.ts']);
   const graph = new Map([
@@ -83,7 +83,7 @@ test('imports that run form a circle, types do not', () => {
   expect(circles(graph)).toEqual([['a', 'b', 'd'], ['e']]);
 });
 
-test('folders of more than 25 files and functions of more than 100 lines are found by name; suites of tests are not counted', () => {
+test('folders of more than 25 files and functions of more than 100 lines are found by name; test suites are not counted', () => {
   const files = Array.from({ length: 26 }, (_, index) => `a/b/${index}.ts`);
   expect([...largeFolders([...files, 'a/c.ts'])]).toEqual([['a/b', 26]]);
   const body = Array.from({ length: 98 }, () => '  x();').join('\n');
@@ -116,7 +116,7 @@ test('commands are found in shell blocks and between backticks, without comments
   ]);
 });
 
-test('a printed command is parsed by the command line itself; a mentioned one may lack arguments', () => {
+test('a printed command is parsed by the real command line; a mentioned one may lack arguments', () => {
   const check = createChecker(new Set(['test', 'check']));
   const problemOf = (text: string, isWhole = true) => check({ words: text.split(' '), line: 1, isWhole });
   expect(problemOf('platform config diff press-7 3 7')).toBeUndefined();

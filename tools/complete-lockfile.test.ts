@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type LockEntry, missingEntries } from './complete-lockfile.ts';
 
-test('optional packages that the lockfile lacks get their version and the system that their name says', () => {
+test('optional packages that the lockfile lacks get their version and the system in their name', () => {
   const packages = {
     '': {},
     'node_modules/a': { dev: true, optionalDependencies: { 'a-linux-x64-musl': '1.2.3', 'a-linux-x64': '1.2.3' } },
@@ -21,7 +21,7 @@ test('optional packages that the lockfile lacks get their version and the system
   });
 });
 
-test('a range, or a name that tells no system, is refused by name', () => {
+test('a range, or a name without a system, is refused by name', () => {
   const wants = (name: string, version: string): Record<string, LockEntry> => ({
     'node_modules/a': { optionalDependencies: { [name]: version } },
   });

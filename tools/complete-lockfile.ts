@@ -1,8 +1,7 @@
 /**
- * Writes into package-lock.json the optional packages of other systems that npm left out because its registry did not
- * offer them. Without them `npm ci` refuses the lockfile, and other systems would miss their binaries. They have a
- * version and no checksum; npm takes only those that fit its system. Run it after each `npm install`; `--check` only
- * says whether the lockfile is complete.
+ * Adds to package-lock.json the optional packages of other systems that npm left out because its registry did not offer them. Without them
+ * `npm ci` refuses the lockfile, and other systems would lack their binaries. They have a version and no checksum; npm installs only those
+ * that fit its system. Run it after each `npm install`; `--check` only reports whether the lockfile is complete.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,7 +22,7 @@ type Packages = Readonly<Record<string, LockEntry>>;
 const systems = ['android', 'darwin', 'freebsd', 'linux', 'openharmony', 'win32'];
 const processors = ['arm64', 'arm', 'x64', 'ia32', 'ppc64', 'riscv64', 's390x'];
 
-/** The entries that are wanted by others and absent, by path. Throws for a range: which version is not ours to say. */
+/** The entries that others require and that are absent, by path. Throws for a range, because the version is not determined. */
 export function missingEntries(packages: Packages): Record<string, LockEntry> {
   const missing: Record<string, LockEntry> = {};
   for (const [path, { optionalDependencies = {}, dev }] of Object.entries(packages)) {
@@ -31,7 +30,7 @@ export function missingEntries(packages: Packages): Record<string, LockEntry> {
       if (packages[`node_modules/${name}`] || packages[`${path}/node_modules/${name}`]) continue;
       if (!/^\d/.test(version)) throw new Error(`${path} wants ${name}@${version}: expected one exact version`);
       const { cpu, libc, os } = systemOf(name);
-      // The order in which npm writes them.
+      // In the order in which npm writes them.
       missing[`node_modules/${name}`] = {
         version,
         cpu,
@@ -45,7 +44,7 @@ export function missingEntries(packages: Packages): Record<string, LockEntry> {
   return missing;
 }
 
-/** What the name of a binary's package says about where it runs. */
+/** The system that the name of a binary package refers to. */
 function systemOf(name: string): { cpu: string[]; os: string[]; libc: string[] | undefined } {
   const os = systems.find((system) => name.includes(system));
   const cpu = processors.find((processor) => name.includes(processor));

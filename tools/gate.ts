@@ -1,4 +1,4 @@
-/** The steps of the gate that are not tests: each is one command, run from the root. */
+/** The steps of the gate except tests: each is one command, run from the root. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -6,13 +6,13 @@ import { root } from './repository.ts';
 
 export interface Step {
   readonly name: string;
-  /** Program of node_modules/.bin, or a TypeScript file of tools/, with its arguments. */
+  /** A program of node_modules/.bin, or a TypeScript file in tools/, with its arguments. */
   readonly command: readonly string[];
-  /** What to do when it fails, if its output does not say so. */
+  /** What to do when it fails, if its output does not say. */
   readonly remedy?: string;
 }
 
-/** Every step; with `changed`, those that only look at changed files where they can. */
+/** Every step; with `changed`, steps check only changed files where they can. */
 export function stepsOf(changed: boolean): Step[] {
   const files = changed ? changedFiles() : [];
   const format = changed && files.length > 0 ? files : ['.'];
@@ -38,14 +38,14 @@ export function stepsOf(changed: boolean): Step[] {
   ];
 }
 
-/** Runs one step; its output is shown only when it fails. */
+/** Runs one step; its output is shown only on failure. */
 export function runStep({ name, command: [program = '', ...args], remedy }: Step): boolean {
   const started = performance.now();
   const bin = join(root, 'node_modules', '.bin');
   const [file, all] = program.endsWith('.ts')
     ? [process.execPath, [...process.execArgv, join(root, program), ...args]]
     : [join(bin, program), args];
-  // The programs of node_modules/.bin start `node`: the one that runs us, or none that is old.
+  // The programs of node_modules/.bin start `node`: it must be the one that runs this process, not an older one.
   const env = { ...process.env, PATH: `${bin}${delimiter}${process.env['PATH']}` };
   const result = spawnSync(file, all, { cwd: root, encoding: 'utf8', env, maxBuffer: 64 * 1024 * 1024 });
   const seconds = ((performance.now() - started) / 1_000).toFixed(1);

@@ -1,4 +1,4 @@
-/** Generates the code of packages/proto from its .proto files; `--check` only says whether it is up to date. */
+/** Generates the code of packages/proto from its .proto files; `--check` only reports whether it is up to date. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** The imports of a source file, by text: enough for checkers, and independent of a compiler's interface. */
+/** The imports of a source file, found in its text: sufficient for checkers, and independent of a compiler's API. */
 import { withoutComments } from './repository.ts';
 
 export interface Import {

@@ -1,4 +1,4 @@
-/** Installs the dependencies of the lockfile when node_modules does not hold them. Plain JavaScript for any Node ≥ 20. */
+/** Installs the dependencies in the lockfile if node_modules lacks some. Plain JavaScript for any Node ≥ 20. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -32,7 +32,7 @@ export function installMissing(root, say) {
   const started = performance.now();
   const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund'];
   const npm = process.env.npm_execpath;
-  // Started by npm: the same npm again; without it, the one on the path.
+  // If npm started this, uses the same npm; otherwise the one on the path.
   const [command, all] = npm?.endsWith('.js') ? [process.execPath, [npm, ...args]] : ['npm', args];
   const result = spawnSync(command, all, {
     cwd: root,

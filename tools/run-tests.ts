@@ -7,15 +7,15 @@ export interface TestCount {
 }
 
 export interface TestChoice {
-  /** Parts of paths; none: every test. */
+  /** Parts of paths; if empty, every test. */
   readonly filters?: readonly string[];
-  /** Globs of tests to leave out. */
+  /** Globs of tests to exclude. */
   readonly exclude?: readonly string[];
   /** Only tests that uncommitted changes can affect. */
   readonly changed?: boolean;
 }
 
-/** Runs tests in this process's vitest. A file that does not load, or an error outside any test, counts as one failed. */
+/** Runs tests in this process with vitest. A file that does not load, or an error outside any test, counts as one failure. */
 export async function runTests({ filters = [], exclude = [], changed = false }: TestChoice): Promise<TestCount> {
   const vitest = await startVitest('test', [...filters], {
     root,
@@ -31,7 +31,7 @@ export async function runTests({ filters = [], exclude = [], changed = false }: 
     for (const test of tests) {
       const { state } = test.result();
       if (state === 'passed') count.passed++;
-      // A skipped, pending or focused-away test proves nothing: house style allows none.
+      // A skipped, pending or unfocused test proves nothing: the house style allows none.
       else count.failed++;
     }
     const broken = module.state() === 'failed' && count.failed === failedBefore;

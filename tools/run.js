@@ -40,13 +40,13 @@ async function run([first, ...rest]) {
   return becomeNode(found, [...flags, join(root, file), ...args], env);
 }
 
-/** Once after an installation, and once for each Node: fills the compile cache, so that the first start is as lean as later ones. */
+/** Runs after an installation, and once for each Node: fills the compile cache, so that the first start is as lean as later ones. */
 function warmCache(node, flags, env) {
   const folder = join(root, 'node_modules', '.cache');
   const stamp = join(folder, `warmed-for-node-${node.version}`);
   if (existsSync(stamp)) return;
   say('preparing the first start (once, a few seconds) …');
-  // Only a help: a start without it works, too.
+  // Optional: a start works without it.
   const { status } = spawnSync(node.path, [...flags, join(root, 'tools', 'warm-cache.ts')], { env, stdio: 'ignore' });
   if (status !== 0) return;
   mkdirSync(folder, { recursive: true });

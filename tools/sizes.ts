@@ -1,4 +1,4 @@
-/** Lines of each feature, what is larger than it should be, and what the changes since the last commit add: size is a cost. */
+/** Lines of each feature, what exceeds its size limit, and what the changes since the last commit add: size is a cost. */
 import { execFileSync } from 'node:child_process';
 import { dirname } from 'node:path';
 import { filesToCheck, isSource, isTest, read, root } from './repository.ts';
@@ -6,7 +6,7 @@ import { filesToCheck, isSource, isTest, read, root } from './repository.ts';
 const mostFiles = 25;
 const mostLines = 100;
 
-/** Says why what is larger may be. */
+/** States why something may exceed its limit. */
 const reasons = 'docs/architecture.md';
 
 /** Workspace, and for apps the feature: apps/cloud/ingest, packages/query, tools. */
@@ -16,7 +16,7 @@ function featureOf(path: string): string {
   return kind === 'apps' && feature !== '' && !feature.includes('.') ? `${kind}/${name}/${feature}` : `${kind}/${name}`;
 }
 
-/** Folders with more than 25 files of source, and how many they have. */
+/** Folders with more than 25 source files, and how many they have. */
 export function largeFolders(paths: readonly string[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const path of paths) counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
@@ -29,8 +29,8 @@ const suite = /^(?:describe|test)\b|\w+Tests\b/;
 const named = /\bfunction\*? (\w+)|^(?:export )?const (\w+)|^(?:async |static |override |\*)*#?(\w+)\(/;
 
 /**
- * Functions of more than 100 lines by name, and how many they have. By the formatter's indentation: a function ends at the brace that
- * stands as far to the left as the line that opens it. Suites of tests do not count.
+ * Names of functions with more than 100 lines, and their number of lines. Uses the formatter's indentation: a function ends at the brace
+ * with the same indentation as the line that opens it. Test suites do not count.
  */
 export function longFunctions(text: string): ReadonlyMap<string, number> {
   const lines = text.split('\n');
@@ -44,7 +44,7 @@ export function longFunctions(text: string): ReadonlyMap<string, number> {
     const indent = indents[index]!;
     const isAt = (at: number): boolean => indents[at] === indent;
     const end = lines.findIndex((other, at) => at > index && isAt(at) && other.trimStart().startsWith('}'));
-    // Parameters on lines of their own: the name is above.
+    // If parameters have lines of their own, the name is above.
     const start = /^[)}]/.test(code) ? lines.findLastIndex((_, at) => at < index && isAt(at)) : index;
     const head = lines[start]!.trimStart();
     if (end - start + 1 > mostLines && !suite.test(head.replace(/^export (?:async )?function /, '')))
@@ -58,7 +58,7 @@ function nameOf(head: string): string | undefined {
   return names.find((name) => name !== undefined);
 }
 
-/** What is larger than it should be. */
+/** What exceeds its size limit. */
 function tooLarge(files: readonly string[]): { readonly what: string; readonly size: string }[] {
   return [
     ...[...largeFolders(files)].map(([folder, count]) => ({ what: folder, size: `${count} files` })),

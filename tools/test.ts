@@ -1,4 +1,4 @@
-/** `npm test`: the gate's steps, then every test; with parts of paths as arguments, those tests alone. */
+/** `npm test`: the gate's steps, then every test; with parts of paths as arguments, only those tests. */
 import { runStep, stepsOf } from './gate.ts';
 import { closingLine, runTests } from './run-tests.ts';
 

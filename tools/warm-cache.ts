@@ -1,10 +1,10 @@
 /**
- * Loads the modules of the product once, so that Node's compile cache holds them: the first start then neither strips
- * types nor compiles, which saves seconds and about 70 MB over all processes.
+ * Loads the modules of the product once, so that Node's compile cache contains them: the first start then neither strips types nor
+ * compiles, which saves seconds and about 70 MB over all processes.
  */
 import { flushCompileCache } from 'node:module';
 
-// Whatever these import comes along.
+// Their imports are loaded as well.
 await Promise.all([
   import('../apps/cli/src/create-up-program.ts'),
   import('../apps/cli/src/query/query-command.ts'),
@@ -28,7 +28,7 @@ await Promise.all([
   import('../apps/cloud/src/tabular/process/query/scan.ts'),
   import('../apps/cloud/src/tabular/process/files/seal-files.ts'),
   import('../apps/machine-server/src/run.ts'),
-  // Rejects by intention; the modules are compiled by then.
+  // Rejects intentionally; the modules are compiled by then.
   import('./warm-entries.ts').catch(() => {}),
 ]);
 flushCompileCache();

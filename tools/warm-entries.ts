@@ -1,4 +1,4 @@
-/** Entries of processes and threads, to be compiled without being run: the first import throws, and what follows is never evaluated. */
+/** Entry files of processes and threads, to be compiled without being run: the first import throws, and the rest is never evaluated. */
 import './run-nothing.ts';
 import '../apps/cli/src/main.ts';
 import '../apps/cloud/src/ingest/log/log-thread.ts';

@@ -1,11 +1,11 @@
-/** The alternative: mingo over objects that are decoded already. It holds them in memory, so that it gets fewer and is scaled. */
+/** The alternative: mingo over decoded objects. It holds them in memory, so it gets fewer of them and its time is scaled. */
 import { aggregate } from 'mingo';
 import { componentCount, intervalMs, readingAt } from '../src/queries/readings.ts';
 
 const most = 200_000;
 
 export interface DecodedObjects {
-  /** Of a pipeline over all rows, as if it took the same for each. */
+  /** Time of a pipeline over all rows, assuming the same time per row. */
   ms(stages: readonly Record<string, unknown>[]): number;
 }
 

@@ -1,7 +1,7 @@
-/** The limit of a query that nothing is pushed of: rows decoded from BSON, then a loop written by hand. One core. */
+/** The limit for a query without push-down: rows decoded from BSON, then a hand-written loop. One core. */
 import { type Batch, type BsonDocument, documentsOf } from '@platform/query';
 
-/** Average humidity above a temperature, by component. @returns how many components. */
+/** Average humidity above a temperature, by component. @returns the number of components. */
 export function decodeAndLoop(batches: readonly Batch[], above: number): number {
   const groups = new Map<string, { sum: number; count: number }>();
   for (const batch of batches) {

@@ -24,7 +24,7 @@ export async function measureLimits(): Promise<Readonly<Record<string, number>>>
   };
 }
 
-/** The same batches, one fully synced transaction each, on the calling thread. */
+/** Appends the same batches, one fully synced transaction each, on the calling thread. */
 function appendToSqlite(file: string, encoded: readonly Uint8Array[]): Record<string, number> {
   const database = new DatabaseSync(file);
   database.exec(
@@ -46,7 +46,7 @@ function appendToSqlite(file: string, encoded: readonly Uint8Array[]): Record<st
   };
 }
 
-/** Append and fdatasync of the same batches. */
+/** Appends the same batches, with an fdatasync for each. */
 function syncFile(file: string, encoded: readonly Uint8Array[]): Record<string, number> {
   const handle = openSync(file, 'w');
   const syncsMs = encoded.map((batch) => {
@@ -59,10 +59,10 @@ function syncFile(file: string, encoded: readonly Uint8Array[]): Record<string, 
   return { file_sync_p50_ms: percentile(syncsMs, 0.5), file_sync_p99_ms: percentile(syncsMs, 0.99) };
 }
 
-/** The same uploads over HTTP/2 to a server that reads and forgets them, client and server in this one process. */
+/** Sends the same uploads over HTTP/2 to a server that reads and discards them; client and server share this process. */
 async function uploadToNothing(encoded: readonly Uint8Array[]): Promise<Record<string, number>> {
   const server = createServer({ settings: { initialWindowSize: 4 * 1024 * 1024 } });
-  // HTTP/2's own window for a whole connection is 64 KiB, less than one batch.
+  // HTTP/2's default window for a whole connection is 64 KiB, less than one batch.
   server.on('session', (session) => session.setLocalWindowSize(16 * 1024 * 1024));
   server.on('stream', (stream) => {
     stream.resume();

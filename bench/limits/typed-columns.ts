@@ -1,4 +1,4 @@
-/** The limit of a query: DuckDB with two threads over plain typed columns in Parquet, the same rows in the same order. */
+/** The limit for a query: DuckDB with two threads over plain typed columns in Parquet, with the same rows in the same order. */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type DuckDBConnection, DuckDBInstance, DuckDBTimestampValue } from '@duckdb/node-api';
@@ -8,18 +8,18 @@ import { componentCount, documentOf, intervalMs, readingAt } from '../src/querie
 import { bsonOf } from '../src/readings/bson-of.ts';
 
 export interface TypedColumns extends Disposable {
-  /** Of the Parquet file. */
+  /** Size of the Parquet file. */
   readonly fileBytes: number;
-  /** Runs a statement over the table `readings`; resolves when its rows are JavaScript values. @returns how many. */
+  /** Runs a statement over the table `readings`; resolves when its rows are JavaScript values. @returns the number of rows. */
   run(sql: string): Promise<number>;
-  /** The same, as BSON documents. @returns how many rows. */
+  /** The same, with rows as BSON documents. @returns the number of rows. */
   encoded(sql: string): Promise<number>;
 }
 
 export interface TypedColumnsOptions {
   /** Default: each component on one machine. */
   readonly seriesAt?: SeriesAt;
-  /** Also the document of each reading, as BSON. Default: none. */
+  /** Also store the document of each reading as BSON. Default: false. */
   readonly documents?: boolean;
 }
 
@@ -40,7 +40,7 @@ export async function openTypedColumns(
   return openParquet(file);
 }
 
-/** What another call wrote. */
+/** Opens a file that an earlier call wrote. */
 export async function openParquet(file: string): Promise<TypedColumns> {
   const instance = await DuckDBInstance.create(':memory:', { threads: '2' });
   const connection = await instance.connect();
@@ -52,7 +52,7 @@ export async function openParquet(file: string): Promise<TypedColumns> {
       return read.getColumns()[0]?.length ?? 0;
     },
     async encoded(sql) {
-      // Clients that ask at the same time do not wait for each other.
+      // Concurrent clients do not wait for each other.
       const asking = await instance.connect();
       try {
         const read = await asking.runAndReadAll(sql);

@@ -12,7 +12,7 @@ const sensors = 10;
 const readingsPerSecond = 1_000;
 const warmUpMs = 8_000;
 const measuredMs = 24_000;
-/** More than a sync interval. */
+/** Longer than a sync interval. */
 const untilSyncedMs = 10_000;
 
 /** Share of a core that the machine-server uses while it captures and syncs 1,000 readings/s. */

@@ -5,7 +5,7 @@ import { startDemo } from './cloud/start-demo.ts';
 
 const settleMs = 20_000;
 
-/** Memory of all processes of `npm start` (cloud, tabular, machine-server, command line) when only the demo flows. */
+/** Memory of all processes of `npm start` (cloud, tabular, machine-server, command line) while only the demo uploads. */
 export async function measureIdle(): Promise<Readonly<Record<string, number>>> {
   using folder = scratch();
   await using demo = startDemo(folder.path);

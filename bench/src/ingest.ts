@@ -7,7 +7,7 @@ const readingsEach = 1_000;
 const batches = 600;
 const inFlight = 16;
 
-/** Durable ingest: distinct readings in batches of 1,000, triggers evaluating each, counted afterwards by a query. */
+/** Durable ingest: distinct readings in batches of 1,000, with triggers evaluating each, and counted afterwards by a query. */
 export async function measureIngest(): Promise<Readonly<Record<string, number>>> {
   await using cloud = await startCloud();
   const { readings, bytes, seconds, latenciesMs } = await runGenerator(cloud, { batches, readingsEach, inFlight });

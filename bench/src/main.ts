@@ -1,14 +1,15 @@
 /**
- * Measurements of the running product beside the raw limits of this computer, as JSON lines: one for each figure, the
- * median over the runs with the runs themselves.
+ * Measures the running product and the raw limits of this computer, and prints JSON lines: one for each figure, with the
+ * median and the single runs.
  *
  *   npm run bench -- all               every bench
  *   npm run bench -- ingest ack        some
  *   npm run bench -- ingest --runs 5   more runs (default 3)
  *   npm run bench -- queries --readings 5000000 --files 1000 --seed 1   one run, a table (with --json lines); --repetitions 5
- *   npm run bench -- store --readings 5000000 --runs 5 --seconds 60   the store beside DuckDB and what is asked of it, a table (with --json
- *     lines); --only a,b,c,restart,ingest,size,checksums,idle; --before DIR: the ingest of another checkout, by turns with ours
- *   npm run bench -- fleet --parts 500 --seconds 20   a smaller fleet, a shorter look (default 10,000 and 60)
+ *   npm run bench -- store --readings 5000000 --runs 5 --seconds 60   the store compared with DuckDB and the requirements,
+ *     a table (with --json lines); --only a,b,c,restart,ingest,size,checksums,idle;
+ *     --before DIR: the ingest of another checkout, in turns with ours
+ *   npm run bench -- fleet --parts 500 --seconds 20   a smaller fleet, a shorter run (default 10,000 and 60)
  */
 import { parseArgs } from 'node:util';
 import { measureLimits } from '../limits/measure-limits.ts';

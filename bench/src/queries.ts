@@ -1,6 +1,6 @@
 /**
- * Queries over readings in the real store beside their limits, one run, one table. The store is asked in this process, as the services of
- * the cloud ask it; only ingest with queries goes over the wire.
+ * Queries over readings in the real store compared with their limits, in one run, as one table. The store is queried in this process, as
+ * the cloud's services do; only ingest with queries uses the network.
  */
 import { openTabular } from '../../apps/cloud/src/tabular/testing/open-tabular.ts';
 import { scratch } from './cloud/scratch.ts';
@@ -15,7 +15,7 @@ import { together } from './queries/together.ts';
 
 export interface QueryLoad {
   readonly readings: number;
-  /** Sealed files of the cold start. */
+  /** Number of sealed files for the cold start. */
   readonly files: number;
   readonly seed: number;
   readonly repetitions: number;

@@ -1,7 +1,7 @@
 import { scratch } from './cloud/scratch.ts';
 import { startDemo } from './cloud/start-demo.ts';
 
-/** First start to the first queryable reading and to the first webhook, and a later start to `ready`. */
+/** Time from a first start to the first queryable reading and to the first webhook, and from a later start to `ready`. */
 export async function measureStart(): Promise<Readonly<Record<string, number>>> {
   using folder = scratch();
   const first = await timed(folder.path, ['ready', 'reading', 'webhook']);

@@ -1,7 +1,7 @@
 /**
- * The tabular store beside DuckDB, as one table with what is asked of each figure.
+ * The tabular store compared with DuckDB, as one table with the requirement for each figure.
  *
- * Sections: a (all sealed), b (a million hot), c (readings come in), restart, ingest (rate, memory, processor time), size, checksums, idle.
+ * Sections: a (all sealed), b (a million hot), c (during uploads), restart, ingest (rate, memory, CPU time), size, checksums, idle.
  */
 import { measureIdle } from './idle.ts';
 import { afterKill } from './store/after-kill.ts';
@@ -16,11 +16,11 @@ type Section = (typeof sections)[number];
 export interface StoreLoad {
   readonly readings: number;
   readonly runs: number;
-  /** Of each load. */
+  /** Duration of each load. */
   readonly seconds: number;
-  /** Sections, with commas; '': all. */
+  /** Sections, separated by commas; '': all. */
   readonly only: string;
-  /** Folder of another checkout of this repository, whose ingest is measured by turns with ours. */
+  /** Folder of another checkout of this repository, whose ingest is measured in turns with ours. */
   readonly before?: string | undefined;
 }
 

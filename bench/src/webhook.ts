@@ -13,7 +13,7 @@ interface Caught {
   readonly body: string;
 }
 
-/** From an upload's acknowledgement to the arrival of its webhook's head at the built-in test inbox. */
+/** Time from an upload's acknowledgement to the arrival of its webhook's head at the built-in test inbox. */
 export async function measureWebhook(): Promise<Readonly<Record<string, number>>> {
   await using cloud = await startCloud(benchConfiguration('gte'));
   const { acknowledgedAt } = await runGenerator(cloud, {
@@ -32,7 +32,7 @@ export async function measureWebhook(): Promise<Readonly<Record<string, number>>
   };
 }
 
-/** When the webhook of each batch arrived; each upload has one reading, numbered by `n`. */
+/** Arrival time of each batch's webhook; each upload has one reading, numbered by `n`. */
 async function arrivals({ client }: BenchCloud): Promise<Map<number, number>> {
   const until = performance.now() + giveUpAfterMs;
   while (performance.now() < until) {

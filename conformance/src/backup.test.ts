@@ -1,4 +1,4 @@
-/** Backup of a cloud that is written to all the while, restored elsewhere: the books of what was acknowledged decide. */
+/** Backs up a cloud during continuous writes and restores it elsewhere; the ledger of acknowledged readings decides. */
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +21,7 @@ function startAdmin(request: object, env: Environment = {}) {
   return spawnChild(process.execPath, [...nodeFlags, adminEntry, JSON.stringify(request)], { env });
 }
 
-/** One command of `platform admin`; its answer. */
+/** Runs one command of `platform admin` and returns its answer. */
 async function admin(request: object, env: Environment = {}): Promise<Readonly<Record<string, unknown>>> {
   await using child = startAdmin(request, env);
   await child.exited;
@@ -31,7 +31,7 @@ async function admin(request: object, env: Environment = {}): Promise<Readonly<R
   return { ...result };
 }
 
-/** Where an installation keeps metadata and log: an environment for its cloud and for `platform admin`. */
+/** Where an installation keeps metadata and log: the environment for its cloud and for `platform admin`. */
 const stores: Readonly<Record<string, () => Promise<Environment>>> = {
   SQLite: async () => ({}),
   Postgres: async () => {
@@ -47,7 +47,7 @@ function directory(): string {
   return path;
 }
 
-/** Uploads readings of the ledger until it is told to stop; books what was acknowledged. */
+/** Uploads readings of the ledger until told to stop, and records acknowledgements. */
 async function upload(cloud: CloudUnderFire, ledger: Ledger, component: string, stopped: () => boolean): Promise<void> {
   const { partId, partSecret } = cloud.demo;
   await using link = connect({
@@ -101,7 +101,7 @@ test.each([
     await using cloud = await CloudUnderFire.start(first);
     const before = new Ledger();
     let stop = false;
-    // What is acknowledged before the backup begins is what must be there; the load continues under the same numbers.
+    // The backup must contain what was acknowledged before it began; the load continues with further numbers.
     const uploads = ['a', 'b', 'c'].map((component) => upload(cloud, before, component, () => stop));
     while (before.check([]).acknowledged < 3_000) await pauseMs(50);
     const mustBeThere = before.check([]).lost;
@@ -141,7 +141,7 @@ test.each([
 );
 
 test.each(['SQLite', 'Postgres'])(
-  'I15 a backup on %s whose process is killed lets deletions go on, and the next one succeeds',
+  'I15 after a backup on %s is killed, deletions still work, and the next backup succeeds',
   async (store) => {
     const env = (await stores[store]?.()) ?? {};
     await using cloud = await CloudUnderFire.start(env);

@@ -4,7 +4,7 @@ import { appApi, createViamClient, dataApi, type ViamClient } from '@viamrobotic
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type CloudProcess, startCloud } from './start-cloud.ts';
 
-/** What the tests read of BinaryData; the package's own declarations are not found. */
+/** What the tests read from BinaryData; TypeScript does not find the package's own declarations. */
 interface FoundFile {
   readonly binary: Uint8Array;
   readonly metadata?: { readonly binaryDataId: string };
@@ -28,7 +28,7 @@ afterAll(async () => {
 
 const start = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
 
-/** A picture of the camera, a second after the one before. */
+/** A picture of the camera, a second later than the one before. */
 function upload(component: string, nth: number, tags: string[] = [], datasetIds: string[] = []): Promise<string> {
   const at = start + nth * 1_000;
   return client.dataClient.binaryDataCaptureUpload(
@@ -44,7 +44,7 @@ function upload(component: string, nth: number, tags: string[] = [], datasetIds:
   );
 }
 
-test('pictures are found at once by their camera, page by page, with their bytes, as the client spells things', async () => {
+test('pictures are found at once by their camera, page by page, with their bytes, in the client’s spelling', async () => {
   const { dataClient } = client;
   const component = `camera-${randomUUID()}`;
   const ids: string[] = [];
@@ -76,13 +76,13 @@ test('pictures are found at once by their camera, page by page, with their bytes
   });
   expect(first?.metadata?.timeRequested?.toDate()).toEqual(new Date(start));
   expect(first?.metadata?.timeReceived?.toDate()).toEqual(new Date(start + 5));
-  // As clients before binary_data_id name files.
+  // Clients before binary_data_id identify files this way.
   const older = { fileId: ids[1] ?? '', organizationId: cloud.organizationId, locationId: cloud.locationId };
   const named = await dataClient.binaryDataByIds([new dataApi.BinaryID(older)], true);
   expect(named.map(({ binary }: FoundFile) => new TextDecoder().decode(binary))).toEqual(['picture 1']);
 });
 
-test('tags, bounding boxes and deletion go as the client does them', async () => {
+test('tags, bounding boxes and deletion work through the client', async () => {
   const { dataClient } = client;
   const component = `camera-${randomUUID()}`;
   const [one, two] = [await upload(component, 1, ['old']), await upload(component, 2)];
@@ -109,7 +109,7 @@ test('tags, bounding boxes and deletion go as the client does them', async () =>
   expect((await dataClient.binaryDataByFilter(filter)).data).toEqual([]);
 });
 
-test('datasets are made, filled by hand and by uploads, and emptied', async () => {
+test('datasets are created, filled by hand and by uploads, and emptied', async () => {
   const { dataClient } = client;
   const name = `dataset ${randomUUID()}`;
   const id = await dataClient.createDataset(name, cloud.organizationId);
@@ -133,7 +133,7 @@ test('datasets are made, filled by hand and by uploads, and emptied', async () =
   expect(await dataClient.binaryDataByIds([one, two])).toHaveLength(2);
 });
 
-test('a signed address gives the file to anybody, the uri of its metadata to who signs in; both end with the file', async () => {
+test('a signed address gives the file to anyone, the metadata’s uri only to signed-in callers; both end with the file', async () => {
   const { dataClient } = client;
   const id = await dataClient.binaryDataCaptureUpload(
     new TextEncoder().encode('<b>report</b>'),
@@ -168,7 +168,7 @@ test('a signed address gives the file to anybody, the uri of its metadata to who
   expect([(await fetch(url)).status, gone.status]).toEqual([404, 404]);
 });
 
-test('a signed address ends with the key that made it', async () => {
+test('a signed address becomes invalid with the key that made it', async () => {
   const { appClient, dataClient } = client;
   const id = await upload(`camera-${randomUUID()}`, 1);
   const key = await appClient.createKey([

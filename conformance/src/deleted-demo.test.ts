@@ -17,7 +17,7 @@ function start(data: string): ChildProcess {
 
 const readyOf = (cloud: ChildProcess): Promise<Json> => cloud.waitForLine((line) => line['event'] === 'ready');
 
-/** A call in JSON, as any program makes it. */
+/** A call in JSON, as any program could make it. */
 async function call(url: unknown, path: string, body: Json, token = ''): Promise<Json> {
   const answer = await fetch(`${url}/${path}`, {
     method: 'POST',
@@ -29,7 +29,7 @@ async function call(url: unknown, path: string, body: Json, token = ''): Promise
   return JSON.parse(text);
 }
 
-test('the cloud starts again, at another port, after its demo was deleted: machine, location and organization', async () => {
+test('the cloud restarts at another port after its demo was deleted: machine, location and organization', async () => {
   await using directory = await temporaryDirectory('deleted-demo-');
   let cloud = start(directory.path);
   await using _ = {
@@ -53,7 +53,7 @@ test('the cloud starts again, at another port, after its demo was deleted: machi
   await remove('DeleteOrganization', { organizationId });
   for (let round = 0; round < 2; round++) {
     const again = await restarted();
-    // What was deleted is not made again, and no one is given a key.
+    // Deleted objects are not created again, and no key is issued.
     expect(again).toMatchObject({ machineId, keyId: '' });
     expect(again['key']).toBeUndefined();
     expect(String(again['signInLink'])).toMatch(/\/sign-in\?token=/);
@@ -61,7 +61,7 @@ test('the cloud starts again, at another port, after its demo was deleted: machi
       /expected the key that belongs to this id/,
     );
   }
-  // What it kept goes as well, in the background.
+  // Its data is deleted too, in the background.
   await cloud.kill('SIGTERM');
   using metadata = new DatabaseSync(join(directory.path, 'meta.sqlite'), { readOnly: true });
   const deletions = metadata.prepare('select organization_id, predicate from tabular_deletes').all();

@@ -1,4 +1,4 @@
-/** D13: what was deleted and is sent again is stored again; what was not deleted is never stored twice. */
+/** D13: uploads sent again after their deletion are stored again; uploads that were not deleted are never stored twice. */
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { DataService } from '@platform/proto/platform/app/data/v1/data';
 import { DataSyncService, DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
@@ -17,7 +17,7 @@ const uploads = components.flatMap((component) =>
   })),
 );
 
-/** The same steps for the same seed. */
+/** Gives the same steps for the same seed. */
 function createDice(seed: number): (sides: number) => number {
   let state = seed;
   return (sides) => {
@@ -33,7 +33,7 @@ async function signedIn(cloud: CloudProcess) {
   return { link, options: { headers: { authorization: `Bearer ${accessToken}` } } };
 }
 
-test('D13 random uploads, retries and deletions leave exactly what was sent after the last deletion of it', async () => {
+test('D13 after random uploads, retries and deletions, exactly what was sent after its last deletion remains', async () => {
   await using cloud = await startCloud();
   const { link, options } = await signedIn(cloud);
   await using _link = link;
@@ -92,7 +92,7 @@ test('D13 random uploads, retries and deletions leave exactly what was sent afte
     else await send(uploads[dice(uploads.length)] ?? { component, readings: [] });
     if (step % 5 === 4) expect(await found(), `step ${step}`).toEqual([...there].toSorted());
   }
-  // A deletion and a recognition that a kill cut apart would show here: each is one transaction, or a question about it.
+  // If a kill separated a deletion from the recognition of uploads, it would show here: each must be one transaction, or be verified.
   await remove('boiler', 0);
   for (const upload of uploads) await Promise.all([send(upload), send(upload), send(upload)]);
   expect(await found()).toEqual(uploads.flatMap(({ readings }) => readings.map(({ id }) => id)).toSorted());

@@ -1,9 +1,9 @@
 /**
- * The long fault runs: the crash tests with more strikes, and the memory of a small machine for longer, with a seed of your choice.
+ * The long fault runs: the crash tests with more kills, and the memory test of a small machine for longer, with a given seed.
  *
- *   npm run fault -- cloud --kills 200 --seed 7
- *   npm run fault -- damage --damages 2000 --seed 7
- *   npm run fault -- memory --seconds 300 --large 1,120,300,2000
+ * npm run fault -- cloud --kills 200 --seed 7
+ * npm run fault -- damage --damages 2000 --seed 7
+ * npm run fault -- memory --seconds 300 --large 1,120,300,2000
  */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

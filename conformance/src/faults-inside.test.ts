@@ -1,4 +1,4 @@
-/** D37: whatever breaks inside the cloud, no caller of any operation reads what it is; the operator's log has it under a reference. */
+/** D37: whatever breaks inside the cloud, no caller of any operation learns the details; the operator's log has them under a reference. */
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { DescMethod } from '@bufbuild/protobuf';
@@ -9,11 +9,11 @@ import { methodsServed } from './access/matrix.ts';
 import { type Answer, RawCaller } from './access/raw-call.ts';
 import { type CloudProcess, startCloud } from './start-cloud.ts';
 
-/** Words of files, statements, engines, stacks and modules. */
+/** Words that occur in file names, statements, engines, stacks and modules. */
 const inside =
   /sqlite|\bselect \b|\binsert into\b|no such table|duckdb|parquet|node_modules|\.[jt]s:\d|at async|\/tmp\//i;
 
-/** Fields that name something, filled with what is there, so that as many operations as possible get as far as the store. */
+/** Fills identifying fields with existing values, so that as many operations as possible reach the store. */
 function requestOf(method: DescMethod, cloud: CloudProcess, id: string): object {
   const known: Readonly<Record<string, string>> = {
     organizationId: cloud.organizationId,
@@ -46,7 +46,7 @@ function renameTables(cloud: CloudProcess, isMeant: (table: string) => boolean):
     if (isMeant(String(name))) db.exec(`alter table "${String(name)}" rename to "gone_${String(name)}"`);
 }
 
-test('D37 no operation tells what broke inside: its answer has a reference, and the log has the cause under that', async () => {
+test('D37 no operation reveals what broke inside: its answer has a reference, and the log has the cause under it', async () => {
   await using cloud = await startCloud();
   await using link = connect({ baseUrl: cloud.url });
   const credentials = { type: 'api-key', payload: cloud.key };
@@ -63,7 +63,7 @@ test('D37 no operation tells what broke inside: its answer has a reference, and 
       }
     }
   };
-  // First everything but what tells who calls, then that as well.
+  // First everything except the tables for authentication, then those as well.
   renameTables(cloud, (table) => !/key|grant|token|session|secret/.test(table));
   await askAll();
   renameTables(cloud, (table) => !table.startsWith('gone_'));

@@ -1,4 +1,7 @@
-/** What a first start promises: the owner key until it was told, secrets to owners and the part only, stores that are never replaced. */
+/**
+ * Guarantees of a first start: the owner key is shown until it was received, secrets go to owners and the part only, stores are never
+ * replaced.
+ */
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { RobotService } from '@platform/proto/platform/app/v1/robot';
@@ -6,7 +9,7 @@ import { connect } from '@platform/rpc/client';
 import { expect, test } from 'vitest';
 import { CloudUnderFire, linkTo } from './crash/cloud-under-load.ts';
 
-/** Killed before its first start was over: where the kill came too late, another one. */
+/** A cloud killed before its first start was complete; if the kill came too late, another one. */
 async function cutShort(): Promise<CloudUnderFire> {
   for (;;) {
     const cloud = await CloudUnderFire.start();
@@ -16,7 +19,7 @@ async function cutShort(): Promise<CloudUnderFire> {
   }
 }
 
-test('D30 a first start that is cut short before its key was told tells it again; later starts do not', async () => {
+test('D30 a first start that is interrupted before it showed its key shows it again; later starts do not', async () => {
   await using cloud = await cutShort();
   const { keyId, key } = cloud.ready;
   await cloud.start();
@@ -49,7 +52,7 @@ test('D6 location secrets and private keys go to the part itself and to owners, 
 });
 
 test.each(['meta.sqlite', 'ingest.sqlite'])(
-  'a start without %s of earlier starts is refused, and nothing is made or removed',
+  'a start is refused if %s of earlier starts is missing, and nothing is created or removed',
   async (name) => {
     await using cloud = await CloudUnderFire.start();
     await cloud.firstStartOver();
@@ -60,7 +63,7 @@ test.each(['meta.sqlite', 'ingest.sqlite'])(
   },
 );
 
-test('the test inbox shows what it received to keys of this installation only', async () => {
+test('the test inbox shows received messages only to keys of this installation', async () => {
   await using cloud = await CloudUnderFire.start();
   const answer = await fetch(`${cloud.url}/test-inbox/requests`);
   expect(answer.status).toBe(401);

@@ -1,4 +1,6 @@
-/** A real machine-server whose maintenance window is closed, a real cloud, and an owner on the command line who forces one configuration. */
+/**
+ * A real machine-server whose maintenance window is closed, a real cloud, and an owner who forces one configuration on the command line.
+ */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +12,7 @@ import { startCloud } from './start-cloud.ts';
 const machineServer = fileURLToPath(new URL('../../apps/machine-server/src/main.ts', import.meta.url));
 const nodeFlags = ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'];
 
-/** A machine whose gate never allows maintenance; `more` tells its versions apart. */
+/** A machine whose gate never allows maintenance; `more` distinguishes its versions. */
 const machine = (more: object): string =>
   JSON.stringify({
     components: [
@@ -32,7 +34,7 @@ interface Status {
   readonly held_reason: string | null;
 }
 
-test('D9 a held configuration runs once an owner forces it, and the one after it waits again', async () => {
+test('D9 a held configuration runs once an owner forces it, and the next one waits again', async () => {
   await using cloud = await startCloud();
   await using cli = await openCommandLine({
     PLATFORM_URL: cloud.url,

@@ -1,4 +1,4 @@
-/** I13 I14: the cloud as a process on a data directory whose disk has no byte left. */
+/** I13 I14: the cloud as a process on a data directory whose disk has no free byte. */
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -20,7 +20,10 @@ import { CloudUnderFire, countOf, type Demo, pauseMs, uploadUntil } from './cras
 const main = fileURLToPath(new URL('../../apps/cloud/src/main.ts', import.meta.url));
 const nodeFlags = ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'];
 
-/** A disk of its own that ends with the process, a copy of a data directory on it, its ballast given up, and nothing left: then the cloud. */
+/**
+ * Mounts a disk that exists as long as the process, copies a data directory onto it without its ballast, fills the rest, and then starts
+ * the cloud.
+ */
 const onFullDisk = `
   mount -t tmpfs -o size=80m none "$1" && cp -a "$2/." "$1" && rm -f "$1/ballast" "$1/$4" || exit 9
   for bytes in 65536 4096; do dd if=/dev/zero bs=$bytes >> "$1/filler" 2> /dev/null; done
@@ -28,7 +31,7 @@ const onFullDisk = `
 
 interface FullDisk extends AsyncDisposable {
   readonly process: ChildProcess;
-  /** As the owner. */
+  /** Authenticated as the owner. */
   readonly link: Link;
   makeRoom(): void;
 }
@@ -58,7 +61,7 @@ async function startOnFullDisk(of: CloudUnderFire, directory: TemporaryDirectory
 
 const isReady = (line: Readonly<Record<string, unknown>>): boolean => line['event'] === 'ready';
 
-/** Fifty readings or more, killed with some of them unsealed. */
+/** At least fifty readings, then a kill while some of them are unsealed. */
 async function killedCloud(): Promise<{ cloud: CloudUnderFire; demo: Demo; readings: number }> {
   const cloud = await CloudUnderFire.start();
   await cloud.firstStartOver();
@@ -69,7 +72,7 @@ async function killedCloud(): Promise<{ cloud: CloudUnderFire; demo: Demo; readi
   return { cloud, demo: cloud.demo, readings: acknowledged };
 }
 
-test('I13 I14 on a disk without a free byte a start answers queries, takes edits and deletions, and refuses uploads by name', async () => {
+test('I13 I14 on a disk without a free byte a start answers queries, accepts edits and deletions, but refuses uploads', async () => {
   const { cloud, demo, readings } = await killedCloud();
   await using _cloud = cloud;
   await using directory = await temporaryDirectory();
@@ -101,7 +104,7 @@ test('I13 I14 on a disk without a free byte a start answers queries, takes edits
   );
 });
 
-test('I13 I14 a start without any room at all says what it needs where, and continues by itself when there is room', async () => {
+test('I13 I14 a start without any room states how much it needs where, and continues by itself when there is room', async () => {
   const { cloud, demo, readings } = await killedCloud();
   await using _cloud = cloud;
   await using directory = await temporaryDirectory();

@@ -55,7 +55,7 @@ export class Peer implements Disposable {
     return this;
   }
 
-  /** With a token that was given elsewhere. */
+  /** Uses a token that was obtained elsewhere. */
   withToken(token: string): this {
     this.#token = token;
     return this;

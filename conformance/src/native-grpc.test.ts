@@ -69,7 +69,7 @@ describe.each(['viam', 'platform'] as const)('native gRPC under /%s.', (prefix) 
     ]);
   });
 
-  test('uploads a file, and a large binary reading in chunks; both answers name what was stored', async () => {
+  test('uploads a file, and a large binary reading in chunks; both answers contain the id of the stored data', async () => {
     using peer = await new Peer(cloud.target, prefix).signIn(cloud.partId, 'robot-secret', cloud.partSecret);
     const sync = 'platform.app.datasync.v1.DataSyncService';
     const common = {
@@ -98,7 +98,7 @@ describe.each(['viam', 'platform'] as const)('native gRPC under /%s.', (prefix) 
     expect(stored['binary_data_id']).not.toBe(streamed['binary_data_id']);
   });
 
-  test('R20 creates a package, which a part gets and downloads with its own credentials, and deletes it', async () => {
+  test('R20 creates a package, which a part lists and downloads with its own credentials, and deletes it', async () => {
     const service = 'platform.app.packages.v1.PackageService';
     using owner = await new Peer(cloud.target, prefix).signIn(cloud.keyId, 'api-key', cloud.key);
     using part = await new Peer(cloud.target, prefix).signIn(cloud.partId, 'robot-secret', cloud.partSecret);
@@ -129,7 +129,7 @@ describe.each(['viam', 'platform'] as const)('native gRPC under /%s.', (prefix) 
     const { config } = await peer.call('platform.app.v1.RobotService', 'Config', { id: cloud.partId });
     const name = spelling[prefix];
     expect(config).toMatchObject({
-      // Plaintext as the cloud itself, so that the machine asks for no certificate.
+      // Plaintext like the cloud itself, so the machine needs no certificate.
       cloud: {
         id: cloud.partId,
         location_secrets: [{}],
@@ -165,7 +165,7 @@ describe.each(['viam', 'platform'] as const)('native gRPC under /%s.', (prefix) 
     await expect.poll(async () => JSON.stringify(await handlers()) ?? '', { timeout: 30_000 }).not.toContain(id);
   });
 
-  test('D4 faults of the caller have their codes', async () => {
+  test('D4 errors of the caller have their codes', async () => {
     using stranger = new Peer(cloud.target, prefix);
     await expect(stranger.call('platform.app.v1.AppService', 'ListOrganizations', {})).rejects.toMatchObject({
       code: 16,
@@ -187,13 +187,13 @@ describe('GET /api/json1/config', () => {
   const get = (partId: string, headers: Record<string, string>): Promise<Response> =>
     fetch(`${cloud.url}/api/json1/config?id=${partId}&client=true`, { headers });
 
-  test('D32 the body starts a server: it names the part, its secret or key, and this address', async () => {
+  test('D32 the body can start a server: it contains the part, its secret or key, and this address', async () => {
     const response = await get(cloud.partId, { key_id: cloud.keyId, key: cloud.key });
     expect(response.status).toBe(200);
     expect(await response.json()).toMatchObject({ cloud: { id: cloud.partId, app_address: cloud.url } });
   });
 
-  test('D32 is 401 without or with a wrong key, 404 for a part that the key may not see', async () => {
+  test('D32 is 401 without a key or with a wrong one, 404 for a part that the key may not see', async () => {
     const statuses = await Promise.all([
       get(cloud.partId, {}),
       get(cloud.partId, { key_id: cloud.keyId, key: 'wrong' }),

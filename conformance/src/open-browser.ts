@@ -1,4 +1,4 @@
-/** A real browser without a window, and where tests put what it showed. */
+/** A real headless browser, and the folder for its screenshots. */
 import { mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,13 +14,13 @@ const flags = [
   '--disable-sync',
 ];
 
-/** What hangs is ended by the test's own timeout, not by the default of 30 s: on a busy machine things happen late. */
+/** A hang is ended by the test's own timeout, not by the default of 30 s, because a busy machine is slow. */
 const timeoutMs = 110_000;
 
 export interface OpenBrowser extends AsyncDisposable {
   readonly browser: Browser;
   readonly page: Page;
-  /** What the page's console and scripts complained of. */
+  /** Errors from the page's console and scripts. */
   readonly faults: readonly string[];
 }
 
@@ -34,7 +34,7 @@ export async function openBrowser(): Promise<OpenBrowser> {
   return { browser, page, faults, [Symbol.asyncDispose]: () => browser.close() };
 }
 
-/** The path of a screenshot, in a folder that is there. */
+/** The path of a screenshot, in an existing folder. */
 export function shotPath(name: string): string {
   const folder = join(tmpdir(), 'platform-screenshots');
   mkdirSync(folder, { recursive: true });

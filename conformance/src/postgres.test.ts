@@ -1,4 +1,4 @@
-/** The whole cloud on Postgres: what it promises on its own files holds there too, even when either of the two is killed. */
+/** The whole cloud on Postgres: its guarantees with its own files hold there too, even if either of the two is killed. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppService } from '@platform/proto/platform/app/v1/app';
@@ -10,7 +10,7 @@ import { CloudUnderFire, countOf, linkTo, pauseMs, uploadUntil } from './crash/c
 const limit = { timeout: 180_000 };
 
 test(
-  'a cloud on Postgres signs keys in, takes readings, answers queries, and has all of it after a restart',
+  'a cloud on Postgres signs keys in, accepts readings, answers queries, and keeps all of it after a restart',
   limit,
   async () => {
     await using server = await startPostgres();
@@ -36,7 +36,7 @@ test(
 );
 
 test(
-  'I2 I3 I5 a cloud on Postgres loses and doubles no acknowledged reading, whichever of the two is killed meanwhile',
+  'I2 I3 I5 a cloud on Postgres neither loses nor duplicates an acknowledged reading, whichever of the two is killed meanwhile',
   limit,
   async () => {
     await using server = await startPostgres({ durable: true });
@@ -67,7 +67,7 @@ test(
 );
 
 test(
-  'a database works for one cloud and one data directory at a time, and every refusal says why and shows no password',
+  'a database serves one cloud and one data directory at a time, and every refusal states the reason and shows no password',
   limit,
   async () => {
     await using server = await startPostgres();

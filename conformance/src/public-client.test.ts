@@ -25,7 +25,7 @@ function signIn(key: string): Promise<ViamClient> {
 
 const start = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
 
-/** Uploads one reading a second with increasing `value`. @returns the answered file id. */
+/** Uploads one reading a second with increasing `value`. @returns the file id in the answer. */
 function upload(component: string, values: readonly number[]): Promise<string> {
   const rows = values.map((value) => ({
     readings: { value, label: `n${value}`, nested: { deep: [1, 'two', null, true] } },
@@ -51,7 +51,7 @@ describe('the public TypeScript client', () => {
     expect(organizations).toMatchObject([{ id: cloud.organizationId }]);
   });
 
-  test('is told PERMISSION_DENIED for a wrong key', async () => {
+  test('gets PERMISSION_DENIED for a wrong key', async () => {
     await expect(signIn('wrong')).rejects.toMatchObject({ code: 7 });
   });
 
@@ -107,7 +107,7 @@ describe('the public TypeScript client', () => {
     ]);
   });
 
-  test('D13 the same upload again is the same upload', async () => {
+  test('D13 a repeated upload is recognised as the same upload', async () => {
     const component = `again-${randomUUID()}`;
     const first = await upload(component, [1, 2]);
     expect(await upload(component, [1, 2])).toBe(first);
@@ -172,14 +172,14 @@ describe('the public TypeScript client', () => {
     for (const name of ['objectId', 'binary', 'timestamp', 'regex', 'min', 'max']) expect(rows[0]).toHaveProperty(name);
   });
 
-  test('D4 a pipeline and a statement that cannot be understood say what was found', async () => {
+  test('D4 an invalid pipeline or statement is answered with what was found', async () => {
     const stage = client.dataClient.tabularDataByMQL(cloud.organizationId, [{ $mtch: {} }]);
     await expect(stage).rejects.toMatchObject({ code: 3, rawMessage: expect.stringContaining('$mtch') });
     const statement = client.dataClient.tabularDataBySQL(cloud.organizationId, 'SELEKT 1 FROM readings');
     await expect(statement).rejects.toMatchObject({ code: 3, rawMessage: expect.stringContaining('SELEKT') });
   });
 
-  test('D26 an organization that is not the caller’s is not to be seen', async () => {
+  test('D26 an organization that is not the caller’s is invisible', async () => {
     const query = client.dataClient.tabularDataByMQL(randomUUID(), [{ $limit: 1 }]);
     await expect(query).rejects.toMatchObject({ code: expect.toBeOneOf([5, 7]) });
   });

@@ -1,4 +1,4 @@
-/** Retention, the hot store and deletion with the part, as the unmodified public TypeScript client sees them of the real cloud. */
+/** Retention, the hot store and deletion with the part, as seen by the unmodified public TypeScript client on the real cloud. */
 import { openCloud } from '@platform/sdk/cloud';
 import { createViamClient, type ViamClient } from '@viamrobotics/sdk';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -20,7 +20,7 @@ afterAll(async () => {
 
 const dayMs = 86_400_000;
 
-/** One reading of each of the last days, whose value is its age in days. */
+/** Uploads one reading for each of the given days, whose value is its age in days. */
 function upload(partId: string, component: string, agesInDays: readonly number[]): Promise<string> {
   return client.dataClient.tabularDataCaptureUpload(
     agesInDays.map((age) => ({ readings: { age } })),
@@ -63,7 +63,7 @@ const sensor = (name: string, policy: object, method: object = {}) => ({
   ],
 });
 
-test('D24 a saved retention holds for the next query, the shorter of part and resource; the hot store goes by its own window', async () => {
+test('D24 a saved retention applies to the next query, the shorter of part and resource; the hot store has its own window', async () => {
   const { partId } = cloud;
   for (const component of ['short', 'long', 'recent']) await upload(partId, component, [0, 1, 2, 3, 4, 5]);
   expect(await ages(partId, 'short')).toEqual([0, 1, 2, 3, 4, 5]);
@@ -85,7 +85,7 @@ test('D24 a saved retention holds for the next query, the shorter of part and re
   expect(await ages(partId, 'short')).toEqual([0, 1, 2, 3, 4, 5]);
 });
 
-test('I10 the data of a deleted machine goes with it only where its data manager says so', async () => {
+test('I10 the data of a deleted machine is deleted with it only if its data manager says so', async () => {
   const manager = (deletes: boolean) => ({
     ...{ name: 'data', api: 'rdk:service:data_manager', model: 'rdk:builtin:builtin' },
     attributes: { delete_data_on_part_deletion: deletes },

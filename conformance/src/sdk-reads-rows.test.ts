@@ -1,4 +1,4 @@
-/** D7: the unmodified public TypeScript client reads every row, whatever types it holds, and reads right values. */
+/** D7: the unmodified public TypeScript client reads every row correctly, whatever types it contains. */
 import { createViamClient, type ViamClient } from '@viamrobotics/sdk';
 import {
   Binary,
@@ -51,7 +51,7 @@ const mql = (pipeline: readonly object[]): Promise<unknown[]> =>
 const sql = (statement: string): Promise<unknown[]> =>
   client.dataClient.tabularDataBySQL(cloud.organizationId, statement);
 
-/** What a sensor may send, one row each. */
+/** Readings that a sensor may send, one row each. */
 const readings: readonly object[] = [
   {},
   { nothing: null, yes: true, no: false },
@@ -73,7 +73,7 @@ const readings: readonly object[] = [
   { many: Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`field${at}`, at])) },
 ];
 
-test('D7 readings of all kinds come back by MQL and by SQL as they were sent', async () => {
+test('D7 readings of all kinds are returned by MQL and by SQL as they were sent', async () => {
   const condition = { component_name: 'kinds' };
   const byMql = await mql([{ $match: condition }, { $sort: { time_received: 1 } }, { $project: { _id: 0, data: 1 } }]);
   expect(byMql).toEqual(readings.map((row) => ({ data: { readings: row } })));
@@ -88,7 +88,7 @@ test('D7 readings of all kinds come back by MQL and by SQL as they were sent', a
 const oid = '0123456789abcdef01234567';
 const extended = (value: object): unknown => expect.objectContaining(value);
 
-/** A value of each BSON type, and what the client makes of it. */
+/** A value of each BSON type, and how the client represents it. */
 const types: readonly (readonly [string, unknown, unknown])[] = [
   ['double', new Double(2.5), 2.5],
   ['whole double', new Double(3), 3],
@@ -155,7 +155,7 @@ test.each(types)(
   },
 );
 
-test('D7 a row of all types at once, as its key of a group and in what a group gathers', async () => {
+test('D7 a row of all types at once, as a group key and as accumulated values', async () => {
   const all = Object.fromEntries(types.map(([name, value]) => [name, value]));
   const expected = Object.fromEntries(types.map(([name, , read]) => [name, read]));
   const rows = await mql([
@@ -166,7 +166,7 @@ test('D7 a row of all types at once, as its key of a group and in what a group g
   expect(rows).toEqual([{ _id: expected, list: [expected], last: expected }]);
 });
 
-test('D7 what SQL computes is read: decimals, ids, dates, long numbers, nulls, documents and arrays', async () => {
+test('D7 results that SQL computes are read: decimals, ids, dates, long numbers, nulls, documents and arrays', async () => {
   const rows = await sql(`SELECT CAST('2.5' AS DECIMAL) AS exact, CAST('0.1' AS DECIMAL) AS inexact,
     CAST('${oid}' AS OBJECTID) AS id, TIMESTAMP '2026-01-02T00:00:00Z' AS at, CAST(7 AS LONG) AS long,
     NULL AS nothing, {'a': [1, 'ü😀']} AS document, [] AS list, 1.5 AS number, 'it''s' AS text, TRUE AS yes
@@ -187,7 +187,7 @@ test('D7 what SQL computes is read: decimals, ids, dates, long numbers, nulls, d
   expect(rows).toEqual([row, row]);
 });
 
-test('D7 of many rows of all kinds none is lost', async () => {
+test('D7 no row is lost among many of all kinds', async () => {
   await upload(
     'many',
     Array.from({ length: 2_000 }, (_, n) => ({ n, kind: readings[n % 4] })),

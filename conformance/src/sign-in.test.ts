@@ -1,4 +1,4 @@
-/** Signing in with a real browser: the link of the first start, then e-mail and password, in the light and in the dark. */
+/** Signs in with a real browser: with the link from the first start, then with e-mail and password, in light and dark mode. */
 import { createServer } from 'node:http';
 import { expect, test } from 'vitest';
 import { CloudUnderFire } from './crash/cloud-under-load.ts';
@@ -40,7 +40,7 @@ test('D30 the first owner sets e-mail and password after the link, and signs in 
   await page.getByText('uploads accepted').waitFor();
 });
 
-test('the browser carries the code of a command line to the port where it listens', async () => {
+test('the browser passes the code to the port where the command line listens', async () => {
   await using cloud = await CloudUnderFire.start();
   await using opened = await openBrowser();
   const { page } = opened;

@@ -1,4 +1,4 @@
-/** Machines that wait for callers, as public machine servers do: two streams each, that live until their link or their right ends. */
+/** Machines that wait for callers, like public machine-servers: two streams each, which last until their link or their right ends. */
 import { randomUUID } from 'node:crypto';
 import type { ClientDuplexStream } from '@grpc/grpc-js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -26,7 +26,7 @@ afterAll(async () => {
 
 interface Waiting {
   readonly stream: ClientDuplexStream<object, Answer>;
-  /** Code and message of the end. */
+  /** Code and message with which it ended. */
   readonly ended: Promise<{ readonly code: number; readonly details: string }>;
   /** The first message. */
   readonly heard: Promise<Answer>;
@@ -42,7 +42,7 @@ function wait(peer: Peer, headers: Readonly<Record<string, string>>): Waiting {
 
 const beating = () => ({ 'rpc-host': host, 'heartbeats-allowed': 'true' });
 
-test('a machine waits for callers and hears at once that its link lives', async () => {
+test('a machine waits for callers and learns at once that its link works', async () => {
   const one = wait(machine, beating());
   expect(await Promise.race([one.heard, one.ended])).toMatchObject({ stage: 'heartbeat' });
   // Closing its own side ends the stream without an error.
@@ -50,7 +50,7 @@ test('a machine waits for callers and hears at once that its link lives', async 
   expect(await one.ended).toMatchObject({ code: 0 });
 });
 
-test('of more streams than a machine needs the oldest end, and the newest stay', async () => {
+test('if there are more streams than a machine needs, the oldest end and the newest stay', async () => {
   const all: Waiting[] = [];
   for (let count = 0; count < 5; count++) all.push(wait(machine, beating()));
   const [oldest, ...others] = all;
@@ -60,7 +60,7 @@ test('of more streams than a machine needs the oldest end, and the newest stay',
   for (const { stream } of others) stream.cancel();
 });
 
-test('only a machine itself, its own keys and its owners answer in its name; whoever says something too early is refused', async () => {
+test('only a machine itself, its own keys and its owners answer in its name; a message sent too early is refused', async () => {
   const refusal = async (peer: Peer, headers: Readonly<Record<string, string>>): Promise<number> => {
     const { ended } = wait(peer, headers);
     return (await ended).code;
@@ -78,7 +78,7 @@ test('only a machine itself, its own keys and its owners answer in its name; who
   expect(await early.ended).toMatchObject({ code: 9, details: expect.stringContaining('before a caller') });
 });
 
-test('R16 a stream ends with the right to it', async () => {
+test('R16 a stream ends when the right to it ends', async () => {
   const role = { identity_type: 'api-key', authorization_type: 'role', authorization_id: 'robot_operator' };
   const on = { resource_type: 'robot', resource_id: cloud.machineId };
   const made = await owner.call(app, 'CreateKey', { name: randomUUID(), authorizations: [{ ...role, ...on }] });

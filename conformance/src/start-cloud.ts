@@ -1,4 +1,4 @@
-/** The real cloud as a process, on a data directory and a port of its own, as `platform up` starts it. */
+/** The real cloud as a process, with its own data directory and port, as `platform up` starts it. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -22,7 +22,7 @@ export interface CloudProcess extends AsyncDisposable {
   /** Signs in the first owner, once. */
   readonly signInLink: string;
   readonly dataDir: string;
-  /** What it has logged so far, in lines of JSON. */
+  /** Its log so far, as lines of JSON. */
   logged(): string;
 }
 

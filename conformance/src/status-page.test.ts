@@ -10,7 +10,7 @@ import { openBrowser, shotPath } from './open-browser.ts';
 const adminMain = fileURLToPath(new URL('../../apps/cloud/src/admin-main.ts', import.meta.url));
 const nodeFlags = ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'];
 
-test('D9 the page says which part holds a configuration back and why, above all else after a day', async () => {
+test('D9 the page shows which part holds a configuration back and why, above everything else after a day', async () => {
   await using cloud = await CloudUnderFire.start();
   const { partId } = cloud.demo;
   await using owner = linkOfOwner(cloud);
@@ -32,11 +32,11 @@ test('D9 the page says which part holds a configuration back and why, above all 
     /held a new configuration back for more than a day, .*part force/,
   );
   expect(faults).toEqual([]);
-  // The page asks every second: one that is on its way when the browser closes is no fault.
+  // The page polls every second: a request in progress when the browser closes is not an error.
   await page.unrouteAll({ behavior: 'ignoreErrors' });
 });
 
-test('the page shows readings as they arrive to who came by the link, and to no one else', async () => {
+test('the page shows readings as they arrive to a user of the link, and to no one else', async () => {
   await using cloud = await CloudUnderFire.start();
   let uploads = 0;
   await uploadUntil(cloud, 'press', () => uploads++ > 3);
@@ -46,7 +46,7 @@ test('the page shows readings as they arrive to who came by the link, and to no 
 
   await page.goto(cloud.signInLink);
   await page.getByText('press · Readings').first().waitFor();
-  // Accepted first, queryable a moment later: the page looks again by itself.
+  // Accepted first, queryable a moment later: the page refreshes by itself.
   await page.locator('#uploads', { hasText: /^4$/ }).waitFor();
   await page.locator('#rows', { hasText: /^40$/ }).waitFor();
   expect(faults).toEqual([]);

@@ -1,4 +1,4 @@
-/** D31: the cloud over TLS with its own authority or given files, as clients reach it that share no code with ours. */
+/** D31: the cloud over TLS with its own authority or given files, reached by clients that share no code with ours. */
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -49,7 +49,7 @@ let ready: Ready;
 let ca: string;
 
 beforeAll(async () => {
-  // The name is first, so that the cloud gives it out; localhost is always in the certificate.
+  // The cloud advertises the first name; the certificate always includes localhost.
   cloud = start(data, '--tls-name', 'localhost');
   ready = await readyOf(cloud);
   ca = await pinnedAuthority(ready.url, ready.caFingerprint);
@@ -76,7 +76,7 @@ function get(path: string, headers: Record<string, string> = {}): Promise<{ stat
 
 const keyOf = ({ keyId, key }: Ready) => ({ entity: keyId, type: 'api-key', payload: key });
 
-test('D31 the fingerprint that the start prints leads to an authority under which our link and pages work', async () => {
+test('D31 the printed fingerprint leads to an authority under which our link and pages work', async () => {
   expect(ready.url).toMatch(/^https:\/\/localhost:/);
   expect(new X509Certificate(ca)).toMatchObject({ ca: true, fingerprint256: ready.caFingerprint });
   await using link = connect({ baseUrl: ready.url, credentials: keyOf(ready), ca });
@@ -114,7 +114,7 @@ test('D31 another fingerprint is refused, and a client without the authority sen
   await expect(link.client(AppService).listOrganizations({})).rejects.toThrow(/certificate/);
 });
 
-test('D31 D32 the downloaded configuration holds the authority, and a machine-server started with it fetches what it runs', async () => {
+test('D31 D32 the downloaded configuration has the authority, and a machine-server started with it fetches its own', async () => {
   const { status, body } = await get(`/api/json1/config?id=${ready.partId}`, { key_id: ready.keyId, key: ready.key });
   expect(status).toBe(200);
   const document = JSON.parse(body);
@@ -128,11 +128,11 @@ test('D31 D32 the downloaded configuration holds the authority, and a machine-se
   await using machine = spawnChild(process.execPath, [...nodeFlags, machineMain, '-config', file], {
     env: { PLATFORM_HOME: home },
   });
-  // It has no cache: what it applies it fetched, with the part's secret, over TLS.
+  // It has no cache: the configuration that it applies was fetched over TLS, with the part's secret.
   await machine.waitForLine((line) => line['msg'] === 'configuration applied');
 });
 
-test('D31 a machine of a cloud with TLS is told to serve TLS, and gets a certificate that clients accept under both of its names', async () => {
+test('D31 a machine of a cloud with TLS is told to serve TLS, and gets a certificate that is valid for both its names', async () => {
   const { body } = await get(`/api/json1/config?id=${ready.partId}`, { key_id: ready.keyId, key: ready.key });
   const target = new URL(ready.url).host;
   using machine = new Peer(target, 'viam', ca);
@@ -154,7 +154,7 @@ test('D31 a machine of a cloud with TLS is told to serve TLS, and gets a certifi
   }
 });
 
-test('D31 the credentials file comes with the line that makes the public Go server trust the cloud, and with its file if asked for', async () => {
+test('D31 the credentials file has the line that makes the public Go server trust the cloud, and its file on request', async () => {
   await using cli = await openCommandLine();
   const signIn = ['login', 'api-key', '--key-id', ready.keyId, '--key-file', '-'];
   await cli.ok([...signIn, '--url', ready.url, '--fingerprint', ready.caFingerprint], { input: ready.key });
@@ -168,7 +168,7 @@ test('D31 the credentials file comes with the line that makes the public Go serv
   expect(written.json()).toEqual(plain.json());
 });
 
-test("D31 the demo's webhook arrives at the cloud's own test inbox, which only its own authority vouches for", async () => {
+test('D31 the demo’s webhook arrives at the cloud’s own test inbox, whose certificate only its own authority signs', async () => {
   await using link = connect({ baseUrl: ready.url, credentials: keyOf(ready), ca });
   const now = timestampNow();
   await link.client(DataSyncService).dataCaptureUpload({
@@ -194,7 +194,7 @@ test("D31 the demo's webhook arrives at the cloud's own test inbox, which only i
     .toContain('"/test-inbox/webhooks/demo"');
 });
 
-test('D31 the authority stays through restarts, so that what is pinned once stays pinned', async () => {
+test('D31 the authority stays the same after restarts, so that pinned fingerprints stay valid', async () => {
   await cloud.kill('SIGTERM');
   cloud = start(data, '--tls-name', 'localhost');
   const again = await readyOf(cloud);

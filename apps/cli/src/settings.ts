@@ -13,7 +13,7 @@ export const configDir: string = env['PLATFORM_HOME']
   ? join(env['PLATFORM_HOME'], 'cli')
   : envPaths('platform', { suffix: '' }).config;
 
-/** Passed on to processes that we start. */
+/** The environment for processes that we start. */
 export const inherited: NodeJS.ProcessEnv = env;
 
 /** Whether to use colours: on a terminal, unless NO_COLOR is set. */

@@ -1,7 +1,7 @@
 /**
- * One command of `platform admin` as a process: the request is its one argument, JSON; the answer is one line of JSON on stdout,
- * {result} or {error: {code, message}}; progress is text on stderr. A running cloud is asked over its control channel; the directory of a stopped one is
- * opened here, under its lock.
+ * Runs one command of `platform admin` as a process. Its single argument is the request, as JSON. Its answer is one line of JSON on
+ * stdout, {result} or {error: {code, message}}; progress goes to stderr as text. If the cloud is running, the command is sent to it over
+ * its control channel; otherwise the data directory is opened here, under its lock.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
@@ -107,7 +107,7 @@ async function backUp(
     signal,
   };
   if (client === undefined) {
-    // The lock of a stopped cloud holds everything.
+    // The cloud is stopped: the lock of its data directory prevents all changes.
     return writeBackup({
       ...options,
       keyInEnvironment: instanceKey !== undefined,
@@ -123,7 +123,7 @@ async function backUp(
     keyInEnvironment: status.instanceKeyPlace === 'environment',
     hold: async () => {
       await client.call('backup.hold');
-      // The hold ends with the connection, and the connection with the cloud.
+      // Closing the connection releases the hold, and the connection closes when the cloud stops.
       return {
         stands: async () => void (await client.call('status')),
         [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
@@ -172,7 +172,7 @@ async function runHere(command: string, params: Request, settings: StoreSettings
   return await operation(params, new AbortController().signal);
 }
 
-/** The first line of a file, so that a passphrase stands in no list of processes. */
+/** Reads the first line of a file. A passphrase is passed in a file to keep it out of process lists. */
 function readPassphrase(file: string | undefined): string | undefined {
   if (file === undefined) return undefined;
   const passphrase = readFileSync(file, 'utf8').split('\n')[0]?.trim() ?? '';
@@ -194,7 +194,7 @@ try {
   process.exit(0);
 } catch (caught) {
   const { code } = asPlatformError(caught);
-  // Whoever runs this may read what the log has.
+  // The administrator who runs this may read internal error details, as in the log.
   process.stdout.write(`${JSON.stringify({ error: { code, message: errorText(caught) } })}\n`);
   process.exit(1);
 }

@@ -9,7 +9,7 @@ import { openTestStore } from './metadata/testing/test-store.ts';
 import { throwUncaught } from './metadata/testing/throw-uncaught.ts';
 import { stateRowChecksum } from './tabular/integrity/row-checksum.ts';
 
-test('I3 D33 a log that ends before what the catalog or a follower has seen continues after it, and says what is lost', async () => {
+test('I3 D33 a log that ends before a position seen by the catalog or a follower continues after that position and reports the loss', async () => {
   await using store = await openTestStore(undefined, migrations);
   await using metadata = await openMetadata<CloudTables>({
     clock: systemClock,
@@ -51,12 +51,12 @@ test('I3 D33 a log that ends before what the catalog or a follower has seen cont
   await check();
   expect([told.length, losses(), on.log.lastPosition()]).toEqual([1, [['log', 4, 5]], 5]);
 
-  // A sealed position that is damaged itself proves nothing.
+  // A sealed position that is itself damaged proves nothing.
   await db.updateTable('tabular_state').set({ sealed_position: 50 }).execute();
   await check();
   expect([told.length, on.log.lastPosition()]).toEqual([1, 5]);
 
-  // Of what is lost, followers miss what they have not seen.
+  // A follower is told only about lost positions that it has not passed yet.
   const follow = async (after: number) =>
     (await on.log.follow(after, { rows: 10, bytes: 1e6 })).map(({ damage }) => [damage?.first, damage?.last]);
   expect([await follow(4), await follow(5)]).toEqual([[[5, 5]], []]);

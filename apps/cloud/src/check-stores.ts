@@ -1,4 +1,4 @@
-/** The stores of a data directory belong together: a log that ends before what was made of it has lost its end (I3, D33). */
+/** Checks that the stores of a data directory match: a log that ends before positions already processed has lost its end (I3, D33). */
 import type { Log } from '@platform/base';
 import { lastStoredPosition } from './binary/uploads/insert-uploads.ts';
 import { cursorPositions } from './follow-log/cursor.ts';
@@ -6,12 +6,12 @@ import type { IngestLog } from './ingest/log/log.ts';
 import type { Database } from './metadata/tables.ts';
 import { provenPositions } from './tabular/integrity/proven-positions.ts';
 
-/** No installation gets as far; a larger number is damaged itself. Restored logs skip 2^40 positions each. */
+/** No installation reaches this position; a larger number is itself damaged. Each restore of a log skips 2^40 positions. */
 const crediblePositions = 2 ** 45;
 
 /**
- * Before anything is appended or followed. A loss is told and kept in mind, positions that were given away are passed by, and
- * the cloud serves what is there: whoever follows the log finds what it lacks by itself.
+ * Call this before anything is appended or followed. A loss is logged and recorded, and the log continues after every position that was
+ * already assigned. The cloud then serves the data it still has; followers of the log discover the gap themselves.
  */
 export async function checkStores(
   db: Database,
@@ -40,7 +40,7 @@ interface Proof {
   readonly position: number;
 }
 
-/** What the metadata knows of positions that the log must have given away. */
+/** Positions that, according to the metadata, the log has already assigned. */
 async function readProofs(db: Database): Promise<readonly Proof[]> {
   return [
     ...(await provenPositions(db)),

@@ -1,4 +1,4 @@
-/** The data plane: uploads go into the log; from the log come rows, notifications and binary data; queries ask for the rows. */
+/** The data plane: uploads are appended to the log; rows, notifications and binary data are derived from it; queries read the rows. */
 import type { Clock, Log } from '@platform/base';
 import type { Principal } from './access/principal.ts';
 import type { Limits } from './admin/limits.ts';
@@ -35,16 +35,16 @@ export interface DataPlaneDeps extends Pick<Stores, 'data' | 'db' | 'instanceKey
   readonly deletions: DeletionPause;
   readonly clock: Clock;
   readonly log: Log;
-  /** How the cloud is reached, for the addresses that it gives out. */
+  /** Scheme under which clients reach the cloud, for the addresses it hands out. */
   readonly scheme: 'http' | 'https';
-  /** Where the cloud is reached. Asked at each call, never before the cloud listens. */
+  /** Base URL of the cloud. Read at each call, never before the cloud listens. */
   readonly url: () => string;
 }
 
 export interface DataPlane extends AsyncDisposable {
   readonly tabular: Tabular;
   readonly triggers: Triggers;
-  /** What is told when parts go online and offline. */
+  /** Called when parts go online or offline. */
   readonly partTransitions: ReturnType<typeof createPartTransitions>;
   readonly binary: Binary;
   readonly packages: Packages;

@@ -1,4 +1,4 @@
-/** The edge: everything that is answered on the one port, which services of the API and which plain routes. */
+/** The edge: every API service and every plain HTTP route that the one port serves. */
 import type { Clock, Log } from '@platform/base';
 import { DataService } from '@platform/proto/platform/app/data/v1/data';
 import { DatasetService } from '@platform/proto/platform/app/dataset/v1/dataset';
@@ -34,7 +34,7 @@ export interface EdgeDeps {
   readonly outbox: Outbox;
   readonly ingestLog: IngestLog;
   readonly dataPlane: DataPlane;
-  /** Where the cloud will listen. */
+  /** Address on which the cloud will listen. */
   readonly host: string;
   readonly scheme: 'http' | 'https';
   /** Absent: plaintext. */
@@ -46,7 +46,7 @@ export interface EdgeDeps {
 
 const openMethods = ['/proto.rpc.v1.AuthService/Authenticate'];
 
-/** Does not listen yet. */
+/** The returned server does not listen yet. */
 export function composeEdge(deps: EdgeDeps): RpcServer {
   const { testInbox, outbox, ingestLog, host, scheme, tls, startedMs, clock, log } = deps;
   const { tree, registry, access, fragments, machines, authenticator, accessRpc, accounts } = deps.fleet;

@@ -1,4 +1,4 @@
-/** Accounts and machines: who there is, who may do what, and what each part is to run. */
+/** Accounts and machines: who exists, who may do what, and which configuration each part runs. */
 import type { Clock, Log } from '@platform/base';
 import { type Authenticator, createAuthenticator } from './access/authenticate.ts';
 import { type Access, createAccess } from './access/authorize.ts';
@@ -28,13 +28,13 @@ import type { Settings } from './settings.ts';
 import { triggersOfDocument } from './triggers/parse-document.ts';
 
 export interface FleetDeps extends Pick<Stores, 'db' | 'instanceKey'>, Pick<MachinesDeps, 'onTransitions'> {
-  /** Triggers, which are wired later. */
+  /** Notifies the triggers, which are wired later. */
   readonly triggersChanged: OnConfigurationChange;
   readonly settings: Pick<Settings, 'identity' | 'keyRotationOverlapMs' | 'tls'>;
   readonly limits: Limits;
   readonly clock: Clock;
   readonly log: Log;
-  /** Where the cloud is reached. Asked at each call, never before the cloud listens. */
+  /** Base URL of the cloud. Read at each call, never before the cloud listens. */
   readonly url: () => string;
 }
 
@@ -45,9 +45,9 @@ export interface Fleet {
   readonly retention: Retention;
   readonly fragments: Fragments;
   readonly servedPackages: ServePackages;
-  /** The id of an organization by its id or public namespace. */
+  /** Id of the organization with this id or public namespace. */
   readonly organizationNamed: (name: string) => string | undefined;
-  /** The caller starts their presence, and disposes it. */
+  /** The caller starts and disposes their presence tracking. */
   readonly machines: Machines;
   readonly guesses: GuessLimit;
   readonly keyUse: KeyUse;

@@ -1,4 +1,4 @@
-/** What leaves for people and other systems: webhooks, and e-mail where a mail server is set. */
+/** Outgoing messages: webhooks, and e-mail if a mail server is configured. */
 import type { Clock, Log } from '@platform/base';
 import type { Fleet } from './compose-fleet.ts';
 import { version } from './instance/build-info.ts';
@@ -18,7 +18,7 @@ export interface OutboxWiringDeps
   readonly log: Log;
 }
 
-/** The caller starts and disposes the outbox. `mail` is undefined where no mail server is set. */
+/** The caller starts and disposes the outbox. `mail` is undefined if no mail server is configured. */
 export function composeOutbox(deps: OutboxWiringDeps): { readonly outbox: Outbox; readonly mail: Mail | undefined } {
   const { db, instanceKey, fleet, settings, clock, log, ownAddress, ownAuthority } = deps;
   const { tree, accounts, machines } = fleet;

@@ -1,4 +1,4 @@
-/** People: their invitations and sessions, and how they sign in with a browser. */
+/** People: invitations, sessions and browser sign-in. */
 import type { Clock, Log } from '@platform/base';
 import type { Limits } from './admin/limits.ts';
 import type { Fleet } from './compose-fleet.ts';
@@ -10,13 +10,13 @@ import type { Settings } from './settings.ts';
 
 export interface PeopleDeps extends Pick<Stores, 'db' | 'instanceKey'> {
   readonly fleet: Pick<Fleet, 'tree' | 'access' | 'sessions' | 'guesses' | 'authenticator'>;
-  /** Absent: no mail server is set. */
+  /** Absent if no mail server is configured. */
   readonly mail: Mail | undefined;
   readonly settings: Pick<Settings, 'identity'>;
   readonly limits: Limits;
   readonly clock: Clock;
   readonly log: Log;
-  /** Where the cloud is reached. Asked at each call, never before the cloud listens. */
+  /** Base URL of the cloud. Read at each call, never before the cloud listens. */
   readonly url: () => string;
 }
 

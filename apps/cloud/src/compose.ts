@@ -1,11 +1,10 @@
 /**
- * All wiring of the cloud, by hand; read top to bottom it is the architecture. What belongs together is wired in files of its own:
- * accounts and machines in compose-fleet.ts, webhooks and e-mail in compose-outbox.ts, people and how they sign in in
- * compose-people.ts, readings, binary data, triggers and queries in compose-data-plane.ts, services and routes of the port in
- * compose-edge.ts.
+ * Wires the whole cloud by hand; read from top to bottom, it shows the architecture. Closely related parts are wired in files of their
+ * own: accounts and machines in compose-fleet.ts, webhooks and e-mail in compose-outbox.ts, people and sign-in in compose-people.ts,
+ * readings, binary data, triggers and queries in compose-data-plane.ts, services and routes of the port in compose-edge.ts.
  *
- * Start order (I14): data directory → metadata and log → accept uploads → sweep orphans → replay hot rows → answer
- * queries → followers. What is started is unwound in reverse.
+ * Start order (I14): data directory → metadata and log → accept uploads → sweep orphans → replay hot rows → answer queries → followers.
+ * Shutdown runs in reverse order.
  */
 import { errorText, systemClock } from '@platform/base';
 import { readOwnerKey } from './access/keys.ts';
@@ -35,10 +34,10 @@ import { startRemoval } from './retention/remove-expired.ts';
 import { dialled, type Settings } from './settings.ts';
 import { createTestInbox } from './test-inbox/feature.ts';
 
-/** What `platform up` is told when the cloud serves. Ids are those of the demo; of what was never made, empty. */
+/** What `platform up` receives once the cloud serves. The ids belong to the demo; ids of things that do not exist are empty. */
 export interface Ready {
   readonly url: string;
-  /** SHA-256 of the installation's own authority, where it vouches for the cloud: what installers pin (D31). */
+  /** SHA-256 fingerprint of the installation's own authority, if it issued the certificate: installers pin it (D31). */
   readonly caFingerprint?: string;
   readonly organizationId: string;
   readonly locationId: string;
@@ -48,13 +47,13 @@ export interface Ready {
   /** On a first start only. */
   readonly key?: string;
   readonly signInLink: string;
-  /** Why the demo does not run. */
+  /** Why the demo is not running. */
   readonly demoProblem?: string;
 }
 
 export interface Cloud extends AsyncDisposable {
   readonly ready: Ready;
-  /** Whoever started the cloud was told what `ready` says. */
+  /** Call this once the process that started the cloud has had time to read `ready`. */
   saidReady(): void;
 }
 
@@ -64,7 +63,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
   const log = createLogger(settings.logLevel, clock);
   await using unwind = new AsyncDisposableStack();
 
-  // The disk failed under an unanswered write: nothing more may be acknowledged (I2).
+  // A disk write failed before it was acknowledged: nothing more may be acknowledged (I2).
   const onFatal = (caught: unknown): never => {
     process.stderr.write(`cloud: stopping without answering: ${errorText(caught)}\n`);
     process.exit(70);
@@ -88,7 +87,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
   const deletions = createDeletionPause();
   const limits = await openLimits(db);
 
-  // What is reached through functions is wired further down: no one calls them before the cloud serves.
+  // Some functions below refer to values that are wired further down; they are not called before the cloud serves.
   let port = settings.port;
   const scheme = settings.tls.kind === 'plaintext' ? 'http' : 'https';
   const common = { db, instanceKey, settings, limits, clock, log, url: () => url };
@@ -102,7 +101,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
   const { tree, registry, access, retention, keyUse, authenticator } = fleet;
   const { configurations, presence, logs } = fleet.machines;
 
-  // What leaves: webhooks and e-mail
+  // Outgoing messages: webhooks and e-mail
   const { outbox, mail } = composeOutbox({
     ...common,
     fleet,
@@ -159,7 +158,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
   const url = `${scheme}://${dialled(settings)}:${port}`;
 
   const ownerToken = await createOwnerLink({ db, clock });
-  // All of it may be deleted by now, the demo and the organization of the first start: the cloud serves what is left.
+  // The demo and the organization of the first start may have been deleted since; the cloud serves whatever is left.
   const [firstOrganization] = tree.organizations().toSorted((a, b) => a.created_ms - b.created_ms);
   const owner = firstOrganization && (await readOwnerKey(db, instanceKey, firstOrganization.id));
   const { demo, problem: demoProblem } = await startDemo(
@@ -228,7 +227,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
       machineId: demo?.machineId ?? '',
       partId: demo?.partId ?? '',
       keyId: owner?.id ?? '',
-      // A start that was killed before it could say the key is still a first start.
+      // If a start was killed before it could print the key, the next one is still a first start.
       ...(data.isNew && owner ? { key: owner.key } : {}),
       signInLink: `${url}/sign-in${ownerToken === undefined ? '' : `?token=${ownerToken}`}`,
       ...(demoProblem !== undefined && { demoProblem }),

@@ -12,7 +12,7 @@ function temporary(): string {
 
 const stores = ['meta.sqlite', 'ingest.sqlite', 'instance.key'];
 
-/** A directory whose first start was completed. */
+/** Returns a directory whose first start was completed. */
 function completed(): string {
   const path = join(temporary(), 'new');
   using first = openDataDirectory(path);
@@ -21,7 +21,7 @@ function completed(): string {
   return path;
 }
 
-test('a directory is new until its first start was completed, however often that was cut short', () => {
+test('a directory stays new until a first start is completed, however many were interrupted', () => {
   const path = join(temporary(), 'deep', 'new');
   for (let start = 0; start < 3; start++) {
     using opened = openDataDirectory(path);
@@ -32,7 +32,7 @@ test('a directory is new until its first start was completed, however often that
 });
 
 test.each(stores)(
-  'a complete directory without %s, or with an empty one, is refused and nothing is made in its place',
+  'a complete directory with %s missing or empty is refused, and nothing is created in its place',
   (name) => {
     const path = completed();
     const before = readdirSync(path).filter((one) => one !== name);
@@ -44,7 +44,7 @@ test.each(stores)(
   },
 );
 
-test('an instance key from the environment need not be in the directory', () => {
+test('the directory needs no key file if the instance key comes from the environment', () => {
   const path = completed();
   rmSync(join(path, 'instance.key'));
   expect(() => openDataDirectory(path, false)[Symbol.dispose]()).not.toThrow();
@@ -57,20 +57,20 @@ test.each([
   ['{"format":"platform-data","version":"1"}', '"version" to be a whole number'],
   ['{"format":"platform-data","version":0}', '"version" to be a whole number'],
   ['{"format":"platform-data","version":1,"stage":"?"}', '"stage" to be'],
-])('a damaged marker %j says what was expected and found, and stays', (text, expected) => {
+])('a damaged marker %j is refused with what was expected and found, and is not changed', (text, expected) => {
   const path = temporary();
   writeFileSync(join(path, 'platform.json'), text);
   expect(() => openDataDirectory(path)).toThrow(`expected ${expected}`);
   expect(readFileSync(join(path, 'platform.json'), 'utf8')).toBe(text);
 });
 
-test('a place where no directory can be made is said at once', () => {
+test('a path where no directory can be created is refused at once', () => {
   expect(() => openDataDirectory('/proc/platform-data')).toThrow(
     /data directory \/proc\/platform-data cannot be written/,
   );
 });
 
-test('a directory with foreign files is refused by what was found in it, and nothing is written', () => {
+test('a directory with foreign files is refused with the name of one of them, and nothing is written', () => {
   const path = temporary();
   writeFileSync(join(path, 'thesis.txt'), 'mine');
   expect(() => openDataDirectory(path)).toThrow(
@@ -79,7 +79,7 @@ test('a directory with foreign files is refused by what was found in it, and not
   expect(readdirSync(path)).toEqual(['thesis.txt']);
 });
 
-test('a data directory of a newer version is refused with both versions, and left as it is', () => {
+test('a data directory of a newer version is refused with both versions, and is not changed', () => {
   const path = temporary();
   const marker = JSON.stringify({ format: 'platform-data', version: 99 });
   writeFileSync(join(path, 'platform.json'), marker);
@@ -87,7 +87,7 @@ test('a data directory of a newer version is refused with both versions, and lef
   expect(readFileSync(join(path, 'platform.json'), 'utf8')).toBe(marker);
 });
 
-test('a path that cannot be a directory says so and what to do', () => {
+test('a path that is a file is refused with advice on what to do', () => {
   const path = join(temporary(), 'file');
   writeFileSync(path, '');
   expect(() => openDataDirectory(path)).toThrow(
@@ -95,7 +95,7 @@ test('a path that cannot be a directory says so and what to do', () => {
   );
 });
 
-test('a directory that a living process holds is refused with its process id; a dead one is taken over', () => {
+test('a directory locked by a running process is refused with its process id; the lock of a dead process is taken over', () => {
   const path = join(temporary(), 'held');
   openDataDirectory(path)[Symbol.dispose]();
   writeFileSync(join(path, 'lock'), `${process.ppid} `);

@@ -1,11 +1,11 @@
 /**
- * The data directory: claimed, versioned and locked before anything in it is opened.
+ * The data directory: it is claimed, versioned and locked before any store in it is opened.
  *
- * `platform.json` says that a directory is ours, which version of the layout it has, and its stage. Stages: `new` (from the
- * claim until a first start has told its owner key) → `complete`. A directory of an older version is opened as it is; once its
- * stores were brought up to date (upgrade-data.ts), `upgraded` writes the new version down. In a complete directory the stores must be there: a
- * missing or empty one means that something took it away, and nothing is made in its place. `lock` names the process that
- * holds the directory; a lock whose process is gone is taken over. Nothing is written into a directory that is not ours.
+ * `platform.json` marks a directory as ours and records its layout version and its stage. Stages: `new` (from the claim until a first
+ * start has printed the owner key) → `complete`. A directory of an older version is opened as it is; after its stores are upgraded
+ * (upgrade-data.ts), `upgraded` records the new version. In a complete directory the stores must exist: if one is missing or empty,
+ * something removed it, and nothing is created in its place. `lock` names the process that holds the directory; a lock whose process no
+ * longer exists is taken over. Nothing is written into a directory that is not ours.
  */
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,36 +14,37 @@ import { claimProcessLock } from './instance/claim-process-lock.ts';
 import { makeDirectory } from './instance/make-directory.ts';
 import { writeFileAtomic } from './instance/write-file-atomic.ts';
 
-/** Version of the layout that this program reads and writes. */
+/** Layout version that this program reads and writes. */
 export const dataVersion = 4;
 
 const markerName = 'platform.json';
 const stores = ['meta.sqlite', 'ingest.sqlite'];
-/** Stands in their place where they are in Postgres (metadata/claim-installation.ts). */
+/** Replaces the local stores if they are in Postgres (metadata/claim-installation.ts). */
 const postgresStores = ['postgres.json'];
 
 type Stage = 'new' | 'complete';
 
 export interface DataDirectory extends Disposable {
   readonly path: string;
-  /** True until a first start was completed: the owner key has not been told yet. */
+  /** True until a first start is completed: the owner key has not been printed yet. */
   readonly isNew: boolean;
-  /** Version of the layout that was found: `dataVersion`, or an older one until `upgraded` is called. */
+  /** Layout version found on opening: `dataVersion`, or an older one until `upgraded` is called. */
   readonly foundVersion: number;
   /** Absolute path of a file or folder in it. */
   at(...names: string[]): string;
-  /** The first start is over: from now on the stores must be there. */
+  /** Marks the first start as completed: from now on the stores must exist. */
   complete(): void;
-  /** The stores are of `dataVersion`. */
+  /** Records that the stores are of version `dataVersion`. */
   upgraded(): void;
 }
 
 /**
- * Opens or creates `path`.
+ * Opens or creates the data directory at `path`.
  *
  * @param needsKeyFile whether the instance key is kept in the directory.
- * @param inPostgres whether metadata and ingest log are in Postgres, and not here.
- * @throws failed_precondition naming what was expected and found when it is not ours, newer, damaged, in use, incomplete or not writable.
+ * @param inPostgres whether metadata and ingest log are in Postgres instead of the directory.
+ * @throws failed_precondition naming what was expected and found when it is not ours, newer, damaged, in use, incomplete or not
+ * writable.
  */
 export function openDataDirectory(path: string, needsKeyFile = true, inPostgres = false): DataDirectory {
   prepare(path);
@@ -166,7 +167,7 @@ function probe(path: string): void {
   });
 }
 
-/** Runs one access to the directory; what the system refuses is said with the path and what to do. */
+/** Runs one file system operation; if it fails, the error names the path and what to do. */
 function writing<T>(path: string, access: () => T): T {
   try {
     return access();

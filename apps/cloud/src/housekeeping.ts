@@ -1,4 +1,4 @@
-/** What the cloud does by itself beside serving, over and over: truncates, sweeps, forgets and writes down. */
+/** Background work that the cloud repeats while it serves: truncating, sweeping, forgetting and persisting. */
 import { type Clock, type FollowOptions, follow, type Log } from '@platform/base';
 import type { KeyUse } from './access/key-use.ts';
 import type { Binary } from './binary/feature.ts';
@@ -28,14 +28,14 @@ export interface HousekeepingDeps {
   readonly log: Log;
 }
 
-/** Runs until the result is disposed, which waits for the steps that are running. */
+/** Runs until the result is disposed; disposal waits for steps in progress. */
 export function startHousekeeping(deps: HousekeepingDeps): AsyncDisposable {
   const { ingest, ingestLog, tabular, triggers, binary, packages, keyUse, logs, deletions, directory, clock, log } =
     deps;
   const tasks = new AsyncDisposableStack();
   const task = (area: string, options: Omit<FollowOptions, 'clock' | 'log'>) =>
     tasks.use(follow({ ...options, clock, log: log.child(area) }));
-  /** A step that deletes is left out while a backup is taken (I15); it comes round again. */
+  /** Skips a deleting step while a backup is taken (I15); the step runs again later. */
   const pausing =
     (step: FollowOptions['step']): FollowOptions['step'] =>
     async (signal) =>

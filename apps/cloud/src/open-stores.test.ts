@@ -22,7 +22,7 @@ const settingsOf = (dataDirectory: string, options: Partial<StoreSettings> = {})
   ...options,
 });
 
-/** As the program of version 1 left it: its tables, its marker, an organization with a sealed secret and a person without a grant. */
+/** Creates a directory as version 1 left it: its tables, its marker, an organization with a sealed secret and a person without a grant. */
 function versionOne(path: string): void {
   mkdirSync(path, { mode: 0o700 });
   const key = openInstanceKey(join(path, 'instance.key'), undefined);
@@ -49,7 +49,7 @@ function tablesOf(file: string): { version: number; organizations: unknown[] } {
   };
 }
 
-test('a data directory of version 1 is brought up to date, after its metadata was kept as it was', async () => {
+test('a data directory of version 1 is upgraded after a copy of its metadata is made', async () => {
   await using directory = await temporaryDirectory();
   const path = directory.file('data');
   versionOne(path);
@@ -68,7 +68,7 @@ test('a data directory of version 1 is brought up to date, after its metadata wa
   expect(again.data.foundVersion).toBe(dataVersion);
 });
 
-test('an upgrade that was cut short before its version was written down is repeated, and keeps the first copy', async () => {
+test('an upgrade interrupted before it recorded its version is repeated, and keeps the first copy', async () => {
   await using directory = await temporaryDirectory();
   const path = directory.file('data');
   versionOne(path);
@@ -83,7 +83,7 @@ test('an upgrade that was cut short before its version was written down is repea
   expect(tablesOf(join(path, 'before-upgrade/meta-v1.sqlite')).version).toBe(1);
 });
 
-test('a copy that was cut short before the tables changed is made anew', async () => {
+test('a copy interrupted before the tables changed is made again', async () => {
   await using directory = await temporaryDirectory();
   const path = directory.file('data');
   versionOne(path);
@@ -107,7 +107,7 @@ test('PLATFORM_KEEP_BEFORE_UPGRADE=false upgrades without a copy', async () => {
   expect(existsSync(join(path, 'before-upgrade'))).toBe(false);
 });
 
-test('D6 an instance key that is not the one of the data is refused at once, and nothing is changed', async () => {
+test('D6 an instance key that does not belong to the data is refused at once, and nothing is changed', async () => {
   await using directory = await temporaryDirectory();
   const path = directory.file('data');
   {

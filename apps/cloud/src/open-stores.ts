@@ -1,4 +1,4 @@
-/** Opens what a process needs before it can do anything with a data directory: the directory, brought up to date, its metadata and its key. */
+/** Opens what every process on a data directory needs first: the upgraded directory, its metadata and its instance key. */
 import type { Clock, Log } from '@platform/base';
 import { keepBeforeUpgrade } from './backup/keep-before-upgrade.ts';
 import { type DataDirectory, dataVersion, openDataDirectory } from './data-directory.ts';
@@ -18,9 +18,9 @@ export interface Stores extends AsyncDisposable {
   readonly data: DataDirectory;
   readonly db: Database;
   readonly instanceKey: KeyRing;
-  /** Absent: the key comes from the environment. */
+  /** Absent if the key comes from the environment. */
   readonly keyFile: string | undefined;
-  /** Brings documents that were saved while the instance key was replaced under the new one. */
+  /** Seals documents under the new instance key if they were saved while it was being replaced. Returns their number. */
   readonly sealDocuments: () => Promise<number>;
 }
 
@@ -32,11 +32,11 @@ export type StoreSettings = Pick<
 export interface StoresDeps {
   readonly clock: Clock;
   readonly log: Log;
-  /** The disk failed: nothing more will be acknowledged, the process must exit (I2). */
+  /** Called when a disk write fails: nothing more may be acknowledged, and the process must exit (I2). */
   readonly onFatal: (caught: unknown) => never;
 }
 
-/** @throws failed_precondition when the directory is not ours, in use, newer than this program, or its key another one. */
+/** @throws failed_precondition if the directory is not ours, in use or newer than this program, or if the instance key does not match. */
 export async function openStores(settings: StoreSettings, deps: StoresDeps): Promise<Stores> {
   const { clock, log, onFatal } = deps;
   await using unwind = new AsyncDisposableStack();
@@ -45,7 +45,7 @@ export async function openStores(settings: StoreSettings, deps: StoresDeps): Pro
   );
   const isOld = data.foundVersion < dataVersion;
   if (isOld && !data.isNew) {
-    // In Postgres the tables change in one transaction, and nothing is kept of them: a backup is for whoever runs it to take.
+    // Postgres upgrades its tables in one transaction, without a copy: the operator is responsible for backups.
     const keeps = settings.keepBeforeUpgrade && settings.databaseUrl === undefined;
     const kept = keeps ? await keepBeforeUpgrade(data.path, data.foundVersion) : undefined;
     log.info('the data directory has been upgraded', {

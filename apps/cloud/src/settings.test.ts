@@ -11,7 +11,7 @@ const refusalOf = (args: readonly string[], env: NodeJS.ProcessEnv = {}): unknow
   }
 };
 
-test('without arguments and environment: loopback, port 8080, data below the home directory', () => {
+test('without arguments and environment: loopback, port 8080, data under the home directory', () => {
   expect(readSettings([], {})).toEqual({
     dataDirectory: join(homedir(), '.platform', 'cloud'),
     databaseUrl: undefined,
@@ -33,20 +33,20 @@ test('without arguments and environment: loopback, port 8080, data below the hom
   });
 });
 
-test('the data directory is --data, else below PLATFORM_HOME, and absolute', () => {
+test('the data directory is --data, or else under PLATFORM_HOME, and is absolute', () => {
   const env = { PLATFORM_HOME: '/srv/platform' };
   expect(readSettings([], env).dataDirectory).toBe('/srv/platform/cloud');
   expect(readSettings(['--data', 'here'], env).dataDirectory).toBe(resolve('here'));
 });
 
-test('arguments and environment are read, and the settings cannot be changed', () => {
+test('arguments and environment are read, and the settings are frozen', () => {
   const env = { PLATFORM_INSTANCE_KEY: 'a key', PLATFORM_LOG_LEVEL: 'debug' };
   const settings = readSettings(['--port', '0', '--host', '::1', '--json'], env);
   expect(settings).toMatchObject({ port: 0, host: '::1', instanceKey: 'a key', logLevel: 'debug' });
   expect(Object.isFrozen(settings)).toBe(true);
 });
 
-test('an unknown log level is refused with those that there are', () => {
+test('an unknown log level is refused with the list of valid ones', () => {
   expect(() => readSettings([], { PLATFORM_LOG_LEVEL: 'loud' })).toThrow(
     'PLATFORM_LOG_LEVEL: expected debug, info, warn, error, found "loud"',
   );
@@ -62,7 +62,7 @@ test('a port is a whole number up to 65535', () => {
   }
 });
 
-test('D31 plaintext on loopback, beyond it TLS: the given files, else the own authority; plaintext there only with --insecure', () => {
+test('D31 plaintext on loopback, elsewhere TLS with the given files or the own authority; --insecure allows plaintext elsewhere', () => {
   const tls = (...args: string[]): unknown => readSettings(args, {}).tls;
   for (const host of ['127.0.0.1', '127.0.0.2', '::1', 'localhost'])
     expect(tls('--host', host)).toEqual({ kind: 'plaintext' });
@@ -100,7 +100,7 @@ test.each([
   });
 });
 
-test('an unknown option, a missing value and a bare word are refused with the usage', () => {
+test('an unknown option, a missing value and a positional argument are refused with the usage', () => {
   for (const args of [['--prot', '80'], ['--port'], ['up']]) {
     expect(refusalOf(args)).toMatchObject({
       code: 'invalid_argument',
@@ -109,7 +109,7 @@ test('an unknown option, a missing value and a bare word are refused with the us
   }
 });
 
-test('D23 webhooks to private addresses are allowed, forbidden or left to the default by one variable', () => {
+test('D23 one variable allows or forbids webhooks to private addresses, or leaves the default', () => {
   const allowed = (value: string | undefined): boolean | undefined =>
     readSettings([], { PLATFORM_WEBHOOK_ALLOW_PRIVATE: value }).allowPrivateWebhookTargets;
   expect(['true', '1', 'false', '0', '', undefined].map(allowed)).toEqual([
@@ -123,7 +123,7 @@ test('D23 webhooks to private addresses are allowed, forbidden or left to the de
   });
 });
 
-test('the database is one URL, and a wrong one is refused without being shown', () => {
+test('the database is one URL, and an invalid one is refused without being shown', () => {
   const url = 'postgres://platform:secret@localhost/platform';
   expect(readSettings([], { PLATFORM_DATABASE_URL: url }).databaseUrl).toBe(url);
   expect(readSettings([], {}).databaseUrl).toBeUndefined();
@@ -135,7 +135,7 @@ test('the database is one URL, and a wrong one is refused without being shown', 
   expect(JSON.stringify(refusal)).not.toContain('secret');
 });
 
-test('the overlap of a rotated key is a duration with its unit, or 0 for none', () => {
+test('the overlap of a rotated key is a duration with its unit, or 0 for no overlap', () => {
   const name = 'PLATFORM_KEY_ROTATION_OVERLAP';
   const overlapOf = (value: string): number => readSettings([], { [name]: value }).keyRotationOverlapMs;
   expect(['0', '0s', '90s', '30m', '1h', '7d', ''].map(overlapOf)).toEqual([
@@ -154,13 +154,13 @@ test('the overlap of a rotated key is a duration with its unit, or 0 for none', 
     });
 });
 
-test('how often files of readings are read completely is a duration; 0 is never, none is said by default', () => {
+test('the period for rereading all files of readings is a duration; 0 means never, and it is unset by default', () => {
   const periodOf = (value: string): number | undefined =>
     readSettings([], { PLATFORM_SCRUB_PERIOD: value }).scrubPeriodMs;
   expect(['', '0', '24h', '30d'].map(periodOf)).toEqual([undefined, 0, 86_400_000, 30 * 86_400_000]);
 });
 
-test('the age at which rows are sealed is a duration, at least a second; none is said by default', () => {
+test('the age at which rows are sealed is a duration of at least a second, and is unset by default', () => {
   const ageOf = (value: string): number | undefined => readSettings([], { PLATFORM_SEAL_AGE: value }).sealAgeMs;
   expect(['', '0', '5s', '2m'].map(ageOf)).toEqual([undefined, 1_000, 5_000, 120_000]);
   expect(refusalOf([], { PLATFORM_SEAL_AGE: 'soon' })).toMatchObject({

@@ -1,4 +1,4 @@
-/** The only reader of the command line and the environment: both become one frozen object. */
+/** The only reader of the command line and the environment: it turns both into one frozen object. */
 import { homedir, hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -11,25 +11,25 @@ export interface Settings {
   readonly dataDirectory: string;
   /** Default 127.0.0.1. */
   readonly host: string;
-  /** On loopback plaintext, beyond it TLS, by default with the installation's own authority (D31). */
+  /** Default: plaintext on loopback, elsewhere TLS with the installation's own authority (D31). */
   readonly tls: TlsSettings;
   /** Default 8080; 0 takes any free port. */
   readonly port: number;
-  /** `postgres://…`, which may hold a password and is never logged: metadata and ingest log are there. Absent: SQLite, in the data directory. */
+  /** `postgres://…`; holds metadata and ingest log. May contain a password, so it is never logged. Absent: SQLite in the data directory. */
   readonly databaseUrl?: string | undefined;
-  /** Base64 of 32 bytes; absent: the file instance.key. */
+  /** Base64 of 32 bytes. Absent: read from the file instance.key. */
   readonly instanceKey: string | undefined;
-  /** Base64 of 32 bytes: the key that takes its place, while a key from the environment is being replaced. */
+  /** Base64 of 32 bytes: the next key, while an instance key from the environment is being replaced. */
   readonly nextInstanceKey: string | undefined;
-  /** Keep a copy of the metadata before an older data directory is brought up to date. Default true. */
+  /** Whether to keep a copy of the metadata before an older data directory is upgraded. Default true. */
   readonly keepBeforeUpgrade: boolean;
-  /** Webhooks to private address ranges: default while the installation has one organization (D23). */
+  /** Whether webhooks may target private addresses. Default: only while the installation has one organization (D23). */
   readonly allowPrivateWebhookTargets: boolean | undefined;
-  /** PLATFORM_KEY_ROTATION_OVERLAP: how long the secret before a rotation still works. Default 24 h; 0: it stops at once. */
+  /** PLATFORM_KEY_ROTATION_OVERLAP: how long a rotated secret still works. Default 24 h; 0: it stops at once. */
   readonly keyRotationOverlapMs: number;
-  /** PLATFORM_SEAL_AGE: rows are written to files once the oldest has waited for so long. Default 10 min; at least 1 s. */
+  /** PLATFORM_SEAL_AGE: rows are written to files once the oldest has waited this long. Default 10 min; at least 1 s. */
   readonly sealAgeMs: number | undefined;
-  /** PLATFORM_SCRUB_PERIOD: each file of readings is read completely once in so long. Default 7 d; 0: never. */
+  /** PLATFORM_SCRUB_PERIOD: how often every file of readings is read completely. Default 7 d; 0: never. */
   readonly scrubPeriodMs: number | undefined;
   /** Sessions, mail and OpenID Connect. */
   readonly identity: IdentitySettings;
@@ -51,7 +51,7 @@ interface Values {
   readonly insecure?: boolean;
 }
 
-/** @throws invalid_argument naming the option, what was expected and what was found. */
+/** @throws invalid_argument naming the option, and what was expected and found. */
 export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): Settings {
   let values: Values;
   try {
@@ -103,12 +103,12 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): S
   });
 }
 
-/** Whether only this computer reaches what listens on `host`. */
+/** Whether a server on `host` is reachable from this computer only. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
-/** What stands for the host in addresses of this cloud: a name of its certificate, where it listens everywhere. */
+/** Host in addresses of this cloud. A host that means all interfaces is replaced by a name from the certificate or the host name. */
 export function dialled({ host, tls }: Pick<Settings, 'host' | 'tls'>): string {
   const given = tls.kind === 'own' ? tls.names[0] : undefined;
   const name = given ?? (host === '0.0.0.0' || host === '::' ? hostname() : host);
@@ -132,7 +132,7 @@ function tlsSettings(values: Values, loopback: boolean): TlsSettings {
   return { kind: 'own', names: names ?? [] };
 }
 
-/** Read whole where the database is opened. */
+/** Only checks the scheme; the rest is parsed when the database is opened. */
 function readDatabaseUrl(env: NodeJS.ProcessEnv): string | undefined {
   const value = env['PLATFORM_DATABASE_URL'];
   if (value === undefined || value === '') return undefined;
@@ -152,10 +152,10 @@ function readBoolean(env: NodeJS.ProcessEnv, name: string): boolean | undefined 
 }
 
 const unitsMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-/** Whoever wants both secrets for longer has two keys. */
+/** If both secrets must work for longer, use two keys. */
 const maxOverlapMs = 366 * 86_400_000;
 
-/** In ms, of a text such as 90s, 30m, 24h, 7d or 0. */
+/** Returns milliseconds from a text such as 90s, 30m, 24h, 7d or 0. */
 function readDuration(env: NodeJS.ProcessEnv, name: string, maxMs: number): number | undefined {
   const value = env[name];
   if (value === undefined || value === '') return undefined;
@@ -184,7 +184,7 @@ function readSealAge(env: NodeJS.ProcessEnv): number | undefined {
   return ms === undefined ? undefined : Math.max(1_000, ms);
 }
 
-/** What a process of the host administrator reads from its environment; `dataDirectory` is absolute. */
+/** Reads the settings that a process of the host administrator needs; `dataDirectory` is absolute. */
 export function readStoreSettings(
   dataDirectory: string | undefined,
   env: NodeJS.ProcessEnv = process.env,

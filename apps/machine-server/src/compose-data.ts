@@ -1,4 +1,4 @@
-/** What captures, sends and reclaims: capture directories, sync, deletion on a full disk, capture. */
+/** Wires everything that captures, sends and reclaims: capture directories, sync, deletion on a full disk, capture. */
 import type { Clock, Log } from '@platform/base';
 import type { Link } from '@platform/rpc/client';
 import { Capture, type CaptureDeps } from './capture/capture.ts';
@@ -63,8 +63,8 @@ export async function composeData({ home, partId, link, read, clock, log, signal
       log: log.child('sync'),
     }),
   );
-  // A running pass may have begun before the last files were sealed, so there are two.
-  // Before capture closes its files, so that it comes after it when unwinding: drained, sealed, then sent once more.
+  // Two passes, because a running one may have begun before the last files were sealed. Deferred before capture is created, so that it runs
+  // after capture when unwinding: drained, sealed, then sent once more.
   starting.defer(() => Promise.race([sync.flush().then(() => sync.flush()), clock.sleep(lastSyncMs)]));
   const capture: Capture = starting.use(
     new Capture({ partId, storage: diskStorage, ledger, directories, read, clock, log: log.child('capture') }),

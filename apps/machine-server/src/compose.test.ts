@@ -13,7 +13,7 @@ import { diskStorage } from './directories/disk-storage.ts';
 import { partId, startFakeCloud } from './testing/fake-cloud.ts';
 import { countingDocument, createTestHome, startTestServer, until } from './testing/start-test-server.ts';
 
-/** Counts of the stored readings: 1, 2, 3, … without gaps or duplicates, whatever the order of the files. */
+/** Expects the stored readings to be numbered 1, 2, 3, … without gaps or duplicates, whatever the order of the files. */
 function expectEveryReadingOnce(readings: readonly Readonly<Record<string, unknown>>[]): void {
   const counts = readings.map(({ count }) => Number(count)).toSorted((a, b) => a - b);
   expect(counts).toEqual(counts.map((_, index) => index + 1));
@@ -24,7 +24,7 @@ async function captured(home: string): Promise<string[]> {
   return entries.filter((entry) => entry.endsWith('.capture') || entry.endsWith('.prog'));
 }
 
-test('readings get from the sensor to the cloud, each once, and their files are deleted; a stop sends the last ones', async () => {
+test('every reading gets from the sensor to the cloud once, and its file is deleted; a stop sends the last ones', async () => {
   await using cloud = await startFakeCloud(
     countingDocument(200, { method: { tags: ['m'] }, service: { tags: ['s'] } }),
   );
@@ -55,7 +55,7 @@ test('D13 I5 lost acknowledgements leave one copy of every reading, and the low-
   const server = await startTestServer(home);
   await until('300 readings', () => cloud.readings().length >= 300);
   cloud.after = () => {};
-  // The low-water mark of the stream rises behind what was acknowledged (I6).
+  // The low-water mark of the stream rises as uploads are acknowledged (I6).
   await until('a low-water mark that rose', () => cloud.lowWaterMarks.some(({ floor }) => floor > 1));
   await until('all sent', async () => (await captured(home.path)).length <= 1);
   await server[Symbol.asyncDispose]();
@@ -64,7 +64,7 @@ test('D13 I5 lost acknowledgements leave one copy of every reading, and the low-
   expect(cloud.breaches).toEqual([]);
 });
 
-test('D15 a file that is refused because of its contents blocks no other, and one that can never be accepted is set aside with the reason', async () => {
+test('D15 a file refused for its contents blocks no other; one that can never be accepted is set aside with the reason', async () => {
   await using cloud = await startFakeCloud(countingDocument(100));
   // The first file and the second, whichever arrives first.
   cloud.before = ({ identity }) => {
@@ -86,7 +86,7 @@ test('D15 a file that is refused because of its contents blocks no other, and on
   expect(failed.filter((name) => name.endsWith('.capture'))).toHaveLength(1);
 });
 
-test('D15 an upload that hangs blocks its own thread and no other file', async () => {
+test('D15 an upload that hangs blocks only its own thread and no other file', async () => {
   await using cloud = await startFakeCloud(countingDocument(100, { service: { maximum_num_sync_threads: 2 } }));
   const release = Promise.withResolvers<void>();
   let hanging: bigint | undefined;
@@ -104,7 +104,7 @@ test('D15 an upload that hangs blocks its own thread and no other file', async (
   expect(cloud.breaches).toEqual([]);
 });
 
-test('D14 a reading over 4 MB is split off and set aside; the other readings are stored, and the same happens again after a lost answer', async () => {
+test('D14 a reading over 4 MB is split off and set aside; the others are stored, even if an upload is repeated', async () => {
   await using cloud = await startFakeCloud(countingDocument(1));
   await using home = await createTestHome(cloud.url);
   const encoder = new ReadingEncoder();
@@ -177,7 +177,7 @@ test('D8 without its cloud the server starts from the cached configuration, and 
   await using home = await createTestHome(cloud.url);
   await (await startTestServer(home))[Symbol.asyncDispose]();
   await cloud.stop();
-  // Its port may be someone else's by now; no one listens at port 1.
+  // Another process may use its port by now; nothing listens at port 1.
   await writeFile(home.configFile, (await readFile(home.configFile, 'utf8')).replace(cloud.url, 'http://127.0.0.1:1'));
   const offline = await startTestServer(home);
   expect(offline.graph.get('core:component:sensor/counter')).toBeDefined();

@@ -34,9 +34,9 @@ export interface MachineServer extends AsyncDisposable {
 export interface MachineServerDeps {
   readonly settings: Settings;
   readonly configFile: string;
-  /** What is served and captured. */
+  /** The types to serve and capture. */
   readonly types: readonly ResourceDescriptor[];
-  /** What can be built. */
+  /** The models that can be built. */
   readonly models: typeof builtInModels;
   readonly clock: Clock;
   readonly serverLog: ServerLog;
@@ -131,11 +131,11 @@ interface CloudParts {
   readonly partId: string;
   readonly link: Link;
   readonly watch: ConfigWatch;
-  /** Begins to send logs, and to ask whether it is to restart. */
+  /** Starts to send logs, and to ask whether to restart. */
   start(): void;
 }
 
-/** What talks with the cloud, except for sync and the status. */
+/** Everything that talks to the cloud, except sync and the status. */
 function composeCloud(
   { settings, serverLog, clock, restart }: MachineServerDeps,
   credentials: CloudCredentials,

@@ -11,7 +11,7 @@ import { countingDocument, until } from './testing/start-test-server.ts';
 
 const main = fileURLToPath(new URL('./main.ts', import.meta.url));
 
-/** Runs the server to its end. */
+/** Runs the server until it exits. */
 async function run(home: string, ...args: string[]): Promise<{ code: number; out: string; error: string }> {
   const child = spawn(process.execPath, ['--conditions=@platform/source', main, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -21,7 +21,7 @@ async function run(home: string, ...args: string[]): Promise<{ code: number; out
   return { code: Number(code), out, error };
 }
 
-test('D16 -version prints the version; a missing or wrong -config ends with one sentence and a non-zero exit code', async () => {
+test('D16 -version prints the version; a missing or wrong -config exits with one sentence and a non-zero code', async () => {
   const home = await mkdtemp(join(tmpdir(), 'machine-main-'));
   const file = async (name: string, content: string): Promise<string> => {
     await writeFile(join(home, name), content);
@@ -54,7 +54,7 @@ test('D16 -version prints the version; a missing or wrong -config ends with one 
 test('D8 an unreachable cloud without a cache, and an unwritable home, end the start with one sentence', async () => {
   const home = await mkdtemp(join(tmpdir(), 'machine-main-'));
   const config = join(home, 'credentials.json');
-  // No one listens at port 1; one that was free a moment ago may be someone's by now.
+  // Nothing listens at port 1; a port that was free a moment ago may be in use by now.
   await writeFile(config, '{"cloud":{"id":"p","secret":"s","app_address":"http://127.0.0.1:1"}}');
   const alone = await run(home, '-config', config);
   expect(alone).toMatchObject({
@@ -72,7 +72,7 @@ test('D8 an unreachable cloud without a cache, and an unwritable home, end the s
   await rm(home, { recursive: true });
 });
 
-test('a signal ends a start that still waits for its cloud', async () => {
+test('a signal ends a start that is still waiting for its cloud', async () => {
   const home = await mkdtemp(join(tmpdir(), 'machine-main-'));
   const asked = Promise.withResolvers<void>();
   const silent = createServer(() => asked.resolve()).listen(0, '127.0.0.1');
@@ -91,7 +91,7 @@ test('a signal ends a start that still waits for its cloud', async () => {
   await rm(home, { recursive: true });
 });
 
-test('a server whose parent has ended seals what it captured and ends', async () => {
+test('a server whose parent has ended seals what it captured and exits', async () => {
   const home = await mkdtemp(join(tmpdir(), 'machine-main-'));
   const config = join(home, 'local.json');
   await writeFile(config, JSON.stringify({ ...countingDocument(100), network: { bind_address: '127.0.0.1:0' } }));
@@ -103,7 +103,7 @@ test('a server whose parent has ended seals what it captured and ends', async ()
   const files = async (): Promise<string[]> =>
     (await readdir(home, { recursive: true })).filter((name) => /\.(prog|capture)$/.test(name));
   await until('a capture file', async () => (await files()).length > 0);
-  // As when the parent is killed: no one reads the log, and the channel closes.
+  // As if the parent were killed: nothing reads the log, and the channel closes.
   child.stdout?.destroy();
   child.stderr?.destroy();
   child.disconnect();

@@ -62,14 +62,14 @@ async function levels(answers: AsyncIterable<{ litres: number }>): Promise<numbe
   return found;
 }
 
-/** Litres in the readings of a gauge that the cloud has. */
+/** Litres in the cloud's stored readings of a gauge. */
 const stored = ({ stored: uploads }: FakeCloud, name: string): unknown[] =>
   uploads.flatMap(({ metadata, readings }) => {
     expect(metadata).toMatchObject({ componentType: gauge.api, methodName: 'Level' });
     return metadata.componentName === name ? readings.map(({ data }) => (data.value as JsonObject)['litres']) : [];
   });
 
-test('a type that the product does not know is served, listed and captured by its descriptor, whatever its methods are and wherever requests name the resource', async () => {
+test('a type unknown to the product is served, listed and captured by its descriptor, wherever requests name the resource', async () => {
   const { cloud, server } = await start({
     components: [component('water', tank.model, { litres: 7 })],
     services: [dataManager],
@@ -87,7 +87,7 @@ test('a type that the product does not know is served, listed and captured by it
   });
 });
 
-test('a proxy serves, captures and reads a resource of another machine under a name of its own, and passes what that refuses', async () => {
+test('a proxy serves, captures and reads a resource of another machine under its own name, and passes refusals on', async () => {
   const far = await start({
     components: [
       { ...component('water', tank.model, { litres: 7 }), service_configs: [] },
@@ -106,7 +106,7 @@ test('a proxy serves, captures and reads a resource of another machine under a n
   await expectServed(clientOf(near.server), 'far-water', 7);
   expect(await clientOf(far.server).getLevel({ gaugeName: 'water' })).toMatchObject({ litres: 213 });
 
-  // The maintenance sensor is a gauge of the other machine, and open.
+  // The maintenance sensor is the gauge of the other machine, whose window is open.
   const edited = { ...document, debug: true };
   near.cloud.document = edited;
   await until('the edit', () => near.cloud.logs.filter((line) => line === 'configuration applied').length === 2);

@@ -1,4 +1,4 @@
-/** Reads settings, composes, runs until it is asked to stop, unwinds in reverse. */
+/** Reads settings, composes the server, runs until asked to stop, then unwinds in reverse. */
 import { writeFile } from 'node:fs/promises';
 import { errorText, systemClock } from '@platform/base';
 import { resourceTypes } from '@platform/resources';
@@ -10,7 +10,7 @@ import { version } from './version.ts';
 
 const stopLimitMs = 60_000;
 
-/** @param args those of the command line. Returns the exit code. */
+/** @param args from the command line. Returns the exit code. */
 export async function run(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   let settings: Settings;
   try {
@@ -37,12 +37,12 @@ export async function run(args: readonly string[], env: NodeJS.ProcessEnv): Prom
   const log = serverLog.log.child('machine-server');
   for (const warning of settings.warnings) log.warn(warning);
 
-  // Whoever read the log may be gone; what is captured is still to be sealed.
+  // The reader of the log may be gone; captured data must still be sealed.
   process.stdout.on('error', () => {});
   process.stderr.on('error', () => {});
   const stop = Promise.withResolvers<string>();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop.resolve(signal));
-  // Started by `platform up`: when that is gone, so is our reason to run.
+  // Started by `platform up`: when that exits, so must this server.
   process.on('disconnect', () => stop.resolve('the parent process has ended'));
   const starting = new AbortController();
   void stop.promise.then((reason) => {

@@ -18,7 +18,7 @@ test('D16 options have one dash or two, and their value after a space or an equa
   expect(() => readSettings(['-no-tls=false'], {})).toThrow(/-no-tls: expected true, found "false"/);
 });
 
-test('D16 durations, and PLATFORM_HOME moves everything', () => {
+test('D16 durations are read, and PLATFORM_HOME moves everything', () => {
   expect([durationMs('30s'), durationMs('1m'), durationMs('1m30s'), durationMs('250ms'), durationMs('5')]).toEqual([
     30_000,
     60_000,

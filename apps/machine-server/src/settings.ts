@@ -18,9 +18,9 @@ export interface Settings {
   readonly configReadTimeoutMs: number;
   readonly resourceConfigureTimeoutMs: number;
   readonly resourceRequestsLimit: number;
-  /** PLATFORM_BIND_ADDRESS: `host:port` where it listens unless its configuration says so; port 0: a free one. */
+  /** PLATFORM_BIND_ADDRESS: `host:port` where it listens unless its configuration says otherwise; port 0 picks a free one. */
   readonly bindAddress: string | undefined;
-  /** What was asked for and has no effect yet, each said once. */
+  /** Options that were given but have no effect yet, one warning each. */
   readonly warnings: readonly string[];
 }
 

@@ -1,6 +1,6 @@
 import type { BenchCloud } from './start-cloud.ts';
 
-/** How many readings of components that start with `bench`, and match `more`, a query counts. */
+/** The number of readings, according to a query, of components that start with `bench` and match `more`. */
 export async function countReadings(
   { client, organizationId }: BenchCloud,
   more: Readonly<Record<string, unknown>> = {},

@@ -6,7 +6,7 @@ export interface ServerProcess extends AsyncDisposable {
   readonly pid: number;
   /** The first JSON line on standard output that has this event. */
   event(name: string): Promise<Readonly<Record<string, unknown>>>;
-  /** A line to its standard input. */
+  /** Writes a line to its standard input. */
   write(line: string): void;
 }
 
@@ -38,7 +38,7 @@ export function startProcess(
     wakeUp();
   });
   child.once('close', wakeUp);
-  // One that ended reads no more.
+  // A process that has ended reads nothing any more.
   child.stdin?.on('error', () => {});
   return {
     pid: child.pid ?? -1,

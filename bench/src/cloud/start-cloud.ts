@@ -13,10 +13,10 @@ export interface BenchCloud extends AsyncDisposable {
   readonly organizationId: string;
   readonly partId: string;
   readonly partSecret: string;
-  /** Asks with the owner's key. */
+  /** Authenticated with the owner's key. */
   readonly client: Cloud;
   readonly process: ServerProcess;
-  /** Folder on disk for what else the bench needs. */
+  /** Folder on disk for other files of the bench. */
   readonly folder: string;
 }
 

@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { type ClientHttp2Session, connect } from 'node:http2';
 
 export interface Uploader extends Disposable {
-  /** Sends one encoded DataCaptureUploadRequest as a unary gRPC call; resolves when it is acknowledged, else throws. */
+  /** Sends one encoded DataCaptureUploadRequest as a unary gRPC call; resolves when it is acknowledged, otherwise throws. */
   upload(message: Uint8Array): Promise<void>;
 }
 
 const path = '/platform.app.datasync.v1.DataSyncService/DataCaptureUpload';
 
-/** gRPC with as little client as possible, so that the generator leaves the processor to the cloud. */
+/** A minimal gRPC client, so that the generator leaves the CPU to the cloud. */
 export async function openUploader(url: string, accessToken: string): Promise<Uploader> {
   const session = connect(url, { settings: { initialWindowSize: 4 * 1024 * 1024 } });
   await once(session, 'connect');

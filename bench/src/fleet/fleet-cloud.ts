@@ -4,7 +4,7 @@ import { thriftyEnvironment } from '../../../apps/cli/bin/become-node.js';
 import { scratch } from '../cloud/scratch.ts';
 import { type ServerProcess, startProcess } from '../cloud/server-process.ts';
 
-/** As `platform up` starts it: its memory is measured. */
+/** The flags that `platform up` uses, because its memory is measured. */
 export const asStarted: readonly string[] = ['--max-semi-space-size=8'];
 
 export interface RunningCloud {
@@ -12,18 +12,18 @@ export interface RunningCloud {
   readonly process: ServerProcess;
 }
 
-/** A cloud that is started again and again on the same data. */
+/** A cloud that is restarted repeatedly on the same data. */
 export interface FleetCloud extends AsyncDisposable {
   readonly dataDirectory: string;
   readonly organizationId: string;
   readonly locationId: string;
   readonly keyId: string;
   readonly key: string;
-  /** The process of now. */
+  /** The current process. */
   readonly running: RunningCloud;
-  /** Without a chance to write anything; resolves when it is gone. */
+  /** Kills it without a chance to write anything; resolves when it is gone. */
   kill(): Promise<void>;
-  /** Starts it again, on another port. */
+  /** Restarts it on another port. */
   restart(): Promise<RunningCloud>;
 }
 
@@ -38,7 +38,7 @@ interface Ready {
 export interface FleetCloudOptions {
   /** Added to the cloud's environment. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Folder of another checkout of this repository whose cloud is started. Default: this one's. */
+  /** Folder of another checkout of this repository, whose cloud is started instead. Default: this one's. */
   readonly repository?: string;
 }
 

@@ -8,7 +8,7 @@ import { configPath, machineCalls, needsRestartPath, signIn, signInPath } from '
 import type { FleetPart } from './provision-fleet.ts';
 import { openUnarySession } from './unary-session.ts';
 
-/** What the bare server answers: base64 of a message by path. */
+/** The answers of the bare server: base64 of a message by path. */
 export type FleetAnswers = Readonly<Record<string, string>>;
 
 export interface FleetLimit extends AsyncDisposable {
@@ -16,7 +16,7 @@ export interface FleetLimit extends AsyncDisposable {
   readonly process: ServerProcess;
 }
 
-/** A bare HTTP/2 server that answers to everybody what the cloud answers to one part. @param flags of node */
+/** A bare HTTP/2 server that gives every client the answers that the cloud gives to one part. @param flags of node */
 export async function startFleetLimit(options: {
   readonly url: string;
   readonly part: FleetPart;

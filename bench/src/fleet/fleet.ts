@@ -13,35 +13,35 @@ import { type FleetPart, provisionFleet } from './provision-fleet.ts';
 const periodMs = 15_000;
 const generators = 2;
 const sampleMs = 500;
-/** The bare server shows how much memory and processor time connections cost at least; that needs no long look. */
+/** The bare server shows the minimum memory and CPU time of connections; a short measurement suffices. */
 const limitSeconds = 15;
-/** Beside the connections of the machines. */
+/** Open files besides the connections of the machines. */
 const spareFiles = 1_000;
 
 export interface FleetGeneratorOptions {
   readonly url: string;
   readonly parts: readonly FleetPart[];
   readonly periodMs: number;
-  /** How long to measure. */
+  /** Duration of the measurement. */
   readonly seconds: number;
 }
 
 export interface FleetGeneratorResult {
-  /** Of every call that was due in the measured time, those that failed or were never answered included. */
+  /** Latency of every call that was due in the measured time, including failed and unanswered ones. */
   readonly latenciesMs: readonly number[];
   readonly errors: number;
-  /** Of the errors: no answer came while the generator waited for one. */
+  /** The errors without an answer within the generator's waiting time. */
   readonly unanswered: number;
-  /** How late a poll was sent at worst: what of the latencies is the generator's own. */
+  /** How late a poll was sent at worst: the share of latency that the generator itself may cause. */
   readonly lateMs: number;
-  /** Processor cores that the generator used. */
+  /** CPU cores that the generator used. */
   readonly cores: number;
 }
 
 /**
- * Parts on connections of their own that ask for their configuration and restart mark every 15 s. Floor: no errors,
- * p99 ≤ 200 ms, resident memory of the cloud ≤ 1 GiB; aim: 100 ms, 700 MB. Figures that begin with `limit_` are those of a
- * bare HTTP/2 server that answers the same bytes to the same fleet.
+ * Parts on separate connections that ask for their configuration and restart mark every 15 s. Floor: no errors, p99 ≤ 200 ms, resident
+ * memory of the cloud ≤ 1 GiB; goal: 100 ms, 700 MB. Figures that begin with `limit_` are from a bare HTTP/2 server that gives the same
+ * fleet the same bytes.
  */
 export async function measureFleet({ parts: count, seconds }: Load): Promise<Readonly<Record<string, number>>> {
   requireOpenFiles(count);
@@ -49,7 +49,7 @@ export async function measureFleet({ parts: count, seconds }: Load): Promise<Rea
   const provisionedFrom = performance.now();
   const parts = await provisionFleet(cloud, count);
   const provisionSeconds = (performance.now() - provisionedFrom) / 1_000;
-  // What provisioning left in memory is not what the fleet needs.
+  // The fleet does not need the memory that provisioning used.
   process.kill(cloud.running.process.pid, 'SIGTERM');
   await cloud.running.process[Symbol.asyncDispose]();
   const folder = join(cloud.dataDirectory, '..');
@@ -90,7 +90,7 @@ interface Figures extends Readonly<Record<string, number>> {
   readonly generators_cpu_cores: number;
 }
 
-/** Connects the fleet, lets it poll until everything is as it stays, then measures. */
+/** Connects the fleet, lets it poll until the load is steady, then measures. */
 async function poll(server: ServerProcess, folder: string, load: FleetGeneratorOptions): Promise<Figures> {
   const { parts, seconds } = load;
   await using stack = new AsyncDisposableStack();

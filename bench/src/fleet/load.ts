@@ -1,7 +1,7 @@
-/** How large a bench of a fleet is; others take no notice. */
+/** The size of a fleet bench; other benches ignore it. */
 export interface Load {
-  /** Machines. */
+  /** Number of machines. */
   readonly parts: number;
-  /** How long to measure. */
+  /** Duration of the measurement. */
   readonly seconds: number;
 }

@@ -1,11 +1,11 @@
-/** What a machine-server asks of the cloud again and again, encoded once. */
+/** The calls that a machine-server repeats, encoded once. */
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { ConfigRequestSchema, NeedsRestartRequestSchema } from '@platform/proto/platform/app/v1/robot';
 import { AuthenticateRequestSchema, AuthenticateResponseSchema } from '@platform/proto/proto/rpc/v1/auth';
 import type { FleetPart } from './provision-fleet.ts';
 import type { UnarySession } from './unary-session.ts';
 
-/** Answer the bytes of the message. */
+/** Each returns the bytes of the answer's message. */
 export interface MachineCalls {
   config(session: UnarySession, token: string): Promise<Uint8Array>;
   needsRestart(session: UnarySession, token: string): Promise<Uint8Array>;

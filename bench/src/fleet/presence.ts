@@ -14,8 +14,8 @@ const connections = 8;
 const giveUpAfterMs = 180_000;
 
 /**
- * Parts lose and regain contact, the cloud is stopped for 90 s and killed while it records: how many transitions and
- * notifications there are too many or too few (both must be 0). Takes about six minutes, whatever the number of parts.
+ * Parts lose and regain contact, while the cloud is stopped for 90 s and is killed during recording. Measures how many transitions and
+ * notifications are missing or superfluous (both must be 0). Takes about six minutes, whatever the number of parts.
  */
 export async function measurePresence({ parts: count }: Load): Promise<Readonly<Record<string, number>>> {
   await using cloud = await startFleetCloud();
@@ -31,7 +31,7 @@ export async function measurePresence({ parts: count }: Load): Promise<Readonly<
   await allCall(cloud, parts);
   await until(cloud, 'online', (numbers) => countOf(numbers, 1) === count);
 
-  // Stopped right after everybody was heard, for longer than the window; no one may be missed.
+  // Stopped for longer than the window right after every part has called; no part may be recorded as missing.
   await allCall(cloud, parts);
   process.kill(cloud.running.process.pid, 'SIGSTOP');
   await sleep(pauseMs);
@@ -40,7 +40,7 @@ export async function measurePresence({ parts: count }: Load): Promise<Readonly<
   const firedByPause = count - countOf(numbersOf(cloud), 1);
 
   const lostAt = performance.now();
-  // Killed while it records who is offline; then each of the rest has a full window again.
+  // Killed while it records offline parts; then each of the others has a full window again.
   await until(cloud, 'some offline', (numbers) => countOf(numbers, 2) > 0);
   await cloud.kill();
   const offlineWhenKilled = countOf(numbersOf(cloud), 2);
@@ -48,7 +48,7 @@ export async function measurePresence({ parts: count }: Load): Promise<Readonly<
   await until(cloud, 'all offline', (numbers) => countOf(numbers, 2) === count);
   const offlineSeconds = (performance.now() - lostAt) / 1_000;
 
-  // Killed while it records who is back.
+  // Killed while it records returning parts.
   const calling = allCall(cloud, parts).catch(() => {});
   await until(cloud, 'some back', (numbers) => countOf(numbers, 3) > 0);
   await cloud.kill();
@@ -72,7 +72,7 @@ export async function measurePresence({ parts: count }: Load): Promise<Readonly<
   };
 }
 
-/** One call of each part, with its own credentials, over a few connections. */
+/** One call from each part, with its own credentials, over a few connections. */
 async function allCall(cloud: FleetCloud, parts: readonly FleetPart[]): Promise<void> {
   using stack = new DisposableStack();
   const sessions: UnarySession[] = [];
@@ -85,7 +85,7 @@ async function allCall(cloud: FleetCloud, parts: readonly FleetPart[]): Promise<
   });
 }
 
-/** The number of the last transition of each part, as the cloud has recorded it. */
+/** The number of each part's last transition, as recorded by the cloud. */
 function numbersOf(cloud: FleetCloud): readonly number[] {
   return rowsOf<{ number: number }>(cloud, 'select number from part_presence').map((row) => row.number);
 }

@@ -1,18 +1,18 @@
 import { fileURLToPath } from 'node:url';
 import { startProcess } from '../cloud/server-process.ts';
 
-/** Many parts that one key uploads for: the batches go round their sensors. */
+/** Many parts with one uploading key: the batches rotate among their sensors. */
 export interface GeneratedFleet {
   readonly partIds: readonly string[];
   readonly keyId: string;
   readonly key: string;
-  /** When the first reading of each sensor was captured; the others are a second apart. */
+  /** Capture time of each sensor's first reading; the others follow at intervals of a second. */
   readonly startMs: number;
-  /** Batches that went before. */
+  /** Number of batches uploaded before. */
   readonly firstBatch: number;
 }
 
-/** Whose readings they are: one part's, or those of a fleet. */
+/** The source of the readings: one part or a fleet. */
 export type GeneratorTarget =
   | { readonly url: string; readonly partId: string; readonly partSecret: string }
   | { readonly url: string; readonly fleet: GeneratedFleet };
@@ -33,13 +33,14 @@ export interface GeneratorResult {
   /** From the first upload to the last acknowledgement. */
   readonly seconds: number;
   readonly latenciesMs: readonly number[];
-  /** By batch; wall clock, ms with fractions. */
+  /** Acknowledgement time of each batch; wall clock, ms with fractions. */
   readonly acknowledgedAt: readonly number[];
 }
 
 /**
- * Runs a generator process against the cloud and returns what it measured.
- * @param onStarted called when all is encoded and the first upload begins
+ * Runs a generator process against the cloud and returns its measurements.
+ *
+ * @param onStarted called when everything is encoded and the first upload begins
  */
 export async function runGenerator(
   target: GeneratorTarget,

@@ -1,16 +1,16 @@
-/** One connection that makes unary gRPC calls, with as little client as possible: ten thousand of them fit in a few processes. */
+/** One connection for unary gRPC calls with a minimal client: ten thousand of them fit into a few processes. */
 import { once } from 'node:events';
 import { connect } from 'node:http2';
 
 export interface UnarySession extends Disposable {
-  /** @param path `/package.Service/Method`. Answers the message's bytes; throws what the server says. */
+  /** @param path `/package.Service/Method`. Returns the message's bytes; throws the server's error. */
   call(path: string, message: Uint8Array, accessToken?: string): Promise<Uint8Array>;
 }
 
 export async function openUnarySession(url: string): Promise<UnarySession> {
   const session = connect(url);
   await once(session, 'connect');
-  // Calls that are under way fail by themselves.
+  // Calls in flight fail by themselves.
   session.on('error', () => {});
   return {
     call: (path, message, accessToken) =>
@@ -34,7 +34,7 @@ export async function openUnarySession(url: string): Promise<UnarySession> {
         stream.on('data', (chunk: Buffer) => chunks.push(chunk));
         stream.on('error', reject);
         stream.on('close', () => {
-          // Five bytes of frame stand before the message.
+          // The message follows a frame header of five bytes.
           if (status === '0') resolve(Buffer.concat(chunks).subarray(5));
           else reject(new Error(`${path}: expected grpc-status 0, found ${status ?? 'none'} ${text}`));
         });

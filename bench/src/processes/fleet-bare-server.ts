@@ -1,4 +1,4 @@
-/** The least that answers a fleet: node's HTTP/2 server, the answers framed beforehand. Says `ready` with its address. */
+/** The minimal server for a fleet: node's HTTP/2 server with pre-framed answers. Reports `ready` with its address. */
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
@@ -25,7 +25,7 @@ server.on('stream', (stream, headers) => {
     stream.end(framed.get(headers[':path'] ?? '') ?? nothing);
   });
 });
-// Whoever connects ten thousand at once waits in the system's queue.
+// Ten thousand clients that connect at once wait in the system's queue.
 server.listen({ port: 0, host: '127.0.0.1', backlog: 4_096 }, () => {
   const { port } = server.address() as AddressInfo;
   process.stdout.write(`${JSON.stringify({ event: 'ready', url: `http://127.0.0.1:${port}` })}\n`);

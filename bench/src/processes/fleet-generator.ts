@@ -1,8 +1,8 @@
 /**
- * A process of many machines, each on a connection of its own: connects, signs in, then asks for configuration and restart mark
- * once a period, at its own moment of it, give or take a little. Open loop: a latency counts from the moment at which the poll
- * was due, and a call without an answer is an error that has waited until the end.
- * Reports as JSON lines: `connected`; after a line on standard input measures and reports `done`.
+ * A process with many machines, each on its own connection. Each connects, signs in, then asks for configuration and restart mark once per
+ * period, at its own offset with some jitter. Open loop: a latency counts from the moment at which the poll was due, and a call without an
+ * answer is an error that has waited until the end. Reports as JSON lines: `connected`; after a line on standard input it measures and
+ * reports `done`.
  */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -16,9 +16,9 @@ const options = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as Fleet
 const { url, parts, periodMs, seconds } = options;
 const connecting = 50;
 const tellErrors = 5;
-/** Of the period: how far a poll may be from its even place. */
+/** Share of the period by which a poll may deviate from its regular time. */
 const jitter = 0.05;
-/** How long an answer is waited for after the measured time. */
+/** How long to wait for answers after the measured time. */
 const graceMs = 5_000;
 
 const machines = await inLanes(connecting, parts.length, async (index) => {
@@ -31,7 +31,7 @@ const machines = await inLanes(connecting, parts.length, async (index) => {
 const latenciesMs: number[] = [];
 let errors = 0;
 let lateMs = 0;
-/** When the calls without an answer were due. */
+/** Due times of the calls without an answer. */
 const waiting = new Map<object, number>();
 let measuredFromMs = Number.POSITIVE_INFINITY;
 let measuredToMs = Number.POSITIVE_INFINITY;
@@ -54,7 +54,7 @@ const pollAll = async (): Promise<void> => {
   for (let turn = 0; !ended; turn++) {
     const due = machines
       .map((machine, index) => {
-        // Below 1: the last of a turn would keep the first of the next waiting.
+        // Below 1: otherwise the last poll of a turn would delay the first of the next.
         const place = (1 - jitter) * (index / machines.length) + jitter * Math.random();
         return { machine, dueMs: startMs + (turn + place) * periodMs };
       })

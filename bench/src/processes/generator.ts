@@ -1,8 +1,8 @@
 /**
  * A process that uploads pre-encoded readings and reports as JSON lines: `encoded`, then `done`.
  *
- * Closed loop (`inFlight` uploads under way) or open loop (`batchesPerSecond`: an upload starts when its time has come,
- * whether or not earlier ones are answered, and its latency counts from that time).
+ * Closed loop: `inFlight` uploads at a time. Open loop: `batchesPerSecond`; an upload starts when it is due, whether or not earlier ones
+ * are answered, and its latency counts from that time.
  */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,11 +1,14 @@
-/** A process with DuckDB over a Parquet file that four clients ask without a pause from the first line to the second: then `asked`, as JSON. */
+/**
+ * A process with DuckDB over a Parquet file. Four clients query it continuously from the first input line to the second; then it reports
+ * `asked`, as JSON.
+ */
 import { createInterface } from 'node:readline';
 import { openParquet } from '../../limits/typed-columns.ts';
 import { askInTurns } from '../store/ask-in-turns.ts';
 import { asked } from '../store/questions.ts';
 
 using columns = await openParquet(process.argv[2] ?? '');
-// Code that is not compiled yet is not what is measured.
+// Warms up, so that compilation is not measured.
 for (const { peer } of asked) await columns.encoded(peer);
 const lines = createInterface({ input: process.stdin });
 const said = lines[Symbol.asyncIterator]();

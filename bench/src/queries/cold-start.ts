@@ -1,4 +1,4 @@
-/** A store with many sealed files is started and asked: until the first answer. */
+/** Starts and queries a store with many sealed files: the time until the first answer. */
 
 import { randomBytes } from 'node:crypto';
 import { copyFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { componentName, startMs } from './readings.ts';
 
 const dayMs = 86_400_000;
 const rowsEach = 8_000;
-/** Random text beside the readings, so that a file has about 2 MB. */
+/** Random text added to the readings, so that a file has about 2 MB. */
 const textBytes = 180;
 
 export async function coldStart(folder: string, files: number): Promise<Line[]> {
@@ -44,7 +44,7 @@ async function started(folder: string, stages: readonly Record<string, unknown>[
   return ms;
 }
 
-/** One is sealed by the store; the others are its copies, each listed for a day of its own. */
+/** The store seals one file; the others are copies of it, each listed for a different day. */
 async function makeFiles(store: OpenTabular, folder: string, files: number): Promise<void> {
   for (let component = 0; component < 20; component++) {
     const readings = Array.from({ length: rowsEach / 20 }, (_, n) => ({

@@ -3,7 +3,7 @@ import { encodeStruct } from '../../../apps/cloud/src/tabular/testing/encode-str
 import type { OpenTabular } from '../../../apps/cloud/src/tabular/testing/open-tabular.ts';
 import { componentCount, componentName, documentOf, intervalMs, readingAt } from './readings.ts';
 
-/** Where readings of the nth component come from. */
+/** The source of readings of the nth component. */
 export interface Series {
   readonly robot: string;
   readonly component: string;
@@ -22,15 +22,15 @@ export const partOf = ({ robot }: Series): string => `part of ${robot}`;
 export interface FillOptions {
   /** Default: each component on one machine. */
   readonly seriesAt?: SeriesAt;
-  /** Shares of the readings of each component: from this one on, and before that one. Default: 0 to 1, all. */
+  /** Which share of each component's readings to fill: from this one on, and before that one. Default: 0 to 1, all. */
   readonly share?: readonly [from: number, to: number];
 }
 
 const uploadReadings = 250;
-/** Of the log, ahead of what is loaded: what a running cloud would let stand, too. */
+/** How far the log may be ahead of what is loaded; a running cloud allows that too. */
 const uploadsAhead = 2_000;
 
-/** Readings from the oldest on; what is in the log by then is sealed at the end unless it is to stay hot. */
+/** Adds readings from the oldest on; at the end those in the log are sealed, unless they are to stay hot. */
 export async function fill(
   store: OpenTabular,
   readings: number,

@@ -1,4 +1,4 @@
-/** $match and $group that nothing is pushed of, on one core, beside decoding and a loop written by hand over the same bytes. */
+/** $match and $group without push-down, on one core, compared with decoding and a hand-written loop over the same bytes. */
 import { type Batch, BsonDate, BsonDocument, batchOf, encodeBson, execute } from '@platform/query';
 import { parseMql } from '@platform/query/mql';
 import { decodeAndLoop } from '../../limits/hand-loop.ts';

@@ -1,12 +1,12 @@
-/** A line of the table: what was measured, beside its limit and its alternative. */
+/** A line of the table: the measurement, its limit and its alternative. */
 export interface Line {
   readonly name: string;
   readonly rows?: number;
   readonly ms: number;
-  /** Of the limit, the same run. */
+  /** The limit, measured in the same run. */
   readonly limitMs?: number;
   readonly alternativeMs?: number;
-  /** What issue and design ask for. */
+  /** The requirement from issue and design. */
   readonly floor?: string;
   /** Any other figures, by name with unit. */
   readonly more?: Readonly<Record<string, number>>;

@@ -1,4 +1,4 @@
-/** Queries over sealed readings beside DuckDB over typed columns, and beside mingo. */
+/** Queries over sealed readings, compared with DuckDB over typed columns, and with mingo. */
 import type { OpenTabular } from '../../../apps/cloud/src/tabular/testing/open-tabular.ts';
 import { openDecodedObjects } from '../../limits/decoded-objects.ts';
 import { openTypedColumns } from '../../limits/typed-columns.ts';
@@ -10,7 +10,7 @@ type Stages = readonly Record<string, unknown>[];
 interface Question {
   readonly name: string;
   readonly stages: Stages;
-  /** The same of typed columns. */
+  /** The same query over typed columns. */
   readonly sql: string;
   readonly floor: string;
 }
@@ -59,7 +59,7 @@ export async function overColumns(
     const rows = (await store.mql(stages)).length;
     const limitRows = await columns.run(sql);
     if (rows !== limitRows) throw new Error(`${name}: ${rows} rows, the limit has ${limitRows}`);
-    // Some hundredths of a second each: more turns than of what takes seconds.
+    // These take some hundredths of a second each, so they run more often than queries that take seconds.
     const [ms = 0, limitMs = 0] = await timesInTurns(3 * repetitions, [
       () => store.ask(stages),
       () => columns.run(sql),

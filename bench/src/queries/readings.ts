@@ -1,4 +1,4 @@
-/** Readings of many components over some days: nested, five fields, as sensors send them; the same for each engine. */
+/** Readings of many components over some days: nested, with five fields, as sensors send them; the same for each engine. */
 import { BsonDocument } from '@platform/query';
 
 export const componentCount = 1_000;
@@ -17,7 +17,7 @@ export interface Reading {
   readonly state: string;
 }
 
-/** Time between two readings of a component when all of them together are so many. */
+/** Time between two readings of a component if all components together have this many readings. */
 export function intervalMs(readings: number): number {
   return Math.floor((days * dayMs * componentCount) / readings);
 }

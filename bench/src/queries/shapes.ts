@@ -1,4 +1,4 @@
-/** Pipeline shapes that dashboards and notebooks ask for; a seed draws what is asked of which field. */
+/** Pipelines typical of dashboards and notebooks; a seed chooses the query and its field. */
 import { randomFrom } from '../figures/random-from.ts';
 import { componentName, startMs } from './readings.ts';
 

@@ -2,15 +2,15 @@ import { median } from '../figures/statistics.ts';
 
 type Work = () => Promise<unknown> | unknown;
 
-/** Median of the times that the work takes, ms; once before it, so that files and code are warm. */
+/** Median time of the work, ms. Runs it once before, so that files and code are warm. */
 export async function timeOf(repetitions: number, work: Work): Promise<number> {
   const [time = 0] = await timesInTurns(repetitions, [work], 1);
   return time;
 }
 
 /**
- * The same of several, by turns, so that what else the computer does falls on all.
- * @param warmUp turns that do not count. Default: as many as count, for a process that runs for days has its code compiled.
+ * The same for several kinds of work in turns, so that other load on the computer affects all of them. @param warmUp turns that do not
+ * count. Default: as many as count, because a long-running process has its code compiled.
  */
 export async function timesInTurns(
   repetitions: number,

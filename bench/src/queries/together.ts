@@ -1,4 +1,4 @@
-/** Durable ingest while four clients query: the whole cloud, over the wire. */
+/** Durable ingest while four clients query: the whole cloud, over the network. */
 import { countReadings } from '../cloud/count-readings.ts';
 import { startCloud } from '../cloud/start-cloud.ts';
 import { percentile } from '../figures/statistics.ts';
@@ -7,10 +7,10 @@ import type { Line } from './line.ts';
 
 const readingsEach = 1_000;
 const clients = 4;
-/** What is due each second where acknowledgements are timed: the floor. */
+/** Upload rate while acknowledgements are timed: the floor. */
 const batchesPerSecond = 50;
 
-/** As much as the cloud takes, then acknowledgements at a given rate. */
+/** First as much as the cloud accepts, then acknowledgements at a given rate. */
 export async function together(batches: number): Promise<Line[]> {
   const most = await run({ batches, readingsEach, inFlight: 16 });
   const paced = Math.max(batchesPerSecond * 2, Math.min(batches, batchesPerSecond * 20));
@@ -35,13 +35,13 @@ async function run(load: Parameters<typeof runGenerator>[1]): Promise<Line> {
       queriesMs.push(performance.now() - started);
     }
   };
-  // A cloud that has just started compiles its code and starts its tabular process: that is what `start` measures.
+  // A freshly started cloud compiles its code and starts its tabular process: the bench `start` measures that.
   const warm = await runGenerator(cloud, { ...load, batches: batchesPerSecond * 2 });
   const asking = Array.from({ length: clients }, client);
   while (queriesMs.length < clients) await new Promise((resolve) => setTimeout(resolve, 10));
   queriesMs.length = 0;
   const { readings, seconds, latenciesMs: all } = await runGenerator(cloud, load);
-  // The same goes for the first second of a generator.
+  // The same applies to the first second of a generator.
   const latenciesMs = all.slice(Math.min(batchesPerSecond, all.length >> 1));
   over = true;
   await Promise.all(asking);

@@ -1,6 +1,6 @@
 import { BsonDate, BsonDocument, type BsonValue } from '@platform/query';
 
-/** JavaScript values as BSON: a Date is a date, a number a double, an object a document. */
+/** Converts JavaScript values to BSON: a Date to a date, a number to a double, an object to a document. */
 export function bsonOf(value: unknown): BsonValue {
   if (value instanceof Date) return new BsonDate(value.getTime());
   if (Array.isArray(value)) return value.map(bsonOf);

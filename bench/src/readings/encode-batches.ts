@@ -12,16 +12,16 @@ export interface BatchOptions {
   readonly stream: Uint8Array;
   readonly batches: number;
   readonly readingsEach: number;
-  /** How many uploads may be under way at once: the floor (I6) stays that far behind. */
+  /** How many uploads may be in flight at once: the floor (I6) stays that far behind. */
   readonly inFlight: number;
-  /** What the nth upload, from 0, holds. Default: of the component `bench`, numbered by `n` from 0. */
+  /** The content of the nth upload, from 0. Default: component `bench`, numbered by `n` from 0. */
   readonly uploadOf?: (batch: number) => Upload;
 }
 
 export interface Upload {
   readonly partId: string;
   readonly componentName: string;
-  /** The one at an index, from 0. */
+  /** The reading at an index, from 0. */
   readonly reading: (index: number) => SensorData;
 }
 

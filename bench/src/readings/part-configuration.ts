@@ -21,8 +21,8 @@ const fakeSensor = (name: string, frequencyHz: number): object => ({
 });
 
 /**
- * A conditional trigger on the sensor `bench`, without throttling. `gt`: no reading ever meets it, so that each is
- * evaluated and none is sent; `gte`: each upload meets it.
+ * A conditional trigger on the sensor `bench`, without throttling. `gt`: no reading ever meets it, so every reading is evaluated and
+ * nothing is sent; `gte`: each upload meets it.
  */
 export function benchConfiguration(operator: 'gt' | 'gte'): object {
   const value = operator === 'gt' ? { temperature: 1_000 } : { temperature: -1_000 };
@@ -45,7 +45,7 @@ export function benchConfiguration(operator: 'gt' | 'gte'): object {
   };
 }
 
-/** Sensors that together give `readingsPerSecond`, synced every six seconds. */
+/** Sensors that together produce `readingsPerSecond`, synced every six seconds. */
 export function captureConfiguration(sensors: number, readingsPerSecond: number): object {
   const names = Array.from({ length: sensors }, (_, index) => `bench-${index}`);
   return {

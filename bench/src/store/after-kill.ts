@@ -1,4 +1,4 @@
-/** kill -9 while readings are unsealed: from the start of the next process to its first answer. */
+/** kill -9 while readings are unsealed: the time from the start of the next process to its first answer. */
 import { median } from '../figures/statistics.ts';
 import type { Figure } from './figure.ts';
 import { countOf, startFleetWithReadings } from './fleet-with-readings.ts';

@@ -1,13 +1,13 @@
 /**
- * Four clients that ask all questions by turns without a pause, each turn in an order of its own: in one order for all of them, what a
- * question takes would depend on which one the others ask at that time.
+ * Four clients that run all queries in turns without a pause, each time in a different order. With the same order for all, the time of a
+ * query would depend on what the others run at that moment.
  */
 import { randomFrom } from '../figures/random-from.ts';
 import type { Asked } from './questions.ts';
 
 const clients = 4;
 
-/** Milliseconds by the name of what was asked. */
+/** Milliseconds by the name of the query. */
 export type Latencies = ReadonlyMap<string, readonly number[]>;
 
 export async function askInTurns(

@@ -1,6 +1,6 @@
 /**
- * What the checks of files take of a scan's processor time: the tabular process scans the same files again and again, by turns with the
- * checks alone, as a scan asks for them, which run here with the same code on the same files.
+ * The share of file checks in the CPU time of a scan. The tabular process repeatedly scans the same files, in turns with the checks alone,
+ * which run in this process with the same code on the same files.
  */
 import { join } from 'node:path';
 import { cpuSeconds } from '@platform/testkit';
@@ -11,9 +11,9 @@ import { median } from '../figures/statistics.ts';
 import type { Figure } from './figure.ts';
 
 const turns = 11;
-/** The system counts hundredths of a second: enough scans in each turn that these do not matter. */
+/** The system counts hundredths of a second: enough scans in each turn make that negligible. */
 const scansEach = 5;
-/** Of the checks, which take much less. */
+/** More checks, because they take much less time. */
 const checksEach = 500;
 
 const scan = [
@@ -31,7 +31,7 @@ export async function checksumShare(store: OpenTabular): Promise<Figure> {
   const { processId = -1 } = await store.tabular.status();
   const files = await listedFiles(store);
   const parquetDir = join(store.dataDir, 'parquet');
-  // All files are open, and known to be right.
+  // All files are open, and already verified.
   await store.ask(scan);
   const known = newVerifier(parquetDir, files);
   await check(known, files);
@@ -44,7 +44,7 @@ export async function checksumShare(store: OpenTabular): Promise<Figure> {
     opened.push(await ownCpuSeconds(() => check(newVerifier(parquetDir, files), files)));
   }
   const [scanSeconds, first] = [median(scanned), median(opened)];
-  // The scans had their checks.
+  // The time of the scans includes their checks.
   const share = median(checked.map((seconds, turn) => (100 * seconds) / (scanned[turn] ?? Number.NaN)));
   const firstShare = (100 * first) / (scanSeconds + first);
   return {
@@ -91,7 +91,7 @@ async function repeat(times: number, work: () => Promise<void>): Promise<void> {
   for (let i = 0; i < times; i++) await work();
 }
 
-/** All threads of this process. */
+/** CPU time of all threads of this process. */
 async function ownCpuSeconds(work: () => Promise<void>): Promise<number> {
   const before = process.cpuUsage();
   await work();

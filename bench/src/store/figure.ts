@@ -1,22 +1,22 @@
-/** A line of the table: what was measured, beside its peer and what is asked for. */
+/** A line of the table: the measurement, its comparison and its requirement. */
 export interface Figure {
   readonly name: string;
   readonly value: number;
   readonly unit: 'ms' | 'MB' | 's' | '×' | '%' | 'readings/s';
-  /** The same of the peer or of the case that it is compared with. */
+  /** The same measurement of the peer or case that it is compared with. */
   readonly beside?: number;
-  /** A ratio to what is beside it at most. */
+  /** Maximum ratio to the comparison. */
   readonly mostRatio?: number;
-  /** … to be aimed at. */
+  /** … and the goal for it. */
   readonly aimRatio?: number;
-  /** Enough, whatever the ratio. */
+  /** Sufficient value, whatever the ratio. */
   readonly enough?: number;
-  /** At most. */
+  /** Maximum. */
   readonly most?: number;
   readonly aim?: number;
-  /** At least. */
+  /** Minimum. */
   readonly least?: number;
-  /** What else is worth knowing. */
+  /** Any other information. */
   readonly note?: string;
 }
 

@@ -1,4 +1,4 @@
-/** A cloud with a fleet of 100 parts that has uploaded readings already. */
+/** A cloud with a fleet of 100 parts that has already uploaded readings. */
 import { openCloud } from '@platform/sdk/cloud';
 import { type FleetCloud, type FleetCloudOptions, startFleetCloud } from '../fleet/fleet-cloud.ts';
 import { provisionFleet } from '../fleet/provision-fleet.ts';
@@ -9,12 +9,12 @@ export const readingsEach = 1_000;
 
 export interface FleetWithReadings extends AsyncDisposable {
   readonly cloud: FleetCloud;
-  /** Whose next batches follow those that are there. */
+  /** The fleet whose next batches follow the existing ones. */
   readonly fleet: GeneratedFleet;
   readonly readings: number;
 }
 
-/** They are there when this resolves: a query has counted them. */
+/** When it resolves, a query has counted all of them. */
 export async function startFleetWithReadings(
   readings: number,
   options: FleetCloudOptions = {},
@@ -24,7 +24,7 @@ export async function startFleetWithReadings(
   const { keyId, key } = cloud;
   const partIds = (await provisionFleet(cloud, partCount)).map(({ partId }) => partId);
   const batches = Math.ceil(readings / readingsEach);
-  // An hour before what comes later.
+  // An hour before the later readings.
   const fleet = { partIds, keyId, key, startMs: Date.now() - 3_600_000, firstBatch: 0 };
   await runGenerator({ url: cloud.running.url, fleet }, { batches, readingsEach, inFlight: 16 });
   const counted = await countOf(cloud);
@@ -39,7 +39,7 @@ export async function startFleetWithReadings(
   };
 }
 
-/** Of the cloud that runs now. */
+/** Counts in the running cloud. */
 export async function countOf({ running: { url }, organizationId, keyId, key }: FleetCloud): Promise<number> {
   await using client = openCloud({ url, keyId, key, timeoutMs: 120_000 });
   const [row] = await client.queryMql(organizationId, [{ $group: { _id: null, n: { $sum: 1 } } }]);

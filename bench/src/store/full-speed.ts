@@ -1,4 +1,4 @@
-/** Durable ingest as fast as it goes, triggers evaluating each reading: rate, memory, and processor time until all is sealed. */
+/** Durable ingest at full speed, with triggers evaluating each reading: rate, memory, and CPU time until everything is sealed. */
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,7 +14,7 @@ import { countOf } from './fleet-with-readings.ts';
 export interface FullSpeedOptions {
   readonly readings: number;
   readonly runs: number;
-  /** Folder of another checkout of this repository, whose ingest is beside ours. */
+  /** Folder of another checkout of this repository, whose ingest is compared with ours. */
   readonly before?: string | undefined;
 }
 
@@ -22,12 +22,12 @@ interface Run {
   readonly readingsPerSecond: number;
   readonly peakRss: number;
   readonly peakPss: number;
-  /** Of the processor, for a million readings. */
+  /** CPU time per million readings. */
   readonly cpuSeconds: number;
 }
 
 const readingsEach = 1_000;
-/** Long enough that what came in is sealed by its number, short enough that the rest need not be waited for. */
+/** Long enough that uploads are sealed by their number, not their age. Short enough that waiting for the rest takes little time. */
 const sealAge = '15s';
 
 export async function fullSpeed({ readings, runs, before }: FullSpeedOptions): Promise<Figure[]> {
@@ -59,7 +59,7 @@ async function measure(readings: number, repository: string | undefined): Promis
   const [part] = await provisionFleet(cloud, 1, configuration);
   if (part === undefined) throw new Error('expected a part, found none');
   const target = { url, partId: part.partId, partSecret: part.secret };
-  // The code of a cloud that has just started is compiled meanwhile.
+  // Warms up: a freshly started cloud still compiles its code.
   await runGenerator(target, { batches: 50, readingsEach, inFlight: 16 });
   const cpuOf = (): number => processTree(server.pid).reduce((sum, pid) => sum + cpuSeconds(pid), 0);
   const cpuBefore = cpuOf();
@@ -100,7 +100,7 @@ function watchPeak(pid: number): { readonly rss: number; readonly pss: number } 
   });
 }
 
-/** Resolves once all that the log held is sealed. */
+/** Resolves once everything in the log is sealed. */
 async function sealed({ dataDirectory }: FleetCloud): Promise<void> {
   const numberOf = (file: string, statement: string): number => {
     using database = new DatabaseSync(join(dataDirectory, file), { readOnly: true });

@@ -1,4 +1,6 @@
-/** What dashboards ask of a fleet: 100 parts with ten sensors each. Each in both languages, where both have words for it, and for DuckDB. */
+/**
+ * Typical dashboard queries of a fleet: 100 parts with ten sensors each. Each in both languages, if both can express it, and for DuckDB.
+ */
 import type { Series } from '../queries/fill.ts';
 
 type Stages = readonly Record<string, unknown>[];
@@ -6,10 +8,10 @@ type Stages = readonly Record<string, unknown>[];
 interface Question {
   readonly name: string;
   readonly mql: Stages;
-  /** Of typed columns. */
+  /** For typed columns. */
   readonly peer: string;
   readonly sql?: string;
-  /** Where the statement asks for something else than the pipeline. */
+  /** If the SQL statement asks for something other than the pipeline. */
   readonly sqlPeer?: string;
 }
 
@@ -30,7 +32,7 @@ const one = 'sensor-3';
 const t = '$data.readings.temperature';
 const minute = { $dateTrunc: { date: '$time_received', unit: 'minute' } };
 
-/** By component and part: `group` and `per minute` are what is asked by turns under load. */
+/** By component and part: `group` and `per minute` are the queries that run in turns under load. */
 const questions: readonly Question[] = [
   {
     name: 'group',
@@ -110,14 +112,14 @@ const questions: readonly Question[] = [
 ];
 
 export interface Asked {
-  /** `group, MQL` */
+  /** For example `group, MQL`. */
   readonly name: string;
   readonly question: Question;
   readonly language: 'MQL' | 'SQL';
   readonly peer: string;
 }
 
-/** Each question in each language that has words for it. */
+/** Each query in each language that can express it. */
 export const asked: readonly Asked[] = questions.flatMap((question) => {
   const { name, sql, peer, sqlPeer = peer } = question;
   const mql: Asked = { name: `${name}, MQL`, question, language: 'MQL', peer };

@@ -1,4 +1,7 @@
-/** (a) all readings sealed, (b) the newest million hot: the same readings and questions, beside DuckDB over typed Parquet in the same run. */
+/**
+ * (a) all readings sealed, (b) the newest million hot: the same readings and queries, compared with DuckDB over typed Parquet in the same
+ * run.
+ */
 import { parseSql } from '@platform/query/sql';
 import {
   type OpenTabular,
@@ -15,13 +18,13 @@ import { type Asked, asked, seriesOfFleet } from './questions.ts';
 
 export interface SealedAndHotOptions {
   readonly readings: number;
-  /** Times that each is asked; as often before that, which does not count. */
+  /** How often each query runs, after as many warm-up runs that do not count. */
   readonly runs: number;
   readonly wants: (section: 'a' | 'b' | 'size' | 'checksums') => boolean;
 }
 
 const hotReadings = 1_000_000;
-/** What is hot stays hot until it is sealed by word. */
+/** Hot readings stay hot until they are sealed explicitly. */
 const unhurried = { sealRows: 1e9, sealBytes: 1e12, sealAgeMs: 86_400_000 };
 const seriesAt = seriesOfFleet;
 

@@ -1,4 +1,4 @@
-/** (c) readings come in at a given rate while four clients ask without a pause; DuckDB is asked beside the same load. */
+/** (c) Uploads at a given rate while four clients query without a pause; DuckDB is queried under the same load. */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { DataService } from '@platform/proto/platform/app/data/v1/data';
@@ -16,7 +16,7 @@ import { countOf, type FleetWithReadings, readingsEach, startFleetWithReadings }
 import { type Asked, asked, seriesOfFleet } from './questions.ts';
 
 export interface UnderLoadOptions {
-  /** That are there before. */
+  /** Readings that exist before the load. */
   readonly readings: number;
   readonly seconds: number;
 }
@@ -85,7 +85,7 @@ async function askedUnderLoad(
     maxMessageBytes: 80 << 20,
   });
   const ask = (each: Asked): Promise<void> => askCloud(link, cloud.organizationId, each);
-  // Code that is not compiled yet is not what is measured.
+  // Warms up, so that compilation is not measured.
   for (const each of all) await ask(each);
   const over = new AbortController();
   let asking: ReturnType<typeof askInTurns> | undefined;
@@ -100,7 +100,7 @@ async function askedUnderLoad(
   return { latencies, failures, acknowledgedMs };
 }
 
-/** Answers stay bytes: the clients leave the processor to the cloud. */
+/** Answers are not decoded, so that the clients leave the CPU to the cloud. */
 async function askCloud(
   link: Link,
   organizationId: string,
@@ -115,7 +115,7 @@ async function askCloud(
     });
 }
 
-/** @returns how long acknowledgements took; those of the first second are left out: the generator's code is compiled meanwhile. */
+/** @returns latencies of acknowledgements, without those of the first second, while the generator's code is still being compiled. */
 async function load(
   { cloud, fleet }: FleetWithReadings,
   seconds: number,
@@ -132,7 +132,7 @@ async function load(
   return latenciesMs.slice(batchesPerSecond);
 }
 
-/** Of the readings that are there in the middle of the load. */
+/** Uses the readings that exist in the middle of the load. */
 async function peerUnderLoad({ readings, seconds }: UnderLoadOptions, perSecond: number): Promise<Latencies> {
   using folder = scratch();
   (await openTypedColumns(folder.path, readings + (perSecond * seconds) / 2, { seriesAt: seriesOfFleet }))[

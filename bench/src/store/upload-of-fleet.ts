@@ -3,7 +3,7 @@ import { componentCount, readingAt } from '../queries/readings.ts';
 import { sensorData, type Upload } from '../readings/encode-batches.ts';
 import { sensorOf } from './questions.ts';
 
-/** The batches go round the sensors; each holds the next readings of one, a second apart. */
+/** The batches rotate among the sensors; each contains the next readings of one sensor, a second apart. */
 export function uploadOfFleet(
   { partIds, startMs, firstBatch }: GeneratedFleet,
   batch: number,

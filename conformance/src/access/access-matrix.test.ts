@@ -17,7 +17,7 @@ test('access matrix: every operation of the cloud has a row in docs/specs/access
   expect([...readTable().keys()].sort()).toEqual([...methodsServed().keys()].sort());
 });
 
-test('access matrix: an operation whose row is taken out of the table is missed by name', async () => {
+test('access matrix: an operation whose row is removed from the table is reported by name', async () => {
   for (const operation of methodsServed().keys()) {
     const rows = new Map(readTable());
     rows.delete(operation);
@@ -25,14 +25,14 @@ test('access matrix: an operation whose row is taken out of the table is missed 
   }
 });
 
-test('access matrix: a row that is not understood, or that stands twice, is no row', () => {
+test('access matrix: a row that is not understood, or that occurs twice, is refused', () => {
   const row = '| `AppService.GetRobot` | machine | operator |  |';
   expect(readTable(row).get('AppService.GetRobot')?.needs).toBe('operator');
   expect(() => readTable(`${row}\n${row}`)).toThrow('AppService.GetRobot stands twice');
   expect(() => readTable('| `AppService.GetRobot` | machine |  |  |')).toThrow('expected "| `Service.Method`');
 });
 
-test('access matrix: every caller is answered as docs/specs/access.md says, and nothing leaks', async () => {
+test('access matrix: every caller gets the answers that docs/specs/access.md specifies, and nothing leaks', async () => {
   await using cloud = await startCloud();
   const built = await buildWorld(cloud);
   await using _admin = built.admin;
@@ -52,7 +52,7 @@ test('access matrix: every caller is answered as docs/specs/access.md says, and 
     const [method] = service.methods;
     if (method === undefined) continue;
     const { code, message } = await wire.call(method, [{}], undefined);
-    // A service that is served says so even of a method that it lacks.
+    // A served service answers in its own name even for a method that it lacks.
     if (code !== 'UNIMPLEMENTED' || message.includes('has the method')) served.push(service);
     else expect(message).toContain(service.typeName);
   }
@@ -96,7 +96,7 @@ function namesOf(some: readonly DescService[]): string[] {
   return some.map(({ typeName }) => typeName).sort();
 }
 
-/** Of one caller and operation, all that is not found is answered in the same words, whatever it is. */
+/** For one caller and operation, every not-found answer must have the same text, whatever it is about. */
 function unequalRefusals(world: World, results: readonly Result[]): string[] {
   const first = new Map<string, { readonly text: string; readonly of: string }>();
   const problems: string[] = [];
@@ -104,7 +104,7 @@ function unequalRefusals(world: World, results: readonly Result[]): string[] {
     if (answer.code !== 'NOT_FOUND') continue;
     const { row, caller, subject } = one;
     const text = withoutIds(`${answer.message}\n${answer.headers}`, subject, sent);
-    // Of an organization or location that the caller sees, what is asked for in it is not found; else itself.
+    // A missing thing in an organization or location that the caller sees is reported by its own id; otherwise the place itself is.
     const sees = (id: string | undefined): boolean => {
       const place = [...world.places.values()].find((other) => other.id === id);
       return place !== undefined && world.rules.sees(caller, place);

@@ -28,11 +28,11 @@ export interface KnownFile {
   readonly id: string;
   readonly label: string;
   readonly part: Place;
-  /** Of its bounding box. */
+  /** Id of its bounding box. */
   readonly boxId: string;
 }
 
-/** A stretch of time of a part, with its file in it. */
+/** A time range of a part, with its file in it. */
 export interface KnownSequence {
   readonly id: string;
   readonly label: string;
@@ -52,7 +52,7 @@ export interface KnownDataset {
   readonly organization: Place;
 }
 
-/** A picture of a part, with a canary in all that can be asked of it. */
+/** A picture of a part, with a canary in everything that can be requested about it. */
 export async function uploadFile({ admin, canaries, holds }: Site, part: Place): Promise<KnownFile> {
   const maySee = holds('operator', part.label);
   const label = `file of ${part.label}`;
@@ -156,7 +156,7 @@ export function packageMessages(named: PackageName): Message[] {
   ];
 }
 
-/** With the smallest archive. */
+/** Uses the smallest archive. */
 export function createPackage(link: Link, named: PackageName): Promise<CreatePackageResponse> {
   const messages = async function* (): AsyncIterable<Message> {
     yield* packageMessages(named);

@@ -18,7 +18,7 @@ export async function buildFragments(site: Site): Promise<ReadonlyMap<string, Kn
   const made = new Map<string, KnownFragment>();
   for (const label of ['A', 'B', 'C']) {
     const organization = site.place(label);
-    // Everybody reads a public fragment; who wrote it is told to its own organization only.
+    // Everyone reads a public fragment, but only its own organization learns who wrote it.
     const colleague = (caller: Caller): boolean => rules.reads(caller, { id: '', organization, visibility: 'private' });
     const name = canaries.make(`name of the author of ${label}`, colleague);
     const author = await app.createKey({ name, authorizations: [authorizationOn(organization, 'owner')] });

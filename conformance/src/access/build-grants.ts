@@ -1,4 +1,4 @@
-/** Keys and invitations with roles on places of each kind, and on several of them. */
+/** Keys and invitations with roles on each kind of place, and on several places. */
 
 import type { MaySee } from './canaries.ts';
 import type { Caller, Grant, Place } from './rules.ts';
@@ -16,7 +16,7 @@ export interface Invitation {
   readonly label: string;
   readonly organization: Place;
   readonly email: string;
-  /** Empty: the organization. */
+  /** Empty: a role on the organization. */
   readonly grants: readonly Grant[];
 }
 
@@ -58,7 +58,7 @@ export async function buildKeys({ app, canaries, rules, place }: Site): Promise<
   return keys;
 }
 
-/** R5: a part is told the keys of its machine and of the location around it, if they reach no further. */
+/** R5: a part gets the keys of its machine and of the location around it, if they reach no further. */
 function accepts({ part }: Caller, grants: readonly Grant[]): boolean {
   const machine = part?.parent;
   return machine !== undefined && grants.every(({ on }) => on === machine || on === machine.parent);

@@ -1,4 +1,4 @@
-/** Who calls: people, keys and parts of every role at every level, with real tokens. */
+/** The callers: people, keys and parts with every role at every level, with real tokens. */
 import { AppService } from '@platform/proto/platform/app/v1/app';
 import { connect } from '@platform/rpc/client';
 import { joinByInvitation } from './people.ts';
@@ -33,16 +33,16 @@ const keys: readonly Given[] = [
 ];
 const parts = ['P.L', 'P.HK'];
 
-/** Of the app that people's phones are registered for. */
+/** The app that people's phones are registered for. */
 export const appId = 'some-app';
-/** The device that every person has registered, by her id. */
+/** The device registered by each person, by the person's id. */
 export const phoneOf = (personId: string): string => `phone-${personId}`;
 
 export interface Callers {
   readonly all: readonly Caller[];
-  /** Who is a person, with all that others may know of her. */
+  /** The callers who are people, with everything that others may know about them. */
   readonly people: readonly Person[];
-  /** Those of them who do nothing. */
+  /** People who do nothing. */
   readonly bystanders: readonly Person[];
 }
 
@@ -54,7 +54,7 @@ export async function createCallers(world: World): Promise<Callers> {
   const labelOf = (kind: string, given: Given): string => `${kind}: ${given.map((one) => one.join(' of ')).join(', ')}`;
   const makePerson = async (label: string, given: Given, canary: boolean): Promise<Caller> => {
     const grants = grantsOf(given);
-    // What people do is told to operators of what they do it to; so only names of those who do nothing are canaries.
+    // Operators learn what people do to their resources, so only names of people who do nothing are canaries.
     const memberOf = [...new Set(grants.map(({ on }) => organizationOf(on)))];
     const herself = (caller: Caller): boolean => caller.label === label;
     const seen = (caller: Caller): boolean =>
@@ -100,7 +100,7 @@ export async function createCallers(world: World): Promise<Callers> {
   for (const given of keys) all.push(await makeKey(given));
   for (const label of parts) all.push(await makePart(label));
 
-  // A member of an organization that has nothing to do with the three.
+  // A member of an organization unrelated to the three.
   const [stranger] = await Promise.all([
     app.createKey({
       name: 'stranger',

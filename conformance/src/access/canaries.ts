@@ -1,4 +1,4 @@
-/** Texts that give away what a caller may not see: made up ones inside every object, and the ids and secrets of them. */
+/** Texts that reveal what a caller may not see: generated ones inside every object, and their ids and secrets. */
 import { randomBytes } from 'node:crypto';
 import type { Caller } from './rules.ts';
 
@@ -19,7 +19,7 @@ export class Canaries {
     return this.#all.length;
   }
 
-  /** A new text, in lower-case letters and digits, that stands nowhere else. @param what where it is put */
+  /** A new, unique text of lower-case letters and digits. @param what where it is put */
   make(what: string, maySee: MaySee): string {
     return this.watch(
       `zq${this.#all.length.toString(36).padStart(3, '0')}${randomBytes(4).toString('hex')}`,
@@ -28,14 +28,14 @@ export class Canaries {
     );
   }
 
-  /** Watches a text that the cloud made. */
+  /** Watches a text that the cloud created. */
   watch(text: string, what: string, maySee: MaySee): string {
     if (text.length < 10) throw new Error(`canary of ${what}: expected at least 10 characters, found ${text.length}`);
     this.#all.push({ text, what, maySee });
     return text;
   }
 
-  /** What in an answer the caller may not see. @param sent what the caller said themselves */
+  /** The canaries in an answer that the caller may not see. @param sent what the caller sent */
   found(caller: Caller, operation: string, answer: string, sent: string): string[] {
     return this.#hiddenFrom(caller, operation)
       .filter(({ text }) => answer.includes(text) && !sent.includes(text))

@@ -1,6 +1,6 @@
 /**
- * Requests that name something foreign beside something that the caller may see, or with content that is wrong: each is made
- * with an id that exists and with one that does not, and must be answered alike.
+ * Requests that name something foreign beside something that the caller may see, or that have invalid content. Each is made with an id that
+ * exists and with one that does not, and both must get the same answer.
  */
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
@@ -17,7 +17,7 @@ export interface CrossTenantRequest {
   readonly request: (id: string) => object;
 }
 
-/** Nothing in it is visible to who has no role in B and C. */
+/** Nothing in it is visible to callers without a role in B and C. */
 export function crossTenantRequests(world: World): readonly CrossTenantRequest[] {
   const { place, fragments, keys, bystanders } = world;
   const a = place('A').id;

@@ -1,4 +1,4 @@
-/** What is sent for operations on uploads, readings, binary data and datasets whose request is more than an id. */
+/** Requests for operations on uploads, readings, binary data and datasets that need more than an id. */
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { IndexableCollection } from '@platform/proto/platform/app/data/v1/data';
 import { DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';

@@ -1,4 +1,4 @@
-/** Every service that there are descriptors of, found by looking at the generated code and not by a list. */
+/** Every service with a descriptor, found in the generated code rather than in a list. */
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { DescService } from '@bufbuild/protobuf';

@@ -1,4 +1,4 @@
-/** Runs every case: each operation of the cloud, about each subject, by each caller. */
+/** Runs every case: each operation of the cloud, on each subject, by each caller. */
 import type { DescMethod, DescService } from '@bufbuild/protobuf';
 import { errorText } from '@platform/base';
 import { Health } from '@platform/proto/grpc/health/v1/health';
@@ -42,7 +42,7 @@ export const services: readonly DescService[] = [
   PackageService,
 ];
 const callsAtOnce = 48;
-/** Let in, and the content of the request was not to be had. */
+/** Codes that mean: access was granted, but the content of the request was refused. */
 const complaints: ReadonlySet<string> = new Set([
   'INVALID_ARGUMENT',
   'FAILED_PRECONDITION',
@@ -58,8 +58,8 @@ export function methodsServed(): ReadonlyMap<string, DescMethod> {
 }
 
 /**
- * Of what a caller may not see she asks for every third, another one at each operation: the refusals are many, and alike.
- * All else is asked.
+ * The cases of a caller. Of the subjects that the caller may not see, each operation tries only every third, in rotation: there are many
+ * refusals, and they are alike. All other subjects are tried.
  */
 export function casesOf(
   rules: Rules,
@@ -74,7 +74,7 @@ export function casesOf(
     if (row === undefined) throw new Error(`${operation} has no row in docs/specs/access.md`);
     for (const caller of callers) {
       const subjects = subjectsOf(row);
-      // Without a valid token nothing about the subject may count: a few of them show it.
+      // Without a valid token the subject must not matter: a few suffice to show it.
       const asked = caller.kind === 'none' ? subjects.filter((_one, index) => index % 4 === 0) : subjects;
       const all = asked.map((subject): Case => {
         return { row, method, caller, subject, expected: rules.expected(row, caller, subject) };
@@ -95,12 +95,12 @@ export interface Result {
   readonly case: Case;
   readonly answer: Answer;
   readonly requests: readonly object[];
-  /** All that the caller said. */
+  /** Everything that the caller sent. */
   readonly sent: string;
   readonly leaks: readonly string[];
 }
 
-/** @throws what went wrong in preparing a case */
+/** @throws errors while preparing a case */
 export async function runCases(world: World, caller: RawCaller, cases: readonly Case[]): Promise<Result[]> {
   const results: Result[] = [];
 
@@ -121,7 +121,7 @@ export async function runCases(world: World, caller: RawCaller, cases: readonly 
 async function runCase(world: World, wire: RawCaller, one: Case, unique: number): Promise<Result> {
   const prepare = one.expected.includes('IN') ? preparations[one.row.operation] : undefined;
   if (prepare === undefined) return await sendCase(world, wire, one, unique, undefined);
-  // What is prepared in a place is taken away before the next is: there is only one of some things in it.
+  // Each preparation is removed before the next one in the same place, because some things can exist only once.
   const key = `${one.row.operation} ${one.subject.id}`;
   const before = prepared.get(key) ?? Promise.resolve();
   const result = before.then(() => sendCase(world, wire, one, unique, prepare));

@@ -1,13 +1,13 @@
-/** The same questions as JSON over HTTP/1.1, which have another way into the cloud: the answers are the same. */
+/** Repeats the same requests as JSON over HTTP/1.1, which takes another path into the cloud: the answers must be the same. */
 import { create, type JsonValue, type MessageInitShape, toJson } from '@bufbuild/protobuf';
 import { describe, isExpected, type Result } from './matrix.ts';
 import type { World } from './world.ts';
 
-/** One of so many cases is asked again, another one at each caller and operation. */
+/** One in this many cases is repeated, a different one for each caller and operation. */
 const everyMany = 9;
 const callsAtOnce = 16;
 
-/** @param results of cases that change nothing. @returns how many were asked again, and what was wrong */
+/** @param results of cases that change nothing. @returns how many were repeated, and what was wrong */
 export async function askOverJson(
   world: World,
   results: readonly Result[],

@@ -1,4 +1,4 @@
-/** People who come by an invitation, through the routes that a browser uses. */
+/** People who join by invitation, through the routes that a browser uses. */
 import { AppService } from '@platform/proto/platform/app/v1/app';
 import type { Link } from '@platform/rpc/client';
 import { type Grant, organizationOf } from './rules.ts';
@@ -6,7 +6,7 @@ import { authorizationOn } from './wire-roles.ts';
 
 export interface NewPerson {
   readonly id: string;
-  /** Of a session of a browser. */
+  /** Token of a browser session. */
   readonly token: string;
 }
 
@@ -18,7 +18,7 @@ interface Inviter {
 
 export const password = 'a long enough password';
 
-/** Invited once for each grant; a new account at the first, her password at the others. */
+/** Invites the person once for each grant; the first invitation creates the account, the others use its password. */
 export async function joinByInvitation(
   { url, admin, adminToken }: Inviter,
   person: { readonly email: string; readonly name: string; readonly grants: readonly Grant[] },

@@ -1,4 +1,4 @@
-/** What an operation that takes something away works on: a thing of its own in the same place, so that the world stays. */
+/** Prepares what a deleting operation works on: a separate thing in the same place, so that the world stays intact. */
 import { randomUUID } from 'node:crypto';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { DataService, IndexableCollection } from '@platform/proto/platform/app/data/v1/data';
@@ -22,7 +22,7 @@ const placeOf = ({ label, places }: Subject): Place => {
   return place;
 };
 
-/** A key with a role on the place, and another so that it does not end with the first. */
+/** A key with a role on the place, and another role so that the key survives the loss of the first. */
 async function keyWithTwoRoles(world: World, _caller: Caller, subject: Subject, unique: number): Promise<Subject> {
   const place = placeOf(subject);
   const spare = ['M.S', 'M2.L', 'M.LB', 'M.HB', 'M.LC', 'LC']
@@ -55,7 +55,7 @@ async function anotherInvitation(world: World, subject: Subject, places: readonl
   return email;
 }
 
-/** All but the first of every part and location: there is a limit to their number. */
+/** Deletes all secrets of parts and locations but the first, because their number is limited. */
 export async function deleteMadeSecrets(world: World): Promise<void> {
   for (const place of world.places.values()) {
     if (place.kind === 'part') {

@@ -1,4 +1,4 @@
-/** Calls over real HTTP/2 whose answers are kept as bytes, headers and trailers, so that everything in them can be searched. */
+/** Calls over real HTTP/2 whose answers are kept as bytes, headers and trailers, so that they can be searched completely. */
 import { create, type DescMethod, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import { Client, credentials, Metadata, type ServiceError, type StatusObject, status } from '@grpc/grpc-js';
 
@@ -8,13 +8,13 @@ export interface Answer {
   readonly message: string;
   /** The bytes of all response messages, one character each. */
   readonly body: string;
-  /** Names and values of headers and trailers, without those of the transport's clock. */
+  /** Names and values of headers and trailers, without those that contain the transport's time. */
   readonly headers: string;
 }
 
 /** Streams that end only when their caller leaves. */
 const endless: ReadonlySet<string> = new Set(['TailRobotPartLogs', 'Watch']);
-/** How long such a stream that is neither refused nor says anything must stay open, at least, to count as let in. */
+/** How long such a stream must stay open, without a refusal or a message, to count as granted. */
 const openStreamMs = 1_500;
 const deadlineMs = 100_000;
 const codeNames: readonly string[] = Object.entries(status)
@@ -29,7 +29,7 @@ const asBytes = (bytes: Buffer): Buffer => bytes;
 export interface OpenStream {
   /** Settles with the first message, or when the stream ends before it. */
   readonly first: Promise<unknown>;
-  /** The code that it ended with. */
+  /** The code with which it ended. */
   readonly ended: Promise<string>;
   cancel(): void;
 }
@@ -114,7 +114,7 @@ export class RawCaller implements Disposable {
             settle('OK', '');
             call.cancel();
           };
-          // The cloud may be slow: a call that began so much later on the same connection was answered, and this one was not.
+          // The cloud may be slow. This call counts as open only once a later call on the same connection is answered.
           const askOther = (): void => {
             client.makeUnaryRequest(
               '/grpc.health.v1.Health/Check',

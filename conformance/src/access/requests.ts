@@ -1,4 +1,4 @@
-/** What is sent for operations about a subject whose request is more than its id; about data: data-requests.ts. */
+/** Requests for operations that need more than the subject's id. For operations on data, see data-requests.ts. */
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { packageMessages } from './build-data.ts';
 import { dataRequests } from './data-requests.ts';
@@ -23,7 +23,7 @@ const fragmentConfig = { components: [] };
 
 const nobodysOrganization = '00000000-0000-4000-8000-000000000001';
 
-/** The roles that a request about resources names. */
+/** The roles in a request about resources. */
 function authorizationsFor(subject: Subject, role: 'owner' | 'operator' = 'operator') {
   if (subject.isKey || subject.saidKind === undefined) return [];
   return [authorizationOf(subject.saidKind, subject.id, subject.organizationId ?? '', role)];
@@ -98,7 +98,7 @@ export const builders: Readonly<Record<string, Builder>> = {
   }),
   'AppService.UpdateLocation': (subject) => ({ locationId: subject.id, name: nameOf(subject) }),
   'AppService.UpdateLocationMetadata': (subject, world) => ({ locationId: subject.id, data: data(subject, world) }),
-  // With an organization that no one knows: it may be given access before it is there, and gives none to anybody here.
+  // Uses an unknown organization: it can be given access before it exists, and gives no access to any caller here.
   'AppService.ShareLocation': ({ id }) => ({ locationId: id, organizationId: nobodysOrganization }),
   'AppService.UnshareLocation': ({ id, second }) => ({ locationId: id, organizationId: second ?? nobodysOrganization }),
   'AppService.DeleteLocationSecret': (subject, world) => ({

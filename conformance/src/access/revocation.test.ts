@@ -1,4 +1,4 @@
-/** R16: whatever a right came from, when that ends, clients with a token lose it within 5 s, open streams included. */
+/** R16: when the source of a right ends, clients with a token lose the right within 5 s, including open streams. */
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { AppService } from '@platform/proto/platform/app/v1/app';
 import { RobotService } from '@platform/proto/platform/app/v1/robot';
@@ -13,7 +13,7 @@ import { signIn } from './sign-in.ts';
 import { authorizationOf } from './wire-roles.ts';
 
 const withinMs = 5_000;
-/** How long a key that was rotated still works. */
+/** How long the old secret of a rotated key still works. */
 const overlapMs = 2_000;
 
 let cloud: CloudProcess;
@@ -76,7 +76,7 @@ function newPerson(on: Place): Promise<{ readonly id: string; readonly token: st
 
 const later = <T>(ms: number, value: T): Promise<T> => new Promise((resolve) => setTimeout(resolve, ms, value));
 
-/** @param end ends what the token's right came from; resolves when it has ended */
+/** @param end ends the source of the token's right; resolves when it has ended */
 async function expectEnd(token: string, partId: string, end: () => Promise<unknown>, code: string): Promise<void> {
   const read = async (): Promise<string> =>
     (await wire.call(AppService.method.getRobotPart, [{ id: partId }], token)).code;
@@ -86,7 +86,7 @@ async function expectEnd(token: string, partId: string, end: () => Promise<unkno
     const line = { host: 'h', level: 'info', time: timestampFromMs(Date.now()), loggerName: 'n', message: 'line' };
     let isHeard = false;
     void tail.first.then(() => (isHeard = true));
-    // One after the other: none is on its way when the part goes.
+    // One at a time, so that none is in progress when the part is deleted.
     while (!isHeard) {
       await admin.client(RobotService).log({ id: partId, logs: [line] });
       await later(100, undefined);
@@ -114,7 +114,7 @@ test('R16 a deleted key', async () => {
 
 test('R16 a key that expires', async () => {
   const { organization, location, partId } = await newSite();
-  // One that ended before it was found alive, on a busy computer, is followed by one that lives longer.
+  // On a busy computer the key may expire before it is seen to work; then the next one lives longer.
   for (let livesMs = 8_000; ; livesMs *= 2) {
     const endsMs = Date.now() + livesMs;
     let isAlive = false;
@@ -137,11 +137,11 @@ test('R16 a key that expires', async () => {
   }
 });
 
-test('R16 a key that is given an end', async () => {
+test('R16 a key that is given an expiry', async () => {
   const { organization, location, partId } = await newSite();
   const { id, token } = await newKey(location, organization.id);
   const end = async (): Promise<void> => {
-    // It must be in the future when the cloud reads it.
+    // Must still be in the future when the cloud reads it.
     const endsMs = Date.now() + 5_000;
     await admin.client(FleetService).setKeyExpiry({ id, expiresAt: timestampFromMs(endsMs) });
     await later(endsMs - Date.now(), undefined);
@@ -149,7 +149,7 @@ test('R16 a key that is given an end', async () => {
   await expectEnd(token, partId, end, 'UNAUTHENTICATED');
 });
 
-test('R16 a key that was rotated, when its old secret no longer works; who has the new one continues', async () => {
+test('R16 a rotated key, when its old secret stops working; holders of the new one continue', async () => {
   const { organization, location, partId } = await newSite();
   const { id, token } = await newKey(location, organization.id);
   const rotated = Promise.withResolvers<string>();
@@ -163,7 +163,7 @@ test('R16 a key that was rotated, when its old secret no longer works; who has t
   expect(again.code).toBe('OK');
 });
 
-test('R16 a role that is taken, and one that is changed to another place', async () => {
+test('R16 a role that is removed, and one that is moved to another place', async () => {
   const { organization, location, partId } = await newSite();
   const elsewhere = await newLocation(organization);
   const here = authorizationOf('location', location.id, organization.id, 'operator');
@@ -218,7 +218,7 @@ test('R16 a secret of a part that is deleted', async () => {
   await expectEnd(token, partId, remove, 'UNAUTHENTICATED');
 });
 
-test('R16 a location that moves out of the one that the role is on, and a machine', async () => {
+test('R16 a location, and a machine, that moves out of the location of the role', async () => {
   const { organization, location, machine, partId } = await newSite();
   const elsewhere = await newLocation(organization);
   const { token } = await newKey(location, organization.id);
@@ -232,7 +232,7 @@ test('R16 a location that moves out of the one that the role is on, and a machin
   await expectEnd(other.token, partId, out, 'NOT_FOUND');
 });
 
-test('R16 a machine that is deleted, for its part and for others', async () => {
+test('R16 a deleted machine, for its part and for others', async () => {
   const { organization, location, machine, partId } = await newSite();
   const secret = (await app.getRobotPart({ id: partId })).part?.secret ?? '';
   const token = await signIn(cloud.url, { entity: partId, type: 'robot-secret', payload: secret });

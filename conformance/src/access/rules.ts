@@ -1,12 +1,12 @@
-/** The rules of docs/specs/access.md in code of their own: who holds, sees and reads what. Nothing of the cloud's code is in it. */
+/** An independent implementation of docs/specs/access.md: who holds, sees and reads what. It uses none of the cloud's code. */
 import type { Row } from './table.ts';
 
 export type Role = 'owner' | 'operator';
 
-/** Where a role can be given, and parts. */
+/** Places where roles can be granted, and parts. */
 export interface Place {
   readonly kind: 'organization' | 'location' | 'machine' | 'part';
-  /** Short name in the world of the test. */
+  /** Short name in the test world. */
   readonly label: string;
   readonly id: string;
   readonly name: string;
@@ -21,14 +21,14 @@ export interface Grant {
 
 export interface Caller {
   readonly label: string;
-  /** `none`: without a token, or with one that is not valid. */
+  /** `none`: without a token, or with an invalid one. */
   readonly kind: 'person' | 'key' | 'part' | 'none';
   readonly id: string;
   readonly token: string | undefined;
-  /** Of a key: what the token was had for. */
+  /** For a key: the secret used to get the token. */
   readonly secret?: string;
   readonly grants: readonly Grant[];
-  /** Whose credentials these are. */
+  /** The part whose credentials these are. */
   readonly part?: Place;
 }
 
@@ -44,21 +44,21 @@ export interface Person {
   readonly memberOf: readonly Place[];
 }
 
-/** What a request is about. Nothing but `label` and the ids: it does not exist, or is of another kind. */
+/** What a request is about. With only `label` and ids, it does not exist, or is of another kind. */
 export interface Subject {
   readonly label: string;
   readonly id: string;
-  /** A second id that the request names, such as the part's name beside the location's id. */
+  /** A second id in the request, such as the part's name beside the location's id. */
   readonly second?: string;
-  /** The organization that the request names beside it. */
+  /** The organization that the request also names. */
   readonly organizationId?: string;
-  /** The kind of resource that the request says it is, where it says so. */
+  /** The kind of resource that the request claims, if it states one. */
   readonly saidKind?: Place['kind'];
-  /** Resources: all of them must be allowed. */
+  /** The resources, on all of which the caller must be allowed. */
   readonly places?: readonly Place[];
   readonly fragment?: Fragment;
   readonly person?: Person;
-  /** The organization named beside it is another: whoever may see the resource is told so. */
+  /** The organization in the request is another one: callers who may see the resource are told so. */
   readonly mismatched?: boolean;
   /** A key: the resources of its roles are in `places`. */
   readonly isKey?: boolean;
@@ -68,7 +68,7 @@ export interface Subject {
   readonly invitedTo?: Place;
 }
 
-/** `IN`: success, or a complaint about the content of the request. */
+/** `IN`: success, or an error about the content of the request. */
 export type Outcome =
   | 'IN'
   | 'OK'
@@ -95,14 +95,17 @@ export class Rules {
     this.#shares = shares;
   }
 
-  /** A role on it or above it; sharing makes operators of those with a role on the whole other organization. */
+  /**
+   * Whether the caller has the role on the place or above it. Sharing makes operators of callers with a role on the whole other
+   * organization.
+   */
   holds(caller: Caller, role: Role, place: Place): boolean {
     const chain = chainOf(place);
     const own = caller.grants.some((grant) => chain.includes(grant.on) && (role === 'operator' || grant.role === role));
     return own || (role === 'operator' && this.#sharedWith(caller).some((location) => chain.includes(location)));
   }
 
-  /** Holds a role on it or above it, or beneath it; of what is above a shared location, the organization only. */
+  /** Whether the caller has a role on the place, above it or below it. Above a shared location, only the organization is seen. */
   sees(caller: Caller, place: Place): boolean {
     if (caller.part !== undefined) return caller.part === place;
     if (this.holds(caller, 'operator', place)) return true;
@@ -129,13 +132,13 @@ export class Rules {
     return person.memberOf.some((organization) => this.holds(caller, 'owner', organization));
   }
 
-  /** A role of its own in the organization, or one of its parts. */
+  /** Whether the caller has its own role in the organization, or is one of its parts. */
   isMember(caller: Caller, organization: Place): boolean {
     if (caller.part !== undefined) return organizationOf(caller.part) === organization;
     return caller.grants.some(({ on }) => organizationOf(on) === organization);
   }
 
-  /** What may be answered to the caller of an operation about a subject. */
+  /** The allowed answers to a caller's operation on a subject. */
   expected(row: Row, caller: Caller, subject: Subject): readonly Outcome[] {
     if (row.needs === 'open') return ['IN'];
     if (caller.kind === 'none') return ['UNAUTHENTICATED'];
@@ -148,7 +151,7 @@ export class Rules {
     if (subject.places === undefined) return ['NOT_FOUND'];
     if (subject.isKey) return this.#ofKey(caller, subject.places);
     if (subject.invitedTo !== undefined) return this.#ofInvitation(caller, subject.invitedTo, subject.places);
-    // Found by its location: where that is not seen, nothing is found.
+    // Found by its location: if the location is not visible, nothing is found.
     if (row.on === 'the part by that name in the location' && caller.kind === 'part') return ['NOT_FOUND'];
     const verdicts = subject.places.map((place) => this.#verdict(row.needs, caller, place));
     const allowed = verdicts.every((one) => one === 'allowed');
@@ -162,7 +165,7 @@ export class Rules {
   #withoutTarget(row: Row, caller: Caller): readonly Outcome[] {
     switch (row.needs) {
       case 'signed in':
-        // Parts act for themselves only: they are refused, or there is nothing for them in the answer.
+        // Parts act only for themselves: they are refused, or the answer contains nothing for them.
         return caller.kind === 'part' ? ['OK', 'PERMISSION_DENIED'] : ['IN'];
       case 'person':
         return caller.kind === 'person' ? ['IN'] : ['PERMISSION_DENIED'];
@@ -199,13 +202,16 @@ export class Rules {
     );
   }
 
-  /** Who owns all its resources manages a key; who owns or operates some of them may be told that it is there. */
+  /** Owners of all its resources may manage a key; owners or operators of some of them may learn that it exists. */
   #ofKey(caller: Caller, places: readonly Place[]): readonly Outcome[] {
     if (places.every((place) => this.holds(caller, 'owner', place))) return ['IN'];
     return places.some((place) => this.sees(caller, place)) ? ['NOT_FOUND', 'PERMISSION_DENIED'] : ['NOT_FOUND'];
   }
 
-  /** Who owns something that it gives may change that; everybody else is answered of the organization, whether or not it is there. */
+  /**
+   * Owners of a resource that the invitation grants may change that part. For all other callers the answer depends only on the
+   * organization, whether or not the invitation exists.
+   */
   #ofInvitation(caller: Caller, organization: Place, places: readonly Place[]): readonly Outcome[] {
     if (!this.sees(caller, organization)) return ['NOT_FOUND'];
     if (places.length === 0) return this.holds(caller, 'owner', organization) ? ['NOT_FOUND'] : ['PERMISSION_DENIED'];

@@ -1,4 +1,4 @@
-/** Tokens as clients get them. */
+/** Gets tokens as clients do. */
 import { AuthService } from '@platform/proto/proto/rpc/v1/auth';
 import { connect } from '@platform/rpc/client';
 

@@ -1,4 +1,4 @@
-/** What the builders of the world work with. */
+/** What the builders of the world use. */
 import type { AppService } from '@platform/proto/platform/app/v1/app';
 import type { Client, Link } from '@platform/rpc/client';
 import type { CloudProcess } from '../start-cloud.ts';
@@ -14,6 +14,6 @@ export interface Site {
   readonly canaries: Canaries;
   readonly rules: Rules;
   place(label: string): Place;
-  /** Whether a caller has the role on the place of that label, or is that part. */
+  /** Whether a caller has the role on the place with this label, or is that part. */
   holds(role: 'owner' | 'operator', of: string): (caller: Caller) => boolean;
 }

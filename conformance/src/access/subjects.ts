@@ -1,4 +1,4 @@
-/** What each kind of request can be about: everything in the world, ids that do not exist, and ids of another kind. */
+/** The possible subjects of each kind of request: everything in the world, ids that do not exist, and ids of another kind. */
 import { randomUUID } from 'node:crypto';
 import { organizationOf, type Person, type Place, type Subject } from './rules.ts';
 import type { World } from './world.ts';
@@ -39,7 +39,7 @@ export function subjectsOf(world: World, people: readonly Person[]): (on: string
     { ...unknownUuid, label: 'unknown machine', organizationId: a, saidKind: 'machine' as const },
     { ...wrong('L'), organizationId: a, saidKind: 'machine' as const },
     { ...wrong('M.L'), organizationId: a, saidKind: 'location' as const },
-    // The organization beside it is another one: what does not fit together does not exist.
+    // The organization in the request is another one: a combination that does not match does not exist.
     {
       label: 'L, said to be in B',
       id: place('L').id,

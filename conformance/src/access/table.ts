@@ -1,4 +1,4 @@
-/** The table of docs/specs/access.md: what each operation needs, in the words of that page. */
+/** Reads the table of docs/specs/access.md: what each operation needs, in the words of that page. */
 import { readFileSync } from 'node:fs';
 
 const page = new URL('../../../docs/specs/access.md', import.meta.url);
@@ -13,7 +13,7 @@ export interface Row {
   readonly remark: string;
 }
 
-/** By operation. @param text of the page @throws when a row is not understood or stands twice */
+/** By operation. @param text of the page @throws if a row is not understood or occurs twice */
 export function readTable(text: string = readFileSync(page, 'utf8')): ReadonlyMap<string, Row> {
   const rows = new Map<string, Row>();
   for (const line of text.split('\n')) {

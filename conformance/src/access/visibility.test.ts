@@ -1,4 +1,4 @@
-/** What lists, counts and the routes beside the RPCs show to each caller: all that she may see, and nothing else. */
+/** What lists, counts and non-RPC routes show to each caller: everything that the caller may see, and nothing else. */
 import { DataService } from '@platform/proto/platform/app/data/v1/data';
 import { AppService, type FragmentUsage } from '@platform/proto/platform/app/v1/app';
 import { type Client, connect, type Link } from '@platform/rpc/client';
@@ -46,7 +46,7 @@ const placesOf = (kind: Place['kind'], fits: (place: Place) => boolean): string[
     .map(({ label }) => label)
     .sort();
 
-test('access matrix: lists hold what the caller may see and nothing else, and locations count the machines that she sees', async () => {
+test('access matrix: lists hold what the caller may see and nothing else, and locations count the machines the caller sees', async () => {
   const { rules } = world;
   const problems: string[] = [];
   const compare = (caller: Caller, list: string, found: readonly string[], expected: readonly string[]): void => {
@@ -84,7 +84,7 @@ test('access matrix: lists hold what the caller may see and nothing else, and lo
       const operates = (place: Place): boolean =>
         organizationOf(place) === organization && rules.holds(caller, 'operator', place);
       const { locations } = await app.listLocations({ organizationId: organization.id }, as(caller));
-      // Guests find what is shared with their organization in its own list, too.
+      // Guests also find shared locations in the list of their own organization.
       const guests = caller.grants.some(({ on }) => on === organization);
       const shared = ['H', 'HB'].map(world.place).filter((one) => guests && rules.sharedWith(one, organization));
       const expected = placesOf(
@@ -126,7 +126,7 @@ test('access matrix: lists hold what the caller may see and nothing else, and lo
   expect(problems).toEqual([]);
 });
 
-test('R11 who does not own the organization of a fragment is told of no use of it beyond her own organization', async () => {
+test('R11 callers who do not own a fragment’s organization learn of no use of it outside their own organization', async () => {
   const admin = world.admin.client(AppService);
   const used = world.fragments.get('F.A.public')?.id ?? '';
   const unused = world.fragments.get('F.B.public')?.id ?? '';
@@ -157,7 +157,7 @@ test('R11 who does not own the organization of a fragment is told of no use of i
   expect(JSON.stringify(await told(find('key: owner of B'), used))).not.toContain('2');
 });
 
-test('access matrix: what is foreign beside what is not, or with wrong content, is answered as what does not exist', async () => {
+test('access matrix: foreign ids beside own ones, or with invalid content, get the same answer as ids that do not exist', async () => {
   using wire = new RawCaller(cloud.target);
   const methods = methodsServed();
   const problems: string[] = [];
@@ -182,7 +182,7 @@ test('access matrix: what is foreign beside what is not, or with wrong content, 
           JSON.stringify(request(id), withBigInts),
         ))
           problems.push(`LEAK ${operation} ${about} · ${caller.label}: ${what}`);
-        // The revision of a document that is checked is a hash of the document, which names the id.
+        // The revision of a validated document is a hash of the document, which contains the id.
         const checks = operation === 'FleetService.ValidateConfiguration';
         answers.push(text.replaceAll(id, '<>').replaceAll(/[0-9a-f]{32}$/g, checks ? '<revision>' : '$&'));
       }
@@ -190,14 +190,14 @@ test('access matrix: what is foreign beside what is not, or with wrong content, 
         problems.push(`UNEQUAL ${operation} ${about} · ${caller.label}: foreign ${answers[0]} | unknown ${answers[1]}`);
     }
   }
-  // Who owns it did share it; the tests after this one know nothing of that.
+  // The owner really shared it, but the following tests expect the original state.
   for (const organizationId of shared)
     await world.admin.client(AppService).unshareLocation({ locationId: world.place('S').id, organizationId });
   console.info(`access matrix: ${cases} crossed requests by ${askers.length} callers`);
   expect(problems).toEqual([]);
 }, 600_000);
 
-test('access matrix: the routes beside the RPCs answer each caller as docs/specs/access.md says, and nothing leaks', async () => {
+test('access matrix: non-RPC routes answer each caller as docs/specs/access.md specifies, and nothing leaks', async () => {
   const { rules, canaries } = world;
   const problems: string[] = [];
   const caught = canaries.make('a webhook that was caught', () => false);

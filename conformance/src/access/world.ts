@@ -1,6 +1,6 @@
 /**
- * Three organizations with a canary in everything. A is where most callers are; it shares location H with C. B shares
- * location HB with A. `T` is the parent of `L`, `S` and `H`; `K` is a child of `L`, `HK` of `H`.
+ * Three organizations with a canary in everything. Most callers are in A, which shares location H with C. B shares location HB with A. `T`
+ * is the parent of `L`, `S` and `H`; `K` is a child of `L`, `HK` of `H`.
  */
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
@@ -28,14 +28,14 @@ import { type Caller, organizationOf, type Person, type Place, Rules } from './r
 import { signIn } from './sign-in.ts';
 import type { Site } from './site.ts';
 
-/** What requests put back where it was. */
+/** Original contents, which requests write back. */
 export interface Contents {
   readonly metadata: string;
-  /** Of an organization: support e-mail address, billing address, namespace. */
+  /** The organization's support e-mail address, billing address and namespace. */
   readonly supportEmail: string;
   readonly billing: string;
   readonly namespace: string;
-  /** Of a part. */
+  /** The part's configuration. */
   readonly configuration: string;
   /** The id of a secret of a part or location. */
   readonly secretId: string;
@@ -105,7 +105,7 @@ export async function buildWorld(cloud: CloudProcess): Promise<World> {
   };
   const sees = (of: string) => (caller: Caller) => {
     const at = place(of);
-    // The part's own configuration and answers name the machine, location and organization that it is in.
+    // The part's own configuration and answers contain the machine, location and organization above it.
     if (caller.part !== undefined) return isAbove(at, caller.part);
     return rules.sees(caller, at);
   };
@@ -129,7 +129,7 @@ export async function buildWorld(cloud: CloudProcess): Promise<World> {
     else id = (await app.getRobotParts({ robotId: parent?.id ?? '' })).parts[0]?.id ?? '';
     const partName = kind === 'part' ? ((await app.getRobotPart({ id })).part?.name ?? '') : name;
     places.set(label, { kind, label, id, name: partName, ...(parent && { parent }) });
-    // Part names derive from machine names; whom an organization shares with is told by its id.
+    // Part names derive from machine names; an organization learns the ids of those that share with it.
     if (kind !== 'organization') canaries.watch(id, `id of ${kind} ${label}`, sees(label));
   }
   for (const [location, organization] of [
@@ -149,7 +149,7 @@ export async function buildWorld(cloud: CloudProcess): Promise<World> {
     if (at.kind === 'organization') {
       const supportEmail = `${canaries.make(`support e-mail of ${label}`, sees(label))}@example.com`;
       const billing = canaries.make(`billing address of ${label}`, holds('owner', label));
-      // It stands on public fragments, for everybody.
+      // Public fragments show it to everyone.
       const namespace = `namespace-${label.toLowerCase()}`;
       await app.updateOrganizationMetadata({ organizationId: at.id, data });
       await app.organizationSetSupportEmail({ orgId: at.id, email: supportEmail });
@@ -165,7 +165,7 @@ export async function buildWorld(cloud: CloudProcess): Promise<World> {
       await app.updateLocationMetadata({ locationId: at.id, data });
       const { auth } = await app.locationAuth({ locationId: at.id });
       const secret = auth?.secrets[0];
-      // Parts verify those who connect to them with the secrets of their location, and who owns a machine could ask as one.
+      // Parts verify callers with the secrets of their location, and the owner of a machine could request these as a part.
       const owner = holds('owner', label);
       canaries.watch(secret?.secret ?? '', `secret of ${label}`, (caller, operation) => {
         const ownsMachine = caller.grants.some(({ role, on }) => role === 'owner' && on.parent === at);

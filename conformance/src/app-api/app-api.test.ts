@@ -1,7 +1,7 @@
 /**
- * Every operation of AppService through the unmodified public package, and through @grpc/grpc-js where that has no call, on
- * one real cloud. The families of operations are in the files beside this one; the tests at the end hold what they did
- * against the descriptors, so they need all the others: run this file whole.
+ * Every operation of AppService through the unmodified public package, or through @grpc/grpc-js where the package has no call, on one real
+ * cloud. The files beside this one contain the families of operations. The tests at the end compare what they did with the descriptors and
+ * need all the others, so run this file as a whole.
  */
 import { AppService } from '@platform/proto/platform/app/v1/app';
 import { createViamClient } from '@viamrobotics/sdk';
@@ -55,7 +55,7 @@ describe('all of it', () => {
     return (name) => name.charAt(0).toLowerCase() + name.slice(1) in appClient;
   };
 
-  test('every operation of the descriptors was answered and refused, or is out of mission and says so', () => {
+  test('every operation of the descriptors was both answered and refused, or is out of mission and says so', () => {
     const { watch } = world();
     const unanswered = inMission.filter((name) => !watch.outcomes(name).has(0));
     const unrefused = inMission.filter((name) => [...watch.outcomes(name)].every((code) => code === 0));
@@ -68,18 +68,18 @@ describe('all of it', () => {
     expect(inMission.filter((name) => has(name) && !world().watch.outcomes(name, 'sdk').has(0))).toEqual([]);
   });
 
-  test('the operations without a call in the public package are these', async () => {
+  test('these are the operations without a call in the public package', async () => {
     const has = await packageHas();
     expect(inMission.filter((name) => !has(name)).toSorted()).toEqual(withoutCall);
   });
 
-  test('every field of the replies held something at least once, but those that are named with a reason', () => {
+  test('every field of the replies had a value at least once, except those listed with a reason', () => {
     const never = [...fieldsOfAnswers(inMission)].filter((field) => !world().watch.filled.has(field));
     expect(never.toSorted()).toEqual(Object.keys(neverFilled).toSorted());
   });
 });
 
-/** Driven through @grpc/grpc-js alone. */
+/** Called only through @grpc/grpc-js. */
 const withoutCall: readonly string[] = [
   'DeleteDevicePushToken',
   'DeleteFirebaseConfig',

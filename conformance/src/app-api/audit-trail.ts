@@ -1,6 +1,6 @@
 /**
- * Every operation that changes something leaves an entry in the audit trail. Which those are is told by the descriptors: all
- * but what by its name only reads, so that an operation that is added counts as a change until it is shown to be none.
+ * Every operation that changes something leaves an entry in the audit trail. The descriptors determine which: all except those that only
+ * read according to their names. So a new operation counts as a change until it is shown not to be one.
  */
 import { join } from 'node:path';
 import { AppService } from '@platform/proto/platform/app/v1/app';
@@ -10,7 +10,7 @@ import { expect, test } from 'vitest';
 import { openControlClient } from '../../../apps/cloud/src/admin/control-channel.ts';
 import type { World } from './world.ts';
 
-/** `ReportPartStatus` is what a machine says of itself, as its readings are; `LocationAuth` gives what it names. */
+/** A machine reports its own state with `ReportPartStatus`, just like its readings; `LocationAuth` only returns data. */
 const reads = /^(Get|List|Search|Check|Read|Tail|Validate|OrganizationGet|Report)|^LocationAuth$/;
 
 const changing = ({ methods }: { readonly methods: readonly { readonly name: string }[] }): string[] =>
@@ -23,7 +23,7 @@ interface Site {
   keyId: string;
 }
 
-/** The changes of FleetService, which the public package does not know, in the order in which they are made. */
+/** The changes of FleetService, which the public package does not contain, in the order in which they are made. */
 const changes: Readonly<Record<string, (site: Site) => Promise<unknown>>> = {
   async CreateExpiringKey(site) {
     const authorization = {
@@ -42,9 +42,9 @@ const changes: Readonly<Record<string, (site: Site) => Promise<unknown>>> = {
   ForceConfiguration: ({ fleet, partId }) => fleet.forceConfiguration({ partId }),
 };
 
-/** They need all the others, and run after them. */
+/** Needs all other tests, and runs after them. */
 export function auditTrailTests(world: () => World): void {
-  test('every change of FleetService is driven here', () => {
+  test('every change of FleetService is made here', () => {
     expect(Object.keys(changes).toSorted()).toEqual(changing(FleetService).toSorted());
   });
 
@@ -81,7 +81,7 @@ const credentialsOf = (type: 'api-key' | 'robot-secret', entity: string, payload
   payload,
 });
 
-/** As the host administrator reads it: also of organizations that are deleted, and of changes that are no organization's. */
+/** As the host administrator reads it, including deleted organizations and changes that belong to no organization. */
 async function actionsIn(dataDirectory: string): Promise<ReadonlySet<string>> {
   const control = await openControlClient(join(dataDirectory, 'control.sock'));
   if (control === undefined) throw new Error('the cloud does not answer the host administrator');

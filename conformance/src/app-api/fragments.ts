@@ -60,7 +60,7 @@ export function fragmentTests(world: () => World): void {
     expect(
       (await app.listFragments(cloud.organizationId, true, [FragmentVisibility.PUBLIC])).map((one: Listed) => one.id),
     ).toContain(id);
-    // Of packages that know two kinds only.
+    // As sent by packages that know only two kinds.
     expect(await app.updateFragment(id, 'Motors 2', Struct.fromJson(motor(2)), false)).toMatchObject({
       visibility: FragmentVisibility.PRIVATE,
       public: false,
@@ -70,7 +70,7 @@ export function fragmentTests(world: () => World): void {
     expect((await app.listFragments(cloud.organizationId)).map((one: Listed) => one.id)).not.toContain(id);
   });
 
-  test('revisions, tags, history in pages and versions read by number and tag', async () => {
+  test('revisions, tags, history in pages, and versions read by number and tag', async () => {
     const { owner, ada, cloud } = world();
     const id = await create('Versions');
     await ada.app.updateFragment(id, 'Versions', Struct.fromJson(motor(2)));
@@ -134,7 +134,7 @@ export function fragmentTests(world: () => World): void {
     expect(seen).toEqual(['4', '3', '2', '1']);
   });
 
-  test('an update of a revision that is not the newest any more is ABORTED', async () => {
+  test('an update of a revision that is no longer the newest is ABORTED', async () => {
     const { owner } = world();
     const id = await create('Stale');
     const known = (await owner.app.getFragment(id))?.lastUpdated;
@@ -145,7 +145,7 @@ export function fragmentTests(world: () => World): void {
     expect(await owner.app.getFragment(id)).toMatchObject({ name: 'Stale', revision: '2' });
   });
 
-  test('that a machine uses is listed with it, counted, followed, and not deleted', async () => {
+  test('a fragment that a machine uses is listed with it, counted, followed, and not deleted', async () => {
     const { owner, cloud } = world();
     const { app } = owner;
     const inner = await create('Inner', motor(1));
@@ -195,7 +195,7 @@ export function fragmentTests(world: () => World): void {
     await app.deleteFragment(inner);
   });
 
-  test('unknown ones are NOT_FOUND, whatever is asked; those of others too', async () => {
+  test('unknown fragments are NOT_FOUND in every operation, and so are those of others', async () => {
     const { owner, ada } = world();
     const other = (await ada.app.createOrganization('Fragments of others'))?.id ?? '';
     const foreign = (await ada.app.createFragment(other, 'theirs', Struct.fromJson({})))?.id ?? '';

@@ -19,10 +19,10 @@ const storedNames: Readonly<Record<string, string>> = {
 };
 
 interface Named {
-  /** Gives a new thing the name, and answers what is read back. */
+  /** Creates a thing with this name, and returns the name that is read back. */
   create(name: string): Promise<string | undefined>;
   rename(name: string): Promise<string | undefined>;
-  /** A new one without a name is given one. */
+  /** A new one without a name gets a default name. */
   readonly needsNoName?: true;
 }
 
@@ -116,7 +116,7 @@ function kinds(world: () => World): Readonly<Record<string, () => Named>> {
 
 export function hostileNameTests(world: () => World): void {
   const all = Object.entries(kinds(world));
-  test.each(all)('of a %s: markup and the like are stored as they are', async (_kind, of) => {
+  test.each(all)('of a %s: markup and similar text is stored unchanged', async (_kind, of) => {
     for (const name of Object.values(storedNames)) {
       expect(await of().create(name)).toBe(name);
       expect(await of().rename(name)).toBe(name);

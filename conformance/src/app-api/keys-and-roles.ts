@@ -44,7 +44,7 @@ export function keyAndRoleTests(world: () => World): void {
     await expectRefused(caller.app.getRobot(cloud.machineId), Code.unauthenticated, /./);
   });
 
-  test('a rotated key has a new secret, and the old one works beside it', async () => {
+  test('a rotated key has a new secret, and the old one still works', async () => {
     const { owner, cloud, key } = world();
     const created = await operatorKey('rotated');
     const rotated = await owner.app.rotateKey(created.id);
@@ -65,7 +65,7 @@ export function keyAndRoleTests(world: () => World): void {
     expect(rolesOf(copy.id)).toEqual(rolesOf(created.id));
   });
 
-  test('unknown keys are NOT_FOUND; a key without a role, and the end of the last owner, are refused', async () => {
+  test('unknown keys are NOT_FOUND; a key without a role, and removing the last owner, are refused', async () => {
     const { owner } = world();
     const { app } = owner;
     await expectRefused(app.createKey([]), Code.invalidArgument, /authorizations/);
@@ -77,7 +77,7 @@ export function keyAndRoleTests(world: () => World): void {
     await expectRefused(owner.ask('RenameKey', { id: unknownId, name: 'x' }), Code.notFound, /key/);
   });
 
-  test('a role is given, listed, changed and taken, and the caller notices', async () => {
+  test('a role is granted, listed, changed and removed, with effect on the caller', async () => {
     const { owner, cloud, key } = world();
     const { app } = owner;
     const { organizationId, locationId, machineId } = cloud;
@@ -118,7 +118,7 @@ export function keyAndRoleTests(world: () => World): void {
     await expectRefused(caller.app.listAuthorizations(organizationId), Code.permissionDenied, /organization/);
   });
 
-  test('people have roles too, and the last owner of an organization keeps hers', async () => {
+  test('people have roles too, and the last owner of an organization stays an owner', async () => {
     const { ada } = world();
     const id = (await ada.app.createOrganization('Of one'))?.id ?? '';
     expect(await ada.app.listAuthorizations(id)).toMatchObject([
@@ -138,7 +138,7 @@ export function keyAndRoleTests(world: () => World): void {
     await expectRefused(ada.app.deleteOrganizationMember(id, ada.id), Code.failedPrecondition, /owner/);
   });
 
-  test('permissions are answered for each question: those held, none for what is unknown', async () => {
+  test('permissions are answered for each question: those held, none for unknown resources', async () => {
     const { owner, cloud, key, watch, part } = world();
     const created = await operatorKey('asks');
     const caller = await key(created.id, created.key);

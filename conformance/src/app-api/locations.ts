@@ -36,7 +36,7 @@ export function locationTests(world: () => World): void {
     expect((await app.listLocations(cloud.organizationId)).map((one: Listed) => one.id)).not.toContain(id);
   });
 
-  test('lies in another, moves, and to the top again; not into itself', async () => {
+  test('moves into another one and back to the top; not into itself', async () => {
     const { app } = world().owner;
     const [outer, other] = [await create('outer'), await create('other')];
     const inner = await create('inner', outer);
@@ -48,7 +48,7 @@ export function locationTests(world: () => World): void {
     await app.deleteLocation(outer);
   });
 
-  test('with machines in it counts them, is not deleted, and says which', async () => {
+  test('a location with machines counts them, is not deleted, and the refusal names them', async () => {
     const { app } = world().owner;
     const id = await create('with machines');
     const machine = await app.newRobot(id, 'press 7');
@@ -58,7 +58,7 @@ export function locationTests(world: () => World): void {
     await app.deleteLocation(id);
   });
 
-  test('has several secrets, the first of which stands beside the list; the last one stays', async () => {
+  test('has several secrets, the first of which is also outside the list; the last one stays', async () => {
     const { app } = world().owner;
     const id = await create('secrets');
     const [first] = (await app.locationAuth(id))?.secrets ?? [];
@@ -74,7 +74,7 @@ export function locationTests(world: () => World): void {
     await expectRefused(app.deleteLocationSecret(id, unknownId), Code.notFound, /secret/);
   });
 
-  test('is shared with another organization, which then reads its machines, and closed again', async () => {
+  test('is shared with another organization, which then reads its machines, until sharing ends', async () => {
     const { owner, ada, cloud, key } = world();
     const other = await ada.app.createOrganization('Guests');
     const otherId = other?.id ?? '';
@@ -98,7 +98,7 @@ export function locationTests(world: () => World): void {
         { organizationId: otherId, primary: false },
       ],
     });
-    // Ada sees both organizations, so she is told both names.
+    // Ada sees both organizations, so she gets both names.
     const { name } = (await ada.app.getOrganization(cloud.organizationId)) ?? { name: '' };
     expect(await ada.app.getOrganizationsWithAccessToLocation(id)).toMatchObject([
       { id: cloud.organizationId, name },
@@ -116,7 +116,7 @@ export function locationTests(world: () => World): void {
     await expectRefused(owner.app.unshareLocation(otherId, id), Code.notFound, /shared with/);
   });
 
-  test('unknown ones and ids of another kind are NOT_FOUND, whatever is asked', async () => {
+  test('unknown ids and ids of another kind are NOT_FOUND in every operation', async () => {
     const { owner, cloud } = world();
     const { app } = owner;
     for (const id of [unknownId, cloud.machineId, '']) {
@@ -132,7 +132,7 @@ export function locationTests(world: () => World): void {
       ])
         await expectRefused(call(), Code.notFound, /location/);
     }
-    // What a client sends whose caller named none.
+    // What a client sends if its caller gave no id.
     for (const call of [(id: string) => app.getLocation(id), (id: string) => app.listRobots(id)]) {
       for (const id of [unknownId, cloud.machineId]) await expectRefused(call(id), Code.notFound, /location/);
       await expectRefused(call(''), Code.invalidArgument, /location_id: expected an id, found none; ListLocations/);

@@ -8,11 +8,11 @@ import { Code, expectRefused, type World } from './world.ts';
 
 type Queue = Listed[];
 
-/** Of each line a second after the one before. */
+/** Each line is a second later than the one before. */
 const firstSeconds = Math.floor(Date.now() / 1_000) - 600;
 
 export function logTests(world: () => World): void {
-  /** A part of its own, and what sends its lines. */
+  /** A separate part, and a function that sends its lines. */
   const newPart = async (name: string): Promise<{ id: string; machineId: string; machine: Peer }> => {
     const { owner, cloud, part } = world();
     const machineId = await owner.app.newRobot(cloud.locationId, name);
@@ -31,7 +31,7 @@ export function logTests(world: () => World): void {
       })),
     });
 
-  test('a line comes back whole, newest first, and is found by level, text and expression', async () => {
+  test('a line is returned complete, newest first, and is found by level, text and expression', async () => {
     const { app } = world().owner;
     const { id, machine } = await newPart('logs');
     await send(machine, id, [
@@ -46,7 +46,7 @@ export function logTests(world: () => World): void {
       },
     ]);
     const { logs, nextPageToken } = await app.getRobotPartLogs(id);
-    // A page of lines has a token: the public command line drops one without.
+    // Every page with lines has a token: the public command line drops one without.
     expect(await app.getRobotPartLogs(id, undefined, [], nextPageToken)).toMatchObject({ logs: [], nextPageToken: '' });
     expect(logs.map((one: Listed) => one.message)).toEqual(['<b>failed</b>', 'too hot: 97 °C', 'started']);
     expect(logs[0]).toMatchObject({
@@ -68,7 +68,7 @@ export function logTests(world: () => World): void {
     await expectRefused(app.getRobotPartLogs(id, '/(/'), Code.invalidArgument, /filter/);
   });
 
-  test('pages by token hold every line once; time, range, order, source, limit and user-facing ones are asked for', async () => {
+  test('pages by token contain every line once; time, range, order, source, limit and user-facing lines can be requested', async () => {
     const { owner } = world();
     const { id, machine } = await newPart('pages');
     await send(
@@ -121,7 +121,7 @@ export function logTests(world: () => World): void {
       owner.app.tailRobotPartLogs(id, presses, '/ press$/', false),
     ];
     const ends = tails.map((tail) => expectRefused(tail, Code.notFound, /part/));
-    // A tail begins when the cloud has it: lines are sent until one arrived.
+    // A tail begins only when the cloud has received its request, so lines are sent until one arrives.
     while (all.length === 0 || errors.length === 0 || presses.length === 0) {
       await send(machine, id, [{ message: 'a press', level: 'error' }]);
       await new Promise((resolve) => setTimeout(resolve, 20));
@@ -142,7 +142,7 @@ export function logTests(world: () => World): void {
     await Promise.all(ends);
   });
 
-  test('a live tail is a stream of messages with lists of lines, as the other public clients read it', async () => {
+  test('a live tail is a stream of messages with lists of lines, as other public clients read it', async () => {
     const { owner, watch } = world();
     const { id, machine } = await newPart('streamed');
     const stream = owner.peer.stream(appService, 'TailRobotPartLogs', { id, errors_only: false });

@@ -39,7 +39,7 @@ export function machineTests(world: () => World): void {
     await expectRefused(app.getRobotPart(partId), Code.notFound, /part/);
   });
 
-  test('that called is online: state, last access and seconds in every reply that has them', async () => {
+  test('a machine that has called is online: state, last access and seconds in every reply that has them', async () => {
     const { owner, cloud, part } = world();
     const machine = await part(cloud.partId, cloud.partSecret);
     const agent_info = { host: 'press', os: 'linux', version: '1.2.3', platform: 'linux/arm64' };
@@ -114,7 +114,7 @@ export function machineTests(world: () => World): void {
     await ada.app.deleteRobot(id);
   });
 
-  test('keys with a role on it are listed with it', async () => {
+  test('keys with a role on a machine are listed with it', async () => {
     const { owner, cloud } = world();
     const { app } = owner;
     const authorization = new appApi.Authorization({
@@ -141,7 +141,7 @@ export function machineTests(world: () => World): void {
     expectRecent(listed?.apiKey?.createdOn);
   });
 
-  test('unknown ones and ids of another kind are NOT_FOUND, whatever is asked', async () => {
+  test('unknown ids and ids of another kind are NOT_FOUND in every operation', async () => {
     const { owner, cloud } = world();
     const { app } = owner;
     for (const id of [unknownId, cloud.partId, '']) {

@@ -2,13 +2,13 @@ import { expect, test } from 'vitest';
 import type { Listed } from './package-types.ts';
 import { Code, expectRecent, expectRecentSeconds, expectRefused, unknownId, type World } from './world.ts';
 
-/** The smallest PNG there is: one pixel. */
+/** The smallest possible PNG: one pixel. */
 const pixel = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 );
 
-/** A new organization of the first person, so that tests do not meet. */
+/** A new organization of the first person, so that tests do not affect each other. */
 async function newOrganization({ ada }: World, name: string): Promise<string> {
   return (await ada.app.createOrganization(name))?.id ?? '';
 }
@@ -40,7 +40,7 @@ export function organizationTests(world: () => World): void {
     expect((await app.listOrganizations()).map((one: Listed) => one.id)).not.toContain(id);
   });
 
-  test('what is left out of a change stays; login methods and default fragments go there and back', async () => {
+  test('fields omitted from a change stay; login methods and default fragments round-trip', async () => {
     const { ada } = world();
     const id = await newOrganization(world(), 'Stays');
     const fragment = await ada.ask('CreateFragment', { organization_id: id, name: 'default', config: { fields: {} } });
@@ -70,7 +70,7 @@ export function organizationTests(world: () => World): void {
     expectRecentSeconds(Reflect.get(Object(read['organization']), 'created_on'));
   });
 
-  test('a namespace is free until somebody has it, stays with who has it, and is renamed on purpose', async () => {
+  test('a namespace is free until it is taken, stays with its owner, and is renamed only explicitly', async () => {
     const { ada, owner } = world();
     const { app } = ada;
     const [one, two] = [await newOrganization(world(), 'One'), await newOrganization(world(), 'Two')];
@@ -100,7 +100,7 @@ export function organizationTests(world: () => World): void {
     await expectRefused(foreign, Code.notFound, /organization/);
   });
 
-  test('is found by its id, a part of its name, its customer id and its namespace, by who sees it', async () => {
+  test('is found by its id, a part of its name, its customer id and its namespace, by callers who see it', async () => {
     const { ada, owner, stranger } = world();
     const id = await newOrganization(world(), 'Needle in hay');
     await ada.app.updateOrganization(id, undefined, 'needle-works', undefined, 'crm-needle');
@@ -126,7 +126,7 @@ export function organizationTests(world: () => World): void {
     });
   });
 
-  test('that has locations is not deleted, and says which', async () => {
+  test('an organization with locations is not deleted, and the refusal names them', async () => {
     const { app } = world().ada;
     const id = await newOrganization(world(), 'Full');
     await app.createLocation(id, 'the north hall');
@@ -134,7 +134,7 @@ export function organizationTests(world: () => World): void {
     expect((await app.getOrganization(id))?.name).toBe('Full');
   });
 
-  test('unknown and foreign ones are NOT_FOUND, whatever is asked', async () => {
+  test('unknown and foreign organizations are NOT_FOUND in every operation', async () => {
     const { owner } = world();
     const foreign = await newOrganization(world(), 'Foreign');
     for (const id of [unknownId, foreign, '']) {
@@ -158,7 +158,7 @@ export function organizationTests(world: () => World): void {
     await expectRefused(owner.app.createOrganization(' '), Code.invalidArgument, /name/);
   });
 
-  test('the logo is served where the reply says, and gone when it is taken away', async () => {
+  test('the logo is served at the address in the reply, and gone after its removal', async () => {
     const { ada } = world();
     const org_id = await newOrganization(world(), 'With a logo');
     expect(await ada.ask('OrganizationGetLogo', { org_id })).toEqual({ url: '' });
@@ -218,7 +218,7 @@ export function organizationTests(world: () => World): void {
     await expectRefused(address, Code.invalidArgument, /e-?mail/i);
   });
 
-  test('metadata of every JSON kind comes back through the package as it was given, on every level', async () => {
+  test('metadata of every JSON kind is returned unchanged through the package, on every level', async () => {
     const { owner, cloud } = world();
     const { app } = owner;
     const data = {
@@ -238,7 +238,7 @@ export function organizationTests(world: () => World): void {
     expect(await app.getRobotMetadata(cloud.machineId)).toEqual(data);
     await app.updateRobotPartMetadata(cloud.partId, data);
     expect(await app.getRobotPartMetadata(cloud.partId)).toEqual(data);
-    // What is written takes the place of what was there.
+    // New metadata replaces the old.
     await app.updateRobotMetadata(cloud.machineId, { other: 1 });
     expect(await app.getRobotMetadata(cloud.machineId)).toEqual({ other: 1 });
     for (const id of [unknownId, cloud.organizationId]) {
@@ -251,7 +251,7 @@ export function organizationTests(world: () => World): void {
     }
   });
 
-  test('D7 metadata that JSON cannot say is refused, so that the package can always read it', async () => {
+  test('D7 metadata that JSON cannot represent is refused, so that the package can always read it', async () => {
     const { owner, cloud } = world();
     const before = await owner.app.getOrganizationMetadata(cloud.organizationId);
     for (const numberValue of [Number.NaN, Number.POSITIVE_INFINITY]) {

@@ -1,10 +1,10 @@
-/** Types of the public package that TypeScript does not find: its declarations name their neighbours without extensions. */
+/** Types of the public package that TypeScript does not find: its declarations import each other without extensions. */
 import * as sdk from '@viamrobotics/sdk';
 
-/** A google.protobuf.Struct, as the package wants configurations. */
+/** A google.protobuf.Struct, in the form that the package requires for configurations. */
 export const Struct: { fromJson(json: object): object } = Reflect.get(sdk, 'Struct');
 
-/** What the tests read of messages in lists. */
+/** What the tests read from messages in lists. */
 export interface Listed {
   readonly id: string;
   readonly userId: string;

@@ -57,7 +57,7 @@ export function partTests(world: () => World): void {
     expect((await app.getRobotParts(machineId)).map((one: Listed) => one.id)).toEqual([id]);
   });
 
-  test('a configuration comes back as every kind of JSON that was saved, as struct and as text', async () => {
+  test('a configuration with every kind of JSON is returned as saved, as struct and as text', async () => {
     const { app } = world().owner;
     const { partId } = await newMachine('configured');
     const config = {
@@ -75,7 +75,7 @@ export function partTests(world: () => World): void {
     expect(part?.name).toBe(saved?.name);
   });
 
-  test('the text of a configuration keeps its order and its layout', async () => {
+  test('the text of a configuration keeps its order and layout', async () => {
     const { owner } = world();
     const { partId } = await newMachine('as text');
     const robot_config_json = '{\n  "services": [],\n  "components": []\n}\n';
@@ -104,7 +104,7 @@ export function partTests(world: () => World): void {
     await expectRefused(nothing, Code.invalidArgument, /property_changes/);
   });
 
-  test('D7 a configuration that a client could not read back is refused, as struct and as text', async () => {
+  test('D7 a configuration that a client could not read is refused, as struct and as text', async () => {
     const { owner, part } = world();
     const { partId } = await newMachine('unreadable');
     const half = JSON.stringify({ components: [sensor('s', 1)] }).replace('rdk:builtin:fake', '\\ud800');
@@ -122,7 +122,7 @@ export function partTests(world: () => World): void {
     expect(answer).toMatchObject({ config: { components: [] } });
   });
 
-  test('the largest configuration that is saved is read by clients that take messages of 4 MiB', async () => {
+  test('clients that accept messages of 4 MiB can read the largest configuration that can be saved', async () => {
     const { owner } = world();
     const { partId } = await newMachine('large');
     const save = (count: number) =>
@@ -133,7 +133,7 @@ export function partTests(world: () => World): void {
     expect((await owner.app.getRobotPartHistory(partId))[0].old.robotConfig.toJson().note).toHaveLength(250_000);
   });
 
-  test('an edit of a version that is not the newest any more is ABORTED with what changed; without a time the last one wins', async () => {
+  test('an edit of a version that is no longer the newest is ABORTED with what changed; without a time the last one wins', async () => {
     const { owner } = world();
     const { app } = owner;
     const { partId } = await newMachine('edited twice');
@@ -149,7 +149,7 @@ export function partTests(world: () => World): void {
     expect((await app.getRobotPart(partId)).configJson).toContain('"pin":4');
   });
 
-  test('what is wrong in a configuration is INVALID_ARGUMENT with its path, and nothing is saved', async () => {
+  test('errors in a configuration are INVALID_ARGUMENT with their paths, and nothing is saved', async () => {
     const { app } = world().owner;
     const { partId } = await newMachine('wrong');
     const wrong = { components: [{ ...sensor('s', 1), depends_on: ['nobody'] }] };
@@ -157,7 +157,7 @@ export function partTests(world: () => World): void {
     expect(JSON.parse((await app.getRobotPart(partId)).configJson)).toEqual({});
   });
 
-  test('the history has who saved what and when, newest first, in pages and between times', async () => {
+  test('the history states who saved what and when, newest first, in pages and between times', async () => {
     const { owner, ada, cloud } = world();
     const { machineId, partId } = await newMachine('with history');
     await owner.app.updateRobotPart(partId, '', Struct.fromJson({ components: [sensor('s', 1)] }));
@@ -193,7 +193,7 @@ export function partTests(world: () => World): void {
     await expectRefused(token, Code.invalidArgument, /page token/);
   });
 
-  test('a restart that is asked for reaches the part once', async () => {
+  test('a requested restart reaches the part once', async () => {
     const { owner, part } = world();
     const { partId } = await newMachine('restarts');
     const secret = (await owner.app.getRobotPart(partId)).part?.secret ?? '';
@@ -206,7 +206,7 @@ export function partTests(world: () => World): void {
     expect(await needsRestart()).toBe(false);
   });
 
-  test('a second secret works beside the first, until that is deleted; the last one stays', async () => {
+  test('a second secret works beside the first, until it is deleted; the last one stays', async () => {
     const { owner, part } = world();
     const { app } = owner;
     const { partId } = await newMachine('secrets');
@@ -229,7 +229,7 @@ export function partTests(world: () => World): void {
     await expectRefused(app.deleteRobotPartSecret(partId, unknownId), Code.notFound, /secret/);
   });
 
-  test('two parts of one name in a location are told apart by id', async () => {
+  test('two parts with the same name in a location are distinguished by id', async () => {
     const { owner, cloud } = world();
     for (const name of ['twin a', 'twin b']) {
       const { machineId } = await newMachine(name);
@@ -239,7 +239,7 @@ export function partTests(world: () => World): void {
     await expectRefused(twin, Code.failedPrecondition, /found 2/);
   });
 
-  test('unknown ones and ids of another kind are NOT_FOUND, whatever is asked', async () => {
+  test('unknown ids and ids of another kind are NOT_FOUND in every operation', async () => {
     const { owner, cloud } = world();
     const { app } = owner;
     for (const id of [unknownId, cloud.machineId, '']) {
@@ -261,7 +261,7 @@ export function partTests(world: () => World): void {
   });
 }
 
-/** A Struct as proto-loader takes it, of texts, numbers and objects of them. */
+/** A Struct in the form that proto-loader takes, from texts, numbers and nested objects. */
 function jsonFields(object: object): object {
   const valueFor = (value: unknown): object => {
     if (typeof value === 'number') return { numberValue: value };

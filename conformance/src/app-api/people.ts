@@ -91,7 +91,7 @@ export function peopleTests(world: () => World): void {
     await expectRefused(app.deleteOrganizationMember(organizationId, bea.id), Code.notFound, /member/);
   });
 
-  test('an invitation without roles makes an owner, and one that is deleted is gone', async () => {
+  test('an invitation without roles creates an owner, and a deleted one is gone', async () => {
     const { owner, cloud } = world();
     const { organizationId } = cloud;
     const invite = await owner.app.createOrganizationInvite(organizationId, 'cleo@example.com', []);
@@ -116,7 +116,7 @@ export function peopleTests(world: () => World): void {
     await expectRefused(address, Code.invalidArgument, /e-?mail|address/i);
   });
 
-  test('who is unknown or a stranger is NOT_FOUND', async () => {
+  test('unknown people and strangers are NOT_FOUND', async () => {
     const { owner } = world();
     await expectRefused(owner.app.getUserIDByEmail('nobody@example.com'), Code.notFound, /person/);
     await expectRefused(owner.app.listOrganizationsByUser(unknownId), Code.notFound, /person/);

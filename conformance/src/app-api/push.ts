@@ -9,7 +9,7 @@ const { privateKey } = generateKeyPairSync('rsa', {
 });
 
 export function pushTests(world: () => World): void {
-  test('credentials are set, named by their app alone, and deleted', async () => {
+  test('credentials are set, listed only by app, and deleted', async () => {
     const { owner, cloud } = world();
     const org_id = cloud.organizationId;
     const config_json = JSON.stringify({
@@ -30,7 +30,7 @@ export function pushTests(world: () => World): void {
     await expectRefused(owner.ask('GetFirebaseConfig', { org_id: unknownId }), Code.notFound, /organization/);
   });
 
-  test('tokens of devices belong to people: one for each device, newest first', async () => {
+  test('device tokens belong to people: one for each device, newest first', async () => {
     const { owner, ada } = world();
     const app_id = 'com.example.press';
     const phone = { app_id, device_uuid: 'phone', device_token: 'token-1' };

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { appService, codeOf } from './watch.ts';
 import { Code, type World } from './world.ts';
 
-/** Registry of modules, OAuth apps, rented machines, pages of apps: not what the platform is for. */
+/** Registry of modules, OAuth apps, rented machines, app pages: outside the platform's purpose. */
 export const outOfMission: ReadonlySet<string> = new Set([
   'EnableAuthService',
   'DisableAuthService',
@@ -34,7 +34,7 @@ export const outOfMission: ReadonlySet<string> = new Set([
   'GetAppBranding',
 ]);
 
-/** With what a user of the package would give. */
+/** Called with the arguments that a user of the package would give. */
 const throughPackage: Readonly<Record<string, (app: AppClient, organizationId: string) => Promise<unknown>>> = {
   GetRoverRentalRobots: (app, id) => app.getRoverRentalRobots(id),
   GetRegistryItem: (app) => app.getRegistryItem('acme:item'),
@@ -51,7 +51,7 @@ const throughPackage: Readonly<Record<string, (app: AppClient, organizationId: s
 };
 
 export function outOfMissionTests(world: () => World): void {
-  test.each([...outOfMission])('%s answers UNIMPLEMENTED with a sentence', async (operation) => {
+  test.each([...outOfMission])('%s answers UNIMPLEMENTED with a message', async (operation) => {
     const { owner, watch, cloud } = world();
     const call =
       throughPackage[operation]?.(owner.app, cloud.organizationId) ??

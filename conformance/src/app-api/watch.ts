@@ -1,4 +1,7 @@
-/** Writes down what the tests saw of AppService: which operation was answered or refused through which client, and which fields of replies ever held something. */
+/**
+ * Records what the tests saw of AppService: which operation was answered or refused through which client, and which fields of replies ever
+ * had a value.
+ */
 import type { DescField, DescMessage } from '@bufbuild/protobuf';
 import { AppService } from '@platform/proto/platform/app/v1/app';
 import type { AppClient } from '@viamrobotics/sdk';
@@ -6,7 +9,7 @@ import type { Answer, Peer } from '../grpc-peer.ts';
 
 export const appService = 'platform.app.v1.AppService';
 
-/** 0: answered; else the status code. */
+/** 0: answered; otherwise the status code. */
 type Code = number;
 type Client = 'sdk' | 'grpc-js';
 
@@ -16,10 +19,10 @@ const operations: ReadonlyMap<string, DescMessage> = new Map(
 
 export class Watch {
   readonly #outcomes = new Map<string, Set<Code>>();
-  /** `Robot.online_state` and the like. */
+  /** For example `Robot.online_state`. */
   readonly filled: Set<string> = new Set();
 
-  /** The codes with which the operation ended, through this client or any. */
+  /** The codes with which the operation ended, through this client or any client. */
   outcomes(operation: string, client?: Client): ReadonlySet<Code> {
     const of = (one: Client): ReadonlySet<Code> => this.#outcomes.get(`${one} ${operation}`) ?? new Set();
     return client === undefined ? of('sdk').union(of('grpc-js')) : of(client);
@@ -31,7 +34,7 @@ export class Watch {
     this.#outcomes.set(key, (this.#outcomes.get(key) ?? new Set()).add(code));
   }
 
-  /** The same client; every call is written down. */
+  /** Wraps the client so that every call is recorded. */
   sdk(app: AppClient): AppClient {
     return new Proxy(app, {
       get: (target, name): unknown => {
@@ -53,7 +56,7 @@ export class Watch {
     });
   }
 
-  /** A call of AppService through @grpc/grpc-js, written down. */
+  /** Makes a call of AppService through @grpc/grpc-js and records it. */
   async ask(peer: Peer, operation: string, request: object = {}): Promise<Answer> {
     try {
       const answer = await peer.call(appService, operation, request);
@@ -67,7 +70,7 @@ export class Watch {
     }
   }
 
-  /** The package hands out what is in the one field of most replies, and some replies whole. */
+  /** For most replies the package returns the content of their only field, for some the whole reply. */
   #sawResult(operation: string, result: unknown): void {
     const output = operations.get(operation);
     if (output === undefined) return;
@@ -82,7 +85,7 @@ export class Watch {
     }
   }
 
-  /** What a stream gave; the package's call of a stream only ever ends with an error. */
+  /** Records what a stream returned; in the package, the call itself always ends with an error. */
   sawLines(operation: string, client: Client, lines: readonly unknown[]): void {
     this.ended(client, operation, 0);
     const output = operations.get(operation) ?? raise(operation);
@@ -102,7 +105,7 @@ export class Watch {
 
 type Reader = (message: Answer, field: DescField) => unknown;
 
-/** A message of the package @bufbuild/protobuf 1, which the public client is built on. */
+/** A message of @bufbuild/protobuf 1, which the public client uses. */
 type PackageMessage = Answer & { getType(): { readonly typeName: string } };
 
 const isMessage = (value: unknown): value is PackageMessage =>
@@ -123,7 +126,7 @@ function isFilled({ enum: words }: DescField, value: unknown): boolean {
   return !((Array.isArray(value) || value instanceof Uint8Array) && value.length === 0);
 }
 
-/** `Robot.id`, `SharedSecret.state`. */
+/** For example `Robot.id`, `SharedSecret.state`. */
 export function keyOf(type: DescMessage, field: DescField): string {
   return `${type.name}.${field.name}`;
 }
@@ -144,7 +147,7 @@ function raise(name: string): never {
   throw new Error(`${name} is no operation of AppService`);
 }
 
-/** @throws what is no status of a call */
+/** @throws any value that is not a call status */
 export function codeOf(caught: unknown): number {
   const code: unknown = typeof caught === 'object' && caught !== null ? Reflect.get(caught, 'code') : undefined;
   if (typeof code === 'number') return code;

@@ -1,4 +1,4 @@
-/** A person in a browser, as docs/specs/sign-in.md has the routes: cookies, forms, and the session of a command line. */
+/** A person in a browser, using the routes of docs/specs/sign-in.md: cookies, forms, and the session of a command line. */
 import { createHash, randomBytes } from 'node:crypto';
 
 export class WebSession {
@@ -15,7 +15,7 @@ export class WebSession {
     return this.#ask(path);
   }
 
-  /** Fills in the form of the shown page that goes to `action`, and sends it. */
+  /** Fills in and submits the form of the current page whose action is `action`. */
   async submit(action: string, fields: Readonly<Record<string, string>>): Promise<string> {
     const [, form] = new RegExp(`<form method="post" action="${action}">(.*?)</form>`, 's').exec(this.#page) ?? [];
     if (form === undefined) throw new Error(`no form goes to ${action} on this page: ${this.#page}`);

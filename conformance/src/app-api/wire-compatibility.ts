@@ -25,7 +25,7 @@ function isType(value: unknown): value is PackageType {
 }
 
 export function wireCompatibilityTests(): void {
-  test('every message of the public package has our fields under the same numbers, names and kinds', () => {
+  test('every message of the public package has our fields with the same numbers, names and kinds', () => {
     const wrong: string[] = [];
     let compared = 0;
     for (const { typeName, fields } of packageTypes()) {

@@ -1,4 +1,4 @@
-/** One real cloud with callers of every kind, whose calls are watched. */
+/** One real cloud with callers of every kind, whose calls are recorded. */
 import { type AppClient, createViamClient } from '@viamrobotics/sdk';
 import { expect } from 'vitest';
 import { type Answer, Peer } from '../grpc-peer.ts';
@@ -20,7 +20,7 @@ export const Code = {
 export interface Caller {
   /** The public package. */
   readonly app: AppClient;
-  /** @grpc/grpc-js; also what the package has no call for. */
+  /** Through @grpc/grpc-js; also operations that the package has no call for. */
   ask(operation: string, request?: object): Promise<Answer>;
   readonly peer: Peer;
 }
@@ -34,7 +34,7 @@ export interface Person extends Caller {
 export interface World extends AsyncDisposable {
   readonly cloud: CloudProcess;
   readonly watch: Watch;
-  /** The API key of the first start: it owns the first organization. */
+  /** The API key from the first start, which owns the first organization. */
   readonly owner: Caller;
   /** The first person; owner of the first organization. */
   readonly ada: Person;
@@ -43,11 +43,11 @@ export interface World extends AsyncDisposable {
   part(partId: string, secret: string): Promise<Peer>;
   /** Accepts an invitation of the organization as a new person. */
   join(organizationId: string, email: string): Promise<Person>;
-  /** JSON of a route, asked with a person's token. */
+  /** JSON from a route, requested with a person's token. */
   json(person: Person, path: string, body?: object): Promise<Record<string, unknown>>;
 }
 
-/** Ids that the store never gave out, in the shape of real ones. */
+/** Ids that the store never issued, in the format of real ones. */
 export const unknownId = 'a0b1c2d3-e4f5-4a6b-8c7d-9e0f1a2b3c4d';
 
 export async function openWorld(): Promise<World> {
@@ -116,7 +116,7 @@ export async function openWorld(): Promise<World> {
   };
 }
 
-/** The call fails with this code, and its message holds the words. */
+/** Expects the call to fail with this code and a message that contains the words. */
 export async function expectRefused(call: Promise<unknown>, code: number, words: RegExp): Promise<void> {
   const caught: unknown = await call.then(
     (answer) => {
@@ -130,14 +130,14 @@ export async function expectRefused(call: Promise<unknown>, code: number, words:
 
 const startedMs = Date.now();
 
-/** A time of the package's kind that is in this run. */
+/** Expects a time from this run, in the package's type. */
 export function expectRecent(time: { toDate(): Date } | undefined): void {
   const ms = time?.toDate().getTime() ?? 0;
   expect(ms).toBeGreaterThan(startedMs - 120_000);
   expect(ms).toBeLessThanOrEqual(Date.now() + 1_000);
 }
 
-/** The same of @grpc/proto-loader's kind. */
+/** The same for @grpc/proto-loader's type. */
 export function expectRecentSeconds(time: unknown): void {
   const seconds = Number(Reflect.get(Object(time), 'seconds'));
   expectRecent({ toDate: () => new Date(seconds * 1_000 + 999) });

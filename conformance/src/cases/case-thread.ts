@@ -1,4 +1,4 @@
-/** Worker thread: checks lines one after another and posts each as it is done, so that its starter sees which one hangs. */
+/** Worker thread: checks lines one by one and posts each result, so that the main thread sees which one hangs. */
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { checkCase } from './check-case.ts';

@@ -1,17 +1,17 @@
-/** One case of a case file, as far as the runner understands it. */
+/** One case of a case file, as parsed by the runner. */
 
 import type { BsonDocument } from '@platform/query';
 import { decodeDocument } from './extended-json/decode.ts';
 import { type Json, type JsonObject, readJson } from './extended-json/read-json.ts';
 
-/** What must happen: documents, or a refusal. */
+/** The expected outcome: documents, or a refusal. */
 export type Expectation =
   | { readonly k: 'documents'; readonly documents: readonly BsonDocument[] }
   /** MongoDB's numeric code. */
   | { readonly k: 'code'; readonly code: number }
-  /** Any refusal; the text is another implementation's. */
+  /** Any refusal; the text is from another implementation. */
   | { readonly k: 'refusal'; readonly text: string }
-  /** Another statement that means the same; there is no data. */
+  /** Another statement with the same meaning; there is no data. */
   | { readonly k: 'rewrite'; readonly sql: string };
 
 interface CommonCase {
@@ -29,11 +29,11 @@ export interface MqlCase extends CommonCase {
   readonly pipeline: readonly BsonDocument[];
   /** Stage names in order. */
   readonly stages: readonly string[];
-  /** Absent: to be derived from the stages. */
+  /** Absent: derived from the stages. */
   readonly in22: boolean | undefined;
   readonly generatedIds: boolean;
   readonly ignoreOrderIn: readonly string[];
-  /** Names of the options with which the pipeline was run. */
+  /** Names of the options that the pipeline was run with. */
   readonly options: readonly string[];
 }
 
@@ -47,13 +47,13 @@ export interface SqlCase extends CommonCase {
   readonly schemas: JsonObject;
   readonly excludeNamespaces: boolean;
   readonly typesOnly: boolean;
-  /** Names of flat rows' columns; then `expected` holds rows with them. */
+  /** Column names of flat rows; then `expected` contains rows with these columns. */
   readonly columns: readonly string[] | undefined;
 }
 
 export type Case = MqlCase | SqlCase;
 
-/** @param line one line of a case file. @throws Error when it is not a case. */
+/** @param line one line of a case file. @throws Error if it is not a case. */
 export function readCase(line: string): Case {
   const json = readJson(line);
   if (!(json instanceof Map)) throw new Error('a case must be a JSON object');

@@ -7,7 +7,7 @@ const docs = [
 ];
 const sevens = [{ $match: { a: { $numberInt: '7' } } }];
 
-/** A line with these fields; what is not given makes a case that passes. */
+/** A line with these fields; the defaults make a case that passes. */
 function line(fields: object): string {
   return JSON.stringify({
     name: 'own',
@@ -49,13 +49,13 @@ describe('a result', () => {
 describe('a refusal', () => {
   const twoKeys = [{ $match: {}, $limit: { $numberInt: '1' } }];
 
-  test('passes with the same numeric code only', async () => {
+  test('passes only with the same numeric code', async () => {
     const refused = { pipeline: twoKeys, expected: undefined, in22: true };
     expect(await verdictOf({ ...refused, error: { code: 40323 } })).toBe('passed');
     expect(await verdictOf({ ...refused, error: { code: 40324 } })).toBe('failed');
   });
 
-  test("passes with any code where the case has another implementation's text", async () => {
+  test('passes with any code if the case has another implementation’s text', async () => {
     expect(await verdictOf({ pipeline: twoKeys, expected: undefined, error: { msg: 'some text' } })).toBe('passed');
   });
 
@@ -64,7 +64,7 @@ describe('a refusal', () => {
   });
 });
 
-describe('a stage that is not ours', () => {
+describe('a stage that we do not support', () => {
   const lookup = [{ $lookup: { from: 'x', as: 'y', pipeline: [] } }];
 
   test('must be refused as such, whatever the case expects', async () => {
@@ -72,17 +72,17 @@ describe('a stage that is not ours', () => {
     expect(checked).toMatchObject({ verdict: 'passed', kind: 'unsupported stage' });
   });
 
-  test('is recognized where the case does not say so', async () => {
+  test('is recognized even if the case does not say so', async () => {
     expect(await verdictOf({ pipeline: [...sevens, ...lookup] })).toBe('passed');
   });
 
-  test('fails when it was run or refused for something else', async () => {
+  test('fails if it was run, or refused for another reason', async () => {
     expect(await verdictOf({ in22: false })).toBe('failed');
     expect(await verdictOf({ in22: false, pipeline: [{ $limit: { $numberInt: '-1' } }, ...lookup] })).toBe('failed');
   });
 });
 
-describe('what cannot be asked of this engine is excluded and counted with the reason', () => {
+describe('cases that do not apply to this engine are excluded and counted with the reason', () => {
   test.each<[string, object, string]>([
     ['options', { options: { collation: { locale: 'en' } } }, 'the option collation is not on the wire'],
     ['text indexes', { pipeline: [{ $match: { $text: { $search: 'a' } } }] }, '$text needs a text index'],
@@ -95,7 +95,7 @@ describe('what cannot be asked of this engine is excluded and counted with the r
     });
   });
 
-  test('but never a stage that is not ours', async () => {
+  test('but never for an unsupported stage', async () => {
     expect(await verdictOf({ pipeline: [{ $facet: {} }], docs: [] })).toBe('passed');
   });
 });
@@ -109,7 +109,7 @@ test('a statement that must not compile passes when it is refused, and fails whe
   expect(await check('SELECT * FROM t')).toBe('failed');
 });
 
-test('a statement that must mean the same as another passes when both compile to one plan', async () => {
+test('a statement that must mean the same as another passes if both compile to the same plan', async () => {
   const sql = { source: 'own', name: 'a.yml: b', current_db: null, databases: {}, schemas: {}, ordered: false };
   const check = async (text: string, expected: string): Promise<string> =>
     (await checkCase(JSON.stringify({ ...sql, sql: text, expected }), false)).verdict;
@@ -118,7 +118,7 @@ test('a statement that must mean the same as another passes when both compile to
   expect(await check('SELECT a FROM t', 'SELECT FROM WHERE')).toBe('failed');
 });
 
-test('labels name the stages, and the operator of the path or those of the pipeline', async () => {
+test('labels name the stages, and the operator in the path or those in the pipeline', async () => {
   const pipeline = [{ $match: {} }, { $project: { x: { $abs: { $add: ['$a', { $numberInt: '1' }] } } } }];
   const named = 'core/operator/expressions/arithmetic/add/test_add.py::test[x]';
   const labels = async (name: string): Promise<object> => {

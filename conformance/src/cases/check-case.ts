@@ -1,4 +1,4 @@
-/** One line of a case file, run and judged: plain data that crosses threads. */
+/** Runs and judges one line of a case file; input and result are plain data that can cross threads. */
 
 import { type Case, readCase } from './case.ts';
 import { exclusionOf } from './exclusion.ts';
@@ -20,7 +20,7 @@ export interface CheckedCase {
   readonly verdict: Verdict;
   /** Why it was excluded. */
   readonly reason?: string;
-  /** Input, query, expectation and outcome in words; only for failures. */
+  /** Input, query, expectation and outcome as text; only for failures. */
   readonly details?: FailureDetails;
   /** The fields of the actual result, as JSON text without braces. */
   readonly actualJson: string;
@@ -35,7 +35,7 @@ export interface FailureDetails {
   readonly actual: string;
 }
 
-/** @param selfTest alter the expectation of a passed case in every way that applies. */
+/** @param selfTest whether to alter the expectation of a passed case in every applicable way. */
 export async function checkCase(line: string, selfTest: boolean): Promise<CheckedCase> {
   const given = readCase(line);
   const outcome = await runCase(given);

@@ -15,7 +15,7 @@ test('cases are checked in the order of their lines', async () => {
   ]);
 });
 
-test('a case that never ends is ended, counts as failed, and the next ones are checked all the same', async () => {
+test('a case that never ends is stopped and counts as failed, and the following ones are still checked', async () => {
   const checked = await all([line('one', []), line('two', [])], { selfTest: false, silenceMs: 1 });
   expect(checked.map(({ name, verdict }) => [name, verdict])).toEqual([
     ['one', 'failed'],

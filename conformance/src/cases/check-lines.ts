@@ -1,4 +1,4 @@
-/** Checks the lines of a file in a thread that is replaced when a case hangs or brings it down: every case ends. */
+/** Checks the lines of a file in a thread that is replaced if a case hangs or crashes it, so that every case ends. */
 
 import { Worker } from 'node:worker_threads';
 import { readCase } from './case.ts';
@@ -6,7 +6,7 @@ import type { CheckedCase } from './check-case.ts';
 import { kindOf } from './judge.ts';
 import { operatorLabels, stageLabels } from './label.ts';
 
-/** What a thread is started with. */
+/** Input of a thread. */
 export interface CaseThreadData {
   readonly lines: readonly string[];
   readonly selfTest: boolean;
@@ -14,7 +14,7 @@ export interface CaseThreadData {
 
 export interface CheckLinesOptions {
   readonly selfTest: boolean;
-  /** A case that says nothing for this long is ended. The executor's own deadline comes first. Default 15 s. */
+  /** A case without a result for this long is stopped. The executor's own deadline comes first. Default 15 s. */
   readonly silenceMs?: number;
 }
 
@@ -39,7 +39,7 @@ export async function* checkLines(lines: readonly string[], options: CheckLinesO
   }
 }
 
-/** The cases that a thread gets done; last, as a text, why it ended early. */
+/** The cases that a thread completes, and finally, as a text, why it ended early. */
 async function* oneThread(
   lines: readonly string[],
   { selfTest, silenceMs = 15_000 }: CheckLinesOptions,

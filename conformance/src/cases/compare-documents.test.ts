@@ -23,7 +23,7 @@ describe('exactly the same', () => {
   });
 });
 
-test('documents without order are compared as a bag', () => {
+test('documents without an order are compared as a multiset', () => {
   const [one, two] = [BsonDocument.of({ a: 1 }), BsonDocument.of({ a: 2 })];
   expect(sameDocuments([one, two], [two, one], { ordered: false })).toBe(true);
   expect(sameDocuments([one, two], [two, one], ordered)).toBe(false);
@@ -40,7 +40,7 @@ test('a generated _id is ignored, any other _id is not', () => {
   expect(sameDocuments([withId(generated)], [BsonDocument.of({ a: 1 })], ordered)).toBe(false);
 });
 
-test('an array at a path that is a set may have any order, others may not', () => {
+test('an array at a path declared as a set may have any order, others may not', () => {
   const document = (set: BsonValue[], list: BsonValue[]): BsonDocument =>
     BsonDocument.of({ a: [BsonDocument.of({ set })], list });
   const looseness = { ordered: true, ignoreOrderIn: ['a.set', 'not.there'] };

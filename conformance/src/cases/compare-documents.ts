@@ -1,4 +1,4 @@
-/** Are two results the same: exactly, except for what the case declares to be without order or generated. */
+/** Compares two results: exactly, except for what the case declares to be unordered or generated. */
 
 import { BsonDocument, type BsonValue, ObjectId } from '@platform/query';
 import { encodeExtended } from './extended-json/encode.ts';
@@ -7,7 +7,7 @@ export interface Looseness {
   readonly ordered: boolean;
   /** Paths of fields whose arrays are sets. */
   readonly ignoreOrderIn?: readonly string[];
-  /** The `_id`s of the documents were generated. */
+  /** Whether the documents' `_id`s were generated. */
   readonly generatedIds?: boolean;
 }
 
@@ -36,7 +36,7 @@ function texts(documents: readonly BsonDocument[], looseness: Looseness): string
   return ordered ? found : found.sort();
 }
 
-/** The document with the array at the path in an order of its own. */
+/** The document with the array at the path in a canonical order. */
 function withSet(document: BsonDocument, [name = '', ...rest]: readonly string[]): BsonDocument {
   const value = document.get(name);
   if (value === undefined) return document;

@@ -1,10 +1,10 @@
-/** Which cases cannot be asked of this engine, and why. They are counted, never hidden. */
+/** Which cases do not apply to this engine, and why. They are counted, never hidden. */
 
 import { BsonDocument, type BsonValue } from '@platform/query';
 import type { Case, MqlCase } from './case.ts';
 import { kindOf } from './judge.ts';
 
-/** MongoDB's code for an index that a query needs and the collection does not have, or not clearly. */
+/** MongoDB's code for a missing or ambiguous index that a query needs. */
 const indexNotFoundCode = 27;
 
 /** The reason, or `undefined` for a case that counts. */
@@ -27,7 +27,7 @@ export function exclusionOf(given: Case): string | undefined {
   return undefined;
 }
 
-/** No stage makes documents of none, so the collection was not as empty as the case says. */
+/** No stage creates documents from nothing, so the collection was not as empty as the case says. */
 function wasFilledElsewhere({ docs, expected }: MqlCase): boolean {
   return docs.length === 0 && expected.k === 'documents' && expected.documents.length > 0;
 }

@@ -1,4 +1,4 @@
-/** Is what happened what the case expects? */
+/** Compares the outcome with the expectation of a case. */
 
 import { BsonDocument, type BsonValue, typeName } from '@platform/query';
 import { pipelineStages } from '@platform/query/mql';
@@ -6,10 +6,12 @@ import type { Case } from './case.ts';
 import { sameDocuments } from './compare-documents.ts';
 import { documentsJson, type Outcome } from './outcome.ts';
 
-/** What a case asserts: a result, a refusal by code, any refusal, the refusal of a stage that is not ours, the meaning of another statement. */
+/**
+ * What a case asserts: a result, a refusal by code, any refusal, the refusal of an unsupported stage, or the meaning of another statement.
+ */
 export type Kind = 'result' | 'code' | 'refusal' | 'unsupported stage' | 'rewrite';
 
-/** The code with which a stage is refused that is not one of ours. */
+/** The code with which an unsupported stage is refused. */
 const unsupportedStageCode = 40324;
 
 export function kindOf(given: Case): Kind {
@@ -33,11 +35,11 @@ export function meets(given: Case, outcome: Outcome): boolean {
     return sameDocuments(actual, wanted, given);
   }
   const { code, codeName } = outcome.error;
-  // MongoDB's own fault with such a stage (a second key beside it) is as good an answer.
+  // MongoDB's own error for such a stage (a second key beside it) is accepted too.
   if (kind === 'unsupported stage' && code === unsupportedStageCode) return true;
   if (expected.k === 'code') return code === expected.code;
   if (kind === 'unsupported stage' || expected.k !== 'refusal') return false;
-  // What this version does not run yet is not a refusal of the same kind; what must not compile may not fail later.
+  // A feature that is not implemented yet is another kind of refusal; a statement that must not compile may not fail only at run time.
   return codeName !== 'NotImplemented' && (given.k === 'mql' || !outcome.compiled);
 }
 

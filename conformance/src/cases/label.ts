@@ -1,17 +1,17 @@
-/** Under which names a case is counted. */
+/** The names under which a case is counted. */
 
 import { BsonDocument, type BsonValue } from '@platform/query';
 import type { Case } from './case.ts';
 
-/** Each distinct stage of the pipeline; for SQL the suite's file, which is the clause it is about. */
+/** Each distinct stage of the pipeline; for SQL the file in the suite, which is named after its clause. */
 export function stageLabels(given: Case): string[] {
   if (given.k === 'sql') return [given.name.split(/[:.]/, 1)[0] ?? ''];
   return [...new Set(given.stages)];
 }
 
 /**
- * The operator that the case's path names (`…/expressions/array/filter/…` → `$filter`); where the path names none but
- * is not about a stage either, every operator of the pipeline.
+ * The operator in the case's path (`…/expressions/array/filter/…` → `$filter`). If the path names none and is not about a stage either,
+ * every operator in the pipeline.
  */
 export function operatorLabels(given: Case): string[] {
   if (given.k === 'sql') return [];

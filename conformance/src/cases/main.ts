@@ -4,7 +4,7 @@
  *   npm run conformance -- FILE… [--only REGEX] [--show N] [--list] [--emit OUT] [--self-test] [--pushdown] [--json]
  *   node --conditions=@platform/source conformance/src/cases/main.ts FILE… …     the same without npm
  *
- * `--pushdown` also asks the queries of the real store, with the documents as readings, and compares with the executor alone.
+ * `--pushdown` also runs the queries in the real store, with the documents as readings, and compares with the executor alone.
  * `--only` matches name, group, operator (`$abs`) or stage (`$match`); `--show` prints the first N failures.
  * Exit code 0: every rate of pass-rates.json is met; 1: one is not, or the self-test missed something; 2: usage.
  */

@@ -1,11 +1,11 @@
-/** Small falsifications of an expected result, each of which an exact comparison must notice. */
+/** Small falsifications of an expected result; an exact comparison must notice each of them. */
 
 import { BsonDocument, type BsonValue, Int32 } from '@platform/query';
 
 export const alterations = ['int → long', 'key order', 'dropped null', '−0'] as const;
 export type Alteration = (typeof alterations)[number];
 
-/** The documents with the first place changed to which the alteration applies; `undefined` when there is none. */
+/** The documents with the alteration applied at the first possible place; `undefined` if there is none. */
 export function alter(documents: readonly BsonDocument[], alteration: Alteration): BsonDocument[] | undefined {
   for (const [index, document] of documents.entries()) {
     const changed = changeWithin(document, changes[alteration]);
@@ -14,14 +14,14 @@ export function alter(documents: readonly BsonDocument[], alteration: Alteration
   return undefined;
 }
 
-/** The changed value, or `undefined` where the change does not apply. */
+/** The changed value, or `undefined` if the change does not apply. */
 type Change = (value: BsonValue) => BsonValue | undefined;
 
 const changes: Readonly<Record<Alteration, Change>> = {
   'int → long': (value) => (value instanceof Int32 ? BigInt(value.value) : undefined),
   'key order': (value) => {
     if (!(value instanceof BsonDocument) || value.size < 2) return undefined;
-    // The last two: a leading _id may be one that the comparison ignores.
+    // The last two fields, because the comparison may ignore a leading _id.
     const fields = [...value];
     const last = fields.pop()!;
     const before = fields.pop()!;

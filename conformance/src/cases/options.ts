@@ -5,18 +5,18 @@ import { parseArgs } from 'node:util';
 export interface RunnerOptions {
   readonly files: readonly string[];
   readonly only: RegExp | undefined;
-  /** So many failures are shown with query, expectation and outcome. */
+  /** How many failures are shown with query, expectation and outcome. */
   readonly show: number;
-  /** Every failure is named, not the first few. */
+  /** Whether to list every failure instead of the first few. */
   readonly list: boolean;
   readonly selfTest: boolean;
   readonly json: boolean;
   readonly emit: string | undefined;
-  /** Cases also run through store and DuckDB. */
+  /** Also run the cases through store and DuckDB. */
   readonly pushDown: boolean;
 }
 
-/** The fault of the command line, in words for who wrote it. */
+/** An error in the command line, with a message for the user. */
 export class UsageFault extends Error {}
 
 export const usage: string = `npm run conformance -- FILE… [options]     case files: .jsonl or .jsonl.gz
@@ -66,7 +66,7 @@ function parsed(args: readonly string[]) {
   }
 }
 
-/** A name as `$abs` is meant as such: `$` at its start would never match. */
+/** A name such as `$abs` is taken literally: a leading `$` would never match. */
 function pattern(text: string): RegExp {
   try {
     return new RegExp(text.replace(/(^|\||\()\$(?=[a-zA-Z])/g, '$1\\$'));

@@ -1,4 +1,4 @@
-/** What running a case gave. */
+/** The outcome of running a case. */
 
 import { type BsonDocument, QueryError } from '@platform/query';
 import type { Case } from './case.ts';
@@ -30,7 +30,7 @@ export async function runCase(given: Case): Promise<Outcome> {
   }
 }
 
-/** The JSON fields with which an actual result is written out. */
+/** The JSON fields that represent an actual result. */
 export function outcomeJson(outcome: Outcome): string {
   if (outcome.k === 'documents') return `"result":${documentsJson(outcome.documents)}`;
   if (outcome.k === 'plans') return `"plan":${JSON.stringify(outcome.actual)}`;

@@ -22,12 +22,12 @@ test('a rate at its minimum passes, one below it is reported with both figures',
   ]);
 });
 
-test('a minimum for all names holds for those without one of their own', () => {
+test('a minimum for all names applies to those without one of their own', () => {
   expect(belowRates(tallyOf(8, 2), { ...none, operators: { '*': 0.9 } })).toHaveLength(1);
   expect(belowRates(tallyOf(8, 2), { ...none, operators: { '*': 0.9, $abs: 0.8 } })).toEqual([]);
 });
 
-test('a name with fewer than ten cases is held to no minimum', () => {
+test('a name with fewer than ten cases has no minimum', () => {
   expect(belowRates(tallyOf(0, 9), { ...none, groups: { stages: 0.97 } })).toEqual([]);
 });
 

@@ -1,4 +1,4 @@
-/** Rates below which the run fails. Only names with ten cases or more are held to theirs. */
+/** Rates below which the run fails. They apply only to names with at least ten cases. */
 
 import { readFileSync } from 'node:fs';
 import type { Count, Tally } from './tally.ts';
@@ -16,7 +16,7 @@ export function readPassRates(): PassRates {
   return JSON.parse(readFileSync(new URL('./pass-rates.json', import.meta.url), 'utf8')) as PassRates;
 }
 
-/** One line for each rate that is below its minimum. `*` in the rates is for all names that have none of their own. */
+/** One line for each rate below its minimum. `*` in the rates applies to all names without one of their own. */
 export function belowRates(tally: Tally, rates: PassRates): string[] {
   return [
     ...below('group', tally.byGroup, rates.groups),

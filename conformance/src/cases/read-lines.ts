@@ -4,10 +4,10 @@ import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { UsageFault } from './options.ts';
 
-/** A file that is larger than this, unpacked, is not a case file. */
+/** A larger file (unpacked) is not a case file. */
 const maxBytes = 512 * 1024 * 1024;
 
-/** Lines that are empty are skipped. @throws UsageFault when the file cannot be read or unpacked. */
+/** Skips empty lines. @throws UsageFault if the file cannot be read or unpacked. */
 export function readLines(file: string): string[] {
   try {
     const bytes = readFileSync(file);

@@ -3,7 +3,7 @@
 import type { CheckedCase } from './check-case.ts';
 import { apartSource, type Count, type Tally } from './tally.ts';
 
-/** Failures named without `--list`, operators shown with the most failures. */
+/** How many failures are named without `--list`, and how many operators with the most failures are shown. */
 const namedFailures = 20;
 const shownOperators = 40;
 const longestText = 1500;

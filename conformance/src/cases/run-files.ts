@@ -1,4 +1,4 @@
-/** Runs the files one after another, hands on every checked case. */
+/** Runs the files one after another and yields every checked case. */
 
 import { type Case, readCase } from './case.ts';
 import type { CheckedCase } from './check-case.ts';
@@ -8,15 +8,15 @@ import { type RunnerOptions, UsageFault } from './options.ts';
 import { readLines } from './read-lines.ts';
 
 export interface CheckedFile {
-  /** As it was given. */
+  /** As given on the command line. */
   readonly file: string;
   readonly cases: readonly CheckedCase[];
   readonly given: readonly Case[];
-  /** For each case its line in the file, from 1. */
+  /** The line of each case in the file, from 1. */
   readonly lineNumbers: readonly number[];
 }
 
-/** @throws UsageFault for a file that cannot be read or holds a line that is not a case. */
+/** @throws UsageFault for a file that cannot be read or contains an invalid line. */
 export async function* runFiles({ files, only, selfTest }: RunnerOptions): AsyncGenerator<CheckedFile> {
   for (const file of files) {
     const chosen = casesOf(file).filter(({ given }) => only === undefined || matches(given, only));

@@ -1,13 +1,13 @@
-/** A pipeline through parser and executor. */
+/** Runs a pipeline through parser and executor. */
 
 import { type Batch, type BsonDocument, batchOf, documentsOf, execute, type Limits } from '@platform/query';
 import { parseMql } from '@platform/query/mql';
 import type { MqlCase } from './case.ts';
 
-/** After this long a case ends with an error of the executor's own. */
+/** After this time the executor ends a case with its own error. */
 const caseDeadlineMs = 5000;
 
-/** Parsed; the returned function runs it. @throws QueryError when the query is refused; anything else is a defect. */
+/** Parses the pipeline; the returned function runs it. @throws QueryError if the query is refused; any other error is a defect. */
 export function compileMqlCase({ pipeline, docs }: MqlCase): () => Promise<BsonDocument[]> {
   const { stages } = parseMql(pipeline);
   return () => collect(execute(stages, [batchOf(docs)], caseLimits()));

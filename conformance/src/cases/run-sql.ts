@@ -1,4 +1,4 @@
-/** A statement through parser, compiler and executor, its rows in the form in which the case states them. */
+/** Runs a statement through parser, compiler and executor, with rows in the form in which the case states them. */
 
 import { type BsonDocument, batchOf, execute, QueryError } from '@platform/query';
 import { kindOfSchema, parseSql, type RowForm, type SqlSchema, type Tables } from '@platform/query/sql';
@@ -6,7 +6,7 @@ import type { SqlCase } from './case.ts';
 import type { Json, JsonObject } from './extended-json/read-json.ts';
 import { caseLimits, collect } from './run-mql.ts';
 
-/** Compiled; the returned function runs it. @throws QueryError when the statement is refused; anything else is a defect. */
+/** Compiles the statement; the returned function runs it. @throws QueryError if it is refused; any other error is a defect. */
 export function compileSqlCase(given: SqlCase): () => Promise<BsonDocument[]> {
   const plan = parseSql(given.sql, tablesOf(given), formOf(given));
   const open = (source: string): ReturnType<typeof batchOf>[] => [batchOf(documentsOf(given, source))];
@@ -14,9 +14,8 @@ export function compileSqlCase(given: SqlCase): () => Promise<BsonDocument[]> {
 }
 
 /**
- * What a statement compiles to where every name may be a collection with any fields, without the places in its text; for
- * one that means nothing (an unknown name), the reason.
- * @throws QueryError when the dialect has it and this version does not.
+ * The compiled form of a statement, without positions, when every name may be a collection with any fields; for a meaningless statement (an
+ * unknown name), the reason. @throws QueryError if the dialect supports it and this version does not.
  */
 export function planText(sql: string, { currentDatabase }: SqlCase): string {
   try {
@@ -36,7 +35,7 @@ export function formOf({ columns, excludeNamespaces }: SqlCase): RowForm {
   return excludeNamespaces ? 'merged' : 'tables';
 }
 
-/** Collections of which the case says nothing but their documents may have any fields. */
+/** Collections that the case describes only by documents may have any fields. */
 export function tablesOf({ databases, schemas, currentDatabase }: SqlCase): Tables {
   const named = new Set([...databases.keys(), ...schemas.keys()]);
   const found = [...named].map((database) => {

@@ -1,4 +1,4 @@
-/** The runner as it is called: output, last line, exit code. */
+/** The runner from the outside: output, last line, exit code. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,7 +26,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test('the last line is one object with the counts of each file, again by stage', () => {
+test('the last line is one object with the counts of each file, also by stage', () => {
   const { status, lines } = run(plain, packed, '--json');
   const figures = JSON.parse(lines.at(-1) ?? '') as Record<string, unknown>;
   expect(figures[plain]).toMatchObject({
@@ -56,7 +56,7 @@ test('every actual result is written in canonical Extended JSON', () => {
   ]);
 });
 
-test('the self-test alters what passed and ends well when all of it is noticed', () => {
+test('the self-test alters passed expectations and succeeds if every alteration is noticed', () => {
   const { status, lines } = run(packed, '--self-test');
   expect(lines).toContainEqual(expect.stringMatching(/^self-test: 3 of 3 altered expectations failed/));
   expect(status).toBe(0);
@@ -66,7 +66,7 @@ test('a self-test without anything to alter fails', () => {
   expect(run(plain, '--only', '^fails$', '--self-test').status).toBe(1);
 });
 
-test('only the cases that match are run', () => {
+test('only matching cases are run', () => {
   const { lines } = run(plain, '--only', '$skip', '--json');
   expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ [plain]: { cases: 1, passed: 0 } });
 });
@@ -78,7 +78,7 @@ test('with --pushdown the cases also go through store and DuckDB', () => {
   expect(status).toBe(0);
 });
 
-test('a fault of the command line ends with 2 and says what is wrong and how it is called', () => {
+test('an error in the command line gives exit code 2, and states the problem and the usage', () => {
   const { status, errors } = run('--unknown', plain);
   expect(errors).toContain('--unknown');
   expect(errors).toContain('npm run conformance -- FILE');

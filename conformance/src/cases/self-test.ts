@@ -1,4 +1,4 @@
-/** Does the comparison notice falsified expectations? 200 of them, evenly over kinds and cases. */
+/** Tests whether the comparison notices falsified expectations: 200 of them, distributed evenly over kinds and cases. */
 
 import type { CheckedCase } from './check-case.ts';
 import { type Alteration, alterations } from './mutate-case.ts';
@@ -35,7 +35,7 @@ interface Candidate {
   readonly noticed: boolean;
 }
 
-/** How many of each kind: as equal as what there is allows, together at most as many as are wanted. */
+/** How many of each kind: as equal as the available numbers allow, and together at most as many as wanted. */
 function shares(available: readonly number[]): number[] {
   const given = available.map(() => 0);
   for (let left = wanted; left > 0; ) {

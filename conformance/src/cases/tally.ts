@@ -7,7 +7,7 @@ export interface Count {
   cases: number;
 }
 
-/** A suite whose expectations are another implementation's own results; it never counts towards rates. */
+/** A suite whose expectations are another implementation's own results; it does not count towards rates. */
 export const apartSource = 'microsoft/documentdb regress';
 
 export class Tally {

@@ -1,4 +1,4 @@
-/** The real command line as a process: its own home and directory, what it says, and that it tells no secrets. */
+/** Runs the real command line as a process with its own home and directory, and checks that its output contains no secrets. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -33,22 +33,22 @@ export interface RunOptions {
 export interface Running {
   readonly child: ChildProcess;
   readonly ended: Promise<Ran>;
-  /** All that it said so far. */
+  /** All output so far. */
   readonly said: { stdout: string; stderr: string };
-  /** The first match in what it says on one of its outputs. @throws when it ends without one */
+  /** The first match in one of its outputs. @throws if it ends without one */
   matching(output: 'stdout' | 'stderr', pattern: RegExp): Promise<RegExpExecArray>;
 }
 
 export interface CommandLine extends AsyncDisposable {
-  /** Its own directory, where it runs. */
+  /** Its own working directory. */
   readonly directory: string;
   /** PLATFORM_HOME. */
   readonly home: string;
-  /** What no output may hold, unless it is what was asked for. */
+  /** Texts that no output may contain, unless they were requested. */
   readonly secrets: Set<string>;
   start(args: readonly string[], options?: RunOptions): Running;
   run(args: readonly string[], options?: RunOptions): Promise<Ran>;
-  /** Runs what must succeed, and tells what it said when it does not. */
+  /** Runs a command that must succeed; on failure, reports its output. */
   ok(args: readonly string[], options?: RunOptions): Promise<Ran>;
 }
 

@@ -45,7 +45,7 @@ function write(name: string, value: unknown): string {
   return name;
 }
 
-/** A program that edits its file: the shell commands, with the file as $1. */
+/** An editor program: the shell commands, with the file as $1. */
 function editor(name: string, commands: string): Record<string, string> {
   writeFileSync(path(name), `#!/bin/sh\n${commands}\n`);
   chmodSync(path(name), 0o755);
@@ -153,12 +153,12 @@ test('a fragment is created, found by name and id, edited, tagged, used and dele
   await cli.ok(['fragments', 'delete', 'kit', '--yes']);
 });
 
-test('a machine-server started with the config-file applies what was set, and its log is filtered and followed', async () => {
+test('a machine-server started with the config-file applies the configuration, and its log is filtered and followed', async () => {
   await machine.waitForLine((line) => line['msg'] === 'configuration applied');
   const follow = cli.start(['logs', 'press-7', '--follow', '--json=level,message']);
   await follow.matching('stdout', /"message":/);
   const grep = ['logs', 'press-7', '--grep', '/configur/', '--level', 'info,warn,error', '--since', '1h', '--json'];
-  // Lines come in their own time.
+  // Lines arrive with a delay.
   while ((await cli.ok(grep)).stdout === '');
   const [status, filtered, none, wrong] = await Promise.all([
     cli.ok(['machines', 'part', 'status', 'press-7', '--json=state,saved_version,last_error']),

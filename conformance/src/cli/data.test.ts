@@ -1,4 +1,6 @@
-/** `platform data` against a real cloud: export whole, killed and resumed; deletion after a look; retention as a version of the configuration. */
+/**
+ * `platform data` against a real cloud: exports, killed and resumed; deletion after a preview; retention as a version of the configuration.
+ */
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
@@ -24,7 +26,7 @@ afterAll(async () => {
   await cloud[Symbol.asyncDispose]();
 });
 
-/** Signed in just now: a connection that was idle for seconds may be closed while a request is on its way. */
+/** Signs in anew: a connection that was idle for seconds may be closed while a request is in flight. */
 function signIn(): Promise<ViamClient> {
   const credentials = { type: 'api-key', authEntity: cloud.keyId, payload: cloud.key } as const;
   return createViamClient({ serviceHost: cloud.url, credentials });
@@ -53,7 +55,7 @@ async function upload(component: string, count: number): Promise<void> {
 
 interface Way extends AsyncDisposable {
   readonly url: string;
-  /** So many bytes more come back; what is beyond them waits forever. */
+  /** Lets this many more bytes through; further ones wait forever. */
   give(bytes: number): void;
 }
 
@@ -96,7 +98,7 @@ test('a killed export continues where it ended: every reading once, in order', a
   await using way = await openWay();
   const env = { PLATFORM_URL: way.url };
   const size = (): number => (existsSync(partial) ? statSync(partial).size : 0);
-  /** Ends a run as soon as the file has so many bytes more. In two runs it is not given all of the 2.8 MB. */
+  /** Ends a run once the file has grown by this many bytes. The two runs together do not receive all of the 2.8 MB. */
   const ended = async (more: readonly string[], bytes: number, by: 'SIGINT' | 'SIGKILL'): Promise<Ran> => {
     way.give(1_200_000);
     const enough = size() + bytes;
@@ -272,7 +274,7 @@ test('files are listed by filter and downloaded completely, once; partial files 
   expect(none.json()).toEqual([]);
 });
 
-test('D33 a download continues after a damaged file, names it at the end, leaves nothing of it, and fails', async () => {
+test('D33 a download continues after a damaged file, names it at the end, leaves no part of it, and fails', async () => {
   const camera = ['rdk:component:camera', 'torn', 'GetImages'] as const;
   const { dataClient } = await signIn();
   const marks = ['one of three', 'two of three', 'three of three'];

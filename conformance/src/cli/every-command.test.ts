@@ -1,4 +1,4 @@
-/** Every command of the tree: what reads answers in JSON with the fields that its help names; what writes is listed as such. */
+/** Every command: reading commands answer in JSON with the fields in their help; writing commands are listed as such. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -18,7 +18,7 @@ function leavesOf(command: Command): readonly Command[] {
 
 const leaves = leavesOf(createProgram()).filter((leaf) => leaf.name() !== 'complete');
 
-/** They change something, ask a person, or print no data. */
+/** Commands that change something, ask a person, or print no data. */
 const others = new Set(
   `
   up completion login/browser login/api-key logout
@@ -41,7 +41,7 @@ const others = new Set(
     .map((path) => path.replaceAll('/', ' ')),
 );
 
-/** A command that reads: its arguments, and whether it prints a line of JSON for each element. */
+/** A reading command: its arguments, and whether it prints a line of JSON for each element. */
 interface Reading {
   readonly args: readonly string[];
   readonly lines?: boolean;
@@ -122,7 +122,7 @@ afterAll(async () => {
   await cloud[Symbol.asyncDispose]();
 });
 
-/** As the help names them; undefined where the data decides. */
+/** The fields in its help; undefined if they depend on the data. */
 function fieldsOf(leaf: Command): readonly string[] | undefined {
   const help = leaf.createHelp().formatHelp(leaf, leaf.createHelp());
   const [, list = ''] = /JSON fields: (.*?)\n\n/s.exec(help) ?? [];
@@ -137,13 +137,13 @@ test('every command is listed as reading or not reading', () => {
   expect(gone, 'listed in this file, but not a command').toEqual([]);
 });
 
-test('every command that reads accepts --json and prints JSON with the fields that its help lists', async () => {
+test('every reading command accepts --json and prints JSON with the fields that its help lists', async () => {
   const reading = leaves.filter((leaf) => readings[pathOf(leaf)] !== undefined);
   const waiting = [...reading];
   const check = async (leaf: Command): Promise<void> => {
     const path = pathOf(leaf);
     const { args, lines = false } = readings[path] ?? { args: [] };
-    // Before the arguments: a bare --json takes none of them.
+    // Before the arguments, because a bare --json takes none of them.
     const { stdout } = await cli.ok([...path.split(' '), '--json', ...args], { reveals: true });
     const texts = lines ? stdout.split('\n').filter((line) => line !== '') : [stdout];
     const values = texts.flatMap((text) => JSON.parse(text) as object | object[]);
@@ -151,7 +151,7 @@ test('every command that reads accepts --json and prints JSON with the fields th
     for (const value of values) {
       expect(value, path).toBeTypeOf('object');
       if (fields === undefined) continue;
-      // A change has no "before" where there was nothing: null is a value there.
+      // A change has no "before" if there was nothing, because null is a possible value.
       const named = path === 'config diff' ? expect.arrayContaining(Object.keys(value)) : Object.keys(value).toSorted();
       expect.soft(fields.toSorted(), path).toEqual(named);
     }

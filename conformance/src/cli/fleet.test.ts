@@ -85,7 +85,7 @@ test('locations form a tree with paths; secrets and sharing', async () => {
 });
 
 test('machines and parts by name, place and id; control characters in a hostile name never reach the terminal', async () => {
-  // Control characters are refused, and what turns the direction of text.
+  // Control characters and direction changes are refused.
   const hostile = 'press "$(reboot)" <b>';
   expect((await cli.run(['machines', 'create', '\u001b[2Jx', '--location', cloud.locationId])).stderr).toContain(
     '\\u001b[2J',
@@ -118,7 +118,7 @@ test('machines and parts by name, place and id; control characters in a hostile 
   expect(list.json<Shown[]>().map(({ name }) => name)).toContain(hostile);
   for (const { stdout } of [list, text]) {
     expect(stdout).toContain('$(reboot)');
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there.
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they must not occur.
     expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
   }
 
@@ -202,7 +202,7 @@ test('a person is invited with a link, joins, gets and loses a role, and is remo
     { id: string; email: string | null }[]
   >();
   const first = everybody.find(({ email }) => email !== 'bob@example.com')?.id ?? '';
-  // It asks, and no one is there to answer.
+  // It asks, but there is no user to answer.
   const asked = await cli.run(['members', 'remove', first]);
   expect(asked).toMatchObject({
     code: 2,

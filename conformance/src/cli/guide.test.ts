@@ -1,4 +1,4 @@
-/** The commands of the command line guide, run in their order and as printed, against a real cloud. */
+/** Runs the commands of the command line guide in order and as printed, against a real cloud. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -8,7 +8,7 @@ import { commandsIn } from '../../../tools/check-commands.ts';
 import { type CloudProcess, startCloud } from '../start-cloud.ts';
 import { type CommandLine, openCommandLine } from './command-line.ts';
 
-/** Commands that need a person, or something that this cloud does not have. */
+/** Commands that need a person, or something that this cloud lacks. */
 const left: readonly RegExp[] = [
   /^login/,
   /^logout/,
@@ -33,7 +33,7 @@ afterAll(async () => {
   await cloud[Symbol.asyncDispose]();
 });
 
-/** Seven versions, one reading, and the files that the guide names. */
+/** Creates seven versions, one reading, and the files that the guide names. */
 async function prepare(): Promise<void> {
   const write = (name: string, text: string): void => writeFileSync(join(cli.directory, name), text);
   for (let version = 1; version <= 7; version++) {

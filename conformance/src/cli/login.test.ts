@@ -1,4 +1,4 @@
-/** Who you are to a cloud: logins by key, by browser and by pasted code, and which profile counts where. */
+/** Logins: by key, by browser and by pasted code, and which profile applies where. */
 import { once } from 'node:events';
 import { mkdirSync, statSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
@@ -23,7 +23,7 @@ afterAll(async () => {
 const byKey = (): string[] => ['login', 'api-key', '--url', cloud.url, '--key-id', cloud.keyId];
 const profilesFile = (): string => join(cli.home, 'cli', 'profiles.json');
 
-test('login api-key reads the secret from standard input, stores it for its owner only, and whoami shows who that is', async () => {
+test('login api-key reads the secret from standard input, stores it for its owner only, and whoami shows the identity', async () => {
   const before = await cli.run(['whoami']);
   expect(before).toMatchObject({ code: 4, stdout: '' });
   expect(before.stderr).toContain('run "platform login --url URL"');
@@ -73,7 +73,7 @@ test('D30 login with a real browser and with a pasted code; logout ends the sess
   expect((await login.ended).stderr).toContain('as ada@example.com; saved as profile "browser"');
   await page.getByText('return to the terminal').waitFor();
 
-  // The code stands on the page; a challenge is bound to the command line that made it.
+  // The page shows the code; a challenge is bound to the command line that created it.
   const pasted = cli.start(['login', '--url', cloud.url, '--profile', 'pasted', '--no-browser'], { input: 'no code' });
   await pasted.matching('stderr', /paste the code/);
   expect(await pasted.ended).toMatchObject({ code: 4, stdout: '' });
@@ -116,7 +116,7 @@ test('a browser login that is denied, or ended with Ctrl-C, saves nothing', asyn
 
 test('precedence of logins: flag, environment, directory, default', async () => {
   mkdirSync(join(cli.directory, 'client', 'deep'), { recursive: true });
-  // One at a time: each replaces the whole file.
+  // One at a time, because each replaces the whole file.
   for (const name of ['flag', 'environment', 'directory']) {
     await cli.ok([...byKey(), '--profile', name], { input: cloud.key });
   }

@@ -1,4 +1,4 @@
-/** The command line at the port of a machine-server, where someone took it for a cloud. */
+/** The command line against the port of a machine-server that was mistaken for a cloud. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -23,7 +23,7 @@ test('D16 PLATFORM_BIND_ADDRESS sets where a machine-server listens; the command
     const at = ['--url', url, '--key-id', 'id', '--key-file', '-'];
     const all = await Promise.all([
       cli.run(['organizations', 'list', ...at], { input: 'key' }),
-      // It has no credentials: whatever they are, it lets them in.
+      // It has no credentials, so it accepts any.
       cli.run(['login', 'api-key', ...at], { input: 'key' }),
       cli.run(['login', '--url', url, '--no-browser']),
     ]);

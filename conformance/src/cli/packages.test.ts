@@ -1,4 +1,4 @@
-/** `platform packages` and `platform module`, from a folder on the computer to what a machine is told. */
+/** `platform packages` and `platform module`, from a folder on the computer to what a machine receives. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -39,7 +39,7 @@ test('a folder with a meta.json is uploaded as a module, listed and deleted', as
   expect((await cli.ok(['packages', 'list', '--json'])).json()).toEqual([]);
 });
 
-test('what cannot be uploaded is refused before anything is sent', async () => {
+test('an invalid upload is refused before anything is sent', async () => {
   const cli = await openFleet();
   writeFileSync(join(cli.directory, 'notes.txt'), 'no archive');
   writeFileSync(join(cli.directory, 'plain.tar.gz'), gzipSync('no tar either'));

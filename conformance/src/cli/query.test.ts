@@ -1,4 +1,4 @@
-/** `platform query` against a real cloud: formats, input, errors with their place, exit codes, Ctrl-C. */
+/** `platform query` against a real cloud: formats, input, errors with their position, exit codes, Ctrl-C. */
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
@@ -177,7 +177,7 @@ test('saved queries are created, listed, shown, run, changed and deleted, by nam
   ]);
   const shown = await saved('get', 'HOT oven');
   expect(shown.stdout).toBe(`[\n  ${oven.slice(1, -1)}\n]\n`);
-  // What is shown makes the same query again, type for type.
+  // The shown pipeline creates the same query again, with the same types.
   await cli.ok(['query', 'saved', 'create', 'copy', '-'], { input: shown.stdout });
   expect((await saved('get', 'copy', '--json=pipeline')).json()).toEqual({ pipeline: JSON.parse(oven) });
 
@@ -225,7 +225,7 @@ test('a missing saved query and another organization have their own exit codes',
 });
 
 test('Ctrl-C and --timeout end a running query; the cloud keeps running', async () => {
-  // It builds nothing as it continues: no limit on memory ends it.
+  // It keeps no data while it runs, so no memory limit ends it.
   const each = (body: unknown): object => ({
     $reduce: { input: '$list', initialValue: 0, in: { $add: ['$$value', body] } },
   });
@@ -233,7 +233,7 @@ test('Ctrl-C and --timeout end a running query; the cloud keeps running', async 
     { $addFields: { list: { $range: [0, 3_000] } } },
     { $project: { _id: 0, n: each(each(each('$$this'))) } },
   ]);
-  // What it says reaches the cloud through here, so that it is known to be at it.
+  // Its requests reach the cloud through this proxy, so the test knows when the query has started.
   const { promise: asked, resolve: isAsked } = Promise.withResolvers<void>();
   const between = createServer((near) => {
     const far = connect(Number(new URL(cloud.url).port), '127.0.0.1');

@@ -45,7 +45,7 @@ test('D31 platform up --tls: its machine-server trusts the authority of the clou
   expect(ready.url).toMatch(/^https:/);
   // Captured, synced over TLS, queried over TLS.
   await up.waitForLine((line) => line['event'] === 'reading');
-  // No one is logged in: the demo of this computer is asked, wherever its cloud is.
+  // Without a login, the demo of this computer is queried, wherever its cloud is.
   const demo = (await cli.ok(['whoami', '--json=url,login'])).json();
   expect(new URL(String(demo['url'])).port).toBe(new URL(ready.url).port);
   expect(demo['login']).toContain('the demo on this computer');
@@ -66,7 +66,7 @@ test('D31 platform up --tls: its machine-server trusts the authority of the clou
     .poll(async () => (await cli.ok(['machines', 'list', '--json=state'])).json())
     .toEqual([{ state: 'online' }]);
   expect(me.json()).toEqual({ id: ready.keyId });
-  // A key for one command: the address of the login, and the authority that it trusts.
+  // A key for one command uses the address of the login, and the authority that it trusts.
   const byKey = await cli.ok(['whoami', '--json=url,login', '--key-id', ready.keyId, '--key-file', '-'], {
     input: ready.key,
   });
@@ -75,7 +75,7 @@ test('D31 platform up --tls: its machine-server trusts the authority of the clou
 
 test('query uses the login: rows are lines of JSON, fields are selected, mistakes are usage errors', async () => {
   const sql = "SELECT component_name FROM readings WHERE component_name = 'host' LIMIT 2";
-  // The second reading of the host may still be on its way.
+  // The second reading of the host may not have arrived yet.
   await expect.poll(async () => (await cli.ok(['query', 'sql', sql, '--json'])).stdout.split('\n')).toHaveLength(3);
   const [rows, picked, wrongJson, wrongSql, demo] = await Promise.all([
     cli.ok(['query', 'sql', sql, '--json']),
@@ -123,7 +123,7 @@ test('a restored cloud ends at the position of the backup, and reports where pos
   expect(Number(restored.json()['goes_on_after'])).toBeGreaterThan(last);
   expect(restored.stderr).toContain('goes_on_after');
   expect(made.json()['damaged']).toEqual([]);
-  // One after the other: each takes the lock of the directory.
+  // One at a time, because each takes the lock of the directory.
   const status = await cli.ok(['admin', 'status', '--json', '--data', target]);
   const shown = await cli.ok(['admin', 'status', '--data', target]);
   expect(status.json()).toMatchObject({ running: false, damagedFiles: null });
@@ -138,7 +138,7 @@ test('a restored cloud ends at the position of the backup, and reports where pos
   expect(without.json()).toMatchObject({ damaged: ['blobs/o/lost.jpg: it is missing'] });
 });
 
-test('D33 a damaged upload of a running cloud is restored from a backup, and the doctor finds nothing wrong afterwards', async () => {
+test('D33 a damaged upload in a running cloud is restored from a backup, and the doctor then finds nothing wrong', async () => {
   const [backup, at] = [join(cli.directory, 'uploads'), ['--data', dataDir()]];
   await cli.ok(['admin', 'backup', backup, ...at]);
   let position = 0;
@@ -211,7 +211,7 @@ test('a reader that closes the output early ends the command quietly', async () 
   expect(complaints).toBe('');
 });
 
-// Last: nothing can be asked afterwards.
+// Last, because nothing can be queried afterwards.
 test('a query beyond the limit that the host administrator set has exit code 6', async () => {
   const set = ['admin', 'limits', 'set', ready.organizationId, 'query-bytes-per-month', '1', '--data', dataDir()];
   await cli.ok(set);
@@ -219,7 +219,7 @@ test('a query beyond the limit that the host administrator set has exit code 6',
   const query = ['query', 'sql', 'SELECT component_name FROM readings'];
   const began = month();
   let refused = await cli.run(query);
-  // A month that began meanwhile has its bytes before it.
+  // If a new month began meanwhile, its bytes must be used up first.
   if (month() !== began) refused = await cli.run(query);
   expect(refused).toMatchObject({ code: 6, stdout: '' });
   expect(refused.stderr).toMatch(/^platform query sql: /);

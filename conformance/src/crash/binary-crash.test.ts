@@ -1,4 +1,4 @@
-/** kill -9 of the cloud while pictures flow in and are deleted: each acknowledged one is there, once, and none that was deleted. */
+/** kill -9 of the cloud while pictures are uploaded and deleted: each acknowledged one exists once, and no deleted one exists. */
 import { randomBytes } from 'node:crypto';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { PlatformError } from '@platform/base';
@@ -12,7 +12,7 @@ import { readFaultSettings } from './fault-settings.ts';
 const { kills, seed } = readFaultSettings();
 const component = 'camera-under-fire';
 
-/** Until it is answered by the cloud itself. */
+/** Repeats the call until the cloud itself answers. */
 async function again<T>(call: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -49,7 +49,7 @@ async function upload(link: Link, partId: string, stream: Uint8Array, seq: numbe
 }
 
 test(
-  `I4 I11 the cloud is killed ${kills} times while pictures flow in and are deleted: each is listed once with its bytes, or gone`,
+  `I4 I11 the cloud is killed ${kills} times while pictures are uploaded and deleted: each is listed once with its bytes, or gone`,
   async () => {
     await using cloud = await CloudUnderFire.start();
     await using link = linkOfOwner(cloud);
@@ -65,7 +65,7 @@ test(
         const id = await upload(link, partId, stream, seq);
         ids.push(id);
         if (seq % 3 !== 0) continue;
-        // Cut between the deletion and its answer, the next try does not find it any more.
+        // If the connection broke between the deletion and its answer, the next try no longer finds it.
         await again(() => files.deleteBinaryDataByIDs({ binaryDataIds: [id] })).catch((caught: unknown) => {
           if (!(caught instanceof PlatformError) || caught.code !== 'not_found') throw caught;
         });

@@ -1,4 +1,4 @@
-/** kill -9 of the cloud and of its tabular process at random moments while readings flow: each acknowledged reading is there, once. */
+/** kill -9 of the cloud and of its tabular process at random moments during uploads: each acknowledged reading exists once. */
 import { expect, test } from 'vitest';
 import { CloudUnderFire, countOf, linkTo, pauseMs, seededRandom, uploadUntil } from './cloud-under-load.ts';
 import { readFaultSettings } from './fault-settings.ts';
@@ -29,7 +29,7 @@ async function underFire(seed: number, strike: (cloud: CloudUnderFire) => Promis
 }
 
 test(
-  `I2 I5 I14 the cloud is killed ${kills} times while readings flow: none acknowledged is missing, none is there twice`,
+  `I2 I5 I14 the cloud is killed ${kills} times during uploads: no acknowledged reading is missing or duplicated`,
   async () => {
     await underFire(seed, async (cloud) => {
       await cloud.kill();
@@ -40,7 +40,7 @@ test(
 );
 
 test(
-  `I8 I14 the tabular process is killed ${kills} times while readings flow: none acknowledged is missing, none is there twice`,
+  `I8 I14 the tabular process is killed ${kills} times during uploads: no acknowledged reading is missing or duplicated`,
   async () => {
     await underFire(seed + 1, async (cloud) => {
       const pids = cloud.tabularPids();

@@ -1,4 +1,4 @@
-/** A cloud that is killed and started again on the same data and port, and readings that flow into it all the while. */
+/** A cloud that is killed and restarted on the same data and port during continuous uploads. */
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,7 +26,7 @@ export interface Demo {
 
 export const pauseMs = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** A number in [from, to) that a seed decides, so that a failing run can be repeated. */
+/** A number in [from, to) derived from a seed, so that a failing run can be repeated. */
 export function seededRandom(seed: number): (from: number, to: number) => number {
   let state = seed >>> 0;
   return (from, to) => {
@@ -40,7 +40,7 @@ export class CloudUnderFire implements AsyncDisposable {
   readonly port: number;
   readonly #env: Readonly<Record<string, string>>;
   #cloud: ChildProcess | undefined;
-  /** What the latest start said when it was ready. */
+  /** The `ready` line of the latest start. */
   ready: Readonly<Record<string, unknown>> = {};
 
   private constructor(port: number, directory: string, env: Readonly<Record<string, string>>) {
@@ -54,7 +54,7 @@ export class CloudUnderFire implements AsyncDisposable {
     return CloudUnderFire.startOn(mkdtempSync(join(tmpdir(), 'under-fire-')), env);
   }
 
-  /** On a data directory that is there already; it is removed at the end, too. */
+  /** Starts on an existing data directory, which is also removed at the end. */
   static async startOn(directory: string, env: Readonly<Record<string, string>> = {}): Promise<CloudUnderFire> {
     const cloud = new CloudUnderFire(await freePort(), directory, env);
     await cloud.start();
@@ -87,7 +87,7 @@ export class CloudUnderFire implements AsyncDisposable {
     this.ready = await this.#cloud.waitForLine((line) => line['event'] === 'ready');
   }
 
-  /** The first start is over: its owner key is not told again. */
+  /** Whether the first start is complete: its owner key is not shown again. */
   isFirstStartOver(): boolean {
     return JSON.parse(readFileSync(join(this.directory, 'platform.json'), 'utf8')).stage === 'complete';
   }
@@ -96,12 +96,12 @@ export class CloudUnderFire implements AsyncDisposable {
     while (!this.isFirstStartOver()) await pauseMs(50);
   }
 
-  /** kill -9 of the cloud; its tabular process sees the closed channel and ends by itself. */
+  /** kill -9 of the cloud; its tabular process notices the closed channel and ends by itself. */
   async kill(): Promise<void> {
     await this.#cloud?.kill('SIGKILL');
   }
 
-  /** A clean stop; start() starts it again. */
+  /** Stops the cloud cleanly; start() starts it again. */
   async stop(): Promise<void> {
     await this.#cloud?.kill('SIGTERM');
   }
@@ -122,7 +122,7 @@ export class CloudUnderFire implements AsyncDisposable {
   }
 }
 
-/** Rows of a pipeline; tried again while the cloud restarts. */
+/** Rows of a pipeline; retried while the cloud restarts. */
 export async function query(
   link: Link,
   organizationId: string,
@@ -144,8 +144,8 @@ export async function query(
 }
 
 /**
- * Uploads readings numbered 1, 2, … of one component until it is told to stop, as a machine does: an upload is sent again,
- * unchanged, until it is acknowledged; the floor tells what is settled.
+ * Uploads readings numbered 1, 2, … of one component until told to stop, as a machine does: an upload is sent again, unchanged, until it is
+ * acknowledged; the floor tells what is settled.
  */
 export async function uploadUntil(
   cloud: CloudUnderFire,
@@ -196,7 +196,7 @@ function reading(n: number) {
   });
 }
 
-/** What the store says of readings 1 … acknowledged of a component: how many distinct numbers, and how many rows. */
+/** What the store has of readings 1 … acknowledged of a component: how many distinct numbers, and how many rows. */
 export async function countOf(
   link: Link,
   organizationId: string,
@@ -218,13 +218,13 @@ export async function countOf(
   return (all ?? { distinct: 0, rows: 0, least: 0, greatest: 0 }) as never;
 }
 
-/** As the demo's key, which reads and uploads. */
+/** Uses the demo's key, which reads and uploads. */
 export function linkTo(cloud: CloudUnderFire): Link {
   const { keyId, key } = cloud.demo;
   return connect({ baseUrl: cloud.url, credentials: { entity: keyId, type: 'api-key', payload: key } });
 }
 
-/** As the owner's key, which only the first start tells. */
+/** Uses the owner's key, which only the first start shows. */
 export function linkOfOwner({ url, ready }: CloudUnderFire): Link {
   const credentials = { entity: String(ready['keyId']), type: 'api-key', payload: String(ready['key']) };
   return connect({ baseUrl: url, credentials });

@@ -1,11 +1,11 @@
-/** How hard the fault tests strike: shortly by default, longer with `npm run fault`; the seed decides when. */
+/** The intensity of the fault tests: short by default, longer with `npm run fault`; the seed determines the moments. */
 export interface FaultSettings {
   /** Default 20. */
   readonly kills: number;
   readonly seed: number;
-  /** Of load. Default 8. */
+  /** Duration of the load. Default 8. */
   readonly seconds: number;
-  /** Numbers of the largest readings that are sent at once. Default 1 and 30. */
+  /** How many of the largest readings are sent at once. Default 1 and 30. */
   readonly large: readonly number[];
 }
 

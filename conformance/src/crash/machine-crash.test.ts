@@ -1,4 +1,4 @@
-/** kill -9 of the machine-server at random moments while it captures and syncs: what reached the cloud has no gap and no double. */
+/** kill -9 of the machine-server at random moments while it captures and syncs: the cloud's readings have no gaps or duplicates. */
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -38,7 +38,7 @@ const configuration = {
 };
 
 test(
-  `I5 I6 the machine-server is killed ${kills} times while it captures: each run's readings arrive from the first on, without gaps or duplicates`,
+  `I5 I6 the machine-server is killed ${kills} times while it captures: each run’s readings arrive without gaps or duplicates`,
   async () => {
     await using cloud = await CloudUnderFire.start();
     const { organizationId, partId, partSecret } = cloud.demo;
@@ -56,7 +56,7 @@ test(
     const random = seededRandom(seed);
     for (let kill = 0; kill < kills; kill++) {
       await using machine = cloud.spawnMachine(credentials, home);
-      // Files that the run before left behind arrive too, often first: only this run's own first reading says that it captures.
+      // Files left by the previous run arrive too, often first: only this run's own first reading shows that it captures.
       while ((await runsArrived(link, organizationId)) === kill) await pauseMs(50);
       await pauseMs(random(0, 700));
       await machine.kill('SIGKILL');
@@ -84,7 +84,7 @@ test(
   kills * 20_000,
 );
 
-/** How many runs' first readings the cloud has. */
+/** From how many runs the cloud has the first reading. */
 async function runsArrived(link: Link, organizationId: string): Promise<number> {
   const [row] = await query(link, organizationId, [
     { $match: { component_name: 'counter', 'data.readings.count': 1 } },

@@ -1,4 +1,4 @@
-/** Damages sealed files: what disks, people and other programs do to them. */
+/** Damages sealed files as disks, people and other programs do. */
 import { link, mkdir, open, readFile, rename, rm, stat, symlink, truncate, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Damage, oneOf, type Random } from './damage.ts';
@@ -6,9 +6,9 @@ import { type Damage, oneOf, type Random } from './damage.ts';
 interface Target {
   readonly path: string;
   readonly bytes: Buffer;
-  /** Of another listed file. */
+  /** Another listed file. */
   readonly other: { readonly path: string; readonly bytes: Buffer };
-  /** Beside parquet/. */
+  /** A path beside parquet/. */
   readonly aside: string;
   readonly random: Random;
 }
@@ -91,7 +91,7 @@ export async function damageFile(
         const found = await readFile(path).catch(() => undefined);
         const isLink = kind.includes('link') && path === paths[0];
         if (!isLink && found?.equals(content)) continue;
-        // In place where that is possible: the times of the file are all that tells then.
+        // In place if possible: then only the file's times show the change.
         if (!isLink && found !== undefined && random(0, 2) < 1) await writeFile(path, content);
         else {
           await rm(path, { recursive: true, force: true });

@@ -7,7 +7,7 @@ import { oneOf, type Random } from './damage.ts';
 
 export interface LogDamage {
   readonly what: string;
-  /** What the doctor finds before the cloud has started again; null: it may have nothing to go by. */
+  /** What the doctor finds before the cloud has started again; null if it may be unable to detect the damage. */
   readonly finds: RegExp | null;
 }
 
@@ -41,7 +41,7 @@ export const logDamages: readonly string[] = [
   ...tails.flatMap((name) => [`${name} cut`, `${name} with a bit flipped`]),
 ];
 
-/** @param unsealed positions whose readings are in the log alone */
+/** @param unsealed positions whose readings are only in the log */
 export async function damageLog(
   directory: string,
   kind: string,

@@ -1,6 +1,6 @@
 /**
- * Random damages to a running cloud, by a seed: whatever is asked after a damage is answered right, or with an error that names it. The
- * doctor finds each, each is taken back, and then everything is answered again.
+ * Random damage to a running cloud, from a seed: every query after a damage is answered correctly, or with an error that names the damage.
+ * The doctor finds each one. Each is undone, and then everything is answered again.
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,17 +15,17 @@ import { type FilledCloud, fillCloud, type Question } from './filled-cloud.ts';
 
 const { FAULT_DAMAGES = '60', FAULT_SEED = '20261122' } = process.env;
 const damages = Number(FAULT_DAMAGES);
-/** Every so many, the tabular process is killed: the next one has to find the damage without having seen the file before. */
+/** How often the tabular process is killed: the next one must find the damage without having seen the file before. */
 const killEvery = 40;
 
 interface Tally {
   right: number;
   named: number;
-  /** Anything else: what was asked, and what came. */
+  /** Any other answer: what was queried, and the answer. */
   readonly wrong: string[];
 }
 
-test(`D33 of ${damages} random damages to files and catalog none is answered wrong or in part, and the doctor finds all`, {
+test(`D33 none of ${damages} random damages to files and catalog leads to a wrong or partial answer, and the doctor finds all`, {
   timeout: 120_000 + damages * 5_000,
 }, async () => {
   const random = seededRandom(Number(FAULT_SEED));
@@ -40,7 +40,7 @@ test(`D33 of ${damages} random damages to files and catalog none is answered wro
   const tally: Tally = { right: 0, named: 0, wrong: [] };
   const background = { right: 0, failed: 0, wrong: [] as string[] };
   let over = false;
-  // Of these no one knows which damage they meet; an answer has to be right all the same.
+  // It is unknown which damage these queries meet, but their answers must still be correct.
   const asking = askOn(filled, background, () => over);
   for (let i = 0; i < damages; i++) {
     const damage = await strike(cloud.directory, files, random);
@@ -75,7 +75,7 @@ test(`D33 of ${damages} random damages to files and catalog none is answered wro
 });
 
 async function strike(directory: string, files: readonly string[], random: Random): Promise<Damage> {
-  // Files come in more kinds than rows.
+  // There are more kinds of file damage than of row damage.
   if (random(0, 3) < 1) return damageCatalog(directory, oneOf(catalogDamages, random), random);
   return damageFile(join(directory, 'parquet'), files, oneOf(fileDamages, random), random);
 }
@@ -98,7 +98,7 @@ async function check(filled: FilledCloud, question: Question, damage: Damage, ta
   }
 }
 
-/** Asks one question after the other until it is over. */
+/** Runs queries one after another until told to stop. */
 async function askOn(
   { questions, ask }: FilledCloud,
   background: { right: number; failed: number; wrong: string[] },
@@ -111,7 +111,7 @@ async function askOn(
       if (answer === question.right) background.right++;
       else background.wrong.push(`beside the damages: ${question.name} was answered ${answer.slice(0, 300)}`);
     } catch (caught) {
-      // A file that changes again and again while it is read makes a query give up.
+      // A query gives up if a file changes repeatedly while it is read.
       const code = caught instanceof PlatformError ? caught.code : undefined;
       if (code === 'data_loss' || code === 'unavailable') background.failed++;
       else background.wrong.push(`beside the damages: ${question.name} failed with ${String(caught)}`);
@@ -120,7 +120,7 @@ async function askOn(
   }
 }
 
-/** What `platform admin doctor --deep` finds wrong. */
+/** The problems that `platform admin doctor --deep` finds. */
 async function complaints(dataDirectory: string): Promise<string[]> {
   const findings = await doctor({
     dataDirectory,

@@ -1,7 +1,7 @@
-/** One damage to what a cloud has on the disk, and how it is taken back. */
+/** One damage to a cloud's data on the disk, and how to undo it. */
 export interface Damage {
   readonly what: string;
-  /** One of these texts is in what a query and the doctor say of it. */
+  /** A query's error and the doctor's finding contain one of these texts. */
   readonly names: readonly string[];
   undo(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** A running cloud whose readings are all in sealed files, and what each question about them has to be answered with. */
+/** A running cloud whose readings are all in sealed files, with queries and their expected answers. */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { create } from '@bufbuild/protobuf';
@@ -13,16 +13,16 @@ import { CloudUnderFire, linkTo, pauseMs } from '../crash/cloud-under-load.ts';
 export interface Question {
   readonly name: string;
   readonly pipeline: readonly object[];
-  /** As `ask` answers it. */
+  /** The answer that `ask` must return. */
   readonly right: string;
-  /** Every file is needed for the answer. */
+  /** Whether the answer needs every file. */
   readonly needsAll: boolean;
 }
 
 export interface FilledCloud extends AsyncDisposable {
   readonly cloud: CloudUnderFire;
   readonly questions: readonly Question[];
-  /** The rows, as text to compare. @throws what the cloud answers */
+  /** The rows as text for comparison. @throws the cloud's error */
   ask(question: Question): Promise<string>;
 }
 
@@ -30,7 +30,7 @@ const dayMs = 86_400_000;
 const days = 8;
 const rounds = 2;
 
-/** @param random decides the values. */
+/** @param random determines the values. */
 export async function fillCloud(random: (from: number, to: number) => number): Promise<FilledCloud> {
   const cloud = await CloudUnderFire.start({ PLATFORM_SEAL_AGE: '1s' });
   const readings = await upload(cloud, random);
@@ -61,7 +61,7 @@ interface Made {
   readonly value: number;
 }
 
-/** Several uploads for each day, so that a day has several files; one of them has several blocks. */
+/** Makes several uploads for each day, so that a day has several files; one of them has several blocks. */
 async function upload(cloud: CloudUnderFire, random: (from: number, to: number) => number): Promise<Made[]> {
   const { partId, partSecret } = cloud.demo;
   await using link = connect({
@@ -99,7 +99,7 @@ async function upload(cloud: CloudUnderFire, random: (from: number, to: number) 
         sensorContents,
       });
     }
-    // What comes in later is sealed into other files.
+    // Later uploads are sealed into other files.
     await allSealed(cloud);
   }
   return made;

@@ -1,6 +1,6 @@
 /**
- * Random damages to payloads of a running cloud, and to the stores of a killed one, by a seed: pictures, rows of the ingest log
- * and tails of the write-ahead logs. Whatever is asked afterwards is answered right or with an error that names the damage.
+ * Random damage, from a seed, to payloads of a running cloud and to the stores of a killed one: pictures, rows of the ingest log and tails
+ * of the write-ahead logs. Every later answer is correct, or an error that names the damage.
  */
 import { randomBytes } from 'node:crypto';
 import { cpSync, readdirSync, rmSync } from 'node:fs';
@@ -23,12 +23,12 @@ import { damageLog, logDamages } from './damage-log.ts';
 
 const { FAULT_DAMAGES = '60', FAULT_SEED = '20261122' } = process.env;
 const damages = Number(FAULT_DAMAGES);
-/** A start takes its time: of the stores, each kind once in a short run. */
+/** A start takes time: in a short run, each kind of store damage occurs once. */
 const restarts = Math.max(logDamages.length, Math.round(damages / 20));
 const uploads = 8;
 const each = 25;
 
-/** Sum and number of the first readings of an installation, as a query answers them. */
+/** Sum and number of the first readings of an installation, as a query returns them. */
 const totalsOf = (readings: number): string =>
   JSON.stringify(readings === 0 ? [] : [{ _id: null, n: readings, sum: (readings * (readings + 1)) / 2 }]);
 
@@ -76,7 +76,7 @@ const totals = [
   { $group: { _id: null, n: { $sum: 1 }, sum: { $sum: '$data.readings.n' } } },
 ];
 
-/** What the cloud answers, or the error. */
+/** The cloud's answer, or its error. */
 async function askTotals(cloud: CloudUnderFire): Promise<string | PlatformError> {
   await using link = linkTo(cloud);
   const { organizationId } = cloud.demo;
@@ -101,7 +101,7 @@ async function complaints(dataDirectory: string): Promise<string> {
   return findings.flatMap(({ ok, check, found }) => (ok ? [] : [`${check}: ${found}`])).join('\n');
 }
 
-test(`D33 of ${damages} random damages to payloads none is served, the doctor finds all, and what is put back is served`, {
+test(`D33 after ${damages} random damages to payloads none is served, the doctor finds all, and restored payloads are served`, {
   timeout: 120_000 + damages * 2_000,
 }, async () => {
   const random = seededRandom(Number(FAULT_SEED));
@@ -119,7 +119,7 @@ test(`D33 of ${damages} random damages to payloads none is served, the doctor fi
   }
   await using link = linkTo(cloud);
   const client = link.client(DataService);
-  /** Ids that are not answered with what was uploaded, and whether the error names them. */
+  /** Ids that do not return their upload, and whether the error names them. */
   const wrongOnes = async (): Promise<string[]> => {
     const wrong: string[] = [];
     for (const [id, bytes] of pictures) {
@@ -153,14 +153,14 @@ test(`D33 of ${damages} random damages to payloads none is served, the doctor fi
   }
 });
 
-test(`D33 of ${restarts} random damages to the ingest log and to tails of write-ahead logs none is answered wrong`, {
+test(`D33 none of ${restarts} random damages to the ingest log and to tails of write-ahead logs leads to a wrong answer`, {
   timeout: 120_000 + restarts * 30_000,
 }, async () => {
   const random = seededRandom(Number(FAULT_SEED));
   await using golden = await temporaryDirectory();
   await using first = await CloudUnderFire.start();
   await first.firstStartOver();
-  // What a first start makes is in the file itself, and no tail takes it away.
+  // A clean stop writes everything from the first start into the file itself, so a lost tail does not remove it.
   await first.stop();
   await using cloud = await CloudUnderFire.startOn(first.directory, { PLATFORM_SEAL_AGE: '1s' });
   const { partId, partSecret } = cloud.demo;
@@ -202,7 +202,7 @@ test(`D33 of ${restarts} random damages to the ingest log and to tails of write-
     const answer = await askTotals(later);
     if (answer === whole && damage.finds === null) tally.right++;
     else if (typeof answer === 'string') {
-      // A tail that no one else has seen is not missed by anyone: the log ends with its last whole commit.
+      // A lost tail that nothing else refers to goes unnoticed: the log ends with its last complete commit.
       expect(damage.finds, `${damage.what}: ${answer}`).toBe(null);
       expect(prefixes, `${damage.what}: ${answer}`).toContain(answer);
       tally.recovered++;
@@ -224,7 +224,7 @@ async function sealedUpTo({ directory }: CloudUnderFire, position: number): Prom
   await using control = await openControlClient(join(directory, 'control.sock'));
   for (;;) {
     const status = (await control?.call('status')) as { sealedPosition: number; retainedBytes: number };
-    // Truncated as well: a catalog that loses its end shows in that.
+    // The log must be truncated as well: that reveals a catalog that lost its end.
     if (status.sealedPosition >= position && status.retainedBytes === 0) return;
     await pauseMs(100);
   }

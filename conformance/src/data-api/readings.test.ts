@@ -1,4 +1,4 @@
-/** The tabular half of DataService through the unmodified public package, and through @grpc/grpc-js where that has no call. */
+/** The tabular half of DataService through the unmodified public package, or through @grpc/grpc-js where the package has no call. */
 import { randomUUID } from 'node:crypto';
 import { createViamClient, dataApi, type ViamClient } from '@viamrobotics/sdk';
 import { serialize } from 'bson';
@@ -26,7 +26,7 @@ afterAll(async () => {
   await cloud[Symbol.asyncDispose]();
 });
 
-/** What is read of messages in lists; TypeScript does not find the package's own types. */
+/** What the tests read from messages in lists; TypeScript does not find the package's own types. */
 interface Listed {
   readonly data: unknown;
   readonly payload: unknown;
@@ -36,7 +36,7 @@ interface Listed {
   readonly createdBy: number;
 }
 
-/** Operations that the package has no call for, of those below. */
+/** Operations below that the package has no call for. */
 const withoutCall = ['CreateSavedQuery', 'UpdateSavedQuery', 'GetSavedQuery', 'DeleteSavedQuery', 'ListSavedQueries'];
 
 /** One reading a second with increasing `value`. */
@@ -52,7 +52,7 @@ function at(index: number): Date {
 
 const filterOf = (fields: object): dataApi.Filter => new dataApi.Filter(fields);
 
-test('TabularDataByFilter: a page with its metadata, in the client’s own spelling, and the pages after it', async () => {
+test('TabularDataByFilter: a page with its metadata, in the client’s own spelling, and the following pages', async () => {
   const component = `filter-${randomUUID()}`;
   await upload(component, [1, 2, 3, 4, 5], ['blue']);
   const filter = filterOf({ componentName: component, componentType: sensor, organizationIds: [cloud.organizationId] });
@@ -90,7 +90,7 @@ test('TabularDataByFilter: a page with its metadata, in the client’s own spell
   expect((await client.dataClient.tabularDataByFilter(none)).data).toEqual([]);
 });
 
-test('ExportTabularData: every reading with time, parameters and payload; an interval narrows', async () => {
+test('ExportTabularData: every reading with time, parameters and payload; an interval restricts it', async () => {
   const component = `export-${randomUUID()}`;
   await upload(component, [1, 2, 3], ['blue']);
   const rows = await client.dataClient.exportTabularData(cloud.partId, component, sensor, 'Readings');
@@ -126,7 +126,7 @@ test('GetLatestTabularData: the newest reading, or null', async () => {
   expect(payload).toEqual({ readings: { value: 3, nested: [1, { a: null }] } });
 });
 
-test('saved queries: made, read, run first, changed, listed and deleted', async () => {
+test('saved queries: created, read, run first, changed, listed and deleted', async () => {
   const component = `saved-${randomUUID()}`;
   await upload(component, [1, 2, 3]);
   const organization_id = cloud.organizationId;
@@ -149,7 +149,7 @@ test('saved queries: made, read, run first, changed, listed and deleted', async 
   await expect(ask('GetSavedQuery', { id })).rejects.toMatchObject({ code: 5 });
 });
 
-test('indexes: asked for, listed beside those of the store, deleted', async () => {
+test('indexes: created, listed beside those of the store, deleted', async () => {
   const hotStore = dataApi.IndexableCollection.HOT_STORE as never;
   const { dataClient } = client;
   const { organizationId } = cloud;
@@ -197,13 +197,13 @@ test('DeleteTabularData: a dry run by header deletes nothing; then a filter, the
   expect(everything.filter((row: object) => Reflect.get(row, 'capture_day') === '2026-01-02')).toEqual([]);
 });
 
-test('the operations without a call in the public package are these', () => {
+test('these are the operations without a call in the public package', () => {
   const has = (operation: string) => operation.charAt(0).toLowerCase() + operation.slice(1) in client.dataClient;
   expect(withoutCall.filter(has)).toEqual([]);
 });
 
 test.each(['ConfigureDatabaseUser', 'GetDatabaseConnection'])(
-  '%s answers UNIMPLEMENTED with a sentence',
+  '%s answers UNIMPLEMENTED with a message',
   async (method) => {
     const { dataClient } = client;
     const call =

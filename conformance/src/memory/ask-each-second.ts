@@ -1,4 +1,4 @@
-/** Each second the questions of each organization; an answer that cannot be true is a failure. */
+/** Runs each organization's queries every second; an impossible answer is a failure. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cloud } from '@platform/sdk/cloud';
 import { type Totals, warm } from './generated-readings.ts';
@@ -7,12 +7,12 @@ import type { Uploaded } from './start-uploading.ts';
 
 export interface Asked {
   readonly latenciesMs: readonly number[];
-  /** What went wrong, and how often. */
+  /** Failures, and how often each occurred. */
   readonly failures: ReadonlyMap<string, number>;
 }
 
 export interface Asking extends Asked {
-  /** No question is asked any more; resolves once all are answered. */
+  /** Stops asking; resolves once all queries are answered. */
   stop(): Promise<void>;
 }
 
@@ -23,7 +23,7 @@ export interface Asker {
 
 type Stages = Parameters<Cloud['queryMql']>[1];
 
-/** @param insists asks whether or not earlier questions are answered; else when they are, and a second is over. */
+/** @param insists ask every second even if earlier queries are unanswered; otherwise wait for them and for the second to pass. */
 export function askEachSecond(client: Cloud, askers: readonly Asker[], insists: boolean): Asking {
   const latenciesMs: number[] = [];
   const failures = new Map<string, number>();
@@ -102,7 +102,7 @@ const stagesOf: Readonly<Record<string, Stages>> = {
   ],
 };
 
-/** What is wrong with the answer; `before`: what was acknowledged before it was asked, `after`: what had been sent when it came. */
+/** The problem with the answer; `before`: what was acknowledged before the query, `after`: what had been sent when the answer arrived. */
 type Check = (
   rows: readonly Readonly<Record<string, unknown>>[],
   before: Uploaded,

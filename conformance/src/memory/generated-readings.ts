@@ -1,14 +1,14 @@
-/** Readings of a given size, numbered from 1, and the ledger of which were acknowledged. */
+/** Readings of a given size, numbered from 1, and totals of the acknowledged ones. */
 import { randomBytes } from 'node:crypto';
 import { create, toBinary } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { type SensorData, SensorDataSchema } from '@platform/proto/platform/app/datasync/v1/data_sync';
 
-/** As long as a reading may be (D14). */
+/** The maximum size of a reading (D14). */
 export const largestBytes = 4_194_304;
-/** What `newest large reading` looks for. */
+/** The size from which the query `newest large reading` finds a reading. */
 export const largeBytes = 1_000_000;
-/** One reading in 100 is warmer. */
+/** One reading in 100 is this warm. */
 export const warm = 99;
 
 export interface MadeReading {
@@ -19,12 +19,12 @@ export interface MadeReading {
   readonly message: SensorData;
 }
 
-/** What is equal in the store and in the ledger when each reading is there once and whole. */
+/** Equal in the store and in the ledger if each reading is stored once and complete. */
 export interface Totals {
   readonly readings: number;
-  /** Of their numbers. */
+  /** Sum of their numbers. */
   readonly numbers: number;
-  /** Of the lengths of their texts. */
+  /** Sum of the lengths of their texts. */
   readonly textBytes: number;
   readonly warm: number;
 }
@@ -56,7 +56,7 @@ export function plus(totals: Totals, { n, temperature, message }: MadeReading): 
   };
 }
 
-/** Text that nothing compresses to less than three quarters. */
+/** Text that cannot be compressed to less than three quarters. */
 function messageOf(n: number, temperature: number, large: boolean, textBytes: number): SensorData {
   const text = randomBytes(Math.ceil((textBytes * 3) / 4))
     .toString('base64')

@@ -1,21 +1,21 @@
-/** A bound on the memory of a process and all that it starts, where this system lets us set one (control groups, Linux). */
+/** Limits the memory of a process and all its descendants, on systems that allow it (control groups, Linux). */
 import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface MemoryLimit extends AsyncDisposable {
-  /** Words to put before a command, so that it runs inside. */
+  /** Words to put before a command, so that it runs within the limit. */
   readonly prefix: readonly string[];
-  /** How often the kernel ended a process inside for lack of memory. */
+  /** How often the kernel killed a process in the group for lack of memory. */
   kills(): number;
 }
 
 interface Version {
   readonly root: string;
-  /** How the line of /proc/self/cgroup begins that names the group of this process. */
+  /** Matches the line of /proc/self/cgroup that names the group of this process. */
   readonly line: RegExp;
   readonly limitFile: string;
-  /** Holds a line `oom_kill N`. */
+  /** Contains a line `oom_kill N`. */
   readonly eventsFile: string;
 }
 
@@ -31,7 +31,7 @@ const versions: readonly Version[] = [
 
 let made = 0;
 
-/** '' where there are no control groups. */
+/** '' if there are no control groups. */
 function ownGroups(): string {
   try {
     return readFileSync('/proc/self/cgroup', 'utf8');
@@ -40,10 +40,10 @@ function ownGroups(): string {
   }
 }
 
-/** undefined: not allowed here. Disposed once nothing runs inside any more. */
+/** Undefined if it is not permitted here. Dispose it only when no process runs in it any more. */
 export function limitMemory(bytes: number): MemoryLimit | undefined {
   for (const version of versions) {
-    // Below the group of this process, whose own bounds stay.
+    // A child of this process's group, whose own limits still apply.
     const own = version.line.exec(ownGroups())?.[1];
     if (own === undefined) continue;
     const directory = join(version.root, own, `platform-${process.pid}-${++made}`);
@@ -53,7 +53,7 @@ export function limitMemory(bytes: number): MemoryLimit | undefined {
       continue;
     }
     try {
-      // Creates nothing: where the group has no such file, its parent does not bound memory.
+      // Never creates the file: if the group has none, its parent does not limit memory.
       writeFileSync(`${directory}/${version.limitFile}`, String(bytes), { flag: 'r+' });
     } catch {
       rmdirSync(directory);

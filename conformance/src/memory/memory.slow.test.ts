@@ -1,4 +1,4 @@
-/** D34: readings as large as they may be, and of any size, on a machine of 2 GB: queries continue, memory is bounded, the log is truncated. */
+/** D34: readings of maximum size, and of any size, on a machine of 2 GB: queries continue, memory is bounded, the log is truncated. */
 import { expect, test } from 'vitest';
 import { seededRandom } from '../crash/cloud-under-load.ts';
 import { readFaultSettings } from '../crash/fault-settings.ts';
@@ -12,10 +12,10 @@ const machineBytes = 2 * 2 ** 30;
 const mostBytes = 1.6e9;
 const mostMs = 5_000;
 const bytesPerSecond = 10_000_000;
-/** A short run shares its computer with other tests: how long an answer takes says nothing there. */
+/** A short run shares its computer with other tests, so answer times mean nothing. */
 const isLong = seconds >= 60;
 const sealAge = isLong ? '60s' : '5s';
-/** Sealing takes what it takes; what never ends is found. */
+/** Sealing may take long; this only detects that it never ends. */
 const truncatedWithinMs = 300_000;
 
 async function underLoad(loadsOf: (cloud: LimitedCloud) => Promise<readonly Loaded[]>): Promise<void> {
@@ -25,7 +25,7 @@ async function underLoad(loadsOf: (cloud: LimitedCloud) => Promise<readonly Load
   const asking = askEachSecond(cloud.client, uploads satisfies readonly Asker[], isLong);
   try {
     await Promise.all(uploads.map(({ uploaded }) => uploaded.finished));
-    // Sealing what came last is part of the load.
+    // Sealing the last uploads is part of the load.
     await cloud.truncated(truncatedWithinMs);
   } finally {
     await asking.stop();
@@ -64,14 +64,14 @@ interface Loaded {
   readonly plan: UploadPlan;
 }
 
-/** As many of a size as are said, then no more. */
+/** This many readings of one size, then no more. */
 const times = (count: number, bytes: number) => (n: number) => (n <= count ? bytes : undefined);
 
 const timeoutMs = 600_000 + seconds * 1_000;
 
 for (const count of large) {
   test(
-    `D34 I12 ${count} readings of almost 4 MB: another organization's queries are answered, and the log is truncated`,
+    `D34 I12 ${count} readings of almost 4 MB: another organization’s queries are answered, and the log is truncated`,
     () =>
       underLoad(async (cloud) => [
         { tenant: await cloud.makeTenant('large'), plan: { nextBytes: times(count, largestBytes - 4) } },
@@ -82,12 +82,12 @@ for (const count of large) {
 }
 
 test(
-  `D34 I12 ${seconds} s of readings from 100 B to 4 MB of three organizations: queries are answered, and the log is truncated`,
+  `D34 I12 ${seconds} s of readings from 100 B to 4 MB from three organizations: queries are answered, and the log is truncated`,
   () =>
     underLoad(async (cloud) => {
       const until = performance.now() + seconds * 1_000;
       const random = seededRandom(seed);
-      // As many of each order of magnitude.
+      // Equally many of each order of magnitude.
       const nextBytes = (): number | undefined =>
         performance.now() > until ? undefined : Math.round(100 * (largestBytes / 100) ** random(0, 1));
       const loads: Loaded[] = [];

@@ -1,4 +1,4 @@
-/** The whole product as `npm start` runs it, within the memory of a small machine, with organizations of its own beside the demo. */
+/** The whole product as `npm start` runs it, within the memory of a small machine, with its own organizations beside the demo. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -19,7 +19,7 @@ export interface Tenant {
 
 export interface LimitedCloud extends AsyncDisposable {
   readonly url: string;
-  /** Asks as the owner of all organizations. */
+  /** Queries as the owner of all organizations. */
   readonly client: Cloud;
   readonly memory: MemoryWatch;
   /** Whether the system enforces the limit. */
@@ -27,15 +27,15 @@ export interface LimitedCloud extends AsyncDisposable {
   /** Processes that the kernel ended for lack of memory. */
   kills(): number;
   makeTenant(name: string): Promise<Tenant>;
-  /** The first and the last position that the log still holds; undefined: it is empty. */
+  /** The first and the last position still in the log; undefined if it is empty. */
   logged(): { readonly first: number; readonly last: number } | undefined;
-  /** Resolves once the log holds nothing that it holds now. */
+  /** Resolves once the log contains nothing of its current content. */
   truncated(withinMs: number): Promise<void>;
 }
 
 export async function startLimited({ bytes, sealAge }: { bytes: number; sealAge: string }): Promise<LimitedCloud> {
   await using stack = new AsyncDisposableStack();
-  // On disk: files of a memory file system would count as memory of the processes.
+  // On disk: files on a memory file system would count as memory of the processes.
   const directory = stack.use(await temporaryDirectory('limited-'));
   const limit = limitMemory(bytes);
   if (limit !== undefined) stack.use(limit);
@@ -89,7 +89,7 @@ export async function startLimited({ bytes, sealAge }: { bytes: number; sealAge:
   };
 }
 
-/** The entry that a process runs, such as `cloud/src/main.ts`. */
+/** The entry file that a process runs, such as `cloud/src/main.ts`. */
 function commandOf(pid: number): string {
   try {
     const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');

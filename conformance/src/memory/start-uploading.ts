@@ -6,30 +6,30 @@ import { connect } from '@platform/rpc/client';
 import { type MadeReading, makeReading, noReadings, plus, type Totals } from './generated-readings.ts';
 import type { Tenant } from './start-limited.ts';
 
-/** Most bytes of an upload, unless its only reading has more. */
+/** Maximum bytes of an upload, unless its only reading is larger. */
 const uploadBytes = 4_000_000;
 const readingsEach = 50;
 
 export interface Uploaded {
-  /** Of what is acknowledged. */
+  /** Totals of acknowledged readings. */
   readonly totals: Totals;
-  /** Of what is acknowledged or under way. */
+  /** Totals of readings that are acknowledged or in flight. */
   readonly sent: Totals;
-  /** When the newest large reading that is acknowledged was captured, ms; 0: none is. */
+  /** Capture time of the newest acknowledged large reading, ms; 0 if there is none. */
   readonly newestLargeMs: number;
-  /** Uploads that were sent again, with what the cloud had said. */
+  /** Uploads that were sent again, by the cloud's answer. */
   readonly retries: ReadonlyMap<string, number>;
 }
 
 export interface Uploading extends Uploaded {
-  /** Rejects when the cloud refuses an upload for good. */
+  /** Rejects if the cloud refuses an upload permanently. */
   readonly finished: Promise<void>;
 }
 
 export interface UploadPlan {
-  /** Of the next reading; undefined: none comes any more. */
+  /** Size of the next reading; undefined ends the upload. */
   readonly nextBytes: (n: number) => number | undefined;
-  /** At most so many in a second. Default: as fast as it goes. */
+  /** Maximum rate. Default: as fast as possible. */
   readonly bytesPerSecond?: number;
 }
 

@@ -1,10 +1,10 @@
-/** Looks each second how much memory a process and all below it hold, pages that they share counted once. */
+/** Measures each second how much memory a process and all its descendants use, counting shared pages once. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { processTree, proportionalBytes } from '@platform/testkit';
 
 export interface MemoryWatch extends AsyncDisposable {
   readonly peakBytes: number;
-  /** What the peak consisted of: bytes by command. */
+  /** The composition of the peak: bytes by command. */
   readonly peakByCommand: Readonly<Record<string, number>>;
 }
 
@@ -35,7 +35,7 @@ export function watchMemory(pid: number, nameOf: (pid: number) => string): Memor
   };
 }
 
-/** 0 of a process that has just ended. */
+/** 0 for a process that has just ended. */
 function heldBytes(pid: number): number {
   try {
     return proportionalBytes(pid);

@@ -15,7 +15,7 @@ import {
   systemClock,
 } from './index.ts';
 
-test('chunks are slices in order; the last one has the remaining length', () => {
+test('chunks are consecutive slices; the last one may be shorter', () => {
   expect([...chunks([1, 2, 3, 4, 5], 2)]).toEqual([[1, 2], [3, 4], [5]]);
   expect([...chunks([], 2)]).toEqual([]);
 });
@@ -25,7 +25,7 @@ test('crc32c is the Castagnoli polynomial: the check value of RFC 3720', () => {
   expect(crc32c(new Uint8Array(32))).toBe(0x8a9136aa);
 });
 
-test('crc32c of a whole is that of its parts one after the other', () => {
+test('crc32c of a whole equals the crc32c of its parts computed in sequence', () => {
   fc.assert(
     fc.property(fc.uint8Array(), fc.uint8Array(), (a, b) => crc32c(concatBytes([a, b])) === crc32c(b, crc32c(a))),
   );
@@ -43,7 +43,7 @@ test('waits double, never exceed the cap by more than the jitter, and are never 
   ]);
 });
 
-test('D4 a caught value that is not ours is an internal error, never unknown; an abort is a cancellation', () => {
+test('D4 an unrecognised caught value is an internal error, never unknown; an abort is a cancellation', () => {
   expect(asPlatformError(new TypeError('x')).code).toBe('internal');
   expect(asPlatformError('text').code).toBe('internal');
   expect(asPlatformError(AbortSignal.abort().reason).code).toBe('canceled');
@@ -58,7 +58,7 @@ test('the text of an error names its causes', () => {
   );
 });
 
-test('a limiter runs at most its limit at once, and all in the end', async () => {
+test('a limiter runs at most its limit at once, and runs every task in the end', async () => {
   const limit = createLimiter(2);
   let running = 0;
   let most = 0;
@@ -87,7 +87,7 @@ test('child logs carry the path of their names', () => {
   expect(lines).toEqual(['warn ingest.log slow']);
 });
 
-test('a line of a log is one line of JSON, whatever its fields hold', () => {
+test('a log line is one line of JSON, whatever its fields hold', () => {
   const line = {
     timeMs: 0,
     level: 'warn',

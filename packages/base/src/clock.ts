@@ -1,9 +1,9 @@
-/** Time as a port: what waits or reads the time takes a Clock, so that tests can move it. */
+/** Time as a port: code that waits or reads the time takes a Clock, so that tests can control it. */
 
 export interface Clock {
   /** Wall clock, milliseconds since 1970 UTC. */
   now(): number;
-  /** Monotonic milliseconds; only differences mean something. */
+  /** Monotonic milliseconds; only differences are meaningful. */
   monotonic(): number;
   /** Resolves after `ms`, or rejects with the signal's reason as soon as it is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
@@ -50,7 +50,7 @@ export const systemClock: Clock = {
     };
     const arm = (): void => {
       const waitMs = start + tick * periodMs - performance.now();
-      // A longer wait than a timer can hold would fire at once, over and over.
+      // A delay longer than a timer can hold would make it fire at once, over and over.
       timer = waitMs > maxTimerMs ? setTimeout(arm, maxTimerMs) : setTimeout(fire, Math.max(0, waitMs));
     };
     const fire = (): void => {

@@ -4,7 +4,7 @@
  * A message says what was expected, what was found, where, and what to do.
  */
 
-/** gRPC status codes by name; the numbers are those of the wire. */
+/** gRPC status codes by name, with their numbers on the wire. */
 export const codes = {
   canceled: 1,
   unknown: 2,
@@ -29,7 +29,7 @@ export type CodeName = keyof typeof codes;
 export class PlatformError extends Error {
   override readonly name = 'PlatformError';
   readonly code: CodeName;
-  /** Not the caller's doing: whoever answers the caller logs the cause, and names the log line to the caller (D37). */
+  /** The fault is on our side: the code that answers the caller logs the cause and gives the caller a reference to the log line (D37). */
   readonly isOwnFault: boolean;
 
   /** @param code gRPC status name. @param message expected, found, where. @param cause what was caught, kept for logs only. */
@@ -46,10 +46,9 @@ export class PlatformError extends Error {
 }
 
 /**
- * A fault of ours with a code that tells the caller what to do.
+ * A fault on our side whose code tells the caller what to do.
  *
- * @param message for the caller: no files, addresses, statements or texts of libraries.
- * @param detail for the log.
+ * @param message for the caller: no files, addresses, statements or texts of libraries. @param detail for the log.
  */
 export function ownFault(code: CodeName, message: string, detail: string, caught?: unknown): PlatformError {
   const cause = new Error(detail, caught === undefined ? undefined : { cause: caught });
@@ -73,9 +72,9 @@ const systemFaults: Readonly<Record<string, typeof full | typeof busy>> = {
 };
 
 /**
- * Interprets a caught value. A PlatformError passes; an abort becomes `canceled`; of the system's errors those that end by
- * themselves, or when someone makes room, say so; anything else is `internal`
- * (never `unknown`, which public machine-servers read as "configuration malformed", D4).
+ * Interprets a caught value. A PlatformError passes and an abort becomes `canceled`. A system error gets a code of its own if it is
+ * temporary or ends when space is freed. Anything else is `internal` (never `unknown`, which public machine-servers read as "configuration
+ * malformed", D4).
  */
 export function asPlatformError(caught: unknown): PlatformError {
   if (caught instanceof PlatformError) return caught;
@@ -88,7 +87,10 @@ export function asPlatformError(caught: unknown): PlatformError {
   return new PlatformError('internal', String(caught), caught);
 }
 
-/** The text of a caught value with its causes, for logs. A cause that the message tells already (with `[code]` before it or not) is not repeated. */
+/**
+ * The text of a caught value with its causes, for logs. A cause that the message already contains (with or without `[code]` before it) is
+ * not repeated.
+ */
 export function errorText(caught: unknown): string {
   if (!(caught instanceof Error)) return String(caught);
   if (caught.cause === undefined) return caught.message;
@@ -109,5 +111,5 @@ export function stackText(caught: unknown): string {
 }
 
 const maxCauses = 8;
-/** The text of a statement may be of any length. */
+/** Stacks are cut because an SQL statement in one may have any length. */
 const maxStackLength = 16_384;

@@ -7,7 +7,7 @@ const until = async (holds: () => boolean): Promise<void> => {
   while (!holds()) await systemClock.sleep(1);
 };
 
-test('a step that says there may be more is called again at once, and a wake during a step is not lost', async () => {
+test('a step that reports more work is called again at once, and a wake during a step is not lost', async () => {
   let steps = 0;
   let queued = 3;
   await using loop = follow({
@@ -28,7 +28,7 @@ test('a step that says there may be more is called again at once, and a wake dur
   expect(loop.failures).toBe(0);
 });
 
-test('a failing step is tried again with growing waits, and counts as failing until it works', async () => {
+test('a failing step is retried with growing waits, and counts as failing until it succeeds', async () => {
   const waits: number[] = [];
   const clock = {
     ...systemClock,

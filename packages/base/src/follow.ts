@@ -1,9 +1,9 @@
 /**
  * The one loop behind everything long-lived: loader, sealer, triggers, usage, retention, reconciler.
  *
- * States: idle (waiting for wake or `idleMs`) → stepping → idle | backing off (the step threw) → stepping … → stopped.
- * A step does at most one bounded piece of work and says whether there may be more. A step that fails is tried again
- * with growing waits, forever: poison is for the step to recognise and pass (I8), because only it knows its unit of work.
+ * States: idle (waiting for wake or `idleMs`) → stepping → idle | backing off (the step threw) → stepping … → stopped. A step does at most
+ * one bounded piece of work and reports whether there may be more. A failed step is retried forever, with growing waits. Recognising and
+ * skipping poison is the step's task (I8), because only the step knows its unit of work.
  */
 import { type Backoff, backoffMs } from './backoff.ts';
 import type { Clock } from './clock.ts';
@@ -12,7 +12,7 @@ import type { Log } from './log.ts';
 
 export interface FollowOptions {
   readonly name: string;
-  /** Does one piece of work; true: there may be more, call again at once. */
+  /** Does one piece of work. Returns true if there may be more: it is then called again at once. */
   readonly step: (signal: AbortSignal) => Promise<boolean>;
   readonly clock: Clock;
   readonly log: Log;
@@ -23,9 +23,9 @@ export interface FollowOptions {
 
 export interface Follower extends AsyncDisposable {
   readonly name: string;
-  /** There may be work: step now if idle, or once more after the running step. */
+  /** There may be work: runs a step now if idle, or once more after the running step. */
   wake(): void;
-  /** Consecutive failures; 0 when healthy. The gauge of a stuck follower. */
+  /** Consecutive failures; 0 when healthy. Shows that a follower is stuck. */
   readonly failures: number;
 }
 

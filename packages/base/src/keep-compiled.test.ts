@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
-/** Files of the compile cache after a process that loaded this module was killed. */
+/** Files in the compile cache after a process that loaded this module was killed. */
 function keptOf(module: string): string[] {
   const folder = mkdtempSync(join(tmpdir(), 'platform-compiled-'));
   try {
@@ -24,14 +24,14 @@ function keptOf(module: string): string[] {
   }
 }
 
-// By another process: Node writes the cache when a process kills itself.
+// Another process does the killing: Node writes the cache when a process kills itself.
 const killed = "import { execSync } from 'node:child_process'; execSync('kill -9 ' + process.pid);";
 
 test('compiled code is kept even if the process is killed', () => {
   const keeper = JSON.stringify(new URL('./keep-compiled.ts', import.meta.url).href);
   const turns = 'const clock = { every: (_: number, run: () => void) => run() };';
   expect(keptOf(killed)).toEqual([]);
-  // The entry and the keeper, each without its types and compiled.
+  // Two files each for the entry and the keeper: types stripped, and compiled.
   expect(
     keptOf(`import { keepCompiled } from ${keeper}; ${turns} keepCompiled(clock as never); ${killed}`),
   ).toHaveLength(4);

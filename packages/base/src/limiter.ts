@@ -1,4 +1,4 @@
-/** At most `limit` tasks of a kind at a time; the others wait in order. */
+/** Runs at most `limit` tasks at a time; the others wait in order. */
 export function createLimiter(limit: number): <T>(task: () => Promise<T>) => Promise<T> {
   let running = 0;
   const waiting: (() => void)[] = [];

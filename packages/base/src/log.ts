@@ -1,6 +1,6 @@
-/** Logging: a port for all that logs, and the one form of a line on a process's output. */
+/** Logging: a port for everything that logs, and the one format of a line in a process's output. */
 
-/** From the least to the most important. */
+/** From the least to the most severe. */
 export const logLevels = ['debug', 'info', 'warn', 'error'] as const;
 
 export type LogLevel = (typeof logLevels)[number];
@@ -45,7 +45,7 @@ export function createLog(
 
 export const silentLog: Log = createLog(() => {});
 
-/** Whether a line of this level is written where `least` is the least that is. */
+/** Whether a line of this level is written when `least` is the lowest level to write. */
 export function isLogged(level: LogLevel, least: LogLevel): boolean {
   return logLevels.indexOf(level) >= logLevels.indexOf(least);
 }

@@ -1,15 +1,15 @@
-/** A line of the report of `platform admin repair`, which the cloud makes and the command line shows. */
+/** A line in the report of `platform admin repair`, which the cloud produces and the command line shows. */
 export interface Repaired {
   /** A file below the data directory, rows of the ingest log, or a row of the catalog. */
   readonly what: string;
   readonly damage: string;
-  /** `can be restored` and `would be given up` are of a run that changes nothing. */
+  /** `can be restored` and `would be given up` come from a dry run. */
   readonly outcome: 'restored' | 'can be restored' | 'lost' | 'loss accepted' | 'would be given up' | 'not mended';
   readonly detail: string;
   readonly organizationId?: string;
   readonly captureDay?: string;
   readonly rows?: number;
-  /** Milliseconds since 1970, of time_received. */
+  /** time_received, in milliseconds since 1970. */
   readonly firstMs?: number | null;
   readonly lastMs?: number | null;
 }

@@ -16,7 +16,7 @@ function handClock() {
   return { clock: { ...systemClock, every }, timer };
 }
 
-/** A process that says how much it computed, and how much it holds. */
+/** A process whose CPU time and memory the test sets. */
 function resting({ once = false } = {}) {
   const { clock, timer } = handClock();
   const state = { worked: 0, megabytes: 50, collected: 0 };
@@ -39,7 +39,7 @@ function resting({ once = false } = {}) {
   return { state, look, trim };
 }
 
-test('memory is released once, when a busy period is over', () => {
+test('memory is released once after a busy period', () => {
   const { state, look, trim } = resting();
   look(4_000, 60);
   look(3_000, 10);
@@ -51,7 +51,7 @@ test('memory is released once, when a busy period is over', () => {
   trim[Symbol.dispose]();
 });
 
-test('memory that a quiet process accumulates is released, too; a busy process is left alone', () => {
+test('memory that a quiet process accumulates is released too; a busy process is left alone', () => {
   const { state, look, trim } = resting();
   look(10, 0);
   expect(state.collected).toBe(1);
@@ -66,7 +66,7 @@ test('memory that a quiet process accumulates is released, too; a busy process i
   expect(state.collected).toBe(2);
 });
 
-test('memory that only the start needed is released once, when the process is first idle, and never again', () => {
+test('memory needed only for the start is released once, when the process is first idle, and never again', () => {
   const { state, look } = resting({ once: true });
   look(4_000, 60);
   expect(state.collected).toBe(0);

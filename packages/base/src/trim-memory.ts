@@ -1,31 +1,31 @@
 /**
- * Gives memory back to the system when a process comes to rest: of what a busy time made V8 take, it keeps tens of megabytes for the
- * next one, which on a small computer others could use.
+ * Gives memory back to the system when a process becomes idle. After a busy period V8 keeps tens of megabytes in reserve, which other
+ * processes on a small computer could use.
  */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Clock } from './clock.ts';
 
-/** How often it is looked whether the process rests. */
+/** How often the process is checked for idleness. */
 const lookMs = 5_000;
-/** Share of a look's time in which something ran, up to which the process rests. */
+/** The process is idle if it computed for at most this share of the time between two checks. */
 const restShare = 0.1;
-/** Growth since the last time that is worth a collection, which stops a process of 50 MB for some tens of milliseconds. */
+/** Growth since the last collection that justifies another one, which stops a process of 50 MB for some tens of milliseconds. */
 const growthBytes = 16 << 20;
 
 export interface TrimDeps {
   readonly clock: Clock;
-  /** Only the first time: a process that is loaded holds much that only its start needed. Default false. */
+  /** Release memory the first time only: a freshly loaded process holds much that only its start needed. Default false. */
   readonly once?: boolean;
-  /** Milliseconds that the process has computed, all threads together. Default: what the system says. */
+  /** Milliseconds of CPU time that the process has used, in all threads. Default: as the system reports. */
   readonly workedMs?: () => number;
-  /** Memory that the process holds. Default: what the system says. */
+  /** Memory that the process holds. Default: as the system reports. */
   readonly residentBytes?: () => number;
-  /** Default: V8's collection of a process that runs out of memory, which keeps nothing in reserve. */
+  /** Default: the collection that V8 runs when memory is exhausted, which keeps nothing in reserve. */
   readonly collect?: () => void;
 }
 
-/** Until it is disposed, or until the first time when that is enough. */
+/** Runs until it is disposed; with `once`, until the first release. */
 export function trimAtRest({
   clock,
   once = false,
@@ -55,7 +55,7 @@ function processorMs(): number {
 function collectAll(): void {
   setFlagsFromString('--expose-gc');
   const gc: NodeJS.GCFunction = runInNewContext('gc');
-  // V8 takes no compiled code of processes with other flags: what is loaded after this would be compiled again, for those, too.
+  // V8 rejects compiled code from processes with other flags, so code loaded after this would be compiled again there too.
   setFlagsFromString('--no-expose-gc');
   gc({ type: 'major', execution: 'sync', flavor: 'last-resort' });
 }

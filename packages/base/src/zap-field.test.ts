@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readLogField, zapField } from './zap-field.ts';
 
-test('any field of a log line comes back out of the shape in which public clients read it', () => {
+test('any field of a log line survives the conversion to the shape that public clients read and back', () => {
   const value = fc.oneof(
     fc.string(),
     fc.boolean(),
@@ -20,7 +20,7 @@ test('any field of a log line comes back out of the shape in which public client
   );
 });
 
-test('values have the types of zap', () => {
+test('values get the types of zap', () => {
   expect(zapField('a', 'b')).toEqual({ Key: 'a', Type: 15, Integer: 0, String: 'b', Interface: null });
   expect(zapField('a', true)).toMatchObject({ Type: 4, Integer: 1 });
   expect(zapField('a', -3)).toMatchObject({ Type: 11, Integer: -3 });
@@ -32,7 +32,7 @@ test('values have the types of zap', () => {
   expect(zapField('a', { b: 1n })).toMatchObject({ Type: 23, Interface: { b: 1 } });
 });
 
-test('fields that public servers send are read by type', () => {
+test('fields that public servers send are read according to their type', () => {
   const read = (Type: number, rest: object): unknown => readLogField({ Key: 'k', Type, ...rest })[0]?.[1];
   expect(read(8, { Integer: 1_500_000_000 })).toBe('1.5s');
   expect(read(9, { String: '0.250000' })).toBe(0.25);

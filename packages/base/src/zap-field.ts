@@ -1,9 +1,9 @@
 /**
- * A field of a log line as public machine-servers send it and public clients read it: a field of the Go logger zap, with
- * key, type and value apart. A client that finds no `Key` shows `{"": nil}`.
+ * A field of a log line as public machine-servers send it and public clients read it: a field of the Go logger zap, with separate key, type
+ * and value. A client that finds no `Key` shows `{"": nil}`.
  */
 
-/** Those that loggers of ours and of others use; zap numbers them in this way. */
+/** The zap types that our loggers and others use, with zap's numbers. */
 const type = {
   bool: 4,
   duration: 8,
@@ -19,7 +19,7 @@ const type = {
   error: 26,
 } as const;
 
-/** As JSON. */
+/** As it appears in JSON. */
 export interface ZapField {
   readonly [key: string]: unknown;
   readonly Key: string;
@@ -42,7 +42,7 @@ export function zapField(key: string, value: unknown): ZapField {
   if (typeof value === 'number') {
     return Number.isSafeInteger(value)
       ? { ...field, Type: type.int64, Integer: value }
-      : // Zap keeps the bits of a float as an integer, which JSON cannot carry; its text is what public servers send.
+      : // Zap keeps the bits of a float as an integer, which JSON cannot carry; public servers send its text instead.
         { ...field, Type: type.float64, String: String(value) };
   }
   return { ...field, Interface: asJson(value) };
@@ -70,12 +70,12 @@ function valueIn(kind: number, integer: number, text: string, held: unknown): un
   return held;
 }
 
-/** Old lines of public servers hold the bits of a float. */
+/** Old lines from public servers hold the bits of a float. */
 function floatOf(bits: bigint): number | undefined {
   return new Float64Array(new BigInt64Array([bits]).buffer)[0];
 }
 
-/** JSON has no NaN and no infinity. */
+/** JSON has no NaN and no infinity: those stay text. */
 function finite(text: string): unknown {
   const number = Number(text);
   return Number.isFinite(number) ? number : text;

@@ -1,9 +1,9 @@
 /**
  * Writes one capture file.
  *
- * States: open → sealed, or open → abandoned (closed under its `.prog` name, for recovery to seal).
- * A reading is in the user buffer, then written (survives a kill of the process), then synced (survives a power cut).
- * A failed write changes nothing: the bytes stay in the buffer and the next flush writes them at the same position.
+ * States: open → sealed, or open → abandoned (closed under its `.prog` name, for recovery to seal). A reading is first in the user buffer,
+ * then written (survives a kill of the process), then synced (survives a power failure). A failed write changes nothing: the bytes stay in
+ * the buffer and the next flush writes them at the same position.
  */
 import { toBinary } from '@bufbuild/protobuf';
 import { concatBytes, PlatformError } from '@platform/base';
@@ -18,24 +18,24 @@ export interface WriterOptions {
   readonly header: CaptureFileHeader;
   /** Size of the user buffer (`capture_buffer_size`). Default 4,096; a larger reading grows it. */
   readonly bufferBytes?: number;
-  /** Written bytes that force a sync even within the second. Default 262,144. */
+  /** Number of written bytes that force a sync even within the second. Default 262,144. */
   readonly syncBytes?: number;
 }
 
 export interface CaptureFileWriter {
   readonly path: string;
-  /** Bytes of the file, buffered ones included. */
+  /** Bytes of the file, including buffered ones. */
   readonly sizeBytes: number;
   readonly readings: number;
-  /** Takes an encoded SensorData. True: the buffer is full, `flush()` before the next one. */
+  /** Appends an encoded SensorData. Returns true if the buffer is full: call `flush()` before the next one. */
   append(reading: Uint8Array): boolean;
-  /** Writes the buffer; syncs as well once `syncBytes` were written since the last sync. Not to be called concurrently. */
+  /** Writes the buffer, and syncs if `syncBytes` were written since the last sync. Must not be called concurrently. */
   flush(): Promise<void>;
-  /** flush(), then sync if anything was written since the last one. */
+  /** flush(), then sync if anything was written since the last sync. */
   sync(): Promise<void>;
-  /** sync(), close, rename to `.capture`. Repeatable after a failure. */
+  /** sync(), close, rename to `.capture`. Can be repeated after a failure. */
   seal(): Promise<void>;
-  /** Closes the file as it is. What is in the buffer is lost. */
+  /** Closes the file as it is. Buffered data is lost. */
   abandon(): Promise<void>;
 }
 
@@ -104,7 +104,7 @@ class Writer implements CaptureFileWriter {
 
   async flush(): Promise<void> {
     if (this.#used > 0) {
-      // Appends during the write go behind these bytes, so only what was written is taken out.
+      // Appends during the write go after these bytes, so only the written bytes are removed.
       const bytes = this.#buffer.subarray(0, this.#used);
       await this.#output.write(bytes, this.#position);
       this.#buffer.copyWithin(0, bytes.length, this.#used);
@@ -122,7 +122,7 @@ class Writer implements CaptureFileWriter {
 
   async #syncWritten(): Promise<void> {
     if (this.#unsynced === 0) return;
-    // The count falls before the sync: after a failed one the kernel may have dropped the pages, so asking again proves nothing.
+    // Reset before the sync: after a failed one the kernel may have dropped the pages, so a repeated sync would prove nothing.
     this.#unsynced = 0;
     await this.#output.sync();
   }

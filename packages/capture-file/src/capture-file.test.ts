@@ -72,7 +72,7 @@ async function appendAll(writer: CaptureFileWriter, readings: readonly Uint8Arra
 
 const reading = fc.uint8Array({ minLength: 1, maxLength: 200 });
 
-test('a file gives back the header and the readings that were written, whatever the buffer', async () => {
+test('a file returns the header and readings that were written, whatever the buffer', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(reading, { maxLength: 30 }),
@@ -109,7 +109,7 @@ test('C4 a file torn at any byte keeps exactly the complete readings', async () 
   }
 });
 
-test('C4 zeros after the last frame, as a power cut leaves them, are removed', async () => {
+test('C4 zeros after the last frame, as left by a power failure, are removed', async () => {
   const whole = await written([Uint8Array.of(1, 2, 3)]);
   const contents = readCaptureFile(concatBytes([whole, new Uint8Array(4_096)]));
   expect(contents).toMatchObject({ goodBytes: whole.length, cutBytes: 4_096 });
@@ -139,7 +139,7 @@ test('C3 a flipped byte never yields a reading that was not written', async () =
   );
 });
 
-test('C5 a write that fails halfway is repeated at the same place: no gaps, no duplicates', async () => {
+test('C5 a write that fails halfway is repeated at the same position: no gaps, no duplicates', async () => {
   const storage = new MemoryStorage();
   const writer = await createCaptureFileWriter({ storage, path: 'f', header, bufferBytes: 10_000 });
   const readings = Array.from({ length: 20 }, (_, index) => new Uint8Array(index + 1).fill(index));

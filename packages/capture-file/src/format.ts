@@ -7,7 +7,7 @@ import { crc32c } from '@platform/base';
 /** Current version; a reader refuses any other by number. */
 export const formatVersion = 1;
 
-/** "PLCAP", CR, LF, version. CR LF shows a transfer that rewrites line ends. */
+/** "PLCAP", CR, LF, version. CR LF reveals a transfer that rewrites line ends. */
 export const magic: Uint8Array = Uint8Array.of(0x50, 0x4c, 0x43, 0x41, 0x50, 0x0d, 0x0a, formatVersion);
 
 export const frameHeaderBytes = 8;
@@ -15,7 +15,7 @@ export const frameHeaderBytes = 8;
 /** A length above this is damage, not a frame. */
 export const maxFrameBytes: number = 256 * 1024 * 1024;
 
-/** Bytes at the start of a file that hold its header frame whole, for any header up to this size. */
+/** Bytes at the start of a file that contain the complete header frame, for any header up to this size. */
 export const fileHeaderBytes: number = 64 * 1024;
 
 /** Writes the frame of `payload` into `target` at `offset`; returns the offset after it. */
@@ -30,7 +30,7 @@ export type FrameAt =
   | { readonly payload: Uint8Array; readonly end: number }
   | { readonly payload: undefined; readonly reason: string };
 
-/** The frame that starts at `offset`, or why there is none. Length zero is never a frame: a power cut leaves zeros. */
+/** The frame that starts at `offset`, or why there is none. Length zero is never a frame: a power failure leaves zeros. */
 export function frameAt(bytes: Uint8Array, offset: number): FrameAt {
   const left = bytes.length - offset;
   if (left < frameHeaderBytes) return { payload: undefined, reason: `${left} bytes are too short for a frame header` };

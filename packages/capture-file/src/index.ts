@@ -1,4 +1,4 @@
-/** Reader and writer of capture files; pure, with ports for input and output. The format: docs/specs/capture-file.md. */
+/** Reader and writer of capture files. Pure, with ports for input and output. The format: docs/specs/capture-file.md. */
 export { type CaptureFileWriter, createCaptureFileWriter, type WriterOptions } from './capture-file-writer.ts';
 export { fileHeaderBytes, formatVersion, maxFrameBytes } from './format.ts';
 export { type CaptureFileContents, readCaptureFile } from './read-capture-file.ts';

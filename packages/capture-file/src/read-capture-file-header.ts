@@ -5,7 +5,8 @@ import { formatVersion, frameAt, magic } from './format.ts';
 
 /**
  * The header of a capture file from its first bytes (`fileHeaderBytes` are always enough).
- * @throws PlatformError data_loss: not a capture file, a version that we do not read, or a torn header.
+ *
+ * @throws PlatformError data_loss: not a capture file, an unsupported version, or a torn header.
  */
 export function readCaptureFileHeader(bytes: Uint8Array): { header: CaptureFileHeader; end: number } {
   for (let i = 0; i < magic.length - 1; i++) {

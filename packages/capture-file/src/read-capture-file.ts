@@ -4,19 +4,20 @@ import { readCaptureFileHeader } from './read-capture-file-header.ts';
 
 export interface CaptureFileContents {
   readonly header: CaptureFileHeader;
-  /** Each an encoded SensorData, in capture order; views of the given bytes. */
+  /** Encoded SensorData in capture order; views of the given bytes. */
   readonly readings: readonly Uint8Array[];
   /** Length of the valid prefix. */
   readonly goodBytes: number;
-  /** Bytes after the valid prefix; 0 for a whole file. */
+  /** Bytes after the valid prefix; 0 for an intact file. */
   readonly cutBytes: number;
   /** Why the prefix ends before the file does. */
   readonly cutReason: string | undefined;
 }
 
 /**
- * Reads a whole capture file and keeps the valid prefix of a torn one.
- * @throws PlatformError data_loss when not even the header can be read.
+ * Reads a capture file; keeps the valid prefix of a torn one.
+ *
+ * @throws PlatformError data_loss if not even the header can be read.
  */
 export function readCaptureFile(bytes: Uint8Array): CaptureFileContents {
   const { header, end } = readCaptureFileHeader(bytes);

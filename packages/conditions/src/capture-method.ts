@@ -3,14 +3,14 @@ import { canonicalApi } from '@platform/base';
 import { describe } from './json.ts';
 
 export interface CaptureMethod {
-  /** `sensor`, or the full `core:component:sensor` if it was written so. */
+  /** `sensor`, or the full `core:component:sensor` if it was written that way. */
   readonly componentType: string;
   readonly componentName: string;
   /** As written, with or without `Get`. */
   readonly method: string;
 }
 
-/** Where a reading comes from, as it is stored. */
+/** The stored source of a reading. */
 export interface CaptureSource {
   /** `core:component:sensor`. */
   readonly componentType: string;
@@ -19,8 +19,8 @@ export interface CaptureSource {
 }
 
 /**
- * Parses `<type>:<name>:<method>`. The type is short or a full triplet; the name may contain colons (resources of remotes).
- * Returns what is wrong as a text.
+ * Parses `<type>:<name>:<method>`. The type is short or a full triplet; the name may contain colons (resources of remotes). On failure,
+ * returns the problem as a text.
  */
 export function parseCaptureMethod(value: unknown): CaptureMethod | string {
   const expected = 'expected <component type>:<component name>:<method>, e.g. sensor:my-sensor:Readings';
@@ -37,7 +37,7 @@ export function parseCaptureMethod(value: unknown): CaptureMethod | string {
   };
 }
 
-/** Whether readings of a source are meant; the method with and without `Get` is the same. */
+/** Whether the method refers to readings of a source; it makes no difference whether the name starts with `Get`. */
 export function isCapturedBy(method: CaptureMethod, source: CaptureSource): boolean {
   const type = canonicalApi(source.componentType);
   const sameType = method.componentType.includes(':')

@@ -1,4 +1,4 @@
-/** Trigger conditions: the `conditional` object of a configuration becomes a test of readings. */
+/** Trigger conditions: compiles the `conditional` object of a configuration into a test of readings. */
 
 import type { Problem } from '@platform/base';
 import { type CaptureMethod, parseCaptureMethod } from './capture-method.ts';
@@ -13,9 +13,9 @@ export interface Condition {
   /** Absent after an error in `data_capture_method`. */
   readonly captureMethod: CaptureMethod | undefined;
   readonly problems: readonly Problem[];
-  /** Whether a reading meets all evals; without evals every reading does, after an error none. */
+  /** Whether a reading meets all evals. Without evals every reading does; after an error none does. */
   matches(document: JsonObject): boolean;
-  /** What of a document `matches` looks at; undefined: everything. */
+  /** The keys of a document that `matches` looks at; undefined: all. */
   readonly keys: KeyTree | undefined;
 }
 

@@ -55,13 +55,13 @@ test('D20 several leaves in one eval are refused, several evals must all hold', 
   expect(condition(both[0]!).matches(reading)).toBe(true);
 });
 
-test('D20 regular expressions run in linear time, and those that cannot are refused', () => {
+test('D20 regular expressions run in linear time, and those that cannot do so are refused', () => {
   const evil = condition({ operator: 'regex', value: { name: '^(a+)+$' } });
   expect(evil.matches({ name: `${'a'.repeat(50_000)}!` })).toBe(false);
   expect(condition({ operator: 'regex', value: { name: '(?=a)' } }).problems[0]?.message).toContain('look-around');
 });
 
-test('D18 condition is accepted as well as conditions, absent or empty ones always hold, unknown keys warn', () => {
+test('D18 condition is accepted as well as conditions, absent or empty ones always hold, unknown keys give a warning', () => {
   const method = 'sensor:s:Readings';
   const evals = [{ operator: 'gt', value: { cpu: 90 } }];
   expect(compileCondition({ data_capture_method: method, condition: { evals } }).matches(reading)).toBe(false);
@@ -76,7 +76,7 @@ test('D18 condition is accepted as well as conditions, absent or empty ones alwa
   ]);
 });
 
-test('errors of conditions name the position, what was expected and what was found', () => {
+test('errors in conditions state the position, what was expected and what was found', () => {
   const problem = (operator: string, value: unknown): string => {
     const [first] = condition({ operator, value }).problems;
     return `${first?.path}: ${first?.message}`;
@@ -113,7 +113,7 @@ test('no configuration and no reading makes a condition throw', () => {
   );
 });
 
-test('a value found at a path is equal to itself and ordered like its numbers', () => {
+test('a value found at a path equals itself, and is ordered like its number', () => {
   const part = fc.stringMatching(/^[a-z]{1,4}$/);
   fc.assert(
     fc.property(
@@ -135,7 +135,7 @@ test('a value found at a path is equal to itself and ordered like its numbers', 
   );
 });
 
-test('D18 data_capture_method takes the short type or the triplet, D12 the method with or without Get', () => {
+test('D18 data_capture_method accepts the short type or the triplet, D12 the method with or without Get', () => {
   const source = { componentType: 'core:component:sensor', componentName: 's', methodName: 'Readings' };
   for (const text of ['sensor:s:Readings', 'core:component:sensor:s:Readings', 'rdk:component:sensor:s:GetReadings']) {
     const method = parseCaptureMethod(text);
@@ -149,7 +149,7 @@ test('D18 data_capture_method takes the short type or the triplet, D12 the metho
   expect(typeof other === 'object' && isCapturedBy(other, source)).toBe(false);
 });
 
-test('D20 the keys that a condition looks at are enough to decide it', () => {
+test('D20 the keys that a condition looks at suffice to decide it', () => {
   const key = fc.constantFrom('a', 'b', 'readings', 'a.b', 'a.b.a', 'other');
   const { document } = fc.letrec<{ value: Json; document: JsonObject }>((tie) => ({
     value: fc.oneof(

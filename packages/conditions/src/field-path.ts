@@ -1,11 +1,11 @@
-/** Finding the left operand in a reading (D20). */
+/** Finds the left operand in a reading (D20). */
 
 import { isObject, type Json, type JsonObject } from './json.ts';
 
-/** Parts of a path that an eval may have, so that looking it up stays cheap. */
+/** Maximum number of path parts in an eval, so that the lookup stays cheap. */
 export const maxPathParts = 64;
 
-/** The value at the exact path, else at the same path under `readings`; undefined if there is none. */
+/** The value at the exact path, otherwise at the same path under `readings`; undefined if there is none. */
 export function findOperand(document: JsonObject, parts: readonly string[]): Json | undefined {
   const exact = valueAt(document, parts, 0);
   if (exact !== undefined) return exact;
@@ -13,8 +13,8 @@ export function findOperand(document: JsonObject, parts: readonly string[]): Jso
 }
 
 /**
- * Steps down one part at a time; a number picks from an array. A key that itself contains dots is found as well, where the
- * single steps lead nowhere.
+ * Follows the path one part at a time; a number selects from an array. If that leads nowhere, keys that contain dots themselves are tried
+ * as well.
  */
 function valueAt(value: Json | undefined, parts: readonly string[], from: number): Json | undefined {
   if (from === parts.length) return value;

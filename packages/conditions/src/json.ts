@@ -1,4 +1,4 @@
-/** JSON as it comes from `google.protobuf.Struct` and from configurations. */
+/** JSON as found in `google.protobuf.Struct` and in configurations. */
 
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 export interface JsonObject {
@@ -9,17 +9,17 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** For messages: the type, and the value where it is short. */
+/** For messages: the type, and the value if it is short. */
 export function describe(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (Array.isArray(value)) return 'an array';
   if (isObject(value)) return 'an object';
-  // JSON would tell 1e999 as null.
+  // JSON would show 1e999 as null.
   const text = typeof value === 'number' ? String(value) : JSON.stringify(value);
   return text.length > 80 ? `${text.slice(0, 79)}…` : text;
 }
 
-/** Same value at every depth; the order of keys does not count. */
+/** Whether the values are equal at every depth, regardless of the order of keys. */
 export function equalJson(left: Json, right: Json): boolean {
   if (left === right) return true;
   if (Array.isArray(left) && Array.isArray(right)) {

@@ -1,16 +1,16 @@
-/** Which keys of a document the paths of a condition can lead through, so that readings need not be decoded whole (D20). */
+/** Which keys of a document the paths of a condition can pass through, so that readings need not be decoded completely (D20). */
 
-/** By key: what lies below it is looked at through these keys alone; `all`: through any. */
+/** By key: the keys to look at below it; `all`: every key. */
 export type KeyTree = ReadonlyMap<string, KeyTree | 'all'>;
 
 type Tree = Map<string, Tree | 'all'>;
 
-/** Longer paths have too many ways to be read. */
+/** Longer paths can be interpreted in too many ways. */
 const mostParts = 8;
-/** Below this many documents all keys are looked at. */
+/** Deeper than this many documents, all keys are looked at. */
 const treeLevels = 3;
 
-/** As field-path.ts looks for them: a key may hold several parts with its dots, and all of it may stand below `readings`. */
+/** Mirrors the search in field-path.ts: a key may contain several parts with its dots, and the whole path may be below `readings`. */
 export function keysOf(paths: readonly (readonly string[])[]): KeyTree | undefined {
   if (paths.some((parts) => parts.length > mostParts)) return undefined;
   const root: Tree = new Map();

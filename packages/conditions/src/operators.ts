@@ -6,7 +6,7 @@ import { Pattern } from './leaf.ts';
 
 type Test = (left: Json) => boolean;
 
-/** Makes the test of an operator, or says what is wrong with its right operand. */
+/** Builds the test of an operator, or returns the problem with its right operand. */
 type Operator = (right: Json | Pattern) => Test | string;
 
 const onlyRegex =
@@ -31,7 +31,7 @@ function ordering(name: string, holds: (order: number) => boolean): Operator {
   };
 }
 
-/** Anywhere in the text, in linear time; therefore without look-around and back-references. */
+/** Matches anywhere in the text, in linear time; therefore without look-around and back-references. */
 function matching(right: Json | Pattern): Test | string {
   if (typeof right !== 'string' && !(right instanceof Pattern))
     return `expected a pattern as a string for regex, found ${describe(right)}`;

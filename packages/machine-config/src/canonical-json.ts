@@ -1,7 +1,7 @@
-/** JSON in which the order of keys makes no difference: values that are equal have one text. */
+/** JSON in which the order of keys makes no difference: equal values have the same text. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  // JSON would tell 1e999 as null.
+  // JSON would show 1e999 as null.
   if (typeof value === 'number') return String(value);
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
   const entries = Object.entries(value).filter(([, item]) => item !== undefined);

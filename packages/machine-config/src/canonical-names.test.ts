@@ -14,7 +14,7 @@ const canonical = {
 };
 
 test.each(['fake', 'rdk:builtin:fake', 'core:builtin:fake'])(
-  'the model %s and names of either namespace mean the same when a document is checked and when a machine runs it',
+  'the model %s and names in either namespace mean the same when a document is checked and when a machine runs it',
   (model) => {
     const depends_on = ['rdk:component:sensor/b', 'c'];
     const other = (name: string) => ({ name, api: 'rdk:component:sensor', model });
@@ -29,14 +29,14 @@ test.each(['fake', 'rdk:builtin:fake', 'core:builtin:fake'])(
   },
 );
 
-test('a short model that is not built in is reported by its full name; one of a module is unchanged', () => {
+test('a short model that is not built in is reported by its full name; a module’s is unchanged', () => {
   const sensor = (model: string) => ({ name: model, api: 'core:component:sensor', model });
   const { config, problems } = parse({ components: [sensor('ghost'), sensor('acme:gauges:tank')] });
   expect(config.components.map(({ model }) => model)).toEqual(['core:builtin:ghost', 'acme:gauges:tank']);
   expect(problems.map(({ level, path }) => `${level} ${path}`)).toEqual(['warning components[0].model']);
 });
 
-test('an entry of service_configs is for the services that its type names in full or by the last word, in checks, retention and on the machine alike', () => {
+test('a service_configs entry applies to services named in full or by the last word, in checks, retention and on the machine', () => {
   for (const [type, isFor] of [
     ['data_manager', true],
     ['core:service:data_manager', true],
@@ -62,7 +62,7 @@ test('an entry of service_configs is for the services that its type names in ful
   }
 });
 
-test('a short name in depends_on means every resource that is called so: a circle through any of them is an error', () => {
+test('a short name in depends_on means every resource of that name: a cycle through any of them is an error', () => {
   const named = (kind: string, name: string, depends_on: string[] = []) => ({
     ...{ name, api: `acme:${kind}:x`, model: 'acme:x:y', depends_on },
   });

@@ -9,7 +9,7 @@ test("D12 a capture method is known with and without Get, under the specificatio
   expect(captureMethodOf('core:component:arm', 'Readings')).toBeUndefined();
 });
 
-test('D12 a type that the table does not list is captured through DoCommand alone', () => {
+test('D12 a type that is not in the table is captured through DoCommand only', () => {
   expect(captureMethodsOf('acme:service:weather').map((method) => method.name)).toEqual(['DoCommand']);
   expect(captureMethodOf('acme:service:weather', 'Readings')).toBeUndefined();
 });

@@ -1,7 +1,7 @@
 /** The specification's table of capture methods by resource type, as data (D12). */
 
 export interface CaptureMethod {
-  /** As the specification spells it; this is the method name that data is stored under. */
+  /** As the specification spells it; data is stored under this method name. */
   readonly name: string;
   readonly kind: 'tabular' | 'binary';
 }
@@ -59,7 +59,7 @@ export function captureMethodsOf(api: string): readonly CaptureMethod[] {
   return names.map((name) => ({ name, kind: binaryMethods.has(name) ? 'binary' : 'tabular' }));
 }
 
-/** The method that `name` means for this API; undefined when the type has none such. */
+/** The method that `name` refers to for this API; undefined if the type does not have it. */
 export function captureMethodOf(api: string, name: string): CaptureMethod | undefined {
   const methods = captureMethodsOf(api);
   const found = methodNamed(
@@ -69,7 +69,7 @@ export function captureMethodOf(api: string, name: string): CaptureMethod | unde
   return methods.find((method) => method.name === found);
 }
 
-/** The one of `names` that `name` means: as it is spelled, or with or without `Get` before it (D12). */
+/** The one of `names` that `name` refers to: exactly, or with or without a leading `Get` (D12). */
 export function methodNamed(names: readonly string[], name: string): string | undefined {
   const bare = (text: string): string => (text.startsWith('Get') ? text.slice(3) : text);
   return names.find((known) => known === name || bare(known) === bare(name));

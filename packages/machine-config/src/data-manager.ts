@@ -1,4 +1,6 @@
-/** Reads the data manager's attributes and capture methods with the specification's defaults; every fault is a problem, not a throw. */
+/**
+ * Reads the data manager's attributes and capture methods with the specification's defaults; faults are reported as problems, never thrown.
+ */
 import type { Problem } from '@platform/base';
 import { isForService } from './canonical-names.ts';
 import { captureFields, captureMethodFields, dataManagerFields } from './fields.ts';
@@ -27,7 +29,7 @@ export interface DataManagerAttributes {
 }
 
 export interface CaptureMethodConfig {
-  /** Full name of the resource, where it is not the one that the entry is in. */
+  /** Full name of the resource, if it is not the one that contains the entry. */
   readonly name: string | undefined;
   readonly method: string;
   readonly capture_frequency_hz: number;
@@ -37,16 +39,16 @@ export interface CaptureMethodConfig {
   readonly capture_directory: string | undefined;
   readonly capture_queue_size: number;
   readonly capture_buffer_size: number;
-  /** For the platform; the machine does not process it. */
+  /** For the cloud; the machine does not process it. */
   readonly recent_data_store?: JsonObject | undefined;
 }
 
-/** A sync interval below this means the default. */
+/** A shorter sync interval means the default. */
 const leastSyncIntervalMins = 0.0001;
-/** A frequency below this captures nothing: less than a reading in eleven days. */
+/** A lower frequency captures nothing: it is less than a reading in eleven days. */
 const leastHz = 1e-6;
 
-/** @returns also what of the attributes fits, without defaults. */
+/** @returns also the valid attributes, without defaults. */
 export function readDataManagerAttributes(
   attributes: JsonObject,
   path: string,
@@ -60,7 +62,7 @@ export function readDataManagerAttributes(
   return { attributes: { ...values, sync_interval_mins: 0.1 }, kept, problems };
 }
 
-/** The capture methods of a resource's `service_configs`. Entries without a method or frequency are left out and named. */
+/** The capture methods of a resource's `service_configs`. Entries without a method or frequency are omitted and reported. */
 export function readCaptureMethods(
   resource: Pick<ResourceConfig, 'service_configs'>,
   path: string,
@@ -77,7 +79,7 @@ export function readCaptureMethods(
 
 export interface CaptureAttributes {
   readonly methods: readonly { readonly method: CaptureMethodConfig; readonly path: string }[];
-  /** What of the attributes fits, without defaults. */
+  /** The valid attributes, without defaults. */
   readonly kept: JsonObject;
 }
 

@@ -37,7 +37,7 @@ test.each<[Json, Json, number | undefined]>([
   },
 );
 
-test('D24 the value of the part takes precedence over that of a fragment, even a smaller one, unless the part’s is ignored', () => {
+test('D24 the part’s value takes precedence over a fragment’s, even a smaller one, unless the part’s is ignored', () => {
   const lookup = () => ({ config: { data_retention_policy: { days: 3 } }, revision: '1' });
   const daysOf = (document: JsonObject): number | undefined =>
     readDataPolicies(resolveFragments({ ...document, fragments: [{ id: 'f-1' }] }, lookup).document).days;

@@ -1,19 +1,19 @@
 /**
- * How long the cloud keeps a part's data: what an effective document says, read on its own because the cloud asks for thousands of
- * parts at once. Values that are no positive whole numbers are ignored (D24); `parse` warns of them.
+ * How long the cloud keeps a part's data, read from an effective document. A separate reader, because the cloud needs it for thousands of
+ * parts at once. Values that are not positive whole numbers are ignored (D24); `parse` warns about them.
  */
 import { canonicalApi } from '@platform/base';
 import { apiOf, isForService } from './canonical-names.ts';
 import { captureMethodOf } from './capture-methods.ts';
 import { dataManagerApi } from './data-manager.ts';
 
-/** Plain data: kept as JSON. */
+/** Plain data: stored as JSON. */
 export interface DataPolicies {
   /** `data_retention_policy.days` of the part; absent: its data is kept until it is deleted. */
   readonly days?: number | undefined;
-  /** Resources with a `retention_policy` of their own. */
+  /** Resources with their own `retention_policy`. */
   readonly resources: readonly ResourceRetention[];
-  /** Methods whose newest rows are kept in the hot store as well. */
+  /** Methods whose newest rows are also kept in the hot store. */
   readonly recent: readonly RecentData[];
   /** `delete_data_on_part_deletion` of the data manager. */
   readonly deleteOnPartDeletion: boolean;
@@ -39,7 +39,7 @@ export interface RecentData extends Resource {
   readonly storedHours: number;
 }
 
-/** @param document decoded JSON with fragments resolved. Nothing in its shape is trusted; never throws. */
+/** @param document decoded JSON with fragments resolved, of any shape; never throws. */
 export function readDataPolicies(document: unknown): DataPolicies {
   const days = positiveWhole(objectOf(objectOf(document)['data_retention_policy'])['days']);
   const resources = new Map<string, ResourceRetention>();
@@ -59,7 +59,7 @@ export function readDataPolicies(document: unknown): DataPolicies {
   return { days, resources: [...resources.values()], recent: [...recent.values()], deleteOnPartDeletion };
 }
 
-/** Days for which data of a resource is kept: the shorter of the part's and its own (D24); undefined: until it is deleted. */
+/** For how many days data of a resource is kept: the shorter of the part's and its own (D24); undefined: until it is deleted. */
 export function retentionDaysOf(
   policies: Pick<DataPolicies, 'days' | 'resources'>,
   resource: Resource,
@@ -68,7 +68,7 @@ export function retentionDaysOf(
   return least(policies.days, own);
 }
 
-/** A policy beside capture methods holds for its resource, and for each other one that its methods name. */
+/** A policy beside capture methods applies to its resource, and to any other resource that its methods name. */
 function readCapture(
   resource: Resource,
   attributes: Values,
@@ -109,7 +109,7 @@ function readCapture(
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** The resource that a capture method's `name` means; any other text means the one that it is in. */
+/** The resource that a capture method's `name` refers to; any other text refers to the resource that contains it. */
 function capturedBy(method: Values, resource: Resource): Resource {
   const [, api, name] = /^([^:/]+:[^:/]+:[^:/]+)\/(.+)$/.exec(String(method['name'])) ?? [];
   return api === undefined || name === undefined ? resource : { api: canonicalApi(api), name };

@@ -3,12 +3,12 @@ import { resourcesByName } from './canonical-names.ts';
 import { formatValue } from './format-value.ts';
 import type { MachineConfig, ResourceConfig } from './schema.ts';
 
-/** Names of a circle that its problem tells; of a longer one the first and the last. */
+/** How many names of a cycle its problem lists; for a longer cycle, the first and the last ones. */
 const shownNames = 10;
 
 /**
- * `depends_on` that nothing answers, and circles. In a document with fragments or remotes a missing name is only a warning:
- * it may come with them. So is the name of a disabled resource: it can be enabled again.
+ * Unresolved `depends_on` names, and cycles. In a document with fragments or remotes an unresolved name is only a warning, because they may
+ * provide it. So is the name of a disabled resource, because it can be enabled again.
  */
 export function dependencyProblems(
   config: MachineConfig,
@@ -39,7 +39,10 @@ export function dependencyProblems(
   return problems;
 }
 
-/** A resource with what it depends on, or a name that several bear with those: else edges would be as many as pairs. */
+/**
+ * A resource with its dependencies, or a name shared by several resources with links to them: otherwise there would be an edge for each
+ * pair.
+ */
 interface Node {
   /** For messages. */
   readonly label: string;
@@ -66,19 +69,19 @@ function nodesOf(
   return [...nodes.values()];
 }
 
-/** A node on the way that is walked, and how many of its dependencies are done. */
+/** A node on the current path, and how many of its dependencies are done. */
 interface OnTheWay {
   readonly node: Node;
   done: number;
 }
 
 /**
- * The resources of which a dependency closes a circle, each with one. One walk over all, without recursion: what users save
- * may be tens of thousands in a chain.
+ * The resources with a dependency that closes a cycle, each with one such cycle. One walk over all, without recursion: users may save
+ * chains of tens of thousands.
  */
 function circlesIn(nodes: readonly Node[]): ReadonlyMap<ResourceConfig, string> {
   const circles = new Map<ResourceConfig, string>();
-  /** Its place on the way; -1 once all that it leads to is walked. */
+  /** Its position on the path; -1 once everything reachable from it has been walked. */
   const places = new Map<Node, number>();
   for (const start of nodes) {
     if (places.has(start)) continue;
@@ -105,7 +108,7 @@ function circlesIn(nodes: readonly Node[]): ReadonlyMap<ResourceConfig, string> 
   return circles;
 }
 
-/** From the node at `place` by the last on the way, which closes the circle, back to it. */
+/** The cycle as text: from the node at `place` to the last one on the path, and back. */
 function circleText(way: readonly OnTheWay[], place: number): string {
   const labelAt = (index: number): string => way[index]?.node.label ?? '';
   const length = way.length - place;

@@ -18,7 +18,7 @@ const document = fc.record(
   },
   { requiredKeys: [] },
 ) as unknown as fc.Arbitrary<Json>;
-// As it comes out of a text: no minus zero, no prototypes.
+// As parsed from text: no minus zero, no prototypes.
 const plain = (value: Json): Json => JSON.parse(JSON.stringify(value)) as Json;
 
 test('applying the changes between two documents turns the first into the second, whatever they contain', () => {
@@ -31,7 +31,7 @@ test('applying the changes between two documents turns the first into the second
   );
 });
 
-test('a list that was shuffled, shortened and extended is reproduced, and no change describes what did not change', () => {
+test('a list that was shuffled, shortened and extended is reproduced, and no change describes unchanged entries', () => {
   const list = fc.uniqueArray(fc.record({ name: fc.string(), v: fc.nat(3) }), { selector: (each) => each.name });
   fc.assert(
     fc.property(
@@ -67,7 +67,7 @@ test('an inserted, moved or renamed component is one change, and its neighbours 
   ]);
 });
 
-test('D6 lines of changes show no secrets: neither under keys that look secret, nor in auth handlers, nor in URLs', () => {
+test('D6 lines of changes show no secrets: neither under secret-looking keys, nor in auth handlers, nor in URLs', () => {
   const secret = (text: string): Json => ({
     remotes: [{ name: 'r', auth: { credentials: { type: 'api-key', payload: text } }, secret: text }],
     auth: { handlers: [{ type: 'api-key', config: { 'key-id': text } }] },
@@ -99,7 +99,7 @@ const renamed = (prefix: string, alike: boolean): Json[] =>
     attributes: alike ? { n: 1 } : { [`k${n}`]: n, a: 1 },
   }));
 
-// Compared each with each, these took minutes.
+// Comparing each with each took minutes here.
 test('twenty thousand renamed components are one rename each, even if their neighbours were shuffled or are alike', () => {
   for (const alike of [false, true]) {
     const before = { components: renamed('a', alike) };

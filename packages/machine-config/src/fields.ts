@@ -1,4 +1,4 @@
-/** The data manager's attributes and capture methods once, as tables: defaults and bounds of the specification. */
+/** The data manager's attributes and capture methods as tables: defaults and bounds of the specification. */
 
 export type Fields = Readonly<Record<string, Field>>;
 
@@ -10,7 +10,7 @@ export type Field =
   | { readonly kind: 'absolutePaths' }
   | { readonly kind: 'object'; readonly of?: Fields }
   | { readonly kind: 'list' }
-  /** Any number: values that are none of those meant are ignored, with a warning of their own (D24). */
+  /** Any number: unsupported values are ignored, with a separate warning (D24). */
   | { readonly kind: 'any' }
   | { readonly kind: 'int' | 'float'; readonly default?: number; readonly min?: number; readonly max?: number };
 

@@ -35,7 +35,7 @@ test('entries of a fragment follow the document’s own entries, whose positions
   expect(problems).toEqual([]);
 });
 
-test('D24 the retention policy of a part wins over that of its fragments, a fragment over those in it, a later import over an earlier one', () => {
+test('D24 a part’s retention policy wins over its fragments’, a fragment’s over nested ones, a later import over an earlier one', () => {
   const fragments = {
     short: { data_retention_policy: { days: 1 } },
     long: { data_retention_policy: { days: 90 }, fragments: ['short'] },
@@ -91,7 +91,7 @@ test('variables have the given value, otherwise the default, also in nested frag
   ]);
 });
 
-test('a prefix is put before every name from a fragment, and before references to these names', () => {
+test('a prefix is added to every name from a fragment, and to references to these names', () => {
   const fragments = {
     arm: {
       components: [
@@ -161,7 +161,7 @@ test('unknown fragments, unknown versions, cycles and excessive nesting are spec
   ]);
 });
 
-test('fragments that multiply by importing each other end in one clear error', () => {
+test('fragments that multiply by importing each other end in a single clear error', () => {
   const wide = (id: string): JsonObject => ({
     fragments: Array.from({ length: 100 }, (_, at) => ({ id, prefix: `${at}` })),
   });
@@ -224,7 +224,7 @@ test('resolution never throws, is deterministic, and the document’s own values
     fc.property(config, library, (document, fragments) => {
       const once = resolveFragments(document, lookupIn(fragments));
       expect(resolveFragments(document, lookupIn(fragments))).toEqual(once);
-      // A retention that is ignored does not win: its own test is in data-policies.test.ts.
+      // An ignored retention does not win: data-policies.test.ts tests that.
       const { fragments: _, fragment_mods: __, data_retention_policy: ___, components = [], ...values } = document;
       if (once.document === document) return;
       for (const [key, value] of Object.entries(values)) expect(once.document[key]).toEqual(value);

@@ -1,9 +1,9 @@
 /**
- * Resolves the fragments that a configuration imports: variables, overrides, prefixes, nesting. Pure: no database, no
- * clock; whoever calls decides by `lookup` what may be used. The format and its rules: docs/specs/fragments.md.
+ * Resolves the fragments that a configuration imports: variables, overrides, prefixes, nesting. Pure: no database, no clock; the caller's
+ * `lookup` decides what may be used. The format and its rules: docs/specs/fragments.md.
  *
- * What is set in a document itself wins over what it imports; of two imports the later one wins. Own entries keep their
- * positions, so that paths of problems in the result are those of the saved document; imported entries follow them.
+ * Values in the document itself win over imported ones; of two imports the later one wins. Own entries keep their positions, so that paths
+ * of problems in the result are those of the saved document; imported entries follow them.
  */
 import { Budget, type FragmentLimits, TooLarge } from './fragments/budget.ts';
 import { readImports } from './fragments/imports.ts';
@@ -26,19 +26,19 @@ export type {
 export { isObject } from './is-object.ts';
 
 export interface ResolvedDocument {
-  /** The effective document; the very same object when nothing was imported. */
+  /** The effective document; the same object if nothing was imported. */
   readonly document: JsonObject;
-  /** Paths are those of the document that was given; what stands inside a fragment is told in the message. */
+  /** Paths are those of the given document; for a problem inside a fragment, the message states the position. */
   readonly problems: readonly FragmentProblem[];
-  /** Every import that was met, in order, each once; `revision` is absent for those that could not be had. */
+  /** Every import that was encountered, in order, each once; `revision` is absent for those that could not be resolved. */
   readonly used: readonly UsedFragment[];
   /** Path in the effective document (`components[3]`, `network`) → the fragment that it came from. */
   readonly origins: ReadonlyMap<string, FragmentOrigin>;
 }
 
 /**
- * @param document decoded JSON of any shape. Never throws for anything in it.
- * @param lookup answers a fragment's configuration; it must answer alike for ids that are unknown and forbidden.
+ * @param document decoded JSON of any shape. Never throws for any content. @param lookup returns a fragment's configuration; it must not
+ * distinguish unknown from forbidden ids.
  */
 export function resolveFragments(
   document: JsonObject,

@@ -32,7 +32,7 @@ const document = {
   triggers: [{ name: 't', event: { type: 'part_online' }, notifications: [{ type: 'webhook', value: 'http://x' }] }],
 };
 
-// biome-ignore lint/suspicious/noExplicitAny: tests break documents in ways that no type has.
+// biome-ignore lint/suspicious/noExplicitAny: tests break documents in ways that no type allows.
 const edited = (change: (copy: any) => void): unknown => {
   const copy = structuredClone(document);
   change(copy);
@@ -71,7 +71,7 @@ test('every problem is named with its path, and valid neighbours stay', () => {
   expect(config.components.map((component) => component.name)).toEqual(['host']);
 });
 
-test('whatever is not an object at all is an error, not a throw', () => {
+test('a non-object is an error, not an exception', () => {
   for (const wrong of [null, 5, 'x', [], [1]]) {
     const { config, problems } = parse(wrong);
     expect(config.components).toEqual([]);
@@ -89,7 +89,7 @@ test('D24 retention days that are not a positive whole number are ignored with a
   expect(parse({ data_retention_policy: { days: 7 } }).config.data_retention_policy).toEqual({ days: 7 });
 });
 
-test('two resources of one name and circles of depends_on are errors', () => {
+test('two resources with the same name and cycles in depends_on are errors', () => {
   const twice = parse(edited((copy) => copy.components.push(copy.components[0])));
   expect(twice.problems).toMatchObject([{ level: 'error', path: 'components[1].name' }]);
   const circle = parse(edited((copy) => Object.assign(copy.components[0], { depends_on: ['data_manager'] })));
@@ -98,7 +98,7 @@ test('two resources of one name and circles of depends_on are errors', () => {
   );
 });
 
-test('D2 rdk and core are one namespace, and the older type without api is understood', () => {
+test('D2 rdk and core are the same namespace, and the older form with type instead of api is accepted', () => {
   const { config, problems } = parse({
     components: [{ name: 'a', namespace: 'rdk', type: 'sensor', model: 'rdk:builtin:fake' }],
   });
@@ -113,7 +113,7 @@ test('D2 rdk and core are one namespace, and the older type without api is under
   expect(JSON.stringify(other.config)).not.toContain('rdk');
 });
 
-test('the machine gets through the wire what was parsed, and the data manager reads the specified defaults', () => {
+test('the parsed document reaches the machine through the wire, and the data manager gets the specified defaults', () => {
   const { config } = parse(document);
   const message = toRobotConfig(config, { id: 'part' });
   const arrived = fromRobotConfig(fromBinary(RobotConfigSchema, toBinary(RobotConfigSchema, message)));
@@ -133,14 +133,14 @@ test('the machine gets through the wire what was parsed, and the data manager re
   });
 });
 
-test('D10 the revision is that of the content, whatever the order of keys', () => {
+test('D10 the revision depends on the content, not on the order of keys', () => {
   const first = parse(document).config;
   const shuffled = parse(Object.fromEntries(Object.entries(document).toReversed())).config;
   expect(revisionOf(shuffled)).toBe(revisionOf(first));
   expect(revisionOf(parse({ ...document, debug: true }).config)).not.toBe(revisionOf(first));
 });
 
-test('the JSON Schema file is what the zod schema says', () => {
+test('the JSON Schema file matches the zod schema', () => {
   const file = new URL('./machine-config.schema.json', import.meta.url);
   const expected = z.toJSONSchema(documentSchema, { io: 'input' });
   expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(JSON.parse(JSON.stringify(expected)));

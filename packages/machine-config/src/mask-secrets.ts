@@ -1,16 +1,16 @@
-/** A document as those may see it who may read configurations but no secrets (D6): what looks like a secret is masked. */
+/** A document for users who may read configurations but no secrets (D6): anything that looks like a secret is masked. */
 import type { Json } from './schema.ts';
 
 export const mask = '********';
 
 const secretKey =
   /secret|password|passwd|passphrase|token|credential|private[_-]?key|api[_-]?key|access[_-]?key|auth[_-]?key|^key$/i;
-/** `//user:password@host`. From slash to slash, so that the time is linear in the length of the text. */
+/** `//user:password@host`. Matches from slash to slash, so that it takes linear time. */
 const password = /(\/\/[^\s/:@]*):[^\s/@]*@/g;
 
 /**
- * The same value with every text and number masked that stands, however deep, under a key that looks secret, in the keys
- * of an auth handler, or as the password of a URL.
+ * The same value with secrets masked: every text and number that is, at any depth, under a key that looks secret, in the keys of an auth
+ * handler, or the password in a URL.
  *
  * @param at keys that lead to the value, without list positions.
  */

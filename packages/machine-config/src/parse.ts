@@ -1,9 +1,9 @@
 /**
  * Parses a machine's configuration document and reports every problem with its path.
  *
- * Errors: wrong types, missing names, two resources of one name, `depends_on` that nothing answers, circles.
- * Warnings: unknown keys, and values that the specification says are ignored. An entry with an error is left out of the
- * config, its neighbours stay. So is what is disabled (D38): the document keeps it, and the part does not run it.
+ * Errors: wrong types, missing names, two resources with the same name, unresolved `depends_on`, cycles. Warnings: unknown keys, and values
+ * that the specification says are ignored. An entry with an error is omitted from the config, its neighbours are kept. A disabled entry is
+ * omitted too (D38): the document keeps it, and the part does not run it.
  */
 import { canonicalApi, type Problem } from '@platform/base';
 import { dependencyProblems } from './dependency-problems.ts';
@@ -22,14 +22,17 @@ export interface Parsed {
   readonly problems: readonly Problem[];
 }
 
-/** @param document the effective document (fragments resolved), as decoded JSON; a top-level null counts as absent. Never throws for anything in it. */
+/**
+ * @param document the effective document (fragments resolved), as decoded JSON; a top-level null counts as absent. Never throws for any
+ * content.
+ */
 export function parse(document: unknown): Parsed {
   const problems: Problem[] = [];
   if (document !== undefined && (typeof document !== 'object' || document === null || Array.isArray(document))) {
     const message = `expected an object, found ${formatValue(document)}`;
     return { config: parse(undefined).config, problems: [{ path: '$', level: 'error', message }] };
   }
-  // Go clients write null for lists and objects that they leave empty.
+  // Go clients write null for empty lists and objects.
   const given = Object.fromEntries(Object.entries(document ?? {}).filter(([, value]) => value !== null));
   boundResources(given, problems);
   const valid = validateDocument(documentSchema, given, problems) as Record<string, unknown>;
@@ -78,10 +81,10 @@ function withSwitch(
   };
 }
 
-/** Components and services together: a machine looks after each of them. */
+/** Limit for components and services together: a machine manages each of them. */
 const maxResources = 10_000;
 
-/** Leaves out what is above the bound, and names the list in which that stands. */
+/** Removes entries beyond the limit, and names the list that exceeds it. */
 function boundResources(given: Record<string, unknown>, problems: Problem[]): void {
   let left = maxResources;
   for (const key of ['components', 'services']) {

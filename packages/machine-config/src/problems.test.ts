@@ -20,7 +20,7 @@ const told = (document: unknown): string[] =>
   parse(document).problems.map(({ level, path, message }) => `${level} ${path}: ${message}`);
 const at = 'components[0].service_configs[0].attributes.capture_methods[0]';
 
-test('D12 a method that the resource type does not have is a warning with those that it has; with Get it is the same', () => {
+test('D12 a method that the resource type lacks gives a warning with those that it has; with Get it is the same', () => {
   expect(told(part({ ...method, method: 'GetReadings' }))).toEqual([]);
   expect(told(part({ ...method, method: 'Voltage' }))).toEqual([
     `warning ${at}.method: expected a capture method of core:component:sensor (Readings, GetWorldPose, DoCommand), found "Voltage"`,
@@ -39,7 +39,7 @@ test('D12 a method that the resource type does not have is a warning with those 
   expect(told(part({ ...method, name: 'b' }))[0]).toMatch(/^warning .*\.name: expected a full name .*, found "b"/);
 });
 
-test('a capture frequency that is missing, negative, infinite or no number is an error; 0 captures nothing, with a warning', () => {
+test('a capture frequency that is missing, negative, infinite or not a number is an error; 0 captures nothing, with a warning', () => {
   const frequency = (hz: Json | undefined): string[] =>
     told(part({ method: 'Readings', ...(hz === undefined ? {} : { capture_frequency_hz: hz }) }));
   const error = `error ${at}.capture_frequency_hz: expected`;
@@ -55,7 +55,7 @@ test('a capture frequency that is missing, negative, infinite or no number is an
   ]);
 });
 
-test('names have at most 255 bytes, and a list at most 100 tags of at most 255 bytes; what does not fit is named with its path', () => {
+test('names have at most 255 bytes, and a list at most 100 tags of at most 255 bytes; others are named with their path', () => {
   const tags = Array.from({ length: 103 }, (_, index) => `t${index}`);
   const { config, problems } = parse(part({ ...method, tags: [...tags.slice(0, 99), 'x'.repeat(256)] }, {}, { tags }));
   expect(problems.map(({ level, path, message }) => `${level} ${path}: ${message}`)).toEqual([
@@ -71,7 +71,7 @@ test('names have at most 255 bytes, and a list at most 100 tags of at most 255 b
   ]);
 });
 
-test('paths to sync are absolute, and tags have letters, digits, underscores and dashes; what does not fit is left out', () => {
+test('paths to sync are absolute, and tags have letters, digits, underscores and dashes; invalid ones are omitted', () => {
   const attributes = { additional_sync_paths: ['/data', 'here', '~/there', 5], tags: ['a-b_1', 'two words', 'ü'] };
   const { config, problems } = parse(part({ ...method, tags: ['a:b'] }, {}, attributes));
   expect(problems.map(({ level, path, message }) => `${level} ${path}: ${message}`).toSorted()).toEqual([
@@ -91,7 +91,7 @@ test('a built-in model that this version does not have is a warning; models of m
   expect(told(part(method, { model: 'acme:weather:one' }))).toEqual([]);
 });
 
-test('D38 what is disabled is checked and kept out of what runs; what depends on it is a warning', () => {
+test('D38 disabled resources are checked but not run; depending on one is a warning', () => {
   const sensor = { name: 'a', api: 'core:component:sensor', model: 'core:builtin:fake' };
   const { config, problems } = parse({
     components: [
@@ -144,7 +144,7 @@ test('a service without a model has the built-in one, as public servers read it;
   expect(components[0]?.model).toBe('');
 });
 
-test('every problem has a path, what was expected and what was found, shortened, and is told once', () => {
+test('every problem has a path, what was expected and what was found, shortened, and is reported once', () => {
   const long = 'x'.repeat(500);
   const document = {
     components: [
@@ -201,7 +201,7 @@ test('the contents of triggers are left to the trigger feature; a section that i
   expect(told({ triggers: 'x' })).toEqual(['error triggers: expected a list, found "x"']);
 });
 
-test('values that the specification says are ignored are warnings, and the rest of the document stands', () => {
+test('values that the specification says are ignored are warnings, and the rest of the document is kept', () => {
   const ignored = (days: JsonObject): string[] => told({ data_retention_policy: days, debug: true });
   for (const value of [0, -3, 1.5, '7', null, true, [], {}])
     expect(ignored({ days: value })).toEqual([
@@ -219,7 +219,7 @@ test('null at the top level counts as absent, as Go clients write it', () => {
   expect(told({ components: [null] })).toEqual(['error components[0]: expected an object, found null']);
 });
 
-test('settings that do nothing or hold everything up are warnings: patterns, levels of modules, missing sensors', () => {
+test('settings that do nothing or block everything are warnings: patterns, levels of modules, missing sensors', () => {
   const sensor = { name: 's', api: 'core:component:sensor', model: 'core:builtin:fake' };
   expect(told({ log: [{ pattern: '(', level: 'info' }], modules: [{ name: 'm', log_level: 'loud' }] })).toEqual([
     'warning log[0].pattern: expected a regular expression, found "(": it matches nothing',
@@ -240,7 +240,7 @@ test('settings that do nothing or hold everything up are warnings: patterns, lev
   expect(syncing([], [])[0]).toMatch(/^warning services\[0\].*expected the name of a sensor, found "s"/);
 });
 
-test('more problems than a call takes arguments are told each', () => {
+test('each of very many problems is reported, even if there are more than a call takes arguments', () => {
   const missing = Array.from({ length: 200_000 }, (_, n) => `m${n}`);
   expect(told({ components: [{ name: 'a', api: 'core:component:sensor', depends_on: missing }] })).toHaveLength(
     200_000,
@@ -259,11 +259,11 @@ test('a chain of 20,000 resources is parsed in one walk', () => {
   })).toReversed() as unknown as ResourceConfig[];
   const config: MachineConfig = { ...parse({}).config, components: chain };
   expect(dependencyProblems(config, new Map())).toEqual([]);
-  // Once for the names that are not there, and once for the circles.
+  // Once for missing names, and once for cycles.
   expect(asked).toBe(2 * 20_000);
 });
 
-test('more than 10,000 components and services are an error at the list that goes beyond; the first of them stand', () => {
+test('more than 10,000 components and services are an error at the list that exceeds the limit; the first 10,000 are kept', () => {
   const list = (kind: string, length: number): Json[] =>
     Array.from({ length }, (_, n) => ({ name: `${kind}${n}`, api: `acme:${kind}:x`, model: 'acme:x:y' }));
   const found = (components: number, services: number) => {

@@ -7,13 +7,13 @@ import type { Json, JsonObject } from './schema.ts';
 import { unknownKey } from './unknown-key.ts';
 
 export interface FieldValues {
-  /** A value for every field: the given one if it fits, else the default. */
+  /** A value for every field: the given one if it is valid, otherwise the default. */
   readonly values: Readonly<Record<string, unknown>>;
-  /** What of the object fits, without defaults. */
+  /** The valid part of the object, without defaults. */
   readonly kept: JsonObject;
 }
 
-/** Reads an object by its table; what does not fit is named with path, expected and found, and left out. */
+/** Reads an object by its table; an invalid value is reported with path, expected and found, and omitted. */
 export function readFields(fields: Fields, from: JsonObject, path: string, problems: Problem[]): FieldValues {
   const values: Record<string, unknown> = {};
   const kept: Record<string, Json> = {};
@@ -34,7 +34,7 @@ function fallbackOf(field: Field): unknown {
   return 'default' in field ? field.default : undefined;
 }
 
-/** The value, without the parts of it that do not fit; undefined when nothing fits. */
+/** The value without its invalid parts; undefined if nothing is valid. */
 function fitting(field: Field, value: Json, path: string, problems: Problem[]): Json | undefined {
   if (field.kind === 'object' && field.of !== undefined && isObject(value))
     return readFields(field.of, value, path, problems).kept;
@@ -66,7 +66,7 @@ function pathFault(path: unknown): string | undefined {
   return `expected an absolute path, found ${formatValue(path)}`;
 }
 
-/** What was expected instead of the value; undefined when it fits. */
+/** What was expected instead of the value; undefined if it is valid. */
 function expectedOf(field: Field, value: Json): string | undefined {
   switch (field.kind) {
     case 'any':

@@ -14,7 +14,7 @@ const number = fc.double({ noNaN: true, noDefaultInfinity: true });
 const duration = fc.bigInt({ min: 0n, max: 10n ** 16n }).map(formatDuration);
 const sized = number.filter((each) => each !== 0);
 const textMap = fc.dictionary(text, fc.string(), { minKeys: 1, maxKeys: 3 });
-// As it comes out of a file: no prototype keys.
+// As parsed from a file: no prototype keys.
 const json = fc.json({ maxDepth: 3 }).filter((each) => !each.includes('__proto__'));
 const attributes = fc.dictionary(
   text,
@@ -139,7 +139,7 @@ const document = fc.tuple(
   }),
 );
 
-test('every document comes out of the message as it went in, through the wire', () => {
+test('every document survives the conversion to the message and back, through the wire', () => {
   fc.assert(
     fc.property(document, ([required, optional]) => {
       const config = { ...required, ...optional } as unknown as MachineConfig;
@@ -161,7 +161,7 @@ test('durations have the usual forms, to the nanosecond', () => {
   );
 });
 
-test('public machine-servers get one handler of API keys with its list, and nothing that they refuse', () => {
+test('public machine-servers get one API key handler with its list, and nothing that they refuse', () => {
   const { config, problems } = parse({
     auth: {
       handlers: [
@@ -177,7 +177,7 @@ test('public machine-servers get one handler of API keys with its list, and noth
   ]);
 });
 
-test('what does not fit its field is named with its path and left out', () => {
+test('a value that does not fit its field is named with its path and omitted', () => {
   const { config, problems } = parse({
     modules: [{ name: 'm', first_run_timeout: 5, color: 'red' }],
     remotes: [{ name: 'r', reconnect_interval: 'soon', frame: { orientation: { type: 'upside_down' } } }],
@@ -197,15 +197,15 @@ test('what does not fit its field is named with its path and left out', () => {
   expect(toRobotConfig(config, {}).modules).toMatchObject([{ name: 'm' }]);
 });
 
-test('the orientation of a geometry becomes a vector: where z points to, and the turn about it', () => {
+test('the orientation of a geometry becomes a vector: the direction of z, and the rotation about it', () => {
   const half = Math.SQRT1_2;
   const cases: [Parameters<typeof orientationVectorOf>[0], [number, number, number, number]][] = [
     [undefined, [0, 0, 1, 0]],
     [{ case: 'vectorRadians', value: { x: 1, y: 0, z: 0, theta: Math.PI } }, [1, 0, 0, 180]],
-    // A quarter turn about y lays z along x.
+    // A quarter turn about y moves z onto x.
     [{ case: 'quaternion', value: { w: half, x: 0, y: half, z: 0 } }, [1, 0, 0, 0]],
     [{ case: 'eulerAngles', value: { roll: 0, pitch: Math.PI / 2, yaw: 0 } }, [1, 0, 0, 0]],
-    // About x: z lies along −y, which the first turn (−90°) reaches and the last (90°) takes back.
+    // About x: z ends along −y; the first turn (−90°) leads there, and the last (90°) undoes its side effect.
     [{ case: 'axisAngles', value: { x: 2, y: 0, z: 0, theta: Math.PI / 2 } }, [0, -1, 0, 90]],
     [{ case: 'axisAngles', value: { x: 0, y: 0, z: 1, theta: Math.PI / 3 } }, [0, 0, 1, 60]],
     [{ case: 'axisAngles', value: { x: 0, y: 1, z: 0, theta: Math.PI } }, [0, 0, -1, 0]],

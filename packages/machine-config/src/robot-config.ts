@@ -1,8 +1,8 @@
 /**
- * A configuration as the machine gets it: the RobotConfig message, both ways. Without zod.
+ * Converts between a configuration and the RobotConfig message that the machine gets. Without zod.
  *
- * What the message has no place for stays in the cloud (triggers, retention, fragments, notes). What of a document does
- * not fit its field is left out here; `parse` names it.
+ * Anything without a place in the message stays in the cloud (triggers, retention, fragments, notes). Values that do not fit their field
+ * are omitted here; `parse` reports them.
  */
 import { create, type MessageInitShape, type JsonObject as ProtobufJson } from '@bufbuild/protobuf';
 import { canonicalApi } from '@platform/base';
@@ -32,7 +32,7 @@ import type { JsonObject, MachineConfig, MaintenanceConfig, ResourceConfig } fro
 
 export { revisionOf } from './revision.ts';
 
-/** The message for a part: its configuration, the `cloud` block that the cloud knows, and the revision (D10). */
+/** The message for a part: its configuration, the `cloud` block from the cloud, and the revision (D10). */
 export function toRobotConfig(
   config: MachineConfig,
   cloud: MessageInitShape<typeof CloudConfigSchema>,
@@ -58,7 +58,7 @@ export function toRobotConfig(
   });
 }
 
-/** What of the configuration reached the machine. Sections that stay in the cloud (triggers, retention) are empty. */
+/** The configuration as it reached the machine. Sections that stay in the cloud (triggers, retention) are empty. */
 export function fromRobotConfig(message: RobotConfig): MachineConfig {
   const { network, auth, tracing } = message;
   const list = (section: Section, messages: readonly object[]): JsonObject[] =>
@@ -88,7 +88,7 @@ export function fromRobotConfig(message: RobotConfig): MachineConfig {
   };
 }
 
-/** The maintenance window of a configuration; undefined: none. */
+/** The maintenance window of a configuration; undefined if there is none. */
 export function maintenanceOf({ maintenance }: RobotConfig): MaintenanceConfig | undefined {
   if (maintenance?.sensorName === undefined) return undefined;
   const { namespace, type, subtype, name } = maintenance.sensorName;

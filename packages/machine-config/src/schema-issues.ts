@@ -11,7 +11,7 @@ const words: Readonly<Record<string, string>> = {
   record: 'an object',
 };
 
-/** What a check of the schema expected, in words; formats and unions of ours say it themselves. */
+/** What the schema expected, in words; our own formats and unions provide the text themselves. */
 export function expectedBy(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case 'invalid_type':
@@ -25,14 +25,17 @@ export function expectedBy(issue: z.core.$ZodIssue): string {
   }
 }
 
-/** The value at a path of a document; undefined where it leads nowhere. */
+/** The value at a path of a document; undefined if there is none. */
 export function valueAt(value: unknown, path: Path): unknown {
   let at = value;
   for (const step of path) at = (at as Record<string | number, unknown> | null | undefined)?.[step];
   return at;
 }
 
-/** Where the fault is. Of free JSON the schema names only the whole, though all that JSON text can hold of faults are numbers without end. */
+/**
+ * The position of the fault. For free-form JSON the schema reports only the whole value, although the only possible faults in JSON text are
+ * infinite numbers.
+ */
 export function issuePath(issue: z.core.$ZodIssue, document: unknown): Path {
   const at = issue.path as (string | number)[];
   return isOfJson(issue) ? [...at, ...(infinityIn(valueAt(document, at)) ?? [])] : at;

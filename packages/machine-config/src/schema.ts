@@ -1,6 +1,6 @@
 /**
- * What a machine's configuration may hold, as types and as JSON Schema, without zod: for browser, micro and machine-server.
- * Keys are the document's own, letter for letter. `parse` turns a document into these; nothing here checks anything.
+ * The contents of a machine's configuration, as types and as JSON Schema, without zod: for browser, micro and machine-server. Keys are
+ * exactly those of the document. `parse` turns a document into these types; nothing here checks anything.
  */
 import jsonSchema from './machine-config.schema.json' with { type: 'json' };
 
@@ -35,12 +35,12 @@ export interface MachineConfig {
 /** A component or a service. */
 export interface ResourceConfig {
   readonly name: string;
-  /** `core:component:sensor`. */
+  /** For example `core:component:sensor`. */
   readonly api: string;
-  /** `core:builtin:fake`. */
+  /** For example `core:builtin:fake`. */
   readonly model: string;
   readonly attributes: JsonObject;
-  /** Short or full names of resources that must be there first. */
+  /** Short or full names of resources that must be ready first. */
   readonly depends_on: readonly string[];
   readonly service_configs: readonly ServiceConfig[];
   readonly log_configuration?: { readonly level: string } | undefined;
@@ -48,13 +48,13 @@ export interface ResourceConfig {
   readonly notes?: string | undefined;
 }
 
-/** What a service is to know about the resource that it is in; for the data manager: `capture_methods`, `retention_policy`. */
+/** A service's settings for the resource that contains them; for the data manager: `capture_methods`, `retention_policy`. */
 export interface ServiceConfig {
   readonly type: string;
   readonly attributes: JsonObject;
 }
 
-/** The shape alone; the cloud's trigger feature reads the event. */
+/** Only the shape; the cloud's trigger feature reads the event. */
 export interface TriggerConfig {
   readonly name: string;
   readonly event: JsonObject;

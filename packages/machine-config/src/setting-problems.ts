@@ -5,7 +5,7 @@ import type { MachineConfig, ResourceConfig } from './schema.ts';
 
 const levels = ['debug', 'info', 'warn', 'warning', 'error'];
 
-/** Settings that are of the right type and yet do nothing, or hold everything up: warnings, told where they stand. */
+/** Warnings for settings of the right type that do nothing, or block everything, reported with their position. */
 export function settingProblems(config: MachineConfig, positions: ReadonlyMap<ResourceConfig, string>): Problem[] {
   const problems: Problem[] = [];
   const warn = (path: string, message: string): void => void problems.push({ path, level: 'warning', message });
@@ -20,7 +20,7 @@ export function settingProblems(config: MachineConfig, positions: ReadonlyMap<Re
     warn(`modules[${index}].log_level`, `expected one of debug, info, warn, error, found ${formatValue(level)}`);
   });
 
-  // What comes with fragments or remotes is not known here.
+  // Resources from fragments or remotes are not known here.
   if (config.fragments.length + config.remotes.length > 0) return problems;
   const sensors = config.components.filter(({ api }) => api.endsWith(':component:sensor'));
   const { maintenance } = config;

@@ -3,14 +3,14 @@ import { parse } from './parse.ts';
 
 const warning = (document: unknown): string | undefined => parse(document).problems[0]?.message;
 
-test('a key that is unknown is told with the closest known one first and at most eight others', () => {
+test('an unknown key is reported with the closest known one first and at most eight others', () => {
   expect(warning({ triggerz: [] })).toBe(
     'expected one of triggers, components, services, modules, remotes, processes, packages, fragments, fragment_mods and 14 more, found "triggerz" (closest: triggers): this key has no effect',
   );
   expect(warning({ Data_Retention_Polcy: {} })).toMatch(/^expected one of data_retention_policy, .* and 14 more, /);
 });
 
-test('where few keys are known all of them are told', () => {
+test('if there are few known keys, all of them are listed', () => {
   expect(warning({ data_retention_policy: { dayz: 1 } })).toBe(
     'expected one of days, found "dayz" (closest: days): this key has no effect',
   );
@@ -19,7 +19,7 @@ test('where few keys are known all of them are told', () => {
   );
 });
 
-test('a key of any length is answered, and the warning stays short', () => {
+test('a key of any length is reported, and the warning stays short', () => {
   const message = warning({ ['x'.repeat(1_000_000)]: 1 });
   expect(message).toContain('this key has no effect');
   expect(message?.length).toBeLessThan(400);

@@ -4,7 +4,7 @@ import type { Problem } from '@platform/base';
 import { formatValue } from './format-value.ts';
 
 const maxOthers = 8;
-/** Of a key, for the distance: known keys are shorter. */
+/** Characters of a key used for the distance: known keys are shorter. */
 const maxCompared = 32;
 
 export function unknownKey(path: string, key: string, known: readonly string[]): Problem {
@@ -18,7 +18,7 @@ export function unknownKey(path: string, key: string, known: readonly string[]):
   return { path, level: 'warning', message };
 }
 
-/** Of several that are as close the first. */
+/** Of several equally close ones, the first. */
 function closestOf(key: string, known: readonly string[]): string | undefined {
   let best: string | undefined;
   let least = Number.POSITIVE_INFINITY;
@@ -30,7 +30,7 @@ function closestOf(key: string, known: readonly string[]): string | undefined {
   return best;
 }
 
-/** Levenshtein: how many letters are added, left out or replaced. */
+/** Levenshtein distance: the number of letters added, removed or replaced. */
 function distance(a: string, b: string): number {
   let above = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (let row = 1; row <= a.length; row++) {

@@ -1,4 +1,4 @@
-/** The configuration's schema in zod; unknown keys are refused here, and turned into warnings by `parse`. */
+/** The configuration's schema in zod; it refuses unknown keys, and `parse` turns these errors into warnings. */
 import { z } from 'zod';
 
 const json: z.ZodType = z.json();
@@ -11,7 +11,7 @@ const name = z
 const triplet = z.string().regex(/^[^:/]+:[^:/]+:[^:/]+$/, 'a triplet such as core:component:sensor');
 const level = z.string().regex(/^(debug|info|warn|warning|error)$/i, 'one of debug, info, warn, error');
 
-/** An object without other keys; `parse` tells from the message which there are. */
+/** An object without other keys; `parse` reads the unknown ones from the error. */
 const strict = (shape: Record<string, z.ZodType>): z.ZodObject =>
   z.strictObject(shape, {
     error: ({ code }) => (code === 'unrecognized_keys' ? Object.keys(shape).join(', ') : undefined),

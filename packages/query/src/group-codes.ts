@@ -1,8 +1,8 @@
-/** Inside of $group MongoDB has codes of its own for what other stages refuse with other ones. */
+/** Inside $group MongoDB has its own codes for some errors. */
 
 import { QueryError } from './query-error.ts';
 
-/** Elsewhere, where it arises, and in $group. */
+/** The code elsewhere, where the error arises, and the code in $group. */
 const codes: readonly (readonly [number, RegExp, number])[] = [
   [2, /\$divide$/, 4848401],
   [16610, /\$mod$/, 4848403],
@@ -12,7 +12,7 @@ const codes: readonly (readonly [number, RegExp, number])[] = [
   [5787908, /(?:)/, 7548606],
 ];
 
-/** The same error with the code that it has in $group; what is no error of a query as it is. */
+/** The same error with its code in $group; anything but a query error is unchanged. */
 export function withGroupCode(error: unknown): unknown {
   if (!(error instanceof QueryError)) return error;
   const found = codes.find(([code, path]) => code === error.code && path.test(error.path ?? ''));

@@ -17,7 +17,7 @@ async function survives(parse: () => ReturnType<typeof parseSql>): Promise<void>
     expect(decodePlan(encodePlan(plan))).toEqual(plan);
     const answer = await run(rows, plan.stages);
     for (const row of answer) expect(decodeBson(encodeBson(row))).toEqual(row);
-    // A stage that needs whole rows: what only reads the fields that it names must answer the same.
+    // A stage that needs whole rows: plans that read only the fields they name must give the same answer.
     const wholeRows: Stage = { k: 'shape', mode: 'set', tree: { k: 'tree', fields: [] } };
     expect(await run(rows, [wholeRows, ...plan.stages])).toEqual(answer);
   } catch (error) {
@@ -26,7 +26,7 @@ async function survives(parse: () => ReturnType<typeof parseSql>): Promise<void>
   }
 }
 
-test('any heap of SQL words gives rows or an error of the query, never a crash', async () => {
+test('any sequence of SQL words gives rows or a query error, never a crash', async () => {
   const word = fc.constantFrom(
     ...`SELECT SELECT FROM FROM readings readings WHERE GROUP BY ORDER LIMIT HAVING DISTINCT AS * , , ( ) ( ) . [ ] { } : = < >= <> + - / || ::
       INT TIMESTAMP NOT AND OR IN BETWEEN LIKE IS NULL CASE WHEN THEN END CAST COUNT(*) SUM( MAX( UPPER( data data.x component_name 1 0 2.5
@@ -43,7 +43,7 @@ test('any heap of SQL words gives rows or an error of the query, never a crash',
   );
 });
 
-test('any heap of MQL operators gives rows or an error of the query, never a crash', async () => {
+test('any combination of MQL operators gives rows or a query error, never a crash', async () => {
   const name = fc.constantFrom(
     ...[
       '$match',
@@ -158,7 +158,7 @@ test('any heap of MQL operators gives rows or an error of the query, never a cra
   );
 });
 
-test('long chains and deep nesting end in an error of the query, never in an exhausted stack', () => {
+test('long chains and deep nesting end in a query error, never in an exhausted stack', () => {
   const hostile = [
     `SELECT ${'-'.repeat(2).concat('\n').repeat(10)}1${' + 1'.repeat(20_000)} FROM readings`,
     `SELECT data${'[0]'.repeat(20_000)} FROM readings`,

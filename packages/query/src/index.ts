@@ -1,6 +1,6 @@
 /**
- * Queries over readings: BSON values, the intermediate form and the executor. Pure: bytes in, bytes out. The languages are entries of
- * their own, `@platform/query/mql` and `@platform/query/sql`: what runs plans does not read texts.
+ * Queries over readings: BSON values, the intermediate form and the executor. Pure: bytes in, bytes out. The languages are separate entry
+ * points, `@platform/query/mql` and `@platform/query/sql`, because code that runs plans does not parse texts.
  */
 
 export { type Batch, batchOf, DocumentBatch, documentsOf } from './bson/batch.ts';

@@ -10,7 +10,7 @@ function page(name: string): string {
   return readFileSync(new URL(`../../../docs/specs/${name}`, import.meta.url), 'utf8');
 }
 
-/** What the tables and the lines of nothing but names in a section of the page of MQL list. */
+/** The names in a section of the MQL page, from tables and from lines that hold only names. */
 function listed(section: string): readonly string[] {
   const [, text = ''] = page('mql.md').split(`\n## ${section}\n`);
   const lists = text
@@ -30,7 +30,7 @@ test.each([
   expect(listed(section), legend).toEqual([...names].sort());
 });
 
-test('the page of SQL names each function and aggregate', () => {
+test('the SQL page names each function and aggregate', () => {
   const words = new Set(page('sql.md').match(/\b[A-Z][A-Z\d_]+\b/g));
   const names = [...sqlFunctions.keys(), ...sqlAggregates.keys()];
   expect(names.length).toBeGreaterThan(50);

@@ -1,4 +1,4 @@
-/** MQL: pipelines read into the intermediate form. */
+/** MQL: parses pipelines into the intermediate form. */
 
 export { noticesOf } from './mql/notices.ts';
 export { parseMql } from './mql/parse.ts';

@@ -1,8 +1,8 @@
-/** Why a query was refused or ended: MongoDB's code and code name, and where in the pipeline or text. */
+/** Why a query was refused or ended: MongoDB's code and code name, and the position in the pipeline or text. */
 
 import { type CodeName, PlatformError } from '@platform/base';
 
-/** The codes that have a name of their own; all others are called `Location<code>`, as MongoDB does. */
+/** The codes with names of their own; MongoDB calls all others `Location<code>`. */
 const namedCodes = {
   BadValue: 2,
   FailedToParse: 9,
@@ -33,7 +33,7 @@ const statuses: ReadonlyMap<string, CodeName> = new Map<string, CodeName>([
   ['NotImplemented', 'unimplemented'],
 ]);
 
-/** Where and what to do; every part is optional. Lines and columns count from 1, stages from 0. */
+/** Position and hint; every part is optional. Lines and columns count from 1, stages from 0. */
 export interface QueryErrorPlace {
   readonly stage?: number;
   readonly stageName?: string;
@@ -47,7 +47,7 @@ export class QueryError extends Error {
   override readonly name = 'QueryError';
   readonly code: number;
   readonly codeName: string;
-  /** The message without place, code and hint. */
+  /** The message without position, code and hint. */
   readonly reason: string;
   readonly stage?: number;
   readonly stageName?: string;
@@ -67,12 +67,12 @@ export class QueryError extends Error {
     Object.assign(this, place);
   }
 
-  /** The gRPC status with which the error crosses the wire. */
+  /** The gRPC status of the error. */
   get status(): CodeName {
     return statuses.get(this.codeName) ?? 'invalid_argument';
   }
 
-  /** The same error with the parts of the place that it does not know yet. */
+  /** The same error, with the missing parts of its position filled in. */
   at(place: QueryErrorPlace): QueryError {
     const { stage, stageName, path, line, column, hint } = this;
     const known = Object.entries({ stage, stageName, path, line, column, hint }).filter(([, v]) => v !== undefined);
@@ -84,7 +84,7 @@ export class QueryError extends Error {
   }
 }
 
-/** Runs what reads a part of a query. Its errors get this place, unless they name one of their own. */
+/** Runs the parser of a part of a query. Its errors get this position, unless they have their own. */
 export function withErrorsAt<T>(place: QueryErrorPlace, read: () => T): T {
   try {
     return read();
@@ -93,12 +93,12 @@ export function withErrorsAt<T>(place: QueryErrorPlace, read: () => T): T {
   }
 }
 
-/** A part of a query that is not written as it must be. */
+/** The error for a part of a query that is malformed. */
 export function malformed(reason: string, hint?: string): QueryError {
   return new QueryError('FailedToParse', reason, hint === undefined ? {} : { hint });
 }
 
-/** Runs what reads a query. If the stack is too small for it, the query is nested too deeply. */
+/** Runs the parser of a query. If the stack is too small for it, the query is nested too deeply. */
 export function reading<T>(read: () => T): T {
   try {
     return read();

@@ -1,4 +1,4 @@
-/** SQL: statements read into the intermediate form. */
+/** SQL: parses statements into the intermediate form. */
 
 export { clauseWords } from './sql/clause-words.ts';
 export { parseSql, type RowForm, type Tables } from './sql/parse.ts';

@@ -1,4 +1,4 @@
-/** What a type has in common with all others: commands of the model's own, geometries, status. */
+/** What all types have in common: model-specific commands, geometries and status. */
 import type { JsonObject } from '@bufbuild/protobuf';
 import { PlatformError } from '@platform/base';
 import type { Commandable, Document } from './resource.ts';
@@ -19,7 +19,7 @@ export const commonMethods = {
   },
 };
 
-/** `doCommand` of a resource of another process. */
+/** `doCommand` of a resource in another process. */
 export function commandsOver(client: {
   doCommand(request: { command: JsonObject }): Promise<{ result?: JsonObject | undefined }>;
 }): Pick<Commandable, 'doCommand'> {
@@ -39,7 +39,7 @@ export const doCommandCapture: CaptureMethod<Commandable> = {
   },
 };
 
-/** As the wire can carry it. */
+/** Converts a document to what the wire can carry. */
 export function jsonOf(document: Document): JsonObject {
   return JSON.parse(JSON.stringify(document)) as JsonObject;
 }

@@ -1,4 +1,4 @@
-/** Each component and service type once: its interface, its API name and protobuf service, what is served and captured of it. */
+/** Defines each component and service type once: its interface, API name, protobuf service, and what is served and captured. */
 
 export { nameFieldOf } from './name-field.ts';
 export { createProxy, isProxy } from './proxy.ts';

@@ -1,15 +1,15 @@
-/** Where the requests of a method name the resource, as functions that read the name and replace it. */
+/** Finds where the requests of a method name the resource, and returns functions that read and replace the name. */
 import type { DescField, DescMessage, Message } from '@bufbuild/protobuf';
 import type { ResourceDescriptor } from './resource-descriptor.ts';
 
 export interface NameField {
-  /** The name in a request; empty when it carries none. */
+  /** The name in a request; empty if it carries none. */
   read(request: Message): string;
-  /** A copy with another name. A message of a stream that has no place for a name passes unchanged. */
+  /** A copy with another name. A stream message that has no field for a name passes unchanged. */
   withName<M extends object>(request: M, name: string): M;
 }
 
-/** @param input of the method. */
+/** @param input the request type of the method. */
 export function nameFieldOf(
   { nameFields = [] }: Pick<ResourceDescriptor, 'nameFields'>,
   input: DescMessage,
@@ -26,7 +26,7 @@ export function nameFieldOf(
   };
 }
 
-/** The fields on the way; undefined when the message has no such path to a text. */
+/** The fields along the path; undefined if the message has no such path to a text. */
 function fieldsOf(message: DescMessage, path: string): readonly DescField[] | undefined {
   const fields: DescField[] = [];
   let at: DescMessage | undefined = message;

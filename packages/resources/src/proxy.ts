@@ -1,15 +1,15 @@
-/** A resource of another process: every method of its service is forwarded over a connection, with the name that it has there. */
+/** A resource in another process: every method of its service is forwarded over a connection, under the name it has there. */
 import type { DescService } from '@bufbuild/protobuf';
 import type { Client } from '@platform/rpc/client';
 import { nameFieldOf } from './name-field.ts';
 import type { Resource } from './resource.ts';
 import type { Connection, ResourceCall, ResourceDescriptor } from './resource-descriptor.ts';
 
-/** A method of a service, whatever its kind: what it takes and gives are messages, or async iterables of them. */
+/** A method of a service of any kind: its input and output are messages, or async iterables of them. */
 type AnyMethod = (request: unknown, options?: CallOptions) => unknown;
 
 interface CallOptions extends ResourceCall {
-  /** 0: none, but that of `signal`. */
+  /** 0: no limit except `signal`. */
   readonly timeoutMs: number;
 }
 
@@ -23,8 +23,8 @@ export function isProxy(resource: Resource): resource is Proxy {
 }
 
 /**
- * Has the interface of its type, for those that use it in this process, and `forward` for calls that only pass through.
- * Closing it leaves the connection open, which is its owner's.
+ * The result has the interface of its type, for code in this process, and `forward` for calls that are only passed through. Closing it
+ * leaves the connection open, because the connection belongs to the caller.
  *
  * @param name of the resource in the other process.
  */

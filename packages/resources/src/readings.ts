@@ -13,7 +13,7 @@ export async function getReadings(
   return { readings: Object.fromEntries(readings.map(([key, value]) => [key, fromJson(ValueSchema, value)])) };
 }
 
-/** As `{readings: {…}}`. The resource is told that it is captured, not asked by a client. */
+/** As `{readings: {…}}`. The request tells the resource that it is being captured, not called by a client. */
 export const readingsCapture: CaptureMethod<Readable> = {
   kind: 'tabular',
   read(resource, params) {
@@ -22,7 +22,7 @@ export const readingsCapture: CaptureMethod<Readable> = {
   },
 };
 
-/** `readings` of a resource of another process. */
+/** `readings` of a resource in another process. */
 export function readingsOver(client: {
   getReadings(request: { extra: JsonObject }): Promise<{ readings: Record<string, Value> }>;
 }): Pick<Readable, 'readings'> {

@@ -1,6 +1,6 @@
 /**
- * What there is to say about a resource type. The machine-server serves, limits, captures and forwards resources from their
- * descriptors and names no type: a new type is an interface, its descriptor in `resourceTypes`, and its models.
+ * Everything that describes a resource type. The machine-server serves, limits, captures and forwards resources by their descriptors and
+ * names no type itself. To add a type, write an interface, its descriptor in `resourceTypes`, and its models.
  */
 import type {
   DescMethod,
@@ -16,35 +16,35 @@ import type { Link } from '@platform/rpc/client';
 import type { Document, Resource } from './resource.ts';
 
 export interface ResourceDescriptor<T extends Resource = Resource, S extends DescService = DescService> {
-  /** `core:component:sensor`. */
+  /** For example `core:component:sensor`. */
   readonly api: string;
-  /** The service that speaks for resources of this type. */
+  /** The protobuf service for resources of this type. */
   readonly service: S;
   /**
-   * Where requests name the resource if not in their field `name`: `board_name`, or `init.name` of a stream whose first message
-   * names it. The first of these paths that a request type has is the one; absent or none: `name`.
+   * Where requests name the resource if not in their field `name`: for example `board_name`, or `init.name` for a stream whose first
+   * message names it. The first of these paths that a request type has is used; if it has none of them, `name`.
    */
   readonly nameFields?: readonly string[];
   /** Whether a resource has the interface of this type. */
   implementedBy(resource: Resource): resource is T;
-  /** What answers the methods of the service, by their names in the generated code; one that is absent answers UNIMPLEMENTED. */
+  /** The functions that answer the methods of the service, by their names in the generated code; an absent one answers UNIMPLEMENTED. */
   readonly methods: ResourceMethods<T, S>;
   /** What can be captured, by the names under which the specification stores it. */
   readonly captures: Readonly<Record<string, CaptureMethod<T>>>;
-  /** The interface of the type for a resource of another process, whose name the connection fills in (see `createProxy`). */
+  /** The interface of the type for a resource in another process; the connection fills in its name (see `createProxy`). */
   proxy(connection: Connection): Omit<T, 'close'>;
 }
 
-/** What calls a resource of another process. */
+/** Calls a resource in another process. */
 export type Connection = Pick<Link, 'client'>;
 
 export type ResourceMethods<T extends Resource, S extends DescService> = {
   readonly [K in keyof S['method']]?: MethodOf<T, S['method'][K]>;
 };
 
-/** Of one resource, for one call. Several messages in or out are an async iterable. */
+/** The function for one call to one resource. Several messages in either direction are an async iterable. */
 type MethodOf<T extends Resource, M extends DescMethod> =
-  // Of a service that is known at run time only.
+  // A service known only at run time.
   DescMethod extends M
     ? ResourceMethod<T, unknown, unknown>
     : M extends DescMethodUnary<infer I, infer O>
@@ -58,7 +58,7 @@ type MethodOf<T extends Resource, M extends DescMethod> =
             : never;
 
 type ResourceMethod<T extends Resource, I, O> = {
-  // A method, so that the descriptor of a type passes for one of any type: `implementedBy` is asked first.
+  // Declared as a method, so that the descriptor of one type is assignable to that of any type: `implementedBy` is asked first.
   answer(resource: T, request: I, call: ResourceCall): O;
 }['answer'];
 
@@ -69,11 +69,11 @@ export interface ResourceCall {
 
 export interface CaptureMethod<T extends Resource = Resource> {
   readonly kind: 'tabular';
-  /** The document that is stored. @param params `additional_params` of the capture method. */
+  /** Returns the document to store. @param params `additional_params` of the capture method. */
   read(resource: T, params: Document): Document | Promise<Document>;
 }
 
-/** `sensor` of `core:component:sensor`. */
+/** For example `sensor` for `core:component:sensor`. */
 export function shortType({ api }: Pick<ResourceDescriptor, 'api'>): string {
   return api.slice(api.lastIndexOf(':') + 1);
 }

@@ -1,21 +1,21 @@
-/** What every resource is, whatever its type; a type's own interface extends these. */
+/** What every resource has, whatever its type; a type's own interface extends these. */
 
 /** A configured resource, running. */
 export interface Resource {
   close(): Promise<void>;
 }
 
-/** Named values, as JSON knows them. */
+/** Named values, as in JSON. */
 export type Document = Readonly<Record<string, unknown>>;
 
-/** What takes commands that only its model knows: every component, and most services. */
+/** A resource that takes commands only its model knows: every component, and most services. */
 export interface Commandable extends Resource {
   doCommand(command: Document): Promise<Document>;
 }
 
-/** What gives named readings: sensors of any kind. */
+/** A resource that returns named readings: sensors of any kind. */
 export interface Readable extends Resource {
-  /** Synchronous where it can be: most readings of a busy machine pass here. */
+  /** Synchronous where possible: most readings of a busy machine come through here. */
   readings(extra: Document): Document | Promise<Document>;
 }
 

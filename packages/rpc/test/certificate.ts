@@ -1,4 +1,4 @@
-/** A self-signed certificate for loopback, made again for each test run; no program outside Node is needed. */
+/** A self-signed certificate for loopback, created anew for each test run; needs no program besides Node. */
 import 'reflect-metadata';
 import { webcrypto } from 'node:crypto';
 import { BasicConstraintsExtension, SubjectAlternativeNameExtension, X509CertificateGenerator } from '@peculiar/x509';

@@ -10,20 +10,20 @@ export interface CutRequest {
   readonly ca?: string;
   readonly path: string;
   readonly contentType: string;
-  /** Sent first; the rest only when what `begun` waits for has come. */
+  /** Sent first; the rest is sent only after `begun` resolves. */
   readonly first: Uint8Array;
   readonly begun: () => Promise<unknown>;
   readonly rest: Uint8Array;
-  /** Goes on writing until it is disposed, which is when the connection is gone. */
+  /** Keeps writing until it is disposed, which happens when the connection is gone. */
   readonly drip?: (write: (bytes: Uint8Array) => void) => Disposable;
 }
 
-/** How an HTTP/2 client leaves; `end` is the proper way, END_STREAM; `none`: it says nothing more and waits. */
+/** How an HTTP/2 client leaves; `end` is the proper way, END_STREAM; `none`: it sends nothing more and waits. */
 export type Http2Cut = 'cancel' | 'session' | 'socket' | 'reset' | 'end' | 'none';
 
 const headers = { authorization: 'Bearer token-1', te: 'trailers' };
 
-/** Resolves with the status that was answered, if any, once the stream is gone. */
+/** Resolves with the status of the answer, if any, once the stream is gone. */
 export async function cutHttp2(request: CutRequest, cut: Http2Cut, pauseMs: number): Promise<unknown> {
   const { port, ca, path, contentType } = request;
   const { socket, reset } = dial(port, ca, ['h2']);
@@ -53,7 +53,7 @@ export async function cutHttp2(request: CutRequest, cut: Http2Cut, pauseMs: numb
   return status;
 }
 
-/** How an HTTP/1.1 client leaves; `end` is the proper way, the last chunk; `none`: it says nothing more and waits. */
+/** How an HTTP/1.1 client leaves; `end` is the proper way, the last chunk; `none`: it sends nothing more and waits. */
 export type Http1Cut = 'half close' | 'socket' | 'reset' | 'end' | 'none';
 
 /** @param announced content length; undefined: chunks. Resolves with what the server answered once the connection is gone. */
@@ -120,7 +120,9 @@ function closed(stream: Duplex): Promise<void> {
 /** How every HTTP/2 client begins: the preface, and settings that change nothing. */
 export const preface: Buffer = Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), rawFrame(4, 0, 0, [])]);
 
-/** Sends the first bytes and, when the request has begun, the rest and RST_STREAM with that code: frames as Node's client never writes them. */
+/**
+ * Sends the first bytes and, once the request has begun, the rest and RST_STREAM with that code, in frames that Node's client never writes.
+ */
 export async function resetHttp2(
   { port, path, contentType, first, begun, rest }: CutRequest,
   code: number,
@@ -135,7 +137,7 @@ export async function resetHttp2(
   await closed(socket);
 }
 
-/** The request's head on stream 1, in literals without compression. */
+/** The request's head on stream 1, as uncompressed literals. */
 export function headersFrame(path: string, contentType: string): Buffer {
   const lines = [':method', 'POST', ':scheme', 'http', ':authority', 'localhost', ':path', path];
   lines.push('content-type', contentType, ...Object.entries(headers).flat());

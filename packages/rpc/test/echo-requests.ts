@@ -1,11 +1,11 @@
-/** What is said to the echo service, as each transport writes it. */
+/** Requests to the echo service, as each transport writes them. */
 import { create, toBinary } from '@bufbuild/protobuf';
 import { type StringValue, StringValueSchema } from '@bufbuild/protobuf/wkt';
 
 export const say = '/platform.test.v1.EchoService/Say';
 export const hello: StringValue = create(StringValueSchema, { value: 'hello' });
 export const helloBytes: Uint8Array = toBinary(StringValueSchema, hello);
-/** Headers of a call in JSON by someone known. */
+/** Headers of a JSON call by a known caller. */
 export const json: Readonly<Record<string, string>> = {
   'content-type': 'application/json',
   authorization: 'Bearer token-1',

@@ -1,4 +1,4 @@
-/** A service with every streaming shape, over well-known messages; for tests of the transports only. */
+/** A service with every kind of streaming, over well-known messages; for tests of the transports only. */
 import { create, createFileRegistry } from '@bufbuild/protobuf';
 import type { GenService } from '@bufbuild/protobuf/codegenv2';
 import {

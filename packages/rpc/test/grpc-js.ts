@@ -1,4 +1,4 @@
-/** Calls by an independent gRPC implementation, @grpc/grpc-js, on raw messages. */
+/** Calls through an independent gRPC implementation, @grpc/grpc-js, on raw messages. */
 
 import type { DescMessage, MessageShape } from '@bufbuild/protobuf';
 import { fromBinary, toBinary } from '@bufbuild/protobuf';

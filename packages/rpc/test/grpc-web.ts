@@ -1,4 +1,4 @@
-/** gRPC-Web over HTTP/1.1 by hand, framed as browsers and the public TypeScript client do. */
+/** gRPC-Web over HTTP/1.1 by hand, framed like browsers and the public TypeScript client. */
 
 export function frame(message: Uint8Array): Uint8Array {
   const framed = new Uint8Array(5 + message.length);
@@ -11,7 +11,7 @@ export interface WebAnswer {
   status: number;
   headers: Headers;
   messages: Uint8Array[];
-  /** From the trailer frame, or from the headers when there is none. */
+  /** From the trailer frame, or from the headers if there is none. */
   trailers: Record<string, string>;
 }
 

@@ -23,7 +23,7 @@ export interface EchoServer extends AsyncDisposable {
   readonly logged: string[];
   /** Tokens that `authenticate` accepts. */
   readonly tokens: Set<string>;
-  /** How often credentials were exchanged. */
+  /** How many times credentials were exchanged. */
   readonly signIns: { count: number };
   setTls(tls: { cert: string; key: string }): void;
   close(options?: { graceMs?: number }): Promise<void>;
@@ -118,7 +118,7 @@ export async function startEcho(
 
 export const credentials = { entity: 'key-1', type: 'api-key', payload: 'secret' };
 
-/** A clock on which no wait ends by itself: what finishes under it did not finish by timeout. */
+/** A clock on which no wait ends by itself, so whatever finishes under it did not finish by timeout. */
 export const patientClock: Clock = {
   ...systemClock,
   sleep: (_ms, signal) =>

@@ -1,4 +1,4 @@
-/** Client of the cloud: what programs and the command line ask it. */
+/** Client of the cloud, for programs and the command line. */
 export type { JsonObject, JsonValue } from '@bufbuild/protobuf';
 export { timestampDate, timestampFromDate, timestampMs } from '@bufbuild/protobuf/wkt';
 export {

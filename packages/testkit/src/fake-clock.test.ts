@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { FakeClock } from './fake-clock.ts';
 
-test('sleeps and periods fire in order of their time, with what they wake in between', async () => {
+test('sleeps and periods fire in order of their time, interleaved with what they wake', async () => {
   const clock = new FakeClock(1_000);
   const seen: string[] = [];
   using _ = clock.every(100, () => seen.push(`tick ${clock.now()}`));
@@ -15,7 +15,7 @@ test('sleeps and periods fire in order of their time, with what they wake in bet
   expect([clock.now(), clock.monotonic()]).toEqual([1_300, 300]);
 });
 
-test('an aborted sleep rejects with the reason and is forgotten; a wall clock that jumps moves no sleep', async () => {
+test('an aborted sleep rejects with the reason and is forgotten; a wall clock that jumps does not affect sleeps', async () => {
   const clock = new FakeClock();
   const stop = new AbortController();
   const sleep = clock.sleep(1_000, stop.signal);

@@ -1,4 +1,4 @@
-/** A clock that only moves when a test moves it. */
+/** A clock that advances only when a test advances it. */
 import type { Clock } from '@platform/base';
 
 interface Timer {
@@ -13,7 +13,7 @@ export class FakeClock implements Clock {
   #elapsedMs = 0;
   #order = 0;
 
-  /** @param startMs wall clock at the beginning. Default 2026-01-01T00:00:00Z. */
+  /** @param startMs initial wall clock. Default 2026-01-01T00:00:00Z. */
   constructor(startMs: number = Date.UTC(2026, 0, 1)) {
     this.#wallMs = startMs;
   }
@@ -63,12 +63,14 @@ export class FakeClock implements Clock {
     return this.#timers.size;
   }
 
-  /** Steps the wall clock alone, as an operator or NTP does; sleeps do not notice. */
+  /** Sets only the wall clock, as an operator or NTP does; sleeps are not affected. */
   setWall(ms: number): void {
     this.#wallMs = ms;
   }
 
-  /** Moves both clocks, firing what falls due in order; what it wakes runs as far as it gets before the next fires. */
+  /**
+   * Advances both clocks and fires everything due in order; the code that a timer wakes runs as far as it can before the next one fires.
+   */
   async advance(ms: number): Promise<void> {
     const end = this.#elapsedMs + ms;
     await settled();
@@ -99,7 +101,7 @@ export class FakeClock implements Clock {
   }
 }
 
-/** Lets promises, and what they start on the event loop, run. */
+/** Lets promises, and the event loop work that they start, run. */
 async function settled(): Promise<void> {
   for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -9,7 +9,7 @@ interface Echo extends AsyncDisposable {
   readonly received: () => number;
 }
 
-/** Answers each byte with itself. */
+/** Echoes each byte. */
 async function startEcho(): Promise<Echo> {
   let received = 0;
   const sockets = new Set<Socket>();
@@ -34,7 +34,7 @@ async function startEcho(): Promise<Echo> {
   };
 }
 
-/** Sends ten bytes and tells what came back until the connection ended, or until ten bytes were there. */
+/** Sends ten bytes and returns what came back until the connection ended, or until ten bytes had arrived. */
 async function exchange(proxy: FaultProxy): Promise<{ text: string; ended: 'whole' | 'end' | 'reset' }> {
   const socket = connect({ host: proxy.host, port: proxy.port });
   let text = '';
@@ -53,7 +53,7 @@ async function exchange(proxy: FaultProxy): Promise<{ text: string; ended: 'whol
   });
 }
 
-test('each fault does what it says, and the proxy is whole again after it', async () => {
+test('each fault has the described effect, and the proxy works normally afterwards', async () => {
   await using echo = await startEcho();
   await using proxy = await createFaultProxy(echo);
   expect(await exchange(proxy)).toEqual({ text: '0123456789', ended: 'whole' });

@@ -1,39 +1,39 @@
-/** A TCP proxy that breaks connections on purpose: lost acknowledgements, slow, dead and half-closed peers. */
+/** A TCP proxy that breaks connections on purpose, to simulate lost acknowledgements and slow, dead and half-closed peers. */
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { connect, createServer, type Socket } from 'node:net';
 
 export type Fault =
-  /** Everything passes. */
+  /** Passes everything. */
   | { readonly kind: 'none' }
-  /** Both sides are reset once this many bytes of the response direction have passed: 0 loses the whole answer. */
+  /** Resets both sides once this many response bytes have passed: 0 loses the whole answer. */
   | { readonly kind: 'cutResponse'; readonly afterBytes: number }
-  /** New connections are reset at once. */
+  /** Resets new connections at once. */
   | { readonly kind: 'refuse' }
-  /** Bytes of both directions come this much later, in order. */
+  /** Delays the bytes of both directions, in order. */
   | { readonly kind: 'delay'; readonly delayMs: number }
-  /** The response direction is closed properly after this many bytes, the request direction stays open. */
+  /** Closes the response direction properly after this many bytes; the request direction stays open. */
   | { readonly kind: 'halfClose'; readonly afterBytes: number }
-  /** Bytes vanish in both directions; connections stay open. */
+  /** Drops bytes in both directions; connections stay open. */
   | { readonly kind: 'blackhole' };
 
 export interface FaultProxy extends AsyncDisposable {
   readonly host: string;
   readonly port: number;
-  /** Holds for what flows from now on, also on open connections; byte counts start at zero. */
+  /** Applies to all data from now on, also on open connections; byte counts start at zero. */
   setFault(fault: Fault): void;
   /** Resets every open connection. */
   dropAll(): void;
-  /** Accepted since the start. */
+  /** Connections accepted since the start. */
   readonly connections: number;
-  /** Bytes of the response direction that arrived from the target since the last setFault, passed on or not. */
+  /** Response bytes that arrived from the target since the last setFault, whether passed on or not. */
   readonly responseBytes: number;
 }
 
 interface Pair {
   readonly client: Socket;
   readonly target: Socket;
-  /** Passed to the client under the present fault. */
+  /** Bytes passed to the client under the current fault. */
   passed: number;
 }
 
@@ -67,7 +67,7 @@ export async function createFaultProxy(target: { readonly host: string; readonly
       if (passing.length > 0) pair.client.write(passing);
       if (pair.passed < fault.afterBytes) return;
       if (kind === 'halfClose') pair.client.end();
-      // What was written before goes out first: end it, then reset.
+      // Data written earlier must be sent first: end the connection, then reset it.
       else if (passing.length > 0) setImmediate(() => drop(pair));
       else drop(pair);
       return;

@@ -1,11 +1,11 @@
-/** A port for a server that ends and starts again at the same one. */
+/** A port for a server that stops and restarts on the same one. */
 import { createServer } from 'node:net';
 
-/** Below the ports that systems give out by themselves (Linux: from 32,768), so that no one is given it while the server is away. */
+/** Below the ports that systems assign automatically (Linux: from 32,768), so that the port is not taken while the server is down. */
 const [firstPort, portsOfEach, processes] = [11_000, 1_000, 20];
 let turn = process.pid;
 
-/** Of 127.0.0.1; no other test that runs at the same time is given it. */
+/** A port of 127.0.0.1 that no other concurrent test gets. */
 export async function freePort(): Promise<number> {
   const pool = Number(process.env['VITEST_POOL_ID'] ?? 0) % processes;
   for (;;) {

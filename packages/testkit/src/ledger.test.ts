@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Ledger } from './ledger.ts';
 
-test('lost, doubled, changed and invented readings are distinguished', () => {
+test('lost, duplicated, changed and invented readings are distinguished', () => {
   const ledger = new Ledger('run');
   const made = Array.from({ length: 5 }, () => ledger.next('m', 'c'));
   ledger.acknowledge(made.slice(0, 4));

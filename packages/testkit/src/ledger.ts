@@ -1,7 +1,7 @@
-/** Keeps the books of a test: which readings were made and acknowledged, and what came out at the other end. */
+/** Records which readings a test made and had acknowledged, and compares them with those read back. */
 import { createHash } from 'node:crypto';
 
-/** A reading that can be recognised anywhere: its hash covers all the rest. */
+/** A reading that can be recognised anywhere: its hash covers all other fields. */
 export interface LedgerReading {
   readonly machine: string;
   readonly component: string;
@@ -9,17 +9,17 @@ export interface LedgerReading {
   readonly hash: string;
 }
 
-/** What was read back; `hash` as it came. */
+/** A reading as it was read back, including its `hash`. */
 export type LedgerRow = LedgerReading;
 
 export interface LedgerReport {
-  /** Acknowledged and not there. */
+  /** Acknowledged but missing. */
   readonly lost: readonly LedgerReading[];
-  /** There more than once. */
+  /** Present more than once. */
   readonly duplicated: readonly LedgerRow[];
-  /** There, but with a hash that does not fit. */
+  /** Present, but with a wrong hash. */
   readonly bad: readonly LedgerRow[];
-  /** There, but never made. */
+  /** Present, but never made. */
   readonly phantom: readonly LedgerRow[];
   readonly acknowledged: number;
   readonly found: number;
@@ -46,12 +46,12 @@ export class Ledger {
     return reading;
   }
 
-  /** The far end has said that it has them. */
+  /** Records that the receiver has acknowledged them. */
   acknowledge(readings: Iterable<LedgerReading>): void {
     for (const reading of readings) this.#acknowledged.add(keyOf(reading));
   }
 
-  /** Readings that were made but not acknowledged may be there or not, once. */
+  /** Readings that were made but not acknowledged may be present at most once. */
   check(rows: Iterable<LedgerRow>): LedgerReport {
     const seen = new Set<string>();
     const duplicated: LedgerRow[] = [];

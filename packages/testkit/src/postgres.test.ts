@@ -22,7 +22,7 @@ function serversIn(directory: string): number {
   return commands.filter((command) => command.includes(`${directory}/data`)).length;
 }
 
-test('a server for tests starts, is killed, recovers, and leaves neither process nor directory behind', async () => {
+test('a test server starts, is killed, recovers, and leaves neither process nor directory behind', async () => {
   let directory = '';
   {
     await using server = await startPostgres({ durable: true });
@@ -38,7 +38,7 @@ test('a server for tests starts, is killed, recovers, and leaves neither process
   expect(existsSync(directory)).toBe(false);
 });
 
-test('a test process that is killed takes its server with it', async () => {
+test('when a test process is killed, its server ends too', async () => {
   const script = `
     const { startPostgres } = await import(${JSON.stringify(new URL('./postgres.ts', import.meta.url).href)});
     const server = await startPostgres();

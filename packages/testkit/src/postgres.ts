@@ -1,8 +1,8 @@
 /**
- * A real Postgres server for tests, in a temporary directory of its own: no port, no password, gone with the test.
+ * A real Postgres server for tests, in its own temporary directory: no port, no password, removed with the test.
  *
- * States: starting → running → killed (as by a crash) → running … → stopped. A shell stands between: when this process is
- * gone, however it went, the shell's input ends, and it kills the server and removes the directory.
+ * States: starting → running → killed (as by a crash) → running … → stopped. A shell supervises the server: when this process ends, for any
+ * reason, the shell's input ends, and it kills the server and removes the directory.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { chmod, chown, lchown, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
@@ -14,24 +14,27 @@ import { promisify } from 'node:util';
 import { layOutPostgres, type PostgresBinaries } from './postgres-binaries.ts';
 
 export interface PostgresOptions {
-  /** Whether commits are synced to the disk, as in production. Default false: ten times faster, and no test notices but one that kills the server. */
+  /**
+   * Whether commits are synced to the disk, as in production. Default false: ten times faster, which makes a difference only to tests that
+   * kill the server.
+   */
   readonly durable?: boolean;
 }
 
 export interface PostgresServer extends AsyncDisposable {
   /** `postgres://…` of a database of this server; `postgres` exists, the caller creates others. The socket is private to this user. */
   url(database: string): string;
-  /** SIGKILL, as a crash: what was not synced is gone. Resolves when all its processes have ended. */
+  /** SIGKILL, like a crash: unsynced data is lost. Resolves when all its processes have ended. */
   kill(): Promise<void>;
   /** After kill: recovers and serves again. */
   start(): Promise<void>;
 }
 
 const run = promisify(execFile);
-/** Far above what it takes: recovery on a busy machine. */
+/** Far more than usually needed, to allow for recovery on a busy machine. */
 const startMs = 100_000;
 
-/** Takes 1 to 2 s. Throws when this computer has no Postgres, naming how to get one, or with what the server said. */
+/** Takes 1 to 2 s. Throws if this computer has no Postgres, saying how to get it, or with the server's error. */
 export async function startPostgres({ durable = false }: PostgresOptions = {}): Promise<PostgresServer> {
   const directory = await mkdtemp(join(tmpdir(), 'platform-postgres-'));
   const server = new TemporaryServer(directory, durable);
@@ -46,8 +49,8 @@ export async function startPostgres({ durable = false }: PostgresOptions = {}): 
 }
 
 /**
- * Ends, by its number, what it started: told `keep`, as a crash would; else by the server's own immediate end, which waits for
- * its children, and takes the directory away.
+ * Ends the processes that it started, by their numbers. On `keep` it does so like a crash; otherwise it uses the server's immediate
+ * shutdown, which waits for its children, and then removes the directory.
  */
 const guard = `
 "$@" &
@@ -139,7 +142,7 @@ class TemporaryServer implements PostgresServer {
       this.#said = (this.#said + text).slice(-8_000);
     });
     this.#ended = new Promise((resolve) => {
-      // Closed when every process that inherited it is gone, the server's children included.
+      // Emitted when every process that inherited it is gone, including the server's children.
       shell.once('close', () => resolve());
       shell.once('error', () => resolve());
     });
@@ -171,7 +174,7 @@ class TemporaryServer implements PostgresServer {
   async #ready(): Promise<void> {
     const deadline = performance.now() + startMs;
     while (performance.now() < deadline) {
-      // The last line of its pid file says `ready` once it takes connections.
+      // The last line of its pid file says `ready` once it accepts connections.
       const lines = (await readFile(join(this.#data, 'postmaster.pid'), 'utf8').catch(() => '')).trimEnd().split('\n');
       if (lines.at(-1)?.trim() === 'ready' && (await answers(join(this.#directory, '.s.PGSQL.5432')))) return;
       if (/FATAL|could not/.test(this.#said) && lines.length < 2) break;
@@ -180,7 +183,7 @@ class TemporaryServer implements PostgresServer {
     throw new Error(`the Postgres server for tests did not start; it said: ${this.#said}`);
   }
 
-  /** The server runs as another user than root: all that it reads and writes is given to that user, so that the shell can remove it. */
+  /** The server does not run as root: all files that it reads and writes are given to its user, so that the shell can remove them. */
   async #handOver(path: string): Promise<void> {
     if (this.#owner === undefined) return;
     await chown(path, this.#owner.uid, this.#owner.gid);
@@ -203,7 +206,7 @@ async function answers(socket: string): Promise<boolean> {
   });
 }
 
-/** The account `nobody`: initdb needs one that has a name. */
+/** The account `nobody`: initdb needs an account with a name. */
 async function unprivileged(): Promise<Owner> {
   const line = (await readFile('/etc/passwd', 'utf8')).split('\n').find((text) => text.startsWith('nobody:'));
   const [, , uid, gid] = line?.split(':') ?? [];

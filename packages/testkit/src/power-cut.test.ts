@@ -18,7 +18,7 @@ function contents(calls: readonly Syscall[], path: string): Set<string | undefin
   return found;
 }
 
-test('what was synced survives, what came after may or may not, what was never synced may be missing by name', () => {
+test('synced data survives, later writes may or may not survive, a file whose name was never synced may be missing', () => {
   const written: Syscall[] = [
     { kind: 'create', path: '/d/f' },
     { kind: 'write', path: '/d/f', offset: 0, bytes: bytes('old') },
@@ -50,7 +50,7 @@ test('a sync covers only what was written before it began', () => {
   expect(contents(calls, '/d/f')).toEqual(new Set(['covered', 'COVERED']));
 });
 
-test('a recording holds every write with its place, every sync, rename and unlink of the directory, and stdout', async () => {
+test('a recording has every write with its position, every sync, rename and unlink in the directory, and stdout', async () => {
   await using data = await temporaryDirectory();
   await using other = await temporaryDirectory();
   const script = other.file('run.mjs');

@@ -1,10 +1,10 @@
 /**
- * What a power cut leaves on the disk, computed from a recording. The model is harsher than file systems are:
+ * What a power failure leaves on the disk, computed from a recording. The model is harsher than real file systems:
  *
- * - what a completed sync of a file covers is there;
- * - of what was written to it since, any part may be there: nothing, everything, a prefix, or any set of 512-byte sectors;
- * - a file's name is there once its directory was synced after the creation; of creations, renames and unlinks since
- *   then, a prefix is there (a name may be missing although its content was synced, and a removed file may be back).
+ * - everything covered by a completed sync of a file survives;
+ * - of later writes, any part may survive: nothing, everything, a prefix, or any set of 512-byte sectors;
+ * - a file's name survives once its directory was synced after the creation; of later creations, renames and unlinks,
+ *   a prefix survives (a name may be missing although its content was synced, and a removed file may be back).
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
@@ -30,11 +30,11 @@ export interface CutImage {
 export interface CutOptions {
   /** Uniform in [0, 1). */
   readonly random: () => number;
-  /** Files that a power cut does not concern, as SQLite's shared memory. */
+  /** Files that are excluded, such as SQLite's shared memory. */
   readonly ignore?: (path: string) => boolean;
-  /** At how many random instants besides the sync boundaries. */
+  /** How many random instants to use besides the sync boundaries. */
   readonly randomInstants: number;
-  /** One image in so many boundaries; default 1, all of them. */
+  /** One image per this many boundaries; default 1, every boundary. */
   readonly everyBoundary?: number;
 }
 
@@ -57,7 +57,7 @@ export function* cutImages(calls: readonly Syscall[], options: CutOptions): Iter
   }
 }
 
-/** Writes an image below `directory`, as the recorded paths lay below `recordedDirectory`. */
+/** Writes an image below `directory`, with the same layout as the recorded paths below `recordedDirectory`. */
 export async function restoreImage(image: CutImage, recordedDirectory: string, directory: string): Promise<void> {
   for (const [path, bytes] of image.files) {
     const target = join(directory, relative(recordedDirectory, path));
@@ -67,7 +67,7 @@ export async function restoreImage(image: CutImage, recordedDirectory: string, d
 }
 
 class Disk {
-  /** As the program sees them. */
+  /** Names as the program sees them. */
   readonly #names = new Map<string, Inode>();
   readonly #durableNames = new Map<string, Inode>();
   /** By directory. */
@@ -135,7 +135,7 @@ function survivor({ durable, pending }: Inode, random: () => number): Uint8Array
   const changes = pending.map(({ change }) => change);
   if (style === 1) return changed(durable, changes.slice(0, Math.floor(random() * (changes.length + 1))));
   if (style === 2) return changed(durable, changes);
-  // How likely a sector is to survive, from nearly none to nearly all.
+  // The probability that a sector survives, from almost 0 to almost 1.
   const share = random();
   return changed(
     durable,
@@ -155,7 +155,7 @@ function sectors(change: Change): Change[] {
   return parts;
 }
 
-/** A new array, so that images and durable states can share theirs. */
+/** Returns a new array, so that images and durable states can share theirs. */
 function changed(content: Uint8Array, changes: readonly Change[]): Uint8Array {
   let longest = content.length;
   for (const change of changes) {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { rssBytes, spawnChild } from './process.ts';
 import { startWebhookSink } from './webhook-sink.ts';
 
-test('a child is heard line by line, measured, and killed', async () => {
+test('a child process is read line by line, measured, and killed', async () => {
   const script = `console.log('noise'); console.log('{"ready":1}'); process.stdin.on('data', (line) => console.log(line.toString().trim()));`;
   await using child = spawnChild(process.execPath, ['-e', script]);
   expect(await child.waitForLine(({ ready }) => ready !== undefined)).toEqual({ ready: 1 });
@@ -14,7 +14,7 @@ test('a child is heard line by line, measured, and killed', async () => {
   await expect(child.waitForLine(({ never }) => never === true)).rejects.toThrow('ended before');
 });
 
-test('the sink keeps what it is sent and answers as told', async () => {
+test('the sink keeps what it receives and answers as told', async () => {
   await using sink = await startWebhookSink();
   const post = (body: string): Promise<Response> =>
     fetch(`${sink.url}/hook?x=1`, { method: 'POST', body, headers: { a: 'b' } });

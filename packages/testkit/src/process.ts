@@ -1,4 +1,4 @@
-/** Child processes of tests: started, listened to line by line, killed, measured. */
+/** Child processes for tests: started, read line by line, killed, measured. */
 import { type ChildProcess as NodeChild, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -22,7 +22,7 @@ export interface ChildProcess extends AsyncDisposable {
   /** All of stderr so far. */
   readonly stderr: string;
   readonly exited: Promise<ExitStatus>;
-  /** The first JSON line, past ones included, that fits; rejects with stderr when the process ends without one. */
+  /** The first JSON line, past ones included, that matches; rejects with stderr if the process ends without one. */
   waitForLine(fits: (line: Readonly<Record<string, unknown>>) => boolean): Promise<Readonly<Record<string, unknown>>>;
   writeLine(line: unknown): void;
   /** Default SIGKILL. Resolves when the process is gone. */
@@ -102,7 +102,7 @@ function parseObject(text: string): Record<string, unknown> | null {
   }
 }
 
-/** Resident memory of a process in bytes; 0 when it is gone. Linux. */
+/** Resident memory of a process in bytes; 0 if it is gone. Linux. */
 export function rssBytes(pid: number): number {
   try {
     const kilobytes = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];

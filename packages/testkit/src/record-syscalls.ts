@@ -1,15 +1,15 @@
-/** Runs a program under strace and answers what it did to the files of one directory, in order: the raw material of power cuts. */
+/** Runs a program under strace and returns its operations on the files of one directory, in order, to simulate power failures. */
 import { execFile } from 'node:child_process';
 import { open } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { promisify } from 'node:util';
 
-/** What the program asked for. `fd` 1 and 2 are files with the paths `stdout` and `stderr`. */
+/** The operations of the program. `fd` 1 and 2 are files with the paths `stdout` and `stderr`. */
 export type Syscall =
   | { readonly kind: 'create'; readonly path: string }
   | { readonly kind: 'write'; readonly path: string; readonly offset: number; readonly bytes: Uint8Array }
   | { readonly kind: 'truncate'; readonly path: string; readonly length: number }
-  /** Returned successfully; covers what was asked for before the call `startedAt` in this list. */
+  /** Returned successfully; covers the operations before the call `startedAt` in this list. */
   | { readonly kind: 'sync'; readonly path: string; readonly startedAt: number }
   | { readonly kind: 'rename'; readonly path: string; readonly to: string }
   | { readonly kind: 'unlink'; readonly path: string };
@@ -17,16 +17,16 @@ export type Syscall =
 export interface RecordOptions {
   readonly command: string;
   readonly args: readonly string[];
-  /** Only files below it are recorded, and stdout and stderr. */
+  /** Only files below it are recorded, besides stdout and stderr. */
   readonly directory: string;
-  /** Where strace writes; outside `directory`. */
+  /** The output file of strace; outside `directory`. */
   readonly traceFile: string;
 }
 
 const traced =
   'openat,open,creat,close,dup,dup2,dup3,write,pwrite64,writev,pwritev,fsync,fdatasync,ftruncate,rename,renameat,renameat2,unlink,unlinkat';
 
-/** Throws when strace is missing or the program fails. Writes through mmap (SQLite's -shm) are not seen. */
+/** Throws if strace is missing or the program fails. Does not see writes through mmap (SQLite's -shm). */
 export async function recordSyscalls(options: RecordOptions): Promise<Syscall[]> {
   const { command, args, directory, traceFile } = options;
   const run = promisify(execFile);
@@ -49,7 +49,7 @@ export async function recordSyscalls(options: RecordOptions): Promise<Syscall[]>
 
 interface OpenFile {
   readonly path: string;
-  /** Of write(), which names no offset. */
+  /** Position for write(), which states no offset. */
   position: number;
 }
 
@@ -61,7 +61,7 @@ class TraceReader {
     [2, { path: 'stderr', position: 0 }],
   ]);
   readonly #known = new Set<string>();
-  /** Calls of other threads that had not returned: their text and how many calls came before. */
+  /** Calls of other threads that have not returned yet: their text, and how many calls came before them. */
   readonly #unfinished = new Map<string, { readonly text: string; readonly startedAt: number }>();
 
   constructor(directory: string) {
@@ -78,9 +78,9 @@ class TraceReader {
       const name = begun.slice(0, begun.indexOf('('));
       const startedAt = this.calls.length;
       this.#unfinished.set(thread, { text: begun, startedAt });
-      // A write may reach the disk before it returns, so it counts from its beginning; its length is in its arguments.
+      // A write may reach the disk before it returns, so it counts from its start; its length is in its arguments.
       if (isWrite(name)) this.#write(name, begun);
-      // Another thread may be given the number before the call has returned.
+      // Another thread may get the same number before the call returns.
       if (name === 'close') this.#close(begun);
       return;
     }
@@ -187,7 +187,7 @@ function isWrite(name: string): boolean {
   return name.startsWith('write') || name.startsWith('pwrite');
 }
 
-/** The quoted strings of a call, which `-xx` writes as \xNN throughout. */
+/** The quoted strings of a call; `-xx` writes all their characters as \xNN. */
 function strings(text: string, encoding: 'utf8' | 'latin1' = 'utf8'): string[] {
   return [...text.matchAll(/"((?:\\x[0-9a-f]{2})*)"/g)].map((match) =>
     Buffer.from((match[1] as string).replaceAll('\\x', ''), 'hex').toString(encoding),

@@ -1,4 +1,4 @@
-/** A mail server that keeps what it is sent, and refuses when the test says so. */
+/** A mail server that keeps the mails it receives, and refuses them when the test says so. */
 import type { AddressInfo } from 'node:net';
 import { SMTPServer } from 'smtp-server';
 
@@ -56,7 +56,7 @@ export async function startSmtpSink(): Promise<SmtpSink> {
     server.once('error', reject);
     server.listen(0, '127.0.0.1', resolve);
   });
-  // A client that goes away in the middle is no fault of a test.
+  // A client that disconnects midway must not fail a test.
   server.on('error', () => {});
   const { port } = server.server.address() as AddressInfo;
   return {

@@ -1,4 +1,6 @@
-/** One Postgres server for all tests of a vitest run, as its `globalSetup`; tests find it in PLATFORM_TEST_POSTGRES. Ends with the run. */
+/**
+ * One Postgres server for all tests of a vitest run, as its `globalSetup`; tests find it in PLATFORM_TEST_POSTGRES. It ends with the run.
+ */
 import { startPostgres } from './postgres.ts';
 
 export async function setup(): Promise<() => Promise<void>> {

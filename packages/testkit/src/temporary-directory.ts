@@ -1,4 +1,4 @@
-/** A directory for one test, gone after it: `await using directory = await temporaryDirectory()`. */
+/** A directory for one test, removed after it: `await using directory = await temporaryDirectory()`. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** An HTTP server that keeps what it is sent and answers as the test says. */
+/** An HTTP server that keeps the requests it receives and answers as the test says. */
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -19,9 +19,9 @@ export interface WebhookAnswer {
 export interface WebhookSink extends AsyncDisposable {
   /** `http://127.0.0.1:<port>`. */
   readonly url: string;
-  /** In the order of their arrival. */
+  /** In order of arrival. */
   readonly requests: readonly CaughtWebhook[];
-  /** From now on; a function decides for each request, and may take its time. Default: 200 without a body. */
+  /** Sets the answer from now on; a function decides for each request, and may take its time. Default: 200 without a body. */
   answerWith(answer: WebhookAnswer | ((request: CaughtWebhook) => WebhookAnswer | Promise<WebhookAnswer>)): void;
   /** Resolves with all requests once there are `count`; rejects when the signal is aborted. */
   waitFor(count: number, signal?: AbortSignal): Promise<readonly CaughtWebhook[]>;

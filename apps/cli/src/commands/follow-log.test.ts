@@ -12,7 +12,7 @@ const at = (ms: number, message = `line ${ms}`): LogEntry =>
     stack: '',
   }) as LogEntry;
 
-/** A log that is read and listened to; each connection hears what is appended until it is cut. */
+/** A log that can be read and followed; each connection receives appended lines until it is cut. */
 function log() {
   const lines: LogEntry[] = [];
   let wake = (): void => {};
@@ -56,7 +56,7 @@ async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
-test('after a lost connection, a log continues where it stopped: each line once, including those of the meantime and late ones', async () => {
+test('after a lost connection, a log continues where it stopped: each line once, including late ones and those of the gap', async () => {
   const source = log();
   const seen: string[] = [];
   const warned: string[] = [];

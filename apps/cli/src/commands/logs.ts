@@ -65,7 +65,7 @@ export function logsCommand(): Command {
       const print = (entry: LogEntry): void => out.element(shape(entry), lineOf(entry));
 
       const query = { id, levels, filter, source: flags['source'] };
-      /** The newest, oldest first. */
+      /** The newest lines, in order from oldest to newest. */
       const read = async (
         times: { start?: Timestamp | undefined; end?: Timestamp | undefined },
         most: number,

@@ -1,4 +1,4 @@
-/** `platform metadata`: JSON of the user's own, stored with organizations, locations, machines and parts. */
+/** `platform metadata`: user-defined JSON, stored with organizations, locations, machines and parts. */
 import type { JsonObject } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import type { Context } from '../invocation/context.ts';

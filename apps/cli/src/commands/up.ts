@@ -78,7 +78,7 @@ export function upCommand(): Command {
   return command;
 }
 
-/** In the form that the cloud accepts; the cloud rejects options that conflict. */
+/** The options in the form that the cloud accepts; the cloud rejects conflicting options. */
 function tlsArgs({ tls, tlsCert, tlsKey, tlsName = [], insecure }: UpFlags): string[] {
   return [
     ...(tls ? ['--tls'] : []),

@@ -1,9 +1,9 @@
 /**
- * `FILE.export.json`, beside each file that an export has completed: the request and the state of FILE at that time, so that
- * `--resume` can tell a complete file from one that was truncated, changed, or is something else.
+ * `FILE.export.json`, beside each file that an export has completed: the request and the state of FILE at that time. With it, `--resume`
+ * distinguishes a complete file from one that was truncated, changed, or is something else.
  *
- * Written before FILE takes its name, removed before another export to it begins. A record that matches FILE therefore proves that
- * the last export to it is complete, whatever else a crash has left behind.
+ * Written before FILE takes its name, and removed before another export to it begins. A record that matches FILE therefore proves that the
+ * last export to it is complete, whatever else a crash has left behind.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -17,7 +17,7 @@ export interface ExportRecord {
   readonly asked: Asked;
   readonly format: ExportFormat;
   readonly rows: number;
-  /** Of the whole file. */
+  /** Size of the whole file. */
   readonly bytes: number;
   /** Hexadecimal. */
   readonly sha256: string;
@@ -41,7 +41,7 @@ export async function removeRecord(file: string): Promise<void> {
   await rm(recordOf(file), { force: true });
 }
 
-/** Whether FILE, which exists, is the completed export: its record, or why that is not known. */
+/** Whether an existing FILE is the completed export: its record, or the reason why this is unknown. */
 export type Whole = { readonly record: ExportRecord } | { readonly why: string };
 
 /** @throws the reason of `signal` */

@@ -13,7 +13,7 @@ import { PlatformError } from '@platform/sdk/cloud';
 import type { Series } from './find-series.ts';
 import type { Range } from './read-series.ts';
 
-/** As it was typed, except that names are resolved. */
+/** The request as it was typed, except that names are resolved. */
 export interface Asked {
   readonly url: string;
   readonly partId: string;
@@ -65,7 +65,7 @@ export async function complete(file: string, ready: string): Promise<void> {
   await clear(file);
 }
 
-/** Removes the files that were beside FILE until it was complete. */
+/** Removes the files that existed beside FILE until it was complete. */
 export async function clear(file: string): Promise<void> {
   await rm(partialOf(file), { force: true });
   await rm(stateOf(file), { force: true });

@@ -16,7 +16,7 @@ import { exportToFile } from './export-to-file.ts';
 interface Stored {
   readonly name: string;
   readonly ms: number;
-  /** Beyond the milliseconds. */
+  /** Microseconds in addition to the milliseconds. */
   readonly microseconds?: number;
   readonly payload: JsonObject;
 }
@@ -29,7 +29,7 @@ beforeEach(async () => {
 });
 afterEach(() => directory[Symbol.asyncDispose]());
 
-/** A cloud that breaks off after so many rows, once. */
+/** A cloud that breaks off once, after this many rows. */
 function cloudWith(stored: readonly Stored[], breaksAfter = Number.POSITIVE_INFINITY) {
   const asked: (number | undefined)[] = [];
   let left = breaksAfter;
@@ -93,7 +93,7 @@ const rowsIn = (path: string): [string, number, JsonObject][] =>
 test('an export that is truncated at any byte, or interrupted after any row, continues without gaps or duplicates', async () => {
   const reading = fc.record({
     name: fc.constantFrom('a', 'b'),
-    // Several of one time, and equal ones.
+    // Several rows with the same time, and equal rows.
     ms: fc.integer({ min: 0, max: 4 }),
     payload: fc.record({ n: fc.integer({ min: 0, max: 2 }), t: fc.constantFrom('x', 'line\u2028end\n', 'ü') }),
   });
@@ -107,7 +107,7 @@ test('an export that is truncated at any byte, or interrupted after any row, con
         const partial = `${file}.partial`;
         truncateSync(partial, cut % (readFileSync(partial).length + 1));
         expect(existsSync(file)).toBe(false);
-        // Other rows may be first among those of the same time.
+        // Rows with the same time may come in another order.
         await run(cloudWith(stored), stored, { resume: true });
       } else await broken;
       expect(rowsIn(file)).toEqual(stored.map(({ name, ms, payload }) => [name, ms, payload]));
@@ -180,7 +180,7 @@ test('--resume reports a file as complete only if it is exactly what an export h
   }
 });
 
-test('a crash right after the file is created leaves a complete file, whatever is beside it', async () => {
+test('a crash right after the file is created leaves a complete file, whatever other files exist', async () => {
   await expect(run(cloudWith(four, 3), four, { format: 'csv' })).rejects.toThrow('the cloud stops');
   const beside = ['.partial', '.partial.json'].map((end) => file + end);
   for (const path of beside) copyFileSync(path, `${path}.kept`);
@@ -281,7 +281,7 @@ test('CSV has the columns of all rows, and no formulas', async () => {
   expect(lines).toHaveLength(4);
 });
 
-test('an export without rows is a file with columns and no rows', async () => {
+test('an export without rows is a file with columns only', async () => {
   for (const format of ['ndjson', 'csv', 'parquet'] as const) {
     await rm(file, { force: true });
     expect(await run(cloudWith([]), [], { format })).toEqual({ rows: 0, already: false });

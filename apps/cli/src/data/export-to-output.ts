@@ -1,4 +1,4 @@
-/** An export to standard output: lines as they arrive; CSV, whose columns are known only at the end, by way of a temporary file. */
+/** An export to standard output: lines as they arrive. CSV goes through a temporary file, because its columns are known only at the end. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -55,7 +55,7 @@ async function eachLine(
   context.out.note(progress.summary());
 }
 
-/** The fields that --json picks. */
+/** The fields selected by --json. */
 function picked({ out }: Context, line: string): string {
   const { json } = out.style;
   if (typeof json === 'boolean') return line;

@@ -25,7 +25,7 @@ const { fields, shape } = presenter<ExportTabularDataResponse>({
   payload: (one) => one.payload ?? {},
 });
 
-/** In the order of the columns. */
+/** The field names in the order of the columns. */
 export const exportedFields: readonly string[] = fields;
 
 export function exportedLine(one: ExportTabularDataResponse): ExportedLine {
@@ -39,7 +39,7 @@ function millisecondOf({ seconds, nanos }: Time): number {
   return Number(seconds) * 1_000 + Math.floor(nanos / 1_000_000);
 }
 
-/** Milliseconds, and microseconds where there are some. */
+/** Milliseconds, plus microseconds if there are any. */
 function timeText(time: Time): string {
   const text = new Date(millisecondOf(time)).toISOString();
   const microseconds = Math.floor(time.nanos / 1_000) % 1_000;

@@ -21,12 +21,12 @@ export interface Series {
 export interface Wanted {
   readonly organizationId: string;
   readonly partId: string;
-  /** Its name, or `core:component:sensor/name`. Absent: all resources. */
+  /** Resource name, or `core:component:sensor/name`. Absent: all resources. */
   readonly resource?: string | undefined;
   readonly method?: string | undefined;
-  /** Included. */
+  /** Inclusive. */
   readonly fromMs?: number | undefined;
-  /** Excluded. */
+  /** Exclusive. */
   readonly untilMs?: number | undefined;
 }
 
@@ -51,7 +51,7 @@ export async function findSeries(data: Cloud['data'], wanted: Wanted): Promise<S
     return rawData.map((bson) => seriesOf(readRow(bson)));
   };
   const found = await count([named, ...withinTime(fromMs, untilMs)]);
-  // Rows whose sender left out the time: the cloud exports them by the time of the request, which only it knows.
+  // Rows without a time from their sender: the cloud exports them by the time of the request, which only the cloud knows.
   const undated =
     fromMs === undefined && untilMs === undefined
       ? []

@@ -8,7 +8,7 @@ import { readLines } from './read-lines.ts';
 export type ColumnKind = 'text' | 'number' | 'boolean' | 'time' | 'mixed';
 export type Cells = ReadonlyMap<string, string | Scalar>;
 
-/** If each row had columns of its own, the file would grow with columns times rows. */
+/** If each row had its own columns, the size of the file would grow with columns times rows. */
 const maxColumns = 2_000;
 const nested = ['method_parameters', 'payload'];
 const nonFinite: ReadonlySet<string> = new Set(['NaN', 'Infinity', '-Infinity']);

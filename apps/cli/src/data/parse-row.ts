@@ -1,7 +1,7 @@
 import { type JsonValue, type RowFields, type RowValue, Scalar } from '@platform/sdk/cloud';
 import { jsonText } from './exported-line.ts';
 
-/** A line of an export in the form of a query row, so that it is flattened and written in the same way. */
+/** Parses a line of an export into a query row, so that it is flattened and written in the same way. */
 export function parseRow(line: string): RowFields {
   return rowValue(JSON.parse(line) as JsonValue) as RowFields;
 }

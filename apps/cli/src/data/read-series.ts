@@ -3,9 +3,9 @@ import { type ExportedLine, exportedLine } from './exported-line.ts';
 import type { Series } from './find-series.ts';
 
 export interface Range {
-  /** Included. */
+  /** Inclusive. */
   readonly fromMs?: number | undefined;
-  /** Excluded. */
+  /** Exclusive. */
   readonly untilMs?: number | undefined;
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { retentionRows } from './retention.ts';
 
-test('D24 each resource shows the shorter of its own days and the part’s, its limits and its hot store', async () => {
+test('D24 each resource shows the shorter of its own and the part’s days, its limits and its hot store', async () => {
   const sensor = (name: string, attributes: object) => ({
     name,
     api: 'rdk:component:sensor',

@@ -23,7 +23,7 @@ const bufferBytes = 256 * 1024;
 
 export class Spool implements AsyncDisposable {
   readonly path: string;
-  /** Of the last line when the file was opened; undefined if there was none. */
+  /** Place of the last line when the file was opened; undefined if there was none. */
   readonly place: Place | undefined;
   rows: number;
   bytes: number;
@@ -48,13 +48,13 @@ export class Spool implements AsyncDisposable {
     if (this.#waitingBytes >= bufferBytes) await this.#flush();
   }
 
-  /** All lines are on disk. */
+  /** Resolves when all lines are on disk. */
   async sync(): Promise<void> {
     await this.#flush();
     await this.#file.sync();
   }
 
-  /** Keeps what was appended. */
+  /** Keeps the appended lines. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#flush().finally(() => this.#file.close());
   }
@@ -73,7 +73,7 @@ interface Found {
   readonly bytes: number;
 }
 
-/** @param anew discards existing contents */
+/** @param anew true discards existing contents */
 export async function openSpool(path: string, anew: boolean): Promise<Spool> {
   const file = await open(path, anew ? 'w' : 'a').catch((caught: Error) => {
     throw new PlatformError(

@@ -1,4 +1,4 @@
-/** The progress of a long transfer: on a terminal a line that is overwritten, elsewhere a line of JSON every 5 s. */
+/** The progress of a long transfer: an overwritten line on a terminal, otherwise a line of JSON every 5 s. */
 import { systemClock } from '@platform/sdk/cloud';
 import type { Context } from '../invocation/context.ts';
 import { amount, bytesText } from '../query/amounts.ts';
@@ -11,7 +11,7 @@ export interface TransferProgress extends Disposable {
 }
 
 export interface Done {
-  /** Before this run. */
+  /** Rows received before this run. */
   readonly before: number;
   readonly rows: number;
   readonly bytes: number;

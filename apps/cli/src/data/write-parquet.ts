@@ -10,7 +10,7 @@ import { type Cells, type ColumnKind, cellsOf, inferColumns } from './infer-colu
 /** With only the older converted_type, DuckDB and others read it as a time without a zone. */
 const instant = { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MICROS' } as const;
 const groupRows = 20_000;
-/** The most characters of cells that are buffered for a row group. */
+/** Maximum characters of cells that are buffered for a row group. */
 const groupCharacters = 32 * 1024 * 1024;
 
 /** @throws the reason of `signal` */

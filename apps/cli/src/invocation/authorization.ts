@@ -1,4 +1,4 @@
-/** A role on an organization, location or machine, as --role, --location and --machine name it. */
+/** Builds a role on an organization, location or machine from --role, --location and --machine. */
 import type { Authorization } from '@platform/sdk/cloud';
 import type { Context } from './context.ts';
 import type { Flags } from './define-command.ts';

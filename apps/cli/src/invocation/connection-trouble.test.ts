@@ -4,7 +4,7 @@ import { connectionTrouble } from './connection-trouble.ts';
 
 const url = 'https://cloud.example:8080';
 
-/** As links throw: wrapped, the system's error as cause. */
+/** An error as links throw it: wrapped, with the system's error as cause. */
 function failed(code: string, message: string): PlatformError {
   return new PlatformError('internal', message, Object.assign(new Error(message), { code }));
 }

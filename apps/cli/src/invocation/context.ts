@@ -1,4 +1,4 @@
-/** What a running command has: the cloud that it talks to, its output, a finder of names, and a signal to stop. */
+/** What a running command has: its cloud, its output, a finder of names, and a stop signal. */
 import { join } from 'node:path';
 import { confirm, isCancel } from '@clack/prompts';
 import { type Cloud, type CloudCredentials, type JsonObject, openCloud, PlatformError } from '@platform/sdk/cloud';
@@ -52,7 +52,7 @@ export interface Context extends AsyncDisposable {
   readonly signal: AbortSignal;
   /** Names and ids of this cloud. */
   readonly find: Finder;
-  /** The user can be asked. */
+  /** Whether the user can be asked. */
   readonly interactive: boolean;
   /** The cloud that the command talks to; undefined before the first call. */
   readonly reached: Reached | undefined;
@@ -133,7 +133,7 @@ export function createContext(flags: GlobalFlags, colours: boolean, signal: Abor
 
 export const defaultUrl = 'http://127.0.0.1:8080';
 
-/** In this order: flags, environment, profile, the demo on this computer. */
+/** Order of precedence: flags, environment, profile, the demo on this computer. */
 async function findLogin(flags: GlobalFlags): Promise<Login> {
   const url = flags.url ?? fromEnvironment.url;
   const organization = '';
@@ -197,7 +197,7 @@ async function urlOfProfile(flag: string | undefined): Promise<string | undefine
   return profile?.url;
 }
 
-/** Any login trusts the authority that a saved login to the same address trusts. */
+/** A login trusts the authority that any saved login to the same address trusts. */
 async function withAuthority(login: Login): Promise<Login> {
   return { ...login, ca: login.ca ?? trustedAuthority(await readProfiles(configDir), login.url) };
 }

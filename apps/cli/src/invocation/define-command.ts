@@ -31,7 +31,7 @@ export function defineCommand(command: Command, help: CommandHelp, run: Run): Co
   return defineLocalCommand(command, help, run);
 }
 
-/** A command that needs no login, and so has none of the options about cloud and credentials. */
+/** A command that needs no login, and therefore has no options for cloud and credentials. */
 export function defineLocalCommand(command: Command, help: CommandHelp, run: Run): Command {
   command
     .optionsGroup('Global options:')

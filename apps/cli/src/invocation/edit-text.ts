@@ -9,8 +9,8 @@ import { fromEnvironment } from '../settings.ts';
 import type { Context } from './context.ts';
 
 /**
- * Opens the editor until the text has no problems or the user gives up, then passes the text to `use`. An unchanged text is not used,
- * and a note says so.
+ * Opens the editor until the text has no problems or the user gives up, then passes the text to `use`. An unchanged text is not used; a
+ * note says so.
  *
  * @param problemsOf the problems of a text; it is used if there are none
  * @throws what `use` throws, with the file that contains the edit; canceled if the editor failed
@@ -60,7 +60,7 @@ export async function editText(
   await rm(directory, { recursive: true });
 }
 
-/** An invalid text is a problem of the text; a cloud that does not answer is not. */
+/** Invalid text is a problem to show; a cloud that does not answer is not. */
 function mistakesOf(caught: unknown): readonly string[] {
   const error = asPlatformError(caught);
   if (error.code === 'invalid_argument') return [error.message];

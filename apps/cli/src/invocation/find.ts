@@ -31,7 +31,7 @@ export interface Finder {
   machine(text: string): Promise<FoundMachine>;
   /** By id, Machine/part, or the name of a machine, which means its main part. */
   part(text: string): Promise<FoundPart>;
-  /** The same, within the default organization: parts of others are treated as if they did not exist. */
+  /** Like `part`, but within the default organization: parts of others are treated as if they did not exist. */
   ownPart(text: string): Promise<FoundPart & { readonly organizationId: string }>;
 }
 
@@ -139,7 +139,7 @@ function noPart(id: string): PlatformError {
   return new PlatformError('not_found', `part: expected the id of a part or machine that you may see, found "${id}"`);
 }
 
-/** The one with this id or name. @throws not_found with similar names, invalid_argument if several have the name */
+/** The item with this id or name. @throws not_found with similar names, invalid_argument if several have the name */
 export function pick<T extends Named>(
   what: string,
   text: string,

@@ -72,7 +72,7 @@ function environmentText(variables: Readonly<Record<string, string>>): string {
   return ['Environment:', ...lines].join('\n');
 }
 
-/** @param first before the first line. @param rest before all others. */
+/** @param first prefix of the first line. @param rest prefix of all other lines. */
 function wrapped(text: string, first = '', rest = '  '): string {
   const lines: string[] = [];
   let line = first;

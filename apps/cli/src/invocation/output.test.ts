@@ -26,7 +26,7 @@ test('no untrusted text reaches the terminal with characters that move the curso
   expect(printable('a\u001b[31m\tb\n')).toBe('a\\u001b[31m\tb\n');
 });
 
-test('JSON keeps its meaning although nothing in it is unsafe for a terminal', () => {
+test('JSON keeps its meaning although it contains nothing unsafe for a terminal', () => {
   fc.assert(
     fc.property(hostile, (name) => {
       const { out, said } = captured({ json: true });

@@ -28,7 +28,7 @@ export interface Output {
   document(value: JsonObject): void;
   /** One element of a stream: `text`, or a line of JSON with --json. */
   element(value: JsonObject, text: string): void;
-  /** What `table` drew: nothing in its cells is unsafe any more, and its colours are ours. */
+  /** Output of `table`: its cells are already safe, and the colours are ours. */
   drawn(table: string): void;
   /** Text that is the result itself, such as a document; the same in every style. Unsafe characters are escaped as in JSON. */
   raw(text: string): void;
@@ -37,9 +37,9 @@ export interface Output {
    * Resolves once more can be written. @throws the reason of `signal`
    */
   piece(text: string, signal: AbortSignal): Promise<void>;
-  /** A message on stderr; not with --quiet. */
+  /** A message on stderr; omitted with --quiet. */
   note(text: string): void;
-  /** A message on stderr, also with --quiet. */
+  /** A message on stderr, even with --quiet. */
   warn(text: string): void;
 }
 

@@ -24,7 +24,7 @@ export function stateOf(state: OnlineState): string {
   return stateNames[state] ?? 'unknown';
 }
 
-/** A kind of object as a result: the names of its fields, and an object with these fields. */
+/** How a kind of object is presented: the names of its fields, and an object with these fields. */
 export interface Presenter<T> {
   readonly fields: readonly string[];
   shape(one: T): JsonObject;

@@ -54,7 +54,7 @@ export async function writeProfiles(configDir: string, profiles: Profiles): Prom
   await rename(next, file);
 }
 
-/** The authority that a login to this cloud trusts, PEM; undefined if no profile has one. */
+/** The authority that a saved login to this cloud trusts, PEM; undefined if no profile has one. */
 export function trustedAuthority({ profiles }: Profiles, url: string): string | undefined {
   const origin = URL.parse(url)?.origin;
   return Object.values(profiles).find((one) => one.ca !== undefined && URL.parse(one.url)?.origin === origin)?.ca;

@@ -5,11 +5,11 @@ const silentMs = 2_000;
 const everyMs = 1_000;
 
 export interface Progress extends Disposable {
-  /** Something has been or is about to be written: removes the line and restarts the silent period. */
+  /** Something was or will be written: removes the line and restarts the silent period. */
   heard(): void;
-  /** What the line says from now on. */
+  /** Sets the text of the line. */
   says(what: string): void;
-  /** Shows nothing from now on: something else uses the terminal. */
+  /** Shows nothing until `resume`: something else uses the terminal. */
   pause(): void;
   resume(): void;
 }

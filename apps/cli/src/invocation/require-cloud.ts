@@ -6,7 +6,7 @@ import type { Reached } from './context.ts';
 const codesOfOthers: readonly CodeName[] = ['unimplemented', 'unauthenticated', 'not_found', 'internal', 'unknown'];
 const waitMs = 3_000;
 
-/** To be called before anything secret is sent there. @throws failed_precondition if it is not a cloud */
+/** Call this before anything secret is sent. @throws failed_precondition if the server is not a cloud */
 export async function requireCloud(reached: Reached): Promise<void> {
   const other = await otherServer(reached);
   if (other !== undefined) throw new PlatformError('failed_precondition', other);

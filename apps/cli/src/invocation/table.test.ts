@@ -32,7 +32,7 @@ test('numbers are right-aligned, even if one is missing', () => {
   );
 });
 
-test('rows stay aligned with characters of two columns and of none', () => {
+test('rows stay aligned with characters of width two and zero', () => {
   const rows = [
     ['工場', 'x'],
     ['e\u0301te\u0301', 'y'],

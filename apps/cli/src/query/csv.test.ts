@@ -12,7 +12,7 @@ test('missing and null values are empty cells, an empty string is not', () => {
   expect(csvLine([undefined, new Scalar('null'), '', new Scalar('false')])).toBe(',,"",false\r\n');
 });
 
-test('no spreadsheet interprets a text as a formula, and numbers stay numbers', () => {
+test('no text is a formula to a spreadsheet, and numbers stay numbers', () => {
   const hostile = ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '\n=1', '＝1', '=1,"2"'];
   for (const text of hostile) {
     const line = csvLine([text]);

@@ -5,7 +5,7 @@ import type { Context } from '../invocation/context.ts';
 import { createOutput } from '../invocation/output.ts';
 import { printAnswer } from './print-answer.ts';
 
-test('on a terminal the header is bold, and what machines sent sets no colours', async () => {
+test('on a terminal the header is bold, and data from machines sets no colours', async () => {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
   const out = createOutput({ json: false, quiet: true, colours: true, width: 80 }, stdout, stderr, () => {});
   const rows = parseStages(JSON.stringify({ name: 'a\u001b[31mred', n: 1 }));

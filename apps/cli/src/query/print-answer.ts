@@ -41,7 +41,7 @@ export async function printAnswer(context: Context, format: Format | 'explained'
   if (format === 'explained') {
     for (const bson of answer.rows) {
       const text = relaxedJson(readRow(bson));
-      // A short document, whose numbers are small enough for JSON.parse.
+      // A short document whose numbers JSON.parse can represent.
       if (out.style.json === false) out.raw(JSON.stringify(JSON.parse(text), null, 2));
       else await out.piece(`${printable(text)}\n`, signal);
     }

@@ -22,7 +22,7 @@ export function mqlOptions(command: Command): Command {
 }
 
 export interface MqlRequest {
-  /** As it was typed. */
+  /** The pipeline as it was typed. */
   readonly argument: string | undefined;
   /** Name of the saved query that runs first. */
   readonly saved: string | undefined;

@@ -19,7 +19,7 @@ export interface Asked {
   readonly context: Context;
   /** Data directory of a cloud on this computer: the query uses the key of its demo. */
   readonly dataDir: unknown;
-  /** The only row describes how the query runs. */
+  /** The answer is a single row that describes how the query runs. */
   readonly explain: boolean;
 }
 

@@ -1,8 +1,8 @@
 const levels = ['debug', 'info', 'warn', 'error'];
 
 /**
- * A log line of a started process (JSON, or plain text) as a person reads it; undefined below `least`.
- * Plain text is always shown: processes say only what matters that way.
+ * Formats a log line of a started process (JSON or plain text) for people; undefined below `least`. Plain text is always shown, because
+ * processes use it only for important messages.
  */
 export function readableLog(line: string, least = 'warn'): string | undefined {
   let entry: Record<string, unknown> | undefined;

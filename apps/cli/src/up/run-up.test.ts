@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { jsonOutput } from './json-output.ts';
 import { runUp } from './run-up.ts';
 
-// Stand-ins for the two servers: real processes that keep the contract of their command lines.
+// Stand-ins for the two servers: real processes that follow the contract of their command lines.
 const ready = {
   url: 'http://127.0.0.1:9',
   organizationId: 'org',

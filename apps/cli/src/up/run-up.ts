@@ -15,7 +15,7 @@ import { writeCredentials } from './write-credentials.ts';
 
 export interface UpOptions {
   readonly dataDir: string;
-  /** 0: a free one. */
+  /** 0: a free port. */
   readonly port: number;
   /** Where the cloud listens. Default 127.0.0.1. */
   readonly host?: string;
@@ -66,7 +66,7 @@ export async function runUp(options: UpOptions): Promise<number> {
   return !exit || signal.aborted ? 0 : exit.code || 1;
 }
 
-/** What the demo needs; undefined, after saying why, if the cloud runs alone. */
+/** What the demo needs. Undefined, after reporting the reason, if the cloud runs without it. */
 async function demoOf({ dataDir, output }: UpOptions, { demoProblem }: Ready): Promise<Demo | undefined> {
   try {
     if (demoProblem !== undefined) throw new Error(demoProblem);
@@ -128,9 +128,9 @@ async function runDemo(
 }
 
 /**
- * The calls of a fleet should end before the young generation is full. With a smaller one they were promoted, which made a heap of
- * 650 MB whose collection paused 10,000 machines for more than a second. It may grow only once the cloud is ready: loading modules
- * would otherwise enlarge it for good.
+ * Calls of a fleet should end before the young generation is full. A smaller young generation promoted their objects, which made a heap of
+ * 650 MB whose collection paused 10,000 machines for more than a second. It may grow only once the cloud is ready: otherwise loading
+ * modules would enlarge it for good.
  */
 const cloudFlags: readonly string[] = ['--max-semi-space-size=8'];
 
@@ -166,7 +166,7 @@ function startCloud({
   return child;
 }
 
-/** Before the process was ready, its own sentence is the message; later the message also names the process. */
+/** If the process was not ready, its own sentence is the message; otherwise the message also names the process. */
 function sentenceOf(exit: ChildExit, wasReady: boolean): string {
   const said = exit.tail.findLast((line) => !line.startsWith('{'));
   if (!wasReady && said) return said;

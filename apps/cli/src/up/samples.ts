@@ -3,7 +3,7 @@
 /** For each component: the number of readings since `since`, the mean processor load, and the time of the last reading. */
 export function sampleMql(since: Date): Readonly<Record<string, unknown>>[] {
   return [
-    // As Extended JSON, so that what is shown can be pasted into `platform query mql`.
+    // As Extended JSON, so that the shown pipeline can be pasted into `platform query mql`.
     { $match: { time_received: { $gte: { $date: since.toISOString() } } } },
     {
       $group: {

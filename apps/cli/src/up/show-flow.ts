@@ -10,9 +10,9 @@ export interface ShowFlowOptions {
   /** PEM of the certificates to trust instead of the system's. */
   readonly ca: string | undefined;
   readonly demo: Demo;
-  /** Shows only what arrived after this time. */
+  /** Shows only readings that arrived after this time. */
   readonly startedAt: Date;
-  /** Of a monotonic clock. */
+  /** From a monotonic clock. */
   readonly nowMs: () => number;
   readonly output: Output;
   readonly signal: AbortSignal;

@@ -1,8 +1,8 @@
 /**
- * Access tokens: opaque to clients, checked against the living state of what they name at every call (D5).
+ * Access tokens: opaque to clients; each call checks them against the current state of what they name (D5).
  *
- * A token names its key, part or session and the epoch of the secret behind it, and is signed with the instance key. It has
- * no expiry of its own, because public clients fetch one and never refresh: it stops when what it names does.
+ * A token names a key, part or session and the epoch of its secret, and is signed with the instance key. It has no expiry of its own,
+ * because public clients fetch a token once and never refresh it: it ends when the key, part or session does.
  */
 import type { InstanceKey } from '../instance/instance-key.ts';
 

@@ -1,9 +1,9 @@
 /**
- * Every action on the account tree and the role that it needs: the one table of rights. What is not here is not allowed.
+ * Every action on the account tree and the role that it needs: the only table of rights. An action that is not listed is not allowed.
  *
- * `glimpse`: a role on it, above it, or on anything beneath it. `member`: the same without what is
- * shared, and the parts of an organization. `operator` and `owner`: that role on it or above it.
- * `self`: also with the part's own credentials. The rules in words: docs/specs/access.md.
+ * `glimpse`: a role on the target, above it, or on anything beneath it. `member`: as `glimpse`, but without roles that come from
+ * sharing, and including the parts of the organization. `operator` and `owner`: that role on the target or above it. `self`: the part's
+ * own credentials suffice, too. The full rules: docs/specs/access.md.
  */
 
 export interface ActionRule {
@@ -32,19 +32,19 @@ export type Action =
   | 'part.manage';
 
 export const actions: Readonly<Record<Action, ActionRule>> = {
-  /** Its name, logo and support address; lists in it are filtered. */
+  /** Name, logo and support address; lists within the organization are filtered. */
   'organization.see': { on: 'organization', needs: 'glimpse' },
   /** Members, invitations, metadata, private fragments. */
   'organization.read': { on: 'organization', needs: 'operator' },
-  /** Settings, members, billing, push, fragments, audit; creating top-level locations; deleting it. */
+  /** Settings, members, billing, push, fragments, audit; creating top-level locations; deleting the organization. */
   'organization.manage': { on: 'organization', needs: 'owner' },
 
-  /** Packages of an organization: list, get, download. Machines do this with their own credentials or keys. */
+  /** List, get and download packages of an organization. Machines do this with their own credentials or keys. */
   'package.read': { on: 'organization', needs: 'member' },
-  /** Upload and delete packages: machines run what is in them. */
+  /** Upload and delete packages: machines run their contents. */
   'package.manage': { on: 'organization', needs: 'owner' },
 
-  /** Its name and place in the tree. */
+  /** Name and place in the tree. */
   'location.see': { on: 'location', needs: 'glimpse' },
   'location.read': { on: 'location', needs: 'operator' },
   /** Rename, move, delete, share, metadata, secrets, roles; creating machines and locations in it. */
@@ -56,12 +56,12 @@ export const actions: Readonly<Record<Action, ActionRule>> = {
 
   /** Status, configuration without secrets, history, logs. */
   'part.read': { on: 'part', needs: 'operator', self: true },
-  /** What a machine-server does: fetch its configuration, upload, log. */
+  /** What a machine-server does: fetch its configuration, upload, write logs. */
   'part.act': { on: 'part', needs: 'operator', self: true },
-  /** Secrets in answers, certificates (D6). */
+  /** Read secrets in answers, and certificates (D6). */
   'part.secrets': { on: 'part', needs: 'owner', self: true },
-  /** What a part says about itself: its status. */
+  /** Report the part's own status. */
   'part.report': { on: 'part', needs: 'owner', self: true },
-  /** Save its configuration, rename, delete, restart, make main, metadata, secrets. */
+  /** Save the part's configuration, rename, delete, restart, make main, metadata, secrets. */
   'part.manage': { on: 'part', needs: 'owner' },
 };

@@ -6,16 +6,16 @@ import type { AccessTables } from './store.ts';
 export type AuditEntry = Selectable<AccessTables['audit_entries']>;
 
 export interface AuditQuery {
-  /** Null: entries of the installation itself; absent: all of them. */
+  /** Null: entries of the installation itself; absent: all entries. */
   readonly organizationId?: string | null | undefined;
-  /** Entries about this target only. */
+  /** Only entries about this target. */
   readonly targetId?: string | undefined;
-  /** Older than this entry only. */
+  /** Only entries older than this one. */
   readonly beforeId?: number | undefined;
   readonly limit: number;
 }
 
-/** Everything to which an action was done. */
+/** Ids of all targets on which an action was performed. */
 export async function auditedTargets(db: Database, action: string): Promise<readonly string[]> {
   const rows = await db
     .selectFrom('audit_entries')

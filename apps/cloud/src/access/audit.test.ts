@@ -16,11 +16,11 @@ const write = (fleet: Fleet, by: Principal, targetId: string, organizationId: st
 const list = (fleet: Fleet, by: Principal, more: { targetId?: string; pageToken?: string; pageLimit?: number } = {}) =>
   ask(fleet.handlers.fleet.listAuditEntries, ListAuditEntriesRequestSchema, { organizationId: 'acme', ...more }, by);
 
-test('the audit trail is append-only in the database itself: no one changes or removes an entry', async () => {
+test('the audit trail is append-only in the database itself: entries can be neither changed nor removed', async () => {
   const fleet = await openFleet();
   const owner = await fleet.principalOf((await fleet.keyWith(on.organization('owner'))).token);
   await write(fleet, owner, 'press');
-  // Why the database refused is for the log alone (D37).
+  // The reason for the refusal appears only in the log (D37).
   const outcome = (statement: Promise<unknown>): Promise<string> => statement.then(() => 'done', stackText);
   const changed = fleet.db.updateTable('audit_entries').set({ detail: '{}' }).execute();
   expect(await outcome(changed)).toMatch(/append-only/);
@@ -41,7 +41,7 @@ test('a change that fails leaves no entry', async () => {
   expect(await auditEntries(fleet.db, { limit: 10 })).toEqual([]);
 });
 
-test('entries of an organization are listed newest first in pages, whole and each once, also by target', async () => {
+test("an organization's entries are listed newest first in pages, each exactly once, and can be filtered by target", async () => {
   const fleet = await openFleet();
   const owner = await fleet.principalOf((await fleet.keyWith(on.organization('owner'))).token);
   for (let index = 0; index < 7; index++) await write(fleet, owner, `machine ${index % 2}`);
@@ -72,7 +72,7 @@ test('entries of an organization are listed newest first in pages, whole and eac
   await expect(list(fleet, owner, { pageToken: 'x' })).rejects.toThrow(/expected the page token of an earlier answer/);
 });
 
-test('R8 the audit trail is for owners of the organization alone', async () => {
+test('R8 only owners of the organization can read the audit trail', async () => {
   const fleet = await openFleet();
   const asked = async (...grants: Parameters<Fleet['keyWith']>) =>
     list(fleet, await fleet.principalOf((await fleet.keyWith(...grants)).token));
@@ -82,7 +82,7 @@ test('R8 the audit trail is for owners of the organization alone', async () => {
   await expect(list(fleet, { kind: 'part', partId: 'press-main' })).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('deleting something takes the roles on it, and the keys that held no other, and says which', async () => {
+test('deleting a target removes the roles on it and the keys without other roles, and records which', async () => {
   const fleet = await openFleet();
   const alone = await fleet.keyWith(on.machine('owner', 'press'));
   const wider = await fleet.keyWith(on.machine('owner', 'press'), on.location('operator', 'office'));

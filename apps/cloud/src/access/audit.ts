@@ -4,13 +4,13 @@ import type { CloudTables } from '../metadata/tables.ts';
 import type { Principal } from './principal.ts';
 import type { AccessTables } from './store.ts';
 
-/** Who does something, where from. An RPC's call has this shape. */
+/** Who acts, and from which address. An RPC call has this shape. */
 export interface Caller {
   readonly principal: Principal;
   readonly peerAddress: string;
 }
 
-/** Who did something, as a record keeps it. */
+/** Who did something, as stored in a record. */
 export interface Author {
   /** `person`, `api-key`, `part`, `admin` or `platform`. */
   readonly kind: string;
@@ -19,13 +19,13 @@ export interface Author {
   readonly name: string;
 }
 
-/** A change that no one called for over the network: the host administrator, or the platform itself. */
+/** The actor of a change that was not requested over the network: the host administrator, or the platform itself. */
 export interface OwnActor {
   readonly kind: 'admin' | 'platform';
   readonly name: string;
 }
 
-/** What was changed, in which organization; null: the installation itself. */
+/** What was changed, and in which organization; null: the installation itself. */
 export type AuditTarget = readonly [kind: string, id: string, organizationId: string | null];
 
 /**

@@ -1,4 +1,4 @@
-/** AuthService over a real port, and what a guesser is told on each way in. */
+/** AuthService over a real port, and the answers to guessing at each way to sign in. */
 import { createLog, type Log, silentLog } from '@platform/base';
 import { createRpcServer } from '@platform/rpc/server';
 import { expect, onTestFinished, test } from 'vitest';
@@ -26,7 +26,7 @@ const post = (url: string, entity: string, payload: string): Promise<Response> =
     body: JSON.stringify({ entity, credentials: { type: 'api-key', payload } }),
   });
 
-test('too many wrong keys answer 429 with Retry-After over HTTP, by Connect and by REST, while the right key passes', async () => {
+test('too many wrong keys answer 429 with Retry-After over HTTP, by Connect and by REST, while the right key still works', async () => {
   const fleet = await openFleet();
   const key = await fleet.keyWith(on.organization('owner'));
   const base = await serveAuth(fleet);
@@ -41,7 +41,7 @@ test('too many wrong keys answer 429 with Retry-After over HTTP, by Connect and 
   }
 });
 
-test('neither the answer to a refused sign-in nor the log holds the secret that was tried', async () => {
+test('neither the answer to a refused sign-in nor the log contains the secret that was tried', async () => {
   const fleet = await openFleet();
   const key = await fleet.keyWith(on.organization('owner'));
   const lines: unknown[] = [];

@@ -1,4 +1,4 @@
-/** AuthService: credentials to token. */
+/** AuthService: exchanges credentials for a token. */
 import { PlatformError } from '@platform/base';
 import { AuthService } from '@platform/proto/proto/rpc/v1/auth';
 import { type Handlers, type ServiceBinding, serve } from '@platform/rpc/server';
@@ -6,7 +6,7 @@ import type { Authenticator } from './authenticate.ts';
 import type { Principal } from './principal.ts';
 import { retryAfterHeader } from './too-many-guesses.ts';
 
-/** Anyone may call it, so requests must be short, as credentials are. */
+/** Anyone may call AuthService, so requests are limited to the size that credentials need. */
 const maxCredentialBytes = 16 * 1024;
 
 export function authBinding(authenticator: Authenticator): ServiceBinding<Principal> {

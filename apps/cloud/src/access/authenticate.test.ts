@@ -15,7 +15,7 @@ interface Given {
   readonly instanceKey: InstanceKey;
   readonly authenticator: Authenticator;
   readonly owner: { id: string; key: string };
-  /** Moves the clock past the time for which a principal is believed. */
+  /** Advances the clock past the time for which a principal is cached. */
   later(): void;
 }
 
@@ -46,7 +46,7 @@ async function given(): Promise<Given> {
 
 const bearer = (token: string): Headers => new Headers({ authorization: `Bearer ${token}` });
 
-test('D30 the first start creates one organization with an owner key, and a second start creates nothing', async () => {
+test('D30 the first start creates one organization with an owner key; a second start creates nothing', async () => {
   const { db, instanceKey, authenticator, owner } = await given();
   await createFirstAccount(db, instanceKey, 2);
   expect(await db.selectFrom('organizations').select('id').execute()).toHaveLength(1);
@@ -65,7 +65,7 @@ test('D5 a token stops within 5 s of the revocation of its key', async () => {
   await expect(authenticator.principalOf(bearer(token))).rejects.toMatchObject({ code: 'unauthenticated' });
 });
 
-test('D5 a token that another instance key signed, or whose claims were changed, is refused', async () => {
+test('D5 a token signed by another instance key, or with changed claims, is refused', async () => {
   const { instanceKey, authenticator, owner } = await given();
   const good = issueToken(instanceKey, { kind: 'key', id: owner.id, epoch: 1 });
   const [version, , signature] = good.split('.');
@@ -76,7 +76,7 @@ test('D5 a token that another instance key signed, or whose claims were changed,
   await expect(authenticator.principalOf(bearer(good))).resolves.toMatchObject({ keyId: owner.id });
 });
 
-test('a wrong key, an unknown id, an unknown credential type and a missing header each say what was expected', async () => {
+test('a wrong key, an unknown id, an unknown credential type and a missing header are each refused with what was expected', async () => {
   const { authenticator, owner } = await given();
   await expect(
     authenticator.signIn({ entity: owner.id, type: 'api-key', payload: 'wrong' }, '127.0.0.1:9'),
@@ -96,7 +96,7 @@ test('a wrong key, an unknown id, an unknown credential type and a missing heade
   );
 });
 
-test('D6 stored secrets are sealed: the clear text of a key is nowhere in the table', async () => {
+test('D6 stored secrets are sealed: the table does not contain a key in clear', async () => {
   const { db, owner } = await given();
   const row = await db.selectFrom('api_keys').selectAll().executeTakeFirstOrThrow();
   expect(Buffer.from(row.secret).includes(owner.key)).toBe(false);

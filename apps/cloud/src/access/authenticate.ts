@@ -1,4 +1,4 @@
-/** Credentials to token, and token to principal, for every call. */
+/** Exchanges credentials for a token, and resolves a token to its principal on every call. */
 import { type Clock, type CodeName, PlatformError } from '@platform/base';
 import type { InstanceKey } from '../instance/instance-key.ts';
 import type { Database } from '../metadata/tables.ts';
@@ -10,7 +10,7 @@ import type { PartSecrets, SessionPort, SharesPort } from './ports.ts';
 import type { Grant, Principal } from './principal.ts';
 import { proven } from './too-many-guesses.ts';
 
-/** How long a principal is believed without asking the store: revocation is effective within this time (D5, R16: 5 s). */
+/** How long a principal is cached without asking the store; bounds how long a revoked one still works (D5, R16: 5 s). */
 const principalTtlMs = 2_000;
 const maxCachedPrincipals = 20_000;
 
@@ -28,26 +28,26 @@ export interface Authenticator {
    * @throws permission_denied for wrong ones (as the public system does), resource_exhausted after too many, invalid_argument
    */
   signIn(credentials: Credentials, peerAddress: string): Promise<string>;
-  /** The principal behind an `authorization` header, with the roles of now. @throws unauthenticated */
+  /** The principal behind an `authorization` header, with its current roles. @throws unauthenticated */
   principalOf(metadata: Headers): Promise<Principal>;
-  /** The principal behind a token of ours. @throws unauthenticated */
+  /** The principal behind one of our tokens. @throws unauthenticated */
   principalOfToken(token: string): Promise<Principal>;
-  /** The principal behind a key id and key, as the configuration endpoint takes them. @throws unauthenticated, resource_exhausted */
+  /** The principal behind a key id and key, as the configuration endpoint receives them. @throws unauthenticated, resource_exhausted */
   principalOfKey(keyId: string, key: string, peerAddress: string): Promise<Principal>;
   /**
-   * Who calls, as of now: an open stream asks every 2 s and authorizes again with the answer, so that it ends within 5 s of a
-   * revocation (R16). Cheap: answers are kept for 2 s. @throws unauthenticated
+   * The current principal of a call. An open stream asks every 2 s and authorizes again with the answer, so that it ends within 5 s of a
+   * revocation (R16). Cheap: answers are cached for 2 s. @throws unauthenticated
    */
   recheck(call: { readonly metadata: Headers }): Promise<Principal>;
   /**
-   * Who that key or person is now: for what was handed out in its name at `sinceMs` and ends with its rights. A person stands
-   * without sessions. Undefined when the key ended, or its secret of then.
+   * The current principal for a key or person. Use it for something issued in that name at `sinceMs` that must end with its rights. A
+   * person counts even without a session. Undefined if the key ended, or if the secret it had then no longer works.
    */
   standing(
     named: { readonly kind: 'key' | 'person'; readonly id: string },
     sinceMs: number,
   ): Promise<Principal | undefined>;
-  /** Call it after a commit that changed keys, roles, sessions or sharing: the next call of everybody sees it. */
+  /** Call it after a commit that changed keys, roles, sessions or sharing: all following calls see the change. */
   forget(): void;
 }
 
@@ -59,7 +59,7 @@ export function createAuthenticator(deps: {
   shares: SharesPort;
   guesses: GuessLimit;
   clock: Clock;
-  /** A key was used; called at most once in 2 s for each token. */
+  /** Called when a key is used, at most once in 2 s for each token. */
   keyUsed: (keyId: string) => void;
 }): Authenticator {
   const { db, instanceKey, partSecrets, sessions, shares, guesses, clock, keyUsed } = deps;
@@ -130,7 +130,7 @@ export function createAuthenticator(deps: {
     );
   };
 
-  /** The caller's own roles, and the role of operator on each location that is shared with an organization in which it holds an organization-wide role (R3). */
+  /** The caller's own roles, and operator on each location shared with an organization in which it holds an organization-wide role (R3). */
   const rolesOf = async (type: 'api-key' | 'person', id: string): Promise<readonly Grant[]> => {
     const own: readonly Grant[] = (await grantsOfIdentity(db, { type, id })).map(
       ({ role, organizationId, locationId, robotId }) => ({ role, organizationId, locationId, robotId }),

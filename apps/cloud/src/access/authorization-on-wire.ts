@@ -1,4 +1,4 @@
-/** Roles as the wire spells them: `authorization_id` "location_owner" on `resource_type` "location", and so on. */
+/** Roles in wire format: `authorization_id` "location_owner" on `resource_type` "location", and so on. */
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { PlatformError } from '@platform/base';
 import type {
@@ -13,7 +13,7 @@ import { type Grant, holds, type Principal, type Role } from './principal.ts';
 
 type ResourceKind = 'organization' | 'location' | 'machine';
 
-/** What owning a resource of each kind lets one do; giving roles on it is part of that (R7). */
+/** The action that an owner of each kind of resource may perform; giving roles on the resource is part of it (R7). */
 const manage: Readonly<Record<ResourceKind, Action>> = {
   organization: 'organization.manage',
   location: 'location.manage',
@@ -33,9 +33,9 @@ export function resourceKindOf(word: string): ResourceKind | undefined {
 }
 
 /**
- * The role that an authorization names, once the caller is known to own its resource (R7).
+ * Reads the role that an authorization names, after checking that the caller owns its resource (R7).
  *
- * @throws invalid_argument for what is no role, not_found and permission_denied as `authorize`
+ * @throws invalid_argument for anything that is not a role; not_found and permission_denied as `authorize`
  */
 export function readGrant(access: Access, principal: Principal, authorization: Authorization): Grant {
   const { authorizationType, authorizationId, resourceType, resourceId, organizationId } = authorization;
@@ -70,10 +70,10 @@ export function readGrant(access: Access, principal: Principal, authorization: A
   };
 }
 
-/** Whether the principal owns what a grant is on. */
+/** Whether the principal owns the target of a grant. */
 export function owns(access: Access, principal: Principal, target: GrantTarget): boolean {
   const { kind, id } = resourceOf(target);
-  // An organization's owner owns what was in it, even when that is gone.
+  // An organization's owner also owns deleted resources that were in it.
   const top = { organizationId: target.organizationId, locationIds: [] };
   return holds(principal, 'owner', top) || access.allows(principal, manage[kind], id);
 }
@@ -102,7 +102,7 @@ function roleFields(grant: Grant) {
   return { authorizationType: 'role', authorizationId: roleName(grant), resourceType: onWire[kind], resourceId: id };
 }
 
-/** `location_owner` and the like. */
+/** Such as `location_owner`. */
 export function roleName(grant: GrantTarget & { readonly role: Role }): string {
   return `${onWire[resourceOf(grant).kind]}_${grant.role}`;
 }

@@ -4,7 +4,7 @@ import { type Action, actions, type TargetKind } from './actions.ts';
 import { type Access, createAccess } from './authorize.ts';
 import type { Grant, Principal, Role } from './principal.ts';
 
-/** A tree of two organizations in memory; ids say where things lie, such as `a.0.1` for a location beneath `a.0`. */
+/** Two organizations in memory. An id shows its place in the tree: location `a.0.1` lies beneath `a.0`. */
 interface World {
   readonly parentOf: ReadonlyMap<string, string | null>;
   readonly machines: ReadonlyMap<string, string>;
@@ -72,12 +72,12 @@ const worldWithGrants = worlds.chain((world) =>
 );
 const key = (grants: readonly Grant[]): Principal => ({ kind: 'key', keyId: 'k', grants });
 
-/** Every action on every thing there is. */
+/** Every action on every possible target. */
 function everything(world: World): readonly { action: Action; id: string }[] {
   return allActions.flatMap((action) => world.ids[actions[action].on].map((id) => ({ action, id })));
 }
 
-/** What lies at and above a thing, by another way than the code under test. */
+/** The ids at and above a target, computed differently from the code under test. */
 function pathOf(world: World, id: string): ReadonlySet<string> {
   const machine = world.machines.has(id) ? id : id.replace(/p$/, '');
   const path = new Set([id, machine, organizationOf(id)]);
@@ -100,7 +100,7 @@ const codeOf = (run: () => unknown): string => {
   }
 };
 
-test('R1 a role gives exactly what lies at or beneath it; owner gives more than operator; a sibling gives nothing', () => {
+test('R1 a role covers exactly its target and everything beneath it; owner allows more than operator; siblings are not covered', () => {
   fc.assert(
     fc.property(worldWithGrants, ({ world, grants }) => {
       const principal = key(grants);
@@ -118,7 +118,7 @@ test('R1 a role gives exactly what lies at or beneath it; owner gives more than 
   );
 });
 
-test('R1 another role never takes a right away, and an owner may all that an operator may', () => {
+test('R1 an additional role never removes a right, and an owner may do everything an operator may', () => {
   fc.assert(
     fc.property(worldWithGrants, ({ world, grants, more }) => {
       const before = key(grants);
@@ -134,7 +134,7 @@ test('R1 another role never takes a right away, and an owner may all that an ope
   );
 });
 
-test('R2 a foreign id, an id of another kind and an unknown one are refused alike, to the letter', () => {
+test('R2 a foreign id, an id of another kind and an unknown one are refused with exactly the same words', () => {
   fc.assert(
     fc.property(worldWithGrants, ({ world, grants }) => {
       const inA = key(grants.filter((grant) => grant.organizationId === 'a'));
@@ -155,7 +155,7 @@ test('R2 a foreign id, an id of another kind and an unknown one are refused alik
   );
 });
 
-test('R2 R4 PERMISSION_DENIED is told only of what the caller sees: it holds a role on it, above it or beneath it', () => {
+test('R2 R4 PERMISSION_DENIED is only told about targets the caller sees: it holds a role on, above or beneath them', () => {
   fc.assert(
     fc.property(worldWithGrants, ({ world, grants }) => {
       const principal = key(grants);
@@ -175,7 +175,7 @@ test('R2 R4 PERMISSION_DENIED is told only of what the caller sees: it holds a r
   );
 });
 
-test('D26 what a query reads is exactly the machines on which the caller holds a role', () => {
+test('D26 a query reads exactly the machines on which the caller holds a role', () => {
   fc.assert(
     fc.property(worldWithGrants, ({ world, grants }) => {
       const principal = key(grants);
@@ -197,7 +197,7 @@ test('D26 what a query reads is exactly the machines on which the caller holds a
   );
 });
 
-test('R20 packages are read by who has any role in their organization without sharing, and by its parts', () => {
+test('R20 packages are readable with any role in their organization except through sharing, and by its parts', () => {
   fc.assert(
     fc.property(worldWithGrants, ({ world, grants }) => {
       for (const id of world.ids.organization) {
@@ -213,7 +213,7 @@ test('R20 packages are read by who has any role in their organization without sh
   );
 });
 
-test('R14 the credentials of a part are good for the part itself, and for reading packages, and for nothing else', () => {
+test("R14 a part's credentials work only for the part itself and for reading packages", () => {
   fc.assert(
     fc.property(worlds, (world) => {
       const partId = world.ids.part[0] ?? '';

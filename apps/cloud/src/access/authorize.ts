@@ -4,15 +4,15 @@ import type { Scope } from '@platform/query';
 import { type Action, type ActionRule, actions, type TargetKind } from './actions.ts';
 import { grantsOf, holds, type Lineage, notVisible, type Principal, scopeIn } from './principal.ts';
 
-/** What access needs to know of the account tree. */
+/** The part of the account tree that access checks need. */
 export interface TreePort {
   organization(id: string): unknown;
   organizations(): readonly { readonly id: string }[];
   /** The organization of a location. */
   organizationOfLocation(locationId: string): string | undefined;
-  /** A location and all above it, nearest first. */
+  /** A location and all its ancestors, nearest first. */
   ancestors(locationId: string): readonly string[];
-  /** A location and all below it. */
+  /** A location and all its descendants. */
   descendants(locationId: string): readonly string[];
 }
 
@@ -23,19 +23,19 @@ export interface FleetPort {
 
 export interface Access {
   /**
-   * Answers where the target lies.
+   * Returns the target's place in the tree.
    *
-   * @throws not_found when there is no such target or the principal may not know of it; permission_denied when it sees the
+   * @throws not_found if the target does not exist or the principal may not know of it; permission_denied if the principal sees the
    * target but its role does not allow the action.
    */
   authorize(principal: Principal, action: Action, id: string): Lineage;
-  /** The same as a question; false for what does not exist. */
+  /** Like `authorize`, but returns a boolean; false if the target does not exist. */
   allows(principal: Principal, action: Action, id: string): boolean;
-  /** Whether the principal owns every organization, and so may see all that is on this installation. */
+  /** Whether the principal owns every organization, and so may see everything on this installation. */
   ownsAll(principal: Principal): boolean;
-  /** What of an organization's data the principal reads (D26). @throws not_found */
+  /** Which of an organization's data the principal may read (D26). @throws not_found */
   scopeIn(principal: Principal, organizationId: string): Scope;
-  /** Undefined when it does not exist. */
+  /** Undefined if the target does not exist. */
   lineageOf(kind: TargetKind, id: string): Lineage | undefined;
 }
 
@@ -60,21 +60,21 @@ export function createAccess(tree: TreePort, fleet: FleetPort): Access {
     return lineage === undefined || robotId === undefined ? undefined : { ...lineage, robotId };
   };
 
-  /** A role on it, above it, or on anything beneath it. */
+  /** Whether the principal holds a role on the target, above it, or on anything beneath it. */
   const glimpses = (principal: Principal, kind: TargetKind, id: string, lineage: Lineage): boolean => {
     if (holds(principal, 'operator', lineage)) return true;
     const inside = grantsOf(principal).filter((grant) => grant.organizationId === lineage.organizationId);
     if (kind === 'organization') return inside.length > 0;
     if (kind !== 'location') return false;
     return inside.some((grant) => {
-      // Guests see the location that is shared with them, not what lies above it.
+      // A guest sees the location that is shared with it, but nothing above it.
       if (grant.shared === true) return false;
       const at = grant.robotId === null ? grant.locationId : fleet.locationOfMachine(grant.robotId);
       return at !== null && at !== undefined && tree.ancestors(at).includes(id);
     });
   };
 
-  /** A role in the organization that is not by sharing, or one of its parts. */
+  /** Whether the principal holds a role in the organization that does not come from sharing, or is one of its parts. */
   const isMember = (principal: Principal, organizationId: string): boolean =>
     principal.kind === 'part'
       ? lineageOf('part', principal.partId)?.organizationId === organizationId

@@ -1,4 +1,4 @@
-/** Changes of one key by those who manage it: rotate, rename, set its end, delete. Each in a transaction with its audit entry. */
+/** Changes to a key by its managers: rotate, rename, set its expiry, delete. Each runs in a transaction with its audit entry. */
 import { newSecret } from '@platform/base';
 import type { Kysely } from 'kysely';
 import type { InstanceKey } from '../instance/instance-key.ts';
@@ -15,13 +15,13 @@ export interface KeyDeps {
   readonly instanceKey: InstanceKey;
   readonly access: Access;
   readonly now: () => number;
-  /** How long the secret before a rotation still works. 0: it stops at once. */
+  /** How long the previous secret still works after a rotation. 0: it stops at once. */
   readonly rotationOverlapMs: number;
   /** Called after a commit that changed keys or roles, to drop cached callers. */
   readonly changed: () => void;
 }
 
-/** Gives the key a new secret; id and roles stay. @throws not_found, permission_denied */
+/** Gives the key a new secret; its id and roles stay. @throws not_found, permission_denied */
 export async function rotateKey(deps: KeyDeps, by: Caller, id: string): Promise<NewKey> {
   const { instanceKey, rotationOverlapMs } = deps;
   const nowMs = deps.now();
@@ -48,14 +48,14 @@ export async function rotateKey(deps: KeyDeps, by: Caller, id: string): Promise<
   return { id, key };
 }
 
-/** @param name checked already. */
+/** @param name already checked. */
 export async function renameKey(deps: KeyDeps, by: Caller, id: string, name: string): Promise<void> {
   await change(deps, by, id, 'AppService.RenameKey', { name }, async (trx) => {
     await trx.updateTable('api_keys').set({ name }).where('id', '=', id).execute();
   });
 }
 
-/** @param expiresMs null: never. @throws failed_precondition when the key is the last owner that lasts */
+/** @param expiresMs null: never. @throws failed_precondition if no other owner without expiry would be left */
 export async function setKeyExpiry(deps: KeyDeps, by: Caller, id: string, expiresMs: number | null): Promise<void> {
   await change(deps, by, id, 'FleetService.SetKeyExpiry', { expires_ms: expiresMs }, async (trx, key) => {
     await trx.updateTable('api_keys').set({ expires_ms: expiresMs }).where('id', '=', id).execute();
@@ -63,7 +63,7 @@ export async function setKeyExpiry(deps: KeyDeps, by: Caller, id: string, expire
   });
 }
 
-/** Removes the key with its secrets and roles; the audit trail keeps that it was. @throws failed_precondition for the last owner */
+/** Deletes the key with its secrets and roles; the audit trail still records it. @throws failed_precondition for the last owner */
 export async function deleteKey(deps: KeyDeps, by: Caller, id: string): Promise<void> {
   await change(deps, by, id, 'AppService.DeleteKey', {}, async (trx, key) => {
     await trx.deleteFrom('grants').where('identity_id', '=', id).where('identity_type', '=', 'api-key').execute();

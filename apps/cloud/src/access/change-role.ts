@@ -1,4 +1,4 @@
-/** Giving and taking roles, by owners of what the role is on (R7). Each in a transaction with its audit entry. */
+/** Adds and removes roles, for owners of their targets (R7). Each change runs in a transaction with its audit entry. */
 import { PlatformError } from '@platform/base';
 import type { Authorization } from '@platform/proto/platform/app/v1/app';
 import type { Kysely } from 'kysely';
@@ -26,7 +26,7 @@ export interface RoleDeps {
   readonly changed: () => void;
 }
 
-/** Holding the role already is no error and changes nothing. @throws not_found, permission_denied, invalid_argument */
+/** Adding a role that is already held succeeds and changes nothing. @throws not_found, permission_denied, invalid_argument */
 export async function addRole(deps: RoleDeps, by: Caller, authorization: Authorization): Promise<void> {
   const { db, access, now, changed } = deps;
   const grant = readGrant(access, by.principal, authorization);
@@ -38,7 +38,7 @@ export async function addRole(deps: RoleDeps, by: Caller, authorization: Authori
   changed();
 }
 
-/** @throws not_found when the role is not held, failed_precondition for the last owner and for the last role of a key */
+/** @throws not_found if the role is not held, failed_precondition for the last owner and for the last role of a key */
 export async function removeRole(deps: RoleDeps, by: Caller, authorization: Authorization): Promise<void> {
   const { db, access, now, changed } = deps;
   const grant = readGrant(access, by.principal, authorization);
@@ -57,7 +57,7 @@ export async function removeRole(deps: RoleDeps, by: Caller, authorization: Auth
   changed();
 }
 
-/** One role for another, at once. @throws as addRole and removeRole */
+/** Replaces one role by another in one transaction. @throws as addRole and removeRole */
 export async function changeRole(deps: RoleDeps, by: Caller, from: Authorization, to: Authorization): Promise<void> {
   const { db, access, now, changed } = deps;
   const was = readGrant(access, by.principal, from);
@@ -80,8 +80,8 @@ export async function changeRole(deps: RoleDeps, by: Caller, from: Authorization
 }
 
 /**
- * Whom the caller may give a role in the organization: a key that it manages, or a person of the organization whom it knows.
- * For anyone else the answer is that of an unknown id.
+ * Checks that the caller may give this identity a role in the organization: it must be a key that the caller manages, or a person of the
+ * organization whom the caller knows. Any other identity is answered like an unknown id.
  */
 async function eligible(
   trx: Kysely<CloudTables>,
@@ -97,7 +97,7 @@ async function eligible(
       await managedKey(trx, access, principal, id, identityName(identityType));
       return { type, id };
     }
-    // Members are shown to operators of the organization; whom an owner below that knows are those with a role on what it owns.
+    // Operators of the organization see its members. Other callers know only the people with a role on something they own.
     const known = grants.some(
       (grant) =>
         grant.organizationId === organizationId &&
@@ -108,7 +108,7 @@ async function eligible(
   throw notVisible(identityName(identityType), id);
 }
 
-/** Who holds exactly this role. */
+/** The identity that holds exactly this role. */
 async function holder(
   trx: Kysely<CloudTables>,
   { identityId: id, identityType }: Authorization,
@@ -124,7 +124,7 @@ async function holder(
   );
 }
 
-/** Public clients name the type, or leave it empty. */
+/** The identity types that a request may mean: public clients name the type or leave it empty. */
 function typesNamed(identityType: string): readonly Identity['type'][] {
   if (identityType === '') return ['person', 'api-key'];
   if (identityType === 'api-key') return ['api-key'];

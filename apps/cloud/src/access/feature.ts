@@ -1,4 +1,4 @@
-/** Who may do what: API keys, roles and the audit trail, as the two services offer them. */
+/** Who may do what: API keys, roles and the audit trail, as handlers of the two services. */
 import type { AppService } from '@platform/proto/platform/app/v1/app';
 import type { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
 import type { Handlers } from '@platform/rpc/server';

@@ -1,4 +1,4 @@
-/** Grants as they are stored: give, take away, and the rule that an organization keeps an owner (R7). Inside the caller's transaction. */
+/** Stored grants: adding and removing them, and the rule that an organization keeps an owner (R7). Runs in the caller's transaction. */
 import { PlatformError } from '@platform/base';
 import type { Kysely, SelectQueryBuilder } from 'kysely';
 import type { CloudTables } from '../metadata/tables.ts';
@@ -10,16 +10,16 @@ export interface Identity {
   readonly id: string;
 }
 
-/** What a grant is on. Exactly one level: the organization, one of its locations, or one of its machines. */
+/** The target of a grant: exactly one of the organization, one of its locations, or one of its machines. */
 export type GrantTarget = Pick<Grant, 'organizationId' | 'locationId' | 'robotId'>;
 
-/** A grant as the table holds it, never a shared one. */
+/** A grant as stored in the table; never one from sharing. */
 export interface HeldGrant extends GrantTarget {
   readonly identity: Identity;
   readonly role: Role;
 }
 
-/** Gives a role. Returns false, changing nothing, when the identity holds exactly this one. Call `forget()` of the authenticator after the commit. */
+/** Adds a role. Returns false, changing nothing, if the identity already holds it. Call the authenticator's `forget()` after the commit. */
 export async function addGrant(trx: Kysely<CloudTables>, identity: Identity, grant: Grant): Promise<boolean> {
   const held = await grantsOfIdentity(trx, identity);
   if (held.some((one) => one.role === grant.role && sameTarget(one, grant))) return false;
@@ -37,7 +37,7 @@ export async function addGrant(trx: Kysely<CloudTables>, identity: Identity, gra
   return true;
 }
 
-/** Takes one role away. Returns false when the identity does not hold it. */
+/** Removes one role. Returns false if the identity does not hold it. */
 export async function removeGrant(trx: Kysely<CloudTables>, identity: Identity, grant: Grant): Promise<boolean> {
   const { role, organizationId, locationId, robotId } = grant;
   const held = trx
@@ -63,7 +63,7 @@ export async function grantsOfIdentity(db: Kysely<CloudTables>, identity: Identi
   return rows.map(heldGrantOf);
 }
 
-/** Takes all of an identity's roles in an organization, and answers them. */
+/** Removes all of an identity's roles in an organization and returns them. */
 export async function removeGrantsIn(
   trx: Kysely<CloudTables>,
   identity: Identity,
@@ -79,7 +79,7 @@ export async function removeGrantsIn(
   return rows.map(({ role }) => role);
 }
 
-/** The people who hold a role anywhere in an organization, or own all of it: ids, for `where('people.id', 'in', …)` of a query. */
+/** Ids of people who hold a role anywhere in an organization, or own all of it: a subquery for `where('people.id', 'in', …)`. */
 export function peopleIn(
   db: Kysely<CloudTables>,
   organizationId: string,
@@ -100,15 +100,15 @@ export async function grantsIn(db: Kysely<CloudTables>, organizationId: string):
   return rows.map(heldGrantOf);
 }
 
-/** What stands on something that is being deleted; `organizationId` alone: everything in the organization. */
+/** The resource that is being deleted; `organizationId` alone: everything in the organization. */
 export type Deleted =
   | { readonly organizationId: string }
   | { readonly locationId: string }
   | { readonly machineId: string };
 
 /**
- * Removes every grant on what is being deleted, and the API keys that held no other role: nobody could manage them.
- * Returns the ids of those keys, for the audit entry. Call `forget()` of the authenticator after the commit.
+ * Removes every grant on what is being deleted, and API keys without any other role, because no one could manage those. Returns the ids
+ * of those keys, for the audit entry. Call the authenticator's `forget()` after the commit.
  */
 export async function removeGrantsOn(trx: Kysely<CloudTables>, deleted: Deleted): Promise<readonly string[]> {
   const all = trx.deleteFrom('grants');
@@ -131,10 +131,10 @@ export async function removeGrantsOn(trx: Kysely<CloudTables>, deleted: Deleted)
 }
 
 /**
- * Call it after an owner of an organization lost that role, was removed, or a key got an end.
- * An owner that lasts is a person, or a key without expiry. Answers `api-key` when no person is left among them.
+ * Call it after an organization's owner lost that role or was removed, or after a key got an expiry. Only a person or a key without
+ * expiry counts as a remaining owner. Returns `api-key` if no person is left among them.
  *
- * @throws failed_precondition when none is left; the transaction must be rolled back then.
+ * @throws failed_precondition if no owner is left; the transaction must then be rolled back.
  */
 export async function requireOwnerLeft(trx: Kysely<CloudTables>, organizationId: string): Promise<Identity['type']> {
   const left = await trx
@@ -155,7 +155,7 @@ export async function requireOwnerLeft(trx: Kysely<CloudTables>, organizationId:
         ]),
       ]),
     )
-    // People first.
+    // Prefer people over keys.
     .orderBy('grants.identity_type', 'desc')
     .limit(1)
     .executeTakeFirst();
@@ -166,14 +166,14 @@ export async function requireOwnerLeft(trx: Kysely<CloudTables>, organizationId:
   );
 }
 
-/** For the audit entry of a change after which `requireOwnerLeft` gave this answer. */
+/** Audit detail for the result of `requireOwnerLeft`. */
 export function ownersLeft(left: Identity['type'] | undefined): { readonly owners_left?: string } {
   return left === 'api-key' ? { owners_left: 'only API keys, no person' } : {};
 }
 
 export function sameTarget(a: GrantTarget, b: GrantTarget): boolean {
   if (a.organizationId !== b.organizationId || a.robotId !== b.robotId) return false;
-  // A machine moves within its organization: its location is no part of the grant.
+  // A machine may move within its organization, so its location does not identify the grant.
   return a.robotId !== null || a.locationId === b.locationId;
 }
 

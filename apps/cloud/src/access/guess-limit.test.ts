@@ -48,7 +48,7 @@ async function attack(limit: GuessLimit, clock: FakeClock, history: readonly Ste
   }
 }
 
-test('whatever others tried, the right password works from an address of its own, and the right secret from any', async () => {
+test("other clients' attempts never block the right password from its own address, or the right secret from any address", async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (history) => {
       const clock = new FakeClock();
@@ -65,7 +65,7 @@ test('whatever others tried, the right password works from an address of its own
   );
 });
 
-test('an answer depends on the attempts before it, never on which id was tried: an unknown one waits like a known one', async () => {
+test('an answer depends on earlier attempts, never on the id that was tried: an unknown id waits like a known one', async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (history) => {
       const outcomes = async (name: (credential: string) => string): Promise<unknown[]> => {
@@ -87,7 +87,7 @@ test('an answer depends on the attempts before it, never on which id was tried: 
   );
 });
 
-test('waits double from 1 s to 15 min after the fifth wrong password, and are named', async () => {
+test('after the fifth wrong password, waits double from 1 s to 15 min, and the answer names them', async () => {
   const clock = new FakeClock();
   const limit = createGuessLimit(clock);
   await fail(limit, 5, 'ann', '10.0.0.1:1');
@@ -102,7 +102,7 @@ test('waits double from 1 s to 15 min after the fifth wrong password, and are na
   expect(waits).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900, 900]);
 });
 
-test('while the wait lasts a password is not looked at, so that a right guess is not told from a wrong one', async () => {
+test('during a wait passwords are not checked, so a right guess looks like a wrong one', async () => {
   const clock = new FakeClock();
   const limit = createGuessLimit(clock);
   await fail(limit, 5, 'ann', '10.0.0.1:1');
@@ -115,7 +115,7 @@ test('while the wait lasts a password is not looked at, so that a right guess is
   expect(looked).toBe(0);
 });
 
-test('a hundred guesses at once are looked at no more often than five one after the other', async () => {
+test('of a hundred simultaneous guesses, only as many are checked as before the first wait', async () => {
   const limit = createGuessLimit(new FakeClock());
   let looked = 0;
   const slow = async (): Promise<undefined> => {
@@ -127,7 +127,7 @@ test('a hundred guesses at once are looked at no more often than five one after 
   expect(looked).toBe(defaultGuessSettings.pairAllowance);
 });
 
-test('many ids from one address wait as well, and a right password of the attacker does not wash the address clean', async () => {
+test("many ids from one address also cause a wait, and the attacker's own right password does not reset the address", async () => {
   const clock = new FakeClock();
   const limit = createGuessLimit(clock);
   for (let index = 0; index < 50; index++) await limit.attempt(password(`victim ${index}`, '10.0.0.1:1'), wrong);
@@ -141,7 +141,7 @@ test('many ids from one address wait as well, and a right password of the attack
   });
 });
 
-test('failures are forgotten after an hour without one, and by a right password', async () => {
+test('failures are forgotten after an hour without another one, and after a right password', async () => {
   const clock = new FakeClock();
   const limit = createGuessLimit(clock);
   await fail(limit, 4, 'ann', '10.0.0.1:1');
@@ -152,14 +152,14 @@ test('failures are forgotten after an hour without one, and by a right password'
   expect(await limit.attempt(password('ann', '10.0.0.1:1'), right)).toMatchObject({ outcome: 'right' });
 });
 
-test('memory is bounded, however many ids and addresses an attacker has', async () => {
+test('memory stays bounded, however many ids and addresses an attacker uses', async () => {
   const limit = createGuessLimit(new FakeClock(), { ...defaultGuessSettings, maxCounters: 100 });
   for (let index = 0; index < 1_000; index++)
     await limit.attempt(password(`id ${index}`, `10.0.${index >> 8}.${index & 255}:1`), wrong);
   expect(limit.size).toBe(200);
 });
 
-test('a failure of the store counts as no guess', async () => {
+test('a failure of the store does not count as a guess', async () => {
   const limit = createGuessLimit(new FakeClock());
   for (let turn = 0; turn < 20; turn++) {
     const broken = limit.attempt(password('ann', '10.0.0.1:1'), async () => {
@@ -170,7 +170,7 @@ test('a failure of the store counts as no guess', async () => {
   expect(limit.size).toBe(0);
 });
 
-test('an address is that of one customer: without the port, of IPv6 the first 64 bits', () => {
+test('an address identifies one customer: the port is dropped, and of IPv6 only the first 64 bits count', () => {
   expect(
     [
       '10.0.0.1:443',

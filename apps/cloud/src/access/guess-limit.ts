@@ -1,12 +1,13 @@
 /**
- * Limits guessing of secrets: by (credential id, address) and by address, with waits that double; no one is locked out elsewhere.
+ * Limits guessing of secrets with waits that double, per pair of credential id and address and per address. Clients at other addresses
+ * are never locked out.
  *
- * Each counter goes: free (failures up to the allowance) → waiting (refused until the wait is over) → one more attempt →
- * right: the pair's counter ends | wrong: waiting twice as long, up to the longest wait … → forgotten after `forgetMs` without
- * a failure. An attempt counts as failed from its beginning until it proves right, so that many at once are not free either.
+ * States of a counter: free (failures up to the allowance) → waiting (refused until the wait is over) → one more attempt → right: the
+ * pair's counter ends | wrong: wait twice as long, up to the longest wait … → forgotten after `forgetMs` without a failure. An attempt
+ * counts as failed until it proves right, so that simultaneous attempts are limited, too.
  *
- * There is no limit by credential id alone: with one, anybody who knows an id could keep its owner out. An id that does not
- * exist is counted like one that does. Why right keys pass through a limit: docs/decisions/ADR-0013-guessing.md.
+ * There is no limit per credential id alone: it would let anyone who knows an id lock out its owner. An id that does not exist is
+ * counted like one that does. Why right keys pass through a limit: docs/decisions/ADR-0013-guessing.md.
  */
 import { isIP } from 'node:net';
 import type { Clock } from '@platform/base';
@@ -20,9 +21,9 @@ export interface GuessSettings {
   readonly firstWaitMs: number;
   /** Default 15 min. */
   readonly longestWaitMs: number;
-  /** A counter without failures for this long is forgotten. Default 1 h; more than the longest wait. */
+  /** A counter is forgotten after this long without a failure. Default 1 h; must exceed the longest wait. */
   readonly forgetMs: number;
-  /** Counters of each kind that are kept; the one without a failure for longest goes first. Default 20,000. */
+  /** Maximum number of counters of each kind; the one whose last failure is oldest is dropped first. Default 20,000. */
   readonly maxCounters: number;
 }
 
@@ -36,13 +37,13 @@ export const defaultGuessSettings: GuessSettings = {
 };
 
 export interface Guess {
-  /** The id as it was given: key id, part id, or e-mail address. */
+  /** The id as given: key id, part id, or e-mail address. */
   readonly credential: string;
-  /** `address:port` of the peer, as a call has it. */
+  /** `address:port` of the peer, as in the call. */
   readonly peerAddress: string;
   /**
-   * `secret`: 256 random bits that we made. No one guesses them, so a right one passes while its address waits.
-   * `password`: chosen by a person. While the wait lasts it is not even looked at.
+   * `secret`: 256 random bits that we generated. They cannot be guessed, so a right one passes even while its address waits.
+   * `password`: chosen by a person. It is not checked during a wait.
    */
   readonly kind: 'secret' | 'password';
 }
@@ -50,13 +51,16 @@ export interface Guess {
 export type Attempt<T> =
   | { readonly outcome: 'right'; readonly value: T }
   | { readonly outcome: 'wrong' }
-  /** Not proven right: try again after `waitMs`. */
+  /** The attempt failed during a wait: try again after `waitMs`. */
   | { readonly outcome: 'wait'; readonly waitMs: number };
 
 export interface GuessLimit {
-  /** One attempt. @param prove answers undefined for a wrong secret and for an unknown id, alike. What it throws counts as nothing. */
+  /**
+   * Makes one attempt. If `prove` throws, nothing is counted. @param prove resolves to undefined for a wrong secret and for an unknown
+   * id alike
+   */
   attempt<T>(guess: Guess, prove: () => Promise<T | undefined>): Promise<Attempt<T>>;
-  /** How many counters are kept; bounded by twice `maxCounters`. */
+  /** Number of counters kept; at most twice `maxCounters`. */
   readonly size: number;
 }
 
@@ -82,14 +86,14 @@ export function createGuessLimit(clock: Clock, settings: GuessSettings = default
     counters.delete(id);
     return undefined;
   };
-  /** Returns how to take the failure back. */
+  /** Counts a failure. Returns a function that takes it back. */
   const fail = (counters: Map<string, Counter>, id: string): (() => void) => {
     const counter = living(counters, id) ?? { failures: 0, lastFailureMs: 0 };
     const before = counter.lastFailureMs;
     counter.failures += 1;
     counter.lastFailureMs = clock.monotonic();
     const at = counter.lastFailureMs;
-    // Set again so that the map stays in the order of the last failure.
+    // Reinsert the counter, to keep the map in the order of the last failures.
     counters.delete(id);
     counters.set(id, counter);
     const oldest = counters.size > settings.maxCounters ? counters.keys().next().value : undefined;
@@ -123,7 +127,7 @@ export function createGuessLimit(clock: Clock, settings: GuessSettings = default
       }
       if (value === undefined) return { outcome: 'wrong' };
       for (const undo of takeBack) undo();
-      // The address keeps its other failures: one right key of an attacker's own does not wash it clean.
+      // The address keeps its other failures: an attacker's own right key does not reset them.
       pairs.delete(pair);
       return { outcome: 'right', value };
     },
@@ -133,7 +137,7 @@ export function createGuessLimit(clock: Clock, settings: GuessSettings = default
   };
 }
 
-/** Without the port; of IPv6 the first 64 bits, which one customer of a provider has to himself. */
+/** Drops the port. For IPv6, keeps only the first 64 bits, because a provider assigns all of these addresses to one customer. */
 export function addressOf(peerAddress: string): string {
   const [, bracketed] = /^\[([^\]]+)\](?::\d+)?$/.exec(peerAddress) ?? [];
   const bare = bracketed ?? (isIP(peerAddress) === 0 ? peerAddress.replace(/:\d+$/, '') : peerAddress);

@@ -1,4 +1,4 @@
-/** API keys on the wire: the operations of AppService and FleetService. */
+/** API keys in the API: operations of AppService and FleetService. */
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { type Timestamp, timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
 import { PlatformError } from '@platform/base';
@@ -100,7 +100,7 @@ export function keyHandlers(deps: KeyDeps & { readonly keyUse: KeyUse }): KeyHan
       return { apiKeys: keys.map(listedOnWire) };
     },
     async renameKey(request, call) {
-      // Check what the caller may see before the name.
+      // Check the caller's rights before the name.
       await managedKey(db, access, call.principal, request.id);
       const name = checkedName(request.name);
       await renameKey(deps, call, request.id, name);
@@ -139,7 +139,7 @@ export function keyHandlers(deps: KeyDeps & { readonly keyUse: KeyUse }): KeyHan
   return { app, fleet };
 }
 
-/** Null when absent: never. @throws invalid_argument for a time that has passed */
+/** Null if absent: the key never expires. @throws invalid_argument for a time in the past */
 function futureMs(at: Timestamp | undefined, nowMs: number): number | null {
   if (at === undefined) return null;
   const atMs = timestampMs(at);

@@ -1,4 +1,4 @@
-/** When each API key was last used, to the minute: kept in memory, written down in one transaction now and then. */
+/** When each API key was last used, to the minute: kept in memory and stored periodically in one transaction. */
 import type { Clock } from '@platform/base';
 import type { Database } from '../metadata/tables.ts';
 
@@ -6,9 +6,9 @@ const minuteMs = 60_000;
 
 export interface KeyUse {
   used(keyId: string): void;
-  /** The minute of the last use, when it is not written down yet. */
+  /** The minute of the last use, if it is not stored yet. */
   unwritten(keyId: string): number | undefined;
-  /** Writes down what changed. A crash loses at most what came after the last call. */
+  /** Stores the changes. A crash loses at most the uses since the last call. */
   write(): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ export function createKeyUse(db: Database, clock: Clock): KeyUse {
         fresh = new Map([...batch, ...fresh]);
         throw caught;
       }
-      // An older minute never comes again, so the last batch is enough to remember.
+      // Minutes only increase, so it is enough to remember the last batch.
       written = batch;
     },
   };

@@ -1,4 +1,4 @@
-/** The API keys with a role on a location or a machine, found by what the role is on; without their secrets. */
+/** API keys with a role on a location or machine, indexed by that location or machine; without their secrets. */
 import type { InstanceKey } from '../instance/instance-key.ts';
 import type { Database } from '../metadata/tables.ts';
 import { grantOfRow } from './grants.ts';
@@ -6,16 +6,16 @@ import type { Grant } from './principal.ts';
 
 export interface PlacedKey {
   readonly id: string;
-  /** Rises when its secret changes. */
+  /** Increases when the secret changes. */
   readonly epoch: number;
-  /** All its roles, also those in other organizations. */
+  /** All roles of the key, including those in other organizations. */
   readonly grants: readonly Grant[];
 }
 
-/** By the id of a location or a machine; each key once for each place. */
+/** Keyed by the id of a location or machine; each key appears once for each. */
 export type KeysByPlace = ReadonlyMap<string, readonly PlacedKey[]>;
 
-/** Those of an organization that live at `nowMs`. Keys whose only roles are on the whole organization are not among them. */
+/** The keys of an organization that are valid at `nowMs`. Excludes keys whose only roles are on the whole organization. */
 export async function readKeysByPlace(db: Database, organizationId: string, nowMs: number): Promise<KeysByPlace> {
   const rows = await db
     .selectFrom('api_keys')
@@ -53,7 +53,7 @@ export async function readKeysByPlace(db: Database, organizationId: string, nowM
   return new Map([...places].map(([place, here]) => [place, [...here]]));
 }
 
-/** Key id → key, in clear: for the configuration of a machine that checks them (D6). A key that ended meanwhile is left out. */
+/** Returns key id → key, in clear, for the configuration of a machine that checks keys (D6). Omits keys that have ended since. */
 export async function readKeySecrets(
   db: Database,
   instanceKey: InstanceKey,

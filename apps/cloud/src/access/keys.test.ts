@@ -31,7 +31,7 @@ const ownerOf = (level: 'organization' | 'location' | 'robot', id: string) => ({
 const signIn = (fleet: Fleet, id: string, key: string): Promise<string> =>
   fleet.authenticator.signIn({ entity: id, type: 'api-key', payload: key }, address);
 
-test('D5 after a rotation the old secret and its tokens work until the overlap ends, the new ones from the start', async () => {
+test('D5 after a rotation the old secret and its tokens work until the overlap ends; the new ones work at once', async () => {
   const fleet = await openFleet();
   const owner = await fleet.keyWith(on.organization('owner'));
   const caller = await fleet.principalOf(owner.token);
@@ -50,7 +50,7 @@ test('D5 after a rotation the old secret and its tokens work until the overlap e
   await expect(fleet.principalOf(newToken)).resolves.toMatchObject({ keyId: owner.id });
 });
 
-test('D5 each of several rotations within the overlap leaves the secrets before it working', async () => {
+test('D5 after several rotations within the overlap, all earlier secrets still work', async () => {
   const fleet = await openFleet();
   const owner = await fleet.keyWith(on.organization('owner'));
   const caller = await fleet.principalOf(owner.token);
@@ -63,7 +63,7 @@ test('D5 each of several rotations within the overlap leaves the secrets before 
   expect(new Set(await Promise.all(keys.map((key) => signIn(fleet, owner.id, key)))).size).toBe(4);
 });
 
-test('R16 the tokens of a deleted key stop at once, its secrets are gone, and the audit trail keeps that it was', async () => {
+test('R16 the tokens of a deleted key stop at once, its secrets are gone, and the audit trail still records it', async () => {
   const fleet = await openFleet();
   const owner = await fleet.keyWith(on.organization('owner'));
   const other = await fleet.keyWith(on.location('operator', 'plant'));
@@ -89,7 +89,7 @@ test('R16 the tokens of a deleted key stop at once, its secrets are gone, and th
   expect(JSON.parse(entry.detail)).toMatchObject({ was: 'test key', roles: ['location_operator on plant'] });
 });
 
-test('a key that ends by itself works until its end and not after, and may be given another end', async () => {
+test('a key with an expiry works until then and not after, and its expiry can be changed', async () => {
   const fleet = await openFleet();
   const owner = await fleet.principalOf((await fleet.keyWith(on.organization('owner'))).token);
   const expiresAt = timestampFromMs(fleet.clock.now() + hourMs);
@@ -111,7 +111,7 @@ test('a key that ends by itself works until its end and not after, and may be gi
   ).rejects.toThrow(/expected a time in the future/);
 });
 
-test('R7 the last owner of an organization is not deleted, and gets no end, until there is another one', async () => {
+test('R7 the last owner of an organization cannot be deleted or given an expiry until there is another owner', async () => {
   const fleet = await openFleet();
   const owner = await fleet.keyWith(on.organization('owner'));
   const caller = await fleet.principalOf(owner.token);
@@ -129,7 +129,7 @@ test('R7 the last owner of an organization is not deleted, and gets no end, unti
   await expect(fleet.principalOf(owner.token)).rejects.toMatchObject({ code: 'unauthenticated' });
 });
 
-test('D6 R5 keys are listed with their secrets to whoever owns all that they open, and not at all to others', async () => {
+test('D6 R5 keys are listed with their secrets to callers who own everything the keys open, and not at all to others', async () => {
   const fleet = await openFleet();
   const wide = await fleet.keyWith(on.location('owner', 'plant'), on.machine('operator', 'mill'));
   const narrow = await fleet.keyWith(on.machine('operator', 'press'));
@@ -158,7 +158,7 @@ test('D6 R5 keys are listed with their secrets to whoever owns all that they ope
   expect(ofMachine.apiKeys).toMatchObject([{ apiKey: { id: narrow.id, key: narrow.key } }]);
 });
 
-test('R2 R5 an operator may not list keys, and no one learns of a foreign organization or key', async () => {
+test('R2 R5 an operator may not list keys, and callers learn nothing about foreign organizations and keys', async () => {
   const fleet = await openFleet();
   const foreign = await fleet.keyWith(on.organization('owner', 'umbrella'));
   const operator = await fleet.principalOf((await fleet.keyWith(on.organization('operator'))).token);
@@ -186,7 +186,7 @@ test('R2 R5 an operator may not list keys, and no one learns of a foreign organi
   });
 });
 
-test('R7 whoever owns only a part of what a key opens may see it, but not rotate, rename, copy or delete it', async () => {
+test('R7 a caller who owns only some of what a key opens may see it, but not rotate, rename, copy or delete it', async () => {
   const fleet = await openFleet();
   const wide = await fleet.keyWith(on.location('owner', 'plant'), on.location('owner', 'office'));
   const caller = await fleet.principalOf((await fleet.keyWith(on.location('owner', 'plant'))).token);
@@ -208,7 +208,7 @@ test('R7 whoever owns only a part of what a key opens may see it, but not rotate
   await expect(fleet.principalOf(wide.token)).resolves.toMatchObject({ keyId: wide.id });
 });
 
-test('R7 a key is created with roles on what the caller owns, and on nothing else', async () => {
+test('R7 a key can be created only with roles on what the caller owns', async () => {
   const fleet = await openFleet();
   const caller = await fleet.principalOf((await fleet.keyWith(on.location('owner', 'plant'))).token);
   const make = (...authorizations: ReturnType<typeof ownerOf>[]) =>
@@ -229,7 +229,7 @@ test('R7 a key is created with roles on what the caller owns, and on nothing els
   expect(await fleet.db.selectFrom('api_keys').selectAll().where('name', '=', 'robot arm').execute()).toHaveLength(1);
 });
 
-test('a copy of a key has its roles and its end, and a secret of its own', async () => {
+test('a copied key has the roles and expiry of the original, and its own secret', async () => {
   const fleet = await openFleet();
   const owner = await fleet.principalOf((await fleet.keyWith(on.organization('owner'))).token);
   const { app, fleet: ours } = fleet.handlers;
@@ -255,7 +255,7 @@ test('a copy of a key has its roles and its end, and a secret of its own', async
   );
 });
 
-test('the last use of a key is told to the minute, before and after it is written down', async () => {
+test('the last use of a key is reported to the minute, before and after it is stored', async () => {
   const fleet = await openFleet();
   const owner = await fleet.keyWith(on.organization('owner'));
   const caller = await fleet.principalOf(owner.token);
@@ -287,7 +287,7 @@ test('the last use of a key is told to the minute, before and after it is writte
   expect(row.last_used_ms).toBe(first + 60_000);
 });
 
-test('R14 the credentials of a part list, make and change no keys', async () => {
+test("R14 a part's credentials cannot list, create or change keys", async () => {
   const fleet = await openFleet();
   const owner = await fleet.keyWith(on.organization('owner'));
   const part = { kind: 'part', partId: 'press-main' } as const;

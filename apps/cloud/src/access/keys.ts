@@ -1,4 +1,4 @@
-/** API keys as they are stored: create, prove, and say whether one lives. */
+/** Stored API keys: creating them, checking secrets, and telling whether a key is valid. */
 import { timingSafeEqual } from 'node:crypto';
 import { newId, newSecret } from '@platform/base';
 import type { Kysely } from 'kysely';
@@ -12,7 +12,7 @@ export interface NewKey {
   readonly key: string;
 }
 
-/** Creates a key with the given roles. The secret is returned here and stored sealed. @param expiresMs absent: never. */
+/** Creates a key with the given roles. Returns its secret in clear; the store holds it sealed. @param expiresMs absent: never. */
 export async function createKey(
   db: Kysely<CloudTables>,
   instanceKey: InstanceKey,
@@ -38,7 +38,7 @@ export async function createKey(
   return { id, key };
 }
 
-/** The epoch whose secret this is, if the key lives at `nowMs`; undefined otherwise. The comparison takes the same time either way. */
+/** The epoch of this secret if the key is valid at `nowMs`; otherwise undefined. Compares in constant time. */
 export async function checkKey(
   db: Database,
   instanceKey: InstanceKey,
@@ -57,17 +57,19 @@ export async function checkKey(
     .where('key_id', '=', id)
     .where('ends_ms', '>', nowMs)
     .execute();
-  // While the instance key is being replaced the store may be ahead of this process, or behind it.
+  // While the instance key is being replaced, the stored hashes may use another key than this process does.
   const given = instanceKey.hashes(secret);
   const candidates = [key ?? { secret_hash: new Uint8Array(32), epoch: 0 }, ...former];
-  // All are compared, whichever is right.
+  // Compare all candidates, even after a match.
   const right = candidates.filter(
     (one) => given.filter((hash) => timingSafeEqual(one.secret_hash, hash)).length > 0,
   )[0];
   return key !== undefined && lives(key, nowMs) ? right?.epoch : undefined;
 }
 
-/** The name of a key whose secret of this epoch works at `nowMs`; undefined when it was deleted, rotated out or expired. */
+/**
+ * The name of a key whose secret of this epoch works at `nowMs`; undefined if the key was deleted or expired, or the secret rotated out.
+ */
 export async function livingKey(
   db: Database,
   id: string,
@@ -92,8 +94,8 @@ export async function livingKey(
 }
 
 /**
- * The name of a key that lives at `nowMs`, for what was done with it at `sinceMs`; undefined when it was deleted or expired, or
- * when the secret that it had then was rotated out.
+ * The name of a key that is valid at `nowMs`, for something done with it at `sinceMs`. Undefined if the key was deleted or expired, or
+ * if the secret that it had then was rotated out.
  */
 export async function keySince(
   db: Database,
@@ -117,7 +119,7 @@ export async function keySince(
   return former === undefined ? undefined : { name: key.name };
 }
 
-/** The oldest owner key of an organization that lives and does not expire, in clear: for the terminal of a first start (D6, D30). */
+/** An organization's oldest valid owner key without expiry, in clear: printed by a first start (D6, D30). */
 export async function readOwnerKey(db: Database, instanceKey: InstanceKey, organizationId: string): Promise<NewKey> {
   const row = await db
     .selectFrom('grants')

@@ -1,4 +1,4 @@
-/** The keys that a caller may manage: in an organization, or on a machine. A key that opens more than the caller owns is not shown. */
+/** Lists the keys that a caller may manage, in an organization or on a machine. Omits keys that open more than the caller owns. */
 import { PlatformError } from '@platform/base';
 import type { Database } from '../metadata/tables.ts';
 import { owns } from './authorization-on-wire.ts';
@@ -7,7 +7,7 @@ import { grantsIn, grantsOfIdentity, type HeldGrant } from './grants.ts';
 import { keyRow, type ManagedKey } from './managed-key.ts';
 import { grantsOf, type Principal } from './principal.ts';
 
-/** Keys in the organization whose every role is on something that the caller owns, oldest first. @throws not_found, permission_denied */
+/** Keys in the organization whose roles are all on resources that the caller owns, oldest first. @throws not_found, permission_denied */
 export async function keysIn(
   db: Database,
   access: Access,
@@ -24,7 +24,7 @@ export async function keysIn(
   );
 }
 
-/** Of those, the keys with a role on this very machine. @throws not_found, permission_denied */
+/** The subset of `keysIn` with a role on this machine itself. @throws not_found, permission_denied */
 export async function keysOfMachine(
   db: Database,
   access: Access,
@@ -41,7 +41,7 @@ export async function keysOfMachine(
   );
 }
 
-/** Keys and roles are shown to owners only, each to the owners of what it is on (R5, R12). @throws not_found, permission_denied */
+/** Keys and roles are shown only to owners of their targets (R5, R12). @throws not_found, permission_denied */
 export function requireAnOwner(access: Access, principal: Principal, organizationId: string): void {
   access.authorize(principal, 'organization.see', organizationId);
   const ownsSome = grantsOf(principal).some(
@@ -66,7 +66,7 @@ async function listed(
     const row = await keyRow(db, id);
     if (row === undefined) continue;
     const grants = await grantsOfIdentity(db, { type: 'api-key', id });
-    // None: it was deleted meanwhile.
+    // No grants: the key was deleted in the meantime.
     if (grants.length > 0 && grants.every((grant) => owns(access, principal, grant))) keys.push({ row, grants });
   }
   return keys.toSorted((a, b) => a.row.created_ms - b.row.created_ms || (a.row.id < b.row.id ? -1 : 1));

@@ -1,4 +1,4 @@
-/** A key as the one who manages it finds it: only an owner of every resource on which it has a role may (R7). */
+/** Reads a key for a caller who manages it: only an owner of every resource on which the key has a role may (R7). */
 import { PlatformError } from '@platform/base';
 import type { Kysely, Selectable } from 'kysely';
 import type { CloudTables, Database } from '../metadata/tables.ts';
@@ -12,7 +12,10 @@ export interface ManagedKey {
   readonly grants: readonly HeldGrant[];
 }
 
-/** @param what the caller asked for, in a refusal. @throws not_found unless the caller owns one of its resources, permission_denied unless it owns all of them */
+/**
+ * @param what names the requested object in a refusal. @throws not_found unless the caller owns one of its resources, permission_denied
+ * unless it owns all of them
+ */
 export async function managedKey(
   trx: Kysely<CloudTables>,
   access: Access,
@@ -32,7 +35,7 @@ export async function managedKey(
   return { row, grants };
 }
 
-/** Undefined when it was deleted, or never was. */
+/** Undefined if the key was deleted or never existed. */
 export function keyRow(db: Database, id: string): Promise<ManagedKey['row'] | undefined> {
   return db.selectFrom('api_keys').selectAll().where('id', '=', id).where('revoked_ms', 'is', null).executeTakeFirst();
 }

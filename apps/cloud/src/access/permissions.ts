@@ -1,15 +1,15 @@
 /**
- * The permission names that public clients ask CheckPermissions for, and the role that each needs.
+ * The permission names that public clients pass to CheckPermissions, and the role that each needs.
  *
- * A permission on a kind can be asked of that kind or of what lies above it: `control_robot` of a location is the question
- * whether the caller operates all machines in it. A name that is not here (registry, training, maps, data sets) is held by no one.
+ * A permission on a kind can be checked on that kind or on anything above it: `control_robot` of a location asks whether the caller
+ * operates all machines in it. Nobody holds a permission that is not listed (registry, training, maps, data sets).
  */
 import type { Role } from './principal.ts';
 
 type Level = 'organization' | 'location' | 'machine';
 
 interface Permission {
-  /** The lowest kind that it is about. */
+  /** The lowest kind to which the permission applies. */
   readonly on: Level;
   readonly needs: Role;
 }
@@ -41,9 +41,9 @@ const permissions: ReadonlyMap<string, Permission> = new Map<string, Permission>
 
 const depth: Readonly<Record<Level, number>> = { organization: 0, location: 1, machine: 2 };
 
-/** The role on a resource of this kind that gives the permission; undefined when none does. */
+/** The role on a resource of this kind that grants the permission; undefined if none does. */
 export function roleFor(permission: string, kind: Level): Role | undefined {
-  // Both spellings of machines: read_robot_logs and read_machine_logs.
+  // Public clients use both spellings for machines: read_robot_logs and read_machine_logs.
   const known = permissions.get(permission.replace('_machine', '_robot'));
   return known === undefined || depth[known.on] < depth[kind] ? undefined : known.needs;
 }

@@ -1,4 +1,4 @@
-/** What access asks of its neighbours: sessions of people, shared locations, secrets of parts. */
+/** What access needs from other features: sessions of people, shared locations, secrets of parts. */
 
 /** A person who is signed in. */
 export interface SignedIn {
@@ -7,29 +7,29 @@ export interface SignedIn {
   readonly email: string;
 }
 
-/** The sessions of people; the identity feature answers. */
+/** The sessions of people; implemented by the identity feature. */
 export interface SessionPort {
-  /** The person behind a living session, as a token of kind `session` names it; undefined when it ended. */
+  /** The person whose valid session a token of kind `session` names; undefined if it has ended. */
   personOf(id: string, epoch: number): Promise<SignedIn | undefined>;
 }
 
-/** A location that an organization opened to another one. */
+/** A location that one organization shares with another. */
 export interface SharedLocation {
   /** The organization that owns the location. */
   readonly organizationId: string;
   readonly locationId: string;
 }
 
-/** Sharing; the accounts feature answers, from memory. */
+/** Sharing; implemented in memory by the accounts feature. */
 export interface SharesPort {
   /** The locations of other organizations that are shared with this one. */
   sharesTo(organizationId: string): readonly SharedLocation[];
 }
 
-/** What machines know of the secrets of parts; the machines feature answers. */
+/** Checks of part secrets; implemented by the machines feature. */
 export interface PartSecrets {
-  /** The epoch of the part if the secret is one of its living ones. */
+  /** The part's epoch if the secret is one of its valid ones. */
   check(partId: string, secret: string): Promise<number | undefined>;
-  /** Whether a token of this epoch still stands. */
+  /** Whether a token of this epoch is still valid. */
   isCurrent(partId: string, epoch: number): Promise<boolean>;
 }

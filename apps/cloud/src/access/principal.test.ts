@@ -11,7 +11,7 @@ const grant = (over: Partial<Grant>): Grant => ({
   ...over,
 });
 
-test('D26 a role on a location reaches the machines below it and no sibling', () => {
+test('D26 a role on a location covers the machines below it and no sibling', () => {
   const principal = key(grant({ locationId: 'plant' }));
   expect(holds(principal, 'operator', { organizationId: 'o', locationIds: ['hall', 'plant'], robotId: 'r' })).toBe(
     true,
@@ -20,7 +20,7 @@ test('D26 a role on a location reaches the machines below it and no sibling', ()
   expect(holds(principal, 'owner', { organizationId: 'o', locationIds: ['hall', 'plant'], robotId: 'r' })).toBe(false);
 });
 
-test('D26 a role on a machine is a role on that machine alone', () => {
+test('D26 a role on a machine covers that machine alone', () => {
   const principal = key(grant({ role: 'owner', locationId: 'hall', robotId: 'r1' }));
   expect(holds(principal, 'owner', { organizationId: 'o', locationIds: ['hall'], robotId: 'r1' })).toBe(true);
   expect(holds(principal, 'operator', { organizationId: 'o', locationIds: ['hall'], robotId: 'r2' })).toBe(false);
@@ -33,7 +33,7 @@ test('a part holds no role: its credentials are for itself only', () => {
   );
 });
 
-test('D26 the query scope is the whole organization, or exactly the locations with their children and the machines of the grants', () => {
+test('D26 the query scope is either the whole organization, or the locations with their children and the machines of the grants', () => {
   expect(scopeIn(key(grant({})), 'o', children)).toEqual({ organizationId: 'o', locationIds: null, robotIds: null });
   const scope = scopeIn(
     key(grant({ locationId: 'plant' }), grant({ locationId: 'office', robotId: 'r9' })),

@@ -1,4 +1,4 @@
-/** Who calls, and which roles they hold. Pure. */
+/** The caller and its roles. Pure. */
 import { PlatformError } from '@platform/base';
 import type { Scope } from '@platform/query';
 
@@ -10,9 +10,9 @@ export interface Grant {
   readonly organizationId: string;
   /** Null: the whole organization, or a machine. */
   readonly locationId: string | null;
-  /** The one machine; wherever it moves in its organization. */
+  /** One machine, wherever it moves within its organization. */
   readonly robotId: string | null;
-  /** Comes from a location that its organization shares with one in which the caller holds a role. */
+  /** The role comes from sharing: the location is shared with an organization in which the caller holds a role. */
   readonly shared?: true;
 }
 
@@ -33,19 +33,19 @@ export type Principal =
     }
   | { readonly kind: 'part'; readonly partId: string };
 
-/** Where something is in the account tree. `locationIds`: its location and all above it. */
+/** The place of a target in the account tree. `locationIds`: its location and all ancestors. */
 export interface Lineage {
   readonly organizationId: string;
   readonly locationIds: readonly string[];
   readonly robotId?: string;
 }
 
-/** The roles of a key or person; a part holds none. */
+/** The roles of a key or person; a part has none. */
 export function grantsOf(principal: Principal): readonly Grant[] {
   return principal.kind === 'part' ? [] : principal.grants;
 }
 
-/** Ids by which the log tells who called. */
+/** Ids that identify the caller in the log. */
 export function callerFields(principal: Principal): Readonly<Record<string, unknown>> {
   if (principal.kind === 'part') return { partId: principal.partId };
   const organizations = [...new Set(principal.grants.map(({ organizationId }) => organizationId))].slice(0, 16);
@@ -55,7 +55,7 @@ export function callerFields(principal: Principal): Readonly<Record<string, unkn
   };
 }
 
-/** Whether `principal` holds `role` (an owner is an operator, too) on something at `lineage`. Deny by default. */
+/** Whether `principal` holds `role` on something at `lineage`; an owner also counts as operator. Deny by default. */
 export function holds(principal: Principal, role: Role, lineage: Lineage): boolean {
   return grantsOf(principal).some(
     (grant) =>
@@ -70,7 +70,7 @@ function covers(grant: Grant, lineage: Lineage): boolean {
   return grant.locationId === null || lineage.locationIds.includes(grant.locationId);
 }
 
-/** Whether the principal holds any role anywhere in the organization: enough to see its name. */
+/** Whether the principal holds any role in the organization: enough to see the organization's name. */
 export function sees(principal: Principal, organizationId: string): boolean {
   return grantsOf(principal).some((grant) => grant.organizationId === organizationId);
 }
@@ -78,8 +78,8 @@ export function sees(principal: Principal, organizationId: string): boolean {
 /**
  * What a principal may read of an organization (D26).
  *
- * @param childrenOf the ids of a location and of all below it.
- * @throws not_found when the principal has no role in it: foreign ids never reveal whether they exist.
+ * @param childrenOf returns the ids of a location and all its descendants.
+ * @throws not_found if the principal has no role in it: foreign ids never reveal whether they exist.
  */
 export function scopeIn(
   principal: Principal,
@@ -98,13 +98,13 @@ export function scopeIn(
   return { organizationId, locationIds: [...new Set(locationIds)], robotIds };
 }
 
-/** The answer to an id that does not exist, or not for this caller. */
+/** The error for an id that does not exist or that the caller may not see. */
 export function notVisible(what: string, id: string): PlatformError {
   const shown = id === '' ? 'an empty id' : `"${id.slice(0, 64)}"`;
   return new PlatformError('not_found', `${what}: expected the id of one that you may see, found ${shown}`);
 }
 
-/** Clients whose caller named nothing send an empty id. @param list the operation that tells ids. @throws invalid_argument */
+/** Clients send an empty id if their caller passed none. @param list the operation that lists ids. @throws invalid_argument */
 export function requireId(parameter: string, id: string, list: string): void {
   if (id !== '') return;
   throw new PlatformError(
@@ -113,7 +113,7 @@ export function requireId(parameter: string, id: string, list: string): void {
   );
 }
 
-/** What was found by an id. @throws not_found, when nothing was */
+/** Returns what was found by an id. @throws not_found if nothing was */
 export function requireVisible<T>(found: T | undefined, what: string, id: string): T {
   if (found === undefined) throw notVisible(what, id);
   return found;

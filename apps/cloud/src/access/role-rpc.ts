@@ -1,4 +1,4 @@
-/** Roles on the wire: AddRole, RemoveRole, ChangeRole, ListAuthorizations, CheckPermissions. */
+/** Roles in the API: AddRole, RemoveRole, ChangeRole, ListAuthorizations, CheckPermissions. */
 import { PlatformError } from '@platform/base';
 import type { AppService, Authorization } from '@platform/proto/platform/app/v1/app';
 import type { Handlers } from '@platform/rpc/server';

@@ -13,7 +13,7 @@ import { ask, type Fleet, on, openFleet } from './testing/open-fleet.ts';
 
 type RoleOnWire = MessageInitShape<typeof AuthorizationSchema>;
 
-/** As public clients write it; the Python SDK leaves `identity_type` empty. */
+/** A role as public clients send it; the Python SDK leaves `identity_type` empty. */
 const role = (authorizationId: string, resourceId: string, identityId: string, identityType = ''): RoleOnWire => ({
   authorizationType: 'role',
   authorizationId,
@@ -36,7 +36,7 @@ const rolesOf = async (fleet: Fleet, id: string): Promise<readonly string[]> => 
   return rows.map((row) => `${row.role} ${row.robot_id ?? row.location_id ?? row.organization_id}`).toSorted();
 };
 
-test('R7 an owner gives, changes and takes roles of people and keys on what it owns; each is in the audit trail', async () => {
+test('R7 an owner adds, changes and removes roles of people and keys on what it owns; each change is in the audit trail', async () => {
   const fleet = await openFleet();
   const owner = await caller(fleet, on.organization('owner'));
   const person = await fleet.personWith(on.organization('operator'));
@@ -63,7 +63,7 @@ test('R7 an owner gives, changes and takes roles of people and keys on what it o
   ]);
 });
 
-test('R16 a role that was taken away opens nothing with the next call, although the token stands', async () => {
+test('R16 a removed role stops working with the next call, although the token is still valid', async () => {
   const fleet = await openFleet();
   const owner = await caller(fleet, on.organization('owner'));
   const key = await fleet.keyWith(on.location('operator', 'hall'), on.machine('operator', 'mill'));
@@ -73,7 +73,7 @@ test('R16 a role that was taken away opens nothing with the next call, although 
   expect(fleet.access.allows(await fleet.principalOf(key.token), 'machine.read', 'press')).toBe(true);
 });
 
-test('R7 giving a role that is held already changes nothing and leaves no entry', async () => {
+test('R7 adding a role that is already held changes nothing and writes no entry', async () => {
   const fleet = await openFleet();
   const owner = await caller(fleet, on.organization('owner'));
   const person = await fleet.personWith(on.organization('operator'));
@@ -82,7 +82,7 @@ test('R7 giving a role that is held already changes nothing and leaves no entry'
   expect(await fleet.db.selectFrom('audit_entries').selectAll().execute()).toEqual([]);
 });
 
-test('R7 operators, and owners of something else, give and take no roles', async () => {
+test('R7 operators, and owners of something else, cannot add or remove roles', async () => {
   const fleet = await openFleet();
   const person = await fleet.personWith(on.organization('operator'), on.location('operator', 'hall'));
   const operator = await caller(fleet, on.organization('operator'));
@@ -128,7 +128,7 @@ test('R2 people and keys of another organization are answered exactly as those t
   }
 });
 
-test('R7 an owner gives no role to a key that opens more than it owns, so that nobody else loses hold of the key', async () => {
+test("R7 an owner adds no role to a key that opens more than it owns, so that the key's managers keep control of it", async () => {
   const fleet = await openFleet();
   const plantOwner = await caller(fleet, on.location('owner', 'plant'));
   const key = await fleet.keyWith(on.location('operator', 'plant'), on.location('operator', 'office'));
@@ -153,7 +153,7 @@ test('R7 the last owner of an organization is neither removed nor made an operat
   expect(await rolesOf(fleet, ownerKey.id)).toEqual(['owner office']);
 });
 
-test('the last role of a key is not taken, because nobody could manage the key after it', async () => {
+test('the last role of a key cannot be removed, because nobody could manage the key afterwards', async () => {
   const fleet = await openFleet();
   const owner = await caller(fleet, on.organization('owner'));
   const key = await fleet.keyWith(on.machine('operator', 'press'));
@@ -163,7 +163,7 @@ test('the last role of a key is not taken, because nobody could manage the key a
   expect(await rolesOf(fleet, key.id)).toEqual(['operator press']);
 });
 
-test('what is no role is refused, naming what was expected', async () => {
+test('an invalid role is refused with what was expected', async () => {
   const fleet = await openFleet();
   const owner = await caller(fleet, on.organization('owner'));
   const person = await fleet.personWith(on.organization('operator'));
@@ -181,7 +181,7 @@ test('what is no role is refused, naming what was expected', async () => {
   expect(await rolesOf(fleet, person)).toEqual(['operator acme', 'owner mill']);
 });
 
-test('R12 ListAuthorizations shows owners the roles on what they own, to operators and strangers none', async () => {
+test('R12 ListAuthorizations shows owners the roles on what they own, and refuses operators and strangers', async () => {
   const fleet = await openFleet();
   const person = await fleet.personWith(on.organization('operator'));
   const hallKey = await fleet.keyWith(on.location('operator', 'hall'));
@@ -218,7 +218,7 @@ test('R12 ListAuthorizations shows owners the roles on what they own, to operato
   await expect(list(owner, [], 'umbrella')).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('R13 CheckPermissions answers what of each entry the caller holds, and nothing of what it may not know of', async () => {
+test('R13 CheckPermissions answers which permissions the caller holds, and nothing about resources it may not know of', async () => {
   const fleet = await openFleet();
   const by = await caller(fleet, on.location('operator', 'plant'), on.machine('owner', 'press'));
   const permissions = ['read_robot_logs', 'control_robot', 'write_robot', 'read_location', 'write_location', 'fly'];

@@ -11,7 +11,7 @@ const refusal = (answer: Promise<unknown>): Promise<{ code: string; message: str
     ({ code, message }) => ({ code, message }),
   );
 
-test('a person is known by the token of a session while it lives, with her roles of now', async () => {
+test('a session token identifies its person, with her current roles, while the session lasts', async () => {
   const fleet = await openFleet();
   const personId = await fleet.personWith(on.location('owner', 'plant'));
   const token = issueToken(fleet.instanceKey, { kind: 'session', id: 's1', epoch: 1 });
@@ -33,18 +33,18 @@ test('a person is known by the token of a session while it lives, with her roles
   });
 });
 
-test('R16 whatever ends behind a token, the caller is refused 2 s later at the latest, and so is an open stream that asks', async () => {
+test('R16 when the key behind a token ends, its calls and its open streams are refused within 2 s', async () => {
   const fleet = await openFleet();
   const key = await fleet.keyWith(on.organization('operator'));
   const call = { metadata: new Headers({ authorization: `Bearer ${key.token}` }) };
   await expect(fleet.authenticator.recheck(call)).resolves.toMatchObject({ keyId: key.id });
-  // As another process, or the host administrator, would: nobody calls forget().
+  // Change the table directly, as another process would: nothing calls forget().
   await fleet.db.updateTable('api_keys').set({ revoked_ms: 1 }).where('id', '=', key.id).execute();
   await fleet.clock.advance(2_000);
   await expect(fleet.authenticator.recheck(call)).rejects.toMatchObject({ code: 'unauthenticated' });
 });
 
-test('R3 whoever holds a role on a whole organization is operator on the locations shared with it, until they are not', async () => {
+test('R3 a caller with a role on a whole organization operates the locations shared with it, until the sharing ends', async () => {
   const fleet = await openFleet();
   const whole = await fleet.keyWith(on.organization('owner', 'umbrella'));
   const narrow = await fleet.keyWith(on.location('owner', 'lab', 'umbrella'));
@@ -93,7 +93,7 @@ test('D6 a location secret does not open the cloud, and the refusal says what it
   });
 });
 
-test('too many wrong keys are answered RESOURCE_EXHAUSTED with the wait, in the same words for a key that exists and one that does not', async () => {
+test('too many wrong keys answer RESOURCE_EXHAUSTED with the wait, in the same words whether or not the key exists', async () => {
   const fleet = await openFleet();
   const key = await fleet.keyWith(on.organization('owner'));
   const unknown = '00000000-0000-4000-8000-000000000000';
@@ -113,7 +113,7 @@ test('too many wrong keys are answered RESOURCE_EXHAUSTED with the wait, in the 
   ]);
 });
 
-test('guessing at a key or part does not lock out its owner: the right secret works from anywhere, the guessing address included', async () => {
+test('guessing at a key or part does not lock out its owner: the right secret works from anywhere, even from the guessing address', async () => {
   const fleet = await openFleet();
   const key = await fleet.keyWith(on.organization('owner'));
   for (let turn = 0; turn < 100; turn++) {
@@ -127,7 +127,7 @@ test('guessing at a key or part does not lock out its owner: the right secret wo
   }
 });
 
-test('the configuration endpoint counts wrong keys together with Authenticate', async () => {
+test('the configuration endpoint and Authenticate count wrong keys together', async () => {
   const fleet = await openFleet();
   const key = await fleet.keyWith(on.organization('owner'));
   for (let turn = 0; turn < 3; turn++) {
@@ -137,7 +137,7 @@ test('the configuration endpoint counts wrong keys together with Authenticate', 
   }
 });
 
-test('what was refused is not remembered: a thousand made-up tokens are refused one by one, and a true one passes', async () => {
+test('refused tokens are not cached: after a thousand invalid ones, a valid one still works', async () => {
   const fleet = await openFleet();
   const key = await fleet.keyWith(on.organization('owner'));
   for (let turn = 0; turn < 1_000; turn++)

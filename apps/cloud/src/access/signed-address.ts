@@ -1,27 +1,27 @@
 /**
- * Signed addresses: who has one downloads one thing without signing in, until it expires.
+ * Signed addresses: anyone with the address can download one object without signing in, until the address expires.
  *
- * An address says what it is of, when it was made and when it ends, and in whose name; an HMAC under the instance key covers all of it.
+ * An address states its object, when it was made, when it ends, and in whose name. An HMAC under the instance key covers all of it.
  */
 import { PlatformError } from '@platform/base';
 import type { InstanceKey } from '../instance/instance-key.ts';
 import type { Principal } from './principal.ts';
 
 export interface SignedAddress<K extends Principal['kind'] = Principal['kind']> {
-  /** Of what it is. */
+  /** Id of the object that the address opens. */
   readonly id: string;
   readonly madeMs: number;
   readonly endsMs: number;
   readonly by: { readonly kind: K; readonly id: string };
 }
 
-/** One kind of signed addresses. */
+/** Defines one kind of signed address. */
 export interface AddressKind<K extends Principal['kind']> {
-  /** Stands before what is signed, so that no address is one of another kind. */
+  /** Part of the signed text, so that an address of one kind is not valid for another. */
   readonly purpose: string;
-  /** Whose names may stand in them. */
+  /** Kinds of principal in whose name an address can be made. */
   readonly by: readonly K[];
-  /** What to do when one has expired. */
+  /** Tells the user what to do once an address has expired. */
   readonly renewal: string;
 }
 
@@ -30,7 +30,7 @@ export function idOf(principal: Principal): string {
   return principal.kind === 'key' ? principal.keyId : principal.personId;
 }
 
-/** The query of the address. */
+/** Returns the query string of the address. */
 export function signedQuery<K extends Principal['kind']>(
   instanceKey: InstanceKey,
   { purpose }: AddressKind<K>,
@@ -44,7 +44,7 @@ export function signedQuery<K extends Principal['kind']>(
   });
 }
 
-/** Undefined: the address is not signed at all. @throws permission_denied when it is not ours, was changed, or has ended */
+/** Undefined if the address is not signed at all. @throws permission_denied if it was not signed by us, was changed or has expired */
 export function readSignedQuery<K extends Principal['kind']>(
   instanceKey: InstanceKey,
   { purpose, by, renewal }: AddressKind<K>,

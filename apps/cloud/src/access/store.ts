@@ -9,13 +9,13 @@ export interface AccessTables {
     name: string;
     secret_hash: Uint8Array;
     secret: Uint8Array;
-    /** Raised by rotation and revocation: tokens of older epochs stop (D5). */
+    /** Increased by rotation and revocation: tokens of older epochs stop working (D5). */
     epoch: Generated<number>;
     created_ms: number;
     revoked_ms: number | null;
     /** Null: never. */
     expires_ms: number | null;
-    /** To the minute, written coarsely; null: never used. */
+    /** To the minute, written only periodically; null: never used. */
     last_used_ms: number | null;
     rotated_ms: number | null;
   };
@@ -29,7 +29,7 @@ export interface AccessTables {
     /** Null: the whole location. */
     robot_id: string | null;
   };
-  /** Secrets of rotated keys, each working until its overlap ends (D5); the current one is in `api_keys`. */
+  /** Secrets of rotated keys; each works until its overlap ends (D5). The current secret is in `api_keys`. */
   former_key_secrets: {
     key_id: string;
     epoch: number;
@@ -37,7 +37,7 @@ export interface AccessTables {
     secret: Uint8Array;
     ends_ms: number;
   };
-  /** Append-only: every change of state, written in the transaction that makes it. */
+  /** Append-only: one row for every change of state, written in the transaction that makes the change. */
   audit_entries: {
     id: Generated<number>;
     at_ms: number;
@@ -76,7 +76,7 @@ export const accessSealed: readonly SealedColumn[] = [
   { table: 'former_key_secrets', key: ['key_id', 'epoch'], sealed: 'secret', hash: 'secret_hash' },
 ];
 
-/** What keeps the audit trail append-only in the database itself; the two stores say it in their own words. */
+/** Triggers that keep the audit trail append-only in the database itself, in the SQL of each store. */
 export const auditGuard: { readonly sqlite: readonly string[]; readonly postgres: readonly string[] } = {
   sqlite: [
     `create trigger audit_entries_no_update before update on audit_entries begin select raise(abort, 'audit_entries is append-only'); end`,

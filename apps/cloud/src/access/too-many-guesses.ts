@@ -1,4 +1,4 @@
-/** The error for an attempt that has to wait, for every way to sign in: RESOURCE_EXHAUSTED with the waiting time. */
+/** The error for an attempt that has to wait, used by every way to sign in: RESOURCE_EXHAUSTED with the waiting time. */
 import { PlatformError } from '@platform/base';
 import type { Guess, GuessLimit } from './guess-limit.ts';
 
@@ -12,7 +12,7 @@ export class RetryAfter extends Error {
   }
 }
 
-/** The same words whether the id exists or not. */
+/** The message is the same whether or not the id exists. */
 export function tooManyGuesses(waitMs: number): PlatformError {
   const seconds = Math.ceil(waitMs / 1_000);
   return new PlatformError(
@@ -22,7 +22,10 @@ export function tooManyGuesses(waitMs: number): PlatformError {
   );
 }
 
-/** What a right guess proves. @param wrong the error for a wrong one @throws resource_exhausted while the guesser has to wait */
+/**
+ * Returns what `prove` finds for a right guess. @param wrong the error for a wrong one @throws resource_exhausted while the guesser has
+ * to wait
+ */
 export async function proven<T>(
   guesses: GuessLimit,
   guess: Guess,
@@ -34,7 +37,7 @@ export async function proven<T>(
   throw attempt.outcome === 'wait' ? tooManyGuesses(attempt.waitMs) : wrong();
 }
 
-/** The header `retry-after`, when the error asks to wait. */
+/** The `retry-after` header, if the error asks to wait. */
 export function retryAfterHeader(caught: unknown): Record<string, string> {
   const cause = caught instanceof PlatformError ? caught.cause : undefined;
   return cause instanceof RetryAfter ? { 'retry-after': `${Math.ceil(cause.waitMs / 1_000)}` } : {};

@@ -1,4 +1,4 @@
-/** What the accounts feature needs of its neighbours. */
+/** What the accounts feature needs from other features. */
 import type { Clock } from '@platform/base';
 import type { Kysely } from 'kysely';
 import type { Access } from '../access/authorize.ts';
@@ -15,17 +15,17 @@ export interface AccountsDeps {
   readonly clock: Clock;
   /** The machines directly in a location. */
   machinesOf(locationId: string): readonly { readonly id: string; readonly name: string }[];
-  /** The same as the transaction has them, created since the last commit too. */
+  /** The names of a location's machines as the transaction sees them, including those created since memory was last updated. */
   machineNamesIn(trx: Kysely<CloudTables>, locationId: string): Promise<readonly string[]>;
-  /** May this caller use the fragment? */
+  /** Whether this caller may use the fragment. */
   seesFragment(principal: Principal, fragmentId: string): boolean | Promise<boolean>;
-  /** Where clients reach this installation, such as `https://fleet.example`; no slash at the end. */
+  /** Where clients reach this installation, such as `https://fleet.example`; without a trailing slash. */
   baseUrl(): string;
   /** Called after each commit that changed roles or sharing. */
   accessChanged(): void;
-  /** An organization is being deleted: what other features keep about it goes with it. In this order. */
+  /** Called in this order when an organization is deleted, so that other features delete their data about it. */
   readonly organizationDeleting: readonly OrganizationDeleting[];
 }
 
-/** Deletes a feature's own rows in the transaction of the deletion. @throws failed_precondition saying what still uses it */
+/** Deletes a feature's rows in the transaction of the deletion. @throws failed_precondition naming what still uses the organization */
 export type OrganizationDeleting = (trx: Kysely<CloudTables>, organizationId: string) => Promise<void>;

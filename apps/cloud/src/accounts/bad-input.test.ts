@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Caller, openAccounts, type TestAccounts } from './testing/open-accounts.ts';
 
-/** Operations that name an organization or location; with what they need besides to be meaningful. */
+/** Operations that name an organization or location, with the other fields that each needs. */
 const onOrganization = (id: string) =>
   [
     ['getOrganization', { organizationId: id }],
@@ -49,7 +49,7 @@ async function answer(asked: Promise<unknown>): Promise<string> {
   );
 }
 
-test('a foreign id is answered letter for letter like one that does not exist, by every operation, to everybody', async () => {
+test('every operation answers a foreign id exactly like one that does not exist, to every caller', async () => {
   const accounts: TestAccounts = await openAccounts();
   const { ask, organizationId, locationId, person, part, key } = accounts;
   const stranger = await person();
@@ -78,7 +78,7 @@ test('a foreign id is answered letter for letter like one that does not exist, b
   }
 });
 
-test('a foreign location as new parent is answered like one that does not exist', async () => {
+test('a foreign location as the new parent is answered like one that does not exist', async () => {
   const { ask, locationId: foreign, person } = await openAccounts();
   const caller = await person();
   const organizationId = (await ask(caller, 'createOrganization', { name: 'Own' })).organization?.id ?? '';
@@ -98,7 +98,7 @@ const stored = [
 ];
 const refused = ['', '   ', 'a\u0000b', 'a\nb', 'a\u001bb', 'a\u2028b', '\u0085', 'x'.repeat(201), 'x'.repeat(10_000)];
 
-test('names are trimmed; markup is stored letter for letter; control characters, nothing and 10 kB are refused, shortly', async () => {
+test('names are trimmed; markup is stored unchanged; control characters, empty names and 10 kB are refused with a short message', async () => {
   const { ask, owner, organizationId, locationId } = await openAccounts();
   const writers = [
     async (name: string) => (await ask(owner, 'createOrganization', { name })).organization?.name,
@@ -118,7 +118,7 @@ test('names are trimmed; markup is stored letter for letter; control characters,
   expect(regions).toMatch(/^invalid_argument: region: /);
 });
 
-test('every operation that changes something writes who did it, and to what', async () => {
+test('every operation that changes something records who did it, and to what', async () => {
   const { ask, owner, organizationId, locationId, db } = await openAccounts();
   await ask(owner, 'createLocation', { organizationId, name: 'hall', parentLocationId: locationId });
   await ask(owner, 'shareLocation', { locationId, organizationId: 'guest' });

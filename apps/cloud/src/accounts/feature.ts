@@ -1,4 +1,4 @@
-/** Accounts: organizations, their settings, the tree of locations beneath them, and with whom locations are shared. */
+/** Accounts: organizations, their settings, their trees of locations, and the sharing of locations. */
 import type { AppService } from '@platform/proto/platform/app/v1/app';
 import type { Handlers } from '@platform/rpc/server';
 import type { Principal } from '../access/principal.ts';
@@ -12,15 +12,15 @@ import { organizationHandlers } from './organizations/organization-rpc.ts';
 import { settingsHandlers } from './organizations/settings-rpc.ts';
 
 export interface Accounts {
-  /** The account half of AppService. */
+  /** The AppService handlers for accounts. */
   readonly appHandlers: Handlers<typeof AppService, Principal>;
   /** `GET /logos/<id>`. */
   readonly logoRoute: LogoRoute;
-  /** Where the logo of an organization is; empty when it has none. */
+  /** Address of an organization's logo; empty if it has none. */
   logoUrl(organizationId: string): Promise<string>;
-  /** `whsec_` and base64: the key that signs the organization's webhooks. Undefined: there is no such organization. */
+  /** `whsec_` and base64: the key that signs the organization's webhooks. Undefined if the organization does not exist. */
   webhookSecret(organizationId: string): Promise<string | undefined>;
-  /** What sends push notifications for an organization; undefined when none is set. */
+  /** Credentials for an organization's push notifications; undefined if none are set. */
   pushConfiguration(organizationId: string): Promise<PushConfiguration | undefined>;
 }
 

@@ -1,11 +1,11 @@
-/** Rows of a new organization and a new location; the caller shows them in the tree after its commit. */
+/** Inserts the rows of a new organization or location; the caller adds them to the tree in memory after its commit. */
 import { newId, newSecret, newShortId } from '@platform/base';
 import type { Kysely } from 'kysely';
 import type { InstanceKey } from '../instance/instance-key.ts';
 import type { CloudTables } from '../metadata/tables.ts';
 import type { LocationRow, OrganizationRow } from './tree.ts';
 
-/** With the secret that signs its webhooks. @param name checked */
+/** Inserts an organization with the secret that signs its webhooks. @param name already checked */
 export async function insertOrganization(
   trx: Kysely<CloudTables>,
   instanceKey: InstanceKey,
@@ -20,7 +20,7 @@ export async function insertOrganization(
     .executeTakeFirstOrThrow();
 }
 
-/** With its first secret. @param name checked @param parentId null: at the top of the organization */
+/** Inserts a location with its first secret. @param name already checked @param parentId null: at the top of the organization */
 export async function insertLocation(
   trx: Kysely<CloudTables>,
   instanceKey: InstanceKey,
@@ -42,7 +42,7 @@ export async function insertLocation(
   return row;
 }
 
-/** Returns its id. */
+/** Returns the id of the secret. */
 export async function insertLocationSecret(
   trx: Kysely<CloudTables>,
   instanceKey: InstanceKey,

@@ -1,4 +1,4 @@
-/** Metadata: one object of the user's own on an organization or location, written whole, never interpreted. */
+/** Metadata: one JSON object defined by the user for an organization or location. It is always replaced whole and never interpreted. */
 import type { JsonObject } from '@bufbuild/protobuf';
 import { sql } from 'kysely';
 import { audit, type Caller } from '../access/audit.ts';
@@ -6,7 +6,7 @@ import { requireAtMost } from '../text-rules/require-at-most.ts';
 import { requireReadableJson } from '../wire/readable-json.ts';
 import type { AccountsDeps } from './accounts-deps.ts';
 
-/** As JSON text in UTF-8. */
+/** Limit of the JSON text in UTF-8. */
 export const maxMetadataBytes: number = 1024 * 1024;
 
 export interface MetadataTarget {
@@ -20,7 +20,7 @@ const places = {
   location: { table: 'location_metadata', key: 'location_id', action: 'UpdateLocationMetadata' },
 } as const;
 
-/** An empty object when none was written. */
+/** Returns an empty object if none was written. */
 export async function readMetadata(
   { db }: Pick<AccountsDeps, 'db'>,
   { kind, id }: MetadataTarget,
@@ -32,7 +32,7 @@ export async function readMetadata(
   return rows[0] === undefined ? {} : (JSON.parse(rows[0].data) as JsonObject);
 }
 
-/** Replaces it. @throws invalid_argument when it is too large or nested too deeply */
+/** Replaces the metadata. @throws invalid_argument if it is too large or too deeply nested */
 export async function writeMetadata(
   { db, clock }: Pick<AccountsDeps, 'db' | 'clock'>,
   by: Caller,
@@ -49,13 +49,13 @@ export async function writeMetadata(
   });
 }
 
-/** What the audit trail says of metadata that was written: its keys, the first 100 and 100 characters of each, and how much it is. */
+/** Audit detail for written metadata: its first 100 keys, the first 100 characters of each, and its size. */
 export function metadataDetail(data: JsonObject, text: string): { readonly keys: string[]; readonly bytes: number } {
   const keys = Object.keys(data).slice(0, 100);
   return { keys: keys.map((key) => key.slice(0, 100)), bytes: text.length };
 }
 
-/** The text that is stored; the rule for metadata of machines and parts, too. @throws invalid_argument */
+/** Returns the text to store; metadata of machines and parts follows the same rule. @throws invalid_argument */
 export function checkedMetadata(data: JsonObject): string {
   requireReadableJson(data, 'data');
   const text = JSON.stringify(data);

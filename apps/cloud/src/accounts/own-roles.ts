@@ -1,4 +1,4 @@
-/** A caller's own roles, apart from what comes with locations that are shared with her organizations. Pure. */
+/** A caller's own roles, without those that come from locations shared with her organizations. Pure. */
 import { grantsOf, type Principal } from '../access/principal.ts';
 
 /** The organizations in which the person holds a role directly. */
@@ -6,12 +6,12 @@ export function organizationsOf(principal: Principal): ReadonlySet<string> {
   return new Set(grantsOf(principal).flatMap((grant) => (grant.shared === true ? [] : [grant.organizationId])));
 }
 
-/** Every organization of which she may know the name. */
+/** All organizations whose names she may know. */
 export function organizationsSeenBy(principal: Principal): ReadonlySet<string> {
   return new Set(grantsOf(principal).map((grant) => grant.organizationId));
 }
 
-/** The same caller without what is shared with her organizations. */
+/** The same caller without the roles that come from sharing. */
 export function withoutShared(principal: Principal): Principal {
   if (principal.kind === 'part') return principal;
   return { ...principal, grants: principal.grants.filter((grant) => grant.shared !== true) };

@@ -1,4 +1,4 @@
-/** Tables of the account tree: organizations, locations, with whom they are shared, and what organizations set. */
+/** Tables of the account tree: organizations, locations, sharing, and settings of organizations. */
 import type { Generated } from 'kysely';
 import type { SealedColumn } from '../instance/sealed-column.ts';
 
@@ -11,13 +11,13 @@ export interface AccountsTables {
     webhook_secret: Uint8Array;
     /** Unique in the installation; null: none. */
     public_namespace: string | null;
-    /** A label, empty: none. */
+    /** A label; empty: none. */
     default_region: Generated<string>;
-    /** The id that the organization has with whoever bills it. */
+    /** The organization's id in an external billing system. */
     cid: string | null;
-    /** JSON of a FragmentImportList: what new machines start with; null: nothing. */
+    /** JSON of a FragmentImportList: the fragments that new machines start with; null: none. */
     default_fragments: string | null;
-    /** JSON: the names of the ways of signing in; null: all. */
+    /** JSON: the names of the allowed sign-in methods; null: all. */
     login_methods: string | null;
     /** Empty: none. */
     support_email: Generated<string>;
@@ -31,14 +31,14 @@ export interface AccountsTables {
     /** A label; empty: that of the organization. */
     region: Generated<string>;
   };
-  /** A location that is open to another organization. No reference to it: whether it exists is no one's business. */
+  /** A location shared with another organization. Not a foreign key: sharing must not reveal whether the organization exists. */
   location_shares: { location_id: string; organization_id: string; created_ms: number };
   /** `data`: JSON of an object, at most 1 MiB. */
   organization_metadata: { organization_id: string; data: string };
   location_metadata: { location_id: string; data: string };
-  /** `id` is the random last part of the logo's address, new with every logo. */
+  /** `id` is the random last segment of the logo's address; each logo gets a new one. */
   organization_logos: { organization_id: string; id: string; media_type: string; image: Uint8Array };
-  /** A row: the billing service is enabled. `address`: JSON of a BillingAddress. */
+  /** A row exists while the billing service is enabled. `address`: JSON of a BillingAddress. */
   billing_services: { organization_id: string; address: string; enabled_ms: number };
   /** Credentials of the push provider, sealed. */
   push_configurations: { organization_id: string; app_id: string; credentials: Uint8Array; set_ms: number };
@@ -53,7 +53,7 @@ export const accountsDdl: readonly string[] = [
   `create table location_secrets (id text primary key, location_id text not null references locations (id), secret blob not null, created_ms bigint not null)`,
 ];
 
-/** What version 2 of the data directory adds. */
+/** Added by version 2 of the data directory. */
 export const accountsV2: readonly string[] = [
   `alter table organizations add column public_namespace text`,
   `alter table organizations add column default_region text not null default ''`,
@@ -75,7 +75,7 @@ export const accountsV2: readonly string[] = [
   `create index device_push_tokens_by_token on device_push_tokens (token)`,
 ];
 
-/** What is sealed with the instance key. */
+/** Columns sealed with the instance key. */
 export const accountsSealed: readonly SealedColumn[] = [
   { table: 'organizations', key: ['id'], sealed: 'webhook_secret' },
   { table: 'location_secrets', key: ['id'], sealed: 'secret' },

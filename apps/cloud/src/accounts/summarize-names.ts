@@ -1,4 +1,4 @@
-/** `3 locations ("a", "b", …)` for messages that say what uses something. */
+/** For messages such as `3 locations ("a", "b", …)` that name what still uses something. */
 const namedAtMost = 3;
 
 export function summarizeNames(one: string, many: string, names: readonly string[]): string {

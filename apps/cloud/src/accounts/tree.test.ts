@@ -5,7 +5,7 @@ import { type AccountTree, openAccountTree } from './tree.ts';
 
 type Parents = Map<string, string | null>;
 
-/** What the tree must say, worked out the slow way. */
+/** The expected path, computed the slow way. */
 function pathOf(parents: Parents, id: string): string[] {
   const above = parents.get(id);
   return above === null || above === undefined ? [id] : [id, ...pathOf(parents, above)];
@@ -38,7 +38,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('delete' as const), at: fc.nat(30), to: fc.nat(30) }) },
 );
 
-test('locations created, moved and deleted at random stay a tree without cycles, in memory as in the store', async () => {
+test('after random creations, moves and deletions the locations form a tree without cycles, in memory and in the store', async () => {
   const { ask, owner, db, tree, organizationId, locationId } = await openAccounts();
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
@@ -46,7 +46,7 @@ test('locations created, moved and deleted at random stay a tree without cycles,
       for (const { do: what, at, to } of steps) {
         const ids = [...parents.keys()];
         const id = ids[at % ids.length] ?? '';
-        // One place beyond the last: the top.
+        // An index past the last id means the top.
         const parent = ids[to % (ids.length + 1)] ?? null;
         if (what === 'create') {
           const { location } = await ask(owner, 'createLocation', {
@@ -80,7 +80,7 @@ test('locations created, moved and deleted at random stay a tree without cycles,
   );
 });
 
-test('two moves at once that would close a circle together: one is refused', async () => {
+test('of two simultaneous moves that would form a cycle, one is refused', async () => {
   const { ask, owner, tree, organizationId } = await openAccounts();
   const [a = '', b = ''] = await Promise.all(
     ['a', 'b'].map(async (name) => (await ask(owner, 'createLocation', { organizationId, name })).location?.id),
@@ -93,7 +93,7 @@ test('two moves at once that would close a circle together: one is refused', asy
   expect(tree.descendants(a).length + tree.descendants(b).length).toBe(3);
 });
 
-test('a change that fails shows nothing in the tree', async () => {
+test('a change that fails leaves the tree unchanged', async () => {
   const { tree, db, organizationId } = await openAccounts();
   const failing = tree.change(async (trx, changed) => {
     const row = await trx
@@ -110,7 +110,7 @@ test('a change that fails shows nothing in the tree', async () => {
   expect(await db.selectFrom('organizations').select('name').execute()).toEqual([{ name: 'My organization' }]);
 });
 
-test('locations lie at most 32 deep in each other, by creating and by moving', async () => {
+test('locations can be nested at most 32 deep, by creating and by moving', async () => {
   const { ask, owner, organizationId } = await openAccounts();
   const make = async (parentLocationId: string): Promise<string> =>
     (await ask(owner, 'createLocation', { organizationId, name: 'x', parentLocationId })).location?.id ?? '';

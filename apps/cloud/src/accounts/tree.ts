@@ -1,8 +1,8 @@
 /**
- * The account tree as it is read at every call: organizations, locations and who shares them with whom, in memory.
+ * The account tree in memory, for every call: organizations, locations and sharing.
  *
- * The store is the truth. A change goes through `change`, one after the other: its transaction sees the tree as the store
- * has it, and what it put or removed shows here right after its commit, never before, and not at all when it fails.
+ * The store is authoritative. Changes go through `change`, one at a time: each transaction sees the tree as stored, and its changes
+ * appear in memory right after its commit, or not at all if it fails.
  */
 import { createLimiter } from '@platform/base';
 import type { Kysely, Selectable } from 'kysely';
@@ -11,13 +11,13 @@ import type { AccountsTables } from './store.ts';
 
 export type OrganizationRow = Selectable<AccountsTables['organizations']>;
 export type LocationRow = Selectable<AccountsTables['locations']>;
-/** A location of `organizationId` that is open to another organization. */
+/** A location of `organizationId` that is shared with another organization. */
 export interface Share {
   readonly organizationId: string;
   readonly locationId: string;
 }
 
-/** What a transaction changed, told while it runs. */
+/** Collects a transaction's changes while it runs. */
 export interface TreeChange {
   organization(row: OrganizationRow): void;
   /** New, renamed or moved. */
@@ -25,7 +25,7 @@ export interface TreeChange {
   share(locationId: string, organizationId: string): void;
   unshare(locationId: string, organizationId: string): void;
   removeOrganization(id: string): void;
-  /** With what was shared of it. It has nothing beneath it. */
+  /** Removes a location with its shares. It must have nothing beneath it. */
   removeLocation(id: string): void;
 }
 
@@ -34,19 +34,19 @@ export interface AccountTree {
   location(id: string): LocationRow | undefined;
   organizationOfLocation(locationId: string): string | undefined;
   organizations(): readonly OrganizationRow[];
-  /** All of an organization's, at every depth. */
+  /** All locations of an organization, at every depth. */
   locationsOf(organizationId: string): readonly LocationRow[];
   /** Directly beneath a location. */
   childrenOf(locationId: string): readonly LocationRow[];
-  /** A location and all above it, nearest first. */
+  /** A location and all its ancestors, nearest first. */
   ancestors(locationId: string): readonly string[];
-  /** A location and all below it. */
+  /** A location and all its descendants. */
   descendants(locationId: string): readonly string[];
-  /** The locations of other organizations that are shared with this one; each with what lies beneath it. */
+  /** The locations that other organizations share with this one; each includes its descendants. */
   sharesTo(organizationId: string): readonly Share[];
-  /** The organizations with which a location itself is shared; some may not exist. */
+  /** The organizations with which this very location is shared; some may not exist. */
   sharedWith(locationId: string): readonly string[];
-  /** Runs a transaction that changes the tree, after those before it; shows the change after the commit. */
+  /** Runs a transaction that changes the tree, after all earlier ones; applies the changes in memory after the commit. */
   change<T>(work: (trx: Kysely<CloudTables>, changed: TreeChange) => Promise<T>): Promise<T>;
 }
 

@@ -78,7 +78,7 @@ async function open(directory: TemporaryDirectory, clock: Clock = systemClock): 
   };
 }
 
-test('D26 a limit that the host administrator set is in force at once and after a start, and audited; without a value it is the default', async () => {
+test('D26 a limit set by the host administrator applies at once and after a restart, and is audited; no value restores the default', async () => {
   await using directory = await temporaryDirectory();
   await using admin = await open(directory);
   const { organizationId, limits, call } = admin;
@@ -107,7 +107,7 @@ test('D26 a limit that the host administrator set is in force at once and after 
   ]);
 });
 
-test('the limits of an organization that is deleted go with it, those of others stay', async () => {
+test('deleting an organization deletes its limits, but not those of others', async () => {
   await using directory = await temporaryDirectory();
   await using admin = await open(directory);
   const { db } = admin.stores;
@@ -124,7 +124,7 @@ test('the limits of an organization that is deleted go with it, those of others 
   expect(await db.selectFrom('limits').select('organization_id').execute()).toEqual([{ organization_id: 'other' }]);
 });
 
-test('D26 the limits tell what the organization has scanned in this month', async () => {
+test('D26 the limits show how much the organization has scanned this month', async () => {
   await using directory = await temporaryDirectory();
   await using admin = await open(directory, { ...systemClock, now: () => Date.UTC(2026, 1, 28, 12) });
   const { organizationId, call, stores } = admin;
@@ -161,7 +161,7 @@ test.each([
   expect(await call('audit')).toEqual([]);
 });
 
-test('D30 an owner who lost her way in gets a link that is stored hashed, and the link is audited without its token', async () => {
+test('D30 an owner who cannot sign in gets a link; it is stored hashed and audited without its token', async () => {
   await using directory = await temporaryDirectory();
   await using admin = await open(directory);
   const { organizationId, call, stores } = admin;
@@ -205,7 +205,7 @@ test('doctor finds nothing wrong in a new installation, and names what is missin
   ]);
 });
 
-test('D33 doctor --deep finds a damaged row of the log, a missing one and a damaged picture; without it, losses that were noted', async () => {
+test('D33 doctor --deep finds damaged and missing log rows and a damaged image; without --deep, only recorded losses', async () => {
   await using directory = await temporaryDirectory();
   await using admin = await open(directory);
   const { ingestLog, stores, call } = admin;
@@ -257,7 +257,7 @@ test('D33 doctor --deep finds a damaged row of the log, a missing one and a dama
   expect(await look(false)).toEqual([]);
 });
 
-test('D30 the control socket answers its owner alone; errors keep their codes, and what is no request is answered too', async () => {
+test('D30 the control socket is for its owner only; errors keep their codes, and an invalid request gets an answer', async () => {
   await using directory = await temporaryDirectory();
   await using admin = await open(directory);
   const file = join(directory.path, 'control.sock');
@@ -277,7 +277,7 @@ test('D30 the control socket answers its owner alone; errors keep their codes, a
   expect(JSON.parse(answer)).toMatchObject({ id: null, error: { code: 'internal' } });
 });
 
-test('I15 deletions go on when the backup lets go, also when its process dies', async () => {
+test('I15 deletions continue when the backup releases its hold, even if its process dies', async () => {
   await using directory = await temporaryDirectory();
   await using admin = await open(directory);
   const file = join(directory.path, 'control.sock');
@@ -286,13 +286,13 @@ test('I15 deletions go on when the backup lets go, also when its process dies', 
   await client?.call('backup.hold');
   expect(admin.deletions.held).toBe(true);
   const deleted = admin.deletions.run(async () => 'deleted');
-  // A process that dies closes its sockets, and says nothing before.
+  // A process that dies closes its sockets without a message.
   await client?.[Symbol.asyncDispose]();
   expect(await deleted).toBe('deleted');
   expect(admin.deletions.held).toBe(false);
 });
 
-test('a name with separators of lines in it, as Unicode has them, comes through the control socket whole', async () => {
+test('a name with Unicode line separators passes through the control socket unchanged', async () => {
   await using directory = await temporaryDirectory();
   const file = directory.file('control.sock');
   await using _server = await openControlServer(file, { echo: async ({ name }) => ({ name }) }, silentLog);
@@ -301,7 +301,7 @@ test('a name with separators of lines in it, as Unicode has them, comes through 
   expect(await client?.call('echo', { name })).toEqual({ name });
 });
 
-test('a socket that nobody serves any more is taken over by the next start', async () => {
+test('a socket without a server is taken over by the next start', async () => {
   await using directory = await temporaryDirectory();
   const file = join(directory.path, 'control.sock');
   expect(await openControlClient(file)).toBeUndefined();
@@ -312,7 +312,7 @@ test('a socket that nobody serves any more is taken over by the next start', asy
   }
 });
 
-test('D29 what a machine may log follows the limits of its organization from the next line on', async () => {
+test('D29 a changed log limit of an organization applies to its machines from the next line on', async () => {
   await using directory = await temporaryDirectory();
   await using admin = await open(directory);
   const { organizationId, call, limits } = admin;

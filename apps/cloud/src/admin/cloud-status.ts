@@ -1,4 +1,4 @@
-/** What a running cloud says of itself to the host administrator. */
+/** The status that a running cloud reports to the host administrator. */
 import type { Binary } from '../binary/feature.ts';
 import { freeBytesOf, neededForUploads } from '../ingest/disk/free-space.ts';
 import type { Ingest } from '../ingest/feature.ts';
@@ -11,9 +11,9 @@ export interface CloudStatusDeps {
   readonly dataVersion: number;
   readonly startedMs: number;
   readonly url: string;
-  /** SHA-256 of the installation's own authority. Undefined: another one, or none, vouches for the cloud. */
+  /** SHA-256 of the installation's own authority. Undefined if it did not issue the cloud's certificate. */
   readonly caFingerprint: string | undefined;
-  /** How many there are. */
+  /** Number of organizations. */
   readonly organizations: () => number;
   readonly ingestLog: Pick<IngestLog, 'lastPosition' | 'retainedBytes' | 'losses'>;
   readonly ingest: Pick<Ingest<never>, 'uploadsSlowed'>;

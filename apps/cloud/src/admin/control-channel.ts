@@ -1,8 +1,8 @@
 /**
- * How `platform admin` speaks to a running cloud: a Unix socket in the data directory, because whoever can read that directory
- * is the host administrator (D30). One JSON object a line: {id, method, params} → {id, result} or {id, error: {code, message}}.
+ * How `platform admin` talks to a running cloud: over a Unix socket in the data directory, because whoever can read that directory is
+ * the host administrator (D30). One JSON object per line: {id, method, params} → {id, result} or {id, error: {code, message}}.
  *
- * What an operation holds for its caller ends with the connection, however that ends.
+ * Anything that an operation holds for its caller is released when the connection ends, for whatever reason.
  */
 import { chmodSync, rmSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
@@ -10,16 +10,16 @@ import { relative } from 'node:path';
 import { asPlatformError, type CodeName, codes, errorText, type Log, PlatformError } from '@platform/base';
 import { splitLines } from '../instance/split-lines.ts';
 
-/** @param connected aborted when the caller is gone. */
+/** @param connected aborts when the caller has disconnected. */
 export type Operation = (params: Readonly<Record<string, unknown>>, connected: AbortSignal) => Promise<unknown>;
 export type Operations = Readonly<Record<string, Operation>>;
 
 export const controlName = 'control.sock';
 
-/** What the system's address of a Unix socket takes, on every system. */
+/** Maximum length of a Unix socket path on all systems. */
 const maxPathBytes = 103;
 
-/** @returns undefined, and a warning in the log, where the path of the data directory is too long for a socket. */
+/** @returns undefined, after a warning in the log, if the path of the data directory is too long for a socket. */
 export async function openControlServer(
   file: string,
   operations: Operations,
@@ -74,7 +74,7 @@ function serveConnection(socket: Socket, operations: Operations, log: Log): void
       const result = await operation((request.params ?? {}) as Record<string, unknown>, ended.signal);
       return JSON.stringify({ id, result: result ?? null });
     } catch (caught) {
-      // The host administrator may read what the log has.
+      // The host administrator may read internal error details, as in the log.
       const { code, message } = { code: asPlatformError(caught).code, message: errorText(caught) };
       log.debug('an operation of the host administrator failed', { code, error: message });
       return JSON.stringify({ id, error: { code, message } });
@@ -83,11 +83,11 @@ function serveConnection(socket: Socket, operations: Operations, log: Log): void
 }
 
 export interface ControlClient extends AsyncDisposable {
-  /** @throws what the operation threw; unavailable when the cloud ends. */
+  /** @throws what the operation threw; unavailable if the cloud stops. */
   call(method: string, params?: Readonly<Record<string, unknown>>): Promise<unknown>;
 }
 
-/** @returns undefined when no cloud listens there. */
+/** @returns undefined if no cloud listens there. */
 export async function openControlClient(file: string): Promise<ControlClient | undefined> {
   const path = shortest(file);
   if (path === undefined) return undefined;
@@ -129,7 +129,7 @@ export async function openControlClient(file: string): Promise<ControlClient | u
   };
 }
 
-/** A broken connection shows as its end. */
+/** A connection error is handled as the end of the connection. */
 function linesOf(socket: Socket, onLine: (line: string) => void): void {
   socket
     .on('error', () => {})

@@ -1,4 +1,4 @@
-/** A new one-time link for an owner who lost every way in (D30): to set a new password, or to sign in while she has no address. */
+/** Creates a one-time link for an owner who cannot sign in (D30): to set a new password or, if she has no address yet, to sign in. */
 import { type Clock, PlatformError } from '@platform/base';
 import { audit, type OwnActor } from '../access/audit.ts';
 import { ownerOf } from '../identity/members.ts';
@@ -6,17 +6,17 @@ import { createLink, linkLifeMs } from '../identity/sign-in/links.ts';
 import type { Database } from '../metadata/tables.ts';
 
 export interface OwnerLink {
-  /** Path and query on the cloud's address. */
+  /** Path and query, relative to the cloud's address. */
   readonly path: string;
   readonly personId: string;
-  /** Null: she has none yet. */
+  /** Null: she has no address yet. */
   readonly email: string | null;
   readonly expiresMs: number;
 }
 
 /**
- * @param email which owner; default the one who has been there longest.
- * @throws not_found when the organization has no such owner.
+ * @param email of the owner; default: the longest-standing owner.
+ * @throws not_found if the organization has no such owner.
  */
 export async function createOwnerLink(
   db: Database,

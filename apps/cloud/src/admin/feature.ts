@@ -1,6 +1,6 @@
 /**
- * The host administrator's operations on one installation (D30): the same ones over the control channel of a running cloud and
- * directly on the directory of a stopped one. Every change is audited with the actor kind `admin`.
+ * The host administrator's operations on one installation (D30): the same ones over the control channel of a running cloud and directly
+ * on the data directory of a stopped one. Every change is audited with the actor kind `admin`.
  */
 import type { Log } from '@platform/base';
 import { errorText } from '@platform/base';
@@ -25,17 +25,17 @@ import { rotateKey } from './rotate-key.ts';
 export interface AdminDeps extends RepairOperationsDeps {
   readonly limits: Limits;
   readonly instanceKey: KeyRing;
-  /** Absent: the key comes from the environment. */
+  /** Absent if the key comes from the environment. */
   readonly keyFile: string | undefined;
-  /** Brings every saved configuration under the key in use. */
+  /** Seals every saved configuration with the current key. */
   readonly sealDocuments: () => Promise<number>;
   readonly deletions: DeletionPause;
   readonly log: Log;
-  /** What the process knows of itself, for `status`. */
+  /** The process's own status, for `status`. */
   readonly status: () => Promise<Readonly<Record<string, unknown>>>;
 }
 
-/** By then every request that began before a rotation has ended. */
+/** After this time, every request that began before a rotation has ended. */
 const settleMs = 60_000;
 
 export function createAdmin(deps: AdminDeps): Operations {
@@ -46,7 +46,7 @@ export function createAdmin(deps: AdminDeps): Operations {
       instanceKey: instanceKey.current.id,
       instanceKeyPlace: keyFile === undefined ? 'environment' : 'file',
       deletionsHeld: deletions.held,
-      // Given up in the last 30 days.
+      // Messages that failed for good in the last 30 days.
       undeliveredWebhooks: (await countMessages(db, 'webhook')).failed,
       undeliveredMails: (await countMessages(db, 'email')).failed,
     }),
@@ -104,13 +104,13 @@ export function createAdmin(deps: AdminDeps): Operations {
         await sealDocuments();
         return finishRotation({ db, ring: instanceKey, columns: sealedColumns, file: keyFile });
       };
-      // A running cloud may still write values that were sealed just before.
+      // A running cloud may still write values that it sealed just before the rotation.
       if (deps.loadAgain === undefined) await finish();
       else
         void clock
           .sleep(settleMs)
           .then(finish)
-          // The next start finishes it.
+          // On failure, the next start finishes the rotation.
           .catch((caught: unknown) =>
             log.error('the old instance key is still in the file', { error: errorText(caught) }),
           );
@@ -119,7 +119,7 @@ export function createAdmin(deps: AdminDeps): Operations {
   };
 }
 
-/** Who ran the command, as the system knows them; for the audit trail only. */
+/** The system user who ran the command; for the audit trail only. */
 function actorOf(params: Readonly<Record<string, unknown>>): OwnActor {
   return { kind: 'admin', name: readParams(params).optionalText('actor') ?? '' };
 }

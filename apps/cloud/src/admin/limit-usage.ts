@@ -1,4 +1,4 @@
-/** Limits with what is used of them, where that is counted. */
+/** Limits with their current usage, where it is counted. */
 import type { Database } from '../metadata/tables.ts';
 import { monthOf, scannedBytes } from '../tabular/query/scan-meter.ts';
 import type { Limit } from './limits.ts';
@@ -8,7 +8,7 @@ export interface UsedLimit extends Limit {
   readonly used: number | null;
 }
 
-/** @param nowMs of the month whose scanned bytes are meant (D26). */
+/** @param nowMs selects the month of the scanned bytes (D26). */
 export async function limitUsage(
   db: Database,
   organizationId: string,

@@ -1,4 +1,4 @@
-/** What an organization may use: the defaults, or what the host administrator set. Kept in memory, so that reads are cheap. */
+/** The limits of each organization: defaults, or values set by the host administrator. Kept in memory for cheap reads. */
 import { PlatformError } from '@platform/base';
 import { audit, type OwnActor } from '../access/audit.ts';
 import { isOrganizationStored } from '../accounts/organizations/stored-organizations.ts';
@@ -12,7 +12,7 @@ interface LimitKind {
   readonly meaning: string;
 }
 
-/** Every limit that there is. A value of 0 allows nothing. */
+/** All limits. A value of 0 allows nothing. */
 export const limitKinds: Readonly<
   Record<
     | 'query-bytes-per-month'
@@ -60,12 +60,12 @@ export interface Limit {
 }
 
 export interface Limits {
-  /** The limit in force. Synchronous. */
+  /** The current limit. Synchronous. */
   limitOf(organizationId: string, name: LimitName): number;
   list(organizationId: string): Limit[];
   /**
-   * @param value null: back to the default. Audited.
-   * @throws invalid_argument for an unknown name or a value that is no whole number from 0; not_found for an unknown organization.
+   * @param value null: restores the default. Audited.
+   * @throws invalid_argument for an unknown name or a value that is not a whole number from 0; not_found for an unknown organization.
    */
   set(organizationId: string, name: string, value: number | null, by: OwnActor, nowMs: number): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** The audit trail as the host administrator reads it: all of it, newest first, a page at a time. */
+/** The whole audit trail for the host administrator: newest first, a page at a time. */
 import { auditEntries } from '../access/audit-entries.ts';
 import type { Database } from '../metadata/tables.ts';
 
@@ -19,7 +19,7 @@ export interface AuditLine {
 
 const maxLines = 1_000;
 
-/** @param page `before`: ids below this one, for the next page. `limit`: default 100, at most 1,000. */
+/** @param page `before`: only ids below this one, for the next page. `limit`: default 100, at most 1,000. */
 export async function listAudit(
   db: Database,
   page: {

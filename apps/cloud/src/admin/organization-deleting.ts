@@ -1,7 +1,7 @@
-/** What goes with an organization: the limits that the host administrator set for it. */
+/** Deletes an organization's limits together with the organization. */
 import type { Database } from '../metadata/tables.ts';
 
-/** In the transaction that deletes. */
+/** Runs in the transaction of the deletion. */
 export async function organizationDeleting(trx: Database, organizationId: string): Promise<void> {
   await trx.deleteFrom('limits').where('organization_id', '=', organizationId).execute();
 }

@@ -1,12 +1,12 @@
-/** Typed reads of an operation's parameters, which another process sent. */
+/** Typed access to an operation's parameters, which another process sent. */
 import { PlatformError } from '@platform/base';
 
 export interface Params {
-  /** @throws invalid_argument when it is missing or no text. */
+  /** @throws invalid_argument if it is missing or not a string. */
   text(name: string): string;
   optionalText(name: string): string | undefined;
   optionalNumber(name: string): number | undefined;
-  /** False when absent. */
+  /** False if absent. */
   flag(name: string): boolean;
 }
 

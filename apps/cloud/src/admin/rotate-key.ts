@@ -1,4 +1,4 @@
-/** `platform admin rotate-instance-key`: a new instance key from the file or the environment, audited. */
+/** `platform admin rotate-instance-key`: replaces the instance key in the file or the environment, audited. */
 import { PlatformError } from '@platform/base';
 import { audit, type OwnActor } from '../access/audit.ts';
 import { type KeyRing, keyMaterial } from '../instance/instance-key.ts';
@@ -9,16 +9,16 @@ import type { Database } from '../metadata/tables.ts';
 export interface RotateKeyOptions {
   readonly db: Database;
   readonly instanceKey: KeyRing;
-  /** Absent: the key comes from the environment. */
+  /** Absent if the key comes from the environment. */
   readonly keyFile: string | undefined;
-  /** Base64 of 32 bytes: needed for a key from the environment, refused for one from the file. */
+  /** Base64 of 32 bytes: required if the key comes from the environment, refused if it comes from the file. */
   readonly next: string | undefined;
   readonly endSessions: boolean;
   readonly by: OwnActor;
   readonly now: () => number;
 }
 
-/** @throws failed_precondition when the key comes from the environment and no other one is given. */
+/** @throws failed_precondition if the key comes from the environment and no other one is given. */
 export async function rotateKey(options: RotateKeyOptions): Promise<RotationReport> {
   const { db, instanceKey, keyFile, endSessions, by, now } = options;
   const next = options.next === undefined ? undefined : keyMaterial(options.next, 'PLATFORM_INSTANCE_KEY_NEXT');

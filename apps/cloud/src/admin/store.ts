@@ -1,7 +1,7 @@
 /** Tables of the host administrator: limits of organizations. */
 
 export interface AdminTables {
-  /** What the host administrator set; a limit without a row has its default. */
+  /** Limits set by the host administrator; a limit without a row has its default. */
   limits: { organization_id: string; name: string; value: number; changed_ms: number };
 }
 

@@ -1,4 +1,4 @@
-/** Backups of an installation in Postgres, restored into another database; and of one on SQLite, restored into Postgres. */
+/** Backups of an installation in Postgres, restored into another database, and of one on SQLite, restored into Postgres. */
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -24,7 +24,7 @@ const backedUpMs = 1_700_000_000_000;
 const fatal = (caught: unknown): never => {
   throw caught;
 };
-/** Every byte there is, and more than one row of a page. */
+/** All byte values, and more than one page. */
 const batch = Uint8Array.from({ length: 5_000 }, (_, i) => i);
 const name = 'Halle "7" \\ \n\t\u2028 \u{1f600} é';
 const largest = Number.MAX_SAFE_INTEGER;
@@ -101,7 +101,7 @@ const restore = (from: string, to: string, database: string | undefined, options
     ...options,
   });
 
-/** What a restored installation must have, whatever it was restored from. */
+/** What every restored installation must contain, whatever it was restored from. */
 async function expectWhole(target: string, database: string): Promise<void> {
   await using stores = await openAll(target, database);
   const { db, instanceKey } = stores;
@@ -127,7 +127,7 @@ async function expectWhole(target: string, database: string): Promise<void> {
   expect(await log.append(upload(4))).toMatchObject({ outcome: 'appended', position: 2 ** 40 + 4 });
 }
 
-test('I15 a backup out of Postgres holds every table, the listed files and the named payloads, and is whole again in another database', async () => {
+test('I15 a backup from Postgres holds every table, listed file and named payload, and is complete in another database', async () => {
   await using directory = await temporaryDirectory();
   const first = await emptyDatabase();
   const data = await installation(directory, first.database);
@@ -152,12 +152,12 @@ test('I15 a backup out of Postgres holds every table, the listed files and the n
     readFileSync(join(data, 'postgres.json'), 'utf8'),
   );
   await expect(openAll(target, first.database)).rejects.toThrow(/belongs to another data directory/);
-  // Keys between tables stand again.
+  // Foreign keys exist again.
   const foreign = `select count(*)::int as keys from pg_constraint where contype = 'f' and connamespace = 'meta'::regnamespace`;
   expect(await second.administer(foreign)).toEqual(await first.administer(foreign));
 });
 
-test('I15 ids continue behind those that were given before the backup, even where their rows were deleted', async () => {
+test('I15 ids continue after those assigned before the backup, even if their rows were deleted', async () => {
   await using directory = await temporaryDirectory();
   const first = await emptyDatabase();
   const data = await installation(directory, first.database);
@@ -175,7 +175,7 @@ test('I15 ids continue behind those that were given before the backup, even wher
   expect(await second.administer(conflict)).toEqual([{ id: id + 1 }]);
 });
 
-test('I15 what is committed after the snapshot of a backup out of Postgres is in none of its tables', async () => {
+test('I15 rows committed after the snapshot of a backup from Postgres are in none of its tables', async () => {
   await using directory = await temporaryDirectory();
   const first = await emptyDatabase();
   const data = await installation(directory, first.database);
@@ -195,7 +195,7 @@ test('I15 what is committed after the snapshot of a backup out of Postgres is in
   expect([rows('log'), rows('dedup')]).toEqual([report.lastPosition, report.lastPosition]);
 });
 
-test('I15 a backup of an installation on SQLite is whole in Postgres, too', async () => {
+test('I15 a backup of an installation on SQLite can be restored completely into Postgres', async () => {
   await using directory = await temporaryDirectory();
   const data = await installation(directory, undefined);
   await backUp(data, directory.file('backup'), undefined);
@@ -205,7 +205,7 @@ test('I15 a backup of an installation on SQLite is whole in Postgres, too', asyn
   await expectWhole(directory.file('moved'), String(store.database));
 });
 
-test('I15 a backup of an older version is restored into Postgres as it was, and the start brings it up to date', async () => {
+test('I15 a backup of an older version is restored into Postgres unchanged, and the start upgrades it', async () => {
   await using directory = await temporaryDirectory();
   const data = directory.file('data');
   mkdirSync(data);
@@ -232,7 +232,7 @@ test('I15 a backup of an older version is restored into Postgres as it was, and 
   expect(existsSync(join(target, 'before-upgrade'))).toBe(false);
 });
 
-test('I15 into a database with something in it nothing is restored, and neither it nor the directory is changed', async () => {
+test('I15 a restore into a non-empty database is refused, and neither it nor the directory is changed', async () => {
   await using directory = await temporaryDirectory();
   const first = await emptyDatabase();
   const backup = directory.file('backup');
@@ -281,7 +281,7 @@ test('I15 a restore into Postgres that is stopped half way leaves neither tables
   expect(await tablesIn(second)).toEqual([]);
 });
 
-test('I15 a backup is not taken out of another database, without one, or when it is stopped; nothing stays of it', async () => {
+test('I15 a backup of another database, without one, or that is stopped fails and leaves nothing behind', async () => {
   await using directory = await temporaryDirectory();
   const first = await emptyDatabase();
   const data = await installation(directory, first.database);

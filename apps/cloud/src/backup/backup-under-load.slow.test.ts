@@ -1,4 +1,4 @@
-/** I15 with everything that deletes at work: rows are sealed, files merged and removed, the log truncated, while backups are taken. */
+/** I15 under load: rows are sealed, files merged and removed, and the log truncated while backups are taken. */
 import { follow, type Log, silentLog, systemClock } from '@platform/base';
 import { documentsOf } from '@platform/query';
 import { parseMql } from '@platform/query/mql';
@@ -25,13 +25,13 @@ interface Store extends AsyncDisposable {
   readonly ingestLog: IngestLog;
   readonly tabular: Tabular;
   readonly deletions: DeletionPause;
-  /** Acknowledges one upload of readings that count on. */
+  /** Acknowledges one upload of consecutive readings. */
   append(seq: number): Promise<void>;
-  /** How often each number is there. */
+  /** How often each number occurs. */
   counts(): Promise<Map<number, number>>;
 }
 
-/** As compose.ts wires it, with small files, so that seals, merges and truncations never stop. */
+/** Wired as in compose.ts, with small files, so that seals, merges and truncations never stop. */
 async function openStore(dataDirectory: string): Promise<Store> {
   await using unwind = new AsyncDisposableStack();
   const settings = { dataDirectory, instanceKey: undefined, nextInstanceKey: undefined, keepBeforeUpgrade: true };
@@ -93,7 +93,7 @@ async function openStore(dataDirectory: string): Promise<Store> {
   };
 }
 
-test('I15 every backup that is taken while rows are sealed, merged and truncated holds what was acknowledged before it, each reading once', {
+test('I15 every backup taken while rows are sealed, merged and truncated holds each reading acknowledged before it exactly once', {
   timeout: 300_000,
 }, async () => {
   await using directory = await temporaryDirectory();
@@ -105,7 +105,7 @@ test('I15 every backup that is taken while rows are sealed, merged and truncated
   })();
   const backups: { readonly path: string; readonly acknowledged: number }[] = [];
   for (let round = 0; round < 6; round++) {
-    // Each backup begins while something is sealed, and with another number of files to merge.
+    // Each backup begins during a seal, and with a different number of files to merge.
     const sealed = store.tabular.sealedPosition();
     while (store.tabular.sealedPosition() <= sealed + 20) await systemClock.sleep(5 + round);
     const acknowledged = (uploads - 1) * uploadRows;
@@ -122,7 +122,7 @@ test('I15 every backup that is taken while rows are sealed, merged and truncated
       program: 'test',
       now: systemClock.now,
       monotonic: systemClock.monotonic,
-      // Time for seals and merges between the catalog and the files that it lists.
+      // Gives seals and merges time between the copy of the catalog and that of the listed files.
       progress: () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 30),
       signal,
     });
@@ -140,7 +140,7 @@ test('I15 every backup that is taken while rows are sealed, merged and truncated
     const counts = await restored.counts();
     expect([...counts.values()].filter((copies) => copies !== 1)).toEqual([]);
     expect(Array.from({ length: acknowledged }, (_, i) => i).filter((i) => !counts.has(i))).toEqual([]);
-    // It continues: new uploads are sealed behind the skipped positions.
+    // The restored log continues: new uploads are sealed after the skipped positions.
     await restored.append(1_000_000);
     await restored.tabular.seal();
     expect((await restored.counts()).size).toBe(counts.size + uploadRows);

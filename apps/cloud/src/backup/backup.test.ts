@@ -111,7 +111,7 @@ function filesOf(path: string): string[] {
     .toSorted();
 }
 
-test('I15 a backup holds both databases, the listed files and the named payloads, and nothing else', async () => {
+test('I15 a backup holds exactly both databases, the listed files and the named payloads', async () => {
   await using directory = await temporaryDirectory();
   const data = await dataDirectory(directory);
   const report = await backUp(data, directory.file('backup'));
@@ -136,7 +136,7 @@ test('I15 a backup holds both databases, the listed files and the named payloads
   );
 });
 
-test('I15 a restored directory opens with the key of the first one, goes on far behind its positions, and the restore is audited', async () => {
+test('I15 a restored directory opens with the original key, continues far after its positions, and the restore is audited', async () => {
   await using directory = await temporaryDirectory();
   const data = await dataDirectory(directory);
   await backUp(data, directory.file('backup'), { key: { kind: 'included' } });
@@ -182,7 +182,7 @@ test('I15 a restored directory opens with the key of the first one, goes on far 
   });
 });
 
-test('I15 without its key a restored cloud does not start, and the restore says so', async () => {
+test('I15 a restored cloud does not start without its key, and the restore says so', async () => {
   await using directory = await temporaryDirectory();
   await backUp(await dataDirectory(directory), directory.file('backup'));
   const { warnings } = await restore(directory.file('backup'), directory.file('restored'));
@@ -192,7 +192,7 @@ test('I15 without its key a restored cloud does not start, and the restore says 
   ).rejects.toThrow(/expected instance.key of earlier starts/);
 });
 
-test('I15 a key under a passphrase is read with it only', async () => {
+test('I15 a key under a passphrase is read only with that passphrase', async () => {
   await using directory = await temporaryDirectory();
   const data = await dataDirectory(directory);
   const backup = directory.file('backup');
@@ -224,7 +224,7 @@ test.each([
   expect(readdirSync(directory.file('restored'))).toEqual([]);
 });
 
-test('I15 nothing is written over: neither a backup nor a restore into a directory with something in it', async () => {
+test('I15 nothing is overwritten, neither by a backup nor by a restore into a non-empty directory', async () => {
   await using directory = await temporaryDirectory();
   const data = await dataDirectory(directory);
   mkdirSync(directory.file('full'));
@@ -287,7 +287,7 @@ test.each([
   },
 );
 
-test('a backup says how many files and bytes it has read, at the start, every 2 s and at the end', async () => {
+test('a backup reports how many files and bytes it has read, at the start, every 2 s and at the end', async () => {
   await using directory = await temporaryDirectory();
   const data = await dataDirectory(directory);
   const said: string[] = [];
@@ -301,7 +301,7 @@ test('a backup says how many files and bytes it has read, at the start, every 2 
   );
 });
 
-test('I15 a backup that fails lets go of its hold, and nothing stays of it', async () => {
+test('I15 a backup that fails releases its hold and leaves nothing behind', async () => {
   await using directory = await temporaryDirectory();
   const data = await dataDirectory(directory);
   rmSync(join(data, 'platform.json'));
@@ -312,7 +312,7 @@ test('I15 a backup that fails lets go of its hold, and nothing stays of it', asy
   expect(released).toBe(1);
 });
 
-test('I15 a directory without backup.json is no backup; one of a newer layout is refused', async () => {
+test('I15 a directory without backup.json is not a backup, and one of a newer layout is refused', async () => {
   await using directory = await temporaryDirectory();
   const backup = directory.file('backup');
   await backUp(await dataDirectory(directory), backup);
@@ -323,7 +323,7 @@ test('I15 a directory without backup.json is no backup; one of a newer layout is
   await expect(restore(backup, directory.file('r2'))).rejects.toThrow(/not a backup, or an incomplete one/);
 });
 
-test('I15 deletions wait while they are held, and a hold waits for those that run', async () => {
+test('I15 deletions wait while they are held, and a hold waits for running deletions', async () => {
   const pause = createDeletionPause();
   const events: string[] = [];
   const first = Promise.withResolvers<void>();
@@ -345,7 +345,7 @@ test('I15 deletions wait while they are held, and a hold waits for those that ru
   expect(pause.held).toBe(false);
 });
 
-test('I15 a backup during which the hold ended, as when the cloud was started again, is no backup', async () => {
+test('I15 a backup is invalid if the hold ended during it, for example because the cloud restarted', async () => {
   await using directory = await temporaryDirectory();
   const data = await dataDirectory(directory);
   const stands = async (): Promise<void> => {

@@ -1,19 +1,19 @@
-/** What a backup has of metadata and log, whichever store they are in. */
+/** The metadata and log in a backup, from either store. */
 import type { BackedUpFile, StoreKind } from './manifest.ts';
 
 export interface CopyOptions {
   readonly dataDirectory: string;
   readonly destination: string;
-  /** `postgres://…`, of an installation in Postgres. */
+  /** `postgres://…`, for an installation in Postgres. */
   readonly database?: string | undefined;
   readonly progress: (text: string) => void;
   readonly signal: AbortSignal;
 }
 
 export interface NamedFile {
-  /** Below the data directory. */
+  /** Relative to the data directory. */
   readonly path: string;
-  /** As it was written; null: not known. */
+  /** Recorded when it was written; null: not known. */
   readonly bytes: number | null;
   /** Hexadecimal. */
   readonly sha256: string | null;
@@ -21,13 +21,13 @@ export interface NamedFile {
 
 export interface CopiedStores {
   readonly store: StoreKind;
-  /** Written below the destination. */
+  /** Relative to the destination. */
   readonly files: readonly BackedUpFile[];
   readonly metaVersion: number;
   readonly ingestVersion: number;
   /** S, and the last position of the log. */
   readonly sealedPosition: number;
   readonly lastPosition: number;
-  /** The files that the catalog lists, and the payloads that the log names. */
+  /** The files listed by the catalog and the payloads named by the log. */
   readonly named: readonly NamedFile[];
 }

@@ -1,11 +1,11 @@
-/** A copy of a SQLite file of one moment, while its owner keeps writing. */
+/** Copies a SQLite file as of one moment while its owner keeps writing. */
 import { backup, DatabaseSync } from 'node:sqlite';
 import { syncPath } from '../instance/sync-path.ts';
 
-/** All pages in one step: a copy in several begins again whenever the owner commits in between. */
+/** All pages in one step, because a copy in several steps restarts whenever the owner commits in between. */
 const allPages = 2 ** 31 - 1;
 
-/** The copy is one file, without a write-ahead log beside it, and durable except for its name. */
+/** The copy is one file, without a write-ahead log, and durable except for its name. */
 export async function copyDatabase(source: string, target: string): Promise<void> {
   {
     using db = new DatabaseSync(source, { readOnly: true, timeout: 30_000 });
@@ -18,7 +18,7 @@ export async function copyDatabase(source: string, target: string): Promise<void
   await syncPath(target);
 }
 
-/** Reads a database that no one writes. */
+/** Reads a database without writers. */
 export function readDatabase<T>(file: string, read: (db: DatabaseSync) => T): T {
   using db = new DatabaseSync(file, { readOnly: true });
   return read(db);

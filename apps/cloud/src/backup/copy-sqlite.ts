@@ -1,6 +1,6 @@
 /**
- * Copies `meta`, then `ingest`, each of one moment: with deletions held, the log still holds every row after the S of the copied
- * catalog, and reaches further than it.
+ * Copies `meta`, then `ingest`, each as of one moment. Because deletions are held, the copied log still has every row after the S of the
+ * copied catalog, and ends later than it.
  */
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
@@ -36,7 +36,7 @@ export async function copySqlite(options: CopyOptions): Promise<CopiedStores> {
   return { store: 'sqlite', files, ...ofMeta, ...ofLog, named: namedFiles(listed, blobs, stored, packages) };
 }
 
-/** Versions before knew no pictures, or no packages. */
+/** Earlier versions lack the tables of pictures or of packages. */
 function hasTable(db: DatabaseSync, name: string): boolean {
   return db.prepare('select 1 from sqlite_schema where name = ?').get(name) !== undefined;
 }

@@ -1,4 +1,4 @@
-/** Brings one file that belongs to the data into a backup, unless it is not what was written. */
+/** Copies one named file into a backup if it is unchanged since it was written. */
 import { lstat, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { NamedFile } from './copied-stores.ts';

@@ -1,4 +1,4 @@
-/** Brings one file into a backup, or out of it, and says what it is: size and SHA-256. */
+/** Copies one file into or out of a backup, and returns its size and SHA-256. */
 import { createHash } from 'node:crypto';
 import { link, mkdir, open, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -9,16 +9,16 @@ import type { BackedUpFile } from './manifest.ts';
 export interface CopyWithHashOptions {
   readonly from: string;
   readonly to: string;
-  /** Below both. */
+  /** Relative to both. */
   readonly path: string;
-  /** The file never changes: on the same file system a second name is enough. */
+  /** The file never changes, so on the same file system a hard link is enough. */
   readonly immutable: boolean;
   readonly signal: AbortSignal;
 }
 
 const chunkBytes = 1024 * 1024;
 
-/** Durable but for its directories: see `syncDirectories`. @throws data_loss when the file is not there. */
+/** Durable except for its directories: see `syncDirectories`. @throws data_loss when the file does not exist */
 export async function copyWithHash({ from, to, path, immutable, signal }: CopyWithHashOptions): Promise<BackedUpFile> {
   const source = join(from, ...path.split('/'));
   const target = join(to, ...path.split('/'));
@@ -62,7 +62,7 @@ async function readThrough(
   return { bytes, sha256: hash.digest('hex') };
 }
 
-/** Makes the names durable that files were given below `root`. */
+/** Makes the names of the files below `root` durable. */
 export async function syncDirectories(root: string, paths: Iterable<string>): Promise<void> {
   const directories = new Set<string>([root]);
   for (const path of paths) {

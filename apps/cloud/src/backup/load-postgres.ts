@@ -1,8 +1,8 @@
 /**
- * Fills an empty Postgres database from the tables of a backup, in one transaction: until it commits nothing of it is there.
+ * Fills an empty Postgres database from the tables of a backup, in one transaction: nothing is visible until it commits.
  *
- * The schemas are made as the program of that version made them; a start brings them up to date. Rows travel as JSON, many in
- * one statement, and Postgres reads each value from the text that it wrote itself.
+ * The schemas are created as in the backup's version; a start upgrades them. Rows are sent as JSON, many per statement, and Postgres parses
+ * each value from the text that it wrote itself.
  */
 import { errorText, PlatformError } from '@platform/base';
 import type { Client } from 'pg';
@@ -26,20 +26,20 @@ export interface LoadOptions {
   readonly database: string;
   readonly tables: readonly BackedUpTable[];
   readonly manifest: Manifest;
-  /** A new one: the database belongs to the restored directory, and to no other. */
+  /** A new id: the database belongs only to the restored directory. */
   readonly installation: string;
-  /** The log goes on behind it. */
+  /** The log continues after this position. */
   readonly lastPosition: number;
   readonly nowMs: number;
   readonly progress: (text: string) => void;
   readonly signal: AbortSignal;
 }
 
-/** A row may be larger: then it travels alone. */
+/** Characters per statement. A larger row is sent alone. */
 const characters = 4 * 1024 * 1024;
 const rowsAtOnce = 5_000;
 
-/** @throws failed_precondition when the database has tables of a cloud already; whatever is thrown, nothing was changed. */
+/** @throws failed_precondition when the database already has tables of a cloud; after any error nothing was changed */
 export async function loadPostgres(options: LoadOptions): Promise<void> {
   const { database, signal } = options;
   const address = readPostgresAddress(database);
@@ -124,7 +124,7 @@ interface ForeignKey {
   readonly definition: string;
 }
 
-/** Tables are filled in any order; what points into another one is checked at the end, when the keys are added again. */
+/** Tables are filled in any order; references are checked at the end, when the keys are added again. */
 async function dropForeignKeys(client: Client): Promise<readonly ForeignKey[]> {
   const { rows } = await client.query<{ table: string; name: string; definition: string }>(`
     select format('%I.%I', n.nspname, c.relname) as table, format('%I', k.conname) as name, pg_get_constraintdef(k.oid) as definition
@@ -143,7 +143,7 @@ async function fillTable(client: Client, { head, rows }: BackedUpTable): Promise
       'data_loss',
       `the backup has ${name} with column ${missing.join(', ')}, which is unknown for a backup of that version`,
     );
-  // What the migrations put there. The guard of the audit trail refuses to delete even nothing.
+  // Removes rows inserted by the migrations. The guard of the audit trail refuses even a delete of no rows.
   const { rows: there } = await client.query(`select 1 from ${name} limit 1`);
   if (there.length > 0) await client.query(`delete from ${name}`);
   const values = head.columns.map((column, index) => `(r ->> ${index})::${types.get(column)}`).join(', ');

@@ -1,42 +1,42 @@
 /**
- * What a backup is: a directory with the files of a data directory and `backup.json`, which is written last.
+ * The format of a backup: a directory with the files of a data directory and `backup.json`, which is written last.
  *
- * Without `backup.json` a directory is no backup but the remains of one that was cut short. The file lists everything else in
- * the directory with size and SHA-256, and of which moment it is. Nothing in a backup is changed after `backup.json` stands.
+ * A directory without `backup.json` is an incomplete backup. The file lists everything else in the directory with size and SHA-256, and the
+ * moment of the backup. Nothing in a backup changes after `backup.json` was written.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PlatformError } from '@platform/base';
 
 export const manifestName = 'backup.json';
-/** 1: databases of SQLite; 2: tables out of Postgres, which programs that only know 1 cannot restore. */
+/** 1: SQLite databases; 2: tables from Postgres, which programs that only know 1 cannot restore. */
 const formatVersions = { sqlite: 1, postgres: 2 } as const;
 const newestFormat = 2;
 
-/** What metadata and log were in. */
+/** The database of metadata and log. */
 export type StoreKind = keyof typeof formatVersions;
 
 export interface BackedUpFile {
-  /** Below the backup, segments joined by `/`; as it was below the data directory. */
+  /** Relative to the backup and to the data directory, segments joined by `/`. */
   readonly path: string;
   readonly bytes: number;
   /** Hexadecimal. */
   readonly sha256: string;
 }
 
-/** A file that belongs to the data, and is not in the backup because it was damaged or missing. */
+/** A file that belongs to the data but is not in the backup because it was damaged or missing. */
 export interface DamagedFile {
   readonly path: string;
   readonly reason: string;
 }
 
-/** Where the instance key is: not here, here in clear, here under a passphrase, or in the environment of the cloud. */
+/** Where the instance key is: not in the backup, in it as plain text, in it under a passphrase, or in the environment of the cloud. */
 export type KeyPlace = 'left-out' | 'included' | 'passphrase' | 'environment';
 
 export interface Manifest {
   readonly format: 'platform-backup';
   readonly version: number;
-  /** What was acknowledged before this instant is in the backup. */
+  /** Everything acknowledged before this instant is in the backup. */
   readonly createdMs: number;
   readonly program: string;
   readonly dataVersion: number;
@@ -50,7 +50,7 @@ export interface Manifest {
   readonly lastPosition: number;
   readonly instanceKey: KeyPlace;
   readonly files: readonly BackedUpFile[];
-  /** Absent: none. */
+  /** Absent: no file was damaged. */
   readonly damaged?: readonly DamagedFile[];
 }
 
@@ -58,7 +58,7 @@ export function newManifest(manifest: Omit<Manifest, 'format' | 'version'>): Man
   return { format: 'platform-backup', version: formatVersions[manifest.store ?? 'sqlite'], ...manifest };
 }
 
-/** @throws failed_precondition when `directory` holds no whole backup, or one that a newer program wrote. */
+/** @throws failed_precondition when `directory` has no complete backup, or one written by a newer program */
 export function readManifest(directory: string): Manifest {
   const file = join(directory, manifestName);
   let text: string;

@@ -1,11 +1,15 @@
-/** The files that belong to the data, with what the databases say of their bytes. */
+/** The files that belong to the data, with the sizes and checksums recorded in the databases. */
 import type { NamedFile } from './copied-stores.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
 /**
- * @param listed rows of `tabular_files`, @param blobs of the log's `blobs`, @param stored of `binary_data`; versions before have fewer
- * columns. @param packages rows of `packages`
+ * Earlier versions have fewer columns.
+ *
+ * @param listed rows of `tabular_files`
+ * @param blobs rows of the log's `blobs`
+ * @param stored rows of `binary_data`
+ * @param packages rows of `packages`
  */
 export function namedFiles(
   listed: readonly Row[],

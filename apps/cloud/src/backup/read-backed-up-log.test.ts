@@ -20,7 +20,7 @@ const manifestOf = (store: StoreKind): Manifest =>
   });
 
 test.each(['sqlite', 'postgres'] as const)(
-  'D33 out of a backup of %s come the rows of the log that their checksums prove',
+  'D33 a backup of %s yields the rows of the log that their checksums prove',
   async (store) => {
     await using directory = await temporaryDirectory();
     const rowsOf = async (path: string, first: number, last: number) => {
@@ -50,7 +50,7 @@ test.each(['sqlite', 'postgres'] as const)(
       }
     }
     using db = new DatabaseSync(file);
-    // Damaged, and of a version before.
+    // One row is damaged, another is from an earlier version.
     db.exec(`update log set batch = x'00' where position = 3; update log set head_checksum = null where position = 4`);
     await copyDatabase(file, join(backup, 'ingest.sqlite'));
     if (store === 'postgres') {

@@ -1,4 +1,4 @@
-/** Rows of the ingest log that a backup holds, out of either store; only those that their checksums prove, and no others. */
+/** Reads rows of the ingest log from a backup of either store; only those that their checksums prove. */
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { rowChecksums, type VerifiedRow } from '../ingest/losses/row-checksums.ts';
@@ -6,7 +6,10 @@ import type { StoredRow } from '../ingest/losses/verify-rows.ts';
 import type { Manifest } from './manifest.ts';
 import { readTables } from './read-tables.ts';
 
-/** In order of their positions, both ends included. What cannot be read is left out: a backup may be damaged, too. */
+/**
+ * In order of position (SQLite) or in file order (Postgres), both ends included. Unreadable rows are left out, because a backup may be
+ * damaged too.
+ */
 export async function* readBackedUpLog(
   backup: string,
   manifest: Manifest,
@@ -20,7 +23,7 @@ export async function* readBackedUpLog(
       if (row !== undefined && row.position >= first && row.position <= last) yield row;
     }
   } catch {
-    // The rest of it cannot be read.
+    // The rest of the backup's log is unreadable.
   }
 }
 
@@ -30,7 +33,7 @@ function* sqliteRows(backup: string, first: number, last: number): Generator<Sto
   for (const row of rows) yield row as unknown as StoredRow;
 }
 
-/** A restore reads them in any order; these are few. */
+/** All rows of the table's file, in file order. */
 async function* tableRows(backup: string, manifest: Manifest): AsyncGenerator<StoredRow> {
   const tables = await readTables(backup, manifest);
   const log = tables.find(({ head }) => head.schema === 'ingest' && head.table === 'log');
@@ -51,7 +54,7 @@ async function* tableRows(backup: string, manifest: Manifest): AsyncGenerator<St
   }
 }
 
-/** As Postgres writes them. */
+/** Parses bytes as Postgres writes them. */
 function bytesOf(text: string | null): Uint8Array | null {
   return text?.startsWith('\\x') ? new Uint8Array(Buffer.from(text.slice(2), 'hex')) : null;
 }
@@ -60,7 +63,7 @@ function numberOf(text: string | null): number | null {
   return text === null ? null : Number(text);
 }
 
-/** Undefined: damaged, or of a version before there were checksums. */
+/** Undefined: damaged, or from before checksums existed. */
 function provenRow(stored: StoredRow): VerifiedRow | undefined {
   const { position, part, stream, seq, sha256, batch } = stored;
   const isTyped = typeof part === 'string' && typeof seq === 'number';

@@ -1,4 +1,7 @@
-/** The tables of a backup, row by row, for a restore into Postgres: out of the files of an installation in Postgres, or out of the databases of one on SQLite. */
+/**
+ * Reads the tables of a backup row by row for a restore into Postgres, from the files of a Postgres installation or the databases of a
+ * SQLite one.
+ */
 import { createReadStream, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -9,11 +12,11 @@ import type { Manifest } from './manifest.ts';
 
 export interface BackedUpTable {
   readonly head: TableHead;
-  /** Each a JSON array of texts and nulls, in the order of the columns. */
+  /** Each row is a JSON array of texts and nulls, in the order of the columns. */
   rows(): AsyncIterable<string> | Iterable<string>;
 }
 
-/** @param source the backup, whose files are known to be whole. */
+/** @param source the backup, whose files have been verified */
 export async function readTables(source: string, { store }: Manifest): Promise<readonly BackedUpTable[]> {
   if (store !== 'postgres') return [...sqliteTables(source, 'meta'), ...sqliteTables(source, 'ingest')];
   const names = readdirSync(join(source, tablesFolder)).toSorted();
@@ -74,7 +77,7 @@ function* sqliteRows(file: string, table: string): Iterable<string> {
   for (const row of statement.iterate()) yield JSON.stringify(Object.values(row).map(textOf));
 }
 
-/** As Postgres reads it; its text cannot hold NUL. */
+/** Text that Postgres can parse; it cannot contain NUL. */
 function textOf(value: unknown): string | null {
   if (value === null) return null;
   if (value instanceof Uint8Array) return `\\x${Buffer.from(value).toString('hex')}`;

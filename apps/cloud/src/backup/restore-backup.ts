@@ -1,8 +1,8 @@
 /**
- * Restores a backup into an empty directory, and an empty database where it is to be in Postgres (I15).
+ * Restores a backup into an empty directory and, for Postgres, an empty database (I15).
  *
- * Everything is copied and compared with its SHA-256 first; `platform.json` is written last, so that a restore that was cut
- * short is no data directory. The log goes on far behind its last position (resume-after-restore.ts).
+ * Everything is first copied and compared with its SHA-256. `platform.json` is written last, so that an interrupted restore is not a data
+ * directory. The log continues far after its last position (resume-after-restore.ts).
  */
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,11 +21,11 @@ const marker = 'platform.json';
 
 export interface RestoreOptions {
   readonly source: string;
-  /** Absent or empty. */
+  /** Missing or empty. */
   readonly target: string;
-  /** `postgres://…` of an empty database: metadata and log go there, out of whichever store they were in. Absent: SQLite. */
+  /** `postgres://…` of an empty database for metadata and log, from whichever store they come. Absent: SQLite. */
   readonly database?: string | undefined;
-  /** Where the backup holds its key under one. */
+  /** Passphrase of the backup's key, if it has one. */
   readonly passphrase?: string | undefined;
   readonly newestDataVersion: number;
   readonly now: () => number;
@@ -38,18 +38,18 @@ export interface RestoreReport {
   readonly createdMs: number;
   readonly files: number;
   readonly bytes: number;
-  /** Of the log in the backup. */
+  /** Last position of the log in the backup. */
   readonly lastPosition: number;
-  /** New uploads get the positions after this one: those in between, the cloud that was backed up has used. */
+  /** New uploads get positions after this one; the original cloud has used those in between. */
   readonly goesOnAfter: number;
   readonly instanceKey: KeyPlace;
-  /** What the host administrator must know. */
+  /** Warnings for the host administrator. */
   readonly warnings: readonly string[];
 }
 
 /**
- * @throws failed_precondition when the source is no whole backup or a newer one, or the target is not empty; data_loss naming
- * the file that differs from the manifest; permission_denied for a wrong passphrase.
+ * @throws failed_precondition when the source is not a complete backup or is newer, or the target is not empty; data_loss naming the file
+ * that differs from the manifest; permission_denied for a wrong passphrase.
  */
 export async function restoreBackup(options: RestoreOptions): Promise<RestoreReport> {
   const { source, target } = options;
@@ -85,7 +85,7 @@ async function copyBack(
   for (const [index, expected] of listed.entries()) {
     if (index % 500 === 0) progress(`copying files: ${index} of ${listed.length}`);
     const { path } = expected;
-    // What goes into the database is read again when all of it is known to be whole.
+    // Files to be loaded into the database are read again after everything was verified.
     const isLoaded = database !== undefined && isOfStores(path);
     if (!isLoaded) taken.push(path);
     const found = isLoaded
@@ -118,7 +118,7 @@ function isOfStores(path: string): boolean {
   return path === 'meta.sqlite' || path === 'ingest.sqlite' || path.startsWith('tables/');
 }
 
-/** The database gets an id of its own, so that the restored directory is never started on the first one's database. */
+/** The database gets a new id, so that the restored directory is never started with the original database. */
 async function loadDatabase(
   { source, target, now, progress, signal }: RestoreOptions,
   database: string,
@@ -126,7 +126,7 @@ async function loadDatabase(
 ): Promise<void> {
   const installation = newId();
   writeInstallation(join(target, 'postgres.json'), installation);
-  // Their driver is code that an installation on SQLite never needs.
+  // Loaded late, because an installation on SQLite never needs the driver.
   const { readTables } = await import('./read-tables.ts');
   const { loadPostgres } = await import('./load-postgres.ts');
   await loadPostgres({

@@ -1,8 +1,8 @@
 /**
  * How a restored installation continues, in either store.
  *
- * The log continues far behind its last position: the cloud that the backup was taken of has used the positions after it, and
- * messages that were sent for those have ids that receivers know already (I3, I11). The audit trail says that it was restored.
+ * The log continues far after its last position. The original cloud has used the positions after it, and receivers already know the ids of
+ * messages sent for those (I3, I11). The audit trail records the restore.
  */
 import { randomBytes } from 'node:crypto';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
@@ -10,7 +10,7 @@ import { skippedPositions } from '../ingest/losses/verify-rows.ts';
 import { encodeUpload } from '../reading-codec/encode-upload.ts';
 import type { Manifest } from './manifest.ts';
 
-/** Where the log continues; `filler` is there. Positions are exact up to 2^53. */
+/** The position at which the log continues, which holds `filler`. Positions are exact up to 2^53. */
 export function resumePosition({ lastPosition }: Manifest): number {
   return lastPosition + skippedPositions;
 }
@@ -23,7 +23,7 @@ export interface LogFiller {
   readonly batch: Uint8Array;
 }
 
-/** A row of the log that holds an empty upload. */
+/** A log row with an empty upload. */
 export function filler(nowMs: number): LogFiller {
   return {
     part: '',
@@ -38,12 +38,12 @@ export function filler(nowMs: number): LogFiller {
 }
 
 export interface Statement {
-  /** Places are `?`. */
+  /** Placeholders are `?`. */
   readonly sql: string;
   readonly values: readonly (string | number)[];
 }
 
-/** Statements for the metadata; none where the restored version has no audit trail. */
+/** Statements for the metadata; none if the restored version has no audit trail. */
 export function restoredEntry(manifest: Manifest, nowMs: number): readonly Statement[] {
   if (manifest.metaVersion < 2) return [];
   const what = JSON.stringify({

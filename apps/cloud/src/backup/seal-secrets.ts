@@ -1,14 +1,14 @@
-/** Files with secrets under a passphrase: scrypt, then AES-256-GCM. */
+/** Encrypts files with secrets with a passphrase: scrypt, then AES-256-GCM. */
 import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from 'node:crypto';
 import { PlatformError } from '@platform/base';
 
 /** 128 MiB and about half a second for each guess. */
 const cost = { N: 2 ** 17, r: 8, p: 1, maxmem: 256 * 1024 * 1024 };
 
-/** Text of the files by name. */
+/** Contents of the files by name. */
 export type SecretFiles = Readonly<Record<string, string>>;
 
-/** JSON that `openSecrets` reads. */
+/** Returns JSON that `openSecrets` reads. */
 export function sealSecrets(files: SecretFiles, passphrase: string): string {
   const salt = randomBytes(16);
   const nonce = randomBytes(12);
@@ -18,7 +18,7 @@ export function sealSecrets(files: SecretFiles, passphrase: string): string {
   return `${JSON.stringify({ kdf: 'scrypt', ...cost, salt: text(salt), nonce: text(nonce), sealed: text(sealed) })}\n`;
 }
 
-/** @throws permission_denied for another passphrase. */
+/** @throws permission_denied for a wrong passphrase */
 export function openSecrets(text: string, passphrase: string): SecretFiles {
   const { salt, nonce, sealed } = JSON.parse(text) as Record<'salt' | 'nonce' | 'sealed', string>;
   const bytes = Buffer.from(sealed, 'base64');

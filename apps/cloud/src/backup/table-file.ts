@@ -1,4 +1,4 @@
-/** One file of JSON, a value a line. It is written as fast as the disk takes it, and nothing waits in memory meanwhile. */
+/** Writes a file of JSON with one value per line, as fast as the disk takes it and without buffering in memory. */
 import { createHash } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
 import type { BackedUpFile } from './manifest.ts';
@@ -11,7 +11,7 @@ export interface TableFile {
 
 const bufferedCharacters = 1024 * 1024;
 
-/** Writes at once, not later: whoever hands over rows is held up until the disk has them. */
+/** Writes synchronously, so that the producer of rows waits until the disk has them. */
 export function openTableFile(file: string): TableFile {
   const descriptor = openSync(file, 'wx', 0o600);
   const hash = createHash('sha256');

@@ -1,10 +1,10 @@
 /**
- * Backup of a data directory, and of its database, while its cloud runs (I15).
+ * Backs up a data directory and its database while its cloud runs (I15).
  *
- * Deletions are held first. Then metadata and log are copied, such that the log still holds every row after the S of the copied
- * catalog (copy-sqlite.ts, copy-postgres.ts). Last come the files that the copied catalog lists and the payloads that the copied
- * log names; they never change and cannot go. So every reading acknowledged before the hold is in the backup once: in a listed
- * file, or in the log after S. What is acknowledged later may be in it, too.
+ * First, deletions are held. Then metadata and log are copied such that the copied log has every row after the S of the copied catalog
+ * (copy-sqlite.ts, copy-postgres.ts). Last come the files listed by the copied catalog and the payloads named by the copied log; they never
+ * change and cannot be removed meanwhile. So every reading acknowledged before the hold is in the backup once: in a listed file, or in the
+ * log after S. Later readings may be in it too.
  */
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
@@ -17,29 +17,29 @@ import { copyWithHash, measureFile, syncDirectories } from './copy-with-hash.ts'
 import { type BackedUpFile, type DamagedFile, type KeyPlace, manifestName, newManifest } from './manifest.ts';
 import { sealSecrets } from './seal-secrets.ts';
 
-/** Files that say secrets in clear; they go along only together with the instance key. */
+/** Files with plain-text secrets; they are included only together with the instance key. */
 export const secretNames: readonly string[] = ['instance.key', 'demo.json'];
 export const sealedSecretsName = 'secrets.sealed';
 
 export interface Hold extends AsyncDisposable {
-  /** @throws when deletions went on in between, as in a cloud that was started again: what was copied does not belong together. */
+  /** @throws when deletions continued in between, for example after a restart of the cloud: the copied files are then inconsistent */
   stands(): Promise<void>;
 }
 
 export interface BackupOptions {
   readonly dataDirectory: string;
-  /** `postgres://…`; used where the installation is in Postgres. */
+  /** `postgres://…`; used if the installation is in Postgres. */
   readonly database?: string | undefined;
-  /** Absent or empty; made with mode 0700. */
+  /** Missing or empty; created with mode 0700. */
   readonly destination: string;
   /** Holds deletions until it is disposed. */
   readonly hold: () => Promise<Hold>;
-  /** Default: the key stays out, and nobody can read the secrets in the backup without it. */
+  /** Default: the key is left out, and without it no one can decrypt the secrets in the backup. */
   readonly key:
     | { readonly kind: 'left-out' }
     | { readonly kind: 'included' }
     | { readonly kind: 'passphrase'; readonly passphrase: string };
-  /** The key is in the environment of the cloud and in no file. */
+  /** The key is in the environment of the cloud and not in a file. */
   readonly keyInEnvironment: boolean;
   readonly program: string;
   readonly now: () => number;
@@ -60,7 +60,10 @@ export interface BackupReport {
   readonly damaged: readonly DamagedFile[];
 }
 
-/** @throws failed_precondition when the destination is not empty, and leaves nothing behind. Files that are damaged are left out, and told. */
+/**
+ * @throws failed_precondition when the destination is not empty. After an error nothing is left behind. Damaged files are left out and
+ * reported.
+ */
 export async function writeBackup(options: BackupOptions): Promise<BackupReport> {
   const { destination, progress } = options;
   const inPostgres = requireDatabase(options);
@@ -74,7 +77,7 @@ export async function writeBackup(options: BackupOptions): Promise<BackupReport>
   }
 }
 
-/** Answers whether metadata and log are in Postgres. */
+/** Returns whether metadata and log are in Postgres. */
 function requireDatabase({ dataDirectory, database }: BackupOptions): boolean {
   const inPostgres = existsSync(join(dataDirectory, 'postgres.json'));
   if (inPostgres && database === undefined)
@@ -105,7 +108,7 @@ async function copyAll(options: BackupOptions, inPostgres: boolean): Promise<Bac
   const { dataDirectory, destination, now, progress, signal } = options;
   await using hold = await options.hold();
   const createdMs = now();
-  // Its driver is code that an installation on SQLite never needs.
+  // Loaded late, because an installation on SQLite never needs the driver.
   const copy = inPostgres ? (await import('./copy-postgres.ts')).copyPostgres : copySqlite;
   const { files: copied, named, ...stores } = await copy(options);
   const files: BackedUpFile[] = [...copied];
@@ -155,7 +158,7 @@ async function copyAll(options: BackupOptions, inPostgres: boolean): Promise<Bac
 
 const tellEveryMs = 2_000;
 
-/** All files are read, which takes its time also where none is copied. */
+/** All files are read, which takes time even if none is copied. */
 function tellProgress(
   files: number,
   progress: BackupOptions['progress'],
@@ -174,7 +177,7 @@ function tellProgress(
   };
 }
 
-/** Answers where the key is, and which files were written. */
+/** Returns where the key is, and which files were written. */
 function writeSecrets(options: BackupOptions): { key: KeyPlace; names: readonly string[] } {
   const { dataDirectory, destination, key, keyInEnvironment } = options;
   if (key.kind === 'left-out') return { key: keyInEnvironment ? 'environment' : 'left-out', names: [] };

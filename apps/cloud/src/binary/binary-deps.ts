@@ -1,4 +1,4 @@
-/** What binary data needs of the rest of the cloud. */
+/** Dependencies of binary data on the rest of the cloud. */
 import type { Clock, Log } from '@platform/base';
 import type { Access } from '../access/authorize.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
@@ -10,9 +10,9 @@ export interface BinaryOperationDeps {
   readonly access: Access;
   readonly blobs: Pick<BlobStore, 'get' | 'remove'>;
   readonly instanceKey: InstanceKey;
-  /** Resolves once everything acknowledged before can be found: its position in the log. @throws unavailable */
+  /** Resolves with the log position once everything acknowledged before the call can be found. @throws unavailable */
   readonly caughtUp: (signal: AbortSignal) => Promise<number>;
-  /** The address by which the caller reached this cloud, without a slash at its end. */
+  /** The address by which the caller reached this cloud, without a trailing slash. */
   readonly baseUrl: (metadata: Headers) => string;
   readonly clock: Clock;
   readonly log: Log;

@@ -1,6 +1,6 @@
 /**
- * Binary data: pictures and files that machines and clients uploaded, found, tagged, gathered in datasets, downloaded and
- * deleted. What is known of them comes from the ingest log by a follower; their bytes are in the blob store.
+ * Binary data: pictures and files uploaded by machines and clients, which callers find, tag, collect in datasets, download and delete. A
+ * follower reads their metadata from the ingest log; their bytes are in the blob store.
  */
 import type { Clock, Log } from '@platform/base';
 import type { DataService } from '@platform/proto/platform/app/data/v1/data';
@@ -29,24 +29,24 @@ export interface BinaryDeps
     'read' | 'follow' | 'lastPosition' | 'onCommit' | 'markDamaged' | 'noteLoss' | 'losses' | 'forgetBlobs'
   >;
   readonly blobs: Pick<BlobStore, 'get' | 'remove'>;
-  /** Undefined: not known, as of a part that was deleted. */
+  /** Undefined: not known, for example for a deleted part. */
   readonly organizationOf: (partId: string) => string | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 export interface Binary extends Pick<LogFollower, 'start' | 'cursor' | 'lag' | 'caughtUp' | 'steps'>, AsyncDisposable {
-  /** Other features serve the rest of DataService beside these. */
+  /** Other features serve the remaining methods of DataService. */
   readonly dataHandlers: Handlers<typeof DataService, Principal>;
   readonly datasetHandlers: Handlers<typeof DatasetService, Principal>;
   readonly download: DownloadRoute;
-  /** Ids of files whose payload is damaged or missing, as far as someone asked for them since the start. */
+  /** Ids of files whose payload is damaged or missing, among those requested since the start. */
   damagedFiles(): DamagedFiles;
-  /** Whether the file of an upload of this position was deleted since: it was found once, and is not any more (D13). */
+  /** Whether the file of an upload at this position was stored once and has been deleted since (D13). */
   isDeleted(fileId: string, position: number): Promise<boolean>;
-  /** Takes away payloads whose rows are gone; true when there may be more. Not while a backup is taken (I15). */
+  /** Removes payloads whose rows are deleted; true when there may be more. Not while a backup is taken (I15). */
   removePayloads(): Promise<boolean>;
-  /** Called after a deletion: `removePayloads` has work. */
+  /** Calls the listener after a deletion, when `removePayloads` has work. */
   onDeleted(listener: () => void): void;
 }
 

@@ -1,12 +1,12 @@
-/** Which files a caller may see, and which are hers to change (D26, R1–R3): conditions that stand inside every query. */
+/** Which files a caller may see and change (D26, R1–R3): conditions used in every query. */
 import type { Scope } from '@platform/query';
 import type { Access } from '../access/authorize.ts';
 import { grantsOf, type Principal, type Role } from '../access/principal.ts';
 
-/** Parts of organizations; none: nothing. */
+/** Parts of organizations; an empty list allows nothing. */
 export type Scopes = readonly Scope[];
 
-/** All that the caller holds a role on: `owner`, or any. */
+/** Everything the caller has a role on: `owner`, or any role. */
 export function scopesOf(access: Pick<Access, 'scopeIn'>, principal: Principal, role: Role): Scopes {
   if (principal.kind === 'part') return [];
   const grants = grantsOf(principal).filter((grant) => role === 'operator' || grant.role === role);
@@ -14,7 +14,7 @@ export function scopesOf(access: Pick<Access, 'scopeIn'>, principal: Principal, 
   return organizations.map((organizationId) => access.scopeIn({ ...principal, grants }, organizationId));
 }
 
-/** Where a file lies. */
+/** The place of a file. */
 export interface FilePlace {
   readonly organization_id: string;
   readonly location_id: string;

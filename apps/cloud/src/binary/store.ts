@@ -1,28 +1,28 @@
 /**
- * Tables of binary data: what is known of each picture and file, what people added to it, and the collections they made of it.
- * The bytes themselves are in the blob store.
+ * Tables of binary data: what is known of each picture and file, the annotations that people added, and the collections they made. The
+ * bytes are in the blob store.
  *
- * `binary_data` is filled from the ingest log by a follower (I11). A row that is
- * deleted leaves the path of its payload in `binary_data_removals` until the payload is gone. Times are microseconds.
+ * `binary_data` is filled from the ingest log by a follower (I11). A deleted row leaves the path of its payload in `binary_data_removals`
+ * until the payload is removed. Times are microseconds.
  */
 
 export interface BinaryTables {
   /**
-   * For how many days the files of a part are kept, and those of one of its resources ('' and '': of all): what `retention` reads in the
-   * part's configuration, as rows that a statement can ask for.
+   * For how many days the files of a part, or of one of its resources, are kept ('' and '': all resources). Holds what `retention` reads
+   * from the part's configuration, as rows that statements can use.
    */
   data_retention_days: { part_id: string; component_type: string; component_name: string; days: number };
-  /** One row, `binary-data`: all uploads up to `position` are in `binary_data`, or were deleted from it. */
+  /** One row per stored upload of a picture or file, unless it was deleted. */
   binary_data: {
-    /** binary_data_id, as the upload was answered. */
+    /** binary_data_id, as in the answer to the upload. */
     id: string;
-    /** In the ingest log. */
+    /** Position in the ingest log. */
     position: number;
     organization_id: string;
     location_id: string;
     robot_id: string;
     part_id: string;
-    /** At the time of the upload, as the next. */
+    /** This and the next: names at the time of the upload. */
     robot_name: string;
     part_name: string;
     /** In the `core` vocabulary; empty for files that no component made. */
@@ -31,23 +31,23 @@ export interface BinaryTables {
     method_name: string;
     mime_type: string;
     file_name: string;
-    /** With its dot; empty: none. */
+    /** Including the dot; empty: none. */
     file_ext: string;
     size_bytes: number;
-    /** By which data is filtered and sorted: of the request, else of the reading, else of the upload. */
+    /** The time by which data is filtered and sorted: of the request, else of the reading, else of the upload. */
     captured_us: number;
     time_requested_us: number;
     time_received_us: number;
     /** Days since 1970 (D24). */
     capture_day: number;
     synced_ms: number;
-    /** Base64 of a CaptureMetadata with nothing but its method parameters; empty: none. */
+    /** Base64 of a CaptureMetadata with only its method parameters; empty: none. */
     method_parameters: string;
     /** JSON: Classification[]. */
     classifications: string;
-    /** In the blob store. */
+    /** Path in the blob store. */
     blob_path: string;
-    /** Of its bytes, in hexadecimal; empty: entered by a version that did not keep it. */
+    /** SHA-256 of its bytes, hexadecimal; empty: stored by a version that did not record it. */
     sha256: string;
   };
   binary_data_tags: { binary_data_id: string; tag: string };
@@ -59,7 +59,7 @@ export interface BinaryTables {
     place: string;
     created_ms: number;
   };
-  /** Payloads whose rows are gone. */
+  /** Payloads whose rows are deleted. */
   binary_data_removals: { blob_path: string };
   datasets: {
     id: string;
@@ -70,7 +70,7 @@ export interface BinaryTables {
     created_ms: number;
   };
   dataset_files: { dataset_id: string; binary_data_id: string };
-  /** A stretch of a part's time, in which files of some of its resources belong together. */
+  /** A time range of a part, in which files of some of its resources belong together. */
   sequences: {
     id: string;
     organization_id: string;
@@ -79,7 +79,7 @@ export interface BinaryTables {
     part_id: string;
     start_us: number;
     end_us: number;
-    /** JSON: {resourceName, methodName}[]; empty: all of the part. */
+    /** JSON: {resourceName, methodName}[]; empty: all resources of the part. */
     resources: string;
     /** JSON: string[]. */
     tags: string;
@@ -89,7 +89,7 @@ export interface BinaryTables {
   dataset_sequences: { dataset_id: string; sequence_id: string };
 }
 
-/** No references to parts and organizations: data outlives what made it, unless it is told to go. */
+/** No references to parts and organizations, because data outlives its source unless it is deleted explicitly. */
 export const binaryV3: readonly string[] = [
   `create table binary_data_cursor (name text primary key, position bigint not null)`,
   `create table binary_data (id text primary key, position bigint not null, organization_id text not null, location_id text not null, robot_id text not null, part_id text not null, robot_name text not null, part_name text not null, component_type text not null, component_name text not null, method_name text not null, mime_type text not null, file_name text not null, file_ext text not null, size_bytes bigint not null, captured_us bigint not null, time_requested_us bigint not null, time_received_us bigint not null, capture_day integer not null, synced_ms bigint not null, method_parameters text not null, classifications text not null, blob_path text not null)`,
@@ -116,5 +116,5 @@ export const binaryV3: readonly string[] = [
 
 export const binaryV5: readonly string[] = [`alter table binary_data add column sha256 text not null default ''`];
 
-/** For who looks into a store by itself: where each payload is, and what is known of its bytes. */
+/** For tools that look into a store directly: the path of each payload, and what is known of its bytes. */
 export const payloadsSql = 'select id, blob_path as path, size_bytes, sha256 from binary_data';

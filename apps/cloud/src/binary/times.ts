@@ -1,8 +1,11 @@
-/** Times of the wire as the tables hold them: whole microseconds since 1970. Nanoseconds count as the microsecond in which they lie, in bounds too (D35). */
+/**
+ * Converts wire times to those of the tables: whole microseconds since 1970. Nanoseconds are rounded down to the microsecond, in bounds too
+ * (D35).
+ */
 import { create } from '@bufbuild/protobuf';
 import { type Timestamp, TimestampSchema } from '@bufbuild/protobuf/wkt';
 
-/** Times beyond what a JavaScript number holds exactly are wrong by centuries, and count as the nearest one that it does. */
+/** Times beyond the integers that a JavaScript number represents exactly are wrong by centuries, and are clamped. */
 export function microsecondsOf({ seconds, nanos }: Timestamp): number {
   const us = Number(seconds) * 1_000_000 + Math.floor(nanos / 1_000);
   return Math.min(Number.MAX_SAFE_INTEGER, Math.max(Number.MIN_SAFE_INTEGER, us));

@@ -1,4 +1,4 @@
-/** The specification's path pattern: organization, location, machine, part, component type, component, method, day, file. */
+/** The specified path pattern: organization, location, machine, part, component type, component, method, day, file. */
 
 export interface BlobPlace {
   readonly organizationId: string;
@@ -10,14 +10,14 @@ export interface BlobPlace {
   readonly methodName: string;
   /** YYYY-MM-DD, UTC. */
   readonly captureDay: string;
-  /** With its extension. */
+  /** Including its extension. */
   readonly file: string;
 }
 
 /** Longest segment in bytes; file systems allow 255. */
 const maxSegmentBytes = 200;
 
-/** Names come from users and machines: each becomes one harmless segment that says as much as possible of the name. */
+/** Names come from users and machines: each becomes one safe segment that preserves as much of the name as possible. */
 export function blobPath(place: BlobPlace): string {
   return [
     place.organizationId,
@@ -34,7 +34,7 @@ export function blobPath(place: BlobPlace): string {
     .join('/');
 }
 
-/** Letters, digits and `. _ - :` stay, everything else becomes %XX; an empty name is `_`, a leading dot is hidden. */
+/** Letters, digits and `. _ - :` stay, everything else becomes %XX; an empty name becomes `_`, and a leading dot is escaped. */
 function segment(name: string): string {
   if (name === '') return '_';
   let safe = '';

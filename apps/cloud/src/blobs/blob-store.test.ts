@@ -14,7 +14,7 @@ async function files(directory: string): Promise<string[]> {
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
 }
 
-test('I4 a payload is synced, then renamed, then its directories are synced, before put answers', async () => {
+test('I4 a payload is synced, then renamed, then its directories are synced, before put resolves', async () => {
   await using data = await temporaryDirectory();
   await using trace = await temporaryDirectory();
   const script = `
@@ -47,7 +47,7 @@ test('I4 a payload is synced, then renamed, then its directories are synced, bef
   expect(told).toBeGreaterThan(Math.max(...directories));
 });
 
-test('I4 what was put comes back whole with its hash, and a failing source leaves nothing', async () => {
+test('I4 a stored payload is read back completely with its hash, and a failing source leaves nothing', async () => {
   await using directory = await temporaryDirectory();
   const store = await openBlobStore({ directory: directory.path, clock: new FakeClock() });
   using stored = await store.put('x/y/one', [Buffer.from('pay'), Buffer.from('load')]);
@@ -70,7 +70,7 @@ test('I4 what was put comes back whole with its hash, and a failing source leave
   expect(await files(directory.path)).toEqual([directory.file('x/y/one')]);
 });
 
-test('I4 I14 a start removes half-written payloads; the sweep removes old ones that no one names or holds', async () => {
+test('I4 I14 a start removes half-written payloads, and the sweep removes old ones that are neither named nor held', async () => {
   await using directory = await temporaryDirectory();
   await mkdir(directory.file('.incoming'), { recursive: true });
   await writeFile(directory.file('.incoming/left'), 'half');
@@ -91,7 +91,7 @@ test('I4 I14 a start removes half-written payloads; the sweep removes old ones t
   expect(await readFile(directory.file('a/named'), 'utf8')).toBe('1');
 });
 
-test('a blob path has nine plain segments whatever names are given, and none of them leaves the directory', () => {
+test('a blob path has nine plain segments for any names, and never leaves the directory', () => {
   const name = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.constantFrom('', '.', '..', '../..', '/', 'a/b', '\0', '.incoming', 'x'.repeat(500)),

@@ -1,9 +1,9 @@
 /**
- * Payloads of binary and file uploads on disk, under the specification's path pattern.
+ * Payloads of binary and file uploads on disk, under the specified path pattern.
  *
- * States of a payload: written under a temporary name → synced → renamed, its directories synced (durable, I4) → named by a
- * row of the ingest log. A crash leaves temporary files (removed at the next start) or a whole payload that no row names
- * (removed by `sweep` after an hour). Nothing is ever changed in place.
+ * States of a payload: written under a temporary name → synced → renamed, its directories synced (durable, I4) → named by a row of the
+ * ingest log. A crash leaves temporary files (removed at the next start) or a complete payload that no row names (removed by `sweep` after
+ * an hour). Files are never changed in place.
  */
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
@@ -21,20 +21,20 @@ export interface StoredBlob extends Disposable {
 
 export interface BlobStore {
   /**
-   * Stores the bytes durably under `path` (segments joined by `/`, as `blobPath` makes them). Until the result is disposed
-   * the sweep leaves the payload alone: dispose it when its row is in. A failing source leaves nothing behind.
+   * Stores the bytes durably under `path` (segments joined by `/`, as `blobPath` makes them). The sweep spares the payload until the result
+   * is disposed, which must happen after its row was appended. A failing source leaves nothing behind.
    */
   put(path: string, chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<StoredBlob>;
   /**
-   * The bytes, after they were compared with what was stored (D33). Once they are read, their file is open until they end or
-   * are left; they end with data_loss instead of the last chunk when the file changes meanwhile.
+   * Returns the bytes after verifying them (D33). The file is open while they are read. They end with data_loss instead of the last chunk
+   * if the file changes meanwhile.
    *
-   * @param range of bytes, both ends in it. @throws not_found; data_loss when the file is not what was stored
+   * @param range of bytes, both ends included @throws not_found; data_loss when the file differs from what was stored
    */
   get(path: string, contents: BlobContents, range?: BlobRange): Promise<AsyncIterable<Uint8Array>>;
-  /** Absent is fine. */
+  /** Does nothing if the payload does not exist. */
   remove(path: string): Promise<void>;
-  /** Removes payloads older than `minAgeMs` (default one hour) that `belongs` denies; answers how many. */
+  /** Removes payloads older than `minAgeMs` (default one hour) for which `belongs` returns false; returns how many. */
   sweep(belongs: (path: string) => boolean | Promise<boolean>, minAgeMs?: number): Promise<number>;
 }
 
@@ -45,7 +45,7 @@ export interface BlobStoreOptions {
 
 const hourMs = 3_600_000;
 
-/** Creates the directory where needed and removes what an earlier process was still writing (I14). */
+/** Creates the directory if needed and removes files that an earlier process left half-written (I14). */
 export async function openBlobStore(options: BlobStoreOptions): Promise<BlobStore> {
   const { directory, clock } = options;
   const temporary = join(directory, incoming);
@@ -94,7 +94,7 @@ export async function openBlobStore(options: BlobStoreOptions): Promise<BlobStor
         const path = relative(directory, file).split(sep).join('/');
         if (!entry.isFile() || path.startsWith(`${incoming}/`) || held.has(path)) continue;
         const found = await stat(file).catch(() => null);
-        // Its row may have come in since the directory was listed, so the row is asked for last.
+        // Its row may have been appended after the directory was listed, so the row is checked last.
         if (!found || clock.now() - found.mtimeMs < minAgeMs || (await belongs(path))) continue;
         await rm(file, { force: true });
         removed++;

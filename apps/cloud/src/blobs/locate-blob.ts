@@ -1,8 +1,8 @@
-/** Where a payload lies on disk. */
+/** The location of a payload on disk. */
 import { join } from 'node:path';
 import { PlatformError } from '@platform/base';
 
-/** The last line of defence: callers sanitise, and a path that could leave the directory is refused all the same. */
+/** A last line of defence: callers sanitise paths, but a path that could leave the directory is refused anyway. */
 export function locateBlob(directory: string, path: string): string {
   const segments = path.split('/');
   if (segments.some((segment) => segment === '' || segment.startsWith('.') || /[\0\\]/.test(segment))) {

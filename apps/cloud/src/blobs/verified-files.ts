@@ -1,9 +1,9 @@
 /**
- * Files that are served only as they were stored (D33).
+ * Serves files only as they were stored (D33).
  *
- * A file is hashed before its first byte goes out, and again whenever device, inode, size, mtime or ctime differ from when it
- * was. What is read whole is hashed once more on its way, which also finds what a disk loses without a word. The last chunk
- * waits for the outcome, so that nobody ever holds all of a damaged file.
+ * A file is hashed before its first byte is sent, and again whenever device, inode, size, mtime or ctime have changed since. A file read
+ * completely is hashed again while it is sent, which also detects silent disk errors. The last chunk waits for the result, so that no
+ * reader ever gets all of a damaged file.
  */
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
@@ -11,14 +11,14 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { PlatformError } from '@platform/base';
 import { type FileStamp, isSameStamp } from '../instance/file-stamp.ts';
 
-/** What was stored. */
+/** The stored contents. */
 export interface BlobContents {
   readonly sizeBytes: number;
-  /** In hexadecimal; empty: not known, as of files that an earlier version stored. Then the size alone counts. */
+  /** Hexadecimal; empty: not known, for files stored by an earlier version. Then only the size is verified. */
   readonly sha256: string;
 }
 
-/** Both ends are in it. */
+/** Both ends are included. */
 export interface BlobRange {
   readonly start: number;
   readonly end: number;
@@ -29,15 +29,15 @@ export interface VerifiedFiles {
   open(file: string, contents: BlobContents, range?: BlobRange): Promise<AsyncIterable<Uint8Array>>;
 }
 
-/** Files that need no hashing as long as they look the same; each costs about 200 bytes. */
+/** Files that need no hashing as long as they look unchanged; each entry costs about 200 bytes. */
 const maxKnown = 20_000;
 const chunkBytes = 256 * 1024;
 
-/** A file that changed less than this ago may change again within one tick of the file system's clock: it is hashed each time. */
+/** A file changed less than this ago may change again within one tick of the file system's clock, so it is hashed each time. */
 const tickMs = 2_000;
 
 export function createVerifiedFiles(now: () => number): VerifiedFiles {
-  /** By file: what it looked like when its hash was right. The one that was asked for longest ago goes first. */
+  /** By file: its stamp when its hash was right. The least recently used is removed first. */
   const known = new Map<string, FileStamp>();
 
   return {
@@ -57,7 +57,7 @@ interface Look {
   readonly changedMs: number;
 }
 
-/** What the file looks like. Its bytes are compared unless it looks as it did when they were last. */
+/** Checks the file. Its bytes are hashed unless its stamp is the same as when they were last hashed. */
 async function look(file: string, contents: BlobContents, before: FileStamp | undefined): Promise<Look> {
   await using handle = await openFile(file);
   const stamp = await handle.stat({ bigint: true });
@@ -73,7 +73,7 @@ async function look(file: string, contents: BlobContents, before: FileStamp | un
   return { stamp: { dev, ino, size: stamp.size, mtimeNs, ctimeNs }, changedMs };
 }
 
-/** Opened when it is read: nobody need read what was only looked for. */
+/** Opens the file only when it is read, because a file that was looked up need not be read. */
 async function* read(
   file: string,
   contents: BlobContents,
@@ -105,7 +105,7 @@ async function* chunksOf(handle: FileHandle, range?: BlobRange): AsyncIterable<U
   }
 }
 
-/** A link in its place is not what was stored. */
+/** Fails on symbolic links, because a link is not what was stored. */
 async function openFile(file: string): Promise<FileHandle> {
   const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
     (caught: unknown) => {

@@ -1,11 +1,11 @@
-/** Writes one payload: its name leads to all of its bytes, durably, or to what it led to before. */
+/** Writes one payload durably: its name refers to all of its bytes, or still to the previous ones. */
 import { createHash, randomUUID } from 'node:crypto';
 import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { syncPath } from '../instance/sync-path.ts';
 import { locateBlob } from './locate-blob.ts';
 
-/** Below the directory of the payloads: what is being written. */
+/** Folder below the payloads' directory for files being written. */
 export const incoming = '.incoming';
 
 export interface WrittenBlob {
@@ -13,7 +13,7 @@ export interface WrittenBlob {
   readonly sha256: Uint8Array;
 }
 
-/** @param check throws where the bytes are not wanted; nothing changes then. */
+/** @param check throws to reject the bytes; nothing changes then */
 export async function writeBlob(
   directory: string,
   path: string,

@@ -1,6 +1,6 @@
-/** The configuration that the first machine starts with: this computer's telemetry once a second, and a trigger that proves the loop. */
+/** The initial configuration of the first machine: telemetry of this computer once a second, and a trigger that demonstrates webhooks. */
 
-/** @param inboxUrl where the demo's webhook goes: the built-in test inbox. */
+/** @param inboxUrl target of the demo's webhook: the built-in test inbox. */
 export function demoConfiguration(inboxUrl: string): Record<string, unknown> {
   return {
     components: [

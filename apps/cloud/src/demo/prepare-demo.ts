@@ -1,8 +1,8 @@
 /**
- * The demo: this computer registered as the first machine, with a key of the demo's own.
+ * The demo: registers this computer as the first machine, with a key for the demo itself.
  *
- * `demo.json` (0600) in the data directory tells `platform up` the ids, the part's secret and that key, so that later
- * starts need nobody's key. It is written once and survives; the configuration belongs to the user after the first start.
+ * `demo.json` (0600) in the data directory gives `platform up` the ids, the part's secret and that key, so that later starts need no
+ * other key. It is written once and kept; after the first start the configuration belongs to the user.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -34,7 +34,10 @@ export interface DemoDeps {
   readonly nowMs: number;
 }
 
-/** Registers the machine, unless an earlier start did, and writes the file. A kill in between leaves no file, and the next start goes on. */
+/**
+ * Registers the machine unless an earlier start did, then writes the file. After a crash in between there is no file, and the next start
+ * continues.
+ */
 export async function prepareDemo(
   deps: DemoDeps,
   account: { organizationId: string; locationId: string },
@@ -69,7 +72,7 @@ export async function prepareDemo(
 
 const demoFields = ['organizationId', 'locationId', 'machineId', 'partId', 'partSecret', 'keyId', 'key'] as const;
 
-/** The demo of an earlier start; undefined when there is none. @throws failed_precondition when the file is damaged */
+/** The demo of an earlier start; undefined if there is none. @throws failed_precondition if the file is damaged */
 export function readDemo(file: string): DemoFile | undefined {
   if (!existsSync(file)) return undefined;
   const found = problemOf(file);
@@ -88,14 +91,14 @@ function problemOf(file: string): DemoFile | string {
     const missing = demoFields.filter((field) => typeof demo[field] !== 'string');
     return missing.length === 0 ? (demo as DemoFile) : `no string at ${missing.join(', ')}`;
   } catch (caught) {
-    // What a parser says of a text that is no JSON quotes it, and there are secrets in it.
+    // A JSON parser's message quotes the text, which contains secrets.
     return caught instanceof SyntaxError ? 'text that is not JSON' : `that it cannot be read: ${errorText(caught)}`;
   }
 }
 
 /**
- * The built-in test inbox is at the address of this start: a demo trigger that still points at an earlier one follows it.
- * The demo's machine may be deleted, and its configuration the user's own and not to be saved as it is: both stay so.
+ * The built-in test inbox has the address of this start: a demo trigger with an earlier address is updated. If the demo's machine was
+ * deleted, or the user's configuration cannot be saved, nothing changes.
  */
 export async function moveDemoTrigger(
   { configurations, registry, log }: Pick<DemoDeps, 'configurations' | 'registry'> & { readonly log: Log },

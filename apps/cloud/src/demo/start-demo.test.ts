@@ -32,7 +32,7 @@ const damages: [string, string, RegExp][] = [
   ['a directory', '', /found that it cannot be read: /],
 ];
 
-test.each(damages)('a demo.json that is %s is named with what to do, and no secret of it', (what, text, expected) => {
+test.each(damages)('a demo.json that is %s is reported with advice, without its secrets', (what, text, expected) => {
   const file = join(directory(), 'demo.json');
   if (what === 'a directory') mkdirSync(file);
   else writeFileSync(file, text);
@@ -48,7 +48,7 @@ test.each(damages)('a demo.json that is %s is named with what to do, and no secr
   expect(message).not.toContain('hidden');
 });
 
-test('a cloud whose demo.json is damaged serves all the same, says why there is no demo, and has one again when the file is gone', async () => {
+test('with a damaged demo.json the cloud serves and says why there is no demo; after the file is deleted there is one again', async () => {
   const data = directory();
   const settings = readSettings(['--data', data, '--port', '0'], { ...process.env, PLATFORM_LOG_LEVEL: 'error' });
   const file = join(data, 'demo.json');

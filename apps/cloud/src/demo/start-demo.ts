@@ -1,10 +1,10 @@
-/** The demo at a start of the cloud: made where there is none, its trigger moved to the address of this start. */
+/** Sets up the demo when the cloud starts: creates it if there is none, and points its trigger to the address of this start. */
 import { errorText, type Log } from '@platform/base';
 import type { AccountTree } from '../accounts/tree.ts';
 import { type DemoDeps, type DemoFile, moveDemoTrigger, prepareDemo, readDemo } from './prepare-demo.ts';
 
 export interface StartedDemo {
-  /** Undefined where nobody has a place for a machine: what the first start made may be deleted by now. */
+  /** Undefined if no location can hold a machine: what the first start created may have been deleted. */
   readonly demo?: DemoFile | undefined;
   /** Why there is no demo in this run; the cloud does not need it. */
   readonly problem?: string;

@@ -11,7 +11,7 @@ export interface AuthenticateCallDeps {
 
 type CallHead = { readonly method: string; readonly metadata: Headers; readonly signal: AbortSignal };
 
-/** Who makes a call. A part's own call is contact, whatever it asks for, and a stream is while it is open (D17). */
+/** Authenticates a call. A part's own call counts as contact, whatever it requests, and a stream does while it is open (D17). */
 export function createAuthenticateCall(deps: AuthenticateCallDeps): (call: CallHead) => Promise<Principal> {
   const { authenticator, presence, services } = deps;
   const methods = services.flatMap((service) => service.methods);

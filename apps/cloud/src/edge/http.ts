@@ -29,7 +29,7 @@ export function sendText(
   body: string,
   headers: Record<string, string | string[]> = {},
 ): void {
-  // The two response classes agree on what is called here, but not in their overloads.
+  // The two response classes share these methods, but their overloads differ.
   const plain = response as ServerResponse;
   plain.writeHead(status, {
     'content-type': `${type}; charset=utf-8`,
@@ -50,12 +50,12 @@ export function sendJson(
   sendText(response, status, 'application/json', `${JSON.stringify(body)}\n`, headers);
 }
 
-/** The HTTP status of an error; 500 when the fault is ours. */
+/** The HTTP status of an error; 500 for an internal fault. */
 export function statusOfError(error: PlatformError): number {
   return statusOf[error.code] ?? 500;
 }
 
-/** Answers with the error's HTTP status and `{code, message}`; a fault of ours goes to the log (D37). @param path the request's, without its query. */
+/** Sends the error's HTTP status and `{code, message}`; internal faults are logged (D37). @param path of the request, without its query. */
 export function sendError(response: HttpResponse, caught: unknown, path: string, log: Log): void {
   const { code, message } = reportedFault(caught, { method: path }, log);
   sendJson(response, statusOf[code] ?? 500, { code, message }, retryAfterHeader(caught));
@@ -66,12 +66,12 @@ export function headerOf(request: HttpRequest, name: string): string {
   return Array.isArray(value) ? (value[0] ?? '') : (value ?? '');
 }
 
-/** The authority that the client dialled. */
+/** The authority to which the client connected. */
 export function authorityOf(request: HttpRequest): string {
   return headerOf(request, ':authority') || headerOf(request, 'host');
 }
 
-/** `address:port`; empty when the connection is gone: a proxied socket of HTTP/2 throws then. */
+/** `address:port`; empty if the connection is closed: the proxied socket of HTTP/2 then throws. */
 export function peerAddressOf(request: HttpRequest): string {
   try {
     const { remoteAddress, remotePort } = request.socket;
@@ -81,7 +81,7 @@ export function peerAddressOf(request: HttpRequest): string {
   }
 }
 
-/** A page elsewhere can post forms with our cookies, but no JSON. @throws invalid_argument for another type of body */
+/** Another site's page can post forms with our cookies, but not JSON. @throws invalid_argument for another type of body */
 export function requireType(request: HttpRequest, type: string): void {
   const found = headerOf(request, 'content-type').split(';')[0]?.trim().toLowerCase();
   if (found !== type)

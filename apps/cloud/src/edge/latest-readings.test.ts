@@ -7,7 +7,7 @@ import { openTestLog, testEntry } from '../ingest/testing/open-log.ts';
 import { encodeUpload } from '../reading-codec/encode-upload.ts';
 import { latestReadings } from './latest-readings.ts';
 
-test('the status page shows the last reading of each upload, newest first, as deep as any that is stored', async () => {
+test('the status page shows the last reading of each upload, newest first, at any nesting depth that can be stored', async () => {
   await using test = await openTestLog();
   const nested = (levels: number): JsonObject => (levels === 1 ? { i: 7 } : { a: nested(levels - 1) });
   const metadata = { timeReceived: timestampFromMs(1_700_000_000_456) };

@@ -1,11 +1,14 @@
-/** Who makes a plain request: by bearer token, by key id and key, by part id and secret (as machine servers do), or by the session of a browser. */
+/**
+ * Authenticates a plain HTTP request: by bearer token, by key id and key, by part id and secret (as machine servers do), or by the
+ * session of a browser.
+ */
 import { PlatformError } from '@platform/base';
 import type { Authenticator } from '../access/authenticate.ts';
 import type { Principal } from '../access/principal.ts';
 import { type HttpRequest, headerOf, peerAddressOf } from './http.ts';
 import type { SignIn } from './sign-in/sign-in.ts';
 
-/** @throws unauthenticated when there is none of them, or it does not hold; resource_exhausted after too many guesses */
+/** @throws unauthenticated if there are no credentials or they are invalid; resource_exhausted after too many guesses */
 export async function principalOfRequest(
   deps: {
     readonly authenticator: Pick<Authenticator, 'principalOf' | 'principalOfKey' | 'principalOfToken' | 'signIn'>;

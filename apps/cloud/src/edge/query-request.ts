@@ -1,4 +1,4 @@
-/** What a body of `POST /api/query` asks. */
+/** Parses the body of `POST /api/query`. */
 import { PlatformError } from '@platform/base';
 import { type Document, EJSON, serialize } from 'bson';
 import type { QueryText } from '../queries/feature.ts';
@@ -7,10 +7,10 @@ export const answerForms = ['json', 'ndjson', 'arrow'] as const;
 export type AnswerForm = (typeof answerForms)[number];
 
 export interface QueryRequest {
-  /** Empty: the only one of the caller. */
+  /** Empty: the caller's only organization. */
   readonly organizationId: string;
   readonly query: QueryText;
-  /** Undefined: as the header Accept says. */
+  /** Undefined: the Accept header decides. */
   readonly format: AnswerForm | undefined;
 }
 

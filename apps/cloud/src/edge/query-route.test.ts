@@ -11,7 +11,7 @@ import { queryRoute } from './query-route.ts';
 
 type Ask = (body: unknown, headers?: Record<string, string>) => Promise<Response>;
 
-/** Three readings of part-1 in org-1; callers as serveQueries has them, none without the header x-who. */
+/** Creates three readings of part-1 in org-1. Callers are those of serveQueries, selected by the header x-who; without it, none. */
 async function startRoute(): Promise<Ask> {
   const store = await openTabular();
   const queries = await serveQueries(store);
@@ -49,7 +49,7 @@ async function startRoute(): Promise<Ask> {
 const sql = 'SELECT component_name, data.load AS l FROM readings ORDER BY data.load';
 const rows = [1, 2.5, 4].map((l) => ({ component_name: 'cpu', l }));
 
-test('SQL and MQL answer a JSON array, and the only organization of the caller needs no name', async () => {
+test('SQL and MQL answer a JSON array, and a caller with one organization need not name it', async () => {
   const ask = await startRoute();
   const answer = await ask({ sql });
   expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
@@ -60,7 +60,7 @@ test('SQL and MQL answer a JSON array, and the only organization of the caller n
   expect(await (await ask({ sql: `${sql} LIMIT 0` })).json()).toEqual([]);
 });
 
-test('NDJSON and Arrow come by format or by Accept', async () => {
+test('NDJSON and Arrow are selected by format or by Accept', async () => {
   const ask = await startRoute();
   const lines = async (answer: Response): Promise<unknown[]> =>
     (await answer.text()).split('\n').map((line) => (line === '' ? null : JSON.parse(line)));
@@ -71,7 +71,7 @@ test('NDJSON and Arrow come by format or by Accept', async () => {
   expect([...(table.getChild('l') ?? [])]).toEqual([1, 2.5, 4]);
 });
 
-test('a caller sees its own rows alone', async () => {
+test('callers see only rows they may read', async () => {
   const ask = await startRoute();
   expect(await (await ask({ sql }, { 'x-who': 'operator loc-2' })).json()).toEqual([]);
   const foreign = await ask({ organization_id: 'org-2', sql });

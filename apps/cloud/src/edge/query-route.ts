@@ -1,4 +1,4 @@
-/** `POST /api/query`: a query by SQL or MQL, its rows as JSON, NDJSON or Arrow, for notebooks, dashboards and curl. */
+/** `POST /api/query`: runs a query in SQL or MQL and sends its rows as JSON, NDJSON or Arrow, for notebooks, dashboards and curl. */
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -19,7 +19,7 @@ export interface QueryRouteDeps {
 }
 
 const maxBodyBytes = 1024 * 1024;
-/** Written at a time. */
+/** Size of each write. */
 const chunkChars = 64 * 1024;
 
 const types: Readonly<Record<AnswerForm, string>> = {
@@ -28,7 +28,7 @@ const types: Readonly<Record<AnswerForm, string>> = {
   arrow: 'application/vnd.apache.arrow.stream',
 };
 
-/** Answers true when it handled the request. @throws what the caller is told instead of rows */
+/** Resolves to true if it handled the request. @throws the error to send instead of rows */
 export function queryRoute({
   queries,
   principalOf,
@@ -50,7 +50,7 @@ export function queryRoute({
       vocabulary: 'rdk',
       signal: gone.signal,
     });
-    // The two response classes agree on what is called here, but not in their overloads.
+    // The two response classes share these methods, but their overloads differ.
     const plain = response as ServerResponse;
     plain.writeHead(200, {
       'content-type': types[format],
@@ -59,13 +59,13 @@ export function queryRoute({
       ...Object.fromEntries(answerHeaders(result, notices)),
     });
     const chunks = format === 'arrow' ? await arrowChunks(result) : textChunks(result, format);
-    // A reader that leaves needs no answer, and there is no one left to tell.
+    // If the reader disconnects, there is no one left to answer.
     await pipeline(Readable.from(chunks, { objectMode: false }), plain, { signal: gone.signal }).catch(() => {});
     return true;
   };
 }
 
-/** @throws invalid_argument when there is not exactly one */
+/** @throws invalid_argument unless there is exactly one */
 function onlyOrganization(principal: Principal): string {
   const [first, ...others] = new Set(grantsOf(principal).map(({ organizationId }) => organizationId));
   if (first !== undefined && others.length === 0) return first;
@@ -81,12 +81,12 @@ function formOf(accept: string): AnswerForm {
 }
 
 async function arrowChunks(rows: Batch): Promise<Iterable<Uint8Array>> {
-  // Most installations never ask for it, and it is large.
+  // Loaded on demand: it is large, and most installations never need it.
   const { arrowStream } = await import('../queries/arrow-rows.ts');
   return [arrowStream(rows)];
 }
 
-/** A JSON array with a row on each line, or the lines alone. */
+/** A JSON array with one row per line, or just the lines. */
 function* textChunks(rows: Batch, format: 'json' | 'ndjson'): Generator<Buffer> {
   const [start, between, end] = format === 'json' ? ['[', ',\n', ']\n'] : ['', '\n', rows.count > 0 ? '\n' : ''];
   let text = start;

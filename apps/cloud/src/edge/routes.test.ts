@@ -9,7 +9,7 @@ interface Answer {
   readonly body: string;
 }
 
-/** Starts the routes alone and answers a function that asks them for exactly that path. */
+/** Starts only the routes. Returns a function that requests exactly the given path. */
 async function startRoutes(): Promise<(path: string, headers?: Record<string, string>) => Promise<Answer>> {
   const routes = createRoutes({
     signIn: { handle: async () => false, principalOf: async () => undefined },
@@ -52,7 +52,7 @@ async function startRoutes(): Promise<(path: string, headers?: Record<string, st
 
 const key = { key_id: 'id', key: 'right', host: 'localhost:8080' };
 
-test('D32 the configuration names the address that was dialled, whatever is in the path', async () => {
+test('D32 the configuration names the address to which the client connected, whatever the path contains', async () => {
   const ask = await startRoutes();
   expect(JSON.parse((await ask('/api/json1/config?id=p', key)).body)).toEqual({
     part: 'p',
@@ -62,12 +62,12 @@ test('D32 the configuration names the address that was dialled, whatever is in t
   expect((await ask('/api/json1/config?id=p', { ...key, key: 'wrong' })).status).toBe(401);
 });
 
-test.each(['//', '//elsewhere/api/json1/config', '/nothing', '/..'])('%s is no fault of ours', async (path) => {
+test.each(['//', '//elsewhere/api/json1/config', '/nothing', '/..'])('%s is not an internal fault', async (path) => {
   const ask = await startRoutes();
   expect([400, 401, 404]).toContain((await ask(path, key)).status);
 });
 
-test('a host that is no loopback name is refused, and nothing is shown without a session', async () => {
+test('a host that is not a loopback name is refused, and nothing is shown without a session', async () => {
   const ask = await startRoutes();
   expect((await ask('/', { host: 'evil.example' })).status).toBe(403);
   expect((await ask('/api/status')).status).toBe(401);

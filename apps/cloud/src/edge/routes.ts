@@ -1,4 +1,4 @@
-/** Everything on the port that is not RPC: signing in, the status page, the configuration endpoint, the test inbox for webhooks. */
+/** All plain HTTP routes of the port: sign-in, status page, configuration endpoint, queries, downloads, test inbox for webhooks. */
 import { type Log, PlatformError } from '@platform/base';
 import type { Access } from '../access/authorize.ts';
 import type { FileAsked } from '../machines/part-config-file.ts';
@@ -11,26 +11,26 @@ import { statusPage } from './status-page.ts';
 
 export interface RouteDeps {
   readonly signIn: SignIn;
-  /** The status page shows all that is on this installation. */
+  /** The status page shows everything on this installation. */
   readonly access: Pick<Access, 'ownsAll'>;
   readonly log: Log;
-  /** True when the cloud listens on loopback only: then only loopback names may stand in `Host` (DNS rebinding). */
+  /** True if the cloud listens only on loopback: then `Host` must be a loopback name (DNS rebinding). */
   readonly loopbackOnly: boolean;
-  /** How the cloud is reached, for the addresses that it gives out. */
+  /** Scheme under which clients reach the cloud, for the addresses it hands out. */
   readonly scheme: 'http' | 'https';
   /** The part configuration of `GET /api/json1/config` (D32). */
   partConfig(asked: FileAsked): Promise<unknown>;
-  /** What the status page shows. */
+  /** The content of the status page. */
   status(): Promise<unknown>;
-  /** Handles a request to the test inbox; false when there is no such route. */
+  /** Handles a request to the test inbox; returns false if there is no such route. */
   testInbox(request: HttpRequest, response: HttpResponse): Promise<boolean>;
-  /** Handles `POST /api/query`; false when the path is another. */
+  /** Handles `POST /api/query`; returns false for other paths. */
   query(request: HttpRequest, response: HttpResponse, url: URL): Promise<boolean>;
-  /** Handles downloads of binary data; false when the path is none of theirs. */
+  /** Handles downloads of binary data; returns false for other paths. */
   binaryData(request: HttpRequest, response: HttpResponse, url: URL): Promise<boolean>;
-  /** Handles downloads of packages; false when the path is none of theirs. */
+  /** Handles downloads of packages; returns false for other paths. */
   packages(request: HttpRequest, response: HttpResponse, url: URL): Promise<boolean>;
-  /** Handles `GET /logos/<id>`; false when there is no such logo. */
+  /** Handles `GET /logos/<id>`; returns false if there is no such logo. */
   logo(request: HttpRequest, response: HttpResponse): Promise<boolean>;
 }
 
@@ -116,7 +116,7 @@ const guestsPage = {
   body: html`<h1>You are signed in</h1><p>The status page shows the whole installation, so only owners of all its organizations can see it. Use the command line for your own organizations: <em>platform login</em>.</p><a class="button second" href="/account">Your account</a>`,
 };
 
-/** Without what follows it: that may hold a link's token, which no log keeps. */
+/** The path without its query: that may contain a link's token, which must not be logged. */
 function pathOf(request: HttpRequest): string {
   return (request.url ?? '').split('?', 1)[0]?.slice(0, 200) ?? '';
 }
@@ -126,7 +126,7 @@ function isLoopbackName(authority: string): boolean {
   return name === 'localhost' || name === '[::1]' || /^127(\.\d{1,3}){3}$/.test(name);
 }
 
-/** Where `asked` is on this server: neither `//elsewhere/` nor `http://elsewhere/` leads away from it. @throws invalid_argument */
+/** Resolves `asked` on this server: neither `//elsewhere/` nor `http://elsewhere/` can point to another one. @throws invalid_argument */
 function urlOf(asked: string, authority: string, scheme: string): URL {
   const url = URL.parse(`${scheme}://${authority}${asked.replace(/^https?:\/\/[^/?#]*/i, '')}`);
   if (url !== null) return url;

@@ -1,4 +1,4 @@
-/** The plain status page: one HTML document without dependencies that reads /api/status every second. */
+/** The status page: one HTML document without dependencies that reads /api/status every second. */
 import { createHash } from 'node:crypto';
 
 const style = `

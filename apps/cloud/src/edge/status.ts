@@ -1,4 +1,4 @@
-/** What the status page shows: counters, machines, and the latest of what arrives. */
+/** The data of the status page: counters, machines, and the latest readings and messages. */
 import type { AccountTree } from '../accounts/tree.ts';
 import type { IngestLog } from '../ingest/log/log.ts';
 import { version } from '../instance/build-info.ts';
@@ -31,7 +31,7 @@ export interface StatusDeps {
   readonly now: () => number;
 }
 
-/** The host administrator's view of this installation: everything on it, because the page is for whoever started it. */
+/** Everything on this installation: the page is for its operator. */
 export async function readStatus(deps: StatusDeps): Promise<unknown> {
   const { tree, registry, presence, partStatuses, ingestLog, tabular, outbox, triggers, testInbox, startedMs, now } =
     deps;
@@ -80,7 +80,7 @@ export async function readStatus(deps: StatusDeps): Promise<unknown> {
   };
 }
 
-/** A configuration that waits for the maintenance window of the part; undefined: none. */
+/** A configuration that the part holds until its maintenance window; undefined: none. */
 function heldOf(
   statuses: PartStatuses,
   partId: string,
@@ -94,7 +94,7 @@ function counted(count: number): string {
   return count < countedAtMost ? `${count}` : `${countedAtMost} or more`;
 }
 
-/** The newest first. */
+/** Newest first. */
 function latestAttempts(messages: readonly ListedMessage[]): { atMs: number; [field: string]: unknown }[] {
   return messages
     .flatMap((message) =>

@@ -7,13 +7,13 @@ export interface TestInboxAccessDeps {
   readonly authenticator: Parameters<typeof principalOfRequest>[0]['authenticator'];
   readonly signIn: Pick<SignIn, 'principalOf'>;
   readonly access: Pick<Access, 'ownsAll'>;
-  /** Undefined: no demo runs. */
+  /** Undefined: no demo is running. */
   readonly demoKeyId: () => string | undefined;
 }
 
 /**
- * Whether a request may read what the test inbox caught. That is of all organizations: only who owns all of them may, and the demo,
- * which shows its own.
+ * Whether a request may read the test inbox. It holds messages of all organizations, so only callers who own all of them may read it,
+ * and the demo, which shows its own messages.
  */
 export async function mayReadTestInbox(deps: TestInboxAccessDeps, request: HttpRequest): Promise<boolean> {
   return principalOfRequest(deps, request).then(

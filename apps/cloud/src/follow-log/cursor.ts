@@ -3,20 +3,20 @@ import { PlatformError } from '@platform/base';
 import type { Kysely, Transaction } from 'kysely';
 import type { LogCursorsTables } from './store.ts';
 
-/** 0 before the first start. */
+/** Position of a cursor; 0 before the first start. */
 export async function readCursor(db: Kysely<LogCursorsTables>, name: string): Promise<number> {
   const row = await db.selectFrom('log_cursors').select('position').where('name', '=', name).executeTakeFirst();
   return row?.position ?? 0;
 }
 
-/** Of all followers. */
+/** Cursors of all followers. */
 export function cursorPositions(
   db: Kysely<LogCursorsTables>,
 ): Promise<readonly { readonly name: string; readonly position: number }[]> {
   return db.selectFrom('log_cursors').selectAll().execute();
 }
 
-/** Answers where the cursor is; one that is new is put behind `first`. */
+/** Returns the position of the cursor; a new cursor is placed after `first`. */
 export async function openCursor(
   db: Kysely<LogCursorsTables>,
   name: string,
@@ -32,7 +32,7 @@ export async function openCursor(
   return readCursor(db, name);
 }
 
-/** Throws aborted when the cursor is not where the caller left it: then another process has processed these rows. */
+/** Throws aborted when the cursor is not where the caller left it: another process has then processed these rows. */
 export async function moveCursor(
   trx: Transaction<LogCursorsTables>,
   name: string,

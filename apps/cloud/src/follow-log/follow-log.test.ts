@@ -11,7 +11,7 @@ import { followLog, type LogFollower } from './follow-log.ts';
 interface Rig {
   readonly db: Database;
   readonly log: Awaited<ReturnType<typeof openTestLog>>['log'];
-  /** Positions of the rows that each step was given. */
+  /** Positions of the rows passed to each step. */
   readonly steps: number[][];
   follow(more?: Partial<Parameters<typeof followLog>[0]>): LogFollower;
 }
@@ -62,7 +62,7 @@ async function rig(): Promise<Rig> {
   };
 }
 
-test('I11 what rows lead to and the cursor are written together or not at all', async () => {
+test('I11 the effects of rows and the cursor are written together or not at all', async () => {
   const on = await rig();
   for (const seq of [1, 2, 3]) await on.log.append(testEntry(seq));
   let fails = true;
@@ -88,7 +88,7 @@ test('I11 what rows lead to and the cursor are written together or not at all', 
   expect([await cursor(), position()]).toEqual([3, 3]);
 });
 
-test('a step that stops early gets the rest with the next one', async () => {
+test('rows left over by a step that stops early are passed to the next step', async () => {
   const on = await rig();
   for (const seq of [1, 2, 3]) await on.log.append(testEntry(seq));
   const { steps } = on.follow({
@@ -117,7 +117,7 @@ test('I12 a stop writes a cursor that moved without effects, and the next start 
   expect(on.steps).toEqual([[1], [2]]);
 });
 
-test('I3 followers get what was just committed out of memory, and after a restart out of the store', async () => {
+test('I3 followers get recent rows from memory, and after a restart from the store', async () => {
   const on = await openTestLog();
   onTestFinished(() => on[Symbol.asyncDispose]());
   const first = testEntry(1);

@@ -1,10 +1,10 @@
 /**
- * Follows the ingest log for one feature: reads the rows after its cursor, hands them over, and moves the cursor in the transaction that
- * writes what they lead to (I11), so that each upload is processed once whatever ends the process in between.
+ * Follows the ingest log for one feature. It reads the rows after its cursor, passes them on, and moves the cursor in the transaction that
+ * writes their effects (I11). Each upload is therefore processed once, even if the process ends in between.
  *
- * Rows that lead to nothing move the cursor in memory; it is written at most 250 ms later, because processing them again is harmless and
- * a sync for each upload is not. A row that the log has lost is noted, and one that cannot be read is marked as damaged; both are passed.
- * A step that fails for any other reason is tried again, later and later, and never skipped.
+ * Rows without effects move the cursor in memory; it is written at most 250 ms later, because processing such rows again is harmless and a
+ * sync per upload is expensive. A lost row is recorded, an unreadable one is marked as damaged; both are skipped. A step that fails for any
+ * other reason is retried with growing waits, and never skipped.
  */
 import { setImmediate } from 'node:timers/promises';
 import { type Clock, type Follower, follow, type Log, PlatformError } from '@platform/base';
@@ -14,25 +14,25 @@ import { moveCursor, openCursor, readCursor } from './cursor.ts';
 import type { LogCursorsTables } from './store.ts';
 
 export interface FollowLogOptions<Tables extends LogCursorsTables> {
-  /** Of the cursor, of what is lost with an upload, and in messages. */
+  /** Name of the cursor, of losses, and in messages. */
   readonly name: LossIn;
   readonly db: Kysely<Tables>;
   readonly ingestLog: Pick<IngestLog, 'follow' | 'lastPosition' | 'onCommit' | 'markDamaged' | 'noteLoss'>;
   /** Where a follower that never ran begins. */
   readonly beginAfter: () => Promise<number>;
-  /** Throws when something else than a row is at fault: the step is tried again. */
+  /** Throws when something other than a row is at fault; the step is then retried. */
   readonly process: (rows: readonly LogRow[]) => Promise<Processed<Tables>>;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** What came of the rows of a step. */
+/** The result of a step's rows. */
 export interface Processed<Tables> {
-  /** Position of the last row that is processed; what comes after it comes with the next step. Absent: all are. */
+  /** Position of the last processed row; later rows are passed to the next step. Absent: all are processed. */
   readonly upTo?: number;
   /** Rows that cannot be read. */
   readonly damaged?: readonly { readonly row: LogRow; readonly reason: string }[];
-  /** Writes what the rows lead to, in the transaction that moves the cursor. Absent: they lead to nothing. */
+  /** Writes the effects of the rows in the transaction that moves the cursor. Absent: they have none. */
   readonly write?: (trx: Transaction<Tables>) => Promise<void>;
   /** Runs after the commit. */
   readonly written?: () => void;
@@ -40,19 +40,19 @@ export interface Processed<Tables> {
 
 export interface LogFollower extends AsyncDisposable {
   start(): Promise<void>;
-  /** All rows of the log up to here are processed, durably: it may be truncated up to here (I12). */
+  /** All rows up to here are durably processed, so the log may be truncated up to here (I12). */
   cursor(): Promise<number>;
-  /** Processed up to here, perhaps not durably. */
+  /** All rows up to here are processed, perhaps not durably. */
   position(): number;
   /**
-   * Resolves once everything acknowledged before the call is processed (I7): its position.
+   * Resolves with the position once everything acknowledged before the call is processed (I7).
    *
-   * @throws unavailable after 5 s: an error rather than a partial answer; the signal's reason
+   * @throws unavailable after 5 s, instead of a partial answer; the signal's reason
    */
   caughtUp(signal: AbortSignal): Promise<number>;
-  /** Rows that wait to be processed, and failures in a row: a stuck follower is an alarm (I12). */
+  /** Rows waiting to be processed, and consecutive failures; a stuck follower is an alarm (I12). */
   lag(): { readonly rows: number; readonly failures: number };
-  /** The steps themselves, for tests that run them one by one instead of `start`. */
+  /** The individual steps, for tests that run them one by one instead of `start`. */
   readonly steps: {
     open(): Promise<void>;
     /** Processes the next rows; true: there may be more. */
@@ -62,16 +62,16 @@ export interface LogFollower extends AsyncDisposable {
   };
 }
 
-/** Bounds of one step, and with it of one transaction. */
+/** Limits of one step, and so of one transaction. */
 const stepLimit = { rows: 256, bytes: 8 * 1024 * 1024 };
 const cursorWriteMs = 250;
 const idleMs = 250;
-/** Longer than any pause but a fault's. */
+/** Longer than any normal pause. */
 const maxCatchUpMs = 5_000;
 
 export function followLog<Tables extends LogCursorsTables>(options: FollowLogOptions<Tables>): LogFollower {
   const { name, db, ingestLog, beginAfter, process, clock, log } = options;
-  // Kysely's types tell no generic table from another.
+  // Kysely's types cannot distinguish generic tables.
   const cursors = db as unknown as Kysely<LogCursorsTables>;
   const waiting = new Set<{ readonly position: number; readonly resolve: () => void }>();
   let position = 0;
@@ -120,7 +120,7 @@ export function followLog<Tables extends LogCursorsTables>(options: FollowLogOpt
       });
       await ingestLog.markDamaged(row.position, reason);
     }
-    // Catching up without a single wait would leave the process deaf.
+    // Yield, because catching up without a single wait would block the process.
     if (also === undefined && !isDue) await setImmediate();
     else await write(upTo, also);
     passed(upTo);
@@ -147,7 +147,7 @@ export function followLog<Tables extends LogCursorsTables>(options: FollowLogOpt
       waiting.add(one);
       try {
         const late = clock.sleep(maxCatchUpMs, AbortSignal.any([signal, stop.signal])).then(() => false);
-        // What loses the race is not waited for.
+        // The loser of the race is ignored.
         late.catch(() => {});
         if (await Promise.race([arrived.promise, late])) return wanted;
       } finally {

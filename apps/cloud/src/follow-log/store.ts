@@ -1,7 +1,7 @@
-/** How far each follower of the ingest log has come. */
+/** How far each follower of the ingest log has processed it. */
 
 export interface LogCursorsTables {
-  /** All rows of the log up to `position` are processed by the follower of that name, durably. */
+  /** The follower of this name has durably processed all rows up to `position`. */
   log_cursors: { name: string; position: number };
 }
 
@@ -13,5 +13,5 @@ export const logCursorsV8: readonly string[] = [
   'drop table binary_data_cursor',
 ];
 
-/** For who looks into a store by itself. */
+/** For tools that look into a store directly. */
 export const cursorsSql = 'select position from log_cursors';

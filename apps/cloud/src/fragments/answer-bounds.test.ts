@@ -18,10 +18,10 @@ import type { RevisionRow } from './source.ts';
 import { openFragments, owner, stranger } from './testing/open-fragments.ts';
 
 const clientBytes = 4 * 1024 * 1024;
-/** Of text, and about as many in a message. */
+/** A configuration with this many bytes of text, and about as many in a message. */
 const large = (bytes: number) => ({ network: { text: 'x'.repeat(bytes) } });
 
-test('a list of large fragments stays what public clients read: the smallest come whole, the others without configuration', async () => {
+test('a list of large fragments stays within the size limit of public clients: the largest come without configuration', async () => {
   const given = await openFragments();
   for (let n = 0; n < 8; n++) await given.create(`large ${n}`, large(900_000), FragmentVisibility.PUBLIC);
   await given.create('small', large(10));
@@ -40,13 +40,13 @@ test('a list of large fragments stays what public clients read: the smallest com
   expect(found.filter(({ fragment }) => fragment !== undefined)).toHaveLength(5);
   const ofOthers = await list({ showPublic: true }, stranger);
   expect(ofOthers.map(({ fragment }) => fragment !== undefined)).toEqual([1, 1, 1, 1, 0, 0, 0, 0].map(Boolean));
-  // What the list leaves out is had by its id.
+  // A configuration left out of the list can be read by id.
   const { id = '' } = found[7] ?? {};
   const one = await given.ask(given.fragments.appHandlers.getFragment, GetFragmentRequestSchema, { id });
   expect(one.fragment?.fragment).toEqual(large(900_000));
 });
 
-test('what large fragments come to is told as far as an answer has room; the others say so', async () => {
+test('large fragments are resolved as far as the answer has room; the others report that there was none', async () => {
   const given = await openFragments();
   const ids: string[] = [];
   for (let n = 0; n < 5; n++) ids.push((await given.create(`large ${n}`, large(900_000))).id ?? '');
@@ -65,7 +65,7 @@ test('what large fragments come to is told as far as an answer has room; the oth
   }
 });
 
-test('a fragment that public clients could not read back is refused, and the largest that is saved can be read with its history', async () => {
+test('a fragment too large for public clients is refused; the largest allowed one can be read with its history', async () => {
   const given = await openFragments();
   const digits = (count: number) => ({ network: { list: Array.from({ length: count }, () => 1) } });
   await expect(given.create('digits', digits(200_000))).rejects.toMatchObject({
@@ -89,7 +89,7 @@ test('a fragment that public clients could not read back is refused, and the lar
   expect(revisions).toEqual(['2', '1']);
 });
 
-test('an organization has a limited number of fragments; one that is deleted makes room', async () => {
+test('the number of fragments of an organization is limited; deleting one makes room', async () => {
   const given = await openFragments();
   const { id = '' } = await given.create('first', {});
   const rows = Array.from({ length: defaultMaxFragments - 1 }, (_, n) => ({
@@ -112,7 +112,7 @@ test('an organization has a limited number of fragments; one that is deleted mak
   await given.create('one more', {});
 });
 
-test('revisions are kept in memory by what they take: small values weigh more than their text, the last used stay', () => {
+test('the revision cache counts memory, not text: small values cost more, and the least recently used go first', () => {
   const cache = new RevisionCache(100_000);
   const revision = (config: object) => ({
     row: { config: JSON.stringify(config) } as RevisionRow,

@@ -1,4 +1,4 @@
-/** Refuses a fragment that has errors, naming all of them with their JSON paths; warnings pass. */
+/** Refuses a fragment with errors, naming all of them with their JSON paths; warnings are allowed. */
 import type { JsonObject as ProtobufJson } from '@bufbuild/protobuf';
 import { PlatformError, type Problem } from '@platform/base';
 import { type FragmentProblem, isObject } from '@platform/machine-config/fragments';
@@ -65,7 +65,7 @@ function requireSize(config: JsonObject): void {
   requireReadableJson(config, 'fragment');
   const bytes = Buffer.byteLength(JSON.stringify(config));
   requireAtMost('fragment', maxBytes, bytes, ' bytes of JSON');
-  // A revision of the history has it twice.
+  // A revision in the history contains its configuration twice.
   const carried = structBytes(config as ProtobufJson);
   if (carried > answerBytes / 2 - 2_048)
     throw new PlatformError(
@@ -74,11 +74,11 @@ function requireSize(config: JsonObject): void {
     );
 }
 
-/** The importer gives variables their values, so a missing value is no error here. */
+/** The importer sets the values of variables, so a missing value is not an error here. */
 function importFinding(problem: FragmentProblem, id: string): Problem[] {
   const { fault, fragmentId, message, path } = problem;
   if (fault === 'no_value') return fragmentId === id ? [] : [{ path: 'fragments', level: 'warning', message }];
-  // Told of the fragment itself, the place inside it is the path.
+  // If the problem is in the fragment itself, use the location inside it as the path.
   const head = `in fragment ${id}, at `;
   const [inside = ''] = message.startsWith(head) ? message.slice(head.length).split(': ', 1) : [];
   if (inside !== '')
@@ -91,12 +91,12 @@ function schemaFinding(problem: Problem, missing: readonly string[]): Problem[] 
   const within = (inner: string, outer: string): boolean =>
     inner === outer || inner.startsWith(`${outer}.`) || inner.startsWith(`${outer}[`);
   if (missing.some((at) => within(path, at) || within(at, path))) return [];
-  // What it depends on may be configured on the machine.
+  // The resource that it depends on may be configured on the machine.
   if (/\.depends_on\[\d+\]$/.test(path)) return [{ ...problem, level: 'warning' }];
   return [problem];
 }
 
-/** Anyone can read a public fragment, so it must not contain passwords of webhooks. */
+/** Anyone can read a public fragment, so it must not contain passwords for webhooks. */
 function credentialFindings(document: JsonObject): Problem[] {
   const { triggers } = document;
   if (!Array.isArray(triggers)) return [];

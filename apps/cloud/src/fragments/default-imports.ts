@@ -6,7 +6,7 @@ export function defaultImports(list: string | null): readonly Record<string, Jso
   if (list === null) return [];
   const { fragments } = fromJson(FragmentImportListSchema, JSON.parse(list) as JsonValue);
   return fragments.map(({ fragmentId, version, prefix = '', variables, fragmentVariables = {} }) => {
-    // Older clients know variables that are texts only.
+    // Older clients support only variables that are strings.
     const given = { ...variables, ...fragmentVariables };
     return {
       id: fragmentId,

@@ -1,4 +1,4 @@
-/** Deletes an unused fragment. Otherwise the error says what uses it, as far as the caller may know. */
+/** Deletes an unused fragment. If it is in use, the error names its users, as far as the caller may know them. */
 import { PlatformError } from '@platform/base';
 import type { Kysely, Transaction } from 'kysely';
 import { audit, type Caller } from '../access/audit.ts';
@@ -41,7 +41,7 @@ export async function removeFragments(trx: Kysely<CloudTables>, ids: readonly st
   await trx.deleteFrom('fragments').where('id', 'in', ids).execute();
 }
 
-/** "machines a, b and 3 more": names for what is seen, a number for the rest. */
+/** "machines a, b and 3 more": the names that the caller may see, and the number of the others. */
 function named(what: string, names: readonly string[], others: number): string[] {
   const more = others + Math.max(0, names.length - shownNames);
   const shown = names.slice(0, shownNames).join(', ');
@@ -73,7 +73,7 @@ async function partUses(
   );
 }
 
-/** Other fragments whose newest or tagged revisions import it. */
+/** Other fragments whose newest or tagged revisions import this one. */
 async function fragmentUses(trx: Transaction<CloudTables>, by: Caller, row: FragmentRow): Promise<string[]> {
   const importing = await trx
     .selectFrom('fragment_imports')
@@ -102,7 +102,7 @@ async function fragmentUses(trx: Transaction<CloudTables>, by: Caller, row: Frag
   );
 }
 
-/** Organizations whose new machines start with it. */
+/** Organizations whose new machines start with this fragment. */
 async function defaultUses(trx: Transaction<CloudTables>, row: FragmentRow): Promise<string[]> {
   const using = (await storedOrganizations(trx)).filter(
     ({ default_fragments: list }) => list?.includes(row.id) === true,

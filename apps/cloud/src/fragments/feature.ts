@@ -1,9 +1,9 @@
 /**
- * Fragments: shared pieces of configuration with variables, revisions, tags and overrides, nested.
+ * Fragments: shared pieces of configuration with variables, revisions, tags and overrides; they can be nested.
  *
- * Machines follow the newest revision unless they are pinned to a revision or a tag. What a part imports is indexed in
- * the transactions that save, so that a change reaches exactly its parts. A part whose imports have errors keeps what it
- * had. The format: docs/specs/fragments.md.
+ * Machines follow the newest revision unless they are pinned to a revision or a tag. Imports of parts are indexed in the transactions
+ * that save, so that a change reaches exactly the parts that use the fragment. A part whose imports have errors keeps its previous
+ * configuration. The format: docs/specs/fragments.md.
  */
 import type { Problem } from '@platform/base';
 import type { AppService } from '@platform/proto/platform/app/v1/app';
@@ -28,11 +28,11 @@ import { fragmentWriteHandlers } from './write-rpc.ts';
 
 export interface Fragments extends EffectiveConfigurations {
   readonly appHandlers: Handlers<typeof AppService, Principal>;
-  /** Deletes the fragments of an organization that is deleted. @throws failed_precondition when others use them */
+  /** Deletes the fragments of a deleted organization. @throws failed_precondition if others use them */
   organizationDeleting(trx: Kysely<CloudTables>, organizationId: string): Promise<void>;
-  /** Whether a caller may know of a fragment; false alike for what does not exist. */
+  /** Whether a caller may know of a fragment; also false if it does not exist. */
   seesFragment(principal: Principal, fragmentId: string): Promise<boolean>;
-  /** The first configuration of a new machine: the organization's default fragments; undefined when it has none. */
+  /** The first configuration of a new machine: the organization's default fragments; undefined if it has none. */
   firstDocument(organizationId: string): string | undefined;
 }
 
@@ -51,7 +51,7 @@ export function createFragments(deps: FragmentsDeps): Fragments {
       .flatMap(({ id, version }) => (id === fragmentId && typeof version === 'string' ? [version] : []));
 
   const onPropagated = (fragmentId: string, reached: Propagated): void => {
-    // Not before the commit: until then readers get the old configuration under the old stamp.
+    // Only after the commit: until then readers get the old configuration under the old stamp.
     for (const partId of reached.partIds) moveStamp(partId);
     log.info('fragment changed', { fragmentId, parts: reached.partIds.length, failed: reached.failed.length });
     for (const { partId, message } of reached.failed)

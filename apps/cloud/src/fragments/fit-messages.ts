@@ -1,14 +1,14 @@
-/** Lists of fragments as one message that public clients take: what does not fit is said without its configuration. */
+/** Fits lists of fragments into one message within the size limit of public clients: configurations without room are left out. */
 import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import { FragmentSchema } from '@platform/proto/platform/app/v1/app';
 import { answerBytes, structBytes } from '../wire/struct-bytes.ts';
 
 export type FragmentMessage = MessageInitShape<typeof FragmentSchema>;
 
-/** Tag and length around a message, and the usage that goes along. */
+/** Tag and length around a message, and the usage sent with it. */
 const aroundBytes = 80;
 
-/** What an answer may still hold. */
+/** The bytes that an answer has left. */
 export interface Room {
   left: number;
 }
@@ -16,7 +16,7 @@ export interface Room {
 export const wholeAnswer = (): Room => ({ left: answerBytes });
 export const halfAnswer = (): Room => ({ left: answerBytes / 2 });
 
-/** The first of them that fit, without configurations. */
+/** The first messages that fit, without configurations. */
 export function fittingMessages<Of extends { readonly message: FragmentMessage }>(
   all: readonly Of[],
   room: Room,
@@ -31,7 +31,7 @@ export function fittingMessages<Of extends { readonly message: FragmentMessage }
   return shown;
 }
 
-/** Whether a configuration fits, which then takes its room. */
+/** Whether a configuration fits; if so, its size is taken from the room. */
 export function takesRoom(config: Parameters<typeof structBytes>[0], room: Room): boolean {
   const bytes = structBytes(config);
   if (bytes > room.left) return false;

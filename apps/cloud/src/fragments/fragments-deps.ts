@@ -1,4 +1,4 @@
-/** What the fragments feature needs of its neighbours. */
+/** What the fragments feature needs from other features. */
 import type { Clock, Log } from '@platform/base';
 import type { Access } from '../access/authorize.ts';
 import type { AccountTree } from '../accounts/tree.ts';
@@ -14,20 +14,20 @@ export interface FragmentsDeps {
   readonly access: Access;
   readonly clock: Clock;
   readonly log: Log;
-  /** What is wrong with the triggers of a document: they belong to another feature. */
+  /** Finds problems in the triggers of a document; implemented by the triggers feature. */
   readonly triggerProblems: TriggerProblems;
   /** The newest saved document of a part. */
   readonly documentOf: (partId: string) => Promise<unknown>;
   readonly onConfigurationChange: OnConfigurationChange;
-  /** Tells the owners of a part, in its log, that a change of a fragment did not reach it. Does not reject. */
+  /** Logs to the part's own log, for its owners, that a fragment change did not reach it. Does not reject. */
   readonly tellPart: (partId: string, message: string) => Promise<void>;
   /** How many fragments an organization may have. */
   readonly maxFragmentsOf: (organizationId: string) => number;
-  /** What the configurations of one fragment may take together. Default: 64 MiB. */
+  /** Bound for the configurations of one fragment together. Default: 64 MiB. */
   readonly maxHistoryBytes?: number;
 }
 
-/** What its operations work with. */
+/** Dependencies of the operations. */
 export interface FragmentOperationDeps extends FragmentsDeps {
   readonly reader: FragmentReader;
   readonly cache: RevisionCache;

@@ -39,7 +39,7 @@ const text = async (promise: Promise<unknown>): Promise<string> =>
     (caught: Error) => caught.message,
   );
 
-test('every save of a fragment is a revision with its author and time, newest first, in pages', async () => {
+test('every save of a fragment is a revision with author and time, listed newest first, in pages', async () => {
   const given = await openFragments();
   const { id = '' } = await given.create(' base ', debug);
   await given.update(id, { config: { debug: false } });
@@ -66,7 +66,7 @@ test('every save of a fragment is a revision with its author and time, newest fi
   ]);
 });
 
-test('an edit of an older revision is ABORTED with what changed since; without the time the last write wins', async () => {
+test('an edit of an older revision is ABORTED with what changed since; without a base time the last write wins', async () => {
   const given = await openFragments();
   const { id = '', lastUpdated } = await given.create('base', debug);
   const seen = timestampFromMs(Number(lastUpdated?.seconds ?? 0n) * 1_000 + (lastUpdated?.nanos ?? 0) / 1e6);
@@ -78,7 +78,7 @@ test('an edit of an older revision is ABORTED with what changed since; without t
   expect((await given.update(id, { config: {} })).revision).toBe('3');
 });
 
-test('a fragment is saved and answered as JSON text, which keeps the order of its keys, and takes precedence', async () => {
+test('a fragment sent as JSON text keeps the order of its keys, and the text takes precedence', async () => {
   const given = await openFragments();
   const { id = '' } = await given.create('base', debug);
   const text = '{"network":{"b":1,"a":2},"debug":true}';
@@ -90,7 +90,7 @@ test('a fragment is saved and answered as JSON text, which keeps the order of it
     expect(await code(given.update(id, { fragmentConfigJson: wrong }))).toBe('invalid_argument');
 });
 
-test('a machine follows the newest revision, or the one that it is pinned to, or its tag', async () => {
+test('a machine follows the newest revision, a pinned revision, or a tag', async () => {
   const given = await openFragments();
   const { id = '' } = await given.create('base', { network: { revision: 1 } });
   await setTag(given, id, 'stable', '1');
@@ -112,7 +112,7 @@ test('a machine follows the newest revision, or the one that it is pinned to, or
   expect(tags.revisions?.map((each) => each.revision)).toEqual(['2', '1']);
 });
 
-test('a change of a fragment inside another reaches the machines of the outer one, and triggers are told when theirs changed', async () => {
+test('a change of a nested fragment reaches the machines of the outer one, and triggers are told if theirs changed', async () => {
   const given = await openFragments();
   const { id: inner = '' } = await given.create('inner', debug);
   const { id: outer = '' } = await given.create('outer', { fragments: [{ id: inner }] });
@@ -125,7 +125,7 @@ test('a change of a fragment inside another reaches the machines of the outer on
   expect(given.told).toEqual([['press-main', triggers]]);
 });
 
-test('a machine whose fragment has errors keeps what it had, with the problem told, until it is well again', async () => {
+test('a machine whose fragment has errors keeps its configuration and reports the problem until it is fixed', async () => {
   const given = await openFragments();
   const { id = '' } = await given.create('base', { network: { a: 1 } });
   await given.save('press-main', { fragments: [id], debug: true });
@@ -143,7 +143,7 @@ test('a machine whose fragment has errors keeps what it had, with the problem to
   expect(await given.fragments.problemsOf('press-main')).toEqual([]);
 });
 
-test('a machine of others keeps the revision that it had when a fragment becomes private, and gets no later one', async () => {
+test('when a fragment becomes private, a foreign machine keeps its revision and gets no later one', async () => {
   const given = await openFragments();
   const { id = '' } = await given.create('base', { network: { a: 1 } }, FragmentVisibility.PUBLIC_UNLISTED);
   await given.save('probe-main', { fragments: [id] });
@@ -156,7 +156,7 @@ test('a machine of others keeps the revision that it had when a fragment becomes
   expect(await given.running('probe-main')).toEqual({ network: { a: 'secret' }, debug: true });
 });
 
-test('R11 a private fragment of others is answered exactly as one that does not exist, in a configuration as well', async () => {
+test('R11 a foreign private fragment is answered exactly like one that does not exist, even in a configuration', async () => {
   const given = await openFragments();
   const { id = '' } = await given.create('canary', debug);
   const none = 'no-such-id';
@@ -182,7 +182,7 @@ test('R11 a private fragment of others is answered exactly as one that does not 
   expect(await code(get(given, id, part))).toBe('not_found');
 });
 
-test('R11 what is public is read by everybody without what was private before, and changed by owners alone', async () => {
+test('R11 a public fragment is readable by everyone, without its earlier private revisions, and writable only by owners', async () => {
   const given = await openFragments();
   const { id = '' } = await given.create('shared', { network: { canary: 1 } });
   await given.update(id, { config: { network: { open: 1 } }, visibility: FragmentVisibility.PUBLIC });
@@ -206,7 +206,7 @@ test('R11 what is public is read by everybody without what was private before, a
   expect((await get(given, id, operator, '1')).fragment?.fragment).toEqual({ network: { canary: 1 } });
 });
 
-test('R11 lists hold the own fragments for who may read them, and public ones of others when asked; unlisted ones never', async () => {
+test('R11 lists contain own fragments for those who may read them, foreign public ones on request, and never unlisted ones', async () => {
   const given = await openFragments();
   await given.create('hidden', debug);
   await given.create('open', debug, FragmentVisibility.PUBLIC);
@@ -226,14 +226,14 @@ test('R11 lists hold the own fragments for who may read them, and public ones of
   expect(await list(owner, { fragmentVisibility: [FragmentVisibility.PRIVATE] })).toEqual(['hidden']);
   expect(await list(stranger, { organizationId: '', showPublic: true })).toEqual(['their unlisted', 'theirs', 'open']);
   expect(await code(list(stranger, {}))).toBe('not_found');
-  // Without an organization: all that the caller may see.
+  // Without an organization: all fragments that the caller may see.
   expect(await list(owner, { organizationId: '' })).toEqual(['by id', 'hidden', 'open']);
   expect(await list(owner, { organizationId: '', showPublic: true })).toEqual(['by id', 'hidden', 'open', 'theirs']);
   expect(await list(machineOperator, { organizationId: '' })).toEqual(['open']);
   expect(await list({ kind: 'key', keyId: 'n', grants: [] }, { organizationId: '' })).toEqual([]);
 });
 
-test('a fragment in use is not deleted, and what uses it is said as far as the caller may know', async () => {
+test('a fragment in use cannot be deleted, and its users are named as far as the caller may know them', async () => {
   const given = await openFragments();
   const { id = '' } = await given.create('base', debug, FragmentVisibility.PUBLIC);
   const { id: outer = '' } = await given.create('outer', { fragments: [id] });
@@ -261,7 +261,7 @@ test('a fragment in use is not deleted, and what uses it is said as far as the c
   expect(await code(get(given, id))).toBe('not_found');
 });
 
-test('R11 usage is counted by query: whole for owners of the fragment, for others only what is theirs', async () => {
+test('R11 owners of the fragment see all usage, others only their own', async () => {
   const given = await openFragments();
   const { id = '' } = await given.create('base', debug, FragmentVisibility.PUBLIC);
   await setTag(given, id, 'stable', '1');
@@ -295,7 +295,7 @@ test('R11 usage is counted by query: whole for owners of the fragment, for other
   expect(await text(removeTag)).toContain('found 1 machines');
 });
 
-test('a fragment is checked by the schema of configurations; all errors are named with their paths and nothing is saved', async () => {
+test('a fragment is checked by the configuration schema; all errors are named with their paths, and nothing is saved', async () => {
   const given = await openFragments();
   const { id: shut = '' } = await given.create('shut', debug);
   const broken = given.create('broken', {
@@ -320,7 +320,7 @@ test('a fragment is checked by the schema of configurations; all errors are name
   expect((await get(given, shut)).fragment?.revision).toBe('1');
 });
 
-test('hostile names and tags are stored as they are, or refused, never interpreted', async () => {
+test('unusual names and tags are stored unchanged or refused, never interpreted', async () => {
   const given = await openFragments();
   const markup = `<img src=x onerror=alert(1)> '; drop table fragments; --`;
   const { id = '' } = await given.create(markup, JSON.parse('{"notes":{"__proto__":{"a":1}}}'));
@@ -335,7 +335,7 @@ test('hostile names and tags are stored as they are, or refused, never interpret
   expect(await code(given.create('big', { network: { big: 'x'.repeat(1_100_000) } }))).toBe('invalid_argument');
 });
 
-test('what comes with a fragment and with a machine is listed with what it comes to', async () => {
+test('the nested fragments of a fragment and of a machine are listed with their resolved content', async () => {
   const given = await openFragments();
   const { id: inner = '' } = await given.create('inner', { network: { a: 1 } });
   const { id: outer = '' } = await given.create('outer', { debug: true, fragments: [inner] });
@@ -361,7 +361,7 @@ test('what comes with a fragment and with a machine is listed with what it comes
   expect(await code(ofMachine(stranger))).toBe('not_found');
 });
 
-test('a save is refused when a fragment changed after its check, and default fragments are the first document', async () => {
+test('a save is refused if a fragment changed after its check, and default fragments are the first document', async () => {
   const given = await openFragments();
   const { id = '' } = await given.create('base', debug);
   const document = { fragments: [id] };

@@ -11,7 +11,7 @@ import { createFragments, type Fragments } from './feature.ts';
 async function given(
   onConfigurationChange?: OnConfigurationChange,
 ): Promise<TestMachines & { fragments: Fragments; create(config: object): Promise<string> }> {
-  // Each asks the other only when it is called.
+  // Each uses the other only when it is called.
   const wired: { fragments?: Fragments } = {};
   const fragmentsOf = (): Fragments => wired.fragments as Fragments;
   const machines = await openMachines({
@@ -57,7 +57,7 @@ const sensor = (name: string) => ({ name, api: 'core:component:sensor', model: '
 const configOf = async ({ ask, itself, partId }: TestMachines): Promise<RobotConfig | undefined> =>
   (await ask(itself, robot.config, { id: partId })).config;
 
-test('D10 a machine gets the resolved configuration, and another revision at its next poll after its fragment changed', async () => {
+test('D10 a machine gets the resolved configuration, and a new revision at its next poll after its fragment changed', async () => {
   const cloud = await given();
   const { ask, owner, partId, fragments } = cloud;
   const id = await cloud.create({ components: [sensor('shared')] });
@@ -77,7 +77,7 @@ test('D10 a machine gets the resolved configuration, and another revision at its
   expect(saved.part?.robotConfig).toEqual({ fragments: [id], components: [sensor('own')] });
 });
 
-test('a configuration whose fragments cannot be resolved is refused with the paths of what was saved', async () => {
+test('a configuration with unresolvable fragments is refused with paths in the saved document', async () => {
   const cloud = await given();
   const { ask, owner, partId } = cloud;
   const id = await cloud.create({
@@ -94,7 +94,7 @@ test('a configuration whose fragments cannot be resolved is refused with the pat
   expect(await save([{ id, variables: { pin: 4 } }])).toBe('saved');
 });
 
-test("a new machine starts with its organization's default fragments, and a deleted one uses nothing any more", async () => {
+test("a new machine starts with its organization's default fragments; a deleted one no longer uses any", async () => {
   const cloud = await given();
   const { ask, owner, db, tree, organizationId, locationId, fragments } = cloud;
   const id = await cloud.create({ components: [sensor('shared')] });
@@ -112,7 +112,7 @@ test("a new machine starts with its organization's default fragments, and a dele
   expect(await db.selectFrom('part_fragments').selectAll().execute()).toEqual([]);
 });
 
-test('a part whose fragment became ill says so in its status, with the paths of what was saved, until it is well again', async () => {
+test('a part with a broken fragment reports it in its status, with paths in the saved document, until it is fixed', async () => {
   const cloud = await given();
   const { ask, owner, partId, fragments } = cloud;
   const id = await cloud.create({ debug: true });
@@ -127,7 +127,7 @@ test('a part whose fragment became ill says so in its status, with the paths of 
   expect(await problems()).toEqual([]);
 });
 
-test('who depends on what a part is to run is told of a save, a change of its fragment and its deletion, with what was before', async () => {
+test('subscribers are told of a save, a fragment change and the deletion of a part, with the previous document', async () => {
   const told: unknown[] = [];
   const cloud = await given(async (_trx, changes) => {
     for (const { before, after, deletedBy } of changes)

@@ -31,7 +31,7 @@ type Answer = MessageInitShape<typeof ListMachineFragmentsResponseSchema> &
 export function nestedFragmentHandlers(deps: FragmentOperationDeps): Handlers<typeof AppService, Principal> {
   const { db, access, reader, cache, documentOf } = deps;
 
-  /** Every fragment that `asked` leads to, as far as the caller sees it, and each resolved by itself. */
+  /** Every fragment reachable from `asked` that the caller may see, each resolved by itself. */
   const answer = async (
     principal: Principal,
     source: FragmentSource,
@@ -62,7 +62,7 @@ export function nestedFragmentHandlers(deps: FragmentOperationDeps): Handlers<ty
         const isRoot = fragmentId === root.id && version === root.version;
         // A nested import that cannot be resolved is reported with the fragment that contains it.
         if (!isRoot && !seen) continue;
-        // The result is the same as before, unless variables are given.
+        // Without given variables, the result is the same as for other occurrences.
         const isGiven = isRoot && Object.keys(root.variables).length > 0;
         if (!isGiven && resolved.has(`${fragmentId} ${version}`)) continue;
         const own = isRoot
@@ -71,7 +71,7 @@ export function nestedFragmentHandlers(deps: FragmentOperationDeps): Handlers<ty
             ? undefined
             : await resolveWith({ fragments: [{ id: fragmentId, version }] }, find);
         const fits = own !== undefined && takesRoom(own.document as ProtobufJson, room);
-        // Stop at the first one that does not fit: the rest would be resolved in vain.
+        // Stop at the first one that does not fit: resolving the rest would be useless.
         if (!fits) room.left = 0;
         resolved.set(`${fragmentId} ${version}`, fits ? resolvedMessage(fragmentId, own) : leftOutMessage(fragmentId));
       }

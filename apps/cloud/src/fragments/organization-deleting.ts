@@ -4,7 +4,7 @@ import type { CloudTables } from '../metadata/tables.ts';
 import { removeFragments } from './delete-fragment.ts';
 import { readUsage } from './usage.ts';
 
-/** The fragments of an organization that is deleted go with it, unless machines of others use them. @throws failed_precondition */
+/** Deletes the fragments of a deleted organization, unless machines of others use them. @throws failed_precondition */
 export async function organizationDeleting(trx: Kysely<CloudTables>, organizationId: string): Promise<void> {
   const rows = await trx.selectFrom('fragments').select('id').where('organization_id', '=', organizationId).execute();
   const ids = rows.map(({ id }) => id);

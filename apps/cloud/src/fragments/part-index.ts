@@ -1,4 +1,4 @@
-/** Which fragments each part has, and what is wrong with them; written in the transactions that save. */
+/** The index of the fragments that each part uses, and of their problems; written in the transactions that save. */
 import { chunks } from '@platform/base';
 import { isObject, type ResolvedDocument } from '@platform/machine-config/fragments';
 import type { JsonObject } from '@platform/machine-config/schema';
@@ -14,16 +14,19 @@ const shownProblems = 20;
 export type IndexRow = FragmentsTables['part_fragments'];
 
 export interface PartResolution {
-  /** What the part is to run. */
+  /** What the part should run. */
   readonly running: ResolvedDocument;
-  /** What is wrong with its fragments as they are now; with errors, `running` is what it had before. */
+  /** Problems of its fragments as they are now; if there are errors, `running` is the previous document. */
   readonly problems: ResolvedDocument['problems'];
-  /** As they are now, also those that could not be had. */
+  /** Its current imports, including unavailable ones. */
   readonly asked: ResolvedDocument['used'];
   readonly isHeld: boolean;
 }
 
-/** A part whose imports have errors keeps what it had: nothing vanishes from a running machine. */
+/**
+ * Resolves a part's fragments. If its imports have errors, the part keeps its previous document: nothing disappears from a running
+ * machine.
+ */
 export async function resolvePart(
   source: FragmentSource,
   organizationId: string | null,
@@ -56,11 +59,11 @@ export function heldOf(rows: readonly IndexRow[] | undefined): Held {
 export interface PartChange {
   readonly partId: string;
   readonly resolution: PartResolution;
-  /** What the index held until now. */
+  /** The previous rows of the index. */
   readonly before: readonly IndexRow[];
 }
 
-/** @returns the parts of which anything that they use is another than before. */
+/** @returns the parts for which any used revision has changed. */
 export async function writeIndex(
   trx: Transaction<CloudTables>,
   changes: readonly PartChange[],
@@ -93,7 +96,7 @@ function rowsOf(partId: string, { running, asked, isHeld }: PartResolution): Ind
     rows.set(key, { part_id: partId, fragment_id: fragmentId, version, revision, direct: direct ? 1 : 0 });
   };
   for (const used of running.used) add(used, Number(used.revision ?? 0));
-  // Of what is held, changes in what was asked for must reach the part as well: they may make it well again.
+  // A part that keeps its previous document must also be told of changes in its current imports: they may fix it.
   if (isHeld) for (const used of asked) add(used, 0);
   return [...rows.values()];
 }
@@ -121,12 +124,12 @@ async function writeProblems(
       .execute();
 }
 
-/** Errors, and rights that were lost. */
+/** Errors, and problems of lost rights. */
 export function seriousProblems({ problems }: PartResolution): PartResolution['problems'] {
   return problems.filter(({ level, fault }) => level === 'error' || fault !== undefined);
 }
 
-/** Equal for rows that say the same, whatever their order. */
+/** Equal for rows with the same content, whatever their order. */
 export function fingerprint(rows: readonly IndexRow[]): string {
   return rows
     .map((row) => `${row.fragment_id} ${row.version} ${row.revision} ${row.direct}`)

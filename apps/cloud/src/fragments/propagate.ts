@@ -1,4 +1,4 @@
-/** Brings a change of a fragment to exactly the parts that use it, inside the transaction that makes the change. */
+/** Propagates a fragment change to exactly the parts that use it, inside the transaction that makes the change. */
 import { chunks } from '@platform/base';
 import type { Transaction } from 'kysely';
 import type { OnConfigurationChange } from '../machines/configuration/configuration-change.ts';
@@ -9,19 +9,19 @@ import { heldBy, heldOf, type PartChange, resolvePart, seriousProblems, writeInd
 import { resolveHeld } from './resolve-for.ts';
 import { createFragmentSource } from './source.ts';
 
-/** As many configurations are in memory at a time. */
+/** Number of configurations in memory at a time. */
 const partsAtOnce = 100;
 
 export interface Propagated {
-  /** Parts whose effective document may be another one now. */
+  /** Parts whose effective document may have changed. */
   readonly partIds: readonly string[];
-  /** Parts that now have errors, with the first of them; they keep what they had. */
+  /** Parts that now have errors, with the first one; they keep their previous document. */
   readonly failed: readonly { readonly partId: string; readonly message: string }[];
 }
 
 export interface PropagateDeps {
   readonly nowMs: number;
-  /** Told of all parts whose effective document may be another one now. */
+  /** Called with all parts whose effective document may have changed. */
   readonly onConfigurationChange: OnConfigurationChange;
 }
 

@@ -31,14 +31,14 @@ const tag = (given: FragmentsGiven, fragmentId: string, name: string, revision: 
     revision,
   });
 
-test('of the oldest revisions the facts are kept and the configurations go, as far as the bound of a fragment asks', async () => {
+test('old revisions keep their metadata but lose their configurations beyond the bound of a fragment', async () => {
   const given = await openFragments({ maxHistoryBytes: 10_000 });
   const { id = '' } = await given.create('kit', config(1));
-  // Ten of 900 bytes and more fit; the eleventh leaves three quarters of the bound.
+  // Ten configurations of just over 900 bytes fit; the eleventh reduces them to three quarters of the bound.
   for (let number = 2; number <= 10; number++) await given.update(id, { config: config(number) });
   expect(await kept(given, id)).toHaveLength(10);
   const first = (await get(given, id)).revisions?.at(-1)?.createdAt;
-  // Known by now, and no longer afterwards.
+  // Reads revision 3 into the cache; it must not be there afterwards.
   expect((await get(given, id, '3')).fragment?.fragment).toEqual(config(3));
   await given.update(id, { config: config(11) });
   expect(await kept(given, id)).toEqual([4, 5, 6, 7, 8, 9, 10, 11]);
@@ -58,7 +58,7 @@ test('of the oldest revisions the facts are kept and the configurations go, as f
   await expect(stale).rejects.toMatchObject({ code: 'aborted' });
 });
 
-test('the newest revision, and those that tags, parts and other fragments use, stay', async () => {
+test('the newest revision, and those used by tags, parts and other fragments, are kept', async () => {
   const given = await openFragments({ maxHistoryBytes: 3_000 });
   const { id = '' } = await given.create('kit', config(1));
   await given.update(id, { config: config(2) });

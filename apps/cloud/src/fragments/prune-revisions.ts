@@ -1,32 +1,35 @@
 /**
- * Bounds what the revisions of one fragment take: of its oldest the configurations go, who saved them and when stays.
- * No one can fill the disk by saving. The newest stays, and so does what is in use: a revision that a tag, a part, another
- * fragment or the default fragments of an organization name.
+ * Bounds the stored size of a fragment's revisions, so that saving cannot fill the disk. The oldest revisions lose their configurations
+ * but keep their authors and times. The newest revision is kept, and so is every revision that a tag, a part, another fragment or
+ * default fragments refer to.
  */
 import type { Kysely, Transaction } from 'kysely';
 import { savedBytes } from '../metadata/sealed-documents.ts';
 import type { CloudTables } from '../metadata/tables.ts';
 import type { FragmentRow } from './source.ts';
 
-/** Of the configurations of one fragment together. */
+/** Bound for the configurations of one fragment together. */
 export const maxHistoryBytes: number = 64 * 1024 * 1024;
 
 const rowsAtOnce = 100;
 const sizeOf = savedBytes('config');
 
 export interface RevisionPruner {
-  /** In the transaction that saved the newest revision of `row`, when what parts use is written. @returns the revisions whose configurations went */
+  /**
+   * Call it in the transaction that saved the newest revision of `row`, after the usage by parts is written. @returns the revisions
+   * whose configurations were deleted
+   */
   saved(trx: Transaction<CloudTables>, row: FragmentRow, savedBytes: number): Promise<readonly number[]>;
-  /** The transaction failed, or the fragment is deleted. */
+  /** Call it if the transaction failed or the fragment is deleted. */
   forget(fragmentId: string): void;
 }
 
-/** @param defaultVersionsOf the versions of a fragment that default fragments name. */
+/** @param defaultVersionsOf returns the versions of a fragment that default fragments refer to. */
 export function createRevisionPruner(
   defaultVersionsOf: (fragmentId: string) => readonly string[],
   maxBytes: number = maxHistoryBytes,
 ): RevisionPruner {
-  /** What the configurations of a fragment take, once it was asked. */
+  /** Stored size of each fragment's configurations, once it has been read. */
   const keptBytes = new Map<string, number>();
   return {
     async saved(trx, row, savedBytes) {
@@ -58,7 +61,7 @@ async function revisionsInUse(
   defaultVersions: readonly string[],
 ): Promise<ReadonlySet<number>> {
   const tags = trx.selectFrom('fragment_tags').select('revision').where('fragment_id', '=', fragmentId);
-  // A part that keeps what it had has another revision than the one it asks for.
+  // A part that keeps its previous document has another revision than the one it asks for.
   const parts = trx
     .selectFrom('part_fragments')
     .select(['revision', 'version'])
@@ -71,7 +74,7 @@ async function revisionsInUse(
   return new Set([...[...tagged, ...ofParts].map(({ revision }) => revision), ...numbers]);
 }
 
-/** Goes down to three quarters of the bound, so that not every save has to. `keptBytes`: what the configurations take then. */
+/** Reduces the size to three quarters of the bound, so that this is not repeated at every save. Returns the new `keptBytes`. */
 async function dropOldest(
   trx: Kysely<CloudTables>,
   { id, revision: newest }: FragmentRow,

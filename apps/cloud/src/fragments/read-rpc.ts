@@ -1,4 +1,4 @@
-/** AppService: the operations that read fragments. What a caller may not see is left out of lists, and unknown by id. */
+/** AppService: the operations that read fragments. Fragments that the caller may not see are left out of lists, and unknown by id. */
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { PlatformError } from '@platform/base';
 import type { AppService } from '@platform/proto/platform/app/v1/app';
@@ -21,7 +21,7 @@ const defaultHistory = 50;
 const maxHistory = 200;
 const shownRevisions = 1_000;
 const maxListed = 10_000;
-/** Of an entry of the history, beside the configuration. */
+/** Size of a history entry without its configuration. */
 const entryBytes = 2_048;
 
 export function fragmentReadHandlers(deps: FragmentOperationDeps): Handlers<typeof AppService, Principal> {
@@ -59,11 +59,11 @@ export function fragmentReadHandlers(deps: FragmentOperationDeps): Handlers<type
         .orderBy('name')
         .orderBy('id')
         .execute();
-      // What is unlisted is found by its id alone, except by its own people.
+      // An unlisted fragment can be read only by its id, except by people of its organization.
       const listed = rows
         .filter((row) => row.visibility === 'public' || readsPrivate(principal, row.organization_id))
         .filter((row) => asked.length === 0 || asked.includes(row.visibility));
-      // The organization's own come first: of the public ones of others there may be more than one answer holds.
+      // The organization's own fragments first: there may be more public ones of others than fit into one answer.
       const own = (row: FragmentRow) => organizationIds.includes(row.organization_id);
       const ownFirst = [...listed.filter(own), ...listed.filter((row) => !own(row))].slice(0, maxListed);
       const found = await reader.messages(principal, ownFirst, organizationId, wholeAnswer());
@@ -90,7 +90,7 @@ export function fragmentReadHandlers(deps: FragmentOperationDeps): Handlers<type
         .selectFrom('fragment_revisions')
         .select(['revision', 'created_ms', 'visibility'])
         .where('fragment_id', '=', row.id)
-        // Only its length: the texts of all are long.
+        // Read only the sizes: all texts together are long.
         .where(savedBytes('config'), '>', 0)
         .orderBy('revision', 'desc')
         .limit(shownRevisions)
@@ -131,10 +131,10 @@ export function fragmentReadHandlers(deps: FragmentOperationDeps): Handlers<type
             fragment: row.id,
             editedOn: timestampFromMs(revision.created_ms),
             old: { ...old, lastUpdated: timestampFromMs(revision.created_ms) },
-            // Who works for an organization is its own business.
+            // The authors of an organization are shown only to its own people.
             ...(all ? { editedBy: authenticatorInfo(author) } : {}),
             revision: String(revision.revision),
-            // Of the oldest it may be gone.
+            // The oldest revisions may have lost their configurations.
             ...(revision.config === '' ? {} : { config: JSON.parse(revision.config) }),
           };
         }),
@@ -155,7 +155,7 @@ export function fragmentReadHandlers(deps: FragmentOperationDeps): Handlers<type
   };
 }
 
-/** As many as may be read to see whether they fit. */
+/** The revisions to read, before checking whether they fit. */
 function readable(sizes: readonly { readonly revision: number; readonly size: number }[]): readonly number[] {
   let characters = 0;
   const beyond = sizes.findIndex(({ size }) => {
@@ -165,7 +165,7 @@ function readable(sizes: readonly { readonly revision: number; readonly size: nu
   return (beyond === -1 ? sizes : sizes.slice(0, Math.max(1, beyond))).map(({ revision }) => revision);
 }
 
-/** As many as one message takes, each with its configuration twice; the rest is for the next page. */
+/** The rows that fit into one message, each with its configuration twice; the rest goes to the next page. */
 function fitting<Row extends { readonly config: string }>(rows: readonly Row[]): readonly Row[] {
   let bytes = 0;
   const beyond = rows.findIndex((row) => {

@@ -1,4 +1,4 @@
-/** Fragments as a caller may see them: with the usage that the caller may know of. */
+/** Fragments as a caller may see them, with the usage that the caller may know of. */
 import type { JsonObject, MessageInitShape } from '@bufbuild/protobuf';
 import type { FragmentTagSchema } from '@platform/proto/platform/app/v1/app';
 
@@ -11,20 +11,20 @@ import type { FragmentRow } from './source.ts';
 import { readUsage, type Usage, usageFor } from './usage.ts';
 import { fragmentMessage } from './wire.ts';
 
-/** That are read at once, and how long all of them are together. */
+/** Number of texts read at once, and their maximum total length. */
 const maxRead = 50;
 const maxReadCharacters = 1024 * 1024;
 
 export interface FragmentReader {
   message(principal: Principal, row: FragmentRow): Promise<FragmentMessage>;
-  /** The first of them that the answer has room for, in their order, with their newest configurations as far as there is room. */
+  /** The first rows that fit into the answer, in their order, with their newest configurations as far as there is room. */
   messages(
     principal: Principal,
     rows: readonly FragmentRow[],
     currentOrganizationId: string,
     room: Room,
   ): Promise<{ message: FragmentMessage; usage: Usage }[]>;
-  /** @param all also tags of revisions that were saved as private. */
+  /** @param all also includes tags of revisions that were saved as private. */
   tags(row: FragmentRow, all: boolean): Promise<MessageInitShape<typeof FragmentTagSchema>[]>;
 }
 
@@ -50,16 +50,16 @@ export function createFragmentReader(db: Database, tree: AccountTree): FragmentR
     const revisions = new Map(newest.map((each) => [each.fragment_id, each]));
     const all = rows.flatMap((row) => {
       const revision = revisions.get(row.id);
-      // Deleted meanwhile.
+      // Deleted in the meantime.
       if (revision === undefined) return [];
       const counted = usageFor(principal, row, usage.get(row.id) ?? [], currentOrganizationId);
       const { size, ...newestOf } = revision;
       return [{ message: fragmentMessage(tree, principal, row, newestOf, counted), usage: counted, revision }];
     });
     const shown = fittingMessages(all, room);
-    /** Their texts come last: what has no room for its configuration gets none of the room. */
+    /** Configuration texts are added last, and only for fragments whose configuration fits. */
     const whole: [FragmentMessage, string][] = [];
-    // The smallest first, so that as many as possible come whole.
+    // Smallest first, so that as many as possible are complete.
     for (const some of batches(shown.toSorted((a, b) => a.revision.size - b.revision.size))) {
       const texts = await configurations(some.map(({ revision }) => revision));
       for (const { message, revision } of some) {
@@ -72,7 +72,7 @@ export function createFragmentReader(db: Database, tree: AccountTree): FragmentR
       }
     }
     for (const [message, text] of whole) {
-      // With tag and length.
+      // Including tag and length.
       const bytes = Buffer.byteLength(text) + 8;
       if (bytes > room.left) break;
       room.left -= bytes;

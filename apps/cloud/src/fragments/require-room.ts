@@ -2,10 +2,10 @@ import { PlatformError } from '@platform/base';
 import type { Transaction } from 'kysely';
 import type { CloudTables } from '../metadata/tables.ts';
 
-/** Fragments that an organization may have, unless the host administrator allows another number. */
+/** Maximum number of fragments of an organization, unless the host administrator sets another one. */
 export const defaultMaxFragments: number = 1_000;
 
-/** Call in the transaction that creates one. @throws resource_exhausted */
+/** Call it in the transaction that creates one. @throws resource_exhausted */
 export async function requireRoom(
   trx: Transaction<CloudTables>,
   organizationId: string,

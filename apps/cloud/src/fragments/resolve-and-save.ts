@@ -1,6 +1,6 @@
 /**
- * What a document that is saved on a part comes to. It is resolved once, before the transaction, which all writers wait for; the
- * transaction only looks whether each import would still find what it found, and writes the index of that resolution.
+ * Resolves a document that is saved on a part. It is resolved once, before the transaction, because the transaction blocks all writers.
+ * The transaction only checks that each import still finds the same revision, and writes the index from that resolution.
  */
 import { PlatformError } from '@platform/base';
 import type { Kysely } from 'kysely';
@@ -23,16 +23,16 @@ import {
 } from './part-index.ts';
 import { createFragmentSource, type Found, type FragmentSource, rightsOf } from './source.ts';
 
-/** How an effective document came about. */
+/** How an effective document was made. */
 interface Origin {
   readonly resolution: PartResolution;
   readonly organizationId: string | null;
   readonly imports: readonly FoundImport[];
-  /** What the index held, if it was asked. */
+  /** The previous index rows, if they were read. */
   readonly held: readonly IndexRow[] | undefined;
 }
 
-/** What an import found: its revision, or why it found none. */
+/** What an import found: its revision, or why there is none. */
 interface FoundImport {
   readonly id: string;
   readonly version: string;
@@ -99,7 +99,7 @@ export function resolveAndSave(
   }
 }
 
-/** The same source, which records what it finds. */
+/** A source that records what the given one finds. */
 function recording(source: FragmentSource, imports: FoundImport[]): FragmentSource {
   return {
     ...source,

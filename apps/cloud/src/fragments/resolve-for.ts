@@ -1,17 +1,21 @@
-/** Resolves a document with the fragments that may be used for it: the resolver is pure, so what it misses is read, and it is asked again. */
+/**
+ * Resolves a document with the fragments that it may use. The resolver is pure: it reports missing fragments, which are read before it
+ * is called again.
+ */
 import { type ResolvedDocument, resolveFragments } from '@platform/machine-config/fragments';
 import type { JsonObject } from '@platform/machine-config/schema';
 import type { Found, FragmentSource, Rights } from './source.ts';
 
-/** What a part has of each import: `<fragment id> <version asked for>` → revision. */
+/** The part's revision for each import: `<fragment id> <version asked for>` → revision. */
 export type Held = ReadonlyMap<string, number>;
 
 export const importKey = (fragmentId: string, version: string): string => `${fragmentId} ${version}`;
 
 /**
- * The document with what it may have now.
+ * Resolves the document with the revisions that it may use now.
  *
- * @param held what the part had until now, asked for only when it matters: an import to which the right was lost stays at that revision, with a notice.
+ * @param held the part's previous revisions, read only if needed: an import to which the right was lost stays at that revision, with a
+ * notice.
  */
 export function resolveFor(
   source: FragmentSource,
@@ -30,7 +34,7 @@ export function resolveFor(
   });
 }
 
-/** The document with exactly the revisions that the part had when all was well. */
+/** Resolves the document with exactly the revisions of the part's last successful resolution. */
 export function resolveHeld(source: FragmentSource, document: JsonObject, held: Held): Promise<ResolvedDocument> {
   return resolveWith(document, async (id, version) => {
     const revision = held.get(importKey(id, version));
@@ -38,7 +42,7 @@ export function resolveHeld(source: FragmentSource, document: JsonObject, held: 
   });
 }
 
-/** Ends: every round knows one level of nesting more, and those are limited. */
+/** Terminates: every round resolves one more level of nesting, and the number of levels is limited. */
 export async function resolveWith(
   document: JsonObject,
   find: (id: string, version: string) => Promise<Found>,

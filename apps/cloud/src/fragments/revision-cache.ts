@@ -1,4 +1,4 @@
-/** Revisions of fragments, which never change, with their decoded configurations: as many as fit, the last used ones stay. */
+/** Cache of fragment revisions, which never change, with their decoded configurations; the least recently used ones are dropped. */
 import type { Json, JsonObject } from '@platform/machine-config/schema';
 import type { RevisionRow } from './source.ts';
 
@@ -7,7 +7,7 @@ export interface KnownRevision {
   readonly config: JsonObject;
 }
 
-/** What the values take in memory, about. */
+/** Approximate memory of the values. */
 const maxCachedBytes = 64 * 1024 * 1024;
 const valueBytes = 16;
 const containerBytes = 48;
@@ -50,7 +50,7 @@ export class RevisionCache {
   }
 }
 
-/** A text of nothing but small values takes a multiple of its length once it is decoded. */
+/** A text of many small values takes a multiple of its length once it is decoded. */
 function memoryOf(value: Json): number {
   if (typeof value === 'string') return valueBytes + value.length;
   if (typeof value !== 'object' || value === null) return valueBytes;

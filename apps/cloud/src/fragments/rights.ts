@@ -2,7 +2,10 @@
 import { grantsOf, notVisible, type Principal } from '../access/principal.ts';
 import type { FragmentRow, Rights } from './source.ts';
 
-/** Whether the principal reads private fragments of an organization: its own people of organization level, and owners of anything in it. */
+/**
+ * Whether the principal reads an organization's private fragments: a role on the whole organization that is not shared, or ownership of
+ * anything in it.
+ */
 export function readsPrivate(principal: Principal, organizationId: string): boolean {
   return grantsOf(principal).some(
     (grant) =>
@@ -12,7 +15,7 @@ export function readsPrivate(principal: Principal, organizationId: string): bool
   );
 }
 
-/** What of a fragment a caller may see; parts see none by themselves. */
+/** Which revisions of a fragment a caller may see; parts by themselves see none. */
 export const rightsOfCaller =
   (principal: Principal): Rights =>
   (fragment) => {
@@ -21,13 +24,13 @@ export const rightsOfCaller =
     return fragment.visibility === 'private' ? 'none' : 'shared';
   };
 
-/** @throws not_found alike for fragments that do not exist and that the caller may not see. */
+/** @throws not_found both for fragments that do not exist and for those that the caller may not see. */
 export function visibleFragment(principal: Principal, id: string, row: FragmentRow | undefined): FragmentRow {
   if (row === undefined || rightsOfCaller(principal)(row) === 'none') throw notVisible('fragment', id);
   return row;
 }
 
-/** Whether the principal counts what an organization uses: one of its own of organization level. */
+/** Whether the principal may see an organization's usage: it needs a role of its own on the whole organization. */
 export function isOfOrganization(principal: Principal, organizationId: string): boolean {
   return grantsOf(principal).some(
     (grant) =>

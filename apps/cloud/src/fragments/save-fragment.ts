@@ -1,4 +1,4 @@
-/** Saves a fragment: every save is a revision, and reaches its machines in the same transaction. */
+/** Saves a fragment: every save creates a revision, and reaches its machines in the same transaction. */
 import { newId, PlatformError } from '@platform/base';
 import { diff, diffLines } from '@platform/machine-config/diff';
 import { isObject } from '@platform/machine-config/fragments';
@@ -66,7 +66,7 @@ export async function createFragment(
 
 /**
  * @param editedMs the save time of the revision that the client edited; absent: the last write wins.
- * @returns undefined when that is not the newest any more: then `editConflict`, after the transaction, says what changed.
+ * @returns undefined if that is no longer the newest: after the transaction, `editConflict` then says what changed.
  * @throws invalid_argument
  */
 export async function updateFragment(
@@ -115,7 +115,7 @@ export async function updateFragment(
   return { row, warnings, reached, dropped };
 }
 
-/** @returns the bytes of the configuration */
+/** @returns the size of the configuration in bytes */
 async function insertRevision(
   trx: Transaction<CloudTables>,
   by: Caller,
@@ -147,7 +147,7 @@ async function insertRevision(
   return Buffer.byteLength(text);
 }
 
-/** What a configuration names as imports, each once; a version that is a variable counts as the newest. */
+/** The imports in a configuration, each once; a version that is a variable counts as the newest. */
 export function importsIn(config: JsonObject): { child_id: string; version: string }[] {
   const { fragments } = config;
   const list = Array.isArray(fragments) ? fragments : [];
@@ -163,7 +163,7 @@ export function importsIn(config: JsonObject): { child_id: string; version: stri
 
 const shownChanges = 20;
 
-/** The error for a client that edited an older revision. Call it outside of transactions, because comparing takes long. */
+/** The error for a client that edited an older revision. Call it outside of transactions, because comparing takes time. */
 export async function editConflict(
   db: Kysely<CloudTables>,
   row: FragmentRow,

@@ -1,4 +1,4 @@
-/** Reads fragments as one organization may use them, each once. */
+/** Reads fragments as one organization may use them, each only once. */
 import type { FoundFragment } from '@platform/machine-config/fragments';
 import type { JsonObject } from '@platform/machine-config/schema';
 import type { Kysely } from 'kysely';
@@ -10,10 +10,10 @@ export type FragmentRow = FragmentsTables['fragments'];
 export type RevisionRow = FragmentsTables['fragment_revisions'];
 export type Found = FoundFragment | 'unknown' | 'unknown_version';
 
-/** What of a fragment may be had: every revision, those that were saved as public or unlisted, or none. */
+/** Which revisions of a fragment may be used: all, those saved as public or unlisted, or none. */
 export type Rights = (fragment: FragmentRow) => 'all' | 'shared' | 'none';
 
-/** The rights of an organization's documents; null: of any organization's. */
+/** The rights of an organization's documents; null: the rights of any organization. */
 export const rightsOf =
   (organizationId: string | null): Rights =>
   (fragment) =>
@@ -21,18 +21,18 @@ export const rightsOf =
 
 export interface FragmentSource {
   fragment(id: string): Promise<FragmentRow | undefined>;
-  /** Undefined even when its configuration is kept no longer. */
+  /** Undefined also if its configuration is no longer kept. */
   revision(id: string, revision: number): Promise<RevisionRow | undefined>;
-  /** The revision that a version (a revision, a tag, '' for the newest) means now; undefined when it means none. */
+  /** The revision to which a version (a revision, a tag, '' for the newest) currently refers; undefined if there is none. */
   revisionOf(fragment: FragmentRow, version: string): Promise<number | undefined>;
   find(rights: Rights, id: string, version: string): Promise<Found>;
-  /** A revision that was given out before, whatever became of the right to it. */
+  /** A revision that was used before, even if the right to it was lost. */
   findKept(id: string, revision: number): Promise<FoundFragment | undefined>;
 }
 
 /**
- * @param db a transaction, or the database: then what is read was true at some time during the reading.
- * @param cache not for transactions that write revisions: they may see some that are never committed.
+ * @param db a transaction, or the database, whose content may change between reads.
+ * @param cache not for transactions that write revisions: they may read some that are never committed.
  */
 export function createFragmentSource(
   db: Kysely<CloudTables>,
@@ -51,7 +51,7 @@ export function createFragmentSource(
 
   const fragment = (id: string): Promise<FragmentRow | undefined> =>
     once(rows, id, () => db.selectFrom('fragments').selectAll().where('id', '=', id).executeTakeFirst());
-  // What was read is kept by the cache alone, which has a bound.
+  // Read values are kept only in the cache, which is bounded.
   const cached = async (id: string, number: number): Promise<KnownRevision | undefined> => {
     const key = `${id} ${number}`;
     const known = cache.get(key);

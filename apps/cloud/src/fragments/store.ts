@@ -1,8 +1,9 @@
 /**
- * Tables of fragments: shared pieces of configuration, their revisions and tags, and who uses them.
+ * Tables of fragments: shared pieces of configuration, their revisions and tags, and their usage.
  *
- * A revision never changes, but its configuration may go when it is old and nothing uses it. `part_fragments` is kept in the transactions that save configurations and fragments: it says
- * which parts a fragment reaches, and it is the recipe of what a part last ran when its present imports have errors.
+ * A revision never changes, but the configuration of an old, unused one may be deleted. `part_fragments` is written in the transactions
+ * that save configurations and fragments. It says which parts a fragment reaches. It also records what a part last ran, for the time
+ * when its current imports have errors.
  */
 import type { SealedDocument } from '../instance/sealed-column.ts';
 
@@ -14,10 +15,10 @@ export interface FragmentsTables {
     organization_id: string;
     name: string;
     visibility: Visibility;
-    /** The newest. */
+    /** The newest revision. */
     revision: number;
     created_ms: number;
-    /** Of the newest revision. */
+    /** When the newest revision was saved. */
     updated_ms: number;
   };
   fragment_revisions: {
@@ -25,9 +26,9 @@ export interface FragmentsTables {
     /** From 1, without gaps. */
     revision: number;
     name: string;
-    /** Other organizations are never given a revision that was saved as private. */
+    /** A revision saved as private is never given to other organizations. */
     visibility: Visibility;
-    /** JSON as it was saved; '' when it went to make room for newer ones. */
+    /** JSON as it was saved; '' if it was deleted to make room for newer ones. */
     config: string;
     author_kind: string;
     author_id: string;
@@ -36,23 +37,23 @@ export interface FragmentsTables {
     created_ms: number;
   };
   fragment_tags: { fragment_id: string; tag: string; revision: number };
-  /** What each revision imports itself. */
+  /** The direct imports of each revision. */
   fragment_imports: { fragment_id: string; revision: number; child_id: string; version: string };
-  /** What each part imports, directly or by another fragment. */
+  /** The fragments that each part imports, directly or through another fragment. */
   part_fragments: {
     part_id: string;
     fragment_id: string;
     /** The version asked for; '' is the newest. */
     version: string;
-    /** What the part has; 0 when it could not be had. */
+    /** The revision that the part uses; 0 if none was available. */
     revision: number;
     direct: number;
   };
-  /** Parts whose fragments could not all be resolved as asked; JSON of the problems. */
+  /** Parts whose fragments could not all be resolved as requested; JSON of the problems. */
   part_fragment_problems: { part_id: string; problems: string; since_ms: number };
 }
 
-/** No references to parts and organizations: other features delete those, and what is left here counts for nothing. */
+/** No foreign keys to parts and organizations: other features delete those, and remaining rows here are ignored. */
 export const fragmentsV2: readonly string[] = [
   `create table fragments (id text primary key, organization_id text not null, name text not null, visibility text not null, revision integer not null, created_ms bigint not null, updated_ms bigint not null)`,
   `create index fragments_by_organization on fragments (organization_id)`,

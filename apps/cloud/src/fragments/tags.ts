@@ -1,4 +1,4 @@
-/** Tags: names for revisions that can move; parts that follow a tag move with it. */
+/** Tags: movable names for revisions; parts that follow a tag move with it. */
 import { PlatformError } from '@platform/base';
 import type { Transaction } from 'kysely';
 import { audit, type Caller } from '../access/audit.ts';
@@ -10,7 +10,7 @@ import type { FragmentRow } from './source.ts';
 
 const maxTags = 100;
 
-/** @throws invalid_argument: a tag must not read as a revision. */
+/** @throws invalid_argument: a tag must not look like a revision. */
 export function checkedTag(tag: string): string {
   if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,59}$/.test(tag) && !/^\d+$/.test(tag) && tag !== 'latest') return tag;
   throw new PlatformError(
@@ -19,7 +19,7 @@ export function checkedTag(tag: string): string {
   );
 }
 
-/** @throws invalid_argument, not_found, failed_precondition when its configuration is kept no longer, resource_exhausted */
+/** @throws invalid_argument; not_found; failed_precondition if the configuration is no longer kept; resource_exhausted */
 export async function setTag(
   trx: Transaction<CloudTables>,
   by: Caller,
@@ -61,7 +61,7 @@ export async function setTag(
   return reached;
 }
 
-/** @throws not_found, failed_precondition while something follows the tag. */
+/** @throws not_found; failed_precondition while something follows the tag. */
 export async function deleteTag(
   trx: Transaction<CloudTables>,
   by: Caller,

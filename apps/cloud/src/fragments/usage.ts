@@ -1,4 +1,4 @@
-/** Counts who uses fragments, by query over the index. */
+/** Counts the users of fragments, by querying the index. */
 import type { Kysely } from 'kysely';
 import type { Principal } from '../access/principal.ts';
 import { partPlaces } from '../machines/part-places.ts';
@@ -23,7 +23,7 @@ export interface UsageRow {
   readonly parts: number;
 }
 
-/** One row for each fragment and organization, and for each version asked for when `byVersion`. */
+/** Returns one row for each fragment and organization, and with `byVersion` for each requested version. */
 export async function readUsage(
   db: Kysely<CloudTables>,
   fragmentIds: readonly string[],
@@ -54,7 +54,7 @@ export async function readUsage(
   }));
 }
 
-/** What the caller may know of it: everything as an owner of the fragment's organization, else what its own organizations do. */
+/** The usage that the caller may know: all of it for owners of the fragment's organization, otherwise that of its own organizations. */
 export function usageFor(
   principal: Principal,
   fragment: FragmentRow,

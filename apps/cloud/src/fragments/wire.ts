@@ -1,4 +1,4 @@
-/** Fragments as messages. */
+/** Converts fragments to messages. */
 import type { MessageInitShape, JsonObject as ProtobufJson } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { PlatformError } from '@platform/base';
@@ -23,7 +23,7 @@ const visibilities: Readonly<Record<Visibility, FragmentVisibility>> = {
   unlisted: FragmentVisibility.PUBLIC_UNLISTED,
 };
 
-/** Undefined for "unspecified". @throws invalid_argument */
+/** Undefined if unspecified. @throws invalid_argument */
 export function visibilityOf(value: FragmentVisibility | undefined): Visibility | undefined {
   if (value === undefined || value === FragmentVisibility.UNSPECIFIED) return undefined;
   const found = (['private', 'public', 'unlisted'] as const).find((each) => visibilities[each] === value);
@@ -32,7 +32,10 @@ export function visibilityOf(value: FragmentVisibility | undefined): Visibility 
   return found;
 }
 
-/** A fragment with the configuration of `revision`, where that is given and still kept. The owner is named to those who see that organization. */
+/**
+ * A fragment with the configuration of `revision`, if it is given and still kept. Only callers who may see the owning organization get
+ * its name.
+ */
 export function fragmentMessage(
   tree: AccountTree,
   principal: Principal,
@@ -63,7 +66,7 @@ export function fragmentMessage(
   };
 }
 
-/** With its configuration as text as well, which keeps the order of keys; an answer may have room for one of the two only. */
+/** Adds the configuration as text, which keeps the order of keys; an answer may have room for only one of the two forms. */
 export function withText(
   message: MessageInitShape<typeof FragmentSchema>,
   config: string,
@@ -95,13 +98,13 @@ const errorTypes: Readonly<Record<FragmentFault, FragmentErrorType>> = {
   no_value: FragmentErrorType.UNSPECIFIED,
 };
 
-/** In the place of what the answer has no room for. */
+/** Replaces a fragment for which the answer has no room. */
 export function leftOutMessage(fragmentId: string): MessageInitShape<typeof ResolvedFragmentSchema> {
   const detail = `fragment ${fragmentId}: expected an answer that public clients can read, found no space for this configuration: request fewer fragments at once`;
   return { fragmentId, error: { errorType: FragmentErrorType.UNSPECIFIED, fragmentId, detail } };
 }
 
-/** The first error about an import stands for all; a variable without a value is none here, because its importer gives it. */
+/** Reports only the first import error. A variable without a value is not an error here, because the importer sets it. */
 export function resolvedMessage(
   fragmentId: string,
   resolved: ResolvedDocument,

@@ -22,7 +22,7 @@ import { visibilityOf } from './wire.ts';
 
 export interface WriteDeps extends FragmentOperationDeps {
   readonly propagateDeps: () => PropagateDeps;
-  /** After the change is durable. */
+  /** Called after the commit. */
   readonly onPropagated: (fragmentId: string, reached: Propagated) => void;
   readonly bound: RevisionPruner;
 }
@@ -32,7 +32,7 @@ const maxWarningBytes = 4_000;
 export function fragmentWriteHandlers(deps: WriteDeps): Handlers<typeof AppService, Principal> {
   const { db, access, reader, triggerProblems, propagateDeps, onPropagated, maxFragmentsOf, bound, cache } = deps;
 
-  /** Reads it inside the transaction, and says nothing of it to callers who may not see it. @throws not_found, permission_denied */
+  /** Reads the fragment inside the transaction; reveals nothing to callers who may not see it. @throws not_found, permission_denied */
   const owned = async (trx: Transaction<CloudTables>, call: Call<Principal>, id: string): Promise<FragmentRow> => {
     const found = await trx.selectFrom('fragments').selectAll().where('id', '=', id).executeTakeFirst();
     const row = visibleFragment(call.principal, id, found);
@@ -75,7 +75,7 @@ export function fragmentWriteHandlers(deps: WriteDeps): Handlers<typeof AppServi
       const config = configurationOf(request);
       const saving = db.transaction().execute(async (trx) => {
         const row = await owned(trx, call, request.id);
-        // "public: false" of a client that knows no third kind does not hide what is unlisted.
+        // "public: false" from a client that does not know unlisted fragments must not make an unlisted one private.
         const visibility =
           asked === 'private' && request.visibility === undefined && row.visibility === 'unlisted' ? undefined : asked;
         const change = {
@@ -141,7 +141,7 @@ function configurationOf({ config, fragmentConfigJson: text = '' }: UpdateFragme
   throw new PlatformError('invalid_argument', 'fragment_config_json: expected a JSON object, found another value');
 }
 
-/** The answers have no field for warnings: they go as JSON, percent-encoded, in the header `platform-warnings`. */
+/** The answers have no field for warnings. They are sent as percent-encoded JSON in the header `platform-warnings`. */
 function warn(call: Call<Principal>, warnings: readonly string[]): void {
   const shown = [...warnings];
   const text = (): string => encodeURIComponent(JSON.stringify(shown).replace(/[\ud800-\udfff]/g, '?'));

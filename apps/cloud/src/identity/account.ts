@@ -1,4 +1,4 @@
-/** What a signed-in person changes about herself. */
+/** Changes that a signed-in person makes to her own account. */
 import { PlatformError } from '@platform/base';
 import { audit, type Caller } from '../access/audit.ts';
 import { checkedEmail } from '../text-rules/checked-email.ts';
@@ -8,7 +8,7 @@ import { checkedPassword, hashPassword } from './sign-in/hash-password.ts';
 import { setPassword } from './sign-in/set-password.ts';
 import { provePassword } from './sign-in/sign-in-with-password.ts';
 
-/** Who acts: a person with a session. */
+/** A call by a person with a session. */
 export interface SignedInCaller extends Caller {
   readonly principal: Extract<Caller['principal'], { kind: 'person' }>;
 }
@@ -38,7 +38,10 @@ export async function setEmail(deps: IdentityOperationDeps, by: SignedInCaller, 
   deps.forget();
 }
 
-/** Sets a new password; who has one says it first. Her other sessions end. @throws unauthenticated, invalid_argument, failed_precondition */
+/**
+ * Sets a new password; if she has one, she must give it. Her other sessions end. @throws unauthenticated, invalid_argument,
+ * failed_precondition
+ */
 export async function changePassword(
   deps: IdentityOperationDeps,
   by: SignedInCaller,

@@ -1,4 +1,4 @@
-/** First start: an organization, a location, an owner with an API key, and this computer as first machine (D30). There is no default password. */
+/** First start: creates an organization, a location and an owner with an API key (D30). There is no default password. */
 import { hostname } from 'node:os';
 import { newId } from '@platform/base';
 import { addGrant } from '../access/grants.ts';
@@ -10,8 +10,8 @@ import type { InstanceKey } from '../instance/instance-key.ts';
 import type { Database } from '../metadata/tables.ts';
 
 /**
- * Creates the first account of an installation that never had one. Where every organization was deleted the people are
- * still there, and can make new ones.
+ * Creates the first account of an installation that never had one. If all organizations were deleted, their people still exist and can
+ * create new ones.
  */
 export async function createFirstAccount(db: Database, instanceKey: InstanceKey, nowMs: number): Promise<void> {
   if ((await storedOrganizations(db)).length > 0) return;

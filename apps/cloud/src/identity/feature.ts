@@ -1,4 +1,4 @@
-/** People: who they are, how they sign in, how they are invited (D30). */
+/** People: their accounts, sign-in and invitations (D30). */
 import { type Clock, type Follower, follow } from '@platform/base';
 import type { AppService } from '@platform/proto/platform/app/v1/app';
 import type { Handlers } from '@platform/rpc/server';
@@ -12,18 +12,18 @@ import { createLink } from './sign-in/links.ts';
 import { createOpenId, type OpenId, type OpenIdSettings } from './sign-in/open-id.ts';
 
 export interface Identity extends AsyncDisposable {
-  /** What the verbs of this folder take, for the pages of the edge. */
+  /** Dependencies of this folder's operations, for the pages of the edge. */
   readonly deps: IdentityOperationDeps;
-  /** Absent: not set. */
+  /** Absent: OpenID Connect is not configured. */
   readonly openId: OpenId | undefined;
   /** Invitations, members and people, for AppService. */
   readonly appHandlers: Handlers<typeof AppService, Principal>;
-  /** Begins to forget what expired. */
+  /** Starts to delete expired rows periodically. */
   start(): void;
 }
 
 export interface IdentityDeps extends Omit<IdentityOperationDeps, 'openIdIssuer'> {
-  /** Absent: nobody signs in by OpenID Connect. */
+  /** Absent: nobody can sign in by OpenID Connect. */
   readonly openIdSettings: OpenIdSettings | undefined;
 }
 
@@ -50,8 +50,8 @@ export function createIdentity({ openIdSettings, ...given }: IdentityDeps): Iden
 }
 
 /**
- * A token for `/sign-in?token=` that signs in the first owner once, within a day; it takes the place of the one of an earlier
- * start. Undefined once she has a way of her own to sign in, and when nobody of the first start is left.
+ * Creates a token for `/sign-in?token=` that signs in the first owner once, within a day. It replaces the token of an earlier start.
+ * Undefined once she has another way to sign in, or if nobody from the first start is left.
  */
 export async function createOwnerLink(deps: {
   readonly db: Database;

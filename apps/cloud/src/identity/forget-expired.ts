@@ -1,8 +1,8 @@
-/** Deletes sessions, links, invitations and counted mails that no one can use any more. */
+/** Deletes sessions, links, invitations and mail counts that can no longer be used. */
 import type { IdentityOperationDeps } from './identity-deps.ts';
 import { forgetCountedMails } from './invitations/invitation-mail-limits.ts';
 
-/** Answers false: there is no more to do until the next hour. */
+/** Always resolves to false: there is nothing more to do until the next hour. */
 export async function forgetExpired({
   db,
   clock,

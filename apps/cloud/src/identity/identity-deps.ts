@@ -1,4 +1,4 @@
-/** What the verbs of this folder work with. */
+/** Dependencies of this folder's operations. */
 import type { Clock, Log } from '@platform/base';
 import type { Access } from '../access/authorize.ts';
 import type { GuessLimit } from '../access/guess-limit.ts';
@@ -15,11 +15,11 @@ export interface IdentityOperationDeps {
   readonly guesses: GuessLimit;
   readonly access: Access;
   readonly tree: Pick<AccountTree, 'organization'>;
-  /** Absent: no mail server is set, and links are shown to those who make them. */
+  /** Absent: no mail server is configured, and links are shown to the person who creates them. */
   readonly mail: Mail | undefined;
-  /** The issuer with which people can sign in by OpenID Connect; undefined: not set. */
+  /** The OpenID Connect issuer with which people can sign in; undefined: not configured. */
   readonly openIdIssuer: string | undefined;
-  /** Where people reach this installation, without a slash at the end. */
+  /** Where people reach this installation, without a trailing slash. */
   publicUrl(): string;
   /** How many invitations an organization may mail in 24 hours. */
   invitationMailsPerDay(organizationId: string): number;

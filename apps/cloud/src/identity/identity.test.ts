@@ -1,4 +1,4 @@
-/** What people's tables keep and forget: upgrades, expiry, two at once, newer hashes. */
+/** Stored people: upgrades, expiry, simultaneous use, and newer password hashes. */
 import { argon2Sync } from 'node:crypto';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
@@ -22,7 +22,7 @@ test('D30 the person of an installation of version 1 owns its organization after
   expect(grants).toMatchObject([{ role: 'owner', organization_id: organizationId, location_id: null, robot_id: null }]);
 });
 
-test('what expired is forgotten, and what an organization leaves behind', async () => {
+test('expired rows are deleted, and so is what a deleted organization leaves behind', async () => {
   const people = await startPeople();
   const { db, clock, organizationId, identity } = people;
   const { deps } = identity;
@@ -51,7 +51,7 @@ test('what expired is forgotten, and what an organization leaves behind', async 
   expect(await counts()).toEqual([0, 0, 0]);
 });
 
-test('a link that is used twice at once lets one person in', async () => {
+test('a link that is used twice at the same time signs in one person', async () => {
   const people = await startPeople();
   const { db, clock, organizationId, identity } = people;
   const grants = [{ role: 'owner' as const, organizationId, locationId: null, robotId: null }];
@@ -65,7 +65,7 @@ test('a link that is used twice at once lets one person in', async () => {
   expect(await db.selectFrom('sessions').select('id').execute()).toHaveLength(1);
 });
 
-test('a password under older parameters is stored under the current ones when it is used', async () => {
+test('a password hashed with older parameters is rehashed with the current ones when it is used', async () => {
   const people = await startPeople();
   const { db, identity } = people;
   const personId = await people.personWith('ada@example.com', password);
@@ -90,7 +90,7 @@ test('a password under older parameters is stored under the current ones when it
   await signInWithPassword(identity.deps, { email: 'ada@example.com', password }, from);
 });
 
-test('roles on what was deleted since are left out; an invitation to nothing else is refused', async () => {
+test('roles on deleted objects are left out; an invitation without any others is refused', async () => {
   const people = await startPeople();
   const { db, clock, organizationId, locationId, identity } = people;
   const gone = { role: 'owner' as const, organizationId, locationId: 'gone', robotId: null };

@@ -48,7 +48,7 @@ export async function membersOf(
   return rows.map((row) => ({
     personId: row.id,
     email: row.email ?? '',
-    // A person without an invitation created the organization, or was there when it was created.
+    // A person without an invitation created the organization or already existed at its creation.
     addedMs: Number(row.joined_ms ?? Math.max(row.created_ms, organization.created_ms)),
     lastSignInMs: row.last_sign_in_ms ?? undefined,
     lastUsedMs: row.used_ms === null ? (row.last_sign_in_ms ?? undefined) : Number(row.used_ms),
@@ -65,7 +65,10 @@ export async function isMember(db: Database, organizationId: string, email: stri
   return row !== undefined;
 }
 
-/** The longest-standing person who owns the whole organization. @param email only this one, as `checkedEmail` answers it */
+/**
+ * The longest-standing person who owns the whole organization. @param email only the owner with this address, as returned by
+ * `checkedEmail`
+ */
 export async function ownerOf(
   db: Database,
   organizationId: string,
@@ -80,13 +83,13 @@ export async function ownerOf(
   return (email === undefined ? owners : owners.where('email', '=', email)).executeTakeFirst();
 }
 
-/** The organizations in which a person holds a role of her own. */
+/** The organizations in which a person herself holds a role. */
 export async function organizationIdsOf(db: Database, personId: string): Promise<readonly string[]> {
   const grants = await grantsOfIdentity(db, { type: 'person', id: personId });
   return [...new Set(grants.map(({ organizationId }) => organizationId))].sort();
 }
 
-/** Takes all of a person's roles in an organization. @throws not_found; failed_precondition for the last owner (R7) */
+/** Removes all of a person's roles in an organization. @throws not_found; failed_precondition for the last owner (R7) */
 export async function removeMember(
   deps: IdentityOperationDeps,
   by: Caller,

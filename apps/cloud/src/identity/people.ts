@@ -1,10 +1,10 @@
-/** People as they are stored: find, and who of them does something. */
+/** Stored people: finding them, and naming them as the author of an action. */
 import type { Caller } from '../access/audit.ts';
 import type { Database } from '../metadata/tables.ts';
 
 export interface Person {
   readonly id: string;
-  /** Empty until the first owner has set hers. */
+  /** Empty until the first owner has set it. */
   readonly email: string;
   readonly emailVerified: boolean;
   readonly name: string;
@@ -12,7 +12,7 @@ export interface Person {
   readonly passwordHash: string | undefined;
 }
 
-/** @param by an id, or an e-mail address as `checkedEmail` answers it. */
+/** @param by an id, or an e-mail address as returned by `checkedEmail`. */
 export async function findPerson(db: Database, by: { id: string } | { email: string }): Promise<Person | undefined> {
   const all = db
     .selectFrom('people')
@@ -32,7 +32,7 @@ export async function findPerson(db: Database, by: { id: string } | { email: str
   };
 }
 
-/** The person as the one who acts, for the audit trail; no roles, because none are asked for. */
+/** The person as a caller for the audit trail; without roles, because they are not checked. */
 export function asCaller(person: { id: string; email: string }, peerAddress: string, sessionId = ''): Caller {
   return {
     principal: { kind: 'person', personId: person.id, sessionId, email: person.email, grants: [] },

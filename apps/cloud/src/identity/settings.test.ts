@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readIdentitySettings } from './settings.ts';
 
-test('without settings sessions last 12 hours and 90 days, and there is neither mail nor a provider', () => {
+test('by default sessions last 12 hours and 90 days, and there is neither mail nor an OpenID provider', () => {
   expect(readIdentitySettings({})).toEqual({
     publicUrl: undefined,
     sessions: { browserIdleMs: 43_200_000, cliMs: 7_776_000_000 },
@@ -10,7 +10,7 @@ test('without settings sessions last 12 hours and 90 days, and there is neither 
   });
 });
 
-test('everything that can be set is read', () => {
+test('all settings are read', () => {
   expect(
     readIdentitySettings({
       PLATFORM_PUBLIC_URL: 'https://fleet.example.com/',
@@ -42,7 +42,7 @@ test.each([
     'PLATFORM_OIDC_CLIENT_SECRET',
     { PLATFORM_OIDC_ISSUER: 'https://accounts.example.com', PLATFORM_OIDC_CLIENT_ID: 'id' },
   ],
-])('a wrong %s is named, and no secret is shown', (name, env) => {
+])('an invalid %s is named, and no secret is shown', (name, env) => {
   expect(() => readIdentitySettings(env)).toThrow(new RegExp(`^${name}: expected `));
   expect(() => readIdentitySettings(env)).not.toThrow(/secret-word/);
 });

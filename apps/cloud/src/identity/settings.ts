@@ -1,4 +1,4 @@
-/** How people sign in here, from the environment; read by settings.ts of the app. */
+/** Settings for signing in, from the environment; read by settings.ts of the app. */
 import { readFileSync } from 'node:fs';
 import { errorText, PlatformError } from '@platform/base';
 import type { MailSettings } from '../outbox/email/email-channel.ts';
@@ -6,17 +6,17 @@ import type { OpenIdSettings } from './sign-in/open-id.ts';
 import { defaultSessionSettings, type SessionSettings } from './sign-in/sessions.ts';
 
 export interface IdentitySettings {
-  /** PLATFORM_PUBLIC_URL: where people reach this installation, without a slash at the end; absent: where it listens. */
+  /** PLATFORM_PUBLIC_URL: where people reach this installation, without a trailing slash; absent: where it listens. */
   readonly publicUrl: string | undefined;
   /** PLATFORM_SESSION_HOURS (default 12, since the last use) and PLATFORM_CLI_SESSION_DAYS (default 90). */
   readonly sessions: SessionSettings;
-  /** PLATFORM_SMTP_URL and PLATFORM_MAIL_FROM; absent: links are shown, not mailed. */
+  /** PLATFORM_SMTP_URL and PLATFORM_MAIL_FROM; absent: links are shown instead of mailed. */
   readonly mail: MailSettings | undefined;
   /** PLATFORM_OIDC_ISSUER, PLATFORM_OIDC_CLIENT_ID, PLATFORM_OIDC_CLIENT_SECRET or PLATFORM_OIDC_CLIENT_SECRET_FILE. */
   readonly openId: OpenIdSettings | undefined;
 }
 
-/** @throws invalid_argument naming the variable, what was expected and what was found; never a secret. */
+/** @throws invalid_argument naming the variable, and what was expected and found; never a secret. */
 export function readIdentitySettings(env: NodeJS.ProcessEnv): IdentitySettings {
   return Object.freeze({
     publicUrl: publicUrlOf(textOf(env, 'PLATFORM_PUBLIC_URL')),
@@ -40,7 +40,7 @@ function mailOf(env: NodeJS.ProcessEnv): MailSettings | undefined {
       'none',
     );
   const url = URL.parse(smtpUrl);
-  // The address holds a password: it is not shown.
+  // The address contains a password, so it is not shown.
   if (url === null || !['smtp:', 'smtps:'].includes(url.protocol) || url.hostname === '')
     throw wrong('PLATFORM_SMTP_URL', 'an address such as smtps://name:password@mail.example.com', 'another');
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.

@@ -1,11 +1,14 @@
-/** Tables of people: who they are, passwords, identities elsewhere, sessions, one-time links, invitations. */
+/** Tables of people: accounts, passwords, external identities, sessions, one-time links, invitations. */
 import type { Generated } from 'kysely';
 
-/** Times are milliseconds since 1970 UTC. What is only compared is stored hashed (D6): SHA-256 of random tokens, argon2id of passwords. */
+/**
+ * Times are milliseconds since 1970 UTC. Values that are only compared are stored hashed (D6): SHA-256 of random tokens, argon2id of
+ * passwords.
+ */
 export interface IdentityTables {
   people: {
     id: string;
-    /** Trimmed, in lower case; null until the first owner has said hers. */
+    /** Trimmed, in lower case; null until the first owner has set it. */
     email: string | null;
     name: string;
     created_ms: number;
@@ -15,7 +18,7 @@ export interface IdentityTables {
   };
   /** A person without a row has no password. */
   passwords: { person_id: string; hash: string; changed_ms: number };
-  /** Who a person is at an OpenID provider. */
+  /** A person's identity at an OpenID provider. */
   person_identities: { issuer: string; subject: string; person_id: string; created_ms: number };
   sessions: {
     id: string;
@@ -23,20 +26,20 @@ export interface IdentityTables {
     person_id: string;
     kind: 'browser' | 'cli';
     created_ms: number;
-    /** Coarse: written at most once a minute. */
+    /** Updated at most once a minute. */
     last_used_ms: number;
     expires_ms: number;
-    /** Where it was begun. */
+    /** The address from which it was begun. */
     peer_address: string;
   };
-  /** Used up: deleted. */
+  /** A used link is deleted. */
   one_time_links: {
     token_hash: Uint8Array;
     purpose: 'sign-in' | 'reset' | 'cli';
     person_id: string;
-    /** Of `cli` codes: SHA-256 of the verifier that the command line keeps, base64url. */
+    /** For `cli` codes: SHA-256 of the command line's verifier, base64url. */
     challenge: string | null;
-    /** The link was mailed to the person's address: who uses it has proven the address. */
+    /** The link was mailed to the person's address, so its use proves the address. */
     mailed: number;
     created_ms: number;
     expires_ms: number;
@@ -45,16 +48,15 @@ export interface IdentityTables {
     organization_id: string;
     email: string;
     token_hash: Uint8Array;
-    /** JSON: the grants that acceptance gives. */
+    /** JSON: the grants that the accepting person receives. */
     grants: string;
     invited_by: string;
-    /** 1: the token went to the address alone, so that who brings it has proven the address. */
+    /** 1: the token was sent only to the address, so its use proves the address. */
     mailed: number;
     created_ms: number;
     expires_ms: number;
   };
-  /** Mails that invited, of the last day: what is mailed in a day is bounded. */
-  /** `sent_by`: the id of the person or the key. */
+  /** Invitation mails of the last day, for the daily limits. `sent_by`: the id of the person or the key. */
   invitation_mails: {
     id: Generated<number>;
     organization_id: string;
@@ -62,7 +64,7 @@ export interface IdentityTables {
     sent_by: string;
     sent_ms: number;
   };
-  /** When people came into organizations by invitation; membership itself is having a grant. */
+  /** When people joined organizations by invitation. A person is a member by having a grant. */
   organization_joins: { organization_id: string; person_id: string; joined_ms: number };
 }
 

@@ -1,6 +1,6 @@
 /**
- * The way of an upload into the log: its payload to the blob store first (I4), then its row (I1, I2, I5), then the answer.
- * Whoever calls this has checked the upload's form and that the caller may send for this part.
+ * How an upload is accepted: first its payload is stored (I4), then its row is appended to the log (I1, I2, I5), then the sender is
+ * answered. The caller has already checked the upload's form and that the sender may upload for this part.
  */
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { asPlatformError, type Clock, PlatformError } from '@platform/base';
@@ -19,41 +19,41 @@ export interface AcceptDeps {
   readonly ingestLog: IngestLog;
   readonly blobs: BlobStore;
   readonly clock: Clock;
-  /** A line in the machine's log: part of the upload could not be stored (D14). */
+  /** Adds a line to the machine's log: part of the upload could not be stored (D14). */
   readonly reportGap: (place: Place, text: string) => void;
   readonly findDeleted: FindDeleted;
   readonly backpressure: Pick<Backpressure, 'admit'>;
 }
 
-/** Who waits for the answer, and for how long. */
+/** The sender that waits for the answer, and for how long. */
 export interface Sender {
-  /** Aborted when the sender is gone. */
+  /** Aborted when the sender has disconnected. */
   readonly signal: AbortSignal;
   /** Wall ms; undefined: none. */
   readonly deadline: number | undefined;
 }
 
-/** An upload that is known by its content, and is sent again. */
+/** A repeated upload that was recognised by its content. */
 export interface RepeatedUpload {
   readonly place: Place;
   readonly metadata: CheckedMetadata['metadata'];
-  /** SensorData each. */
+  /** A SensorData each. */
   readonly readings: readonly Uint8Array[];
   readonly hasPayload: boolean;
   readonly first: {
     readonly position: number;
     readonly fileId: string;
-    /** When it was stored, wall ms. */
+    /** Wall ms at which it was stored. */
     readonly timeSyncedMs: number;
   };
 }
 
-/** Which of its readings were deleted since they were stored; of an upload with a payload one answer, of that (D13). */
+/** Which of its readings were deleted since they were stored; for an upload with a payload, one answer about the payload (D13). */
 export type FindDeleted = (upload: RepeatedUpload) => Promise<readonly boolean[]>;
 
 export interface Payload {
   readonly chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
-  /** When the reading was taken, machine's clock; null: not told, as for files. */
+  /** Capture time by the machine's clock; null: not given, as for files. */
   readonly timeReceivedMs: number | null;
 }
 
@@ -62,15 +62,15 @@ export interface AcceptedUpload {
   readonly fileId: string;
 }
 
-/** Public clients' uploads are recognised this long (D13). */
+/** How long uploads of public clients are recognised (D13). */
 const anonymousMs = 7 * 24 * 3_600_000;
 
 interface UploadKey extends Identity {
-  /** After it was stored; absent: until the sender's low-water mark passes it. */
+  /** Time after storing during which retries are recognised; absent: until the sender's low-water mark passes it. */
   readonly recognisedMs?: number;
 }
 
-/** Throws already_exists, canceled, resource_exhausted or unavailable; then the upload is not in the log. */
+/** Throws already_exists, canceled, resource_exhausted or unavailable; the upload is then not in the log. */
 export async function acceptUpload(
   deps: AcceptDeps,
   place: Place,
@@ -84,7 +84,8 @@ export async function acceptUpload(
 
   using stored = payload ? await blobs.put(payloadPath(place, metadata, payload, clock.now()), payload.chunks) : null;
   if (stored && signal.aborted) {
-    // A proxy may have ended what its client cut; nobody waits for this answer, and a retry brings the payload again.
+    // The upload may have been cut off by the client and ended by a proxy. No sender is left to answer, and a retry brings the payload
+    // again.
     await dropPayload(deps, stored.path);
     throw new PlatformError('canceled', 'the sender disconnected before its payload was in the log: send it again');
   }
@@ -123,13 +124,13 @@ export async function acceptUpload(
     }
     return { fileId: result.fileId };
   } catch (caught) {
-    // After any other failure the row may still turn out to be there; the sweep will know.
+    // After any other failure the row may still have been appended; the sweep decides later.
     if (stored && asPlatformError(caught).code === 'already_exists') await dropPayload(deps, stored.path);
     throw caught;
   }
 }
 
-/** What recognises an upload without identity: its content, if it says when that was; three equal frames are three frames (D13). */
+/** The key of an upload without identity: its content, if it includes a time. Three equal frames without times are three uploads (D13). */
 function anonymousKey(upload: Upload, sha256: Uint8Array): UploadKey {
   const { fileCreateTime, fileModifyTime } = upload.metadata;
   const hasTime = fileCreateTime !== undefined || fileModifyTime !== undefined || upload.readings.some(hasTimes);
@@ -142,7 +143,7 @@ function bytesOf(readings: readonly Uint8Array[]): number {
   return readings.reduce((sum, { length }) => sum + length, 0);
 }
 
-/** The part of a repeated upload that was deleted since; undefined: nothing. What is still there is not stored twice. */
+/** The part of a repeated upload that was deleted since; undefined: nothing. Readings that still exist are not stored twice. */
 async function lostOf(
   { findDeleted }: AcceptDeps,
   place: Place,
@@ -159,13 +160,13 @@ async function lostOf(
     : upload;
 }
 
-/** A repeated upload's second payload belongs to no row, unless it is kept aside. What cannot be removed now, the sweep removes. */
+/** Removes a repeated upload's second payload, which belongs to no row, unless it is kept aside. If that fails, the sweep removes it. */
 async function dropPayload({ ingestLog, blobs }: AcceptDeps, path: string): Promise<void> {
-  // A log that cannot say it leaves the payload to the sweep.
+  // If the log cannot tell, the payload is left to the sweep.
   if (!(await ingestLog.hasBlob(path).catch(() => true))) await blobs.remove(path).catch(() => {});
 }
 
-/** One id for all retries, also for those that come after the low-water mark has passed the upload and the log has forgotten it. */
+/** One id for all retries, even after the low-water mark passed the upload and the log has forgotten it. */
 function fileIdOf(partId: string, { stream, seq }: Identity): string {
   const hash = createHash('sha256').update(partId).update('\0').update(stream).update(`\0${seq}`).digest('hex');
   return [
@@ -177,7 +178,7 @@ function fileIdOf(partId: string, { stream, seq }: Identity): string {
   ].join('-');
 }
 
-/** A name of its own for every attempt: a retry or a conflicting upload must never touch a payload that is acknowledged. */
+/** A unique name for every attempt: a retry or a conflicting upload must never touch an acknowledged payload. */
 function payloadPath(place: Place, metadata: CheckedMetadata['metadata'], payload: Payload, nowMs: number): string {
   return blobPath({
     organizationId: place.organizationId,

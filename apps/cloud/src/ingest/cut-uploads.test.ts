@@ -53,10 +53,10 @@ async function filesOf(server: UploadServer): Promise<string[]> {
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
 }
 
-/** As any gRPC client may break off; `cancel` is what Node's clients do, END_STREAM and then RST_STREAM. */
+/** Ways in which a gRPC client may break off; `cancel` is what Node's clients do: END_STREAM, then RST_STREAM. */
 const cuts = ['cancel', 'session', 'socket'] as const;
 
-/** Sends so many messages, waits until the payload is being written, and cuts. */
+/** Sends the messages, waits until the payload is being written, and cuts the connection. */
 async function cut(server: UploadServer, method: string, sent: readonly Buffer[], how: (typeof cuts)[number]) {
   const session = connectHttp2(server.url);
   session.on('error', () => {});
@@ -88,7 +88,7 @@ test.each([
     for (let round = 0; round < 60; round++) {
       const how = cuts[round % cuts.length] ?? 'cancel';
       const whole = 1 + (round % packets.length);
-      // Every other cut falls into the middle of a message.
+      // Every other cut is in the middle of a message.
       const half = packets[whole]?.subarray(0, round % 2 === 0 ? 0 : 1 + Math.floor(Math.random() * 20_000));
       await cut(server, method, [...packets.slice(0, whole), half ?? Buffer.alloc(0)], how);
       await expect.poll(() => filesOf(server), { interval: 1 }).toEqual([]);
@@ -109,7 +109,7 @@ test.each([
   },
 );
 
-test('I5 a link whose requests fail in their middle leaves nothing, and stays of use', async () => {
+test('I5 a connection whose requests break off in the middle leaves nothing and stays usable', async () => {
   await using server = await startUploadServer();
   await using link = connect({ baseUrl: server.url });
   const client = link.client(DataSyncService);

@@ -1,4 +1,4 @@
-/** Ingest: what machines and clients send is checked, stored durably and only then acknowledged. The log is the seam to everything behind it. */
+/** Ingest: uploads from machines and clients are checked, stored durably and only then acknowledged. All later stages read the log. */
 import type { Clock, Log } from '@platform/base';
 import type { ServiceBinding } from '@platform/rpc/server';
 import type { BlobStore } from '../blobs/blob-store.ts';
@@ -16,14 +16,14 @@ export interface IngestDeps<P> {
   readonly blobs: BlobStore;
   /** Throws unauthenticated, not_found (no such part) or permission_denied (not this caller's part). */
   readonly authorizeUpload: (principal: P, partId: string) => Promise<Place>;
-  /** A line in the machine's log about readings that were refused (D14). Must not throw. */
+  /** Adds a line about refused readings to the machine's log (D14). Must not throw. */
   readonly reportGap: (place: Place, text: string) => void;
-  /** Whether others keep a payload of this path beside those that the log names. */
+  /** Whether other features keep a payload at this path, besides those that the log names. */
   readonly keepsBlob: (path: string) => Promise<boolean>;
   /** Usually freeBytesOf(data directory) (I13). */
   readonly freeBytes: () => Promise<number>;
   readonly findDeleted: FindDeleted;
-  /** What makes rows of readings. */
+  /** The store that makes rows from readings. */
   readonly store: StoreProgress;
   readonly settings?: Partial<IngestSettings>;
   readonly clock: Clock;
@@ -32,19 +32,19 @@ export interface IngestDeps<P> {
 
 export interface Ingest<P> {
   readonly bindings: readonly ServiceBinding<P>[];
-  /** The step for `follow` that truncates the log. @param lowWaterMark least position that seal and all cursors are past (I12). */
+  /** The step for `follow` that truncates the log. @param lowWaterMark lowest position that the seal and all cursors have passed (I12) */
   truncateStep(lowWaterMark: () => Promise<number>): (signal: AbortSignal) => Promise<boolean>;
-  /** Removes payloads older than an hour that no row names (I4, I14); answers how many. */
+  /** Removes payloads older than an hour that no row names (I4, I14); returns how many. */
   sweepBlobs(): Promise<number>;
   /** @throws resource_exhausted while the disk is too full for uploads (I13) */
   requireSpace(): Promise<void>;
-  /** Uploads wait, because the store is behind. Undefined: none has had to for a minute. */
+  /** Set while uploads wait because the store is behind. Undefined: none has had to wait during the last minute. */
   uploadsSlowed(): UploadsSlowed | undefined;
 }
 
 export function createIngest<P>(deps: IngestDeps<P>): Ingest<P> {
   const { ingestLog, blobs, clock, log, authorizeUpload, reportGap, freeBytes, findDeleted, store, keepsBlob } = deps;
-  // Never less than what is not sealed.
+  // Never less than the unsealed bytes.
   const unsealedBytes = (): number => ingestLog.retainedBytes();
   const space = createFreeSpace({ freeBytes, unsealedBytes, clock, log });
   const settings = { ...defaultIngestSettings, ...deps.settings };

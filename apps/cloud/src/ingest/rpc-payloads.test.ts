@@ -10,7 +10,7 @@ import { expect, test } from 'vitest';
 import { startUploadServer } from './testing/upload-server.ts';
 import { logged, metadata, reading, refusal, stream, takenMs, times } from './testing/uploads.ts';
 
-test('I4 a binary reading is under the path pattern before its row is in; its row holds no bytes', async () => {
+test('I4 a binary reading is stored under the path pattern before its row is appended, and the row holds no bytes', async () => {
   await using server = await startUploadServer();
   await using link = connect({ baseUrl: server.url });
   const payload = crypto.getRandomValues(new Uint8Array(5_000));
@@ -31,7 +31,7 @@ test('I4 a binary reading is under the path pattern before its row is in; its ro
   ]);
 });
 
-test('I4 I5 files and streamed readings arrive whole, and a retry leaves no second payload', async () => {
+test('I4 I5 files and streamed readings are stored completely, and a retry leaves no second payload', async () => {
   await using server = await startUploadServer();
   await using link = connect({ baseUrl: server.url });
   const client = link.client(DataSyncService);
@@ -68,7 +68,7 @@ test('I4 I5 files and streamed readings arrive whole, and a retry leaves no seco
   expect(files).toHaveLength(2);
 });
 
-test('a file and a streamed reading in one message of 40 MiB are stored whole; a streamed reading needs no component', async () => {
+test('a file and a streamed reading in one message of 40 MiB are stored completely; a streamed reading needs no component', async () => {
   await using server = await startUploadServer();
   await using link = connect({ baseUrl: server.url });
   const client = link.client(DataSyncService);
@@ -116,7 +116,7 @@ test('a stream without metadata, or with metadata in its middle, is refused and 
   expect(files).toEqual([]);
 });
 
-test('I13 uploads are refused while the disk has too little room, and continue when it has', async () => {
+test('I13 uploads are refused while the disk has too little room, and accepted again when it has enough', async () => {
   const clock = new FakeClock();
   await using server = await startUploadServer(clock);
   await using link = connect({ baseUrl: server.url });
@@ -133,7 +133,7 @@ test('I13 uploads are refused while the disk has too little room, and continue w
 test('I13 without room an upload is refused before its body is sent', async () => {
   await using server = await startUploadServer();
   server.setFreeBytes(1024);
-  // A request that announces its body and never sends it.
+  // A request that announces its body but never sends it.
   const answer = await new Promise<string>((resolve, reject) => {
     const path = '/platform.app.datasync.v1.DataSyncService/DataCaptureUpload';
     const headers = { 'content-type': 'application/json', 'content-length': 1_000_000 };

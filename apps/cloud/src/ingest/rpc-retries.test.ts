@@ -35,7 +35,7 @@ test('I5 a lost acknowledgement and its retries leave one copy and one answer', 
   expect(new Set(answers).size).toBe(1);
 });
 
-test('I6 an upload below the low-water mark is answered as settled, under the id that it had', async () => {
+test('I6 an upload below the low-water mark is answered as settled, with its original id', async () => {
   await using server = await startUploadServer();
   await using link = connect({ baseUrl: server.url });
   const send = (seq: bigint, floor: bigint): Promise<{ fileId: string }> =>
@@ -49,7 +49,7 @@ test('I6 an upload below the low-water mark is answered as settled, under the id
   expect((await logged(server.log)).map(celsius)).toEqual([[1], [2]]);
 });
 
-test('D13 a public client that sends an upload again, its document encoded in another order, is recognised', async () => {
+test('D13 an upload repeated by a public client with its document in another order is recognised', async () => {
   await using server = await startUploadServer();
   await using link = connect({ baseUrl: server.url });
   const document = (order: readonly string[], nested: readonly string[]): SensorData =>
@@ -74,7 +74,7 @@ test('D13 a public client that sends an upload again, its document encoded in an
   expect(await logged(server.log)).toHaveLength(2);
 });
 
-test('D13 three equal frames without identity and times are three, with a time they are one, and so are files', async () => {
+test('D13 three equal frames without identity and times are three uploads; with a time they are one, and so are files', async () => {
   await using server = await startUploadServer();
   await using link = connect({ baseUrl: server.url });
   const client = link.client(DataSyncService);
@@ -101,7 +101,7 @@ test('D13 three equal frames without identity and times are three, with a time t
   expect(await logged(server.log)).toHaveLength(3 + 1 + 2 + 1);
 });
 
-test('D13 of an upload that comes again what was deleted since is stored, and nothing else; a sender that counts is not asked', async () => {
+test('D13 only the deleted part of a repeated upload is stored again, and uploads with an identity are not checked', async () => {
   let deleted: readonly boolean[] = [];
   const asked: RepeatedUpload[] = [];
   await using server = await startUploadServer(undefined, async (upload) => {

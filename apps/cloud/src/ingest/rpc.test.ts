@@ -38,7 +38,7 @@ test('I1 a tabular upload is one row: its place, its time, its readings as sent,
   expect(upload?.gaps).toEqual([]);
 });
 
-test('JSON and binary codecs of the upload call store the same', async () => {
+test('JSON and binary encodings of the upload call store the same', async () => {
   await using server = await startUploadServer();
   const response = await fetch(`${server.url}/platform.app.datasync.v1.DataSyncService/DataCaptureUpload`, {
     method: 'POST',
@@ -63,7 +63,7 @@ test('JSON and binary codecs of the upload call store the same', async () => {
   expect((await logged(server.log)).map(celsius)).toEqual([[3]]);
 });
 
-test('a name of more than 255 bytes, and more than 100 tags or longer ones, are INVALID_ARGUMENT by name; at the limits all is stored', async () => {
+test('names over 255 bytes, more than 100 tags and longer tags are INVALID_ARGUMENT by name; at the limits all is stored', async () => {
   await using server = await startUploadServer();
   await using link = connect({ baseUrl: server.url });
   const upload = (more: MetadataInit) =>
@@ -83,7 +83,7 @@ test('a name of more than 255 bytes, and more than 100 tags or longer ones, are 
   expect((await logged(server.log))[0]?.metadata).toMatchObject(fitting);
 });
 
-test('a document nests as deep in JSON as in binary: 100 levels, and one more is refused by its name', async () => {
+test("a document may nest 100 levels in JSON and binary, and one level more is refused with the field's name", async () => {
   await using server = await startUploadServer();
   const upload = (levels: number) => {
     const document = `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
@@ -106,7 +106,7 @@ test('a document nests as deep in JSON as in binary: 100 levels, and one more is
   });
 });
 
-test('D14 readings over 4 MB or without content are named gaps, their neighbours are stored, and the answer is OK', async () => {
+test('D14 readings over 4 MB or without content are reported as gaps, the others are stored, and the answer is OK', async () => {
   await using server = await startUploadServer();
   await using link = connect({ baseUrl: server.url });
   await link.client(DataSyncService).dataCaptureUpload({
@@ -125,7 +125,7 @@ test('D14 readings over 4 MB or without content are named gaps, their neighbours
   expect(server.gaps).toHaveLength(2);
 });
 
-test('I1 D14 a reading that nests too deeply to be loaded is a gap before the append, and alone it is refused', async () => {
+test('I1 D14 a reading nested too deeply to be loaded becomes a gap before the append, and alone it is refused', async () => {
   await using server = await startUploadServer();
   await using link = connect({ baseUrl: server.url });
   let deep: JsonObject = {};
@@ -150,7 +150,7 @@ test('I1 D14 a reading that nests too deeply to be loaded is a gap before the ap
   });
 });
 
-test('I5 readings without times count at the arrival of their upload, in whichever form their sender left them out, also of a retry', async () => {
+test('I5 readings without times get the arrival time of their upload, however the sender omitted them, also in a retry', async () => {
   const clock = new FakeClock();
   await using server = await startUploadServer(clock);
   await using link = connect({ baseUrl: server.url });
@@ -203,7 +203,7 @@ test('D14 an upload is refused as a whole only when nothing of it can be stored'
   expect(await logged(server.log)).toEqual([]);
 });
 
-test('a malformed upload is refused with what was expected and found, and the next one is stored', async () => {
+test('a malformed upload is refused with the expected and the found value, and the next one is stored', async () => {
   await using server = await startUploadServer();
   await using link = connect({ baseUrl: server.url });
   const client: Client<typeof DataSyncService> = link.client(DataSyncService);

@@ -1,4 +1,4 @@
-/** DataSyncService: turns the three upload calls into uploads, refusing what is malformed by name before anything is stored. */
+/** DataSyncService: converts the three upload calls to uploads, and refuses malformed ones by name before anything is stored. */
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { asPlatformError, PlatformError } from '@platform/base';
 import {
@@ -38,7 +38,7 @@ interface UploadAnswer {
 export function uploadBindings<P>(deps: UploadRpcDeps<P>): ServiceBinding<P>[] {
   const { dataCaptureUpload, fileUpload, streamingDataCaptureUpload } = DataSyncService.method;
 
-  /** The part comes first: a caller learns nothing else about an upload for a part that is not theirs. */
+  /** The part is checked first, so that a caller learns nothing else about uploads for another owner's part. */
   const admit = async (
     call: Call<P>,
     given: UploadMetadata | undefined,
@@ -56,7 +56,7 @@ export function uploadBindings<P>(deps: UploadRpcDeps<P>): ServiceBinding<P>[] {
     payload: Payload | null,
   ): Promise<UploadAnswer> => {
     const { fileId } = await acceptUpload(deps, place, checked, content, payload, sender);
-    // Public clients read either, depending on the call and the language.
+    // Public clients read either field, depending on the call and the language.
     return { fileId, binaryDataId: fileId };
   };
 
@@ -119,11 +119,11 @@ export function uploadBindings<P>(deps: UploadRpcDeps<P>): ServiceBinding<P>[] {
       return accept(admitted, { readings: [reading], refused: [] }, { chunks, timeReceivedMs });
     },
   };
-  // I13: no byte of a body is read for which there is no room.
+  // I13: no body is read if there is no room for it.
   return [serve(DataSyncService, handlers, { beforeBody: () => deps.space.require(), splitAt }), raw];
 }
 
-/** Public SDKs send a whole file in one message; Protocol Buffers allow just below 2 GiB. */
+/** Public SDKs send a whole file in one message; Protocol Buffers allow just under 2 GiB. */
 const maxContentBytes = 2 ** 31;
 const splitAt = {
   // FileUploadRequest.file_contents.data
@@ -132,7 +132,7 @@ const splitAt = {
   streamingDataCaptureUpload: { path: [2], maxBytes: maxContentBytes },
 };
 
-/** The one reading of a binary upload without its bytes, and its bytes. Times may be missing: public clients may leave them out. */
+/** Separates the single reading of a binary upload from its bytes. Times may be missing, because public clients may omit them. */
 function binaryReading(contents: readonly Uint8Array[]): { reading: Uint8Array; payload: Payload } {
   const [content] = contents;
   if (!content || contents.length > 1) {
@@ -151,7 +151,7 @@ function binaryReading(contents: readonly Uint8Array[]): { reading: Uint8Array; 
   const view = new SensorDataView();
   view.read(content, 0, content.length);
   const metadata = view.metadataEnd < 0 ? undefined : content.subarray(view.metadataStart, view.metadataEnd);
-  // Field 1 of SensorData; what the sender said stays as it was.
+  // Field 1 of SensorData, encoded as the sender gave it.
   const reading = metadata
     ? toBinary(RawDataCaptureUploadRequestSchema, create(RawDataCaptureUploadRequestSchema, { metadata }))
     : new Uint8Array();
@@ -196,7 +196,7 @@ async function* contentsOf<T>(
 
 const spaceCheckBytes = 16 * 1024 * 1024;
 
-/** A long stream is stopped when the disk fills up under it (I13). */
+/** Stops a long stream when the disk fills up meanwhile (I13). */
 async function* spaceChecked(space: FreeSpace, chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
   let unchecked = 0;
   for await (const chunk of chunks) {

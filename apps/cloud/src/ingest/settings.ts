@@ -1,18 +1,20 @@
-/** Bounds of what uploads may leave behind for the tabular store, with their defaults. */
+/** Limits on the data that uploads may accumulate before the tabular store processes it, with their defaults. */
 
 export interface IngestSettings {
   /**
-   * Readings that are acknowledged and not sealed yet, bytes. Uploads slow down from three quarters of it on. Default 512 MB: twice
-   * what is sealed at a time, so that a store that keeps up never comes near.
+   * Bytes of readings acknowledged but not yet sealed. Uploads slow down from three quarters of it on. Default 512 MB: twice what is sealed
+   * at a time, so that a store that keeps up never comes near it.
    */
   readonly unsealedBytes: number;
-  /** Readings that are acknowledged and not loaded yet, for which every query waits, when it lasts and queries are asked. Default 24 MB. */
+  /**
+   * Bytes of readings acknowledged but not loaded, which every query waits for. Applies when they persist and queries run. Default 24 MB.
+   */
   readonly unloadedBytes: number;
   /** … for a few seconds. Default 128 MB: a million small readings as fast as they can be sent. */
   readonly burstBytes: number;
-  /** An upload waits no longer than this, then it is stored all the same; never longer than half its client's deadline. Default 5 s. */
+  /** Maximum wait of an upload before it is stored anyway; never more than half its client's deadline. Default 5 s. */
   readonly maxWaitMs: number;
-  /** Uploads that wait hold no more memory than this; beyond it they are refused. Default 32 MB. */
+  /** Maximum memory held by waiting uploads; further ones are refused. Default 32 MB. */
   readonly waitingBytes: number;
 }
 

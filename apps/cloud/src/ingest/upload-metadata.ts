@@ -1,4 +1,4 @@
-/** What every upload says about itself, checked and brought into the form in which it is stored. */
+/** Checks the metadata of an upload and converts it to the stored form. */
 import { clone } from '@bufbuild/protobuf';
 import { canonicalApi, PlatformError } from '@platform/base';
 import { lengthFault, maxTags } from '@platform/machine-config/limits';
@@ -11,12 +11,12 @@ import {
 } from '@platform/proto/platform/app/datasync/v1/data_sync';
 
 export interface CheckedMetadata {
-  /** As it is stored: without identity, component_type in the `core` vocabulary, parameters in the order of their names. */
+  /** As stored: without identity, component_type in the `core` vocabulary, parameters sorted by name. */
   readonly metadata: UploadMetadata;
   readonly identity: Identity | null;
 }
 
-/** Names the upload across retries (I5, I6). */
+/** Identifies the upload across retries (I5, I6). */
 export interface Identity {
   readonly stream: Uint8Array;
   readonly seq: number;
@@ -25,7 +25,7 @@ export interface Identity {
 
 const streamBytes = 16;
 
-/** The metadata, which names a part at least: enough to ask whether the caller may send for it. Throws invalid_argument. */
+/** The metadata, which must at least name a part: enough to check whether the caller may upload for it. Throws invalid_argument. */
 export function requireMetadata(given: UploadMetadata | undefined, method: string): UploadMetadata {
   if (!given) throw refused(`${method} expected metadata (UploadMetadata) first, found none`);
   if (given.partId === '') throw refused(`${method} expected the id of a machine part in metadata.part_id, found none`);
@@ -33,9 +33,9 @@ export function requireMetadata(given: UploadMetadata | undefined, method: strin
 }
 
 /**
- * Throws invalid_argument with what was expected and found.
- * @param method for the message.
- * @param mayBeUnnamed as files, it need not come from a resource: public SDKs leave out what their caller did not tell.
+ * Throws invalid_argument with the expected and the found value.
+ * @param method for the message
+ * @param mayBeUnnamed files need not come from a resource: public SDKs omit what their caller did not give
  */
 export function checkMetadata(
   given: UploadMetadata,
@@ -67,7 +67,7 @@ export function checkMetadata(
   return { metadata, identity: given.identity ? checkIdentity(given.identity, method) : null };
 }
 
-/** Public machine-servers set such a file aside on the machine (D4): it would be refused at every repetition. */
+/** Public machine-servers set such a file aside on the machine (D4): it would be refused at every retry. */
 function requireShort(given: UploadMetadata, method: string): void {
   const { componentType, componentName, methodName, tags } = given;
   const names = { component_type: componentType, component_name: componentName, method_name: methodName };

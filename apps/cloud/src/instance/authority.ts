@@ -30,7 +30,7 @@ export async function createAuthority(nowMs: number): Promise<CertificatePair> {
   return { certificate: certificate.toString('pem'), privateKey: await toPem(keys.privateKey) };
 }
 
-/** A server certificate for host names and addresses, valid for 90 days from `nowMs`, followed by the authority's. */
+/** Issues a server certificate for host names and addresses, valid for 90 days from `nowMs`, followed by the authority's certificate. */
 export async function issueCertificate(
   authority: CertificatePair,
   names: readonly string[],

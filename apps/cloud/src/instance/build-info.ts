@@ -1,4 +1,4 @@
-/** What this program is, as it says in its answers and requests. */
+/** Name and version of this program, for its answers and requests. */
 import { readFileSync } from 'node:fs';
 
 /** The version in this app's package.json. */

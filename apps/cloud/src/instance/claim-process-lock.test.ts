@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 
 const module = fileURLToPath(new URL('./claim-process-lock.ts', import.meta.url));
 
-/** Says won or lost, and holds a won lock until its input ends. */
+/** Prints won or lost, and holds a won lock until its input ends. */
 const contender = `
   const { claimProcessLock } = await import(process.argv[1]);
   try {
@@ -18,7 +18,7 @@ const contender = `
     console.log(/in use by process|being claimed/.test(error.message) ? 'lost' : error.message);
   }`;
 
-test('of many processes that find the same stale lock at once, one wins', async () => {
+test('when many processes find the same stale lock at once, exactly one wins', async () => {
   await using directory = await temporaryDirectory();
   for (let round = 0; round < 3; round++) {
     const lock = `${directory.path}/lock${round}`;

@@ -1,8 +1,8 @@
-/** One process owns a directory: a lock file that names the owner, taken over when the owner is gone. */
+/** Lets one process own a directory: a lock file names the owner, and is taken over when the owner no longer exists. */
 import { linkSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
 import { PlatformError } from '@platform/base';
 
-/** Claims `file` for this process. Throws failed_precondition naming the owner's process id when it is alive. */
+/** Claims `file` for this process. Throws failed_precondition naming the owner's process id if that process is alive. */
 export function claimProcessLock(file: string, what: string): Disposable {
   const mine = `${process.pid} ${startTime(process.pid) ?? ''}`;
   const draft = `${file}.${process.pid}`;
@@ -46,19 +46,19 @@ function readOwner(file: string): Owner | undefined {
   }
 }
 
-/** Takes a stale lock away; if another process has replaced it just now, puts that one's back. */
+/** Removes a stale lock; if another process has just replaced it, restores that process's lock. */
 function removeStale(file: string, stale: Owner | undefined): void {
   const aside = `${file}.stale.${process.pid}`;
   try {
     renameSync(file, aside);
     if (readOwner(aside)?.text !== stale?.text) linkSync(aside, file);
   } catch {
-    // Somebody else took it away, or put theirs: the next look says.
+    // Another process removed or replaced it: the next check will tell.
   }
   tryUnlink(aside);
 }
 
-/** The start time tells a live owner from another process that was given its number after a reboot. */
+/** The start time distinguishes a live owner from another process that got the same id after a reboot. */
 function isAlive(pid: number, started: string): boolean {
   if (pid === process.pid) return false;
   try {
@@ -83,7 +83,7 @@ function release(file: string, mine: string): void {
   try {
     if (readFileSync(file, 'utf8') === mine) unlinkSync(file);
   } catch {
-    // Already gone: nothing is held.
+    // Already removed: nothing is held.
   }
 }
 
@@ -91,6 +91,6 @@ function tryUnlink(file: string): void {
   try {
     unlinkSync(file);
   } catch {
-    // Gone already.
+    // Already removed.
   }
 }

@@ -1,16 +1,16 @@
 /**
- * Deleting pauses while a backup is taken (I15): what the copied catalog lists must still be there when it is copied.
+ * Pauses deletions while a backup is taken (I15): whatever the copied catalog lists must still exist when it is copied.
  *
- * States: free → held (by one backup or several) → free. Whoever deletes durable data (log rows, Parquet files, payloads) does
- * it inside `run` or asks `held` first; a hold begins when the deletions that were running have ended.
+ * States: free → held (by one or more backups) → free. Code that deletes durable data (log rows, Parquet files, payloads) runs the
+ * deletion inside `run` or checks `held` first. A hold begins when all running deletions have ended.
  */
 
 export interface DeletionPause {
-  /** While true nothing may be deleted: skip the step, it comes round again. */
+  /** While true nothing may be deleted: skip the step, which runs again later. */
   readonly held: boolean;
-  /** Resolves when no deletion runs any more; none begins until the result is disposed. */
+  /** Resolves when no deletion is running any more; none begins until the result is disposed. */
   hold(): Promise<Disposable>;
-  /** Runs a deletion once nothing is held, and lets holds wait for its end. */
+  /** Runs a deletion once nothing is held; a hold waits for its end. */
   run<T>(deletion: () => Promise<T>): Promise<T>;
 }
 

@@ -1,4 +1,4 @@
-/** What the file system says of a file that changes whenever the file does. */
+/** A stamp from file system metadata that changes whenever the file does. */
 
 export interface FileStamp {
   readonly dev: bigint;

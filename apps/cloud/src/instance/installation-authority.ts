@@ -1,4 +1,4 @@
-/** The installation's one authority: made when first asked for, kept sealed in the metadata. */
+/** The installation's own authority: created on first use, kept sealed in the metadata. */
 import type { Kysely } from 'kysely';
 import type { CertificatePair } from './authority.ts';
 import type { InstanceKey } from './instance-key.ts';
@@ -18,7 +18,7 @@ export async function installationAuthority(
   };
   const found = await stored();
   if (found !== undefined) return found;
-  // Loaded only here: most installations never make a certificate.
+  // Loaded on demand: most installations never create a certificate.
   const { createAuthority } = await import('./authority.ts');
   const created = await createAuthority(nowMs);
   await db

@@ -1,9 +1,9 @@
 /**
- * The instance key: encrypts the secrets that the wire must give back, finds them by a keyed hash, signs access tokens (D5, D6).
+ * The instance key: encrypts secrets that must be readable again, finds them by a keyed hash, and signs access tokens (D5, D6).
  *
- * One master key of 32 bytes; a separate key for each use is derived from it, so that no use can stand in for another. The
- * key can be replaced (rotate-instance-key.ts). While that is under way there are two; which one the data is under is told by
- * the metadata, never by the file, so that a crash at any instant leaves a pair that opens it.
+ * It is one master key of 32 bytes, from which a separate key is derived for each use, so that no use can stand in for another. The key
+ * can be replaced (rotate-instance-key.ts). During a replacement there are two keys. The metadata, never the file, says which of them
+ * protects the data, so a crash at any instant leaves a pair that opens it.
  */
 import {
   createCipheriv,
@@ -23,45 +23,45 @@ export interface InstanceKey {
   /** AES-256-GCM: 12 bytes nonce, ciphertext, 16 bytes tag. */
   encrypt(secret: string): Uint8Array;
   decrypt(sealed: Uint8Array): string;
-  /** Keyed hash of a secret, 32 bytes; equal secrets have equal hashes under one instance key only. */
+  /** Keyed hash of a secret, 32 bytes; equal secrets have equal hashes only under the same instance key. */
   hash(secret: string): Uint8Array;
-  /** The hash under each key that may be in use in the store: two while a key is being replaced, the one in use first. */
+  /** The hash under each key that the store may use: two while a key is being replaced, the current one first. */
   hashes(secret: string): readonly Uint8Array[];
   sign(text: string): string;
-  /** Also true for signatures by earlier keys whose tokens still stand. */
+  /** Also accepts signatures by earlier keys whose tokens are still valid. */
   verify(text: string, signature: string): boolean;
 }
 
-/** One master key and what is derived from it. */
+/** One master key and the keys derived from it. */
 export interface KeyMaterial {
-  /** Tells keys apart and tells nothing about them: 16 hexadecimal digits. */
+  /** Identifies the key without revealing anything about it: 16 hexadecimal digits. */
   readonly id: string;
-  /** Base64, as it stands in the file. */
+  /** Base64, as in the file. */
   readonly text: string;
   readonly sealing: Buffer;
   readonly hashing: Buffer;
   readonly signing: Buffer;
 }
 
-/** The key in use can be changed in place, so that everyone who holds it goes on. */
+/** The current key can be changed in place, so that all holders of the ring keep working. */
 export interface KeyRing extends InstanceKey {
-  /** The key in use. */
+  /** The current key. */
   readonly current: KeyMaterial;
-  /** All whose sealed values open. */
+  /** All keys that can open sealed values. */
   readonly known: readonly KeyMaterial[];
-  /** Whether a sealed value is under the key in use. */
+  /** Whether a value is sealed with the current key. */
   isCurrent(sealed: Uint8Array): boolean;
-  /** @param tokenKeys signing keys of earlier master keys whose tokens still stand. */
+  /** @param tokenKeys signing keys of earlier master keys whose tokens are still valid. */
   use(current: KeyMaterial, tokenKeys: readonly Buffer[]): void;
-  /** Values sealed with this key open from now on. */
+  /** From now on, values sealed with this key can be opened. */
   add(key: KeyMaterial): void;
 }
 
 /**
- * Reads the key from `fromEnvironment` (base64 of 32 bytes) or `file`, which is created with mode 0600 when missing.
+ * Reads the key from `fromEnvironment` (base64 of 32 bytes) or `file`, which is created with mode 0600 if missing.
  *
- * @param file a line with the key, and while it is being replaced a second one with the next.
- * @param nextFromEnvironment the next key, while one from the environment is being replaced.
+ * @param file contains a line with the key and, while it is being replaced, a second line with the next one.
+ * @param nextFromEnvironment the next key, while a key from the environment is being replaced.
  */
 export function openInstanceKey(
   file: string,
@@ -83,7 +83,7 @@ export function openInstanceKey(
   return createKeyRing(first, others, fromEnvironment === undefined ? file : 'PLATFORM_INSTANCE_KEY');
 }
 
-/** @param where for messages. */
+/** @param where the source of the key, for error messages. */
 export function createKeyRing(first: KeyMaterial, others: readonly KeyMaterial[], where: string): KeyRing {
   let current = first;
   let known = [first, ...others];
@@ -133,14 +133,14 @@ export function createKeyRing(first: KeyMaterial, others: readonly KeyMaterial[]
 
 const keyObjects = new WeakMap<Buffer, KeyObject>();
 
-/** Every call verifies a token: made of its bytes each time, the key costs four times what the hash does. */
+/** Every call verifies a token. Creating the key object from bytes each time would cost four times as much as the hash. */
 function keyObject(key: Buffer): KeyObject {
   const known = keyObjects.get(key) ?? createSecretKey(key);
   keyObjects.set(key, known);
   return known;
 }
 
-/** @param text base64 of 32 bytes. @param where for the message. @throws failed_precondition for anything else. */
+/** @param text base64 of 32 bytes. @param where for the error message. @throws failed_precondition for anything else. */
 export function keyMaterial(text: string, where: string): KeyMaterial {
   const master = Buffer.from(text, 'base64');
   if (master.length !== 32)
@@ -162,7 +162,7 @@ export function newKeyMaterial(): KeyMaterial {
   return keyMaterial(randomBytes(32).toString('base64'), 'a new key');
 }
 
-/** Writes the keys, the one in use first. */
+/** Writes the keys, the current one first. */
 export function writeKeyFile(file: string, keys: readonly KeyMaterial[]): void {
   writeFileAtomic(file, keys.map(({ text }) => `${text}\n`).join(''));
 }
@@ -173,7 +173,7 @@ function seal(key: KeyMaterial, secret: string): Uint8Array {
   return Buffer.concat([nonce, cipher.update(secret, 'utf8'), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** Undefined when another key sealed it, or it was changed. */
+/** Undefined if the value was sealed with another key or was changed. */
 function unseal(key: KeyMaterial, sealed: Uint8Array): string | undefined {
   if (sealed.length < 28) return undefined;
   const decipher = createDecipheriv('aes-256-gcm', key.sealing, sealed.subarray(0, 12));

@@ -2,8 +2,8 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * Makes a directory (0700) and those above it; one that is there is left as it is. Step by step: Node's recursive `mkdir`
- * never returns where the system answers ENOENT for a directory that cannot be made, as under /proc.
+ * Creates a directory (0700) and its missing ancestors; an existing one is not changed. Works step by step, because Node's recursive
+ * `mkdir` never returns if the system answers ENOENT for a directory that cannot be created, as under /proc.
  */
 export function makeDirectory(path: string): void {
   if (tryMake(path) !== 'ENOENT' || dirname(path) === path) return;
@@ -18,7 +18,7 @@ function tryMake(path: string): 'made' | 'ENOENT' {
   } catch (caught) {
     const { code } = caught as NodeJS.ErrnoException;
     if (code === 'ENOENT') return 'ENOENT';
-    // If something other than a directory has the name, using it will show that.
+    // If the name belongs to something other than a directory, using it will fail.
     if (code !== 'EEXIST') throw caught;
   }
   return 'made';

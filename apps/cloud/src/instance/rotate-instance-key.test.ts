@@ -19,7 +19,7 @@ import { selectInstanceKey } from './select-instance-key.ts';
 interface Installation extends AsyncDisposable {
   readonly db: Database;
   readonly file: string;
-  /** As a start opens it. */
+  /** Opens the keys as a start does. */
   open(): Promise<KeyRing>;
   rotate(ring: KeyRing, options?: Partial<RotationOptions<never>>): Promise<unknown>;
   /** Every sealed value in clear, by table. */
@@ -78,7 +78,7 @@ async function installation(): Promise<Installation> {
   };
 }
 
-test('D6 after a rotation every secret is under the new key alone, and found by its hash', async () => {
+test('D6 after a rotation every secret is under the new key only, and can be found by its hash', async () => {
   await using one = await installation();
   const ring = await one.open();
   const before = await one.secrets(ring);
@@ -98,7 +98,7 @@ test('D6 after a rotation every secret is under the new key alone, and found by 
 });
 
 test.each(['two keys', 'resealed'] as const)(
-  'D6 a rotation that is cut short at "%s" leaves an installation that opens',
+  'D6 a rotation interrupted at "%s" leaves an installation that opens',
   async (at) => {
     await using one = await installation();
     const ring = await one.open();
@@ -107,7 +107,7 @@ test.each(['two keys', 'resealed'] as const)(
     const killed = (): never => {
       throw new Error('killed');
     };
-    // The ring takes the new key into use when the transaction is committed.
+    // The ring switches to the new key when the transaction is committed.
     const rotated =
       at === 'two keys'
         ? one.rotate(ring, { inTransaction: killed })
@@ -122,7 +122,7 @@ test.each(['two keys', 'resealed'] as const)(
   },
 );
 
-test('D6 keys, secrets of parts and tokens are right at every instant of a rotation', async () => {
+test('D6 keys, part secrets and tokens work at every instant of a rotation', async () => {
   await using one = await installation();
   const ring = await one.open();
   const key = await createKey(one.db, ring, 'k', [], 1);
@@ -148,7 +148,7 @@ test('D6 keys, secrets of parts and tokens are right at every instant of a rotat
   await rotated;
   expect([...said]).toEqual([true]);
 
-  // The instant after the commit: the store is under the new key, this process not yet.
+  // The instant after the commit: the store uses the new key, this process still the old one.
   behind.add(ring.current);
   expect(behind.current.id).not.toBe(ring.current.id);
   expect(await checkKey(one.db, behind, key.id, key.key, 1)).toBeDefined();
@@ -156,7 +156,7 @@ test('D6 keys, secrets of parts and tokens are right at every instant of a rotat
   expect(await (await openPartSecrets(one.db, behind)).check(part.partId, part.text)).toBeDefined();
 });
 
-test('D6 settling the key in use never leaves the earlier ones out, which vouch for tokens', async () => {
+test('D6 while the current key is being selected, earlier keys always verify their tokens', async () => {
   await using one = await installation();
   const ring = await one.open();
   const token = issueToken(ring, { kind: 'key', id: 'k', epoch: 1 });
@@ -188,7 +188,7 @@ test('D6 a transaction that fails leaves everything under the old key', async ()
   expect(await one.secrets(await one.open())).toEqual(before);
 });
 
-test('D6 what was sealed with the old key while the rotation ran opens, and is re-sealed at its end', async () => {
+test('D6 values sealed with the old key during the rotation open, and are re-sealed at its end', async () => {
   await using one = await installation();
   const ring = await one.open();
   const sealed = { secret: ring.encrypt('late'), secret_hash: ring.hash('late') };
@@ -202,7 +202,7 @@ test('D6 what was sealed with the old key while the rotation ran opens, and is r
   expect(await checkKey(one.db, await one.open(), 'late', 'late', 1)).toBeDefined();
 });
 
-test('D5 tokens stand through rotations, since clients never refresh; ending sessions stops every earlier one', async () => {
+test('D5 tokens stay valid through rotations, because clients never refresh them; ending sessions ends all earlier ones', async () => {
   await using one = await installation();
   const ring = await one.open();
   const first = issueToken(ring, { kind: 'key', id: 'k', epoch: 1 });
@@ -219,7 +219,7 @@ test('D5 tokens stand through rotations, since clients never refresh; ending ses
     expect([first, second, third].map((token) => readToken(now, token)?.epoch)).toEqual([undefined, undefined, 3]);
 });
 
-test('D6 a key from the environment is replaced by another; the store says which of the two it is under', async () => {
+test('D6 a key from the environment is replaced by another one; the store says which of the two protects it', async () => {
   await using one = await installation();
   const file = await one.open();
   const [old, next] = [file.current.text, newKeyMaterial().text];
@@ -238,7 +238,7 @@ test('D6 a key from the environment is replaced by another; the store says which
   );
 });
 
-test('a key file with something else in it is refused by what was found', async () => {
+test('a key file with other content is refused with what was found', async () => {
   await using one = await installation();
   for (const [text, found] of [
     ['', 'an empty file'],

@@ -1,11 +1,12 @@
 /**
  * Replaces the instance key.
  *
- * States, each of which a crash may end and a start continues from: one key in the file → two keys in the file (written before
- * anything is under the new one) → one transaction in which every sealed value is re-sealed and re-hashed and the metadata
- * says that the new key is in use → (`finishRotation`) values that were sealed with the old key while it ran are re-sealed, too
- * → one key in the file. Tokens: public clients fetch one and never refresh (D5), so the old signing key keeps vouching for them, sealed in
- * the metadata; with `endSessions` every earlier token stops instead.
+ * States; after a crash in any of them, a start continues: one key in the file → two keys in the file (written before anything uses the
+ * new one) → one transaction that re-seals and re-hashes every sealed value and makes the new key current in the metadata →
+ * (`finishRotation`) values sealed with the old key in the meantime are re-sealed → one key in the file.
+ *
+ * Tokens: public clients fetch one and never refresh it (D5). The old signing key is therefore kept, sealed, in the metadata and still
+ * verifies them; with `endSessions`, every earlier token stops instead.
  */
 import { existsSync } from 'node:fs';
 import { type Kysely, sql } from 'kysely';
@@ -19,11 +20,11 @@ export interface RotationOptions<T extends InstanceTables> {
   readonly db: Kysely<T>;
   readonly ring: KeyRing;
   readonly columns: readonly SealedColumn[];
-  /** Absent: the key comes from the environment. */
+  /** Absent if the key comes from the environment. */
   readonly file: string | undefined;
-  /** The new key when it comes from the environment. */
+  /** The new key, if it comes from the environment. */
   readonly next?: KeyMaterial;
-  /** Tokens by earlier keys stop at once: for a key that others may know. Default: they stand. */
+  /** End all tokens of earlier keys at once: for a key that others may know. Default: they stay valid. */
   readonly endSessions: boolean;
   /** Runs in the transaction of the change, for the audit trail. */
   readonly inTransaction: (trx: Kysely<T>, resealed: number) => Promise<void>;
@@ -81,8 +82,8 @@ export interface FinishOptions {
 }
 
 /**
- * Ends a rotation: re-seals what is still under the old key and takes that out of the file. No one may be holding a value that
- * was sealed before the rotation and is not written yet: at a start, or a while after it. Without a rotation it does nothing.
+ * Ends a rotation: re-seals values still under the old key and removes that key from the file. No one may still hold an unwritten value
+ * that was sealed before the rotation, so call it at a start or some time after the rotation. Without a rotation it does nothing.
  */
 export async function finishRotation(options: FinishOptions): Promise<number> {
   const { ring, file } = options;
@@ -92,7 +93,7 @@ export async function finishRotation(options: FinishOptions): Promise<number> {
   return resealed;
 }
 
-/** What was sealed with the old key while the rotation ran. */
+/** Re-seals values sealed with the old key during the rotation. */
 async function resealLate({ db, ring, columns }: Omit<FinishOptions, 'file'>): Promise<number> {
   let total = 0;
   for (;;) {

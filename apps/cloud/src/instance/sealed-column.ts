@@ -1,19 +1,19 @@
-/** What features say in their store.ts of the columns that are sealed with the instance key. */
+/** How features declare, in their store.ts, columns that are sealed with the instance key. */
 
-/** A blob column that holds what `InstanceKey.encrypt` made. */
+/** A blob column with results of `InstanceKey.encrypt`. */
 export interface SealedColumn {
   readonly table: string;
-  /** Columns that name one row. */
+  /** Columns that identify a row. */
   readonly key: readonly string[];
   readonly sealed: string;
-  /** The column with `InstanceKey.hash` of the same secret, where there is one. */
+  /** The column with `InstanceKey.hash` of the same secret, if there is one. */
   readonly hash?: string;
 }
 
-/** A text column that holds a configuration, sealed as a whole (metadata/sealed-documents.ts). */
+/** A text column with configurations, each sealed as a whole (metadata/sealed-documents.ts). */
 export interface SealedDocument {
   readonly table: string;
-  /** Columns that name one row. */
+  /** Columns that identify a row. */
   readonly key: readonly [string, string];
   readonly column: string;
 }

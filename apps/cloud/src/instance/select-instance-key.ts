@@ -1,19 +1,19 @@
-/** Which key the data is under, and which earlier keys still vouch for tokens: the metadata says so, once it is open. */
+/** Selects the key that protects the data, and the earlier keys that still verify tokens, as recorded in the metadata. */
 import { PlatformError } from '@platform/base';
 import type { Kysely } from 'kysely';
 import type { KeyRing } from './instance-key.ts';
 import type { InstanceTables } from './store.ts';
 import { readState } from './stored-state.ts';
 
-/** Name in `instance_state` of the id of the key in use. */
+/** Name in `instance_state` of the current key's id. */
 export const keyStateName = 'instance-key';
-/** Names in `instance_secrets` begin with it; the id of the key follows. */
+/** Prefix of names in `instance_secrets`; the key's id follows. */
 export const tokenKeyPrefix = 'token-key:';
 
 /**
- * Puts the right key of the ring to use; a store that never said takes the first.
+ * Makes the right key of the ring current; if the store records none, the first one.
  *
- * @throws failed_precondition when the store is under a key that is not in the ring.
+ * @throws failed_precondition if the store uses a key that is not in the ring.
  */
 export async function selectInstanceKey(db: Kysely<InstanceTables>, ring: KeyRing): Promise<void> {
   const stored = await readState(db, keyStateName);
@@ -30,7 +30,7 @@ export async function selectInstanceKey(db: Kysely<InstanceTables>, ring: KeyRin
       .onConflict((conflict) => conflict.column('name').doNothing())
       .execute();
   }
-  // At once: a key in use without the earlier ones would refuse every token until those are read.
+  // Set both at once: without the earlier keys, every earlier token would be refused until they are read.
   ring.use(key, await readTokenKeys(db, ring));
 }
 

@@ -1,9 +1,9 @@
 /**
- * Lines of text that arrives in pieces, ended by \n and nothing else: node:readline also ends them at U+2028 and U+2029, which
- * are in JSON as they are.
+ * Splits text that arrives in pieces into lines, only at \n: node:readline also splits at U+2028 and U+2029, which JSON may contain
+ * unescaped.
  */
 
-/** Answers what takes the pieces. What comes after the last \n is no line. */
+/** Returns a function that takes the pieces. Text after the last \n is not a line. */
 export function splitLines(onLine: (line: string) => void): (text: string) => void {
   let begun: string[] = [];
   return (text) => {

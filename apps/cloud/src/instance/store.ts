@@ -2,9 +2,9 @@
 import type { SealedColumn } from './sealed-column.ts';
 
 export interface InstanceTables {
-  /** Secrets of the installation, by name, sealed. */
+  /** Secrets of the installation by name, sealed. */
   instance_secrets: { name: string; secret: Uint8Array };
-  /** By name: `instance-key` (the id of the key that every sealed value is under), `restored` (JSON, from which backup). */
+  /** By name: `instance-key` (id of the key under which all values are sealed), `restored` (JSON: the source backup). */
   instance_state: { name: string; value: string };
 }
 

@@ -1,8 +1,8 @@
-/** What the installation remembers of itself, by name. */
+/** State of the installation itself, by name. */
 import type { Kysely } from 'kysely';
 import type { InstanceTables } from './store.ts';
 
-/** Undefined: it was never written. */
+/** Undefined if it was never written. */
 export async function readState(db: Kysely<InstanceTables>, name: string): Promise<string | undefined> {
   return (await db.selectFrom('instance_state').select('value').where('name', '=', name).executeTakeFirst())?.value;
 }

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 
-/** What was written to a file is on the disk; of a directory, the names in it. */
+/** Flushes a file's content, or a directory's entries, to the disk. */
 export async function syncPath(path: string): Promise<void> {
   await using handle = await open(path, 'r');
   await handle.sync();

@@ -15,7 +15,7 @@ function options(clock: FakeClock): TlsSourceDeps {
 const named = (certificate: ServerCertificate): string => new X509Certificate(certificate.cert).subjectAltName ?? '';
 const pairOf = async (name: string): Promise<CertificatePair> => issueCertificate(authority, [name], Date.now());
 
-test('D31 the own authority vouches for the given names and addresses, and loopback always', async () => {
+test('D31 the own authority issues certificates for the given names and addresses, and always for loopback', async () => {
   const source = await openTlsSource({ kind: 'own', names: ['cloud.example', '192.0.2.7'] }, options(new FakeClock()));
   expect(named(source.certificate)).toBe(
     'DNS:cloud.example, IP Address:192.0.2.7, DNS:localhost, IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1',
@@ -25,7 +25,7 @@ test('D31 the own authority vouches for the given names and addresses, and loopb
   expect(new X509Certificate(source.certificate.cert).verify(ca.publicKey)).toBe(true);
 });
 
-test('D31 certificate files are read again when they change; a pair that does not fit is left out until it does', async () => {
+test('D31 certificate files are read again when they change; a mismatched pair is ignored until it matches', async () => {
   await using directory = await temporaryDirectory();
   const [certFile, keyFile] = [directory.file('cert.pem'), directory.file('key.pem')];
   const write = (file: string, text: string): void => {
@@ -50,7 +50,7 @@ test('D31 certificate files are read again when they change; a pair that does no
   expect(seen).toEqual(['DNS:second']);
 });
 
-test('D31 files that cannot be served are refused by their names', async () => {
+test('D31 unusable certificate files are refused with their names', async () => {
   await using directory = await temporaryDirectory();
   const [certFile, keyFile] = [directory.file('cert.pem'), directory.file('key.pem')];
   const open = () => openTlsSource({ kind: 'files', certFile, keyFile }, options(new FakeClock()));

@@ -1,6 +1,6 @@
 /**
- * The certificate that the cloud serves (D31): files that somebody renews, read again when they change, or one of the
- * installation's own authority, issued anew long before it ends.
+ * The certificate that the cloud serves (D31). It comes from files, which are read again when they change, or from the installation's
+ * own authority, which issues a new one long before it expires.
  */
 import { X509Certificate } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
@@ -9,11 +9,11 @@ import { createSecureContext } from 'node:tls';
 import { type Clock, errorText, type Log, PlatformError } from '@platform/base';
 import type { CertificatePair } from './authority.ts';
 
-/** How the cloud is served. */
+/** Whether and how the cloud serves TLS. */
 export type TlsSettings =
   | { readonly kind: 'plaintext' }
   | { readonly kind: 'files'; readonly certFile: string; readonly keyFile: string }
-  /** Host names and addresses that clients dial; empty: those of this computer. */
+  /** Host names and addresses to which clients connect; empty: those of this computer. */
   | { readonly kind: 'own'; readonly names: readonly string[] };
 
 /** PEM. */
@@ -24,7 +24,7 @@ export interface ServerCertificate {
 
 export interface TlsSource {
   readonly certificate: ServerCertificate;
-  /** What clients must trust; undefined where the system's authorities vouch for the files. */
+  /** What clients must trust; undefined if the system's authorities issued the certificate in the files. */
   readonly authority?: { readonly pem: string; readonly fingerprint: string };
   /** Calls `changed` with each new certificate until disposed. */
   watch(changed: (certificate: ServerCertificate) => void): Disposable;
@@ -38,10 +38,10 @@ export interface TlsSourceDeps {
 }
 
 const lookAgainMs = 10_000;
-/** Of the 90 days that a certificate holds. */
+/** Renewal time before the end of the 90 days for which a certificate is valid. */
 const renewMs = 30 * 86_400_000;
 
-/** @throws failed_precondition naming the file that is missing, or no certificate or key, or not of the other. */
+/** @throws failed_precondition naming the file that is missing, is not a certificate or key, or does not match the other. */
 export async function openTlsSource(
   settings: Exclude<TlsSettings, { kind: 'plaintext' }>,
   deps: TlsSourceDeps,
@@ -80,7 +80,7 @@ function openFiles(
           changed(read());
           log.info('the certificate was reloaded', { certFile });
         } catch (caught) {
-          // One of the two files may be newer than the other for a moment.
+          // One of the two files may briefly be newer than the other.
           log.error('the new certificate cannot be used; the old one stays in use', { error: errorText(caught) });
         }
       }),
@@ -113,7 +113,7 @@ export function fingerprintOf(pem: string): string {
   return new X509Certificate(pem).fingerprint256;
 }
 
-/** What this computer may be dialled as when the cloud listens on `host`. */
+/** Names and addresses of this computer when the cloud listens on `host`. */
 function ownNames(host: string): string[] {
   if (host !== '0.0.0.0' && host !== '::') return [host];
   const addresses = Object.values(networkInterfaces()).flatMap((all) => all ?? []);

@@ -1,14 +1,14 @@
-/** Who saved a version, in the shape of the Actor message. */
+/** The author of a version, in the shape of the Actor message. */
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { AuthenticationType, type AuthenticatorInfoSchema } from '@platform/proto/platform/app/v1/app';
 import type { Author } from '../access/audit.ts';
 
-/** For sentences: `person ada@example.org`. */
+/** For use in sentences: `person ada@example.org`. */
 export function authorText({ kind, id, name }: Author): string {
   return `${kind} ${name === '' ? id : name}`;
 }
 
-/** As the public history tells it. */
+/** The author in the format of the public history. */
 export function authenticatorInfo(author: Author): MessageInitShape<typeof AuthenticatorInfoSchema> {
   const types: Readonly<Record<string, AuthenticationType>> = {
     person: AuthenticationType.WEB_OAUTH,

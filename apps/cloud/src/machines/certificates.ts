@@ -4,7 +4,7 @@ import { installationAuthority } from '../instance/installation-authority.ts';
 import type { InstanceKey } from '../instance/instance-key.ts';
 import type { Database } from '../metadata/tables.ts';
 
-/** @returns issues a certificate for host names. */
+/** @returns a function that issues a certificate for host names. */
 export function createCertificates(deps: {
   readonly db: Database;
   readonly instanceKey: InstanceKey;
@@ -17,7 +17,7 @@ export function createCertificates(deps: {
       authority = undefined;
       throw caught;
     });
-    // Loaded when a machine first asks: X.509 is a fifth of this process's code, and few installations need it.
+    // Load the module when a machine first asks: X.509 code is a fifth of this process's code, and few installations need it.
     const { issueCertificate } = await import('../instance/authority.ts');
     return issueCertificate(await authority, [...names], now());
   };

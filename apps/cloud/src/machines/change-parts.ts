@@ -9,7 +9,7 @@ import { insertPart } from './insert-machine.ts';
 import type { MachineOperationDeps } from './machines-deps.ts';
 import type { PartRow, Registry } from './registry.ts';
 
-/** A machine has at most so many: each answer about a machine holds all of them. */
+/** Maximum number of parts of a machine: each answer about a machine contains all of them. */
 const maxParts = 100;
 
 type Deps = Pick<MachineOperationDeps, 'db' | 'registry' | 'clock' | 'instanceKey'>;
@@ -66,7 +66,7 @@ export interface PartChange {
   readonly detail: Readonly<Record<string, unknown>>;
 }
 
-/** @throws already_exists when another part of the machine has the new name. */
+/** @throws already_exists if another part of the machine has the new name. */
 export async function changePart(
   { db, registry, clock }: Omit<Deps, 'instanceKey'>,
   by: Caller,
@@ -76,7 +76,7 @@ export async function changePart(
   partChanged(registry, change);
 }
 
-/** In its caller's transaction; after the commit comes `partChanged`. @throws already_exists */
+/** Runs in the caller's transaction; call `partChanged` after the commit. @throws already_exists */
 export async function writePartChange(
   trx: Transaction<CloudTables>,
   by: Caller,

@@ -1,11 +1,11 @@
 import type { Database } from '../metadata/tables.ts';
 import type { Registry } from './registry.ts';
 
-/** True once after an owner asked for a restart of the part. */
+/** Returns true once after an owner requested a restart of the part. */
 export async function consumeRestartRequest(db: Database, registry: Registry, partId: string): Promise<boolean> {
   const part = registry.part(partId);
   if (part === undefined || part.restart_requested_ms === null) return false;
-  // Of two calls at the same time one is told; a restart that is asked for meanwhile is told to the next call.
+  // Only one of two simultaneous calls gets true. A restart requested in the meantime is left for the next call.
   const { numUpdatedRows } = await db
     .updateTable('parts')
     .set({ restart_requested_ms: null })

@@ -1,4 +1,4 @@
-/** Creates a machine with its main part and, in the same transaction, the default fragments of its organization, if it has any. */
+/** Creates a machine with its main part and, in the same transaction, its organization's default fragments, if there are any. */
 import { newId, PlatformError } from '@platform/base';
 import { audit, type Caller } from '../access/audit.ts';
 import { notVisible } from '../access/principal.ts';
@@ -8,13 +8,13 @@ import { insertMachine } from './insert-machine.ts';
 import type { MachineOperationDeps } from './machines-deps.ts';
 import type { MachineRow } from './registry.ts';
 
-/** How often a creation starts over because a default fragment changed under it. */
+/** How often a creation starts over because a default fragment changed during it. */
 const maxAttempts = 5;
 
 interface NewMachine {
   readonly organizationId: string;
   readonly locationId: string;
-  /** Checked already. */
+  /** Already checked. */
   readonly name: string;
 }
 
@@ -51,7 +51,7 @@ async function attemptOnce(deps: MachineOperationDeps, by: Caller, given: NewMac
   return machine;
 }
 
-/** Fragments that cannot be imported as they are do not keep a machine from being created; its log says why it has none. */
+/** A machine is created even if the default fragments cannot be imported; its log then gives the reason. */
 async function firstVersion(
   { configurations, firstDocument }: MachineOperationDeps,
   by: Caller,

@@ -1,7 +1,7 @@
 /**
- * Deletes a machine or a part with all that is theirs: configurations, secrets, status, roles on the machine, and logs
- * (D29; those go bit by bit, and cannot be read from the first moment). Data stays until its
- * retention ends, unless the configuration says `delete_data_on_part_deletion`.
+ * Deletes a machine or a part with its configurations, secrets, status, roles on the machine, and logs. Logs are deleted in steps, but
+ * cannot be read from the start (D29). Captured data stays until its retention ends, unless the configuration says
+ * `delete_data_on_part_deletion`.
  */
 import { PlatformError } from '@platform/base';
 import type { Transaction } from 'kysely';

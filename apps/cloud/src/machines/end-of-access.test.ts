@@ -8,7 +8,7 @@ import { app, openMachines, type TestMachines } from './testing/open-machines.ts
 
 async function given(): Promise<TestMachines & { authenticator: Authenticator }> {
   const machines = await openMachines({ accessChanged: () => authenticator.forget() });
-  // The clock stands: nothing is asked again because time went by.
+  // The clock does not advance, so no cached answer expires.
   const clock = { ...systemClock, monotonic: () => 0 };
   const authenticator = createAuthenticator({
     db: machines.db,
@@ -34,7 +34,7 @@ const signedIn = async (
   return token;
 };
 
-test('R16 the part of a deleted machine, and the key that had its role there alone, are refused from the next call on', async () => {
+test('R16 the part of a deleted machine, and a key whose only role was on it, are refused from the next call on', async () => {
   const { ask, authenticator, db, instanceKey, organizationId, owner, machineId, partId, partSecret } = await given();
   const grant = { role: 'operator', organizationId, locationId: null, robotId: machineId } as const;
   const key = await createKey(db, instanceKey, 'of the machine', [grant], 1);
@@ -47,7 +47,7 @@ test('R16 the part of a deleted machine, and the key that had its role there alo
     await expect(authenticator.principalOfToken(token)).rejects.toMatchObject({ code: 'unauthenticated' });
 });
 
-test('R16 a deleted part, and whoever signed in with a deleted secret of one, are refused from the next call on', async () => {
+test('R16 a deleted part, and a caller signed in with a deleted part secret, are refused from the next call on', async () => {
   const { ask, authenticator, owner, machineId, partId, partSecret } = await given();
   const token = await signedIn(authenticator, 'robot-secret', partId, partSecret);
   const { part } = await ask(owner, app.createRobotPartSecret, { partId });

@@ -1,4 +1,4 @@
-/** Machines: registered parts, their configuration, what they fetch and what they log. */
+/** Machines: registered parts, their configurations, what they fetch and what they log. */
 import type { Clock, Log } from '@platform/base';
 import { errorText } from '@platform/base';
 import { maskSecrets } from '@platform/machine-config/mask-secrets';
@@ -51,24 +51,24 @@ export interface MachinesDeps {
   readonly servesTls: boolean;
   readonly clock: Clock;
   readonly log: Log;
-  /** What is wrong with the triggers of a document: they belong to another feature. */
+  /** Finds problems in the triggers of a document; implemented by the triggers feature. */
   readonly triggerProblems: TriggerProblems;
   /** Resolves fragments. */
   readonly effective: EffectiveConfigurations;
-  /** Packages and registry modules, as machines get them. */
+  /** Packages and registry modules in the form that machines receive. */
   readonly packages: ServedPackages;
   /** Whether the caller may read a fragment. */
   readonly seesFragment: MachineOperationDeps['seesFragment'];
   readonly onConfigurationChange: OnConfigurationChange;
-  /** What new machines of an organization start with, as text. Undefined: nothing. */
+  /** The initial document of an organization's new machines, as text. Undefined: none. */
   readonly firstDocument: MachineOperationDeps['firstDocument'];
-  /** What the saved configurations of one part may take. Default: 64 MiB. */
+  /** Bound for the saved configurations of one part. Default: 64 MiB. */
   readonly maxHistoryBytes?: number;
-  /** What a part may log. Read anew for each line. */
+  /** How much a part may log. Read for each line. */
   readonly logAllowanceOf: (partId: string) => Allowance;
-  /** After a commit that ended roles, keys or secrets: what is remembered of callers must go. */
+  /** Called after a commit that ended roles, keys or secrets, to drop cached callers. */
   readonly accessChanged: () => void;
-  /** What depends on parts coming online and going offline. */
+  /** Effects of parts going online and offline. */
   readonly onTransitions: PresenceDeps['onTransitions'];
 }
 
@@ -83,22 +83,28 @@ export interface Machines {
   readonly fleetHandlers: Handlers<typeof FleetService, Principal>;
   readonly robotBinding: ServiceBinding<Principal>;
   /**
-   * A call for the part arrived: may the principal act as the part, or operate it? Answers whether it counts as contact: the part's own,
-   * or its machine's (D17). @throws not_found
+   * Checks a call for a part: the principal must be allowed to act as the part, or to operate it. Returns whether the call counts as
+   * contact, which needs the part's own credentials or its machine's (D17). @throws not_found
    */
   authorizePart(principal: Principal, partId: string): boolean;
-  /** The part whose machine has this name in its configuration; undefined: none. */
+  /** The part whose machine has this host name in its configuration; undefined if there is none. */
   partOfHost(host: string): string | undefined;
-  /** May the principal answer in the name of the part: as itself, as its machine, or as an owner? @throws not_found, permission_denied */
+  /**
+   * Checks that the principal may answer in the name of the part: as itself, as its machine, or as an owner. @throws not_found,
+   * permission_denied
+   */
   authorizeAnswer(principal: Principal, partId: string): void;
-  /** The same of an upload. Answers where the part lies. */
+  /** Like `authorizeAnswer`, for uploads. Returns the part's place. */
   authorizeUpload(principal: Principal, partId: string): PartPlace;
   /** The newest saved document of a part, decoded. */
   documentOf(partId: string): Promise<unknown>;
   /** With its fragments resolved. */
   effectiveDocumentOf(partId: string): Promise<unknown>;
   triggersOf(partId: string): Promise<PartTriggers | undefined>;
-  /** The document of `GET /api/json1/config`; with `key` in place of the part's secret for callers who are no owners (D6); masked: what looks like a secret in it (R6). */
+  /**
+   * The document of `GET /api/json1/config`. Callers who are not owners get `key` instead of the part's secret (D6). `masked`: values
+   * that look like secrets are masked (R6).
+   */
   partConfig(partId: string, baseUrl: string, key: KeyPair | undefined, masked: boolean): Promise<unknown>;
 }
 
@@ -230,7 +236,7 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
     authorizePart,
     partOfHost: (host) => partOfFqdn(registry, host),
     authorizeAnswer(principal, partId) {
-      // Whoever answers is what callers reach: an operator of more than the machine must not take its place.
+      // Callers connect to whoever answers, so an operator whose role reaches beyond this machine must not take its place.
       if (!authorizePart(principal, partId)) access.authorize(principal, 'part.report', partId);
     },
     authorizeUpload(principal, partId) {

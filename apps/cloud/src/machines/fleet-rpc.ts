@@ -1,4 +1,4 @@
-/** FleetService about parts: versions of their configuration, and what they run. */
+/** FleetService for parts: versions of their configuration, and what they run. */
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { PlatformError, type Problem } from '@platform/base';
@@ -66,7 +66,7 @@ export function fleetHandlers(deps: FleetHandlerDeps): Handlers<typeof FleetServ
       return { version: versionMessage(version) };
     },
     async validateConfiguration(request, call) {
-      // It says what imported fragments hold: for those who may save it.
+      // Validation reveals the content of imported fragments, so it requires the right to save.
       const { organizationId } = access.authorize(call.principal, 'part.manage', request.partId);
       let parsed: unknown;
       try {
@@ -139,7 +139,7 @@ function versionMessage(
 }
 
 function boundedProblems(problems: readonly Problem[]): { severity: string; path: string; message: string }[] {
-  // Errors first: they are what keeps the document from being saved.
+  // Errors first: they prevent the document from being saved.
   const sorted = [...problems].sort((a, b) => Number(b.level === 'error') - Number(a.level === 'error'));
   return sorted.slice(0, maxProblems).map(({ level, path, message }) => ({ severity: level, path, message }));
 }

@@ -1,4 +1,4 @@
-/** Writes a new machine, or a new part of one, with its first secret. */
+/** Inserts a new machine, or a new part of one, with its first secret. */
 import { newId } from '@platform/base';
 import type { Kysely } from 'kysely';
 import type { InstanceKey } from '../instance/instance-key.ts';
@@ -11,7 +11,7 @@ export interface NewPart {
   readonly secret: PartSecret;
 }
 
-/** A machine with one main part. `name` is checked already. `partId`: default a new one. */
+/** Inserts a machine with one main part. `name` is already checked. `partId`: default a new one. */
 export async function insertMachine(
   trx: Kysely<CloudTables>,
   instanceKey: InstanceKey,

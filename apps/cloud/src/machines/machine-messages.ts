@@ -1,4 +1,4 @@
-/** Machines and parts as the wire shows them to a caller. */
+/** Machines and parts as messages for a caller. */
 import type { JsonObject, MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { maskSecrets } from '@platform/machine-config/mask-secrets';
@@ -24,19 +24,19 @@ export const onlineStates: Readonly<Record<PresenceState, OnlineState>> = {
 };
 
 export interface MachineMessages {
-  /** When any of these parts was last heard of, and whether one is online. */
+  /** When any of these parts last had contact, and whether one is online. */
   contact(partIds: readonly string[]): {
     readonly onlineState: OnlineState;
     readonly secondsSinceOnline: bigint;
     readonly lastAccess?: ReturnType<typeof timestampFromMs>;
   };
   robot(machine: MachineRow): MessageInitShape<typeof RobotSchema>;
-  /** Parts with their configuration and, for owners and the part itself, secrets (D6). */
+  /** Parts with their configurations and, for owners and the part itself, their secrets (D6). */
   parts(
     parts: readonly { readonly part: PartRow; readonly version: ConfigurationVersion }[],
     principal: Principal,
   ): Promise<MessageInitShape<typeof RobotPartSchema>[]>;
-  /** The text of a configuration as this caller may read it. */
+  /** The text of a configuration in the form that this caller may read. */
   document(partId: string, document: string, principal: Principal): string;
 }
 
@@ -80,7 +80,7 @@ export function createMachineMessages(deps: {
         const place = registry.placeOf(part.id);
         const fqdn = fqdnOf(part.id, place.locationId);
         const living = secrets.get(part.id) ?? [];
-        // Of the oldest versions only the facts are kept.
+        // The oldest versions no longer have their documents.
         const text = version.document === '' ? '' : document(part.id, version.document, principal);
         const status = statuses.of(part.id);
         const info: Record<string, string> = {};

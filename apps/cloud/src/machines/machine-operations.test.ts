@@ -7,7 +7,7 @@ import { machineNamesIn } from './part-places.ts';
 import { app, openMachines, robot, type TestMachines } from './testing/open-machines.ts';
 import { authorizedAsNobody, messageOf } from './testing/refusals.ts';
 
-/** Another location of the same organization. */
+/** Creates another location in the same organization. */
 async function newLocation({ tree, organizationId }: TestMachines, parentId: string | null = null): Promise<string> {
   const id = newShortId();
   await tree.change(async (trx, changed) => {
@@ -43,7 +43,7 @@ test('a machine is created with a main part, renamed, moved and listed; each cha
   expect((await given.restarted()).registry.machine(id)).toMatchObject({ name: '<i>crane</i>' });
 });
 
-test('hostile names are refused, and nothing is created', async () => {
+test('invalid names are refused, and nothing is created', async () => {
   const { ask, owner, locationId, machineId, registry } = await openMachines();
   for (const name of ['', '  ', 'x'.repeat(10_240), 'a\u0000b', 'a\u2028b', 'line\nline']) {
     const refused = { code: 'invalid_argument' };
@@ -54,7 +54,7 @@ test('hostile names are refused, and nothing is created', async () => {
   expect(registry.partsOf(machineId)).toHaveLength(1);
 });
 
-test('parts: several, one main, found by name and location; the main one is deleted only with its machine', async () => {
+test('parts: several, one main, found by name and location; the main part can be deleted only with its machine', async () => {
   const given = await openMachines();
   const { ask, owner, locationId, machineId, partId, registry } = given;
   const { partId: arm } = await ask(owner, app.newRobotPart, { robotId: machineId, partName: 'arm' });
@@ -75,7 +75,7 @@ test('parts: several, one main, found by name and location; the main one is dele
   expect((await given.restarted()).registry.partsOf(machineId)).toHaveLength(1);
 });
 
-test('D29 deleting a machine takes its parts, configurations, secrets, roles, status and logs with it', async () => {
+test('D29 deleting a machine deletes its parts, configurations, secrets, roles, status and logs', async () => {
   const given = await openMachines();
   const { ask, db, owner, itself, machineId, machines, partId, partSecret, organizationId, savedTriggers } = given;
   await ask(owner, app.updateRobotPart, { id: partId, robotConfigJson: '{"debug":true}' });
@@ -87,7 +87,7 @@ test('D29 deleting a machine takes its parts, configurations, secrets, roles, st
     .values({ ...grant, organization_id: organizationId, robot_id: machineId })
     .execute();
   await ask(owner, app.deleteRobot, { id: machineId });
-  // A status that was on its way to the store when the part was deleted does not come back.
+  // A status that was being stored when the part was deleted does not reappear.
   await ask(owner, app.listRobots, { locationId: given.locationId });
   while (await machines.logs.forget()) {}
   for (const table of [
@@ -103,12 +103,12 @@ test('D29 deleting a machine takes its parts, configurations, secrets, roles, st
   expect(savedTriggers.at(-1)).toEqual([]);
   expect(await machines.partSecrets.check(partId, partSecret)).toBeUndefined();
   expect(await machines.partSecrets.isCurrent(partId, 1)).toBe(false);
-  // Uploads and polls of a deleted part are refused like those of one that never was.
+  // Uploads and polls of a deleted part are refused like those of a part that never existed.
   expect(() => machines.authorizePart(itself, partId)).toThrow(/expected the id of one that you may see/);
   await expect(ask(owner, app.getRobot, { id: machineId })).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('D5 D6 a part has several secrets; deleting one stops its tokens alone, and the last one stays', async () => {
+test('D5 D6 a part has several secrets; deleting one stops only its own tokens, and the last one stays', async () => {
   const given = await openMachines();
   const { ask, owner, itself, machines, partId, partSecret, key } = given;
   const { part } = await ask(owner, app.createRobotPartSecret, { partId });
@@ -126,10 +126,10 @@ test('D5 D6 a part has several secrets; deleting one stops its tokens alone, and
   expect(await living(await given.restarted())).toEqual([false, true]);
   const last = { partId, secretId: second?.id ?? '' };
   await expect(ask(owner, app.deleteRobotPartSecret, last)).rejects.toThrow(/last one; create another one first/);
-  // A new secret never gets the epoch of one that was deleted.
+  // A new secret never gets the epoch of a deleted one.
   await ask(owner, app.createRobotPartSecret, { partId });
   expect(await living(machines)).toEqual([false, true]);
-  // Operators see no secret; the part sees its own.
+  // Operators see no secrets; the part sees its own.
   expect((await ask(key('operator'), app.getRobotPart, { id: partId })).part).toMatchObject({
     secret: '',
     secrets: [],
@@ -137,7 +137,7 @@ test('D5 D6 a part has several secrets; deleting one stops its tokens alone, and
   expect((await ask(itself, app.getRobotPart, { id: partId })).part?.secrets).toHaveLength(2);
 });
 
-test('foreign and unknown ids get the same answer from every operation, and the part itself manages nothing', async () => {
+test('foreign and unknown ids get the same answer from every operation, and a part cannot manage anything', async () => {
   const given = await openMachines();
   const { ask, machineId, partId, locationId, organizationId, itself, key } = given;
   const foreign = key('owner', { organizationId: 'another' });
@@ -176,7 +176,7 @@ test('R6 operators read and change nothing', async () => {
   await expect(ask(operator, app.markPartForRestart, { partId })).rejects.toMatchObject(denied);
 });
 
-test('R10 a machine moves only where its owner owns the target, and never to another organization', async () => {
+test('R10 an owner moves a machine only to a location it owns, and never to another organization', async () => {
   const given = await openMachines();
   const { ask, key, machineId } = given;
   const hall = await newLocation(given);
@@ -188,7 +188,7 @@ test('R10 a machine moves only where its owner owns the target, and never to ano
   expect((await ask(machineOwner, app.getRobot, { id: machineId })).robot?.name).toBe('mine');
 });
 
-test('metadata of machines and parts is written whole and read back; too much of it is refused', async () => {
+test('metadata of machines and parts is written and read whole; too much of it is refused', async () => {
   const { ask, owner, machineId, partId } = await openMachines();
   expect((await ask(owner, app.getRobotMetadata, { id: machineId })).data).toEqual({});
   const data = { '<b>': [1, null, { 'a.b': 'ü' }] };
@@ -252,7 +252,7 @@ test('a machine and its first configuration are created together or not at all',
   expect(history.map(({ version, author }) => [version, author.kind])).toEqual([[1, 'api-key']]);
 });
 
-test('creating a machine while its location is deleted: one of the two is done, the other is told why not', async () => {
+test('when a machine is created while its location is deleted, one succeeds and the other is refused with the reason', async () => {
   const given = await openMachines({ firstDocument: () => '{"debug":true}' });
   const { ask, owner, tree, access, instanceKey } = given;
   const deps = {

@@ -1,4 +1,4 @@
-/** What the operations on machines and parts share. */
+/** Dependencies that the operations on machines and parts share. */
 import type { Clock } from '@platform/base';
 import type { Transaction } from 'kysely';
 import type { Caller } from '../access/audit.ts';
@@ -24,16 +24,16 @@ export interface MachineOperationDeps {
   readonly messages: MachineMessages;
   readonly instanceKey: InstanceKey;
   readonly clock: Clock;
-  /** What new machines of an organization start with, as text: its default fragments. Undefined: nothing. */
+  /** The initial document of an organization's new machines, as text: its default fragments. Undefined: none. */
   readonly firstDocument: (organizationId: string) => string | undefined;
-  /** Tells the new machine's log why it does not start with that. */
+  /** Tells the new machine's log why its initial document was not used. */
   readonly firstDocumentRefused: (partId: string, reason: string) => Promise<void>;
   /** Whether the caller may read a fragment. */
   readonly seesFragment: (principal: Principal, fragmentId: string) => Promise<boolean>;
-  /** Runs in the transaction that deletes the part: what others keep of it goes with it. */
+  /** Runs in the transaction that deletes the part: other features delete their data about it. */
   readonly onDeleting: (trx: Transaction<CloudTables>, partId: string, by: Caller) => Promise<void>;
-  /** After the commit: what is kept of it in memory goes. */
+  /** Called after the commit, to drop what is cached about the part. */
   readonly forgetPart: (partId: string) => void;
-  /** Call it after a commit that ended roles, keys or secrets: the next call of everybody sees it. */
+  /** Call it after a commit that ended roles, keys or secrets: all following calls see the change. */
   readonly accessChanged: () => void;
 }

@@ -1,4 +1,4 @@
-/** AppService about machines ("robots" on the wire): list, read, create, rename, move, delete. */
+/** AppService for machines ("robots" in the API): list, read, create, rename, move, delete. */
 import { PlatformError } from '@platform/base';
 import type { AppService } from '@platform/proto/platform/app/v1/app';
 import type { Handlers } from '@platform/rpc/server';

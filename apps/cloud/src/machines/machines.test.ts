@@ -11,7 +11,7 @@ const save = (machines: Machines, partId: string, document: unknown, editedMs?: 
     ...(editedMs === undefined ? {} : { edited: { createdMs: editedMs } }),
   });
 
-test('every save is a version, newest first in the history, and the bytes stay as they were saved', async () => {
+test('every save is a version, newest first in the history, and its bytes are kept unchanged', async () => {
   const { machines, partId } = await given();
   const text = '{ "components": [] }';
   await save(machines, partId, text);
@@ -21,7 +21,7 @@ test('every save is a version, newest first in the history, and the bytes stay a
   expect(history[1]?.document).toBe(text);
 });
 
-test('a save that names the version it edited is refused when a newer one exists; without a name the last write wins', async () => {
+test('a save based on a version that is no longer the newest is refused; without a base version the last write wins', async () => {
   const { machines, partId } = await given();
   const first = await save(machines, partId, {});
   await save(machines, partId, { debug: true });
@@ -29,7 +29,7 @@ test('a save that names the version it edited is refused when a newer one exists
   await expect(save(machines, partId, { debug: false })).resolves.toMatchObject({ version: 3 });
 });
 
-test('a malformed configuration is refused with the paths of all its errors, and the running one stays', async () => {
+test('a malformed configuration is refused with the paths of all its errors, and the current one stays', async () => {
   const { machines, partId } = await given();
   await save(machines, partId, { debug: true });
   const broken = {
@@ -47,20 +47,20 @@ test('a malformed configuration is refused with the paths of all its errors, and
   expect((await machines.configurations.current(partId)).version).toBe(1);
 });
 
-test('a configuration with unknown keys is saved, and the machine log says which keys do nothing', async () => {
+test('a configuration with unknown keys is saved, and the machine log says which keys have no effect', async () => {
   const { machines, partId } = await given();
   await save(machines, partId, { componentz: [] });
   const { entries } = await machines.logs.read({ partId, matches: () => true, limit: 1 });
   expect(entries[0]?.message).toMatch(/version 1 was saved with warnings: .*componentz/);
 });
 
-test('a document nested deeper than any real one is refused before anything walks it', async () => {
+test('an excessively nested document is refused before it is traversed', async () => {
   const { machines, partId } = await given();
   const deep = `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`;
   await expect(save(machines, partId, deep)).rejects.toThrow(/at most 30 levels deep/);
 });
 
-test('a part is renamed to a trimmed name; an empty, long or controlling one is refused', async () => {
+test("a part's name is trimmed; an empty name, a long one and one with control characters are refused", async () => {
   const { ask, owner, registry, partId } = await given();
   await ask(owner, app.updateRobotPart, { id: partId, name: '  left arm ' });
   expect(registry.part(partId)?.name).toBe('left arm');
@@ -73,7 +73,7 @@ test('a part is renamed to a trimmed name; an empty, long or controlling one is 
   expect((await ask(owner, app.getRobotPart, { id: partId })).part?.name).toBe('<b>&"');
 });
 
-test('the triggers of a saved configuration are handed on inside its transaction', async () => {
+test('the triggers of a saved configuration are passed on inside its transaction', async () => {
   const { machines, partId, savedTriggers } = await given();
   await save(machines, partId, {
     triggers: [{ name: 't', event: { type: 'part_online' }, notifications: [{ type: 'email', value: 'a@b.c' }] }],
@@ -82,7 +82,7 @@ test('the triggers of a saved configuration are handed on inside its transaction
   expect(await machines.triggersOf(partId)).toMatchObject({ triggers: [{ name: 't' }] });
 });
 
-test('D32 the configuration document starts a server: the whole configuration with a cloud block of this address', async () => {
+test('D32 the configuration document starts a server: it is the whole configuration, with a cloud block for this address', async () => {
   const { machines, partId, partSecret } = await given();
   await save(machines, partId, { debug: true });
   expect(await machines.partConfig(partId, 'http://127.0.0.1:8080', undefined, false)).toEqual({
@@ -100,7 +100,7 @@ test('D6 a part signs in with its secret and no other', async () => {
   expect(await machines.partSecrets.check(partId, `${partSecret}x`)).toBeUndefined();
 });
 
-test('a part may act for itself and for no other part; foreign and unknown parts get the same answer', async () => {
+test('a part may act only for itself; foreign and unknown parts get the same answer', async () => {
   const { machines, partId, organizationId } = await given();
   const itself: Principal = { kind: 'part', partId };
   const foreign: Principal = {
@@ -134,13 +134,13 @@ test('a refused edit changes nothing: neither the name nor the configuration', a
   expect(registry.part(partId)?.name).toBe('arm');
 });
 
-test('an edit of a version of no real time is refused as a conflict', async () => {
+test('an edit that names a version with an invalid time is refused as a conflict', async () => {
   const { machines, partId } = await given();
   await save(machines, partId, {});
   await expect(save(machines, partId, { debug: true }, 9e15)).rejects.toMatchObject({ code: 'aborted' });
 });
 
-test('a restart is told once, also to two that ask at the same time, and again when asked for again', async () => {
+test('a restart request is reported once, even to two simultaneous calls, and again after the next request', async () => {
   const { ask, owner, itself, partId } = await given();
   for (let round = 0; round < 2; round++) {
     await ask(owner, app.markPartForRestart, { partId });
@@ -149,7 +149,7 @@ test('a restart is told once, also to two that ask at the same time, and again w
   }
 });
 
-test('a restart is told to the part and to keys of its machine only; whoever else asks is told false and leaves the mark', async () => {
+test("only the part and its machine's keys receive a restart request; other callers get false and do not consume it", async () => {
   const { ask, owner, itself, key, locationId, machineId, partId } = await given();
   const asks = async (principal: Principal): Promise<boolean> =>
     (await ask(principal, robot.needsRestart, { id: partId })).mustRestart;
@@ -163,7 +163,7 @@ test('a restart is told to the part and to keys of its machine only; whoever els
   }
 });
 
-test('name and configuration of one edit are saved in one transaction: of two that take one name, the refused one saves nothing', async () => {
+test('name and configuration of one edit are saved in one transaction: if the name is taken, nothing is saved', async () => {
   const { ask, owner, machines, registry, machineId } = await given();
   const ids = await Promise.all(
     ['a', 'b'].map(async (partName) => (await ask(owner, app.newRobotPart, { robotId: machineId, partName })).partId),
@@ -179,7 +179,7 @@ test('name and configuration of one edit are saved in one transaction: of two th
   }
 });
 
-test('a document that is the newest already still takes the new name that came with it', async () => {
+test('a save of the newest document still applies the new name sent with it', async () => {
   const { ask, owner, registry, partId } = await given();
   for (const name of ['arm', 'leg']) await ask(owner, app.updateRobotPart, { id: partId, name, robotConfigJson: '{}' });
   expect(registry.part(partId)?.name).toBe('leg');

@@ -1,4 +1,4 @@
-/** AppService about metadata of machines and parts: one object of the user's own, written whole, never interpreted. */
+/** AppService for metadata of machines and parts: one JSON object defined by the user, replaced whole, never interpreted. */
 import type { JsonObject } from '@bufbuild/protobuf';
 import type { AppService } from '@platform/proto/platform/app/v1/app';
 import type { Handlers } from '@platform/rpc/server';

@@ -1,11 +1,11 @@
-/** The configuration file of a part, as `GET /api/json1/config` gives it to who asks with a key (D32). */
+/** The configuration file of a part, which `GET /api/json1/config` returns to callers with a key (D32). */
 import type { Authenticator } from '../access/authenticate.ts';
 import type { Access } from '../access/authorize.ts';
 import type { Machines } from './feature.ts';
 import { isContact } from './presence/contact.ts';
 import type { Registry } from './registry.ts';
 
-/** Who asks, and from where. */
+/** The caller and its address. */
 export interface FileAsked {
   readonly partId: string;
   readonly keyId: string;
@@ -15,9 +15,9 @@ export interface FileAsked {
 }
 
 /**
- * Owners get the part's secret in it, others the key that they came with.
+ * Owners receive the part's secret in the file; others receive the key that they used.
  *
- * @param authority PEM that whoever starts with this file trusts: the one that the file's own connection was pinned to (D31)
+ * @param authority PEM that a server started with this file trusts: the authority to which the file's own connection was pinned (D31)
  */
 export async function partConfigFile(
   deps: {

@@ -1,4 +1,4 @@
-/** Where parts and machines stand, by query: in a transaction that creates them no one else knows them yet. */
+/** Places of parts and machines, by query: inside the transaction that creates them they are not in memory yet. */
 import type { AliasableExpression } from 'kysely';
 import { organizationByLocation } from '../accounts/locations/stored-locations.ts';
 import type { Database } from '../metadata/tables.ts';
@@ -10,7 +10,7 @@ export interface PartPlace {
   organization_id: string;
 }
 
-/** One row for each part, as a table to join: `.innerJoin(partPlaces(db).as('place'), 'place.part_id', 'part_fragments.part_id')`. */
+/** A table to join, with one row for each part: `.innerJoin(partPlaces(db).as('place'), 'place.part_id', 'part_fragments.part_id')`. */
 export function partPlaces(db: Database): AliasableExpression<PartPlace> {
   return db
     .selectFrom('parts')
@@ -24,7 +24,7 @@ export function partPlaces(db: Database): AliasableExpression<PartPlace> {
     ]);
 }
 
-/** Of those that there are. @param partIds few enough for one statement */
+/** The places of those parts that exist. @param partIds few enough for one statement */
 export function placesOf(db: Database, partIds: readonly string[]): Promise<PartPlace[]> {
   return db.selectFrom(partPlaces(db).as('place')).selectAll().where('place.part_id', 'in', partIds).execute();
 }
@@ -34,7 +34,7 @@ export async function partIdsOf(db: Database, machineId: string): Promise<readon
   return rows.map(({ id }) => id);
 }
 
-/** Of the machines directly in a location. */
+/** Names of the machines directly in a location. */
 export async function machineNamesIn(db: Database, locationId: string): Promise<readonly string[]> {
   const rows = await db.selectFrom('machines').select('name').where('location_id', '=', locationId).execute();
   return rows.map(({ name }) => name);

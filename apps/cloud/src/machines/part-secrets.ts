@@ -1,4 +1,7 @@
-/** The living secrets of parts: a token names the secret behind it by its epoch, so that deleting one stops its tokens alone (D5, D6). */
+/**
+ * The valid secrets of parts. A token names its secret by the secret's epoch, so that deleting one secret stops only its own tokens (D5,
+ * D6).
+ */
 import { newId, newSecret } from '@platform/base';
 import type { Kysely } from 'kysely';
 import type { InstanceKey } from '../instance/instance-key.ts';
@@ -14,15 +17,15 @@ export interface PartSecret {
 }
 
 export interface PartSecretStore {
-  /** The epoch of the secret if it is a living one of the part. */
+  /** The epoch of the secret, if it is a valid one of the part. */
   check(partId: string, secret: string): Promise<number | undefined>;
-  /** Whether the secret of this epoch lives; from memory. */
+  /** Whether the secret of this epoch is still valid; from memory. */
   isCurrent(partId: string, epoch: number): boolean;
-  /** The living secrets of the parts in clear, oldest first: for the parts themselves and for owners (D6). */
+  /** The valid secrets of the parts in clear, oldest first: for the parts themselves and for owners (D6). */
   list(partIds: readonly string[]): Promise<readonly PartSecret[]>;
-  /** After the commit that inserted it. */
+  /** Call it after the commit that inserted the secret. */
   put(secret: Pick<PartSecret, 'partId' | 'epoch'>): void;
-  /** After the commit that deleted it. */
+  /** Call it after the commit that deleted the secret. */
   forget(secret: Pick<PartSecret, 'partId' | 'epoch'>): void;
   forgetPart(partId: string): void;
 }
@@ -70,7 +73,7 @@ export async function openPartSecrets(db: Database, instanceKey: InstanceKey): P
   };
 }
 
-/** Inserts a new secret of a part. `epoch`: one that no secret of the part ever had. */
+/** Inserts a new secret of a part. `epoch`: must never have been used by a secret of the part. */
 export async function insertPartSecret(
   trx: Kysely<CloudTables>,
   instanceKey: InstanceKey,

@@ -9,7 +9,7 @@ import { openPartStatuses } from './part-status.ts';
 import { app, fleet, openMachines, robot, type TestMachines } from './testing/open-machines.ts';
 import { withoutFragments } from './testing/without-fragments.ts';
 
-/** As the binary codecs call it. */
+/** Calls the method as the binary codecs do. */
 async function poll({ machines, itself, partId }: TestMachines, vocabulary: 'core' | 'rdk' = 'core') {
   const bound = machines.robotBinding.methods.find((one) => one.raw && one.method.name === 'Config');
   if (bound?.kind !== 'unary') throw new Error('expected Config to be bound for the binary codecs');
@@ -22,7 +22,7 @@ const config = JSON.stringify({
   components: [{ name: 'a', api: 'core:component:sensor', model: 'core:builtin:fake' }],
 });
 
-test('D10 what a part runs: saved, then fetched, then applied; a restart of the cloud forgets nothing', async () => {
+test('D10 what a part runs: saved, then fetched, then applied; a restart of the cloud loses nothing', async () => {
   const given = await openMachines();
   const { ask, owner, itself, partId } = given;
   const status = () => ask(owner, fleet.getPartStatus, { partId });
@@ -54,7 +54,7 @@ test('D10 what a part runs: saved, then fetched, then applied; a restart of the 
   });
 });
 
-test('D9 what is held is shown since the hold began, also when a newer configuration joins it', async () => {
+test('D9 a held configuration is shown since the hold began, even if a newer one replaces it', async () => {
   const { ask, owner, itself, partId, laterMs } = await openMachines();
   const report = (heldRevision: string) =>
     ask(itself, fleet.reportPartStatus, { partId, appliedRevision: 'r1', heldRevision });
@@ -68,7 +68,7 @@ test('D9 what is held is shown since the hold began, also when a newer configura
   expect(await held()).toBeUndefined();
 });
 
-test('D9 an owner forces what is held, audited: the part is told so until another revision takes its place', async () => {
+test('D9 an owner forces the held configuration, audited: the part is told until another revision is held', async () => {
   const given = await openMachines();
   const { ask, key, owner, itself, partId, db } = given;
   const report = async (heldRevision: string, appliedRevision = 'r1') =>
@@ -111,7 +111,7 @@ test('D9 an owner forces what is held, audited: the part is told so until anothe
   expect(await report('r2')).toBe('');
 });
 
-test('D9 after 24 h of holding the log of the machine says so, once for each hold, also across restarts of the cloud', async () => {
+test('D9 after 24 h of holding, the machine log says so, once for each hold, even across restarts of the cloud', async () => {
   const given = await openMachines();
   const { ask, owner, itself, partId, laterMs } = given;
   const report = (heldRevision: string) =>
@@ -146,7 +146,7 @@ test('D9 after 24 h of holding the log of the machine says so, once for each hol
   expect(await told()).toBe(2);
 });
 
-/** Inserts are done as they come, but for the first: when it is let. */
+/** A database that performs inserts as they come, except the first, which waits until `letFirst` is called. */
 function disordered(real: Database): { db: Database; begun(): number; done(): number; letFirst(): void } {
   const first = Promise.withResolvers<void>();
   let begun = 0;
@@ -171,7 +171,7 @@ function disordered(real: Database): { db: Database; begun(): number; done(): nu
   return { db, begun: () => begun, done: () => done, letFirst: first.resolve };
 }
 
-test('D10 what a part reported stays, though the store is slower to take what was written before it', async () => {
+test('D10 the latest report of a part is kept, even if the store is slow to write the previous one', async () => {
   const { db: real, partId } = await openMachines();
   const { db, begun, done, letFirst } = disordered(real);
   const statuses = await openPartStatuses({
@@ -187,7 +187,7 @@ test('D10 what a part reported stays, though the store is slower to take what wa
   await expect.poll(begun).toBe(1);
   const report = { appliedRevision: 'r1', heldRevision: '', heldReason: '', lastError: '' };
   const reported = statuses.report(partId, report);
-  // Long enough for a report that does not wait for what was written before it.
+  // Long enough for a report that does not wait for the previous write.
   await Promise.race([reported, systemClock.sleep(500)]);
   letFirst();
   await reported;
@@ -196,7 +196,7 @@ test('D10 what a part reported stays, though the store is slower to take what wa
   expect(row).toMatchObject({ fetched_revision: 'r1', applied_revision: 'r1' });
 });
 
-test('a part reports about itself alone, and nobody but owners reports for it', async () => {
+test('a part reports only about itself, and only owners may report for it', async () => {
   const { ask, key, partId } = await openMachines();
   const report = (principal: Parameters<typeof ask>[0]) => ask(principal, fleet.reportPartStatus, { partId });
   await expect(report({ kind: 'part', partId: 'other' })).rejects.toMatchObject({ code: 'not_found' });
@@ -204,7 +204,7 @@ test('a part reports about itself alone, and nobody but owners reports for it', 
   await report(key('owner'));
 });
 
-test('D10 polls that change nothing write nothing and resolve nothing, whatever comes between is seen at once', async () => {
+test('D10 polls that change nothing write and resolve nothing; any change in between is seen at once', async () => {
   let resolved = 0;
   const counting: EffectiveConfigurations = {
     ...withoutFragments,
@@ -231,7 +231,7 @@ test('D10 polls that change nothing write nothing and resolve nothing, whatever 
   expect(await poll(given)).toMatchObject({ debug: true, components: [] });
 });
 
-test('the encoded configuration is what the message says, in the vocabulary of the peer, and follows secrets and place', async () => {
+test("the encoded configuration equals the message, in the caller's vocabulary, and reflects secrets and place", async () => {
   const given = await openMachines();
   const { ask, owner, itself, partId, db, instanceKey, locationId, laterMs } = given;
   await ask(owner, app.updateRobotPart, { id: partId, robotConfigJson: config });
@@ -244,7 +244,7 @@ test('the encoded configuration is what the message says, in the vocabulary of t
   expect((await poll(given))?.cloud?.locationSecrets).toHaveLength(2);
 });
 
-test('D6 an operator is given the configuration without location secrets, also after the part was given them', async () => {
+test('D6 an operator receives the configuration without location secrets, even after the part received them', async () => {
   const given = await openMachines();
   const { ask, key, partId } = given;
   expect((await poll(given))?.cloud?.locationSecrets).toHaveLength(1);

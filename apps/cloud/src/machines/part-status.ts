@@ -1,24 +1,24 @@
 /**
- * What each part runs, as far as is known (D9, D10): the revision that it last fetched, and what it says itself.
+ * What each part runs, as far as known (D9, D10): the revision that it last fetched, and its own reports.
  *
- * saved (a version) → fetched (RobotService.Config gave it) → applied (the part reports it; public servers never do).
- * A newer revision that the part holds back for its maintenance window is `held`; an owner may force that one. The living value is in memory; a row is
- * written when something changes, never for a poll that changes nothing.
+ * saved (a version) → fetched (RobotService.Config returned it) → applied (the part reports it; public servers never do). A newer
+ * revision that the part delays until its maintenance window is `held`; an owner may force it. The current value is in memory; a row is
+ * written only when something changes, never for a poll without changes.
  */
 import { type Clock, PlatformError } from '@platform/base';
 import type { Transaction } from 'kysely';
 import type { CloudTables, Database } from '../metadata/tables.ts';
 import type { MachinesTables } from './store.ts';
 
-/** Changes that come faster than this (two servers with one part's credentials) are written at a later poll. */
+/** More frequent changes (two servers with one part's credentials) are written at a later poll. */
 const writeEveryMs = 10_000;
 const maxTextLength = 2_000;
-/** Of holding: after that the log of the machine says so, once (D9). */
+/** After this much holding, the machine log says so, once (D9). */
 export const longHoldMs: number = 24 * 3_600_000;
 
 export type PartStatus = Readonly<Omit<MachinesTables['part_status'], 'part_id'>>;
 
-/** What a machine-server says about itself; undefined: not told. */
+/** What a machine-server reports about itself; undefined: not reported. */
 export interface ServerFacts {
   readonly serverVersion?: string | undefined;
   readonly platform?: string | undefined;
@@ -27,26 +27,26 @@ export interface ServerFacts {
 
 export interface Report extends ServerFacts {
   readonly appliedRevision: string;
-  /** Empty: nothing waits. */
+  /** Empty: nothing is held. */
   readonly heldRevision: string;
-  /** Why it waits. */
+  /** Why it is held. */
   readonly heldReason: string;
-  /** Empty: the last configuration was applied without one. */
+  /** Empty: the last configuration was applied without an error. */
   readonly lastError: string;
 }
 
 export interface PartStatuses {
   of(partId: string): PartStatus;
-  /** The part was given this revision. Returns at once. */
+  /** The part received this revision. Returns at once. */
   fetched(partId: string, revision: string, server: ServerFacts): void;
-  /** The part told what it runs; resolves when it is written down. */
+  /** The part reported what it runs; resolves once the report is stored. */
   report(partId: string, report: Report): Promise<void>;
   /**
-   * What the part holds back may run (D9): that revision, none after it. Answers which.
+   * Lets the part apply exactly the revision that it holds (D9), and no later one. Returns that revision.
    *
-   * @param revision the one that is meant; empty: the one that is held
-   * @param record runs in the transaction that writes it down
-   * @throws failed_precondition when the part holds nothing, or another one
+   * @param revision the expected one; empty: whichever is held
+   * @param record runs in the transaction that stores the change
+   * @throws failed_precondition if the part holds nothing, or another revision
    */
   force(
     partId: string,
@@ -78,7 +78,7 @@ export async function openPartStatuses(deps: {
   readonly db: Database;
   readonly clock: Clock;
   readonly exists: (partId: string) => boolean;
-  /** The part has held a configuration for a day; once for each hold. */
+  /** Called once for each hold, after the part has held a configuration for a day. */
   readonly onLongHold: (partId: string, status: PartStatus) => Promise<void>;
   readonly onWriteFailure: (caught: unknown) => void;
 }): Promise<PartStatuses> {
@@ -103,7 +103,7 @@ export async function openPartStatuses(deps: {
         .onConflict((conflict) => conflict.column('part_id').doUpdateSet({ ...status }))
         .execute();
     } catch (caught) {
-      // Not written: the next change or poll tries again.
+      // The write failed: the next change or poll tries again.
       if (written.get(partId)?.status === status) {
         if (before === undefined) written.delete(partId);
         else written.set(partId, before);
@@ -111,7 +111,7 @@ export async function openPartStatuses(deps: {
       throw caught;
     }
   };
-  /** One after the other for each part: a store that takes two at once might be left with the older one. */
+  /** Writes of a part run one after the other: simultaneous writes might leave the older status in the store. */
   const writing = new Map<string, Promise<void>>();
   const write = (partId: string): Promise<void> => {
     const now = (): Promise<void> => writeNow(partId);
@@ -147,7 +147,7 @@ export async function openPartStatuses(deps: {
       const held = heldRevision.slice(0, maxTextLength);
       const error = lastError.slice(0, maxTextLength);
       const nowMs = clock.now();
-      // Since when something waits: a newer revision that joins does not start the wait anew.
+      // Start of the hold: a newer revision that replaces the held one does not restart it.
       const heldMs = held === '' ? 0 : before.held_revision === '' ? nowMs : before.held_ms;
       const isLong = held !== '' && nowMs - heldMs >= longHoldMs;
       change(partId, {
@@ -157,7 +157,7 @@ export async function openPartStatuses(deps: {
         held_ms: heldMs,
         held_reason: held === '' ? '' : heldReason.slice(0, maxTextLength),
         held_told_ms: held === '' ? 0 : before.held_told_ms === 0 && isLong ? nowMs : before.held_told_ms,
-        // The force is for the revision that was held then: it runs now, or another one has taken its place.
+        // A force applies only to the revision held at the time: that one now runs, or another has replaced it.
         ...(before.forced_revision === held ? {} : { forced_revision: '', forced_ms: 0 }),
         ...(before.last_error === error ? {} : { last_error: error, last_error_ms: error === '' ? 0 : nowMs }),
       });
@@ -179,7 +179,7 @@ export async function openPartStatuses(deps: {
         await trx.updateTable('part_status').set(forced).where('part_id', '=', partId).execute();
         await record(trx, held);
       });
-      // Meanwhile it may have been applied, or another one may have come.
+      // The revision may have been applied or replaced in the meantime.
       if (of(partId).held_revision === held) change(partId, { ...of(partId), ...forced });
       await write(partId);
       return held;

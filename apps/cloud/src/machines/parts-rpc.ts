@@ -1,4 +1,4 @@
-/** AppService about parts: read, create, delete, make main, restart, secrets. Saving their configuration is in configuration-rpc.ts. */
+/** AppService for parts: read, create, delete, make main, restart, secrets. configuration-rpc.ts saves their configurations. */
 import { PlatformError } from '@platform/base';
 import type { AppService } from '@platform/proto/platform/app/v1/app';
 import type { Handlers } from '@platform/rpc/server';

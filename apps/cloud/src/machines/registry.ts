@@ -1,7 +1,7 @@
 /**
- * Machines and parts in memory: found by id and by what they are in, and where each is in the account tree.
+ * Machines and parts in memory: by id and by what contains them, with their place in the account tree.
  *
- * Whoever changes a row in the store puts it here after the commit; nothing is read twice.
+ * Code that changes a stored row updates it here after the commit; rows are not read again.
  */
 import { type Lineage, notVisible } from '../access/principal.ts';
 import type { AccountTree } from '../accounts/tree.ts';
@@ -11,11 +11,11 @@ import { insertMachine } from './insert-machine.ts';
 import { openPartSecrets, type PartSecretStore } from './part-secrets.ts';
 import type { MachinesTables } from './store.ts';
 
-/** Without metadata, which may be large and is seldom read. */
+/** Without metadata, which may be large and is rarely read. */
 export type MachineRow = Readonly<Omit<MachinesTables['machines'], 'metadata'>>;
 export type PartRow = Readonly<Omit<MachinesTables['parts'], 'metadata'>>;
 
-/** The account path of a part with the names that notifications show; fields of platform.ingest.v1.Place. */
+/** The account path of a part, with the names that notifications show; fields of platform.ingest.v1.Place. */
 export interface PartPlace {
   readonly organizationId: string;
   readonly locationId: string;
@@ -31,14 +31,14 @@ export interface Registry {
   machine(id: string): MachineRow | undefined;
   machinesNamed(name: string): readonly MachineRow[];
   partsNamed(name: string): readonly PartRow[];
-  /** By name, then id. */
+  /** Ordered by name, then id. */
   machinesOf(locationId: string): readonly MachineRow[];
   part(id: string): PartRow | undefined;
   /** The main part first, then by age. */
   partsOf(machineId: string): readonly PartRow[];
-  /** Where a part lies. @throws not_found */
+  /** The place of a part. @throws not_found */
   placeOf(partId: string): PartPlace;
-  /** Undefined: there is no such part. */
+  /** Undefined if there is no such part. */
   findPlace(partId: string): PartPlace | undefined;
   lineageOfMachine(machine: MachineRow): Lineage;
   /** @throws not_found */
@@ -50,12 +50,12 @@ export interface Registry {
     name: string,
     nowMs: number,
   ): Promise<{ machineId: string; partId: string; partSecret: string }>;
-  /** The oldest living secret of a part, in clear: for the part itself and for owners (D6). */
+  /** The oldest valid secret of a part, in clear: for the part itself and for owners (D6). */
   secretOf(partId: string): Promise<string>;
-  /** After a commit: the machine as it is now, new ones included. */
+  /** Call it after a commit, with the new or changed machine. */
   putMachine(machine: MachineRow): void;
   putPart(part: PartRow): void;
-  /** After a commit that deleted the machine with its parts. */
+  /** Call it after a commit that deleted the machine with its parts. */
   forgetMachine(id: string): void;
   forgetPart(id: string): void;
 }

@@ -1,4 +1,4 @@
-/** RobotService: what a machine-server asks of the cloud. */
+/** RobotService: the calls that a machine-server makes to the cloud. */
 import { create } from '@bufbuild/protobuf';
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { durationFromMs } from '@bufbuild/protobuf/wkt';
@@ -23,16 +23,16 @@ const restartCheckMs = 5_000;
 
 export interface RobotServiceDeps {
   readonly logs: MachineLogs;
-  /** May this principal act as, or operate, the part? Answers whether the call counts as contact. @throws not_found */
+  /** Checks that the principal may act as the part or operate it. Returns whether the call counts as contact. @throws not_found */
   authorizePart(principal: Principal, partId: string): boolean;
-  /** Is it the part itself, or an owner of it? Only they are given secrets (D6). */
+  /** Whether the principal is the part itself or an owner of it. Only they receive secrets (D6). */
   mayHaveSecrets(principal: Principal, partId: string): boolean;
-  /** May this principal have a key with these roles in the configuration of the part? */
+  /** Whether the principal may receive a key with these roles in the part's configuration. */
   mayHaveKey(principal: Principal, partId: string, key: PlacedKey): boolean;
   readonly configs: RobotConfigs;
   readonly statuses: PartStatuses;
   certificate(partId: string): Promise<CertificatePair>;
-  /** True once after a restart was asked for. */
+  /** Returns true once after a restart was requested. */
   consumeRestartRequest(partId: string): Promise<boolean>;
 }
 
@@ -54,7 +54,7 @@ export function robotServiceBinding(deps: RobotServiceDeps): ServiceBinding<Prin
       mayHaveKey: (key) => deps.mayHaveKey(call.principal, request.id, key),
     };
   };
-  /** Who only looks at a configuration does not run it. */
+  /** Only a fetch by the machine itself counts: other callers do not run the configuration. */
   const noteFetch = ({ id, agentInfo }: ConfigRequest, revision: string, byMachine: boolean): void => {
     if (!byMachine) return;
     statuses.fetched(id, revision, {
@@ -64,7 +64,7 @@ export function robotServiceBinding(deps: RobotServiceDeps): ServiceBinding<Prin
     });
   };
 
-  // Nearly every call of a fleet is this one, and nearly always the answer is what it was: the field stays encoded.
+  // Nearly all calls of a fleet are this one, and nearly always the answer is unchanged, so the field stays encoded.
   const encodedConfig = rawUnary(
     RobotService.method.config,
     ConfigRequestSchema,
@@ -108,7 +108,7 @@ export function robotServiceBinding(deps: RobotServiceDeps): ServiceBinding<Prin
       return {};
     },
     async needsRestart(request, call) {
-      // Whoever only looks at the part leaves the mark for the machine itself, which would miss its restart otherwise.
+      // Only the machine itself consumes the request; otherwise it would miss its restart.
       const isContact = enter(call.principal, request.id);
       return {
         id: request.id,

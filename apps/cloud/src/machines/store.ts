@@ -8,7 +8,7 @@ export interface MachinesTables {
     location_id: string;
     name: string;
     created_ms: number;
-    /** JSON object of the owners' own. */
+    /** JSON object defined by the owners. */
     metadata: Generated<string>;
   };
   parts: {
@@ -17,13 +17,13 @@ export interface MachinesTables {
     name: string;
     main: number;
     created_ms: number;
-    /** The highest epoch that a secret of the part ever had; never falls. */
+    /** The highest epoch that any secret of the part ever had; never decreases. */
     epoch: number;
-    /** Set by an owner who wants a restart, cleared when the machine-server was told. */
+    /** Set when an owner requests a restart, cleared when the machine-server has been told. */
     restart_requested_ms: number | null;
-    /** The last contact that was written down; the living value is in memory. */
+    /** The last stored contact; the current value is in memory. */
     last_seen_ms: number | null;
-    /** JSON object of the owners' own. */
+    /** JSON object defined by the owners. */
     metadata: Generated<string>;
   };
   part_secrets: {
@@ -32,29 +32,29 @@ export interface MachinesTables {
     secret_hash: Uint8Array;
     secret: Uint8Array;
     created_ms: number;
-    /** Of this secret alone among those of its part: tokens name it, and stop when the secret is deleted (D5). */
+    /** Unique among the part's secrets: tokens name it, and stop working when the secret is deleted (D5). */
     epoch: Generated<number>;
   };
-  /** Every save is a version; `document` keeps the bytes that the user saved (D2). */
+  /** Every save is a version; `document` holds the bytes that the user saved (D2). */
   part_configurations: {
     part_id: string;
     /** From 1, without gaps. */
     version: number;
     document: string;
-    /** Of the document in UTF-8; 0 in versions of older data directories. */
+    /** UTF-8 size of the document; 0 in versions of older data directories. */
     bytes: Generated<number>;
-    /** Who saved it, in words. Version 1 of the data directory knew only this. */
+    /** The author as text. Version 1 of the data directory stored only this. */
     author: string;
     created_ms: number;
     /** `person`, `api-key`, `part`, `admin` or `platform`. */
     author_kind: Generated<string>;
     author_id: Generated<string>;
-    /** Of the effective document when it was saved (D10); empty for versions of older data directories. */
+    /** Hash of the effective document when it was saved (D10); empty for versions of older data directories. */
     revision: Generated<string>;
-    /** The version whose document this one repeats on purpose; 0: none. */
+    /** The version that this one restored; 0: none. */
     restored_from: Generated<number>;
   };
-  /** What a part runs, as far as it told. Written when it changes, not at every poll. */
+  /** What a part runs, as far as reported. Written when it changes, not at every poll. */
   part_status: {
     part_id: string;
     fetched_revision: string;
@@ -63,11 +63,11 @@ export interface MachinesTables {
     applied_ms: number;
     held_revision: string;
     held_ms: number;
-    /** Why, as the part says; empty: not told. */
+    /** The reason that the part gave; empty: none. */
     held_reason: string;
-    /** When it was told that the hold is long; 0: not yet. */
+    /** When the long hold was reported in the log; 0: not yet. */
     held_told_ms: number;
-    /** The held revision that an owner has forced; empty: none. */
+    /** The held revision that an owner forced; empty: none. */
     forced_revision: string;
     forced_ms: number;
     last_error: string;
@@ -87,7 +87,7 @@ export const machinesDdl: readonly string[] = [
   `create table part_configurations (part_id text not null references parts (id), version integer not null, document text not null, author text not null, created_ms bigint not null, primary key (part_id, version))`,
 ];
 
-/** What version 2 of the data directory adds. */
+/** Added by version 2 of the data directory. */
 export const machinesV2: readonly string[] = [
   `alter table machines add column metadata text not null default '{}'`,
   `alter table parts add column metadata text not null default '{}'`,
@@ -101,7 +101,7 @@ export const machinesV2: readonly string[] = [
   `create table part_status (part_id text primary key references parts (id), fetched_revision text not null, fetched_ms bigint not null, applied_revision text not null, applied_ms bigint not null, held_revision text not null, held_ms bigint not null, held_reason text not null, held_told_ms bigint not null, forced_revision text not null, forced_ms bigint not null, last_error text not null, last_error_ms bigint not null, server_version text not null, platform text not null, os text not null)`,
 ];
 
-/** What is sealed with the instance key. */
+/** Columns sealed with the instance key. */
 export const machinesSealed: readonly SealedColumn[] = [
   { table: 'part_secrets', key: ['id'], sealed: 'secret', hash: 'secret_hash' },
 ];

@@ -1,4 +1,4 @@
-/** AppService.ListMachineSummaries: an organization's machines and parts at a glance, by location. */
+/** AppService.ListMachineSummaries: an overview of an organization's machines and parts, by location. */
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { AppService, LocationSummarySchema, PartSummarySchema } from '@platform/proto/platform/app/v1/app';
 import type { Handlers } from '@platform/rpc/server';
@@ -11,7 +11,7 @@ import type { PartRow } from './registry.ts';
 export function summaryHandlers(deps: MachineOperationDeps): Handlers<typeof AppService, Principal> {
   const { access, tree, registry, configurations, current, statuses, messages } = deps;
 
-  /** Most documents name no fragments; those are not resolved to find that out. */
+  /** Most documents use no fragments; those need not be resolved. */
   const fragmentsOf = async (
     partId: string,
     sees: (fragmentId: string) => Promise<boolean>,
@@ -59,7 +59,7 @@ export function summaryHandlers(deps: MachineOperationDeps): Handlers<typeof App
       const locations = tree
         .locationsOf(request.organizationId)
         .filter((location) => wanted.size === 0 || wanted.has(location.id));
-      // Each fragment is asked for once, however many parts import it.
+      // Check each fragment only once, however many parts import it.
       const asked = new Map<string, Promise<boolean>>();
       const sees = (id: string): Promise<boolean> => {
         const answer = asked.get(id) ?? deps.seesFragment(call.principal, id);

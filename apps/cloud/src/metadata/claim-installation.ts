@@ -1,6 +1,6 @@
 /**
- * A database and a data directory belong together: the one holds which files of the other count. Both carry the installation's
- * id, written at the first start, in the directory first; a start that finds two that differ, or only the database's, is refused.
+ * Binds a Postgres database and a data directory to each other, because their contents refer to each other. The first start writes the
+ * installation's id to both, first to the directory. A later start is refused if the ids differ, or if only the database has one.
  */
 import { readFileSync } from 'node:fs';
 import { newId, PlatformError } from '@platform/base';
@@ -9,7 +9,7 @@ import type { PostgresWriter } from './postgres/postgres-writer.ts';
 
 export const installationTable = 'create table if not exists installation (id text not null)';
 
-/** @param file in the data directory. Throws failed_precondition, changing nothing, when they are not of one installation. */
+/** @param file in the data directory. Throws failed_precondition, without changes, if they do not belong to one installation. */
 export async function claimInstallation(writer: PostgresWriter, file: string): Promise<void> {
   const transaction = await writer.begin();
   try {
@@ -39,7 +39,7 @@ export function writeInstallation(file: string, id: string): void {
   writeFileAtomic(file, `${JSON.stringify({ installation: id })}\n`);
 }
 
-/** The id that a data directory carries; undefined where there is no such file. */
+/** The id in a data directory; undefined if the file does not exist. */
 export function readInstallation(file: string): string | undefined {
   let text: string;
   try {

@@ -1,4 +1,4 @@
-/** Every version of the metadata's tables, gathered from the features that own them; a version that was released is never changed. */
+/** Every version of the metadata's tables, collected from the features that own them; a released version never changes. */
 import { accessV1, accessV2, auditGuard } from '../access/store.ts';
 import { accountsDdl, accountsV2 } from '../accounts/store.ts';
 import { adminV2 } from '../admin/store.ts';
@@ -58,7 +58,7 @@ export const migrations: readonly Migration[] = [
   { version: 3, statements: [...queriesV3, ...binaryV3, ...retentionV3] },
   { version: 4, statements: tabularV4 },
   { version: 5, statements: [...binaryV5] },
-  // No table changes: configurations are sealed from here on, which earlier programs would take for damaged ones.
+  // No table changes. From here on configurations are sealed, and earlier programs would mistake them for damaged ones.
   { version: 6, statements: [] },
   { version: 7, statements: tabularV7 },
   { version: 8, statements: logCursorsV8 },

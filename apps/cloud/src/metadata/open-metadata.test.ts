@@ -39,7 +39,7 @@ function open({ directory, database }: TestStore, known = migrations): Promise<M
   });
 }
 
-/** What another connection sees. */
+/** The result as another connection sees it. */
 async function numberSeen({ kind, directory, administer }: TestStore, query: string): Promise<number> {
   if (kind === 'postgres') return Number((await administer(`set search_path = meta; ${query}`)).at(0)?.['n']);
   using db = new DatabaseSync(directory.file('meta.sqlite'), { readOnly: true });
@@ -47,7 +47,7 @@ async function numberSeen({ kind, directory, administer }: TestStore, query: str
 }
 
 describe.each(storeKinds)('metadata in %s', (kind) => {
-  test('I2 a write is on the disk when it is answered, whatever became of its neighbours', async () => {
+  test('I2 a write is on the disk when it is acknowledged, even if others in its group fail', async () => {
     await using store = await openTestStore(kind);
     await using metadata = await open(store);
     const { db } = metadata;
@@ -116,7 +116,7 @@ describe.each(storeKinds)('metadata in %s', (kind) => {
     );
   });
 
-  test('a transaction reads what it wrote, others do not before it has committed', async () => {
+  test('a transaction reads its own writes; others see them only after its commit', async () => {
     await using store = await openTestStore(kind);
     await using metadata = await open(store);
     const { db } = metadata;
@@ -129,7 +129,7 @@ describe.each(storeKinds)('metadata in %s', (kind) => {
     expect(await db.selectFrom('account').selectAll().execute()).toHaveLength(1);
   });
 
-  test('returning, changed rows, booleans, bytes and raw SQL work as in any dialect', async () => {
+  test('returning, changed rows, booleans, bytes and raw SQL work as in any Kysely dialect', async () => {
     await using store = await openTestStore(kind);
     await using metadata = await open(store);
     const { db } = metadata;
@@ -153,7 +153,7 @@ describe.each(storeKinds)('metadata in %s', (kind) => {
     });
   });
 
-  test('a file is brought to the newest version once, and its rows stay', async () => {
+  test('a file is upgraded to the newest version once, and keeps its rows', async () => {
     await using store = await openTestStore(kind);
     {
       await using first = await open(store, migrations.slice(0, 1));
@@ -166,7 +166,7 @@ describe.each(storeKinds)('metadata in %s', (kind) => {
     }
   });
 
-  test('a failing migration and a newer store leave everything as it was', async () => {
+  test('a failing migration and a newer store leave everything unchanged', async () => {
     await using store = await openTestStore(kind);
     {
       await using _ = await open(store, migrations.slice(0, 1));
@@ -187,7 +187,7 @@ describe.each(storeKinds)('metadata in %s', (kind) => {
     });
   });
 
-  test('closing leaves no call hanging: each was done, and is in the file, or was refused', async () => {
+  test('closing leaves no call pending: each was either written to the file or refused', async () => {
     await using store = await openTestStore(kind);
     const metadata = await open(store);
     await metadata.db.insertInto('account').values({ name: 'first', balance: 0 }).execute();
@@ -210,7 +210,7 @@ describe.each(storeKinds)('metadata in %s', (kind) => {
     expect(rows).toHaveLength(1 + outcomes.filter(({ status }) => status === 'fulfilled').length);
   });
 
-  test('parameters and columns of every kind come back alike: text by its bytes, whole numbers, sums and nothing', async () => {
+  test('parameters and columns of every kind are read back alike: text sorted by bytes, integers, sums and null', async () => {
     await using store = await openTestStore(kind);
     await using metadata = await open(store);
     const { db } = metadata;
@@ -235,7 +235,7 @@ describe.each(storeKinds)('metadata in %s', (kind) => {
     ]);
   });
 
-  test('a transaction that reads before it writes is not overtaken, by another one or by a single statement', async () => {
+  test('no other write comes between the reads and writes of a transaction', async () => {
     await using store = await openTestStore(kind);
     await using metadata = await open(store);
     const { db } = metadata;
@@ -258,7 +258,7 @@ describe.each(storeKinds)('metadata in %s', (kind) => {
   });
 });
 
-test('a file that is no database is refused', async () => {
+test('a file that is not a database is refused', async () => {
   await using directory = await temporaryDirectory();
   const file = directory.file('meta.sqlite');
   await writeFile(file, 'y'.repeat(4_096));

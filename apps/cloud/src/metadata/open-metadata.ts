@@ -1,6 +1,6 @@
 /**
- * Opens the metadata: everything that is not readings. In meta.sqlite, reads are on the caller's thread and writes on one writer
- * thread with group commit (I2); or all of it is in Postgres.
+ * Opens the metadata: everything except readings. In SQLite (meta.sqlite), reads run on the caller's thread, and writes on a single
+ * writer thread with group commit (I2). Alternatively, all of it is in Postgres.
  */
 import type { Clock, Log } from '@platform/base';
 import { Kysely } from 'kysely';
@@ -10,17 +10,17 @@ import type { Migration } from './sqlite/writer-protocol.ts';
 import type { CloudTables } from './tables.ts';
 
 export interface MetadataOptions {
-  /** Of SQLite. */
+  /** Used with SQLite. */
   readonly file: string;
-  /** `postgres://…`: then the file is not used. Default: SQLite. */
+  /** `postgres://…`: the file is then not used. Default: SQLite. */
   readonly database?: string | undefined;
-  /** Of Postgres: names the database that belongs to the data directory. Absent: any does. */
+  /** Used with Postgres: names the database that belongs to the data directory. Absent: any database is accepted. */
   readonly installationFile?: string;
-  /** In rising versions; those above the file's version are applied in one transaction. */
+  /** In ascending order; those above the file's version are applied in one transaction. */
   readonly migrations: readonly Migration[];
   readonly clock: Clock;
   readonly log: Log;
-  /** The disk failed: nothing more will be acknowledged, the process must exit (I2). */
+  /** Called when a disk write fails: nothing more may be acknowledged, and the process must exit (I2). */
   readonly onFatal: (error: Error) => void;
 }
 
@@ -28,11 +28,11 @@ export interface Metadata<Tables = CloudTables> extends AsyncDisposable {
   readonly db: Kysely<Tables>;
 }
 
-/** Throws failed_precondition when the file was written by a newer version or is not a database, or another cloud holds the database. */
+/** Throws failed_precondition if the file was written by a newer version or is not a database, or another cloud holds the database. */
 export async function openMetadata<Tables = CloudTables>(options: MetadataOptions): Promise<Metadata<Tables>> {
   const { file, database, installationFile, migrations, clock, log, onFatal } = options;
   if (database !== undefined) {
-    // Its driver is code and memory that an installation on SQLite never needs.
+    // Loaded on demand: an installation on SQLite never needs the driver's code and memory.
     const { openPostgresMetadata } = await import('./postgres/open-postgres-metadata.ts');
     return openPostgresMetadata<Tables>({
       database,

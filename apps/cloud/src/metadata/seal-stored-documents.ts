@@ -1,6 +1,6 @@
 /**
- * Brings every stored document under the key in use: those of older data directories, which are plain, and those of an
- * earlier key. Each batch is a transaction, and what is done is told by what is stored, so a start goes on after a kill.
+ * Seals every stored document with the current key: unsealed ones of older data directories, and those under an earlier key. Each batch
+ * is a transaction, and the stored documents show what is done, so a start continues after a kill.
  */
 import { type Clock, errorText, type Log } from '@platform/base';
 import { sql } from 'kysely';
@@ -10,7 +10,7 @@ import { readState, writeState } from '../instance/stored-state.ts';
 import { openDocument, sealDocument, sealedDocuments, sealOf } from './sealed-documents.ts';
 import type { Database } from './tables.ts';
 
-/** Name in `instance_state` of the id of the key that all documents are under. */
+/** Name in `instance_state`; the value is the id of the key that seals all documents. */
 const stateName = 'documents-key';
 const rowsAtOnce = 50;
 const tellEveryMs = 5_000;
@@ -20,16 +20,19 @@ export interface SealOptions {
   readonly ring: KeyRing;
   readonly log: Log;
   readonly clock: Pick<Clock, 'monotonic'>;
-  /** Takes out of the store's files what was overwritten there. Absent: the store does it by itself, as Postgres at its next VACUUM. */
+  /** Removes overwritten data from the store's files. Absent: the store does so itself, as Postgres does at its next VACUUM. */
   readonly clear?: (() => void) | undefined;
-  /** Looks again, although all were under the key in use: some may have been written while it was replaced. Default false. */
+  /**
+   * Checks again even if all documents were under the current key, because some may have been written during its replacement. Default
+   * false.
+   */
   readonly again?: boolean;
 }
 
-/** @returns how many were sealed. */
+/** @returns the number of documents sealed. */
 export async function sealStoredDocuments(options: SealOptions): Promise<number> {
   const { ring, log, clock, clear, again = false } = options;
-  // Sees documents as they are stored.
+  // Reads documents as they are stored.
   const db = options.db.withoutPlugins();
   const state = await readState(db, stateName);
   const { id } = ring.current;
@@ -49,14 +52,14 @@ export async function sealStoredDocuments(options: SealOptions): Promise<number>
       }
     } while (after !== undefined);
   }
-  // A store that never said so had plain documents, perhaps until a start that was killed just here.
+  // A store without this record had unsealed documents, at least until an earlier start that was killed at this point.
   if (state === undefined && (count > 0 || (await isAnyStored(db)))) clearOrSay(clear, log);
   await writeState(db, stateName, id);
   if (count > 0) log.info('stored configurations have been encrypted with the instance key', { sealed: count });
   return count;
 }
 
-/** Opens every one. @returns their number. @throws data_loss */
+/** Opens every document. @returns their number. @throws data_loss */
 export async function checkStoredDocuments(given: Database, ring: KeyRing): Promise<number> {
   const db = given.withoutPlugins();
   let count = 0;
@@ -93,7 +96,7 @@ async function isAnyStored(db: Database): Promise<boolean> {
 
 type Key = readonly [unknown, unknown];
 
-/** The next rows whose document is not under that key. */
+/** The next rows whose document is under another key. */
 async function keysOf(
   db: Database,
   { table, key, column }: SealedDocument,

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { migrations } from './migrations.ts';
 import { sealedColumns } from './sealed-columns.ts';
 
-/** Columns of bytes that hold no sealed secret: hashes are compared only, pictures are shown to everybody, queries are BSON. */
+/** Byte columns without secrets to seal: hashes are only compared, images are public, queries are BSON. */
 const notSealed = [
   'sessions.token_hash',
   'one_time_links.token_hash',
@@ -24,7 +24,7 @@ function schema(): { table: string; column: string; type: string }[] {
     .all() as never;
 }
 
-test('D6 every column of bytes is registered as sealed, as a hash of one that is, or known to be neither', () => {
+test('D6 every byte column is registered as sealed, is the hash of a sealed one, or is known to be neither', () => {
   const registered = sealedColumns.flatMap(({ table, sealed, hash }) =>
     [sealed, hash].flatMap((column) => (column === undefined ? [] : [`${table}.${column}`])),
   );
@@ -35,7 +35,7 @@ test('D6 every column of bytes is registered as sealed, as a hash of one that is
   expect(bytes.toSorted()).toEqual([...registered, ...notSealed].toSorted());
 });
 
-test('D6 the columns that name a row of the registry are there', () => {
+test('D6 the key columns named in the registry exist', () => {
   const columns = new Set(schema().map(({ table, column }) => `${table}.${column}`));
   const keys = sealedColumns.flatMap(({ table, key }) => key.map((column) => `${table}.${column}`));
   expect(keys.filter((key) => !columns.has(key))).toEqual([]);

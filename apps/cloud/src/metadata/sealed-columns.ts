@@ -1,4 +1,4 @@
-/** Every column that is sealed with the instance key, gathered from the features that own them: what a new key must re-seal (D6). */
+/** All columns sealed with the instance key, collected from the features that own them: a new key must re-seal them (D6). */
 import { accessSealed } from '../access/store.ts';
 import { accountsSealed } from '../accounts/store.ts';
 import type { SealedColumn } from '../instance/sealed-column.ts';

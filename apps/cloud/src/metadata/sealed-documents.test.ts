@@ -42,7 +42,7 @@ async function installation(kind: (typeof storeKinds)[number]): Promise<Installa
   };
 }
 
-/** A part, and as many versions of its configuration and revisions of a fragment, as features write them. */
+/** Saves versions of a part's configuration and as many revisions of a fragment, as the features do. */
 async function save({ db, instanceKey }: Pick<Stores, 'db' | 'instanceKey'>, versions: number): Promise<void> {
   await sql`insert into organizations (id, name, created_ms, webhook_secret) values ('o', 'O', 1, ${instanceKey.encrypt('whsec')})`.execute(
     db,
@@ -74,7 +74,7 @@ async function save({ db, instanceKey }: Pick<Stores, 'db' | 'instanceKey'>, ver
       })
       .execute();
   }
-  // Of the oldest, the document went to make room.
+  // The oldest document was deleted to make room.
   await db.updateTable('part_configurations').set({ document: '' }).where('version', '=', 1).execute();
 }
 
@@ -89,7 +89,7 @@ const expected = (versions: number): string[] => {
   return ['', ...all.slice(1), ...all];
 };
 
-/** Whether the text stands in any file of the directory. */
+/** The files of the directory that contain the text. */
 function standsIn(path: string, text: string): string[] {
   return readdirSync(path, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -118,15 +118,15 @@ describe.each(storeKinds)('configurations and their histories in %s', (kind) => 
     expect(await documents(stores)).toEqual(expected(3));
   });
 
-  test('D6 of an older data directory are sealed at the next start, also after one that was cut, and nothing of them stays in its files', async () => {
+  test('D6 of an older data directory are sealed at the next start, even after an interrupted one, leaving no plain text in its files', async () => {
     await using one = await installation(kind);
     {
       await using stores = await one.open();
-      // As a program wrote them that did not seal.
+      // Written by a program that did not seal.
       await save({ ...stores, db: stores.db.withoutPlugins() }, 120);
       await sql`delete from instance_state where name = 'documents-key'`.execute(stores.db);
       expect(await documents(stores)).toEqual(expected(120));
-      // The first batch is in the store, the rest is not: as a kill leaves it.
+      // Only the first batch is stored, as after a kill.
       let batches = 0;
       const clock = {
         monotonic: () => {
@@ -158,7 +158,7 @@ describe.each(storeKinds)('configurations and their histories in %s', (kind) => 
     expect(lines.join()).not.toContain('sealed');
   });
 
-  test('D6 are under the new key alone after a rotation, also one that was cut, and those that were saved meanwhile', async () => {
+  test('D6 are under the new key only after a rotation, even an interrupted one, including those saved in the meantime', async () => {
     await using one = await installation(kind);
     {
       await using stores = await one.open();
@@ -170,7 +170,7 @@ describe.each(storeKinds)('configurations and their histories in %s', (kind) => 
       await finishRotation({ db, ring: instanceKey, columns: sealedColumns, file: keyFile });
       expect(instanceKey.known).toHaveLength(2);
       await rotateInstanceKey({ ...rotated, inTransaction: async () => {} });
-      // Killed here: documents are under the key before, and both keys are in the file.
+      // Killed here: documents are under the previous key, and both keys are in the file.
     }
     {
       await using stores = await one.open();
@@ -182,7 +182,7 @@ describe.each(storeKinds)('configurations and their histories in %s', (kind) => 
     expect(await documents(stores)).toEqual(expected(3));
   });
 
-  test('D6 do not open with another key, and are told as damaged, without a path', async () => {
+  test('D6 do not open with another key, and are reported as damaged, without a path', async () => {
     await using one = await installation(kind);
     await using stores = await one.open();
     await save(stores, 2);

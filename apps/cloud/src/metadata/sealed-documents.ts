@@ -1,9 +1,9 @@
 /**
- * Configurations of parts and fragments, and their histories, are sealed as a whole: they hold passwords in attributes (D6).
+ * Configurations of parts and fragments, and their histories, are sealed as a whole, because attributes may contain passwords (D6).
  *
- * Sealed and opened where Kysely meets the store, so that features read and write plain JSON. A sealed document is the text
- * `sealed:<id of the instance key>:<base64 of nonce, ciphertext, tag>`; JSON objects never begin so. '' stays '': a document
- * that is kept no longer. Statements in raw SQL see and write what is stored.
+ * A Kysely plugin seals and opens them, so features read and write plain JSON. A sealed document is the text `sealed:<id of the instance
+ * key>:<base64 of nonce, ciphertext, tag>`, which no JSON object begins with. '' stays '': a document that is no longer kept. Statements
+ * in raw SQL see and write the stored form.
  */
 import { ownFault } from '@platform/base';
 import {
@@ -30,7 +30,7 @@ export const sealedDocuments: readonly SealedDocument[] = [machinesSealedDocumen
 const prefix = 'sealed:';
 const columns = new Set(sealedDocuments.map(({ column }) => column));
 
-/** What every document that is sealed with a key begins with. */
+/** Prefix of every document sealed with a key. */
 export function sealOf(keyId: string): string {
   return `${prefix}${keyId}:`;
 }
@@ -39,7 +39,7 @@ export function sealDocument(ring: KeyRing, text: string): string {
   return sealOf(ring.current.id) + Buffer.from(ring.encrypt(text)).toString('base64');
 }
 
-/** The document as it was saved. @param row which one, for the log. @throws data_loss */
+/** Returns the document as it was saved. @param row identifies it in the log. @throws data_loss */
 export function openDocument(ring: KeyRing, stored: string, row: string): string {
   if (!stored.startsWith(prefix)) return stored;
   try {
@@ -54,10 +54,10 @@ export function openDocument(ring: KeyRing, stored: string, row: string): string
   }
 }
 
-/** Bytes of a document as it was saved, within three of them; 0: it is kept no longer. */
+/** Size of a document as it was saved, accurate to three bytes; 0: it is no longer kept. */
 export function savedBytes(column: string): RawBuilder<number> {
   const name = sql.ref(column);
-  // Base64 of nonce (12 bytes), document and tag (16), behind `sealed:`, 16 digits and a colon.
+  // Base64 of nonce (12 bytes), document and tag (16), after `sealed:`, 16 digits and a colon.
   return sql`case when ${name} like ${`${prefix}%`} then (octet_length(${name}) - 24) * 3 / 4 - 28 else octet_length(${name}) end`;
 }
 
@@ -79,13 +79,13 @@ function opened(row: UnknownRow, ring: KeyRing): UnknownRow {
   return changes.length === 0 ? row : { ...row, ...Object.fromEntries(changes) };
 }
 
-/** The row as far as the statement read its key. */
+/** The row's key, as far as the statement read it. */
 function rowText(row: UnknownRow): string {
   const names = sealedDocuments.flatMap(({ key }) => key).filter((name) => row[name] !== undefined);
   return names.map((name) => `${name} ${String(row[name])}`).join(', ');
 }
 
-/** Documents come by INSERT alone: a version never changes. */
+/** Only INSERT writes documents: a version never changes. */
 function sealedInsert(node: RootOperationNode, ring: KeyRing): RootOperationNode {
   if (!InsertQueryNode.is(node) || node.values === undefined || !ValuesNode.is(node.values)) return node;
   const table = node.into?.table.identifier.name;

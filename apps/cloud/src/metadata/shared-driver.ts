@@ -1,6 +1,6 @@
 /**
- * Kysely over a store that has one writer and its readers: SELECT outside a transaction goes to the readers, everything else to the
- * writer. Connections are only state, so there are as many as are asked for.
+ * Kysely driver for a store with one writer and several readers: SELECT outside a transaction goes to the readers, everything else to
+ * the writer. Connections are only state, so their number is unlimited.
  */
 import { PlatformError } from '@platform/base';
 import { CompiledQuery, type DatabaseConnection, type Driver, type QueryResult } from 'kysely';
@@ -11,7 +11,7 @@ export interface SharedTransaction {
   rollback(): Promise<void>;
 }
 
-/** Disposed when nothing is asked any more; the writer is its owner's. */
+/** Disposed after the last query; the writer belongs to its owner. */
 export interface SharedStore extends Disposable {
   read(query: CompiledQuery): Promise<QueryResult<unknown>>;
   /** A transaction of one statement. */

@@ -1,4 +1,4 @@
-/** The row types of every table in meta.sqlite, gathered from the features that own them (types only, so that nothing is loaded). */
+/** The row types of every table in the metadata, collected from the features that own them (types only, so that nothing is loaded). */
 import type { Kysely } from 'kysely';
 import type { AccessTables } from '../access/store.ts';
 import type { AccountsTables } from '../accounts/store.ts';

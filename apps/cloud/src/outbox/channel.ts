@@ -1,52 +1,55 @@
-/** The port of the outbox: a channel carries messages of one kind to their targets. */
+/** The port of the outbox: a channel delivers messages of one kind to their targets. */
 import type { OutboxMessageRow } from './store.ts';
 
-/** What a target said. */
+/** The answer of a target. */
 interface Answer {
   /** HTTP or SMTP status, if one came back. */
   readonly code?: number;
-  /** At most 4 KiB of what came back, recorded with the attempt: no channel puts a secret into it. */
+  /** At most 4 KiB of the answer, recorded with the attempt. Channels must not put secrets into it. */
   readonly response?: string;
 }
 
 interface Refusal extends Answer {
-  /** For people, recorded and logged: no channel puts a secret into it. */
+  /** For people; recorded and logged. Channels must not put secrets into it. */
   readonly error: string;
 }
 
-/** What came of an attempt. */
+/** The result of an attempt. */
 export type SendResult =
   | ({ readonly outcome: 'accepted' } & Answer)
-  /** Never to be tried again. */
+  /** Must not be tried again. */
   | ({
       readonly outcome: 'rejected';
-      /** The target wants nothing more from this organization until it is resumed. Default false. */
+      /** The target accepts nothing more from this organization until it is resumed. Default false. */
       readonly isTargetGone?: boolean;
     } & Refusal)
   | ({
       readonly outcome: 'retryLater';
-      /** What the target asked for. */
+      /** The wait that the target asked for. */
       readonly retryAfterMs?: number;
     } & Refusal);
 
 export interface Failures {
-  /** Attempts made, of which the last is to be repeated: 1, 2, … */
+  /** Attempts made so far: 1, 2, … */
   readonly attempts: number;
-  /** Since the message was enqueued. */
+  /** Time since the message was enqueued. */
   readonly ageMs: number;
   readonly retryAfterMs: number | undefined;
 }
 
 export interface Channel extends Disposable {
-  /** How many messages it sends at a time. Each channel has room of its own: none waits for the targets of another. */
+  /** How many messages it sends at a time. Each channel has its own limit, so none waits for the targets of another. */
   readonly maxInFlight: number;
-  /** How many of them go to one target: one that hangs holds up only itself. */
+  /** How many of them go to one target, so that a target that hangs delays only its own messages. */
   readonly maxPerTarget: number;
-  /** Everything that a target or the network does is a result. Throws the unexpected only, after which it is tried again, and when the signal is aborted. */
+  /**
+   * Reports every outcome caused by the target or the network as a result. Throws only for unexpected errors, after which it is retried,
+   * and when the signal is aborted.
+   */
   send(message: OutboxMessageRow, signal: AbortSignal): Promise<SendResult>;
   /** Milliseconds until the next attempt; undefined: there is none. */
   waitMs(failures: Failures): number | undefined;
 }
 
-/** The channels of an installation. One that is not set up is absent: its messages wait. */
+/** The channels of an installation. A channel that is not configured is absent: its messages wait. */
 export type Channels = Readonly<Partial<Record<OutboxMessageRow['channel'], Channel>>>;

@@ -5,14 +5,14 @@ export interface MessageCounts {
   readonly delivered: number;
   /** To be sent now or later. */
   readonly pending: number;
-  /** Nothing more is tried. */
+  /** Given up. */
   readonly failed: number;
 }
 
-/** No state is counted further: who looks every second must not read a whole outbox. */
+/** Counting stops here in each state, because frequent polling must not read a whole outbox. */
 export const countedAtMost = 10_000;
 
-/** Messages of one channel by what became of them. */
+/** Counts the messages of one channel by state. */
 export async function countMessages(db: Kysely<OutboxTables>, channel: ChannelName): Promise<MessageCounts> {
   const count = async (state: MessageState): Promise<number> => {
     const some = db

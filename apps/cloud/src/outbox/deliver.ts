@@ -1,7 +1,7 @@
 /**
- * The delivery loop of all channels: takes what is due, as many messages as each channel sends at a time and to one target, so
- * that a target that hangs holds up only itself, and a channel no other one. What is being sent is known to this process only:
- * after a kill the rows are due and are sent again under the same id, so each message goes out at least once.
+ * The delivery loop of all channels. It takes due messages, within each channel's limits in total and per target, so that a target that
+ * hangs delays only its own messages, and no other channel's. Only this process knows what is being sent. After a kill those rows are still
+ * due and are sent again under the same id, so each message is sent at least once.
  */
 
 import { type Clock, errorText, type Follower, follow, type Log } from '@platform/base';
@@ -22,7 +22,7 @@ export interface OutboxDeps {
   readonly channels: Channels;
   /** Messages of an organization that does not exist are cancelled. */
   readonly organizationExists: (organizationId: string) => boolean;
-  /** Does not reject. */
+  /** Must not reject. */
   readonly appendMachineLog: (partId: string, line: MachineLogLine) => Promise<void>;
 }
 
@@ -76,7 +76,7 @@ export class Delivery implements AsyncDisposable {
     await all;
   }
 
-  /** Starts the messages that are due and have room. True: there may be more. */
+  /** Starts due messages within the limits. True: there may be more. */
   async #claim(): Promise<boolean> {
     await this.#recorder.load();
     let again = false;
@@ -100,7 +100,7 @@ export class Delivery implements AsyncDisposable {
         inFlight.reserve(due.target);
         claimed.push(due);
       } else {
-        // Other messages to this target filled the answer. The next query leaves the target out.
+        // Other messages to this target filled the result. The next query excludes the target.
         again = true;
       }
     }
@@ -141,11 +141,11 @@ export class Delivery implements AsyncDisposable {
     void inFlight.add(due.id, done).then(() => this.wake());
   }
 
-  /** @param sent called when the target is done with it: the next may go there while this one is recorded. */
+  /** @param sent called when the target has answered: the next message may be sent while this attempt is recorded */
   async #deliver(channel: Channel, id: string, sent: () => void): Promise<void> {
     const { clock, db, organizationExists } = this.#options;
     const row = await db.selectFrom('outbox_messages').selectAll().where('id', '=', id).executeTakeFirst();
-    // Between the look and now it may have been paused, or tried: an attempt may be recorded while a look finds it due.
+    // Since the query the message may have been paused or tried: an attempt may be recorded while a query finds it due.
     if (row?.state !== 'pending' || row.next_attempt_at > clock.now()) return;
     if (row.organization_id !== '' && !organizationExists(row.organization_id)) return this.#recorder.cancel(row.id);
     const attempt = await this.#attempt(channel, row);
@@ -160,7 +160,7 @@ export class Delivery implements AsyncDisposable {
     const [atMs, startedAt] = [clock.now(), clock.monotonic()];
     const result = await channel.send(row, this.#stop.signal).catch((caught) => {
       this.#stop.signal.throwIfAborted();
-      // The record of the attempt is for the members of the organization (D37).
+      // Members of the organization can read the record of the attempt (D37).
       const { message } = reportedFault(caught, { method: `message ${row.id}` }, log);
       return { outcome: 'retryLater' as const, error: `the message could not be sent: ${message}` };
     });

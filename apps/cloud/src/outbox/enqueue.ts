@@ -7,7 +7,7 @@ import type { OutboxMessageRow, OutboxTables } from './store.ts';
 // Rows of 16 columns each: well below the 32,766 values that one statement may bind.
 const rowsPerStatement = 500;
 
-/** Adds what triggers decided. */
+/** Adds messages caused by triggers. */
 export function enqueue(
   trx: Transaction<OutboxTables>,
   messages: readonly Message[],
@@ -23,7 +23,7 @@ export type NewMessage = Omit<
   'state' | 'attempts' | 'next_attempt_at' | 'created_at' | 'finished_at'
 >;
 
-/** Adds messages to the outbox, due at once; an id that is there already is left as it is (I11). */
+/** Adds messages to the outbox, due at once; an id that already exists is left unchanged (I11). */
 export async function insertMessages(
   trx: Transaction<OutboxTables>,
   messages: readonly NewMessage[],

@@ -1,9 +1,9 @@
-/** What happened, as it stands in the outbox: enough to write any kind of notification, tied to none. */
+/** An event as stored in the outbox: enough for any kind of notification, but specific to none. */
 
-/** No notification carries more bytes of JSON than this; an event that would leaves its reading out (D21). */
+/** Maximum bytes of JSON in a notification; an event that would exceed it omits its reading (D21). */
 export const maxEventBytes: number = 256 * 1024;
 
-/** The account path of the part when it happened. */
+/** The account path of the part when the event happened. */
 export interface EventPlace {
   readonly organizationId: string;
   readonly organizationName: string;
@@ -32,12 +32,12 @@ export interface EventData {
   readonly maxTimeReceived: string;
   /** Absent for binary data and files. */
   readonly reading?: EventReading;
-  /** Size of the reading as JSON when it was left out because no notification could carry it. */
+  /** Size of the reading as JSON if it was left out because no notification could carry it. */
   readonly omittedBytes?: number;
 }
 
 export interface TriggerEvent {
-  /** `part_online` and the like: the kind of its trigger. */
+  /** The kind of its trigger, such as `part_online`. */
   readonly type: string;
   readonly place: EventPlace;
   readonly data?: EventData;
@@ -45,9 +45,9 @@ export interface TriggerEvent {
   readonly condition?: unknown;
 }
 
-/** One event for one notification: what is enqueued. */
+/** One event for one notification, as enqueued. */
 export interface Message {
-  /** The same cause gives the same id; `messageId` makes it. */
+  /** Made by `messageId`: the same cause gives the same id. */
   readonly id: string;
   readonly triggerName: string;
   readonly channel: 'webhook';

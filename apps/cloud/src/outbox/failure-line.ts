@@ -1,4 +1,4 @@
-/** The line in the machine's logs that says that a trigger could not notify. */
+/** The line in the machine's log that reports that a trigger could not notify. */
 import type { TriggerEvent } from './event.ts';
 import type { OutboxMessageRow } from './store.ts';
 
@@ -10,11 +10,11 @@ export interface MachineLogLine {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** @param code status of the answer, where there was one. */
+/** @param code status of the answer, if there was one */
 export function failureLine(row: OutboxMessageRow, error: string, code: number | undefined): MachineLogLine {
   const { id: messageId, part_id: partId, trigger_name: triggerName, event_type: triggerType } = row;
   const notificationType = row.channel;
-  // What is before `@` or after `?` of a URL can be a secret.
+  // The parts of a URL before `@` and after `?` can be secret.
   const url = row.target.replace(/[?#].*$/s, '').replace(/^(\w+:\/\/)[^/]*@/, '$1');
   const data = dataOf(row);
   const component = data?.componentName || 'N/A';
@@ -30,7 +30,7 @@ export function failureLine(row: OutboxMessageRow, error: string, code: number |
   };
 }
 
-/** undefined: the event has none, or the row is damaged. */
+/** undefined: the event has no data, or the row is damaged. */
 function dataOf({ event }: OutboxMessageRow): TriggerEvent['data'] {
   try {
     return (JSON.parse(event) as TriggerEvent).data;

@@ -1,6 +1,6 @@
 /**
- * Whatever leaves for people and other systems leaves from here: an outbox that is filled inside its callers' transactions, one
- * loop that delivers what is due over the channel of each message, at least once, and one record of every attempt (D23).
+ * All messages to people and other systems are sent from here. Callers enqueue messages inside their transactions. One loop delivers due
+ * messages over their channels, at least once, and every attempt is recorded (D23).
  */
 import type { Follower } from '@platform/base';
 import { follow } from '@platform/base';
@@ -14,21 +14,21 @@ import { pruneMessages } from './prune-messages.ts';
 import type { ChannelName, OutboxTables } from './store.ts';
 
 export interface Outbox extends AsyncDisposable {
-  /** Begins delivering. What was being sent when the process was killed is sent again under the same id. */
+  /** Starts delivering. Messages that were being sent when the process was killed are sent again under the same id. */
   start(): void;
-  /** Adds messages inside the caller's transaction; those that are there already stay as they are. Call wake() after the commit. */
+  /** Adds messages inside the caller's transaction; existing ones stay unchanged. Call wake() after the commit. */
   enqueue(trx: Transaction<OutboxTables>, messages: readonly Message[]): Promise<void>;
-  /** There may be messages due. */
+  /** Tells the loop that messages may be due. */
   wake(): void;
-  /** The newest first, without secrets and without their contents. */
+  /** Newest first, without secrets and contents. */
   list(filter?: ListFilter): Promise<ListedMessage[]>;
-  /** What became of the messages of a channel in the last 30 days, and how many wait. */
+  /** The messages of a channel in the last 30 days by state, including those waiting. */
   counts(channel: ChannelName): Promise<MessageCounts>;
-  /** Delivers again to a target that answered 410, what is waiting for it first. */
+  /** Delivers again to a target that answered 410, waiting messages first. */
   resume(organizationId: string, target: string): Promise<void>;
 }
 
-/** Disposes the channels, too. */
+/** Disposing it also disposes the channels. */
 export function createOutbox(deps: OutboxDeps): Outbox {
   const { db, instanceKey, clock, log, channels } = deps;
   const delivery = new Delivery(deps);

@@ -1,10 +1,10 @@
 import type { Channel } from './channel.ts';
 
-/** What one channel has under way, and how much more it may take. */
+/** The deliveries in progress on one channel, and its free places. */
 export class InFlight {
   readonly #limits: Pick<Channel, 'maxInFlight' | 'maxPerTarget'>;
   readonly #deliveries = new Map<string, Promise<void>>();
-  /** Messages under way to each target. */
+  /** Number of messages being sent to each target. */
   readonly #sending = new Map<string, number>();
 
   constructor(limits: Pick<Channel, 'maxInFlight' | 'maxPerTarget'>) {
@@ -27,7 +27,7 @@ export class InFlight {
     return (this.#sending.get(target) ?? 0) < this.#limits.maxPerTarget;
   }
 
-  /** Targets without room. */
+  /** Targets that have reached their limit. */
   saturated(): string[] {
     return [...this.#sending.keys()].filter((target) => !this.hasRoomFor(target));
   }
@@ -42,7 +42,7 @@ export class InFlight {
     else this.#sending.delete(target);
   }
 
-  /** @param delivery never rejects. @returns when its place is free again. */
+  /** @param delivery must not reject @returns resolves when its place is free again */
   add(id: string, delivery: Promise<void>): Promise<void> {
     const ended = delivery.then(() => void this.#deliveries.delete(id));
     this.#deliveries.set(id, ended);

@@ -7,12 +7,12 @@ export interface ListedMessage {
   /** Empty: the message belongs to no organization. */
   readonly organizationId: string;
   readonly channel: ChannelName;
-  /** Empty: it is not about a part. */
+  /** Empty: it does not concern a part. */
   readonly partId: string;
   readonly target: string;
-  /** Empty: no trigger caused it. */
+  /** Empty: it was not caused by a trigger. */
   readonly triggerName: string;
-  /** What it tells of: the type of the trigger, or of the mail. */
+  /** The type of the trigger or of the mail. */
   readonly eventType: string;
   readonly state: MessageState;
   readonly attempts: readonly OutboxAttemptRow[];
@@ -24,13 +24,13 @@ export interface ListedMessage {
 
 export interface ListFilter {
   readonly partId?: string;
-  /** Only those of a channel that failed, or that wait to be tried again. It reads all of them: for a channel that has few. */
+  /** Only messages of this channel that failed or wait for a retry. Reads all messages of the channel, so it suits channels with few. */
   readonly undeliveredIn?: ChannelName;
   /** Default 100. */
   readonly limit?: number;
 }
 
-// No secrets, and no contents, because these may be large.
+// Without secrets, and without contents, which may be large.
 const listed = [
   'id',
   'organization_id as organizationId',

@@ -1,4 +1,4 @@
-/** What the outbox does whatever the channel. */
+/** Behaviour of the outbox that is common to all channels. */
 import type { KyselyPlugin } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { messageId } from './message-id.ts';
@@ -13,7 +13,7 @@ import {
   webhookSecret,
 } from './testing/open-outbox.ts';
 
-test('messages are counted by what became of them, however many are listed', async () => {
+test('messages are counted by state, however many are listed', async () => {
   const on = await openOutboxRig();
   const outbox = on.open();
   outbox.start();
@@ -27,7 +27,7 @@ test('messages are counted by what became of them, however many are listed', asy
   expect(await later.counts('webhook')).toMatchObject({ delivered: 3, pending: 1 });
 });
 
-test('D23 what a look found due before an attempt was recorded is not tried again early', async () => {
+test('D23 a message found due before its attempt was recorded is not retried early', async () => {
   const on = await openOutboxRig();
   on.sink.answerWith({ status: 503 });
   const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -48,7 +48,7 @@ test('D23 what a look found due before an attempt was recorded is not tried agai
   expect(await attemptsIn(outbox)).toBe(1);
 });
 
-test('I11 what was being sent when the process ended is sent again under the same id', async () => {
+test('I11 messages being sent when the process ended are sent again under the same id', async () => {
   const on = await openOutboxRig();
   on.sink.answerWith(() => new Promise(() => {}));
   const first = on.open();
@@ -65,7 +65,7 @@ test('I11 what was being sent when the process ended is sent again under the sam
   expect(on.sink.requests.map(({ headers }) => headers['webhook-id'])).toEqual(Array(2).fill(messageId(['test', 1])));
 });
 
-test('what is done is deleted after 30 days, with its attempts', async () => {
+test('finished messages are deleted after 30 days, with their attempts', async () => {
   const on = await openOutboxRig();
   const outbox = on.open();
   outbox.start();
@@ -74,7 +74,7 @@ test('what is done is deleted after 30 days, with its attempts', async () => {
   on.clock.setWall(on.clock.now() + 31 * 86_400_000);
   await enqueueWebhooks(on, outbox, webhookMessage(2, `${on.sink.url}/test-inbox/webhooks/a`));
   await until(async () => (await statesIn(outbox)).every((state) => state === 'delivered'));
-  // Whenever the hourly look begins to wait for its hour.
+  // Advance until the hourly run has started its wait.
   await until(async () => {
     await on.clock.advance(600_000);
     return (await statesIn(outbox)).length === 1;
@@ -82,7 +82,7 @@ test('what is done is deleted after 30 days, with its attempts', async () => {
   expect((await on.db.selectFrom('outbox_attempts').select('message_id').execute()).length).toBe(1);
 });
 
-test('what waits for an organization that was deleted is cancelled: not sent, not tried again, and told to no machine', async () => {
+test('messages of a deleted organization are cancelled: not sent, not retried, and not reported to a machine', async () => {
   const on = await openOutboxRig();
   let isThere = true;
   const outbox = on.open({ organizationExists: () => isThere });
@@ -93,7 +93,7 @@ test('what waits for an organization that was deleted is cancelled: not sent, no
   const told = on.lines.length;
   isThere = false;
   await enqueueWebhooks(on, outbox, webhookMessage(2, `${on.sink.url}/test-inbox/webhooks/a`));
-  // Whenever the first begins to wait for its second attempt.
+  // Advance until the first message has started to wait for its second attempt.
   await until(async () => {
     await on.clock.advance(3_600_000);
     return (await statesIn(outbox)).join() === 'cancelled,cancelled';
@@ -102,7 +102,7 @@ test('what waits for an organization that was deleted is cancelled: not sent, no
   expect(on.lines).toHaveLength(told);
 });
 
-test('D37 a message that cannot be sent for a reason of ours is tried again, and its record does not tell what is not for tenants', async () => {
+test('D37 a message that fails for an internal reason is retried, and its record reveals nothing internal to tenants', async () => {
   const on = await openOutboxRig();
   let fails = true;
   const outbox = on.open({

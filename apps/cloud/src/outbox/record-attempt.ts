@@ -1,4 +1,4 @@
-/** Writes what an attempt came to: the attempt, the message's next state, and targets that want nothing more. */
+/** Records an attempt: the attempt itself, the message's next state, and targets that accept nothing more. */
 import { backoffMs, type Clock, errorText, type Log } from '@platform/base';
 import type { Kysely, Transaction } from 'kysely';
 import type { Channel, SendResult } from './channel.ts';
@@ -22,11 +22,11 @@ export interface Recorder {
   /** Reads, once, which targets are paused. */
   load(): Promise<void>;
   isPaused(organizationId: string, target: string): boolean;
-  /** What follows from the attempt. A target that is gone gets nothing more from here on, though that is still to be recorded. */
+  /** Decides the consequence of an attempt. A target that answered "gone" gets nothing more from now on, even before that is recorded. */
   judge(row: OutboxMessageRow, result: SendResult, waitMs: Channel['waitMs']): Judgement;
-  /** Tries until it is written or the signal is aborted: a message whose outcome is unknown would be sent again. */
+  /** Retries until it is written or the signal is aborted, because a message whose outcome is unknown would be sent again. */
   record(row: OutboxMessageRow, attempt: Attempt, judgement: Judgement, signal: AbortSignal): Promise<void>;
-  /** The message comes to its end without being sent. */
+  /** Ends the message without sending it. */
   cancel(id: string): Promise<void>;
   pause(organizationId: string, target: string, reason: string): Promise<void>;
   resume(organizationId: string, target: string): Promise<void>;
@@ -51,7 +51,7 @@ export function createRecorder(options: { db: Kysely<OutboxTables>; clock: Clock
           duration_ms: durationMs,
           ...{ outcome, code, error, response },
         })
-        // A second try after a commit whose answer was lost.
+        // The first try may have committed without its answer arriving.
         .onConflict((conflict) => conflict.columns(['message_id', 'attempt']).doNothing())
         .execute();
       await trx
@@ -104,7 +104,7 @@ export function createRecorder(options: { db: Kysely<OutboxTables>; clock: Clock
           await clock.sleep(backoffMs(failures), signal);
         }
       }
-      // Again, as it stands in the table: it may have been resumed meanwhile.
+      // Added again to match the table: the target may have been resumed before this pause was recorded.
       if (isGone(attempt.result)) paused.add(targetKey(row.organization_id, row.target));
     },
     async pause(organizationId, target, reason) {

@@ -1,4 +1,4 @@
-/** Messages and mails of data directories from before there was one outbox for both (metadata version 9). */
+/** Messages and mails in data directories from before they shared one outbox (metadata version 9). */
 import { startSmtpSink } from '@platform/testkit';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
@@ -15,7 +15,7 @@ const event = JSON.stringify({
 });
 
 test.each(storeKinds)(
-  'messages, attempts, paused targets and mails of the version before are kept, and what waits is delivered (%s)',
+  'messages, attempts, paused targets and mails of the previous version are kept, and waiting ones are delivered (%s)',
   async (kind) => {
     await using mails = await startSmtpSink();
     const on = await openOutboxRig(kind, fillVersion8);
@@ -59,7 +59,7 @@ test.each(storeKinds)(
     clock.setWall(now + dayMs);
     outbox.wake();
     await mails.waitFor(2);
-    // The fourth of the mail that had been tried three times.
+    // The fourth attempt of the mail that had been tried three times.
     await until(async () => (await listed()).includes('email grace@example.com delivered 1'));
     expect(await db.selectFrom('outbox_attempts').select('attempt').where('attempt', '=', 4).execute()).toHaveLength(1);
   },

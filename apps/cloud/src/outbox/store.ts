@@ -1,14 +1,14 @@
 /**
- * Tables of the outbox: messages of every channel, waiting or done, every attempt, and targets that asked for nothing more.
+ * Tables of the outbox: messages of every channel, waiting or finished, every attempt, and targets that accept nothing more.
  *
- * A message's states: `pending` (to be sent at `next_attempt_at`; also while it is being sent, which only the process
- * remembers, so that a kill leaves it due) → `delivered` | `failed` (final); `pending` ↔ `paused` (its target answered
- * 410; `resume` puts it back); `pending` → `cancelled` (final): its organization was deleted. A message that comes to its end
- * loses its sealed content. Rows that are done are deleted after 30 days, attempts with them.
+ * A message's states: `pending` (to be sent at `next_attempt_at`; also while it is being sent, which only the process knows, so that it is
+ * still due after a kill) → `delivered` | `failed` (final); `pending` ↔ `paused` (its target answered 410; `resume` puts it back);
+ * `pending` → `cancelled` (final): its organization was deleted. A finished message loses its sealed content. Finished rows are deleted
+ * after 30 days, with their attempts.
  */
 import type { SealedColumn } from '../instance/sealed-column.ts';
 
-/** Of versions before 9, which had webhooks only. */
+/** For versions before 9, which had only webhooks. */
 export const outboxV1: readonly string[] = [
   `create table notify_messages (
     id text primary key,
@@ -50,13 +50,13 @@ export const outboxV1: readonly string[] = [
   )`,
 ];
 
-/** Of versions before 9, whose mails waited in a table of their own. */
+/** For versions before 9, whose mails waited in a separate table. */
 export const outboxV2: readonly string[] = [
   'create table mail_messages (id integer primary key, recipient text not null, sealed blob not null, attempts integer not null default 0, created_ms bigint not null, next_attempt_ms bigint not null)',
   'create index mail_messages_by_time on mail_messages (next_attempt_ms)',
 ];
 
-/** One outbox. The table of webhooks is renamed, not copied: it may hold 30 days of messages. */
+/** One outbox. The table of webhooks is renamed, not copied, because it may hold 30 days of messages. */
 export const outboxV9: readonly string[] = [
   'alter table notify_messages rename to outbox_messages',
   'alter table notify_attempts rename to outbox_attempts',
@@ -67,7 +67,7 @@ export const outboxV9: readonly string[] = [
   'drop index notify_messages_due',
   'drop index notify_messages_target',
   'drop index notify_messages_created',
-  // Holds all that a look for due messages needs, so that a target's backlog is passed by without reading its rows.
+  // A covering index for due messages, so that a target's backlog is skipped without reading its rows.
   'create index outbox_messages_due on outbox_messages (channel, state, next_attempt_at, target, organization_id, id)',
   'create index outbox_messages_target on outbox_messages (organization_id, target, state)',
   'create index outbox_messages_created on outbox_messages (created_at)',
@@ -87,25 +87,25 @@ export type MessageState = 'pending' | 'paused' | 'delivered' | 'failed' | 'canc
 
 /** All times are wall-clock milliseconds. */
 export interface OutboxMessageRow {
-  /** `msg_` and a hash of what caused it: the same cause is the same message (I11). */
+  /** `msg_` and a hash of its cause: the same cause gives the same message (I11). */
   id: string;
   channel: ChannelName;
   /** Empty: the message belongs to no organization. */
   organization_id: string;
-  /** Empty: it is not about a part. */
+  /** Empty: it does not concern a part. */
   part_id: string;
   /** Webhook: the URL as configured. E-mail: the address. */
   target: string;
-  /** Empty: no trigger caused it. */
+  /** Empty: it was not caused by a trigger. */
   trigger_name: string;
-  /** What it tells of: the type of the trigger, or of the mail (`mail` for those of versions before 9). */
+  /** The type of the trigger or of the mail (`mail` for mails of versions before 9). */
   event_type: string;
   /** Value of the Authorization header in messages of versions that did not seal it; never listed. */
   authorization: string | null;
   /** JSON of a TriggerEvent; empty: the content is sealed. */
   event: string;
   /**
-   * Sealed with the instance key, null once the message is done. Mail: JSON `{subject, text}`, whose links sign people in. Webhook: the
+   * Sealed with the instance key; null once the message is finished. Mail: JSON `{subject, text}`, whose links sign people in. Webhook: the
    * value of its Authorization header, if it has one.
    */
   sealed: Uint8Array | null;

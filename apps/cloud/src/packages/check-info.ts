@@ -1,4 +1,4 @@
-/** What the first message of an upload says, checked before a byte of the archive is read. */
+/** Checks the first message of an upload before a byte of the archive is read. */
 import { PlatformError } from '@platform/base';
 import type { PackageInfo } from '@platform/proto/platform/app/packages/v1/packages';
 import { maxDescriptionBytes } from './limits.ts';
@@ -11,14 +11,14 @@ export type CheckedInfo = Pick<
   'organization_id' | 'name' | 'version' | 'platform' | 'type' | 'files' | 'metadata'
 >;
 
-/** Words that ask for a version and name none. */
+/** Words that request a version without naming one. */
 const reserved: ReadonlySet<string> = new Set(['latest', 'latest-with-prerelease']);
 
 /** @throws invalid_argument naming the field */
 export function checkInfo(info: PackageInfo): CheckedInfo {
   const { organizationId, name, version, type, files, metadata } = info;
   const platform = info.platform === 'any' ? '' : (info.platform ?? '');
-  // The words become a folder on machines, whose names have at most 255 bytes.
+  // These strings become a folder name on machines, which has at most 255 bytes.
   require(/^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(name), 'name', '1 to 100 letters, digits, "_" and "-"', name);
   require(/^[A-Za-z0-9][A-Za-z0-9._+-]{0,99}$/.test(version) &&
     !reserved.has(

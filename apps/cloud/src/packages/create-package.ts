@@ -1,4 +1,4 @@
-/** Stores one package: its archive durably first, then its row. */
+/** Stores a package: first its archive, durably, then its row. */
 import { crc32c, newId, PlatformError } from '@platform/base';
 import { audit, type Caller } from '../access/audit.ts';
 import type { CheckedInfo } from './check-info.ts';
@@ -7,11 +7,11 @@ import { maxPackageBytes, maxPackagesOfOrganization } from './limits.ts';
 import type { PackagesDeps } from './packages-deps.ts';
 import type { NewPackageRow, PackageRow } from './store.ts';
 
-/** Between two looks at the free space of the disk. */
+/** Bytes between two checks of the disk's free space. */
 const spaceCheckBytes = 16 * 1024 * 1024;
 
 /**
- * A version that exists is not replaced: the same bytes again are a retry, and answered as the first time.
+ * An existing version is never replaced. The same bytes again are a retry, and get the same answer.
  *
  * @throws already_exists, failed_precondition, invalid_argument, resource_exhausted
  */

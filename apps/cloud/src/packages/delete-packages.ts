@@ -1,11 +1,11 @@
-/** Deletes packages: their rows at once, their archives a moment later, as that must wait for a backup (I15). */
+/** Deletes packages: their rows at once, their archives later, because deleting archives waits for backups (I15). */
 import { chunks } from '@platform/base';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import { rowsPerStatement } from '../metadata/rows-per-statement.ts';
 import type { Database } from '../metadata/tables.ts';
 import type { PackageRow } from './store.ts';
 
-/** In the caller's transaction. */
+/** Runs in the caller's transaction. */
 export async function deletePackages(
   trx: Database,
   packages: readonly Pick<PackageRow, 'id' | 'blob_path'>[],
@@ -28,7 +28,7 @@ export async function deletePackages(
 
 const removalsAtOnce = 100;
 
-/** A step for `follow`: true when there may be more. A crash in between leaves a removal that is repeated. */
+/** A step for `follow`: returns true if there may be more. After a crash, the removal is repeated. */
 export async function removeArchives(db: Database, blobs: Pick<BlobStore, 'remove'>): Promise<boolean> {
   const waiting = await db.selectFrom('package_removals').selectAll().limit(removalsAtOnce).execute();
   const paths = waiting.map(({ blob_path: path }) => path);

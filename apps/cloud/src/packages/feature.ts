@@ -1,9 +1,9 @@
 /**
  * Packages: archives of an organization (modules, models, other files) that its machines download.
  *
- * States of an archive: streamed into the blob store → durable → named by a row of `packages` → its row deleted and its path noted
- * in `package_removals`, in one transaction → removed. A crash leaves an archive that no row names (swept after an hour) or a noted
- * path (removed by the next step).
+ * States of an archive: streamed into the blob store → durable → listed by a row of `packages` → row deleted and path added to
+ * `package_removals`, in one transaction → removed. A crash leaves an archive without a row (swept after an hour) or a path in
+ * `package_removals` (removed by the next step).
  */
 import type { PackageService } from '@platform/proto/platform/app/packages/v1/packages';
 import type { Handlers } from '@platform/rpc/server';
@@ -15,11 +15,11 @@ import { packageHandlers } from './package-rpc.ts';
 export interface Packages {
   readonly handlers: Handlers<typeof PackageService, Principal>;
   readonly download: PackageRoute;
-  /** Whether a row names this archive: then the sweep of the blob store leaves it alone. */
+  /** Whether a row lists this archive: if so, the sweep of the blob store keeps it. */
   hasArchive(path: string): Promise<boolean>;
-  /** Takes away archives whose rows are gone; true when there may be more. Not while a backup is taken (I15). */
+  /** Removes archives whose rows were deleted; returns true if there may be more. Do not call it while a backup is taken (I15). */
   removeArchives(): Promise<boolean>;
-  /** Called after a deletion: `removeArchives` has work. */
+  /** The listener is called after a deletion, when `removeArchives` has work. */
   onDeleted(listener: () => void): void;
 }
 

@@ -1,4 +1,4 @@
-/** Finds packages of one organization: each query names it, so that nothing of another one is ever read. */
+/** Finds packages of one organization: each query names it, so that packages of another one are never read. */
 import { PlatformError } from '@platform/base';
 import type { PackageType } from '@platform/proto/platform/app/packages/v1/packages';
 import { notVisible } from '../access/principal.ts';
@@ -8,9 +8,9 @@ import type { PackageRow } from './store.ts';
 import { matching, newerFirst } from './versions.ts';
 
 export interface Wanted {
-  /** An exact one, `1.2`, `latest` or nothing; with the platform behind it (`1.2.0-linux-amd64`) as machines get it. */
+  /** An exact version, `1.2`, `latest` or empty; possibly with the platform appended (`1.2.0-linux-amd64`), as machines get it. */
   readonly version: string;
-  /** Such as `linux/amd64`. Empty: whatever there is. */
+  /** Such as `linux/amd64`. Empty: any. */
   readonly platform: string;
 }
 
@@ -32,7 +32,7 @@ export async function packagesOf(
   return rows.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : newerFirst(a, b)));
 }
 
-/** The one that is meant among versions and platforms of one package. Undefined: there is none. */
+/** The package among versions and platforms of one name that matches. Undefined: there is none. */
 export function choose<R extends PackageRow>(rows: readonly R[], { version, platform }: Wanted): R | undefined {
   const named = rows.find((row) => row.platform !== '' && servedVersion(row) === version);
   if (named !== undefined) return named;
@@ -44,7 +44,7 @@ export function choose<R extends PackageRow>(rows: readonly R[], { version, plat
   return same.find((row) => row.platform === platform) ?? same.find((row) => row.platform === '') ?? same[0];
 }
 
-/** The version as machines get it: with its platform, since they ask for it and keep it on their disk by this word alone. */
+/** The version that machines get: with its platform, because machines use this string alone to request and store it. */
 export function servedVersion({ version, platform }: Pick<PackageRow, 'version' | 'platform'>): string {
   return platform === '' ? version : `${version}-${platform.replace('/', '-')}`;
 }
@@ -53,14 +53,14 @@ export function packageId({ organization_id: organizationId, name }: Pick<Packag
   return `${organizationId}/${name}`;
 }
 
-/** What an id (`<organization>/<name>`) names; the organization by its id or its public namespace. @throws not_found */
+/** Splits an id (`<organization>/<name>`); the organization is given by its id or its public namespace. @throws not_found */
 export function splitId(id: string): { readonly owner: string; readonly name: string } {
   const [, owner, name] = /^([^/]{1,100})\/([^/]{1,100})$/.exec(id) ?? [];
   if (owner === undefined || name === undefined) throw notVisible('package', id);
   return { owner, name };
 }
 
-/** @throws failed_precondition when the name stands for packages of another type */
+/** @throws failed_precondition if the name is used for packages of another type */
 export function requireType(type: PackageType, rows: readonly PackageRow[]): void {
   const other = rows.find((row) => row.type !== type);
   if (other !== undefined)

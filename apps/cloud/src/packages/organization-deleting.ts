@@ -1,8 +1,8 @@
-/** What goes with an organization: its packages. */
+/** Deletes an organization's packages together with the organization. */
 import type { Database } from '../metadata/tables.ts';
 import { deletePackages } from './delete-packages.ts';
 
-/** In the transaction that deletes. */
+/** Runs in the transaction of the deletion. */
 export async function organizationDeleting(trx: Database, organizationId: string): Promise<void> {
   const rows = await trx
     .selectFrom('packages')

@@ -21,14 +21,14 @@ import type { PackagesDeps } from './packages-deps.ts';
 import type { NewPackageRow, PackageRow } from './store.ts';
 
 export interface PackageHandlerDeps extends PackagesDeps {
-  /** After a commit that deleted packages: there are archives to remove. */
+  /** Called after a commit that deleted packages, because archives must be removed. */
   readonly deleted: () => void;
 }
 
 export function packageHandlers(deps: PackageHandlerDeps): Handlers<typeof PackageService, Principal> {
   const { db, access, clock, organizationNamed, served, deleted } = deps;
 
-  /** The organization that an id names, if its packages are the caller's to read. @throws not_found, as for a package that does not exist */
+  /** The organization named by an id, if the caller may read its packages. @throws not_found, as for a package that does not exist */
   const ownerOf = (id: string, principal: Principal): { readonly organizationId: string; readonly name: string } => {
     const { owner, name } = splitId(id);
     const organizationId = organizationNamed(owner);
@@ -86,7 +86,7 @@ export function packageHandlers(deps: PackageHandlerDeps): Handlers<typeof Packa
           `package ${id}: expected an owner of its organization, found another role (package.manage)`,
         );
       await db.transaction().execute(async (trx) => {
-        // All platforms of a version, or the one that the version says.
+        // All platforms of a version, or the one that the version names.
         const rows = (await packagesOf(trx, organizationId, { name, type })).filter(
           (row) => row.version === version || servedVersion(row) === version,
         );

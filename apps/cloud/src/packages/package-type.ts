@@ -1,4 +1,4 @@
-/** Types of packages, as configurations and the command line spell them. */
+/** Types of packages, as spelled in configurations and on the command line. */
 import { PackageType } from '@platform/proto/platform/app/packages/v1/packages';
 
 const names: ReadonlyMap<PackageType, string> = new Map([
@@ -9,12 +9,12 @@ const names: ReadonlyMap<PackageType, string> = new Map([
   [PackageType.ML_TRAINING, 'ml_training'],
 ]);
 
-/** `module`; empty for what is none. */
+/** Such as `module`; empty for an unknown type. */
 export function typeName(type: PackageType): string {
   return names.get(type) ?? '';
 }
 
-/** Undefined: there is no such type. */
+/** Undefined if there is no such type. */
 export function typeNamed(name: string): PackageType | undefined {
   return [...names].find(([, each]) => each === name)?.[0];
 }

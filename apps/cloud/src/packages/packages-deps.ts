@@ -1,4 +1,4 @@
-/** What operations on packages share. */
+/** Dependencies shared by the operations on packages. */
 import type { Clock, Log } from '@platform/base';
 import type { Access } from '../access/authorize.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
@@ -12,9 +12,9 @@ export interface PackagesDeps {
   readonly access: Access;
   readonly instanceKey: InstanceKey;
   readonly served: Pick<ServePackages, 'changed'>;
-  /** The id of an organization by its id or public namespace. */
+  /** Id of the organization with this id or public namespace. */
   readonly organizationNamed: (name: string) => string | undefined;
-  /** @throws resource_exhausted when the disk is too full for uploads (I13) */
+  /** @throws resource_exhausted if the disk is too full for uploads (I13) */
   readonly requireSpace: () => Promise<void>;
   /** Address of this cloud as the caller reached it. */
   readonly baseUrl: (metadata: Headers) => string;

@@ -21,7 +21,7 @@ async function codeOf(asked: Promise<unknown>): Promise<string> {
   );
 }
 
-test('a package is listed and got as it was created, with the SHA-256 of its archive', async () => {
+test('a package is listed and read as it was created, with the SHA-256 of its archive', async () => {
   const to = await openPackages();
   const info = {
     platform: 'linux/amd64',
@@ -44,7 +44,7 @@ test('a package is listed and got as it was created, with the SHA-256 of its arc
   expect(got.package).toEqual(packages[0]);
 });
 
-test('lists are narrowed by name, version and type; a version is also found with its platform behind it', async () => {
+test('lists are filtered by name, version and type; a version is also found with its platform appended', async () => {
   const to = await openPackages();
   await to.upload();
   await to.upload({ version: '1.1.0', platform: 'linux/arm64' });
@@ -59,7 +59,7 @@ test('lists are narrowed by name, version and type; a version is also found with
   expect(await listed({ version: '1.1.0-linux-arm64' })).toEqual(['tool 1.1.0']);
 });
 
-test('the same version with the same bytes is answered again; with other bytes it is refused and nothing of it stays', async () => {
+test('the same version with the same bytes is accepted again; with other bytes it is refused and leaves nothing behind', async () => {
   const to = await openPackages();
   await to.upload();
   expect(await to.upload()).toMatchObject({ id: 'acme/tool', version: '1.0.0' });
@@ -71,7 +71,7 @@ test('the same version with the same bytes is answered again; with other bytes i
   expect(await codeOf(to.upload({ platform: 'linux/arm64' }, 'other contents'))).toBe('ok');
 });
 
-test('what is no archive, is too large or breaks off leaves nothing behind', async () => {
+test('an invalid, too large or incomplete archive leaves nothing behind', async () => {
   const to = await openPackages({ maxBytes: 1_000 });
   expect(await codeOf(to.upload({}, []))).toBe('invalid_argument');
   expect(await codeOf(to.upload({}, [Buffer.from('a plain text')]))).toBe('invalid_argument');
@@ -110,7 +110,7 @@ test.each([
   });
 });
 
-test('a name stands for packages of one type', async () => {
+test('all packages of a name have one type', async () => {
   const to = await openPackages();
   await to.upload();
   await expect(to.upload({ version: '2.0.0', type: PackageType.ARCHIVE })).rejects.toMatchObject({
@@ -119,7 +119,7 @@ test('a name stands for packages of one type', async () => {
   });
 });
 
-test('parts and keys of the organization read its packages; only its owners change them; for others there are none', async () => {
+test('parts and keys of the organization read its packages; only its owners change them; for others they do not exist', async () => {
   const to = await openPackages();
   await to.upload();
   const principalWith = async (...grants: Parameters<typeof to.keyWith>) =>
@@ -150,7 +150,7 @@ test('parts and keys of the organization read its packages; only its owners chan
   );
 });
 
-test('a deleted package is gone from lists at once, and its archive with the next step', async () => {
+test('a deleted package disappears from lists at once, and its archive with the next step', async () => {
   const to = await openPackages();
   await to.upload();
   await to.upload({ version: '2.0.0' });
@@ -171,7 +171,7 @@ test('a deleted package is gone from lists at once, and its archive with the nex
   expect(audited.slice(-1)).toEqual([{ action: 'PackageService.DeletePackage', target_id: 'acme/tool@1.0.0' }]);
 });
 
-test('the packages of a deleted organization go with it, and no others', async () => {
+test('deleting an organization deletes its packages, and no others', async () => {
   const to = await openPackages();
   await to.upload();
   await to.upload({ organizationId: 'umbrella' }, 'theirs', to.stranger);
@@ -183,7 +183,7 @@ test('the packages of a deleted organization go with it, and no others', async (
   expect(await archives(to)).toHaveLength(1);
 });
 
-test('the sweep of the blob store keeps archives that a row names', async () => {
+test('the sweep of the blob store keeps archives that a row lists', async () => {
   const to = await openPackages();
   await to.upload();
   (await to.blobs.put('packages/acme/orphan.tar.gz', [archive('orphan')]))[Symbol.dispose]();

@@ -6,10 +6,10 @@ import { openPackages, service, type TestPackages } from './testing/open-package
 
 const module = { name: 'cam', type: 'registry', module_id: 'acme:tool', version: 'latest', env: { A: 'b' } };
 
-/** The placeholder that the machine server resolves. */
+/** A path with the placeholder that the machine server resolves. */
 const within = (path: string): string => `\${packages.module.synthetic-cam}/${path}`;
 
-/** What a machine gets of a configuration. */
+/** The parts of a configuration that a machine gets. */
 async function servedTo(
   to: TestPackages,
   document: object,
@@ -20,7 +20,7 @@ async function servedTo(
   return { modules, packages };
 }
 
-test('a registry module gets the package of its version and platform, and a path into it', async () => {
+test('a registry module gets the package for its version and platform, and a path into it', async () => {
   const to = await openPackages();
   const metadata = { entrypoint: './bin/start' };
   await to.upload({ metadata, platform: 'linux/amd64' }, 'amd');
@@ -46,12 +46,12 @@ test('a registry module gets the package of its version and platform, and a path
     { platform: 'linux/arm64' },
   );
   expect(arm.packages).toMatchObject([{ package: 'acme/tool', version: '1.1.0-linux-arm64' }]);
-  // As the machine server then asks for it.
+  // The request that the machine server then sends.
   const got = await to.ask(to.owner, service.getPackage, { id: 'acme/tool', version: '1.1.0-linux-arm64' });
   expect(got.package?.info).toMatchObject({ version: '1.1.0', platform: 'linux/arm64' });
 });
 
-test('packages get the newest version that they ask for; what is missing says so and the rest is served', async () => {
+test('packages get the newest matching version; a missing one reports so, and the rest is served', async () => {
   const to = await openPackages();
   await to.upload({ name: 'model', version: '1.0.0', type: PackageType.ML_MODEL });
   await to.upload({ name: 'model', version: '1.3.0', type: PackageType.ML_MODEL }, 'newer');
@@ -76,14 +76,14 @@ test('packages get the newest version that they ask for; what is missing says so
   ]);
 });
 
-test('an entrypoint that leads out of its package is not taken', async () => {
+test('an entrypoint outside its package is ignored', async () => {
   const to = await openPackages();
   await to.upload({ metadata: { entrypoint: '../../bin/sh' } });
   const { modules } = await servedTo(to, { modules: [module] });
   expect(modules[0]?.path).toBe(within('run.sh'));
 });
 
-test('what cannot be served is a warning with its path, of another organization as well', async () => {
+test('packages that cannot be served cause warnings with their paths, even those of another organization', async () => {
   const to = await openPackages();
   await to.upload({ platform: 'linux/arm64' });
   const { config } = parse({
@@ -105,7 +105,7 @@ test('what cannot be served is a warning with its path, of another organization 
   ]);
 });
 
-test('the stamp of an organization changes with its packages, and with no others', async () => {
+test('the stamp of an organization changes only with its own packages', async () => {
   const to = await openPackages();
   const stamps = [to.served.stampOf('acme')];
   await to.upload();

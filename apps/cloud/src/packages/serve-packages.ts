@@ -1,9 +1,9 @@
 /**
- * What machines get for the packages and registry modules of their configuration.
+ * Packages and registry modules in the configurations that machines receive.
  *
- * A module of type `registry` names `<organization>:<package>` and a version. The machine gets a package entry with the version that
- * suits its platform, and a path into it, which it resolves itself (`${packages.module.<name>}/…`). What this installation cannot
- * serve carries its reason as `status`: machine servers leave that entry out and run the rest.
+ * A module of type `registry` names `<organization>:<package>` and a version. The machine receives a package entry with the version for
+ * its platform, and a path into the package, which the machine resolves itself (`${packages.module.<name>}/…`). An entry that this
+ * installation cannot serve carries the reason as `status`: machine servers skip it and run the rest.
  */
 import type { Problem } from '@platform/base';
 import type { JsonObject, MachineConfig } from '@platform/machine-config/schema';
@@ -13,17 +13,17 @@ import { typeName, typeNamed } from './package-type.ts';
 import type { PackageRow } from './store.ts';
 
 export interface ServePackages {
-  /** Changes whenever the packages of an organization do. */
+  /** Changes whenever the organization's packages change. */
   stampOf(organizationId: string): string;
   /** Call it after a commit. */
   changed(organizationId: string): void;
-  /** The configuration as a machine gets it. @param platform of the machine, such as `linux/amd64`; empty: not known */
+  /** The configuration as a machine receives it. @param platform of the machine, such as `linux/amd64`; empty: unknown */
   resolved(config: MachineConfig, organizationId: string, platform: string): Promise<MachineConfig>;
   /** Packages and registry modules of a configuration that cannot be served, as warnings with their paths. */
   problemsOf(config: MachineConfig, organizationId: string): Promise<readonly Problem[]>;
 }
 
-/** A module whose package does not say what to start: real machine servers read `meta.json` beside it. */
+/** For a module whose package names no entrypoint: public machine servers read `meta.json` beside it. */
 const defaultEntrypoint = 'run.sh';
 
 type Found = { readonly row: PackageRow } | { readonly problem: string };
@@ -37,13 +37,13 @@ interface Asked {
 
 export function createServePackages(deps: {
   readonly db: Database;
-  /** The id of an organization by its id or public namespace. */
+  /** Id of the organization with this id or public namespace. */
   readonly organizationNamed: (name: string) => string | undefined;
 }): ServePackages {
   const { db, organizationNamed } = deps;
   const changes = new Map<string, number>();
 
-  /** Asks the store once for each configuration, and not at all for those without packages. */
+  /** Queries the store once for each configuration, and not at all for those without packages. */
   const finder = (organizationId: string, platform: string): ((asked: Asked) => Promise<Found>) => {
     let all: Promise<readonly PackageRow[]> | undefined;
     return async ({ owner, name, type, version }) => {
@@ -121,7 +121,7 @@ function askedByModule(module: JsonObject): Asked {
   return { owner, name, type: 'module', version: textOf(module, 'version') };
 }
 
-/** Local to the machine: no other entry has it, as names of modules are unique. */
+/** A name used only on the machine: unique, because names of modules are. */
 function packageNameOf(module: JsonObject): string {
   return `synthetic-${textOf(module, 'name')}`;
 }
@@ -134,7 +134,7 @@ function withStatus(entry: JsonObject, error: string): JsonObject {
   return { ...entry, status: { error } };
 }
 
-/** A path inside the package, never out of it. */
+/** The path always stays inside the package. */
 function entrypointOf({ metadata }: PackageRow): string {
   const entrypoint = textOf(JSON.parse(metadata) as JsonObject, 'entrypoint').replace(/^\.\//, '');
   const segments = entrypoint.split('/');

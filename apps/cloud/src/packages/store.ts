@@ -1,4 +1,4 @@
-/** Tables of packages: what is stored of each, and which archives are to be removed. */
+/** Tables of packages: one row for each, and archives that are to be removed. */
 import type { PackageType } from '@platform/proto/platform/app/packages/v1/packages';
 import type { Insertable, Selectable } from 'kysely';
 
@@ -8,7 +8,7 @@ export interface PackagesTables {
     organization_id: string;
     name: string;
     version: string;
-    /** Such as `linux/amd64`; empty: runs everywhere. */
+    /** Such as `linux/amd64`; empty: any platform. */
     platform: string;
     /** The same for all versions of a name. */
     type: PackageType;
@@ -19,12 +19,12 @@ export interface PackagesTables {
     /** CRC-32C, unsigned. */
     crc32c: number;
     blob_path: string;
-    /** JSON: `{name, size, isDirectory}[]`, as the uploader listed them; nothing relies on it. */
+    /** JSON: `{name, size, isDirectory}[]`, as listed by the uploader; never relied on. */
     files: string;
-    /** JSON object of the uploader. */
+    /** JSON object defined by the uploader. */
     metadata: string;
   };
-  /** Archives whose rows are gone. */
+  /** Archives whose rows were deleted. */
   package_removals: { blob_path: string };
 }
 
@@ -37,5 +37,5 @@ export const packagesV10: readonly string[] = [
   `create table package_removals (blob_path text primary key)`,
 ];
 
-/** For who looks into a store by itself: where each archive is, and what is known of its bytes. */
+/** For direct access to a store: path, size and hash of each archive. */
 export const packagePayloadsSql = 'select id, blob_path as path, size_bytes, sha256 from packages';

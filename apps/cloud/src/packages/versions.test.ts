@@ -19,11 +19,11 @@ test.each([
   ['2', '2.0.0-rc.10'],
   ['1.3', undefined],
   ['3.0.0', undefined],
-])('%j asks for %j', (wanted, found) => {
+])('%j selects %j', (wanted, found) => {
   expect(newestOf(wanted)).toBe(found);
 });
 
-test('versions that are not semantic count by their date, after those that are', () => {
+test('versions that are not semantic are ordered by date, after all semantic ones', () => {
   expect(newestOf('latest', ['z', 'a'])).toBe('a');
   expect(newestOf('latest', ['0.0.1', '1700000000000'])).toBe('0.0.1');
 });

@@ -1,4 +1,4 @@
-/** Versions of packages: which one of several is meant, and which one is newer. Semantic versioning 2.0.0, section 11. */
+/** Selects and orders versions of packages. Semantic versioning 2.0.0, section 11. */
 
 const semantic = /^(\d{1,9})\.(\d{1,9})\.(\d{1,9})(?:-([0-9A-Za-z.-]+))?(?:\+[0-9A-Za-z.-]+)?$/;
 
@@ -13,9 +13,8 @@ export interface Versioned {
 }
 
 /**
- * Newest first of those that `wanted` asks for: one version by its name, `1.2` and `1` the newest beneath it, `latest` or nothing
- * the newest of all. Versions before a release (`1.0.0-rc1`) count only when they are named, for `latest-with-prerelease`, or
- * when there is nothing else.
+ * The versions selected by `wanted`, newest first. An exact version selects itself, `1.2` or `1` those beneath it, and `latest` or
+ * nothing all. Prereleases (`1.0.0-rc1`) are included only if named exactly, with `latest-with-prerelease`, or if there are no others.
  */
 export function matching<V extends Versioned>(all: readonly V[], wanted: string): readonly V[] {
   const exact = all.filter(({ version }) => version === wanted);
@@ -28,7 +27,7 @@ export function matching<V extends Versioned>(all: readonly V[], wanted: string)
   return released.length > 0 ? released : sorted;
 }
 
-/** What is no semantic version is older than each that is, and by its date among themselves. */
+/** Versions that are not semantic are older than all semantic ones, and ordered among themselves by date. */
 export function newerFirst(a: Versioned, b: Versioned): number {
   const [x, y] = [semantic.exec(a.version), semantic.exec(b.version)];
   if (x === null || y === null)

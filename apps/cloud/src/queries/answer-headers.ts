@@ -1,4 +1,4 @@
-/** What an answer says about itself beside its rows. */
+/** Headers that an answer carries besides its rows. */
 import type { QueryResult } from '../tabular/tabular.ts';
 import { noticesHeader } from './notices-header.ts';
 

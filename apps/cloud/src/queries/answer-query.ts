@@ -1,4 +1,4 @@
-/** A query of a caller from its scope to its rows: what every way to ask has in common. */
+/** Answers a query, from the caller's scope to its rows: shared by all interfaces for queries. */
 import { PlatformError } from '@platform/base';
 import type { Plan } from '@platform/query';
 import { noticesOf } from '@platform/query/mql';
@@ -9,22 +9,22 @@ import type { QueriesDeps } from './queries-deps.ts';
 export interface AskedQuery {
   readonly organizationId: string;
   readonly principal: Principal;
-  /** Called once the caller is known to read data of the organization. @throws what is wrong with the query */
+  /** Called once it is clear that the caller may read data of the organization. @throws what is wrong with the query */
   readonly parse: () => Plan | Promise<Plan>;
   readonly vocabulary: 'core' | 'rdk';
   readonly signal: AbortSignal;
-  /** Absent: the default of the store. */
+  /** Absent: the store's default. */
   readonly deadlineMs?: number;
   readonly explain?: boolean;
 }
 
 export interface AnsweredQuery {
   readonly result: QueryResult;
-  /** What the query says that hardly anybody means. */
+  /** Parts of the query that are valid but probably unintended. */
   readonly notices: readonly string[];
 }
 
-/** @throws invalid_argument without an organization, not_found when the caller reads none of its data, and as Tabular.query */
+/** @throws invalid_argument without an organization; not_found if the caller may read none of its data; and as Tabular.query */
 export async function answerQuery(
   { tabular, access, log }: Pick<QueriesDeps, 'tabular' | 'access' | 'log'>,
   asked: AskedQuery,

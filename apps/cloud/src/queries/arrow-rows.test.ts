@@ -7,7 +7,7 @@ function tableOf(rows: readonly Record<string, BsonValue>[]) {
   return tableFromIPC(arrowStream(batchOf(rows.map((row) => BsonDocument.of(row)))));
 }
 
-test('a column has the type of its values; whole numbers keep all their digits, and beside others are doubles', () => {
+test('a column has the type of its values; integers keep all digits, and become doubles beside other numbers', () => {
   const table = tableOf([
     {
       n: new Int32(1),
@@ -30,13 +30,13 @@ test('a column has the type of its values; whole numbers keep all their digits, 
   expect([...(table.getChild('raw') ?? [])]).toEqual([new Uint8Array([1, 2]), null]);
 });
 
-test('columns of several types, documents and lists are texts', () => {
+test('documents, lists and columns of mixed types become strings', () => {
   const table = tableOf([{ v: 'text', d: BsonDocument.of({ a: [1, null] }) }, { v: 2 }, { v: false }]);
   expect([...(table.getChild('v') ?? [])]).toEqual(['text', '2', 'false']);
   expect([...(table.getChild('d') ?? [])]).toEqual(['{"a":[1,null]}', null, null]);
 });
 
-test('an answer without rows is a stream without columns, and one of many rows has several batches', () => {
+test('an answer without rows is a stream without columns; many rows are split into batches', () => {
   expect(tableOf([]).numRows).toBe(0);
   const many = tableOf(Array.from({ length: 25_000 }, (_, n) => ({ n: new Int32(n) })));
   expect(many.numRows).toBe(25_000);

@@ -1,4 +1,4 @@
-/** Rows as an Arrow stream, a column for each field of the rows, for DataFrames and databases. */
+/** Rows as an Arrow stream, with a column for each field, for DataFrames and databases. */
 import { type Batch, Binary, BsonDate, type BsonDocument, type BsonValue, documentsOf, Int32 } from '@platform/query';
 import {
   Binary as ArrowBinary,
@@ -18,7 +18,7 @@ import {
 } from 'apache-arrow';
 import { jsonText } from './json-rows.ts';
 
-/** Rows of a record batch. */
+/** Rows per record batch. */
 const batchRows = 10_000;
 
 interface Column {
@@ -29,8 +29,8 @@ interface Column {
 }
 
 /**
- * The type of a column is that of all its values; whole numbers beside others are doubles. Columns of several types, documents and lists are
- * texts, those that are no text as jsonText writes them.
+ * A column has the type of all its values; integers beside other numbers become doubles. Columns with several types, documents or lists
+ * become strings; values that are not strings are written by jsonText.
  */
 export function arrowStream(rows: Batch): Uint8Array {
   const columns = columnsOf(rows);
@@ -90,7 +90,7 @@ function kindOf(value: BsonValue): Kind {
   return value instanceof Binary ? 'bytes' : 'json';
 }
 
-/** @returns undefined for what the column's type does not hold: null and missing. */
+/** `cell` returns null for null and missing values. */
 const forms: Readonly<Record<Kind, Omit<Column, 'name'>>> = {
   long: {
     type: () => new Int64(),

@@ -1,4 +1,4 @@
-/** The rows of a batch as the wire carries them: one BSON document each. */
+/** The rows of a batch in wire format: one BSON document each. */
 import type { Batch } from '@platform/query';
 
 export function batchDocuments({ count, bytes, ends }: Batch): Uint8Array[] {

@@ -24,7 +24,7 @@ function decimal(text: string): Decimal128 {
   return new Decimal128(new Uint8Array(BsonDecimal.fromString(text).bytes));
 }
 
-test('D7 Decimal128 becomes a double when exact, else text', () => {
+test('D7 Decimal128 becomes a double if that is exact, otherwise a string', () => {
   const cases: [string, BsonValue][] = [
     ['1.5', 1.5],
     ['100', 100],
@@ -39,7 +39,7 @@ test('D7 Decimal128 becomes a double when exact, else text', () => {
   for (const [text, expected] of cases) expect(downgraded({ v: decimal(text) }).get('v'), text).toEqual(expected);
 });
 
-test('D7 exactness is judged digit by digit for any double', () => {
+test('D7 exactness is judged by every digit, for any double', () => {
   fc.assert(
     fc.property(fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e12, max: 1e12 }), (number) => {
       const text = number.toPrecision(17);
@@ -75,7 +75,7 @@ test('D7 other exotic types become Extended JSON, at any depth, and nothing else
   expect(downgradeBson(plain)).toBe(plain);
 });
 
-test('D7 only public TypeScript clients are answered so', () => {
+test('D7 only public TypeScript clients get such answers', () => {
   expect(needsDowngrade(new Headers({ viam_client: 'typescript;v0.61.1;v0.1.512' }))).toBe(true);
   expect(needsDowngrade(new Headers({ viam_client: 'python;v0.80.0;vv0.1.577' }))).toBe(false);
   expect(needsDowngrade(new Headers())).toBe(false);

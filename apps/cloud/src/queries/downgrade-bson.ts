@@ -1,4 +1,4 @@
-/** Rows for peers whose BSON reader gives up on a row that holds a type it does not know: public TypeScript clients (D7). */
+/** Rows for public TypeScript clients, whose BSON reader fails on a row with a type that it does not know (D7). */
 import {
   Binary,
   BsonDate,
@@ -21,12 +21,15 @@ import {
   Timestamp,
 } from '@platform/query';
 
-/** Whether the caller is a public TypeScript client, by the header with which it names itself. */
+/** Whether the caller is a public TypeScript client, according to its header. */
 export function needsDowngrade(metadata: Headers): boolean {
   return metadata.get('viam_client')?.startsWith('typescript') ?? false;
 }
 
-/** The same row with Decimal128 as double when exact, else as string, and other exotic types as Extended JSON; the same bytes when there are none. */
+/**
+ * Returns the row with Decimal128 as double if that is exact, otherwise as string, and other exotic types as Extended JSON. Returns the
+ * same bytes if there are none.
+ */
 export function downgradeBson(row: Uint8Array): Uint8Array {
   const document = decodeBson(row);
   const downgraded = plainer(document);
@@ -83,15 +86,15 @@ function decimal(value: Decimal128): BsonValue {
   return isExact(text, number) ? number : text;
 }
 
-/** Whether a decimal text and a double are the same number. */
+/** Whether a decimal text and a double are exactly the same number. */
 function isExact(text: string, number: number): boolean {
   if (!Number.isFinite(number)) return text === String(number);
   return sameDigits(text, exactText(number));
 }
 
-/** All digits of a double: at most 1,074 behind the point. */
+/** All digits of a double: up to 1,074 after the decimal point. */
 function exactText(number: number): string {
-  // A double is m × 2^e; times 10^k it is whole.
+  // A double is m × 2^e; multiplied by a large enough 10^k it is an integer.
   let scale = 0;
   let scaled = number;
   while (!Number.isInteger(scaled)) {

@@ -1,15 +1,15 @@
-/** What was done with a query, as the only row of its answer. Counts are longs, so that no reader has to guess. */
+/** How a query was executed, as the only row of its answer. Counts are longs, so that readers need not guess the type. */
 import { BsonDocument, encodeBson } from '@platform/query';
 import type { NotPushed, QueryExplain } from '../tabular/tabular.ts';
 
-/** Whether the caller asks for it instead of the rows: `platform-explain: true`. */
+/** Whether the caller requests an explanation instead of the rows: `platform-explain: true`. */
 export function wantsExplain(metadata: Headers): boolean {
   return metadata.get('platform-explain') === 'true';
 }
 
 /**
- * @param words tells a part of the query as its language does.
- * @param notices what the query says that hardly anybody means.
+ * @param words describes a part of the query in its own language.
+ * @param notices parts of the query that are valid but probably unintended.
  */
 export function explainRow(
   explain: QueryExplain,

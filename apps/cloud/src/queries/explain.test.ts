@@ -1,4 +1,4 @@
-/** What explain says of the parts of a query that are not done where the rows lie. */
+/** What explain reports about parts of a query that are not executed where the rows are stored. */
 import { type BsonDocument, type BsonValue, decodeBson } from '@platform/query';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type OpenTabular, openTabular, plain } from '../tabular/testing/open-tabular.ts';
@@ -68,7 +68,7 @@ test.each<[object[], string, string | RegExp]>([
   });
 });
 
-test('a condition that is not pushed is why what stands behind it is not', async () => {
+test('a condition that cannot be pushed is the reason why later ones are not', async () => {
   const { sources } = await mql([{ $match: { 'data.s': { $regex: '^o' } } }, { $group: { _id: '$data.s' } }]);
   expect(sources[0]?.not_pushed).toEqual([
     { part: '$match.data.s.$regex', why: expect.stringMatching(/patterns/) },
@@ -76,7 +76,7 @@ test('a condition that is not pushed is why what stands behind it is not', async
   ]);
 });
 
-test('what is pushed is named in no other place', async () => {
+test('pushed parts are not named anywhere else', async () => {
   const { sources, later } = await mql([{ $match: { 'data.n': { $gt: 3 } } }, { $group: { _id: '$data.s' } }]);
   expect(sources[0]).not.toHaveProperty('not_pushed');
   expect(later).toBeUndefined();
@@ -105,7 +105,7 @@ test.each<[object[], readonly unknown[]]>([
   expect((await mql(stages)).later).toEqual(later);
 });
 
-test('of a statement the parts are clauses with their places', async () => {
+test('the parts of a SQL statement are its clauses with their positions', async () => {
   const found = await sql(
     "SELECT component_name, SUM(data.n * 2) AS s FROM readings\nWHERE data.s LIKE 'o%' GROUP BY component_name ORDER BY s",
   );

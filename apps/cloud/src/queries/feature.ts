@@ -1,4 +1,4 @@
-/** Readings as the wire asks for them: the tabular half of DataService. */
+/** Queries for readings: the tabular part of DataService. */
 import type { DataService } from '@platform/proto/platform/app/data/v1/data';
 import { parseMql } from '@platform/query/mql';
 import { parseSql } from '@platform/query/sql';
@@ -16,9 +16,9 @@ import { withWireErrors } from './wire-errors.ts';
 export type QueryText = { readonly sql: string } | { readonly mql: readonly Uint8Array[] };
 
 export interface Queries {
-  /** Other features serve the rest of DataService beside these. */
+  /** Other features serve the rest of DataService. */
   readonly dataHandlers: Handlers<typeof DataService, Principal>;
-  /** A query that comes by another way than a call. @throws as its calls do */
+  /** Runs a query that does not come from an RPC. @throws as the RPCs do */
   ask(asked: Omit<AskedQuery, 'parse'> & { readonly query: QueryText }): Promise<AnsweredQuery>;
 }
 

@@ -1,4 +1,4 @@
-/** Rows as plain JSON, for whoever reads them without a library of ours. */
+/** Rows as plain JSON, for readers without our libraries. */
 import {
   Binary,
   BsonDate,
@@ -15,8 +15,8 @@ import {
 import { type Document, deserialize, EJSON } from 'bson';
 
 /**
- * Whole numbers keep all their digits, dates are RFC 3339, bytes base64, decimals and ObjectIds texts. JSON has no number for NaN and the
- * infinities: they are texts of these names. Types that only MongoDB has are relaxed Extended JSON.
+ * Integers keep all their digits; dates become RFC 3339, bytes base64, decimals and ObjectIds strings. JSON has no numbers for NaN and
+ * the infinities, so they become strings. MongoDB's other types become relaxed Extended JSON.
  */
 export function jsonText(value: BsonValue): string {
   if (typeof value === 'number') return Number.isFinite(value) ? String(value) : `"${value}"`;
@@ -42,5 +42,5 @@ export function jsonText(value: BsonValue): string {
   return EJSON.stringify(read['value'], { relaxed: true });
 }
 
-/** What a Date can hold; BSON's dates reach further. */
+/** Range of a Date; BSON dates have a larger one. */
 const maxDateMs = 8_640_000_000_000_000;

@@ -3,7 +3,7 @@ import { noticesHeader } from './notices-header.ts';
 
 const read = (text: string | undefined): unknown => JSON.parse(decodeURIComponent(text ?? ''));
 
-test('notices come back as they were, as many as fit', () => {
+test('notices survive encoding and decoding, as many as fit', () => {
   const notices = ['time_received is a date: "ü" \ud83d\ude00', 'b'];
   expect(noticesHeader(notices)).toMatch(/^[\x21-\x7e]+$/);
   expect(read(noticesHeader(notices))).toEqual(notices);

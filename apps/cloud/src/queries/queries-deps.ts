@@ -1,4 +1,4 @@
-/** What the query features need of the rest of the cloud. */
+/** What the query features need from the rest of the cloud. */
 import type { Clock, Log } from '@platform/base';
 import type { Call } from '@platform/rpc/server';
 import type { Access } from '../access/authorize.ts';
@@ -12,7 +12,7 @@ export interface QueriesDeps {
   readonly db: Database;
   readonly access: Pick<Access, 'authorize' | 'allows' | 'scopeIn'>;
   readonly names: FleetNames;
-  /** Who calls, as of now. @throws unauthenticated */
+  /** The current principal of the call. @throws unauthenticated */
   readonly recheck: (call: Call<Principal>) => Promise<Principal>;
   readonly clock: Clock;
   readonly log: Log;

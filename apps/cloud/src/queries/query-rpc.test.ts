@@ -23,7 +23,7 @@ test('TabularDataByMQL and TabularDataBySQL answer one BSON document for each ro
   expect(rawData.map((row) => plain(decodeBson(row)))).toEqual([{ component_name: 'cpu', n: 2 }]);
 });
 
-test('platform-explain: true answers what was pushed instead of the rows; every answer says what it is metered with', async () => {
+test('platform-explain: true answers what was pushed instead of the rows; every answer reports its metered bytes', async () => {
   await using store = await openTabular();
   await using queries = await serveQueries(store);
   store.append({ readings: [{ data: { load: 1 } }, { data: { load: 3 } }] });
@@ -51,7 +51,7 @@ test('platform-explain: true answers what was pushed instead of the rows; every 
   expect(Number(plainly.found.get('platform-elapsed-ms'))).toBeGreaterThan(0);
 });
 
-test('explain has a notice of an expression that $match compares instead of evaluating it', async () => {
+test('explain has a notice if $match compares an expression instead of evaluating it', async () => {
   await using store = await openTabular();
   await using queries = await serveQueries(store);
   const explainOf = async (condition: BsonDocument): Promise<unknown> => {
@@ -65,7 +65,7 @@ test('explain has a notice of an expression that $match compares instead of eval
   expect(await explainOf(doc({ $expr: doc({ $gte: ['$time_received', since] }) }))).not.toHaveProperty('notices');
 });
 
-test('explain tells what was pushed of a statement by its clauses, with their places, and of a pipeline by its stages', async () => {
+test('explain names the pushed clauses of a statement with their positions, and the pushed stages of a pipeline', async () => {
   await using store = await openTabular();
   await using queries = await serveQueries(store);
   store.append({ readings: Array.from({ length: 20 }, (_, load) => ({ data: { load } })) });
@@ -125,7 +125,7 @@ test('D26 the scope is the caller’s, and an organization that the caller may n
   });
 });
 
-test('a broken query is INVALID_ARGUMENT and says what was found and where', async () => {
+test('an invalid query is INVALID_ARGUMENT and says what was found and where', async () => {
   await using store = await openTabular();
   await using queries = await serveQueries(store);
   await expect(queries.mql([doc({ $match: doc({}) }), doc({ $lookup: doc({}) })])).rejects.toMatchObject({
@@ -145,7 +145,7 @@ test('a query or request that is nested 20,000 deep is INVALID_ARGUMENT, whateve
   await using store = await openTabular();
   await using queries = await serveQueries(store);
   const levels = 20_000;
-  // {a: {a: … {}}} from the inside out: what an encoder that walks would not get done.
+  // Builds {a: {a: … {}}} from the inside out, because a recursive encoder would fail at this depth.
   const nested = (type: number): Uint8Array => {
     const bytes = new Uint8Array(5 + levels * 8);
     for (let level = 0; level <= levels; level++) {
@@ -182,7 +182,7 @@ test('a query or request that is nested 20,000 deep is INVALID_ARGUMENT, whateve
   }
 });
 
-test('hot storage, and the older word for it, answer the recent rows of the methods that are configured for it', async () => {
+test('hot storage, under its current and its older name, answers the recent rows of methods configured for it', async () => {
   const paths = { part_id: ['part-1'], component_name: ['cpu'], method_name: ['Readings'] };
   const standingRulesOf = async () => ({ expired: [], recent: [{ paths, storedHours: 1 }] });
   await using store = await openTabular({}, { standingRulesOf });
@@ -200,7 +200,7 @@ test('hot storage, and the older word for it, answer the recent rows of the meth
   expect(await ask({ useRecentData: false })).toHaveLength(3);
 });
 
-test('data sources that are not there are refused by name', async () => {
+test('data sources that do not exist are refused by name', async () => {
   await using store = await openTabular();
   await using queries = await serveQueries(store);
   const ask = (request: object) => queries.client.tabularDataByMQL({ organizationId: 'org-1', ...request });
@@ -219,7 +219,7 @@ test('data sources that are not there are refused by name', async () => {
   expect(await ask({ dataSource: { type: TabularDataSourceType.STANDARD } })).toMatchObject({ rawData: [] });
 });
 
-test('a misspelt field in JSON is an error that names it, not passed over', async () => {
+test('a misspelt field in JSON is an error that names it', async () => {
   await using store = await openTabular();
   await using queries = await serveQueries(store);
   const response = await fetch(`${queries.baseUrl}/platform.app.data.v1.DataService/TabularDataBySQL`, {

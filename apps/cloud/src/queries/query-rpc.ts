@@ -1,4 +1,4 @@
-/** The two query methods of DataService on the wire. */
+/** The two query methods of DataService. */
 import { PlatformError } from '@platform/base';
 import type { DataService, TabularDataByMQLRequest } from '@platform/proto/platform/app/data/v1/data';
 import type { Plan } from '@platform/query';
@@ -50,7 +50,7 @@ export function queryHandlers(deps: QueriesDeps): Handlers<typeof DataService, P
   };
 }
 
-/** The saved query that is named runs first. @throws not_found, and what is wrong with the pipeline */
+/** Plans the pipeline; a named saved query runs first. @throws not_found, and what is wrong with the pipeline */
 async function planOf(
   { db, access }: QueriesDeps,
   { organizationId, mqlBinary, queryPrefixName: name = '' }: TabularDataByMQLRequest,
@@ -58,7 +58,7 @@ async function planOf(
   principal: Principal,
 ): Promise<Plan> {
   if (name === '') return withWireErrors(() => parseMql(mqlBinary, source));
-  // Who may not read saved queries is answered as if there were none.
+  // A caller who may not read saved queries is answered as if there were none.
   const mayRead = access.allows(principal, 'organization.read', organizationId);
   const prefix = mayRead ? await pipelineNamed(db, organizationId, name) : undefined;
   if (prefix === undefined)
@@ -70,7 +70,7 @@ async function planOf(
   return withWireErrors(() => parseMql([...prefix, ...mqlBinary], source), note);
 }
 
-/** What the caller's BSON reader can read (D7). */
+/** The rows in a form that the caller's BSON reader supports (D7). */
 function readableRows(rows: Uint8Array[], metadata: Headers): Uint8Array[] {
   if (!needsDowngrade(metadata)) return rows;
   const plain = rows.map(downgradeBson);

@@ -1,12 +1,12 @@
-/** Which data a query asks for; what is not there is refused by name instead of being answered from elsewhere. */
+/** Selects the data source of a query; an unsupported source is refused by name instead of being replaced by another. */
 import { PlatformError } from '@platform/base';
 import { type TabularDataByMQLRequest, TabularDataSourceType } from '@platform/proto/platform/app/data/v1/data';
 
-/** The source of the plan. Throws invalid_argument or unimplemented with what is supported. */
+/** The source for the plan. Throws invalid_argument or unimplemented, naming the supported sources. */
 export function querySource({ useRecentData, dataSource }: TabularDataByMQLRequest): 'readings' | 'hot' {
   const supported =
     'the standard data source (TABULAR_DATA_SOURCE_TYPE_STANDARD, or none) and hot storage (TABULAR_DATA_SOURCE_TYPE_HOT_STORAGE) are supported';
-  // Clients of before there were sources say only that they want recent data.
+  // Clients from before data sources existed only set useRecentData.
   switch (dataSource?.type ?? (useRecentData ? TabularDataSourceType.HOT_STORAGE : TabularDataSourceType.STANDARD)) {
     case TabularDataSourceType.UNSPECIFIED:
     case TabularDataSourceType.STANDARD:

@@ -1,16 +1,16 @@
-/** Tables of queries: pipelines under names, and the indexes that were asked for. */
+/** Tables of queries: saved pipelines and user-defined indexes. */
 
 export interface SavedQueriesTable {
   id: string;
   organization_id: string;
   name: string;
-  /** BSON documents of the stages, one after the other. */
+  /** Concatenated BSON documents of the stages. */
   pipeline: Uint8Array;
   created_ms: number;
   updated_ms: number;
 }
 
-/** Nothing needs them: they are kept to be listed and deleted. */
+/** Never used by queries: kept only to be listed and deleted. */
 export interface DataIndexesTable {
   organization_id: string;
   /** `hot_store`. */

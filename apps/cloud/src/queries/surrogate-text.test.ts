@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { needsSurrogates, withSurrogates } from './surrogate-text.ts';
 
-/** As the reader of those clients decodes a text: three bytes for everything beyond two. */
+/** Decodes text like those clients' reader: takes three bytes for every character beyond two. */
 function asTheyRead(bytes: Uint8Array): string {
   let text = '';
   for (let at = 0; at < bytes.length; ) {
@@ -17,7 +17,7 @@ function asTheyRead(bytes: Uint8Array): string {
   return text;
 }
 
-/** Names and texts of a document, by its sizes. */
+/** Reads names and texts of a document, using its length fields. */
 function textsIn(row: Uint8Array, at = 0, found: string[] = []): string[] {
   const view = new DataView(row.buffer, row.byteOffset, row.byteLength);
   const end = at + view.getInt32(at, true) - 1;
@@ -40,7 +40,7 @@ function textsIn(row: Uint8Array, at = 0, found: string[] = []): string[] {
   return found;
 }
 
-test('D7 texts and names with characters of four bytes arrive as they are, at any depth', () => {
+test('D7 texts and names with four-byte characters arrive unchanged, at any depth', () => {
   const text = fc.string({ unit: 'binary', maxLength: 8 });
   const name = text.filter((one) => !one.includes('\0'));
   const { row } = fc.letrec<{ row: BsonDocument; value: BsonValue }>((tie) => ({
@@ -73,12 +73,12 @@ test('D7 texts and names with characters of four bytes arrive as they are, at an
   );
 });
 
-test('a row without such characters is the same bytes', () => {
+test('a row without such characters is returned unchanged', () => {
   const row = encodeBson(BsonDocument.of({ a: 1.5, 'ü€': 'ü€', list: ['x'] }));
   expect(withSurrogates(row)).toBe(row);
 });
 
-test('D7 only the clients that are known to need it get surrogates', () => {
+test('D7 only clients known to need surrogates get them', () => {
   const client = (text: string): boolean => needsSurrogates(new Headers({ viam_client: text }));
   expect(client('typescript;v0.61.1;v0.1.512')).toBe(true);
   expect(client('typescript;v0.62.0;v0.1.600')).toBe(false);

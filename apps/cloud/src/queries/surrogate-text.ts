@@ -1,7 +1,7 @@
 /**
- * Texts for peers whose BSON reader knows no UTF-8 of four bytes: public TypeScript clients up to 0.61 read such a character
- * as three bytes and lose its neighbours. Sent as the two surrogates that their strings consist of, three bytes each, it
- * arrives as it was. Later versions are unknown and get UTF-8.
+ * Encodes texts for clients whose BSON reader does not support four-byte UTF-8. Public TypeScript clients up to 0.61 read such a
+ * character as three bytes and corrupt the text around it. Encoded as two surrogates of three bytes each, as in their strings, it
+ * arrives correctly. The behaviour of later versions is unknown; they get UTF-8.
  */
 
 /** @param metadata of a public TypeScript client. */
@@ -10,7 +10,7 @@ export function needsSurrogates(metadata: Headers): boolean {
   return minor !== undefined && Number(minor) <= 61;
 }
 
-/** @param row a downgraded row. The same bytes when no text or name has such a character. */
+/** @param row a downgraded row. Returns the same bytes if no text or name contains such a character. */
 export function withSurrogates(row: Uint8Array): Uint8Array {
   if (!hasFourBytes(row)) return row;
   const input = new DataView(row.buffer, row.byteOffset, row.byteLength);
@@ -68,7 +68,7 @@ export function withSurrogates(row: Uint8Array): Uint8Array {
     else if (type === 2) {
       const start = to;
       sized((size) => text(at + size));
-      // The size of a text does not count itself.
+      // The length of a text excludes the length field itself.
       output.setInt32(start, to - start - 4, true);
     } else if (type === 3 || type === 4) document();
     else throw new Error(`expected a type that a downgraded row has, found ${type}`);
@@ -77,10 +77,10 @@ export function withSurrogates(row: Uint8Array): Uint8Array {
   return bytes.subarray(0, to);
 }
 
-/** Sizes of double, ObjectId, boolean, date, null, int32 and int64. */
+/** Byte sizes of double, ObjectId, boolean, date, null, int32 and int64. */
 const fixedBytes: Readonly<Record<number, number>> = { 1: 8, 7: 12, 8: 1, 9: 8, 10: 0, 16: 4, 18: 8 };
 
-/** Whether there may be one: even where a number happens to look so. */
+/** Whether the row may contain such a character; bytes of numbers can cause false positives. */
 function hasFourBytes(row: Uint8Array): boolean {
   for (let at = 0; at + 3 < row.length; at++) {
     if ((row[at] ?? 0) < 0xf0) continue;

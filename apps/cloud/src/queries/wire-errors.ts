@@ -1,11 +1,11 @@
-/** A query as a plan, or an error of the wire. */
+/** Converts query errors to API errors. */
 import { PlatformError } from '@platform/base';
 import { QueryError } from '@platform/query';
 
 /**
- * The message of a QueryError names its code, where it is and what to do.
+ * The message of a QueryError contains its code, its position and what to do.
  *
- * @param note is added to it.
+ * @param note is appended.
  * @throws PlatformError
  */
 export function withWireErrors<T>(parse: () => T, note = ''): T {

@@ -1,15 +1,18 @@
-/** The UTC day that a reading counts under (D24). */
+/** The UTC capture day of a reading (D24). */
 
 const dayMs = 86_400_000;
 const year2020Ms = /* @__PURE__ */ Date.UTC(2020, 0, 1);
 
-/** Days since 1970: of time_received, or of the upload when the machine's clock is absurd (before 2020, more than a day ahead) or unknown. */
+/**
+ * Days since 1970: of time_received, or of the upload when the machine's clock is absurd (before 2020, or more than a day ahead) or
+ * unknown.
+ */
 export function captureDay(receivedMs: number | undefined, syncedMs: number): number {
   const absurd = receivedMs === undefined || receivedMs < year2020Ms || receivedMs > syncedMs + dayMs;
   return Math.floor((absurd ? syncedMs : receivedMs) / dayMs);
 }
 
-// Asked for row by row, and mostly for the same day again.
+// Cached: it is called for every row, mostly with the same day.
 let last = { day: 0, text: '1970-01-01' };
 
 /** "YYYY-MM-DD" of days since 1970. */

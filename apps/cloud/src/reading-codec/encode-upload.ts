@@ -1,11 +1,11 @@
-/** Writes a row of the ingest log (LoggedUpload), as open-upload.ts opens it. */
+/** Encodes a row of the ingest log (LoggedUpload); open-upload.ts decodes it. */
 import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import { LoggedUploadSchema } from '@platform/proto/platform/ingest/v1/log';
 
 // LoggedUpload.readings = 5, length-delimited.
 const readingTag = 0x2a;
 
-/** By hand where it matters: a thousand readings are copied once, straight into place. @param readings SensorData each, behind all else */
+/** Encodes the readings by hand, so that a thousand readings are copied only once. @param readings a SensorData each; placed last */
 export function encodeUpload(
   rest: Omit<MessageInitShape<typeof LoggedUploadSchema>, '$typeName' | 'readings'>,
   readings: readonly Uint8Array[],

@@ -21,13 +21,13 @@ const { document, keys } = fc.letrec<{ value: JsonValue; document: JsonObject; k
     .map((entries) => new Map(entries) as Keys),
 }));
 
-test('a document is read as if it had the wanted keys alone; those of documents in lists are all read', () => {
+test('a document is read as if it had only the wanted keys; documents in lists are read completely', () => {
   fc.assert(
     fc.property(document, keys, (whole, wanted) => {
       const bytes = toBinary(StructSchema, fromJson(StructSchema, whole));
       const read = readDocument(bytes, 0, bytes.length, compileKeys(wanted));
       expect(json(read)).toEqual(json(chosen(whole, wanted)));
-      // The filter of one document is none of the next.
+      // A filter does not affect the next document.
       expect(json(readDocument(bytes, 0, bytes.length))).toEqual(json(whole));
     }),
     { numRuns: 2_000 },

@@ -1,6 +1,6 @@
-/** Keys of a document that are to be read, found by their bytes. */
+/** The keys of a document to read, matched by their bytes. */
 
-/** By key: the keys that are to be read below it. */
+/** Maps each key to the keys to read below it. */
 export type Keys = ReadonlyMap<string, Keys | 'all'>;
 
 export interface KeyEntry {
@@ -10,7 +10,7 @@ export interface KeyEntry {
 }
 
 export interface KeyNode {
-  /** Undefined: the key in bytes[start..end) is not to be read. */
+  /** Undefined: the key in bytes[start..end) is not wanted. */
   find(bytes: Uint8Array, start: number, end: number): KeyEntry | undefined;
 }
 

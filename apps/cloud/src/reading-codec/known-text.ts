@@ -1,8 +1,8 @@
-/** Texts that come again and again, such as the keys of documents: decoded once. */
+/** Caches texts that recur, such as the keys of documents, so that each is decoded once. */
 
 const maxTexts = 2_048;
 
-/** By a hash of their bytes. */
+/** Indexed by a hash of their bytes. */
 const texts = new Map<number, { readonly bytes: Uint8Array; readonly text: string }>();
 
 export function knownText(bytes: Uint8Array, start: number, end: number): string {
@@ -14,7 +14,7 @@ export function knownText(bytes: Uint8Array, start: number, end: number): string
     while (same < known.bytes.length && known.bytes[same] === bytes[start + same]) same++;
     if (same === known.bytes.length) return known.text;
   }
-  // The bytes outlive the buffer that they are in.
+  // Copied, because the cache outlives the surrounding buffer.
   const own = new Uint8Array(bytes.subarray(start, end));
   const text = Buffer.from(own.buffer).toString('utf8');
   if (texts.size >= maxTexts) texts.clear();

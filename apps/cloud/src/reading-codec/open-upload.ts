@@ -1,4 +1,4 @@
-/** Opens a row of the ingest log (LoggedUpload) lazily: each part is decoded when it is asked for, and readings are ranges of its bytes. */
+/** Opens a row of the ingest log (LoggedUpload) lazily: each part is decoded when it is accessed, and readings are ranges of its bytes. */
 import { fromBinary } from '@bufbuild/protobuf';
 import { type Timestamp, TimestampSchema } from '@bufbuild/protobuf/wkt';
 import { PlatformError } from '@platform/base';
@@ -6,7 +6,7 @@ import { type UploadMetadata, UploadMetadataSchema } from '@platform/proto/platf
 import { type Blob, BlobSchema, type Place, PlaceSchema } from '@platform/proto/platform/ingest/v1/log';
 import { WireReader } from './wire-reader.ts';
 
-/** @param batch LoggedUpload; never changed afterwards. Nothing of it is read yet: what it lacks, or what is broken, shows when it is asked for. */
+/** @param batch LoggedUpload; must not change afterwards. Nothing is read yet: missing or broken parts show when they are accessed. */
 export function openUpload(batch: Uint8Array): OpenedUpload {
   return new OpenedUpload(batch);
 }
@@ -14,15 +14,15 @@ export function openUpload(batch: Uint8Array): OpenedUpload {
 const fileIdField = 4;
 const readingsField = 5;
 
-/** Each property throws data_loss when the bytes are no LoggedUpload, or an Error when those of that part are no such message. */
+/** Each property throws data_loss when the bytes are not a LoggedUpload, or an Error when that part is not a valid message. */
 export class OpenedUpload {
   readonly bytes: Uint8Array;
   readonly #wire: WireReader;
   #metadata: UploadMetadata | undefined;
-  /** By field number, where its content begins and ends; 0: not found so far. */
+  /** Start and end of the content by field number; 0: not found so far. */
   readonly #starts = [0, 0, 0, 0, 0, 0, 0, 0];
   readonly #ends = [0, 0, 0, 0, 0, 0, 0, 0];
-  /** Of each reading its start, then its end. */
+  /** Start and end of each reading, alternating. */
   readonly #readings: number[] = [];
 
   constructor(batch: Uint8Array) {
@@ -30,7 +30,7 @@ export class OpenedUpload {
     this.#wire = new WireReader(batch, 0, batch.length);
   }
 
-  /** Ingest writes it first, so that the readings of an upload that no one wants are not even passed over. */
+  /** Ingest writes it first, so readings need not be skipped when only the metadata is wanted. */
   get metadata(): UploadMetadata | undefined {
     while (this.#starts[1] === 0 && this.#step());
     const bytes = this.#content(1);
@@ -48,7 +48,7 @@ export class OpenedUpload {
     return bytes && fromBinary(TimestampSchema, bytes);
   }
 
-  /** Empty: none. */
+  /** Empty if there is none. */
   get fileId(): string {
     const bytes = this.#part(fileIdField);
     return bytes === undefined ? '' : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
@@ -59,7 +59,7 @@ export class OpenedUpload {
     return bytes && fromBinary(BlobSchema, bytes);
   }
 
-  /** How many there are. Reading i is the SensorData in bytes[readingStart(i)..readingEnd(i)). */
+  /** Number of readings. Reading i is the SensorData in bytes[readingStart(i)..readingEnd(i)). */
   get readingCount(): number {
     while (this.#step());
     return this.#readings.length / 2;
@@ -83,7 +83,7 @@ export class OpenedUpload {
     return start === 0 ? undefined : this.bytes.subarray(start, this.#ends[field]);
   }
 
-  /** Takes in the next field; false at the end. */
+  /** Scans the next field; false at the end. */
   #step(): boolean {
     const wire = this.#wire;
     if (!wire.next()) {

@@ -9,7 +9,7 @@ import { storedLevels } from './stored-levels.ts';
 
 const view = new SensorDataView();
 
-/** Undefined for a reading that holds no document. */
+/** Undefined for a reading without a document. */
 function documentOf(reading: Uint8Array): Document | undefined {
   view.read(reading, 0, reading.length);
   return view.kind === 'struct' ? readDocument(reading, view.contentStart, view.contentEnd) : undefined;
@@ -17,11 +17,11 @@ function documentOf(reading: Uint8Array): Document | undefined {
 
 const json = (document: unknown): unknown => JSON.parse(JSON.stringify(document));
 
-test('a document is decoded to the values that the generated code decodes it to', () => {
+test('a document is decoded to the same values as by the generated code', () => {
   const object = fc.dictionary(fc.string(), fc.jsonValue());
   fc.assert(
     fc.property(object, (document) => {
-      // Keys such as __proto__ are for the other test: JavaScript literals cannot hold them.
+      // Keys such as __proto__ are for the other test, because JavaScript literals cannot hold them.
       fc.pre(!JSON.stringify(document).includes('__proto__'));
       const reading = { data: { case: 'struct' as const, value: document as JsonObject } };
       const bytes = toBinary(SensorDataSchema, create(SensorDataSchema, reading));
@@ -33,7 +33,7 @@ test('a document is decoded to the values that the generated code decodes it to'
   );
 });
 
-test('a binary reading has no document, and times are read apart', () => {
+test('a binary reading has no document, and its times are read separately', () => {
   const bytes = toBinary(
     SensorDataSchema,
     create(SensorDataSchema, {
@@ -47,7 +47,7 @@ test('a binary reading has no document, and times are read apart', () => {
   expect(view).toMatchObject({ kind: 'none', requestedMs: null, receivedMs: null, metadataEnd: -1 });
 });
 
-test('bytes that are no reading end in an error, never in a wrong value beyond their field', () => {
+test('bytes that are not a reading cause an error, never a wrong value beyond their field', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
       try {
@@ -60,7 +60,7 @@ test('bytes that are no reading end in an error, never in a wrong value beyond t
   );
 });
 
-test('a document is read as deep as any that is stored; one nested without end is refused, not a stack overflow', () => {
+test('a document is read at any depth that is stored; endless nesting is refused without a stack overflow', () => {
   expect(documentOf(nestedReading(storedLevels))).toHaveProperty(['']);
   expect(() => documentOf(nestedReading(300))).toThrow('levels');
 });
@@ -68,7 +68,7 @@ test('a document is read as deep as any that is stored; one nested without end i
 function nestedReading(levels: number): Uint8Array {
   let struct = Uint8Array.of();
   for (let level = 1; level < levels; level++) {
-    // Struct{fields: {"": Value{struct}}}, each level around the last.
+    // Struct{fields: {"": Value{struct}}}, each level around the previous one.
     const value = Uint8Array.of(0x2a, ...varint(struct.length), ...struct);
     const entry = Uint8Array.of(0x12, ...varint(value.length), ...value);
     struct = Uint8Array.of(0x0a, ...varint(entry.length), ...entry);

@@ -9,7 +9,7 @@ import { doubleAt } from './wire-reader.ts';
 export type Document = Record<string, unknown>;
 
 /**
- * Of the Struct in bytes[start..end). Throws data_loss when they are none.
+ * Decodes the Struct in bytes[start..end). Throws data_loss when the bytes are not a Struct.
  * @param only keys to read; values under other keys are left out, unchecked. Default: all.
  */
 export function readDocument(bytes: Uint8Array, start: number, end: number, only?: KeyNode): Document {
@@ -28,18 +28,18 @@ type Container = Document | unknown[];
 class Values implements StructSink {
   #root: Document | undefined;
   readonly #open: Container[] = [];
-  /** For each open container, which of its keys are wanted; undefined: all. */
+  /** The wanted keys of each open container; undefined: all. */
   readonly #wanted: (KeyNode | undefined)[] = [];
   #inner: Container | undefined;
   #key = '';
-  /** Of the next value. */
+  /** The wanted keys of the next value. */
   #below: KeyNode | undefined;
 
   only(keys: KeyNode | undefined): void {
     this.#below = keys;
   }
 
-  /** What was read since the last time. */
+  /** Returns the document read since the last call. */
   take(): Document | undefined {
     const root = this.#root;
     this.#root = undefined;
@@ -81,7 +81,7 @@ class Values implements StructSink {
   }
 
   beginDocument(): void {
-    // Without prototype: a key named __proto__ is a key like any other.
+    // Without a prototype, so that __proto__ is a key like any other.
     const document: Document = Object.create(null);
     if (this.#inner === undefined) this.#root = document;
     else this.#put(document);
@@ -95,7 +95,7 @@ class Values implements StructSink {
   beginList(): void {
     const list: unknown[] = [];
     this.#put(list);
-    // Keys are chosen by what documents alone lie above them.
+    // The filter applies only to keys with no list above them.
     this.#below = undefined;
     this.#enter(list);
   }

@@ -1,4 +1,7 @@
-/** One SensorData {metadata 1 {time_requested 1, time_received 2}, struct 2, binary 3} in place: where its parts lie, and its times. */
+/**
+ * A view of one SensorData {metadata 1 {time_requested 1, time_received 2}, struct 2, binary 3} in place: where its parts are, and its
+ * times.
+ */
 import { WireReader } from './wire-reader.ts';
 
 // Year 1 to 9999, the range of google.protobuf.Timestamp.
@@ -7,7 +10,7 @@ export const maxSeconds = 253_402_300_799;
 
 const noBytes = /* @__PURE__ */ new Uint8Array();
 
-/** Read into again and again, so that looking at a reading makes no objects. Ranges end at -1 where there is no such part. */
+/** Reused for many readings, so that scanning a reading creates no objects. A range that ends at -1 is absent. */
 export class SensorDataView {
   /** Which of the two the reading holds; as in every oneof, the last one counts. */
   kind: 'struct' | 'binary' | 'none' = 'none';
@@ -16,21 +19,21 @@ export class SensorDataView {
   metadataStart = 0;
   metadataEnd = -1;
   hasRequested = false;
-  /** NaN: the bytes are no Timestamp. */
+  /** NaN: the bytes are not a Timestamp. */
   requestedSeconds = 0;
   requestedNanos = 0;
   hasReceived = false;
-  /** NaN: the bytes are no Timestamp. */
+  /** NaN: the bytes are not a Timestamp. */
   receivedSeconds = 0;
   receivedNanos = 0;
-  /** The bytes are a whole message; its parts are judged apart. */
+  /** The bytes are a complete message; its parts are validated separately. */
   isWhole = true;
   isMetadataWhole = true;
   readonly #wire = new WireReader(noBytes, 0, 0);
   #seconds = 0;
   #nanos = 0;
 
-  /** @param withTimes false: the times are not wanted, and stay unread. */
+  /** @param withTimes false: the times are not read */
   read(bytes: Uint8Array, start: number, end: number, withTimes = true): void {
     this.kind = 'none';
     this.contentEnd = -1;
@@ -55,16 +58,16 @@ export class SensorDataView {
       }
     }
     this.isWhole = !wire.broken;
-    // The bytes may be large, and are not held any longer.
+    // Released, because the bytes may be large.
     wire.reset(noBytes, 0, 0);
   }
 
-  /** Wall clock of the machine; null: not sent, or no time. */
+  /** Wall clock of the machine; null: not sent, or invalid. */
   get requestedMs(): number | null {
     return this.hasRequested ? timeMs(this.requestedSeconds, this.requestedNanos) : null;
   }
 
-  /** Wall clock of the machine; null: not sent, or no time. */
+  /** Wall clock of the machine; null: not sent, or invalid. */
   get receivedMs(): number | null {
     return this.hasReceived ? timeMs(this.receivedSeconds, this.receivedNanos) : null;
   }

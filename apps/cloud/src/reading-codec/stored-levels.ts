@@ -1,5 +1,5 @@
 /**
- * Documents and lists inside one another in what is stored already: earlier versions took 180 levels, ingest now takes
- * `maxReadingLevels`. A row wraps them twice, and what reads rows (packages/query) goes 200 deep.
+ * Maximum nesting of documents and lists in stored readings: earlier versions accepted 180 levels, ingest now accepts `maxReadingLevels`. A
+ * row adds two levels, and the readers of rows (packages/query) allow 200.
  */
 export const storedLevels = 180;

@@ -1,15 +1,15 @@
 /**
- * The one walk through a google.protobuf.Struct, in place: what it means in every form that the wire allows, and how deep it may be.
+ * The single parser of google.protobuf.Struct, in place: it defines the meaning of every form that the wire allows, and the maximum depth.
  *
- * What encoders write is stepped through byte by byte, without allocating; only the other forms that the format allows take a WireReader.
- * Of a key, a value or a field that stands more than once in its message the last one counts; unknown fields are passed over; a value
- * that was never set is null. A key that is in two entries of a document reaches the sink twice: its last value counts.
+ * The forms that encoders write are parsed byte by byte, without allocating; only other valid forms need a WireReader. If a key, a value or
+ * a field is repeated in its message, the last one counts. Unknown fields are skipped. A value that was never set is null. A key in two
+ * entries of a document reaches the sink twice: its last value counts.
  */
 import { WireReader } from './wire-reader.ts';
 
-/** Takes what the walk finds, in wire order. `bytes` are those that are walked; the ranges are in them. */
+/** Receives the parsed values in wire order. Ranges refer to `bytes`, the bytes being parsed. */
 export interface StructSink {
-  /** The key of the next value of a document. Answers whether the value is wanted; otherwise it is passed over, unchecked. */
+  /** The key of a document's next value. Returns whether the value is wanted; otherwise it is skipped, unchecked. */
   key(bytes: Uint8Array, start: number, end: number): boolean;
   /** Announces the next value of a list. */
   item(index: number): void;
@@ -20,7 +20,7 @@ export interface StructSink {
   /** Bytes that should be UTF-8, but need not be. */
   text(bytes: Uint8Array, start: number, end: number): void;
   beginDocument(): void;
-  /** The wire bytes of the document's entries are in bytes[start..end), all walked by now. */
+  /** The wire bytes of the document's entries are in bytes[start..end), all parsed by now. */
   endDocument(bytes: Uint8Array, start: number, end: number): void;
   beginList(): void;
   endList(): void;
@@ -28,7 +28,7 @@ export interface StructSink {
 
 export type StructFault = 'broken' | 'too deep';
 
-/** What to say of a fault. @param levels as they were allowed */
+/** Error message for a fault. @param levels maximum that was allowed */
 export function describeFault(fault: StructFault, levels: number): string {
   return fault === 'broken'
     ? 'expected a document (google.protobuf.Struct), found other bytes or a part of one'
@@ -36,13 +36,13 @@ export function describeFault(fault: StructFault, levels: number): string {
 }
 
 // Nothing here runs concurrently.
-/** Where the content begins whose length was read last. */
+/** Start of the content whose length was read last. */
 let contentStart = 0;
 let fault: StructFault = 'broken';
 
 /**
- * Walks the Struct in bytes[start..end). After a fault, which is answered, the sink has what was found before it; null: all is well.
- * @param sink null: nothing is wanted but the answer. @param levels of documents and lists inside one another, the outermost included.
+ * Walks the Struct in bytes[start..end). Returns null, or a fault; the sink then has what was found before it.
+ * @param sink null: only the result is wanted @param levels maximum nesting of documents and lists, including the outermost
  */
 export function walkStruct(
   bytes: Uint8Array,
@@ -60,7 +60,7 @@ function walkDocument(bytes: Uint8Array, start: number, end: number, sink: Struc
   if (sink !== null) sink.beginDocument();
   let at = start;
   while (at < end) {
-    // An entry {1: key, 2: Value} as every encoder writes it; an empty key or value may be left out.
+    // An entry {1: key, 2: Value} as every encoder writes it; an empty key or value may be omitted.
     const entryEnd = bytes[at] === 0x0a ? lengthEnd(bytes, at + 1, end) : -1;
     if (entryEnd >= 0) {
       let from = contentStart;
@@ -116,7 +116,7 @@ function walkList(bytes: Uint8Array, start: number, end: number, sink: StructSin
   return true;
 }
 
-/** A Value is one field in what encoders write. */
+/** Encoders write a Value as a single field. */
 function walkValue(bytes: Uint8Array, start: number, end: number, sink: StructSink | null, levels: number): boolean {
   const content = start + 1;
   if (start === end) {
@@ -150,7 +150,7 @@ function walkValue(bytes: Uint8Array, start: number, end: number, sink: StructSi
   return walkOddValue(bytes, start, end, sink, levels);
 }
 
-/** One field of a Struct that no encoder writes so; answers where it ends, -1 after a fault. */
+/** Handles a field of a Struct in a form that no encoder writes; returns where it ends, -1 after a fault. */
 function walkOddField(bytes: Uint8Array, start: number, end: number, sink: StructSink | null, levels: number): number {
   const wire = new WireReader(bytes, start, end);
   if (!wire.next()) return -1;
@@ -167,7 +167,7 @@ function walkOddField(bytes: Uint8Array, start: number, end: number, sink: Struc
       keyStart = entry.contentStart;
       keyEnd = entry.contentEnd;
     } else if (entry.number === 2) {
-      // One that does not count must be a value too.
+      // An earlier value that does not count must be valid too.
       if (!walkValue(bytes, valueStart, valueEnd, null, levels)) return -1;
       valueStart = entry.contentStart;
       valueEnd = entry.contentEnd;
@@ -188,7 +188,7 @@ function walkOddValue(bytes: Uint8Array, start: number, end: number, sink: Struc
     const { tag: found } = wire;
     if (found !== 0x08 && found !== 0x11 && found !== 0x1a && found !== 0x20 && found !== 0x2a && found !== 0x32)
       continue;
-    // One that does not count must be whole too.
+    // An earlier value that does not count must be valid too.
     if (!walkNested(bytes, lastStart, lastEnd, tag, null, levels)) return false;
     tag = found;
     isTrue = wire.value !== 0;
@@ -205,7 +205,7 @@ function walkOddValue(bytes: Uint8Array, start: number, end: number, sink: Struc
   return walkNested(bytes, lastStart, lastEnd, tag, sink, levels);
 }
 
-/** Of a Value's field `tag`; true for one that nests nothing. */
+/** Walks the document or list in a Value's field `tag`; true for a field that nests nothing. */
 function walkNested(
   bytes: Uint8Array,
   start: number,
@@ -223,7 +223,10 @@ function isTooDeep(): false {
   return false;
 }
 
-/** Reads a length; its content begins at `contentStart`. Answers where it ends; -1 when that is behind `end`, or no encoder writes it so. */
+/**
+ * Reads a length; its content begins at `contentStart`. Returns where the content ends; -1 if that is after `end`, or no encoder writes
+ * this form.
+ */
 function lengthEnd(bytes: Uint8Array, at: number, end: number): number {
   let length = 0;
   let scale = 1;

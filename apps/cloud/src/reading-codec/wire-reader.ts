@@ -1,24 +1,24 @@
-/** Protobuf's wire format, read in place: for looks at a message that are too shallow, or too frequent, to decode it. */
+/** Reads Protobuf's wire format in place, where decoding the whole message would be too slow or unnecessary. */
 
 const eightBytes = /* @__PURE__ */ new Uint8Array(8);
 const asDouble = /* @__PURE__ */ new DataView(eightBytes.buffer);
 
-/** Steps through the fields of a message in bytes[start..end) without allocating: `next`, then look at what it found. */
+/** Steps through the fields of a message in bytes[start..end) without allocating: call `next`, then read its properties. */
 export class WireReader {
   bytes: Uint8Array;
   #end: number;
   #at: number;
-  /** The bytes are no message; set when `next` answers false before the end. */
+  /** The bytes are not a message; set when `next` returns false before the end. */
   broken = false;
   number = 0;
   /** 0 varint, 1 eight bytes, 2 length-delimited, 5 four bytes. */
   type = 0;
-  /** First byte of the field, its tag included. */
+  /** First byte of the field, including its tag. */
   fieldStart = 0;
   /** Content of a length-delimited field: bytes[contentStart..contentEnd). */
   contentStart = 0;
   contentEnd = 0;
-  /** Of a varint, as a signed 64-bit number (rounded past 2^53). */
+  /** Value of a varint, as a signed 64-bit number (rounded past 2^53). */
   value = 0;
 
   constructor(bytes: Uint8Array, start: number, end: number) {
@@ -27,7 +27,7 @@ export class WireReader {
     this.#end = end;
   }
 
-  /** Begins again, in other bytes. */
+  /** Starts over with other bytes. */
   reset(bytes: Uint8Array, start: number, end: number): void {
     this.bytes = bytes;
     this.#at = start;
@@ -35,12 +35,12 @@ export class WireReader {
     this.broken = false;
   }
 
-  /** Number and wire type in one, such as `bytesField(2)`. */
+  /** Number and wire type combined, such as `bytesField(2)`. */
   get tag(): number {
     return this.number * 8 + this.type;
   }
 
-  /** False at the end, and when the bytes are no message. */
+  /** False at the end, or when the bytes are not a message. */
   next(): boolean {
     if (this.#at >= this.#end) return false;
     this.fieldStart = this.#at;
@@ -60,7 +60,7 @@ export class WireReader {
     return this.broken || this.#at > this.#end ? this.#stop() : true;
   }
 
-  /** Steps into the content; hand what it answers to `leave` once `next` answered false. What is broken inside is broken as a whole. */
+  /** Enters the content; pass the result to `leave` once `next` returned false. If the content is broken, the whole message is. */
   enter(): number {
     const outerEnd = this.#end;
     this.#at = this.contentStart;
@@ -90,7 +90,7 @@ export class WireReader {
     for (let length = 1; length <= 10 && this.#at < this.#end; length++) {
       const byte = bytes[this.#at++] as number;
       value += (byte & 0x7f) * scale;
-      // Past 2^49 doubles may round; these are rare: negative numbers, and nonsense.
+      // Past 2^49 doubles may round. Such values are rare: negative numbers, and invalid data.
       if (byte < 0x80) return length > 7 ? longVarint(bytes, start, this.#at) : value;
       scale *= 128;
     }

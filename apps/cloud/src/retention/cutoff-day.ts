@@ -1,10 +1,10 @@
-/** Size limits of resources (D24): whole capture days go, the oldest first, until what is left fits. Pure. */
+/** Size limits of resources (D24): whole capture days are removed, oldest first, until the rest fits. Pure. */
 
 const bytesPerGb = 1e9;
 
 /**
- * @param today its data is of a day that is not over: it stays, whatever its size.
- * @returns the first day that stays, "YYYY-MM-DD"; undefined when nothing has to go.
+ * @param today is not over, so its data stays, whatever its size
+ * @returns the first day that stays, "YYYY-MM-DD"; undefined when nothing must be removed
  */
 export function cutoffDay(bytesByDay: ReadonlyMap<string, number>, limitGb: number, today: string): string | undefined {
   let bytes = [...bytesByDay.values()].reduce((sum, each) => sum + each, 0);

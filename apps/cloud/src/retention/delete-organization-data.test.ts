@@ -13,7 +13,7 @@ const nowMs = Date.UTC(2026, 4, 17);
 const signal = new AbortController().signal;
 const gone = 'org-gone';
 
-/** Everything that two organizations can keep. */
+/** Creates every kind of data for two organizations. */
 async function given(): Promise<TestMachines> {
   const machines = await openMachines();
   const { db } = machines;
@@ -90,7 +90,7 @@ function clockAt(wallMs: number): HandClock {
   return clock;
 }
 
-test('I10 the data of a deleted organization goes after the deletion is committed, what late uploads bring as well, and nothing of another', async () => {
+test("I10 a deleted organization's data is removed after the commit, including late uploads, and no data of others", async () => {
   const { db } = await given();
   const clock = clockAt(nowMs);
   const asked: string[] = [];
@@ -104,7 +104,7 @@ test('I10 the data of a deleted organization goes after the deletion is committe
   clock.pass(1_000);
   await step(signal);
   expect(await left(db)).toEqual({ 'org-kept': all });
-  // Its readings go by the rule that every snapshot from now on holds to, though the organization has no files.
+  // Its readings are deleted by a rule for every later snapshot, although the organization has no files.
   expect(asked).toEqual([gone]);
   const deletions = () => db.selectFrom('tabular_deletes').select(['organization_id', 'predicate', 'up_to']).execute();
   const everything = { organization_id: gone, predicate: '{}' };
@@ -118,7 +118,7 @@ test('I10 the data of a deleted organization goes after the deletion is committe
   expect(removals).toHaveLength(251);
   for (const table of ['dataset_files', 'dataset_sequences', 'binary_data_tags', 'data_retention_days'] as const)
     expect(await db.selectFrom(table).selectAll().execute()).toHaveLength(1);
-  // What it was metered with is no one's data.
+  // Records of its metering are kept.
   expect(await db.selectFrom('tabular_usage').selectAll().execute()).toHaveLength(2);
   const audited = await db
     .selectFrom('audit_entries')
@@ -132,7 +132,7 @@ test('I10 the data of a deleted organization goes after the deletion is committe
   ]);
 });
 
-test('a removal that is cut short in the middle leaves its mark, and is continued', async () => {
+test('a removal interrupted in the middle leaves its mark and is continued', async () => {
   const { db } = await given();
   const clock = clockAt(nowMs);
   const { step, retention } = stepOf(db, clock);
@@ -150,7 +150,7 @@ test('a removal that is cut short in the middle leaves its mark, and is continue
   expect(await left(db)).toEqual({ 'org-kept': all });
 });
 
-test('what organizations left behind that an earlier version deleted goes, too: the audit trail names them', async () => {
+test('data left by organizations that an earlier version deleted is removed too, using the audit trail', async () => {
   const { db, organizationId } = await given();
   for (const id of [gone, 'org-empty', organizationId]) {
     await audit(db, { kind: 'admin', name: 'somebody' }, 1, 'AppService.DeleteOrganization', ['organization', id, id]);

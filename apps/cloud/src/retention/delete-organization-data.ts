@@ -1,9 +1,9 @@
 /**
- * All data of an organization goes when it is deleted: readings, files, datasets, sequences, and what was said of their retention.
- * What it was metered with and its audit trail stay.
+ * Deletes all data of an organization when it is deleted: readings, files, datasets, sequences and retention policies. Its metering and its
+ * audit trail stay.
  *
- * States: marked (a deletion of everything in the catalog, in the transaction that deletes the organization: I10) → being removed (in
- * the background, a little at a time, and again for an hour: uploads that were let in before may still arrive) → the deletion ends.
+ * States: marked (a deletion of everything in the catalog, in the transaction that deletes the organization: I10) → being removed (in the
+ * background, in small steps, and again for an hour, because uploads admitted before may still arrive) → the deletion ends.
  */
 import { chunks } from '@platform/base';
 import type { Kysely } from 'kysely';
@@ -19,7 +19,7 @@ import { organizationsWithDeletes } from '../tabular/deletion/stored-deletes.ts'
 import type { Tabular } from '../tabular/tabular.ts';
 import { systemActor } from './system-actor.ts';
 
-/** In the transaction that deletes the organization. */
+/** Call it in the transaction that deletes the organization. */
 export async function deleteOrganizationData(
   trx: Kysely<CloudTables>,
   organizationId: string,
@@ -34,13 +34,13 @@ export async function deleteOrganizationData(
   await addDeleteRow(trx, everything);
 }
 
-/** Organizations that an earlier version deleted left their data behind: the audit trail names them. Once in a process is enough. */
+/** Marks organizations that an earlier version deleted without their data; the audit trail names them. Once per process is enough. */
 export async function markForgottenOrganizations(
   db: Database,
   tabular: Pick<Tabular, 'organizations'>,
   nowMs: number,
 ): Promise<void> {
-  // In this order: one that is deleted meanwhile is not among the first, or marked by the last.
+  // The order matters: an organization deleted meanwhile is either not in the first list, or already marked.
   const deleted = new Set(await auditedTargets(db, 'AppService.DeleteOrganization'));
   for (const { id } of await storedOrganizations(db)) deleted.delete(id);
   for (const id of await organizationsWithDeletes(db, true)) deleted.delete(id);
@@ -60,7 +60,10 @@ async function hasPolicies(db: Database, organizationId: string): Promise<boolea
   return found !== undefined;
 }
 
-/** All but readings, which go as every deletion does (tabular/deletion/remove-deleted.ts). Repeatable after a kill at any instant. */
+/**
+ * Everything except readings, which are removed like all deleted rows (tabular/deletion/remove-deleted.ts). Can be repeated after a kill at
+ * any instant.
+ */
 export async function removeOrganizationData(
   db: Database,
   organizationId: string,

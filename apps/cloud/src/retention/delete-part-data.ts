@@ -1,4 +1,4 @@
-/** Deletes all data of a part that is deleted, if its configuration says so (`delete_data_on_part_deletion`). */
+/** Deletes all data of a deleted part, if its configuration says so (`delete_data_on_part_deletion`). */
 import type { DataPolicies } from '@platform/machine-config/data-policies';
 import type { Kysely } from 'kysely';
 import { audit, type Caller } from '../access/audit.ts';
@@ -6,10 +6,10 @@ import { deleteFilesOfPart } from '../binary/change/remove-files.ts';
 import type { CloudTables } from '../metadata/tables.ts';
 import { addDeleteRow } from '../tabular/catalog/catalog-rows.ts';
 
-/** All writers wait for the transaction; the rest goes minutes later (remove-expired.ts). */
+/** Limit per transaction, because all writers wait for it; the rest is removed minutes later (remove-expired.ts). */
 const maxFilesAtOnce = 5_000;
 
-/** In the transaction that deletes the part. What an upload that was let in before still brings is deleted as well. */
+/** Call it in the transaction that deletes the part. Data of uploads admitted before but stored later is deleted too. */
 export async function deletePartData(
   trx: Kysely<CloudTables>,
   partId: string,

@@ -1,6 +1,6 @@
 /**
- * Retention: how long the cloud keeps the data of parts (D24), which of it the hot store holds, and what becomes of it when a part is
- * deleted. What is said of it stands in the configurations of parts; it holds from the moment that a save is committed.
+ * Retention: how long the cloud keeps the data of parts (D24), which of it the hot store holds, and what happens to it when a part is
+ * deleted. The rules are in the configurations of parts and apply as soon as a save is committed.
  */
 
 import { chunks, type Log } from '@platform/base';
@@ -25,17 +25,17 @@ export interface RetentionDeps {
 }
 
 export interface Retention {
-  /** Reads what an older version of the data directory did not write down. Before the first query. */
+  /** Reads the policies that an older version of the data directory did not store. Call it before the first query. */
   start(): Promise<void>;
   /**
-   * What configurations say of data is written down in the transaction that changes them. With `delete_data_on_part_deletion` the data
-   * of a part that is deleted goes with it, audited.
+   * Stores the data policies of changed configurations in the same transaction. With `delete_data_on_part_deletion`, the data of a deleted
+   * part is deleted with it, and audited.
    */
   readonly configurationsChanged: OnConfigurationChange;
-  /** Call it in the transaction that deletes an organization: its data goes with it. */
+  /** Call it in the transaction that deletes an organization: its data is deleted with it. */
   organizationDeleting(trx: Kysely<CloudTables>, organizationId: string): Promise<void>;
   readonly standingRulesOf: StandingRulesOf;
-  /** By part, those of deleted parts too. */
+  /** By part, including deleted parts. */
   policiesOf(organizationId: string): Promise<ReadonlyMap<string, DataPolicies>>;
   /** Ids of organizations whose parts were ever configured. */
   organizations(): Promise<readonly string[]>;
@@ -46,7 +46,7 @@ const dayMs = 86_400_000;
 
 export function createRetention({ db, effectiveDocumentOf, now, log }: RetentionDeps): Retention {
   const policies = createPolicies(db);
-  /** As worked out for a change of an organization's policies and a day. */
+  /** Rules computed for one state of an organization's policies and one day. */
   const known = new Map<string, { readonly change: number; readonly day: number; readonly rules: StandingRules }>();
   return {
     async start() {
@@ -63,7 +63,7 @@ export function createRetention({ db, effectiveDocumentOf, now, log }: Retention
         await db.transaction().execute(async (trx) => {
           const ids = parts.map(({ partId }) => partId);
           const rows = await trx.selectFrom('data_policies').select('part_id').where('part_id', 'in', ids).execute();
-          // A save that came meanwhile knows better.
+          // A save since the start is newer than what was read.
           const saved = new Set(rows.map((row) => row.part_id));
           await writePolicies(
             trx,

@@ -1,4 +1,4 @@
-/** Deletes the oldest capture days of resources that take more than their `tabular_limit_gb` (D24). */
+/** Deletes the oldest capture days of resources above their `tabular_limit_gb` (D24). */
 import { type DataPolicies, retentionDaysOf } from '@platform/machine-config/data-policies';
 import { audit } from '../access/audit.ts';
 import type { Database } from '../metadata/tables.ts';
@@ -18,11 +18,11 @@ export interface LimitDeps {
 interface Limited {
   readonly paths: PathRule;
   readonly limitGb: number;
-  /** Days before it are gone already. */
+  /** Earlier days are already removed. */
   readonly keptFrom: string;
 }
 
-/** Only when deleted rows were removed before: until then they count. */
+/** Call it only after deleted rows were removed, because until then they count. */
 export async function limitTabular(
   { db, tabular }: LimitDeps,
   organizationId: string,

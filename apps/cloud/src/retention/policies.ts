@@ -1,15 +1,15 @@
-/** The policies of all parts of an organization in memory: read once, and then only what has changed. */
+/** Caches the policies of all parts of an organization in memory: read once, then only their changes. */
 import type { DataPolicies } from '@platform/machine-config/data-policies';
 import type { Database } from '../metadata/tables.ts';
 
 export interface OrganizationPolicies {
-  /** Another one when anything changed. */
+  /** A different number after every change. */
   readonly change: number;
   readonly parts: ReadonlyMap<string, DataPolicies>;
 }
 
 export interface Policies {
-  /** As of the last save that was committed before the call. */
+  /** The policies as of the last save committed before the call. */
   of(organizationId: string): Promise<OrganizationPolicies>;
 }
 

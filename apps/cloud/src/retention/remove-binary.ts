@@ -1,4 +1,4 @@
-/** Deletes binary data whose days are over, and what is above the size limits of its resource (D24). */
+/** Deletes binary data whose retention has ended, or that exceeds the size limit of its resource (D24). */
 import type { DataPolicies } from '@platform/machine-config/data-policies';
 import { audit } from '../access/audit.ts';
 import { bytesByCaptureDay, removeFiles } from '../binary/change/remove-files.ts';
@@ -8,7 +8,7 @@ import { systemActor } from './system-actor.ts';
 
 const dayMs = 86_400_000;
 
-/** @returns how many files were deleted. */
+/** @returns how many files were deleted */
 export async function removeBinary(
   db: Database,
   organizationId: string,

@@ -1,6 +1,6 @@
 /**
- * Takes off the disk what retention and deletions have hidden: readings, then binary data, one organization after the other, every ten
- * minutes and right after UTC midnight. Nothing depends on it but space: queries do not see any of it as it is.
+ * Removes data hidden by retention and deletions from the disk: readings, then binary data, one organization at a time, every ten minutes
+ * and right after UTC midnight. This only frees space, because queries never see this data.
  */
 import { type Clock, errorText, follow, type Log } from '@platform/base';
 import { audit } from '../access/audit.ts';
@@ -24,7 +24,7 @@ export interface RemoveDeps {
   readonly deletions: Pick<DeletionPause, 'held'>;
   readonly clock: Clock;
   readonly log: Log;
-  /** For so long the wall clock must not have jumped. Default 10 min. */
+  /** For how long the wall clock must not have jumped. Default 10 min. */
   readonly settleMs?: number;
 }
 
@@ -33,7 +33,7 @@ const hourMs = 3_600_000;
 const dayMs = 86_400_000;
 const lookForMidnightMs = 10_000;
 
-/** Runs until the result is disposed, which waits for the step that is running. */
+/** Runs until the result is disposed, which waits for the current step. */
 export function startRemoval(deps: RemoveDeps): AsyncDisposable {
   const { clock, log } = deps;
   const step = createRemoveStep(deps);
@@ -52,7 +52,7 @@ export function startRemoval(deps: RemoveDeps): AsyncDisposable {
   };
 }
 
-/** One round; there is never more at once. */
+/** One round. There is never more to do at once. */
 export function createRemoveStep(deps: RemoveDeps): (signal: AbortSignal) => Promise<boolean> {
   const { db, retention, tabular, deletions, clock, log } = deps;
   const isSteady = createSteadyClock(clock, deps.settleMs ?? everyMs);
@@ -77,7 +77,7 @@ export function createRemoveStep(deps: RemoveDeps): (signal: AbortSignal) => Pro
     if (!steady || deletions.held) return false;
     const each: Each = async (organizationId, what) => {
       signal.throwIfAborted();
-      // One organization's trouble is not the others'.
+      // A failure for one organization must not affect the others.
       await what().catch((caught: unknown) => {
         if (!signal.aborted)
           log.error('removing expired data failed; trying again', { organizationId, error: errorText(caught) });
@@ -102,14 +102,14 @@ export function createRemoveStep(deps: RemoveDeps): (signal: AbortSignal) => Pro
 
 type Each = (organizationId: string, what: () => Promise<unknown>) => Promise<void>;
 
-/** Those with files, and those whose deletions have none left to wait for. */
+/** Organizations with files, and those with deletions, even if they have no files left. */
 async function organizationsToLookAt({ db, tabular }: RemoveDeps): Promise<ReadonlySet<string>> {
   return new Set([...(await tabular.organizations()), ...(await organizationsWithDeletes(db))]);
 }
 
 /**
- * Of parts and organizations that were deleted with their data. An hour later every upload that was let in before has ended: the
- * deletion covers what is there and can end one day.
+ * Ends deletions of parts and organizations that were deleted with their data. After an hour every upload admitted before has finished, so
+ * the deletion covers all existing rows and can end.
  */
 async function endOpenDeletions({ db, tabular, clock }: RemoveDeps, each: Each, signal: AbortSignal): Promise<void> {
   for (const { id, organizationId, predicate, createdMs } of await openDeletes(db))

@@ -22,7 +22,7 @@ interface Cloud extends TestMachines {
   readonly retention: Retention;
   readonly fragments: Fragments;
   save(document: object): Promise<void>;
-  /** What of the part's rules there is, as of midnight. */
+  /** The standing rules for the part, as of midnight. */
   rules(): ReturnType<Retention['standingRulesOf']>;
 }
 
@@ -72,7 +72,7 @@ const sensor = (attributes: object) => ({
 });
 const dataManager = { name: 'dm', api: 'core:service:data_manager', model: 'core:builtin:builtin' };
 
-test('D24 what a save says holds from its commit on; the shorter of part and resource wins, days are those of UTC', async () => {
+test('D24 a save applies from its commit on, the shorter of part and resource wins, and days are UTC days', async () => {
   const { save, rules, partId } = await given();
   expect(await rules()).toEqual({ expired: [], recent: [] });
   await save({ data_retention_policy: { days: 1 }, components: [sensor({ retention_policy: { days: 3 } })] });
@@ -94,7 +94,7 @@ test('D24 what a save says holds from its commit on; the shorter of part and res
   expect(await rules()).toEqual({ expired: [], recent: [] });
 });
 
-test('D24 a fragment that changes reaches the parts that use it, and yields to what the part says itself', async () => {
+test("D24 a changed fragment applies to the parts that use it, but a part's own settings take precedence", async () => {
   const { save, rules, fragments, organizationId, owner } = await given();
   const { createFragment, updateFragment } = fragments.appHandlers;
   const visibility = FragmentVisibility.PRIVATE;
@@ -110,7 +110,7 @@ test('D24 a fragment that changes reaches the parts that use it, and yields to w
   expect(await daysLeft()).toEqual(['2026-04-18']);
 });
 
-test('D24 the rules of parts that were configured before there was retention are read once, at the start', async () => {
+test('D24 the rules of parts configured before retention existed are read once, at the start', async () => {
   const { save, rules, retention, db } = await given();
   await save({ data_retention_policy: { days: 1 } });
   await db.deleteFrom('data_policies').execute();
@@ -119,7 +119,7 @@ test('D24 the rules of parts that were configured before there was retention are
   expect((await rules()).expired).toHaveLength(1);
 });
 
-test('D24 the policies of 10,000 parts are one rule, and a save reads again only what it changed', async () => {
+test('D24 the policies of 10,000 parts become one rule, and a save rereads only what it changed', async () => {
   const { save, rules, db, organizationId, partId } = await given();
   await save({ data_retention_policy: { days: 7 } });
   const policies = JSON.stringify({ days: 7, resources: [], recent: [], deleteOnPartDeletion: false });
@@ -137,7 +137,7 @@ test('D24 the policies of 10,000 parts are one rule, and a save reads again only
   expect((await rules()).expired[0]?.paths.part_id).toEqual([partId]);
 });
 
-test('I10 the data of a deleted part goes with it if its configuration says so, audited with who did it; else it stays under its retention', async () => {
+test("I10 a deleted part's data is deleted too if its configuration says so, and audited; otherwise its retention applies", async () => {
   for (const deletes of [true, false]) {
     const { save, ask, owner, machineId, partId, db, rules } = await given();
     await save({
@@ -157,7 +157,7 @@ test('I10 the data of a deleted part goes with it if its configuration says so, 
       .where('action', '=', 'platform.delete-part-data')
       .execute();
     expect(audited).toEqual(deletes ? [{ actor_kind: 'api-key', target_id: partId }] : []);
-    // What was hidden must not come back because the part is gone.
+    // Hidden data must not come back because the part was deleted.
     expect((await rules()).expired).toEqual([{ paths: { part_id: [partId] }, beforeDay: '2026-05-14' }]);
   }
 });
@@ -185,7 +185,7 @@ function clockAt(wallMs: number): HandClock {
   return clock;
 }
 
-test('D24 above its size limit a resource loses its oldest whole days, once; the day that is not over stays', async () => {
+test('D24 a resource above its size limit loses its oldest whole days, once, and the current day stays', async () => {
   const cloud = await given();
   const { save, db, partId } = cloud;
   await save({ components: [sensor({ retention_policy: { tabular_limit_gb: 2 } })] });
@@ -207,7 +207,7 @@ test('D24 above its size limit a resource loses its oldest whole days, once; the
     }));
   const first = { paths, beforeDay: '2026-05-15', sparesHot: true, upTo: 70 };
   expect(await deletions()).toEqual([first]);
-  // Its rows are still counted, because the hot store may hold them: they went already.
+  // Its rows are still counted, because the hot store may hold them, but they are already deleted.
   await step(signal);
   expect(await deletions()).toEqual([first]);
   sizes.set('2026-05-17', 9e9);
@@ -217,7 +217,7 @@ test('D24 above its size limit a resource loses its oldest whole days, once; the
   expect(await deletions()).toHaveLength(2);
 });
 
-test('D24 binary data goes by day and by size as readings do, and nothing else goes', async () => {
+test('D24 binary data is removed by day and by size as readings are, and nothing else is removed', async () => {
   const cloud = await given();
   const { save, db, partId } = cloud;
   const policy = { days: 3, binary_limit_gb: 1 };
@@ -234,7 +234,7 @@ test('D24 binary data goes by day and by size as readings do, and nothing else g
   clock.pass(1);
   await step(signal);
   const others = [0, 1, 2, 3, 4].map((i) => `other-${i}`);
-  // Of cpu, three days are left, 1.2 GB: one more goes by its size.
+  // Three days of cpu are left, 1.2 GB: one more is removed by size.
   expect(await filesIn(db)).toEqual(['cpu-0', 'cpu-1', ...others, 'own-0', 'own-1', 'own-2', 'own-3']);
   const removals = await db.selectFrom('binary_data_removals').select('blob_path').execute();
   expect(removals.map((row) => row.blob_path).toSorted()).toEqual([
@@ -245,7 +245,7 @@ test('D24 binary data goes by day and by size as readings do, and nothing else g
   ]);
 });
 
-test('D24 files in datasets go with their day and with what is over the size limit, and leave their datasets', async () => {
+test('D24 files in datasets are removed by day and by size limit too, and leave their datasets', async () => {
   const cloud = await given();
   const { save, db, partId, organizationId } = cloud;
   const policy = { days: 3, binary_limit_gb: 1 };
@@ -267,7 +267,7 @@ test('D24 files in datasets go with their day and with what is over the size lim
   expect(await filesIn(db)).toEqual(['cpu-0', 'cpu-1']);
 });
 
-test('D24 binary data is not found from UTC midnight on, by filter, count or id, before anything is removed', async () => {
+test('D24 from UTC midnight on, expired binary data is not found by filter, count or id, even before it is removed', async () => {
   const { save, db, partId, organizationId } = await given();
   await save({ data_retention_policy: { days: 3 }, components: [sensor({ retention_policy: { days: 2 } })] });
   const today = nowMs / dayMs;
@@ -285,7 +285,7 @@ test('D24 binary data is not found from UTC midnight on, by filter, count or id,
     expect((await countFiles(db, filter, scopes, at, signal)).count).toBe(ids.length);
     return ids;
   };
-  // Yesterday's last millisecond: everything is a day younger.
+  // The last millisecond of yesterday: everything is a day younger.
   expect(await foundAt(nowMs - 1)).toEqual(['cpu-0', 'cpu-1', 'cpu-2', 'own-0', 'own-1', 'own-2', 'own-3']);
   expect(await foundAt(nowMs)).toEqual(['cpu-0', 'cpu-1', 'own-0', 'own-1', 'own-2']);
   const named = (id: string) => filesNamed(db, [{ id, organizationId: '', locationId: '' }], scopes, nowMs);
@@ -296,7 +296,7 @@ test('D24 binary data is not found from UTC midnight on, by filter, count or id,
   expect(await foundAt(nowMs)).toHaveLength(8);
 });
 
-test('D24 a clock that has just jumped ahead hides data, and removes none', async () => {
+test('D24 a clock that has just jumped ahead hides data but removes none', async () => {
   const cloud = await given();
   await cloud.save({ data_retention_policy: { days: 5 } });
   await insertFile(cloud.db, { id: 'f', part_id: cloud.partId, capture_day: nowMs / dayMs });
@@ -321,7 +321,7 @@ test('D24 a clock that has just jumped ahead hides data, and removes none', asyn
   expect(removed).toBe(2);
 });
 
-test('I10 the deletion of a part covers what uploads that were under way still bring, and ends an hour later', async () => {
+test('I10 the deletion of a part covers uploads still in progress, and ends an hour later', async () => {
   const cloud = await given();
   const { save, ask, owner, machineId, partId, db } = cloud;
   await save({ services: [{ ...dataManager, attributes: { delete_data_on_part_deletion: true } }] });

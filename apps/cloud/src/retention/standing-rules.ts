@@ -1,16 +1,16 @@
 /**
- * The policies of all parts of an organization as few rules: parts that say the same share one, because a fleet of thousands mostly
- * does. Pure.
+ * Combines the policies of all parts of an organization into few rules. Parts with the same policies share a rule, as in most fleets of
+ * thousands. Pure.
  */
 import type { DataPolicies, Resource } from '@platform/machine-config/data-policies';
 import type { PathRule } from '../tabular/catalog/row-filter.ts';
 import type { StandingRules } from '../tabular/deletion/standing-rules.ts';
 
 const dayMs = 86_400_000;
-/** No capture day is before it (D24). */
+/** The earliest possible capture day (D24). */
 const firstDay = '2020-01-01';
 
-/** What holds on the UTC day of `nowMs`, whatever the time of day. */
+/** Rules for the UTC day of `nowMs`, whatever the time of day. */
 export function standingRules(parts: ReadonlyMap<string, DataPolicies>, nowMs: number): StandingRules {
   const expired = new Groups<{ days: number; resource: Resource | undefined }>();
   const recent = new Groups<{ storedHours: number; resource: Resource; methods: readonly string[] }>();
@@ -18,7 +18,7 @@ export function standingRules(parts: ReadonlyMap<string, DataPolicies>, nowMs: n
     const { days } = policies;
     if (days !== undefined) expired.add(`${days}`, { days, resource: undefined }, partId);
     for (const resource of policies.resources) {
-      // The shorter wins: a longer one says nothing.
+      // The shorter one wins, so a longer one has no effect.
       if (resource.days === undefined || resource.days >= (days ?? Number.POSITIVE_INFINITY)) continue;
       const { api, name } = resource;
       expired.add(keyOf(resource.days, api, name), { days: resource.days, resource: { api, name } }, partId);
@@ -38,7 +38,7 @@ export function standingRules(parts: ReadonlyMap<string, DataPolicies>, nowMs: n
   };
 }
 
-/** Capture day D goes once today − D ≥ days (D24): the first that stays, "YYYY-MM-DD". */
+/** Capture day D expires once today − D ≥ days (D24). Returns the first day that stays, "YYYY-MM-DD". */
 export function firstKeptDay(days: number, nowMs: number): string {
   const first = (Math.floor(nowMs / dayMs) - days + 1) * dayMs;
   return first <= 0 ? '1970-01-01' : new Date(first).toISOString().slice(0, 10);

@@ -1,13 +1,13 @@
 /**
- * Whether the wall clock can be trusted with what cannot be undone: a machine whose clock jumps ahead by years hides data, which comes
- * back when the clock does, but must not remove it.
+ * Whether the wall clock can be trusted for irreversible actions. If a machine's clock jumps ahead by years, data is hidden until the clock
+ * is corrected, but it must not be removed.
  */
 import type { Clock } from '@platform/base';
 
-/** A clock that is corrected moves by less. */
+/** Ordinary clock corrections are smaller. */
 const maxDriftMs = 60_000;
 
-/** @returns a question: has the clock gone on without a jump for `settleMs`, as far as earlier questions saw it? */
+/** @returns a function: has the clock run without a jump for `settleMs`, judging by its earlier calls? */
 export function createSteadyClock(clock: Pick<Clock, 'now' | 'monotonic'>, settleMs: number): () => boolean {
   let seen = { wallMs: clock.now(), monotonicMs: clock.monotonic() };
   let since = seen.monotonicMs;

@@ -1,19 +1,19 @@
-/** Tables of retention: what the current configuration of each part says of how long its data is kept. */
+/** Tables of retention: how long the data of each part is kept according to its current configuration. */
 
 export interface RetentionTables {
   /**
-   * One row for each part that was ever configured; it moves in the transactions that save configurations and fragments. That of a
-   * deleted part stays as it was: its data stays too, for as long as it was meant to.
+   * One row for each part that was ever configured, updated in the transactions that save configurations and fragments. The row of a
+   * deleted part stays, because its data also stays for its retention.
    */
   data_policies: {
     part_id: string;
     organization_id: string;
     /** JSON DataPolicies of @platform/machine-config. */
     policies: string;
-    /** The change of the organization that wrote it. */
+    /** Number of the organization's change that wrote it. */
     change: number;
   };
-  /** Counts the changes of an organization's policies, so that what is read once is read again only when it changed. */
+  /** Counts the changes of an organization's policies, so that cached policies are reread only when they changed. */
   data_policy_changes: { organization_id: string; change: number };
 }
 

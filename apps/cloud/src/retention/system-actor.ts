@@ -1,4 +1,4 @@
 import type { OwnActor } from '../access/audit.ts';
 
-/** In the audit trail, for what configurations ask of the platform. */
+/** The actor in the audit trail for actions that configurations cause. */
 export const systemActor: OwnActor = { kind: 'platform', name: 'retention' };

@@ -1,4 +1,4 @@
-/** Writes down what effective configurations say of data, in the transaction that changes them. */
+/** Stores the data policies of effective configurations, in the transaction that changes them. */
 import { chunks } from '@platform/base';
 import { type DataPolicies, readDataPolicies } from '@platform/machine-config/data-policies';
 import type { Kysely } from 'kysely';
@@ -13,7 +13,7 @@ export interface ChangedPart {
   readonly document: unknown;
 }
 
-/** Writes only what is another than before. */
+/** Writes only changed policies. */
 export async function writePolicies(trx: Kysely<CloudTables>, parts: readonly ChangedPart[]): Promise<void> {
   for (const some of chunks(parts, rowsPerStatement)) await writeSome(trx, some);
 }

@@ -1,27 +1,27 @@
 /**
- * SignalingService: machines wait here for callers. Remote control does not exist yet, so no caller comes, and the other
- * methods answer UNIMPLEMENTED. A public machine server that is refused here asks again every second, for ever.
+ * SignalingService: machines wait here for callers. Remote control does not exist yet, so no caller ever arrives, and the other methods
+ * answer UNIMPLEMENTED. If public machine servers were refused here, they would retry every second, forever.
  *
- * A machine waits with two streams. One whose link died without a word stays until TCP notices, so that a machine which comes
- * back finds its old streams still open: beyond the most that a part may have, the oldest ends.
+ * A machine waits with two streams. A stream whose link broke silently stays open until TCP notices, so a machine that reconnects finds
+ * its old streams still open. Beyond the maximum per part, the oldest stream ends.
  */
 import { type Clock, PlatformError } from '@platform/base';
 import { SignalingService } from '@platform/proto/proto/rpc/webrtc/v1/signaling';
 import { type Call, type ServiceBinding, serve } from '@platform/rpc/server';
 import { notVisible, type Principal } from '../access/principal.ts';
 
-/** Two that wait, and two of a connection before. */
+/** Two current streams, and two of an earlier connection. */
 const maxStreamsOfPart = 4;
-/** R16 grants 5 s until an open stream ends with the right to it. */
+/** R16 allows 5 s until an open stream ends after its right does. */
 const recheckMs = 4_000;
 const heartbeatMs = 15_000;
 
 export interface SignalingDeps {
-  /** The part whose machine has this name in its configuration; undefined: none. */
+  /** The part whose machine has this host name in its configuration; undefined if there is none. */
   partOfHost(host: string): string | undefined;
-  /** May the principal answer in the name of the part? @throws not_found, permission_denied */
+  /** Checks that the principal may answer in the name of the part. @throws not_found, permission_denied */
   authorizeAnswer(principal: Principal, partId: string): void;
-  /** Who calls, as of now. @throws unauthenticated */
+  /** The current principal of the call. @throws unauthenticated */
   recheck(call: Call<Principal>): Promise<Principal>;
   readonly clock: Clock;
 }
@@ -69,7 +69,7 @@ export function signalingBinding(deps: SignalingDeps): ServiceBinding<Principal>
           }
           await clock.sleep(recheckMs, over);
           authorizeAnswer(await recheck(call), partId);
-          // The machine may have moved, and its name with it.
+          // The machine may have moved, which changes its name.
           if (partOfHost(host) !== partId) throw notVisible('machine host', host);
         }
       } catch (caught) {
@@ -81,16 +81,16 @@ export function signalingBinding(deps: SignalingDeps): ServiceBinding<Principal>
   });
 }
 
-/** The machine has closed its side. */
+/** The machine has closed its side of the stream. */
 const finished = Symbol('finished');
 
-/** Nothing is to be said before a caller has come: what is said all the same is refused, not kept. */
+/** Waits for the end of the requests. No message is valid before a caller has arrived, so any message is refused. */
 async function untilEnd(requests: AsyncIterable<unknown>): Promise<void> {
   for await (const _ of requests)
     throw new PlatformError('failed_precondition', 'Answer: expected no message before a caller has come, found one');
 }
 
-/** A machine may name itself several times; each time is the same name. */
+/** A machine may send its name several times; it is always the same. */
 function hostOf({ metadata }: Call): string {
   const [host = ''] = (metadata.get('rpc-host') ?? '').split(',').map((one) => one.trim());
   if (host !== '') return host;

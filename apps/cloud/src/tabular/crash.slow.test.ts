@@ -5,7 +5,7 @@ import { type OpenTabular, openTabular } from './testing/open-tabular.ts';
 
 const uploadRows = 50;
 
-/** Appends uploads whose readings count on, with a pause after each, until stopped; `appended` is what was acknowledged. */
+/** Appends uploads with consecutive readings, pausing after each, until stopped. `appended` counts the acknowledged ones. */
 function appendUploads(store: OpenTabular, pauseMs: number): { readonly appended: number; stop(): Promise<void> } {
   let appended = 0;
   let stopped = false;
@@ -39,7 +39,7 @@ interface Summary {
   readonly most: number;
 }
 
-/** Counts rows and different values of i, and the largest i. */
+/** Counts rows and distinct values of i, and finds the largest i. */
 async function summary(store: OpenTabular): Promise<Summary> {
   const [row] = await store.mql([
     { $group: { _id: '$data.i', rows: { $sum: 1 } } },
@@ -52,7 +52,7 @@ async function summary(store: OpenTabular): Promise<Summary> {
   };
 }
 
-/** A prefix of what was appended, whole uploads, at least `atLeast` rows of it, each row once. */
+/** Expects a prefix of the appended rows: whole uploads, at least `atLeast` rows, each row once. */
 function expectPrefix({ rows, distinct, most }: Summary, atLeast: number): void {
   expect(distinct).toBe(rows);
   expect(most).toBe(rows - 1);
@@ -60,14 +60,14 @@ function expectPrefix({ rows, distinct, most }: Summary, atLeast: number): void 
   expect(rows).toBeGreaterThanOrEqual(atLeast);
 }
 
-test('I7 I9 queries that overlap with seals and merges see every row that was acknowledged before them, each once', {
+test('I7 I9 queries during seals and merges see every row acknowledged before them exactly once', {
   timeout: 300_000,
 }, async () => {
   await using store = await openTabular({ sealRows: 500, mergeFiles: 4, concurrentQueries: 3 });
   const writer = appendUploads(store, 60);
   const reader = async (): Promise<void> => {
     let queries = 0;
-    // Until there was something to overlap with: two seals of ten uploads, and the third.
+    // Continue until seals and queries overlap: two seals of ten uploads, and the third.
     while (queries < 20 || store.tabular.sealedPosition() <= 20) {
       const before = writer.appended;
       expectPrefix(await summary(store), before);
@@ -81,13 +81,13 @@ test('I7 I9 queries that overlap with seals and merges see every row that was ac
   await expect.poll(async () => (await store.tabular.status()).hotRows).toBe(0);
 });
 
-test('I8 I9 I14 a child that is killed again and again while rows are loaded, sealed and merged loses none and doubles none', {
+test('I8 I9 I14 a child killed repeatedly while it loads, seals and merges rows loses none and duplicates none', {
   timeout: 300_000,
 }, async () => {
   await using store = await openTabular({ sealRows: 300, mergeFiles: 3 });
   const writer = appendUploads(store, 20);
   for (let kills = 0; kills < 8; kills++) {
-    // One that was killed counts as there until its end is noticed.
+    // A killed child counts as running until its exit is noticed.
     await expect.poll(async () => (await store.tabular.status()).restarts).toBe(kills);
     await expect.poll(async () => (await store.tabular.status()).processId).toBeDefined();
     await new Promise((resolve) => setTimeout(resolve, Math.random() * 300));
@@ -104,7 +104,7 @@ test('I8 I9 I14 a child that is killed again and again while rows are loaded, se
   expectPrefix(await summary(store), writer.appended);
   const listed = () => store.db.selectFrom('tabular_files').select(['file', 'rows']).execute();
   expect((await listed()).reduce((sum, { rows }) => sum + rows, 0)).toBe(writer.appended);
-  // A merge that is still going on takes files off the list and the disk between the two looks.
+  // A merge still in progress unlists and deletes files between the two reads.
   const lost = async (): Promise<unknown[]> => {
     const files = await listed();
     const names = await readdir(join(store.dataDir, 'parquet'));
@@ -114,11 +114,11 @@ test('I8 I9 I14 a child that is killed again and again while rows are loaded, se
   expect((await store.tabular.status()).restarts).toBe(8);
 });
 
-test('I14 a query whose child dies is answered by the next one', async () => {
+test('I14 a query whose child dies is answered by the next child', async () => {
   await using store = await openTabular();
   store.append({ readings: Array.from({ length: 3_000 }, (_, i) => ({ data: { i } })) });
   await store.count();
-  // It hears the questions and answers none.
+  // The stopped child receives the questions but answers none.
   process.kill((await store.tabular.status()).processId ?? 0, 'SIGSTOP');
   const counts = Array.from({ length: 4 }, () => store.count());
   await expect.poll(async () => (await store.tabular.status()).runningQueries).toBeGreaterThan(0);

@@ -10,7 +10,7 @@ import { encodeUpload, openTabular, testPlace, wholeOrganization } from './testi
 
 const noonMs = Date.UTC(2026, 4, 17, 12);
 
-test('I7 a row that was appended is in the next query', async () => {
+test('I7 an appended row is visible to the next query', async () => {
   await using store = await openTabular();
   for (let i = 0; i < 30; i++) {
     store.append({ readings: [{ data: { i } }, { data: { i: i + 0.5 } }] });
@@ -18,7 +18,7 @@ test('I7 a row that was appended is in the next query', async () => {
   }
 });
 
-test('I7 a query that waits for its turn answers the rows of when it was asked, not of when its turn came', async () => {
+test('I7 a queued query answers with the rows present when it was asked, not when it started', async () => {
   await using store = await openTabular({ concurrentQueries: 2 });
   store.append({ readings: [{ data: { i: 1 } }] });
   const asked = [1, 2, 3].map(() => store.ask([{ $count: 'n' }]));
@@ -28,7 +28,7 @@ test('I7 a query that waits for its turn answers the rows of when it was asked, 
   expect(await store.count()).toBe(2);
 });
 
-test('I7 a query whose rows cannot be loaded in time is an error, never a partial answer', async () => {
+test('I7 a query whose rows cannot be loaded in time fails and never returns a partial answer', async () => {
   await using store = await openTabular();
   store.append({ readings: [{ data: { i: 1 } }] });
   await store.count();
@@ -39,7 +39,7 @@ test('I7 a query whose rows cannot be loaded in time is an error, never a partia
   expect(await store.count()).toBe(2);
 });
 
-test('D25 a row has the columns of readings in their order, hot and sealed alike', async () => {
+test('D25 hot and sealed rows have the same columns in the documented order', async () => {
   await using store = await openTabular();
   const upload = {
     metadata: { tags: ['a', 'b'], methodParameters: {} },
@@ -78,7 +78,7 @@ test('D25 a row has the columns of readings in their order, hot and sealed alike
   expect(Object.keys(sealed[0] ?? {})).toEqual(Object.keys(row));
 });
 
-test('D2 component_type reads as the asking peer spells it, in rows and filters', async () => {
+test('D2 component_type uses the spelling of the asking peer, in rows and filters', async () => {
   await using store = await openTabular();
   store.append({ readings: [{ data: { i: 1 } }] });
   for (const _ of ['hot', 'sealed']) {
@@ -89,7 +89,7 @@ test('D2 component_type reads as the asking peer spells it, in rows and filters'
   }
 });
 
-test('D24 the capture day is that of time_received, or of the upload when the clock is absurd', async () => {
+test('D24 the capture day comes from time_received, or from the upload when the clock is absurd', async () => {
   await using store = await openTabular();
   const day = 86_400_000;
   const syncedMs = noonMs;
@@ -113,7 +113,7 @@ test('D24 the capture day is that of time_received, or of the upload when the cl
   expect(await store.mql([{ $match: { time_received: new Date(-1) } }])).toHaveLength(1);
 });
 
-test('I8 a damaged row is marked and passed, its neighbours are there', async () => {
+test('I8 a damaged row is marked and skipped, and its neighbours are readable', async () => {
   await using store = await openTabular();
   store.append({ readings: [{ data: { i: 1 } }] });
   const torn = encodeUpload({ readings: [{ data: { i: 2 } }, { data: { i: 3 } }] });
@@ -130,7 +130,7 @@ test('I8 a damaged row is marked and passed, its neighbours are there', async ()
   expect(await store.count()).toBe(2);
 });
 
-test('I8 a damaged reading inside a row is named and counted, and its neighbours in the row are there', async () => {
+test("I8 a damaged reading inside a row is reported and counted, and the row's other readings are readable", async () => {
   await using store = await openTabular();
   let deep: JsonObject = {};
   for (let level = 1; level < 250; level++) deep = { deep };
@@ -146,7 +146,7 @@ test('I8 a damaged reading inside a row is named and counted, and its neighbours
   expect(await read()).toEqual([1, 3, 4]);
 });
 
-test('only tabular uploads make rows, and others do not hold the sealed position back', async () => {
+test('only tabular uploads become rows, and other uploads do not hold back the sealed position', async () => {
   await using store = await openTabular();
   store.append({ metadata: { type: DataType.FILE }, readings: [{ data: { i: 1 } }] });
   const last = store.append({ metadata: { type: DataType.BINARY_SENSOR }, readings: [{ data: { i: 1 } }] });
@@ -155,7 +155,7 @@ test('only tabular uploads make rows, and others do not hold the sealed position
   expect((await store.tabular.status()).files).toBe(0);
 });
 
-test('D26 no one sees a row of another organization, location or machine', async () => {
+test('D26 queries return no row of another organization, location or machine', async () => {
   await using store = await openTabular();
   const places = [
     testPlace,
@@ -192,7 +192,7 @@ test('D26 no one sees a row of another organization, location or machine', async
   ]);
 });
 
-test('I9 sealing keeps every row and lists what the files hold', async () => {
+test('I9 sealing keeps every row, and the catalog lists what the files hold', async () => {
   await using store = await openTabular({ fileBytes: 10_000 });
   const day = 86_400_000;
   for (let i = 0; i < 400; i++) {
@@ -214,11 +214,11 @@ test('I9 sealing keeps every row and lists what the files hold', async () => {
   expect(files.reduce((sum, file) => sum + file.rows, 0)).toBe(400);
   expect(new Set(files.map((file) => file.capture_day))).toEqual(new Set(['2026-05-17', '2026-05-18']));
   expect(await filesOf(store)).toEqual(files.map((file) => file.file).toSorted());
-  // The hot rows are gone, and what files and hot rows are metered with is the same.
+  // The hot rows are gone, and files are metered with the same bytes as hot rows.
   await expect.poll(async () => (await store.tabular.status()).hotRows).toBe(0);
 });
 
-test('I9 files that no catalog lists are removed at start, others are left alone', async () => {
+test('I9 unlisted files are removed at start, and files of others are left alone', async () => {
   await using store = await openTabular();
   store.append({ readings: [{ data: { i: 1 } }] });
   await store.tabular.seal();
@@ -232,7 +232,7 @@ test('I9 files that no catalog lists are removed at start, others are left alone
   expect((await readdir(directory)).toSorted()).toEqual([...listed, 'notes.txt'].toSorted());
 });
 
-test('D26 scanned bytes are counted for the month, alike for hot and sealed rows, and refused above the limit', async () => {
+test('D26 scanned bytes are counted per month, equally for hot and sealed rows, and refused above the limit', async () => {
   const clock = { ...systemClock, now: () => noonMs };
   await using store = await openTabular({}, { clock, monthlyScanBytesOf: () => 2_000 });
   for (let i = 0; i < 4; i++) store.append({ readings: [{ data: { i } }] });
@@ -245,7 +245,7 @@ test('D26 scanned bytes are counted for the month, alike for hot and sealed rows
       vocabulary: 'core',
     })
   ).bytes.length;
-  // Written after the answer.
+  // The usage is written after the answer.
   await expect.poll(used).toBe(bytes);
   await store.tabular.seal();
   expect(await store.db.selectFrom('tabular_files').select('logical_bytes').execute()).toEqual([
@@ -267,7 +267,7 @@ test('an answer that is too large is refused with advice', async () => {
   expect(await store.mql([{ $limit: 1 }])).toHaveLength(1);
 });
 
-test('I10 a deletion holds for rows up to its position, in files, hot rows and replay', async () => {
+test('I10 a deletion applies to rows up to its position in files, hot rows and replay', async () => {
   await using store = await openTabular();
   const append = (componentName: string, receivedMs: number, i: number): number =>
     store.append({ metadata: { componentName }, readings: [{ data: { i }, receivedMs }], syncedMs: noonMs });
@@ -291,8 +291,8 @@ test('I10 a deletion holds for rows up to its position, in files, hot rows and r
   expect(await left()).toEqual([2, 5]);
 });
 
-test('a query that is cancelled ends at once and the next one is answered', async () => {
-  // Longer than a poll: a child that has to be killed to end the query fails this, one on a slow computer does not.
+test('a cancelled query ends at once and the next one is answered', async () => {
+  // Longer than a poll: the test fails if the child must be killed to end the query, but passes on a slow computer.
   await using store = await openTabular({ killAfterMs: 90_000 });
   const readings = Array.from({ length: 5_000 }, (_, i) => ({ data: { i, text: 'q'.repeat(50) } }));
   for (let i = 0; i < 10; i++) store.append({ readings });
@@ -309,7 +309,7 @@ test('a query that is cancelled ends at once and the next one is answered', asyn
   expect((await store.tabular.status()).restarts).toBe(0);
 });
 
-test('I9 many small files of a day become one, which holds the same rows', async () => {
+test('I9 many small files of a day are merged into one with the same rows', async () => {
   await using store = await openTabular({ mergeFiles: 5 });
   for (let i = 0; i < 12; i++) {
     const place = { ...testPlace, organizationId: i === 7 ? 'org-2' : 'org-1' };
@@ -333,7 +333,7 @@ test('I9 many small files of a day become one, which holds the same rows', async
   await expect.poll(() => filesOf(store)).toEqual(listed.map(({ file }) => file).toSorted());
 });
 
-test('a listed file that is lost is an error, not a shorter answer', async () => {
+test('a missing listed file causes an error, not a shorter answer', async () => {
   await using store = await openTabular();
   store.append({ readings: [{ data: { i: 1 } }] });
   await store.tabular.seal();
@@ -343,7 +343,7 @@ test('a listed file that is lost is an error, not a shorter answer', async () =>
   await expect(store.mql([])).rejects.toMatchObject({ code: 'data_loss' });
 });
 
-/** Names of sealed files on the disk. */
+/** Names of the sealed files on the disk. */
 async function filesOf({ dataDir }: { readonly dataDir: string }): Promise<string[]> {
   const names = await readdir(join(dataDir, 'parquet'));
   return names.filter((name) => !name.startsWith('.')).toSorted();

@@ -1,8 +1,8 @@
 /**
- * The tabular store: readings as rows that queries can ask for, hot in a child process and sealed in Parquet files (I7–I10, I14).
+ * The tabular store: readings as rows for queries, hot in a child process and sealed in Parquet files (I7–I10, I14).
  *
- * This side owns the catalog and the leases; the child owns DuckDB and the hot rows. A file counts once the catalog lists it; a hot row is
- * dropped once it is in a listed file and no open snapshot began before that.
+ * This process owns the catalog and the leases; the child owns DuckDB and the hot rows. A file counts once the catalog lists it. A hot row
+ * is dropped once it is in a listed file and no open snapshot began before that.
  */
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -36,29 +36,29 @@ import { defaultTabularSettings, type TabularSettings } from './settings.ts';
 import type { Tabular } from './tabular.ts';
 
 export interface TabularDeps {
-  /** Holds parquet/ (created when missing) and, unless `database` is given, ingest.sqlite; the child reads the log by itself. */
+  /** Holds parquet/ (created when missing) and, unless `database` is given, ingest.sqlite. The child reads the log itself. */
   readonly dataDir: string;
-  /** `postgres://…` of the ingest log. */
+  /** URL of the ingest log's database, `postgres://…`. */
   readonly database?: string | undefined;
   readonly db: Database;
   readonly ingestLog: Pick<IngestLog, 'lastPosition' | 'onCommit' | 'markDamaged' | 'noteLoss' | 'losses' | 'follow'>;
-  /** Undefined: not known, as of a part that was deleted. */
+  /** Undefined: not known, for example for a deleted part. */
   readonly organizationOf: (partId: string) => string | undefined;
   readonly log: Log;
   readonly clock: Clock;
-  /** Files are removed inside it, so that a backup can hold them (I15). */
+  /** Files are removed inside this pause, so that a backup can hold them (I15). */
   readonly deletions: DeletionPause;
-  /** Most logical bytes that an organization may scan in a month (D26). */
+  /** Monthly limit of logical bytes that an organization may scan (D26). */
   readonly monthlyScanBytesOf: (organizationId: string) => number;
-  /** Retention and the hot store. */
+  /** The rules of retention and of the hot store. */
   readonly standingRulesOf: StandingRulesOf;
   readonly settings?: Partial<TabularSettings>;
 }
 
-/** Commits are told to the child at most this often; a query tells it more. */
+/** Minimum interval at which commits are announced to the child; each query also carries the position. */
 const wakeEveryMs = 5;
 
-/** So long after a query the next one is expected. */
+/** After a query, the next one is expected within this time. */
 const askedForMs = 10_000;
 
 export function createTabular(deps: TabularDeps): Tabular {
@@ -126,7 +126,7 @@ export function createTabular(deps: TabularDeps): Tabular {
   });
 
   const repeatQuery = createRetryQuery({ answer, older, settings, clock, stopping: stop.signal });
-  /** Monotonic: when the latest query was asked. */
+  /** Monotonic time of the latest query. */
   let askedMs = Number.NEGATIVE_INFINITY;
 
   const tabular: Tabular = {
@@ -228,7 +228,7 @@ export function createTabular(deps: TabularDeps): Tabular {
       const { restarts } = running();
       const isThere = running().processId !== undefined;
       running().kill();
-      // One that is being started reads the log only from here on.
+      // A child that is still starting has not read the log yet, so it need not restart.
       while (isThere && running().restarts === restarts) await clock.sleep(10, stop.signal);
       await running().ready(stop.signal);
       return seals.position;

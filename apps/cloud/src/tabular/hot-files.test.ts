@@ -6,7 +6,7 @@ import { type OpenTabular, openTabular, testPlace } from './testing/open-tabular
 const noonMs = Date.UTC(2026, 4, 17, 12);
 const dayMs = 86_400_000;
 
-/** Every kind of value, alone, mixed with others and missing, so that hot files know leaves in different ways. */
+/** Values of every kind, alone, mixed and missing, so that hot files store leaves in different ways. */
 function readingOf(i: number): Record<string, unknown> {
   const values = [i, `text ${i % 5}`, i % 2 === 0, null, { deep: i }, [i], -0];
   return {
@@ -22,7 +22,7 @@ function readingOf(i: number): Record<string, unknown> {
 const organizations = ['org-1', 'org-2', 'org-3', 'org-4'];
 const days = 3;
 
-/** Appends uploads of several organizations and days; answers what each should hold, by `i`. */
+/** Appends uploads of several organizations and days; `ledger` records what each should hold, by `i`. */
 function append(store: OpenTabular, from: number, to: number, ledger: Map<string, number[]>): void {
   for (let i = from; i < to; i++) {
     const organizationId = organizations[i % organizations.length] as string;
@@ -71,7 +71,7 @@ function hotFilesOf({ dataDir }: OpenTabular): string[] {
   return names.filter((name) => name.endsWith('.parquet')).toSorted();
 }
 
-test('I8 I9 rows of several organizations and days are the same in memory, in hot files, in merged ones and sealed', async () => {
+test('I8 I9 rows of several organizations and days are the same in memory, in hot files, in merged hot files and sealed', async () => {
   await using store = await openTabular({ tailRows: 0, mergeFiles: 3 });
   const ledger = new Map<string, number[]>();
   for (let round = 0; round < 7; round++) {
@@ -87,7 +87,7 @@ test('I8 I9 rows of several organizations and days are the same in memory, in ho
   await expect.poll(() => hotFilesOf(store)).toEqual([]);
 });
 
-test('I8 I14 a process that dies leaves its hot files to the next one, which reads only the rest from the log', async () => {
+test('I8 I14 hot files survive the death of the process, and the next one reads only the rest from the log', async () => {
   await using store = await openTabular({ tailRows: 0 });
   const ledger = new Map<string, number[]>();
   append(store, 0, 50, ledger);
@@ -100,7 +100,7 @@ test('I8 I14 a process that dies leaves its hot files to the next one, which rea
   expect(hotFilesOf(store)).toEqual(expect.arrayContaining(before));
 });
 
-test('I8 a hot file that was changed or removed is not believed, neither by a running process nor by the next one', async () => {
+test('I8 a changed or removed hot file is rejected by a running process and by the next one', async () => {
   await using store = await openTabular({ tailRows: 0 });
   const ledger = new Map<string, number[]>();
   append(store, 0, 50, ledger);
@@ -120,7 +120,7 @@ test('I8 a hot file that was changed or removed is not believed, neither by a ru
   await expectAll(store, ledger);
 });
 
-test('D33 what changed in the log since hot files were written is not hidden by them', async () => {
+test('D33 hot files do not hide later changes to the log', async () => {
   await using store = await openTabular({ tailRows: 0 });
   const ledger = new Map<string, number[]>();
   append(store, 0, 20, ledger);
@@ -133,7 +133,7 @@ test('D33 what changed in the log since hot files were written is not hidden by 
   expect((await store.mql([{ $match: { 'data.i': 19 } }], { scope })).length).toBe(0);
 });
 
-test('I8 a query that comes before hot files are taken over is answered out of them, though the log holds nothing more', async () => {
+test('I8 a query that arrives before hot files are taken over reads their rows, even if the log holds nothing more', async () => {
   await using store = await openTabular({ tailRows: 0 });
   const ledger = new Map<string, number[]>();
   append(store, 0, 40, ledger);
@@ -147,7 +147,7 @@ test('I8 a query that comes before hot files are taken over is answered out of t
   }
 });
 
-test('I8 D34 an organization with much has hot files of its own, which one statement reads, whoever else writes beside it', async () => {
+test('I8 D34 an organization with much data has its own hot files, read by one statement, even when others write too', async () => {
   await using store = await openTabular({ tailRows: 0, mergeFiles: 4 });
   const rounds = 11;
   const scopeOf = (organizationId: string) => ({ organizationId, locationIds: null, robotIds: null });
@@ -163,11 +163,11 @@ test('I8 D34 an organization with much has hot files of its own, which one state
         syncedMs: noonMs,
       });
     for (let i = 0; i < 4; i++) append('org-2', 'large', { n: round * 4 + i, text });
-    // Before and behind it in the order of files, in ever other company.
+    // Organizations before and after it in file order, in changing combinations.
     append('org-1', `c${round % 3}`, { n: round });
     if (round % 2 === 0) append('org-0', 'first', { n: round });
     if (round % 4 === 1) append('org-3', 'last', { n: round });
-    // A query that reads rows writes what is in memory to a file.
+    // A query that reads rows writes the rows in memory to a file.
     await store.mql([{ $limit: 1 }]);
   }
   const expectRows = async (): Promise<void> => {
@@ -190,12 +190,12 @@ test('I8 D34 an organization with much has hot files of its own, which one state
   const sources = explain?.sources ?? [];
   expect(sources.map(({ statements }) => statements)).toEqual([1]);
   expect(sources[0]?.files).toBeGreaterThan(1);
-  // Batches have two files: its own, and that of all others.
+  // Each batch has two files: one of this organization, and one of all others.
   const endsOf = (): string[] => hotFilesOf(store).map((name) => name.slice(-'0.parquet'.length));
   await expect.poll(() => endsOf().filter((end) => end === '1.parquet').length).toBe(endsOf().length / 2);
   store.tabular.killProcess();
   await expectRows();
-  // All that the log holds was taken over: no load comes, and sealing need not wait for one.
+  // All rows of the log were taken over: no load follows, and sealing need not wait for one.
   await store.tabular.seal();
   await expectRows();
 });

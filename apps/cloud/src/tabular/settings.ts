@@ -7,23 +7,23 @@ export interface TabularSettings {
   readonly sealBytes: number;
   /** … or when the oldest hot row has been there for this long. Default 10 min. */
   readonly sealAgeMs: number;
-  /** More rows than these in memory are written to columns before a query reads them; where it only counts them, they are not. Default 8,192. */
+  /** More rows than this in memory are written to columns before a query reads them, unless it only counts. Default 8,192. */
   readonly tailRows: number;
   /** … or more bytes of readings. Default 2 MiB. */
   readonly tailBytes: number;
   /**
-   * Of a sort with a limit, statements may read about so many bytes of documents that the answer does not need; where it would be more,
-   * what rows are sorted by is read first. Default 1 MiB.
+   * For a sort with a limit, statements may read about this many bytes of documents that the answer does not need. If it would be more, the
+   * sort keys are read first. Default 1 MiB.
    */
   readonly topBytes: number;
   /** A file holds about this many bytes of readings before compression. Default 128 MB. */
   readonly fileBytes: number;
   /**
-   * So many files of an organization and day, each below a quarter of fileBytes, are merged into one; so many small files of fresh rows,
-   * too. Default 16.
+   * This many files of an organization and day, each below a quarter of fileBytes, are merged into one. The same number applies to small
+   * files of fresh rows. Default 16.
    */
   readonly mergeFiles: number;
-  /** DuckDB's own limit, of what answers queries and of what writes files each. Default 640 MiB. */
+  /** DuckDB's memory limit, for queries and for writing files each. Default 640 MiB. */
   readonly memoryBytes: number;
   /** Heap of a thread that runs one query; a query that needs more is refused. Default 512 MiB. */
   readonly executorMemoryBytes: number;
@@ -33,15 +33,15 @@ export interface TabularSettings {
   readonly deadlineMs: number;
   /** An answer above this is refused. Default 64 MiB. */
   readonly maxResultBytes: number;
-  /** Queries that run at the same time, and as many again that only count; more wait. Default 4. */
+  /** Queries that run at the same time, and as many again that only count; others wait. Default 4. */
   readonly concurrentQueries: number;
   /** Queries of one organization that may wait; more are refused. Default 100. */
   readonly waitingQueries: number;
-  /** After a cancelled query has not ended for this long, the child is killed. Default 5 s. */
+  /** If a cancelled query has not ended after this time, the child is killed. Default 5 s. */
   readonly killAfterMs: number;
-  /** Each sealed file is read completely once in so long, and compared with its checksum. Default 7 days; 0: never. */
+  /** Each sealed file is read completely once in this period and compared with its checksum. Default 7 days; 0: never. */
   readonly scrubPeriodMs: number;
-  /** … so fast. Default 4 MB/s: 2.4 TB in 7 days. */
+  /** Reading speed of the scrub. Default 4 MB/s: 2.4 TB in 7 days. */
   readonly scrubBytesPerSecond: number;
 }
 

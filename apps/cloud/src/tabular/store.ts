@@ -1,4 +1,4 @@
-/** Tables of the tabular store in meta.sqlite: which Parquet files count, how far the log is sealed, what is deleted, what was scanned. */
+/** Tables of the tabular store in meta.sqlite: listed Parquet files, the sealed position of the log, deletions and scanned bytes. */
 import type { Generated } from 'kysely';
 
 /** One sealed file. A file that is not listed here does not exist (I9). */
@@ -8,15 +8,15 @@ export interface TabularFilesTable {
   organization_id: string;
   /** UTC day "YYYY-MM-DD". */
   capture_day: string;
-  /** Layout of the columns; readers refuse what they do not know. */
+  /** Layout of the columns; readers refuse unknown formats. */
   format: number;
   rows: number;
-  /** BSON bytes of its row documents: what a query that reads the file whole is metered with. */
+  /** BSON bytes of its row documents; a query that reads the whole file is metered with them. */
   logical_bytes: number;
   file_bytes: number;
   min_position: number;
   max_position: number;
-  /** Microseconds; null when no row carries the time. */
+  /** Microseconds; null when no row has the time. */
   min_time_received: number | null;
   max_time_received: number | null;
   min_time_requested: number | null;
@@ -24,7 +24,7 @@ export interface TabularFilesTable {
   /** JSON: {location_id: [...], robot_id: [...], part_id: [...], component_type: [...], component_name: [...], method_name: [...]}. */
   path_sets: string;
   created_ms: number;
-  /** Of the whole file, hexadecimal; null: of a version before, not read completely since. */
+  /** SHA-256 of the whole file, hexadecimal; null: written by an earlier version and not read completely since. */
   sha256: string | null;
   /** CRC-32 of each MiB of the file, 8 hexadecimal digits each, in order; null as above. */
   block_crcs: string | null;
@@ -35,16 +35,16 @@ export interface TabularFilesTable {
 /** One row, id 1. */
 export interface TabularStateTable {
   id: number;
-  /** S: every row of a position up to here is in a listed file. */
+  /** S: every row at a position up to here is in a listed file. */
   sealed_position: number;
   row_check: string | null;
 }
 
-/** A deletion holds for every snapshot opened after it, for positions up to up_to, in files, hot rows and replay alike (I10). */
+/** A deletion applies to every snapshot opened after it, for positions up to up_to, in files, hot rows and replay (I10). */
 export interface TabularDeletesTable {
   id: Generated<number>;
   organization_id: string;
-  /** JSON DeletePredicate; {} is every row of the organization. */
+  /** JSON DeletePredicate; {} covers every row of the organization. */
   predicate: string;
   up_to: number;
   created_ms: number;
@@ -52,12 +52,12 @@ export interface TabularDeletesTable {
 }
 
 /**
- * What people deleted within the time in which uploads are recognised by their content (D13), whether or not its rows are off the
- * disk. No query reads it.
+ * Deletions by people within the time in which uploads are recognised by their content (D13), whether or not the rows are already removed
+ * from the disk. No query reads it.
  */
 export type TabularRecentDeletesTable = Omit<TabularDeletesTable, 'row_check'>;
 
-/** How many rows of an organization the two tables above hold, and the sum of their checksums: none is missing, none too many. */
+/** How many rows of an organization the files and deletes tables hold, and the sum of their checksums; reveals missing and added rows. */
 export interface TabularProofsTable {
   organization_id: string;
   files: number;
@@ -66,21 +66,21 @@ export interface TabularProofsTable {
   deletes_sum: string;
 }
 
-/** Each row of the first three tables once more, so that repair can tell which of the two was damaged. No query reads it. */
+/** A copy of each row of the first three tables, so that repair can tell which of the two was damaged. No query reads it. */
 export interface TabularCopiesTable {
   /** `file <name>`, `delete <id>` or `state`. */
   name: string;
   organization_id: string;
-  /** JSON: the values that the row's checksum is of. */
+  /** JSON: the values that the row's checksum covers. */
   row: string;
 }
 
-/** What was found of a file on the disk. No answer depends on it. */
+/** Findings about a file on the disk. No answer depends on them. */
 export interface TabularHealthTable {
   file: string;
-  /** When it was last read completely and was right; null: not since it was sealed. */
+  /** When the file was last read completely and was intact; null: not since it was sealed. */
   verified_ms: number | null;
-  /** Since when it is known to be damaged or missing; null: it is not. */
+  /** Since when the file is known to be damaged or missing; null: it is not. */
   damaged_ms: number | null;
   damage: string | null;
 }
@@ -171,5 +171,5 @@ export const tabularV7: readonly string[] = [
   'create index tabular_recent_deletes_by_organization on tabular_recent_deletes (organization_id)',
 ];
 
-/** For who looks into a store by itself. */
+/** For tools that look into a store directly. */
 export const sealedPositionSql = 'select sealed_position as position from tabular_state';

@@ -9,51 +9,51 @@ import type { Measure } from './query/measure.ts';
 
 export interface QueryRequest {
   readonly plan: Plan;
-  /** What the caller may see; rows outside are never read. */
+  /** What the caller may see; rows outside the scope are never read. */
   readonly scope: Scope;
-  /** How component_type reads (D2). */
+  /** Vocabulary of component_type in the answer (D2). */
   readonly vocabulary: 'core' | 'rdk';
-  /** Cancels the query: DuckDB is interrupted, the executor stopped. */
+  /** Cancels the query: DuckDB is interrupted and the executor is stopped. */
   readonly signal?: AbortSignal;
-  /** How long the query may take, waiting included. Default: settings.deadlineMs. */
+  /** How long the query may take, including the time in the queue. Default: settings.deadlineMs. */
   readonly deadlineMs?: number;
-  /** False: nothing is left to DuckDB but scope and times; the answer is the same. For tests. Default: true. */
+  /** False: only scope and times are pushed down to DuckDB; the answer is the same. For tests. Default: true. */
   readonly pushDown?: boolean;
   /**
-   * The plan sees the times of rows as they came, int64 microseconds instead of dates (D35), and asks for none outside these
-   * ranges. Nothing else is left to DuckDB then. Default: dates.
+   * The plan sees the stored times of rows, int64 microseconds instead of dates (D35), and asks for no times outside these ranges. Nothing
+   * else is pushed down to DuckDB then. Default: dates.
    */
   readonly exactTimes?: RowFilter['times'];
-  /** The answer says what was pushed, opened and read. Default: false. */
+  /** The answer lists what was pushed down, opened and read. Default: false. */
   readonly explain?: boolean;
-  /** What the platform asks for its own needs counts towards no limit (D26). */
+  /** The platform's own queries count towards no limit (D26). */
   readonly unmetered?: true;
 }
 
 export interface QueryResult extends Batch {
-  /** Logical bytes of the rows that the query looked at: what it is metered with (D26). */
+  /** Logical bytes of the rows that the query looked at; the query is metered with them (D26). */
   readonly scannedBytes: number;
-  /** T of the snapshot: rows of later positions are not in the answer. */
+  /** T of the snapshot: rows at later positions are not in the answer. */
   readonly upTo: number;
   readonly elapsedMs: number;
-  /** If it was asked for. */
+  /** Present if it was asked for. */
   readonly explain?: QueryExplain;
 }
 
-/** What was done with a query, for people and tests. */
+/** How a query was executed, for people and tests. */
 export interface QueryExplain {
   readonly pushDown: boolean;
   /** Sealed files of the organization. */
   readonly filesListed: number;
-  /** … of which the catalog says that they hold no row of the path and times. */
+  /** … that hold no row of the path and times, according to the catalog. */
   readonly filesSkipped: number;
-  /** … whose rows were read. The others' footers said enough. */
+  /** … whose rows were read. For the others, the footers were enough. */
   readonly filesRead: number;
-  /** By what was done, in order: sealed files that are alike, then hot rows. */
+  /** One entry per way of reading, in order: sealed files that are alike, then hot rows. */
   readonly sources: readonly SourceExplain[];
-  /** Parts of the query that run once, over what all sources gave. */
+  /** Parts of the query that run once, on the combined output of all sources. */
   readonly later: readonly NotPushed[];
-  /** Rows that were handed to the executor, or groups of them. */
+  /** Rows, or groups of rows, that were handed to the executor. */
   readonly rows: number;
   readonly scannedBytes: number;
   readonly elapsedMs: number;
@@ -61,23 +61,23 @@ export interface QueryExplain {
 
 export interface SourceExplain {
   /**
-   * group, top: DuckDB groups, or sorts and limits. documents: the rows that `top` found over all files, where it read none of their
-   * documents. columns: fields out of columns. rows: whole rows. newest: the newest row of each series, out of the footers. facts: groups
-   * out of what footers say of series. hot: rows that are not sealed yet.
+   * group, top: DuckDB groups, or sorts and limits. documents: the rows that `top` found over all files when it read none of their
+   * documents. columns: fields from columns. rows: whole rows. newest: the newest row of each series, from the footers. facts: groups from
+   * the footers' facts about series. hot: rows that are not sealed yet.
    */
   readonly does: 'group' | 'top' | 'documents' | 'columns' | 'rows' | 'newest' | 'facts' | 'hot';
-  /** Parts of the query that are done where the rows lie, in the user's words. Conditions may be looked at once more afterwards. */
+  /** Parts of the query that run where the rows are stored, in the user's words. Conditions may be checked again afterwards. */
   readonly pushed: readonly string[];
-  /** Parts that could be done there and are not. */
+  /** Parts that could run there but do not. */
   readonly notPushed?: readonly NotPushed[];
   readonly files: number;
   readonly statements: number;
-  /** What came of it: rows, or groups of rows. */
+  /** Rows, or groups of rows, in the output. */
   readonly rows: number;
 }
 
 export interface NotPushed {
-  /** In the user's words, as what is pushed. */
+  /** In the user's words, like `pushed`. */
   readonly part: string;
   readonly why: string;
 }
@@ -85,20 +85,20 @@ export interface NotPushed {
 export interface TabularLag {
   /** T: last committed position of the log. */
   readonly committedPosition: number;
-  /** Last position whose rows queries can read. */
+  /** Last position whose rows are visible to queries. */
   readonly loadedPosition: number;
   /** S: last position whose rows are in listed files. */
   readonly sealedPosition: number;
-  /** Bytes of rows that are loaded and not in listed files. */
+  /** Bytes of rows that are loaded but not in listed files. */
   readonly unsealedBytes: number;
-  /** A query was asked within the last seconds: it waits for all that is committed to be loaded. */
+  /** A query arrived within the last seconds; it waits until all committed rows are loaded. */
   readonly isAsked: boolean;
 }
 
 export interface TabularStatus extends TabularLag {
   readonly process: 'starting' | 'running' | 'restarting' | 'stopped';
   readonly processId: number | undefined;
-  /** Times that the child died and was started again. */
+  /** How often the child died and was restarted. */
   readonly restarts: number;
   readonly hotRows: number;
   readonly hotBytes: number;
@@ -107,47 +107,46 @@ export interface TabularStatus extends TabularLag {
   readonly fileBytes: number;
   /** Log rows that could not be loaded, wholly or in part, since this start (I8). */
   readonly damagedRows: number;
-  /** Readings that are missing from rows that were loaded in part. */
+  /** Readings missing from rows that were loaded in part. */
   readonly damagedReadings: number;
   readonly runningQueries: number;
 }
 
 export interface Tabular extends AsyncDisposable {
-  /** Removes unlisted files, starts the child, begins to replay (S, T] (I14). Queries asked before it ends wait. */
+  /** Removes unlisted files, starts the child and begins to replay (S, T] (I14). Queries wait until the replay ends. */
   start(): Promise<void>;
   /**
-   * Every row that was acknowledged before the call, that the scope shows and that the plan keeps (I7).
-   * Throws deadline_exceeded, canceled, resource_exhausted (answer too large, memory, monthly limit), unavailable (child died twice),
-   * and what the query itself gets wrong.
+   * Returns every row acknowledged before the call that is in scope and that the plan keeps (I7).
+   * Throws deadline_exceeded, canceled, resource_exhausted (answer too large, memory, monthly limit), unavailable (child died twice), and
+   * the query's own errors.
    */
   query(request: QueryRequest): Promise<QueryResult>;
-  /** Deletes rows of an organization for good; answers how many. Throws as `query` does, and then nothing is deleted. */
+  /** Deletes rows of an organization for good; returns how many. Throws as `query` does; then nothing is deleted. */
   readonly deleteRows: DeleteRows;
-  /** Which readings of an upload were deleted since they were stored, by people and not by retention (D13). */
+  /** Which readings of an upload people (not retention) have deleted since they were stored (D13). */
   deletedReadings(upload: RepeatedUpload): Promise<readonly boolean[]>;
-  /** Takes deleted rows off the disk, those that retention deleted as well. Seldom and one organization after the other. */
+  /** Removes deleted rows from the disk, including those deleted by retention. Run it seldom, and for one organization at a time. */
   removeDeleted(organizationId: string, signal: AbortSignal): Promise<Removed>;
-  /** Logical bytes of the rows of some paths by capture day, as far as they are sealed; deleted rows count until they are removed. */
+  /** Logical bytes of the sealed rows of some paths by capture day; deleted rows count until they are removed. */
   readonly bytesByDay: Measure['bytesByDay'];
   /** Ids of organizations that have files. */
   organizations(): Promise<readonly string[]>;
   /** S. */
   sealedPosition(): number;
-  /** Calls the listener after each flip with the new S: the log may be truncated further. */
+  /** Calls the listener with the new S after each flip: the log may be truncated further. */
   onSealed(listener: (position: number) => void): Disposable;
   lag(): TabularLag;
-  /** Calls the listener after rows were loaded, and after S moved. */
+  /** Calls the listener after rows were loaded and after S moved. */
   onProgress(listener: () => void): Disposable;
   status(): Promise<TabularStatus>;
-  /** Seals what is hot now, whatever its size; answers S. */
+  /** Seals the current hot rows, whatever their size; returns S. */
   seal(): Promise<number>;
   /**
-   * Loads what is not sealed from the log again, where a row came back that was passed by; answers S as of then. Queries wait
-   * meanwhile.
+   * Loads unsealed rows from the log again, after a skipped row was restored; returns S as of then. Queries wait meanwhile.
    */
   loadAgain(): Promise<number>;
-  /** Files that are damaged or missing, and what is wrong with the catalog's rows. */
+  /** Damaged or missing files, and problems in the catalog's rows. */
   damage(): Promise<Damage>;
-  /** Kills the child as a crash would; it is started again. For operators and fault tests. */
+  /** Kills the child as a crash would; it is restarted. For operators and fault tests. */
   killProcess(): void;
 }

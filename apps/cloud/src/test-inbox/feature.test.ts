@@ -23,7 +23,7 @@ async function startTestInbox(
   return { testInbox, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-test('a webhook is kept with method, path, headers, body and the time it arrived', async () => {
+test('a webhook is kept with method, path, headers, body and arrival time', async () => {
   const { testInbox, url } = await startTestInbox();
   const before = Date.now();
   const seen: number[] = [];
@@ -42,14 +42,14 @@ test('a webhook is kept with method, path, headers, body and the time it arrived
   expect(seen).toEqual([1]);
 });
 
-test('headers are shown as they were sent, one that came twice with both values', async () => {
+test('headers are shown as they were sent; a repeated header has both values', async () => {
   const { testInbox, url } = await startTestInbox();
   const headers = ['Host', 'x', 'Org-Id', 'o', 'X-Two', '1', 'x-two', '2'];
   await new Promise((resolve) => request(`${url}/test-inbox/webhooks/demo`, { headers }, resolve).end());
   expect(testInbox.requests(0)[0]?.headers).toMatchObject({ 'Org-Id': 'o', 'X-Two': '1, 2' });
 });
 
-test('what was caught is given after an id, and only to who may read it', async () => {
+test('requests are listed after an id, and only for authorized readers', async () => {
   const { url } = await startTestInbox();
   for (const name of ['a', 'b', 'c']) await fetch(`${url}/test-inbox/webhooks/${name}`);
   expect((await fetch(`${url}/test-inbox/requests?after=1`)).status).toBe(401);
@@ -58,7 +58,7 @@ test('what was caught is given after an id, and only to who may read it', async 
   expect(requests.map(({ path }) => path)).toEqual(['/test-inbox/webhooks/b', '/test-inbox/webhooks/c']);
 });
 
-test('addresses of earlier versions, which are in stored triggers, are the same inbox', async () => {
+test('addresses of earlier versions, which stored triggers contain, open the same inbox', async () => {
   const { testInbox, url } = await startTestInbox();
   expect(await (await fetch(`${url}/catcher/webhooks/demo`, { method: 'POST', body: 'old' })).json()).toEqual({
     caught: 1,
@@ -78,13 +78,13 @@ test('addresses of earlier versions, which are in stored triggers, are the same 
   expect(testInbox.requests(0)).toHaveLength(2);
 });
 
-test('only the last requests are kept', async () => {
+test('only the latest requests are kept', async () => {
   const { testInbox, url } = await startTestInbox({ maxRequests: 3 });
   for (let n = 0; n < 10; n++) await fetch(`${url}/test-inbox/webhooks/n${n}`);
   expect(testInbox.requests(0).map(({ id }) => id)).toEqual([8, 9, 10]);
 });
 
-test('large bodies push out the oldest requests, so that no one can fill the memory', async () => {
+test('large bodies displace the oldest requests, so that no one can fill the memory', async () => {
   const { testInbox, url } = await startTestInbox({ maxKeptLength: 20_000, maxRequests: 4 });
   for (let n = 0; n < 20; n++) {
     await fetch(`${url}/test-inbox/webhooks/n${n}`, { method: 'POST', body: 'x'.repeat(n < 10 ? 10 : 8_000) });

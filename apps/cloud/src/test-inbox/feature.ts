@@ -1,9 +1,9 @@
 /**
- * The built-in test inbox for webhooks: a target on this very server that shows what webhooks look like, without the internet.
+ * The built-in test inbox for webhooks: a target on this server that shows what webhooks look like, without the internet.
  *
- * `GET|POST /test-inbox/webhooks/<name>` keeps the request in memory (the last 1,000, 16 MiB at most) and answers 200; anybody may post,
- * nothing is executed. `GET /test-inbox/requests?after=<id>` gives those who may read them what came after that id. Triggers of earlier
- * versions name it `/catcher/…`: both addresses are the same inbox.
+ * `GET|POST /test-inbox/webhooks/<name>` keeps the request in memory (the last 1,000, at most 16 MiB) and answers 200; anyone may post,
+ * and nothing is executed. `GET /test-inbox/requests?after=<id>` returns the requests after that id to authorized readers. Triggers of
+ * earlier versions call it `/catcher/…`: both addresses open the same inbox.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Http2ServerRequest } from 'node:http2';
@@ -11,7 +11,7 @@ import { asPlatformError, type Clock } from '@platform/base';
 import { createPreciseNow } from './precise-now.ts';
 import { readBody } from './read-body.ts';
 
-/** Whether a path is one of the inbox, by today's name or by that of earlier versions. */
+/** Whether a path belongs to the inbox, by its current name or its earlier one. */
 export function isInTestInbox(path: string): boolean {
   return path.startsWith('/test-inbox/') || path.startsWith('/catcher/');
 }
@@ -19,19 +19,19 @@ export function isInTestInbox(path: string): boolean {
 export interface CaughtRequest {
   /** 1, 2, … since the start of the process. */
   readonly id: number;
-  /** Wall clock ms with fractions, when the request's head had arrived. */
+  /** Wall clock in ms with fractions, when the head of the request arrived. */
   readonly receivedAt: number;
   readonly method: string;
-  /** With the query. */
+  /** Including the query. */
   readonly path: string;
-  /** Names in lower case; several values joined by `, `. */
+  /** Names in lower case; multiple values are joined by `, `. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
 export type InboxRequest = IncomingMessage | Http2ServerRequest;
 
-/** What the test inbox needs of a response of HTTP/1.1 or HTTP/2. */
+/** The part of an HTTP/1.1 or HTTP/2 response that the test inbox needs. */
 export interface InboxResponse {
   statusCode: number;
   setHeader(name: string, value: string): unknown;
@@ -40,20 +40,20 @@ export interface InboxResponse {
 
 export interface TestInboxDeps {
   readonly clock: Clock;
-  /** May this request read what was caught? */
+  /** Whether this request may read the inbox. */
   readonly authorize: (request: InboxRequest) => Promise<boolean>;
   /** Requests kept. Default 1,000. */
   readonly maxRequests?: number;
   /** Larger bodies are refused with 413. Default 1 MiB. */
   readonly maxBodyBytes?: number;
-  /** Of all requests that are kept, in characters: beyond it the oldest go, because anybody may post. Default 16 Mi. */
+  /** Limit for all kept requests together, in characters. Beyond it the oldest are dropped, because anyone may post. Default 16 Mi. */
   readonly maxKeptLength?: number;
 }
 
 export interface TestInbox {
-  /** Answers requests below /test-inbox/ and /catcher/ and returns true; false: not ours, nothing was done. */
+  /** Answers requests below /test-inbox/ and /catcher/ and returns true; returns false for other paths, without doing anything. */
   handle(request: InboxRequest, response: InboxResponse): boolean;
-  /** What is kept with an id above `after`, in order. */
+  /** Kept requests with an id above `after`, in order. */
   requests(after: number): readonly CaughtRequest[];
   onRequest(listener: (request: CaughtRequest) => void): Disposable;
 }
@@ -79,7 +79,7 @@ export function createTestInbox(deps: TestInboxDeps): TestInbox {
       if (oldest !== undefined) keptLength -= lengthOf(oldest);
     }
     if (dropped > 0) kept = kept.slice(dropped);
-    // Twice the room, so that the list is copied once in a thousand requests.
+    // Let the list grow to twice its limit, so that it is copied only once per thousand requests.
     if (kept.length >= 2 * maxRequests) {
       kept = kept.slice(-maxRequests);
       keptLength = kept.reduce((length, one) => length + lengthOf(one), 0);
@@ -150,12 +150,12 @@ function refusalFor(caught: unknown): Answer {
   return refusal(error.code === 'resource_exhausted' ? 413 : 500, error.isOwnFault ? 'internal error' : error.message);
 }
 
-/** Names as the sender wrote them (HTTP/2 has lower case only); a name that came twice is one, its values joined. */
+/** Header names as the sender wrote them (HTTP/2 has lower case only); the values of a repeated header are joined. */
 function headersAsSent({ rawHeaders }: InboxRequest): Record<string, string> {
   const headers = new Map<string, [name: string, value: string]>();
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
     const [name = '', value = ''] = rawHeaders.slice(at, at + 2);
-    // HTTP/2 keeps the request line among the headers, under names with a colon.
+    // HTTP/2 passes the request line as headers whose names begin with a colon.
     if (name.startsWith(':')) continue;
     const known = headers.get(name.toLowerCase());
     headers.set(name.toLowerCase(), known ? [known[0], `${known[1]}, ${value}`] : [name, value]);

@@ -1,12 +1,12 @@
 import { PlatformError } from '@platform/base';
 
-/** The body as text. Throws resource_exhausted when it is longer; what follows is read and dropped, so that the answer arrives. */
+/** The body as text. Throws resource_exhausted if it is too long; the rest is then read and discarded, so that the answer arrives. */
 export async function readBody(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of body) {
     bytes += chunk.length;
-    // A sender that never ends is cut off by the socket's end, at ten times the limit.
+    // An endless body is cut off at ten times the limit, which ends the connection.
     if (bytes > 10 * maxBytes) break;
     if (bytes <= maxBytes) chunks.push(chunk);
   }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { checkedEmail, normalEmail } from './checked-email.ts';
 
-test('an address is trimmed and in lower case', () => {
+test('an address is trimmed and converted to lower case', () => {
   expect(checkedEmail('  Ada.Lovelace+work@Example.COM ')).toBe('ada.lovelace+work@example.com');
 });
 
@@ -35,12 +35,12 @@ test.each([
   ['\ufb01ne@a.example', 'U+FB01, which stands for "fi"'],
   ['\u017fue@a.example', 'U+017F, which stands for "s"'],
   ['ada@\uff45xample.example', 'U+FF45, which stands for "e"'],
-])('%j is no address, and is not taken for the one that it looks like', (text, found) => {
+])('%j is not an address, and is not mistaken for the one that it resembles', (text, found) => {
   expect(() => checkedEmail(text)).toThrow(found);
   expect(normalEmail(text)).toBe(text);
 });
 
-test('an address with accents has one spelling, however it is typed', () => {
+test('an address with accents has one normal form, however it is typed', () => {
   for (const typed of ['\u00c9mile@a.example', 'e\u0301mile@a.example'])
     expect(checkedEmail(typed)).toBe('\u00e9mile@a.example');
 });

@@ -1,8 +1,8 @@
-/** The rule for e-mail addresses of people: one spelling for each, and nothing that a mail header could be broken with. */
+/** Validates e-mail addresses of people: gives each a single form, and refuses anything that could break a mail header. */
 import { PlatformError } from '@platform/base';
 
 const maxEmailLength = 254;
-/** Dots, letters and digits of any script, and the signs that mailboxes use; no quotes, comments or lists. */
+/** Dots, letters and digits of any script, and the symbols used in mailbox names; no quotes, comments or lists. */
 const mailbox = /^[\p{L}\p{N}.!#$%&'*+/=?^_`{|}~-]{1,64}@[\p{L}\p{N}](?:[\p{L}\p{N}.-]*[\p{L}\p{N}])?$/u;
 
 /** Trimmed, in lower case. @throws invalid_argument saying what was found */

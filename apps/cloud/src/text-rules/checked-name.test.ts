@@ -13,7 +13,7 @@ test.each([
   '1\ufe0f\u20e3',
   'e\u0301',
   '-',
-])('%j is a name', (name) => {
+])('%j is a valid name', (name) => {
   expect(checkedName(name)).toBe(name);
 });
 
@@ -37,11 +37,11 @@ test.each([
   ['a\nb', 'U+000A'],
   ['a\u2028b', 'U+2028'],
   ['a\ud83d', 'U+D83D'],
-])('%j is no name, and no other text: the error says what was found', (name, found) => {
+])('%j is not a valid name or text: the error says what was found', (name, found) => {
   const refused = { code: 'invalid_argument', message: expect.stringContaining(`found ${found} in "`) };
   expect(() => checkedName(name)).toThrow(expect.objectContaining(refused));
   expect(() => checkedText(name, 'region', 100)).toThrow(expect.objectContaining(refused));
-  // The message itself can be read.
+  // The message itself has no invisible characters.
   expect(() => checkedName(name)).toThrow(/^\P{C}*$/u);
 });
 

@@ -1,10 +1,10 @@
-/** The rule for names of everything that people name: organizations, locations, machines, parts, keys, fragments. */
+/** Validates names that people give: to organizations, locations, machines, parts, keys, fragments. */
 import { PlatformError } from '@platform/base';
 import { invisibleCharacter, isVisible, visibleText } from './invisible-character.ts';
 
 const maxNameLength = 200;
 
-/** The name, trimmed. Markup is stored as it is and never interpreted. @throws invalid_argument naming what was found */
+/** Returns the name, trimmed. Markup is stored unchanged and never interpreted. @throws invalid_argument naming what was found */
 export function checkedName(name: string, what = 'name'): string {
   const trimmed = name.trim();
   const unseen = invisibleCharacter(trimmed.slice(0, maxNameLength));

@@ -1,7 +1,7 @@
-/** The rule for public namespaces: what stands before the colon in names of models and shared things. */
+/** Validates public namespaces: the part before the colon in names of models and shared items. */
 import { PlatformError } from '@platform/base';
 
-/** Those of the platform itself, as it and public clients spell it. */
+/** Namespaces of the platform itself, as the platform and public clients spell them. */
 const reserved: ReadonlySet<string> = new Set(['core', 'core-internal', 'platform', 'rdk', 'rdk-internal', 'viam']);
 
 /** @throws invalid_argument naming what was found */

@@ -1,8 +1,11 @@
-/** The rule for optional one-line texts that are no names: regions, lines of an address. */
+/** Validates optional one-line texts other than names: regions, lines of an address. */
 import { PlatformError } from '@platform/base';
 import { invisibleCharacter, visibleText } from './invisible-character.ts';
 
-/** Trimmed; may be empty. Markup is stored as it is and never interpreted. @throws invalid_argument naming what was found */
+/**
+ * Returns the text trimmed; it may be empty. Markup is stored unchanged and never interpreted. @throws invalid_argument naming what was
+ * found
+ */
 export function checkedText(text: string, what: string, maxLength: number): string {
   const trimmed = text.trim();
   const unseen = invisibleCharacter(trimmed.slice(0, maxLength));

@@ -1,4 +1,4 @@
-/** The rule for how many, or how much, a request may hold. */
+/** Limits how many items, or how much data, a request may contain. */
 import { PlatformError } from '@platform/base';
 
 /** @param unit what is counted, such as ` ids`. @throws invalid_argument */
@@ -7,13 +7,13 @@ export function requireAtMost(what: string, max: number, found: number, unit = '
   throw new PlatformError('invalid_argument', `${what}: expected at most ${max}${unit}, found ${found}`);
 }
 
-/** As `requireAtMost`, and at least one. */
+/** Like `requireAtMost`, but also requires at least one. */
 export function requireSome(what: string, max: number, found: number, unit: string): void {
   if (found > 0 && found <= max) return;
   throw new PlatformError('invalid_argument', `${what}: expected 1 to ${max}${unit}, found ${found || 'none'}`);
 }
 
-/** Whether one more may be added to those that there are. @param advice what to do otherwise @throws resource_exhausted */
+/** Checks that one more may be added. @param found the current number @param advice what to do otherwise @throws resource_exhausted */
 export function requireRoom(what: string, max: number, found: number, unit: string, advice: string): void {
   if (found < max) return;
   throw new PlatformError('resource_exhausted', `${what}: expected at most ${max}${unit}, found ${found}; ${advice}`);

@@ -1,20 +1,20 @@
-/** Parsed triggers of each part, kept until the configuration's revision changes. */
+/** Caches the parsed triggers of each part until the configuration's revision changes. */
 import type { Log } from '@platform/base';
 import { parseTriggers } from './parse-triggers.ts';
 import type { Trigger } from './trigger.ts';
 
-/** What of a part's effective configuration the triggers need. */
+/** The parts of an effective configuration that triggers need. */
 export interface PartTriggers {
   /** The `triggers` value as configured. */
   readonly triggers: unknown;
   /** Names of the configured components and services. */
   readonly components: readonly string[];
-  /** Changes whenever the above do. */
+  /** Changes whenever the fields above change. */
   readonly revision: string;
 }
 
 export interface CompiledTriggers {
-  /** Triggers that an upload can fire, for those of the parts that have any. */
+  /** Triggers that an upload can fire, for each of the parts that has any. */
   of(partIds: Iterable<string>): Promise<ReadonlyMap<string, readonly Trigger[]>>;
 }
 

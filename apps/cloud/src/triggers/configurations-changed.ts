@@ -3,18 +3,18 @@ import type { Transaction } from 'kysely';
 import { triggersOfDocument } from './parse-document.ts';
 import type { TriggersTables } from './store.ts';
 
-/** Rows, or ids of parts, of one statement: stores bound what it binds. */
+/** Rows, or ids of parts, per statement: stores limit the number of bound values. */
 const rowsPerStatement = 150;
 
-/** An effective document, decoded; undefined: the part is deleted. */
+/** A decoded effective document; undefined: the part is deleted. */
 export interface ChangedPart {
   readonly partId: string;
   readonly after: unknown;
 }
 
 /**
- * Notes from which position on each trigger of a part fires: one that is new, or was disabled until now, from the end
- * of the log (I11); one that is gone or disabled is forgotten with its throttle.
+ * Records the position after which each trigger of a part fires. A trigger that is new or was disabled starts at the end of the log (I11).
+ * A trigger that was removed or disabled is forgotten together with its throttle.
  */
 export async function configurationsChanged(
   trx: Transaction<TriggersTables>,

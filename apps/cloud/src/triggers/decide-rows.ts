@@ -1,6 +1,6 @@
 /**
- * Decides rows of the ingest log: which messages they lead to. Messages and throttles are written with the cursor (I11). A database or
- * configuration that cannot be read fails the step, which is tried again; a trigger that cannot be evaluated over an upload is recorded.
+ * Decides which messages rows of the ingest log cause. Messages and throttles are written together with the cursor (I11). A database or
+ * configuration that cannot be read fails the step, which is then retried. A trigger that cannot be evaluated for an upload is recorded.
  */
 import { asPlatformError, type Clock, type Log } from '@platform/base';
 import type { Kysely, Transaction } from 'kysely';
@@ -30,9 +30,9 @@ export interface DecideRowsDeps {
   readonly log: Log;
 }
 
-/** Of one transaction. */
+/** Messages per transaction. */
 const maxMessages = 200;
-/** A step gives way after this, so that it never holds up the process's other work for long. */
+/** A step yields after this time, so that it never blocks the process's other work for long. */
 const maxStepMs = 10;
 
 interface Effects {

@@ -48,7 +48,7 @@ const threeReadings: UploadShape = {
   readings: [{ readings: { load: 1 } }, { readings: { load: 7 } }, { readings: { load: 9 } }],
 };
 
-test('D21 part_data_ingested: one event for an upload, with exactly the body keys of the specification and the last reading', () => {
+test('D21 part_data_ingested: one event per upload, with exactly the specified body keys and the last reading', () => {
   const messages = decided(onData('tabular'), threeReadings);
   expect(messages).toHaveLength(1);
   expect(bodyOf(messages[0])).toEqual({
@@ -68,7 +68,7 @@ test('D21 part_data_ingested: one event for an upload, with exactly the body key
   });
 });
 
-test('D21 conditional_data_ingested: exactly its body keys, the condition as configured, the first reading that met it', () => {
+test('D21 conditional_data_ingested: exactly its body keys, the condition as configured, and the first reading that met it', () => {
   const condition = loadAbove(5);
   const messages = decided(conditional(condition), threeReadings);
   expect(messages).toHaveLength(1);
@@ -87,7 +87,7 @@ test('D21 conditional_data_ingested: exactly its body keys, the condition as con
   });
 });
 
-test('both are POST with the four ids as headers and no names', () => {
+test('both data triggers send POST with the four ids as headers and no names', () => {
   for (const trigger of [onData('tabular'), conditional(loadAbove(5))]) {
     const [message] = decided(trigger, threeReadings);
     if (!message) throw new Error('expected a message');
@@ -102,11 +102,11 @@ test('both are POST with the four ids as headers and no names', () => {
   }
 });
 
-test('D20 a condition that no reading meets fires nothing', () => {
+test('D20 a condition that no reading meets does not fire', () => {
   expect(decided(conditional(loadAbove(9)), threeReadings)).toEqual([]);
 });
 
-test('D20 without conditions every upload of the linked component and method fires, others never', () => {
+test('D20 without conditions every upload of the linked component and method fires, and no others', () => {
   const linked = { data_capture_method: 'sensor:cpu:Readings' };
   for (const conditions of [{}, { conditions: {} }, { conditions: { evals: [] } }]) {
     expect(decided(conditional({ ...linked, ...conditions }))).toHaveLength(1);
@@ -127,7 +127,7 @@ test.each([
   expect(fired).toEqual([name]);
 });
 
-test('D21 data is absent for binary readings and files, and their times are there', () => {
+test('D21 binary readings and files have times but no data', () => {
   const binary = bodyOf(
     decided(onData('binary'), { type: DataType.BINARY_SENSOR, readings: [new Uint8Array(3)], receivedAtMs: 1_000 })[0],
   );
@@ -138,7 +138,7 @@ test('D21 data is absent for binary readings and files, and their times are ther
   expect(file).toMatchObject({ max_time_received: '1970-01-01T00:00:05.000Z' });
 });
 
-test('an upload of which nothing was stored fires nothing', () => {
+test('an upload of which nothing was stored does not fire', () => {
   expect(decided(onData('tabular'), { readings: [] })).toEqual([]);
 });
 
@@ -154,7 +154,7 @@ test.each([
   expect(body).toMatchObject({ component_name: 'cpu', file_id: 'file' });
 });
 
-test('I11 the id of a message follows from part, trigger, notification and position alone', () => {
+test('I11 the id of a message depends only on part, trigger, notification and position', () => {
   const ids = (trigger: unknown, shape?: UploadShape) => decided(trigger, shape).map(({ id }) => id);
   const [id] = ids(onData('tabular'));
   expect(id).toMatch(/^msg_[0-9a-f]{40}$/);
@@ -167,7 +167,7 @@ test('I11 the id of a message follows from part, trigger, notification and posit
 
 test('a condition on a damaged reading is recorded, and other triggers still fire', () => {
   const { triggers } = parseTriggers([conditional(loadAbove(0)), onData('unspecified', 'tabular')], ['cpu']);
-  // LoggedUpload.readings = 5, a SensorData whose document is cut off.
+  // LoggedUpload.readings = 5, a SensorData with a truncated document.
   const damaged = concatBytes([Uint8Array.of(0x2a, 2, 0x12, 0xff), logged()]);
   const decision = decide({ position: 1, partId: 'part' }, readUpload(damaged), triggers, () => false);
   expect(decision.damaged.map(({ triggerName }) => triggerName)).toContain('hot');

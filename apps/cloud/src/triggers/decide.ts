@@ -1,4 +1,4 @@
-/** Which notifications an upload causes: one event for each upload and trigger (D21). Pure. */
+/** Decides which notifications an upload causes: one event per upload and trigger (D21). Pure. */
 import { asPlatformError } from '@platform/base';
 import type { Place } from '@platform/proto/platform/ingest/v1/log';
 import type { EventPlace, Message, TriggerEvent } from '../outbox/event.ts';
@@ -9,13 +9,13 @@ import type { Notification, Trigger } from './trigger.ts';
 
 export interface Decision {
   readonly messages: readonly Message[];
-  /** What goes out, for the throttle. */
+  /** Notifications that are sent, for the throttle. */
   readonly notified: readonly ThrottleKey[];
-  /** Triggers that could not be evaluated on this upload. */
+  /** Triggers that could not be evaluated for this upload. */
   readonly damaged: readonly { readonly triggerName: string; readonly reason: string }[];
 }
 
-/** @param isThrottled whether the notification must keep silent at the time of this event. */
+/** @param isThrottled whether the notification must not be sent at the time of this event */
 export function decide(
   row: { readonly position: number; readonly partId: string },
   upload: ReadUpload,

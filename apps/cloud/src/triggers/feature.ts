@@ -1,6 +1,6 @@
 /**
- * Triggers: reads every acknowledged upload after its commit and enqueues the notifications that the part's
- * configuration asks for. Knows no HTTP; the outbox is the seam.
+ * Triggers: reads every acknowledged upload after its commit and enqueues the notifications that the part's configuration asks for. It does
+ * not use HTTP; the outbox sends the messages.
  */
 import type { Transaction } from 'kysely';
 import { type FollowLogOptions, followLog, type LogFollower } from '../follow-log/follow-log.ts';
@@ -14,8 +14,8 @@ export interface TriggersDeps extends DecideRowsDeps {
 
 export interface Triggers extends Pick<LogFollower, 'start' | 'cursor' | 'lag' | 'steps'>, AsyncDisposable {
   /**
-   * Call it in the transaction that changes effective configurations: a trigger that is new, or enabled again, is for
-   * uploads after this moment only (I11).
+   * Call it in the transaction that changes effective configurations: a trigger that is new, or enabled again, applies only to uploads
+   * after this moment (I11).
    */
   configurationsChanged(trx: Transaction<TriggersTables>, changes: readonly ChangedPart[]): Promise<void>;
 }
@@ -25,7 +25,7 @@ export function createTriggers(deps: TriggersDeps): Triggers {
   const follower = followLog<DecidedTables>({
     name: 'triggers',
     ...{ db, ingestLog, clock, log },
-    // Each trigger knows where it begins.
+    // Each trigger has its own start position.
     beginAfter: async () => 0,
     process: createDecideRows(deps),
   });

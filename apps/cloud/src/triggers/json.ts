@@ -1,4 +1,4 @@
-/** Reading configuration JSON: says what was expected and what was found. */
+/** Reads configuration JSON and reports what was expected and what was found. */
 import type { Problems } from './problems.ts';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -7,15 +7,15 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A found value in a few words. */
+/** A short text for a found value. */
 export function shown(value: unknown): string {
   if (value === undefined) return 'nothing';
-  // JSON would tell 1e999 as null.
+  // JSON would turn 1e999 into null.
   const text = typeof value === 'number' ? String(value) : JSON.stringify(value);
   return text.length <= 80 ? text : `${text.slice(0, 79)}…`;
 }
 
-/** The kind of a value that is not to be repeated, because it may be secret. */
+/** The kind of a value that must not be repeated because it may be secret. */
 export function kindOf(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (value === null) return 'null';
@@ -33,14 +33,14 @@ export function warnUnknown(object: JsonObject, known: readonly string[], path: 
   }
 }
 
-/** A non-empty text, or undefined with an error. */
+/** A non-empty text, or undefined after reporting an error. */
 export function requiredText(object: JsonObject, key: string, path: string, problems: Problems): string | undefined {
   const value = object[key];
   if (typeof value === 'string' && value !== '') return value;
   return problems.error(`${path}.${key}`, `expected a non-empty string, found ${shown(value)}`);
 }
 
-/** An array of names out of a list, each once; undefined with an error. */
+/** An array of distinct names from a list; undefined after reporting an error. */
 export function namesOf<Name extends string>(
   value: unknown,
   names: readonly Name[],

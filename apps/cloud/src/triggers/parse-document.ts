@@ -4,9 +4,9 @@ import { type ParsedTriggers, parseTriggers } from './parse-triggers.ts';
 const known = new WeakMap<object, ParsedTriggers>();
 
 /**
- * The triggers of an effective document, parsed once for each: a save checks them, and notes from where on they fire.
+ * Parses the triggers of an effective document, once per document: a save validates them and records where they start to fire.
  *
- * @param document decoded, never changed afterwards; undefined: none.
+ * @param document decoded, must not change afterwards; undefined: none
  */
 export function triggersOfDocument(document: unknown): ParsedTriggers {
   const parse = (): ParsedTriggers => parseTriggers(triggersIn(document), resourceNames(document));

@@ -1,10 +1,10 @@
-/** The `event` of a trigger (D18): what its kind makes of it. */
+/** Parses the `event` of a trigger (D18), using its kind. */
 import { isObject, shown, warnUnknown } from './json.ts';
 import { triggerKinds } from './kinds/registry.ts';
 import type { Problems } from './problems.ts';
 import type { TriggerEventRule } from './trigger.ts';
 
-/** Those of all kinds: one that another kind has is not called unknown. */
+/** Keys of all kinds, so that a key of another kind is not reported as unknown. */
 const keys: readonly string[] = ['type', ...[...triggerKinds.values()].flatMap((kind) => kind.keys)];
 
 export function parseEvent(

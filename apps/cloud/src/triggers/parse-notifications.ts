@@ -1,4 +1,4 @@
-/** The `notifications` of a trigger: an array as in every template, or one object as in the attribute table (D18, D19). */
+/** Parses the `notifications` of a trigger: an array as in every template, or one object as in the attribute table (D18, D19). */
 import { asPlatformError } from '@platform/base';
 import { webhookUrl } from '../outbox/webhook/target-guard.ts';
 import { isObject, type JsonObject, kindOf, requiredText, shown, warnUnknown } from './json.ts';
@@ -114,7 +114,7 @@ function parseAuth(
   warnUnknown(auth, ['basic'], `${path}.auth`, problems);
   const { basic } = auth;
   if (basic === undefined) return undefined;
-  // What was found is not repeated: it may hold a password.
+  // The found value is not repeated, because it may hold a password.
   if (!isObject(basic) || typeof basic['username'] !== 'string' || typeof basic['password'] !== 'string') {
     const found = isObject(basic) ? `${kindOf(basic['username'])} and ${kindOf(basic['password'])}` : kindOf(basic);
     return problems.error(`${path}.auth.basic`, `expected the strings username and password, found ${found}`);

@@ -23,7 +23,7 @@ function fires(trigger: Trigger | undefined, shape: UploadShape): boolean {
 const problemsOf = (...triggers: unknown[]) =>
   parse(...triggers).problems.map(({ path, level, message }) => `${level} ${path}: ${message}`);
 
-test('D18 data types are accepted inside data_ingested and at event level alike', () => {
+test('D18 data types are accepted inside data_ingested and at event level', () => {
   for (const one of [event, { type: 'part_data_ingested', data_types: ['tabular'] }]) {
     const { triggers, problems } = parse({ name: 'a', event: one, notifications: [webhook] });
     expect(problems).toEqual([]);
@@ -39,7 +39,7 @@ test('D18 notifications are accepted as an object and as an array', () => {
   expect(array?.notifications).toEqual([{ type: 'webhook', value: 'https://example.com/hook', intervalMs: 0 }]);
 });
 
-test('D18 conditions may stand under condition and conditions', () => {
+test('D18 conditions are accepted under condition and conditions', () => {
   const evals = { evals: [{ operator: 'gt', value: { cpu: 50 } }] };
   for (const key of ['condition', 'conditions']) {
     const conditional = { data_capture_method: 'sensor:my-sensor:Readings', [key]: evals };
@@ -55,7 +55,7 @@ test('D18 conditions may stand under condition and conditions', () => {
   }
 });
 
-test('D18 a capture method names short type or full triplet, and matches its uploads with and without Get', () => {
+test('D18 a capture method names a short type or a full triplet, and matches uploads with and without Get', () => {
   for (const method of [
     'sensor:my-sensor:Readings',
     'core:component:sensor:my-sensor:Readings',
@@ -78,11 +78,11 @@ test('D18 a capture method names short type or full triplet, and matches its upl
   }
 });
 
-test('D18 a disabled trigger is parsed and does not run', () => {
+test('D18 a disabled trigger is parsed but does not run', () => {
   expect(parse({ name: 'a', event, notifications: webhook, disabled: true }).triggers[0]?.enabled).toBe(false);
 });
 
-test('D18 every notification type is accepted for every event type; what this version does not deliver is said', () => {
+test('D18 every notification type is accepted for every event type, and types not delivered by this version are reported', () => {
   const events = [
     event,
     { type: 'conditional_data_ingested', conditional: { data_capture_method: 'sensor:my-sensor:Readings' } },
@@ -107,7 +107,7 @@ test('D18 every notification type is accepted for every event type; what this ve
   }
 });
 
-test('D18 the interval counts for the data types and is said to be ignored for others', () => {
+test('D18 the interval applies to the data types and is reported as ignored for others', () => {
   const notifications = { ...webhook, seconds_between_notifications: 1.5 };
   expect(parse({ name: 'a', event, notifications }).triggers[0]?.notifications[0]?.intervalMs).toBe(1_500);
   expect(problemsOf({ name: 'a', event: { type: 'part_online' }, notifications })).toContain(
@@ -115,7 +115,7 @@ test('D18 the interval counts for the data types and is said to be ignored for o
   );
 });
 
-test('basic authentication is read, and its password never repeated in a problem', () => {
+test('basic authentication is read, and its password never appears in a problem', () => {
   const auth = { basic: { username: 'u', password: 'p:w' } };
   expect(
     parse({ name: 'a', event, notifications: { ...webhook, auth } }).triggers[0]?.notifications[0]?.basicAuth,
@@ -276,12 +276,12 @@ test.each<[string, unknown[], RegExp]>([
   expect(parse(...triggers).triggers).toHaveLength(failed ? triggers.length - 1 : triggers.length);
 });
 
-test('triggers that are no array are a problem, absent ones are none', () => {
+test('triggers that are not an array are a problem, and missing triggers are not', () => {
   expect(parseTriggers({}, []).problems[0]).toMatchObject({ path: 'triggers', level: 'error' });
   expect(parseTriggers(undefined, [])).toEqual({ triggers: [], problems: [] });
 });
 
-test('D19 all machine owners can be reached by e-mail and push, a webhook to them is refused', () => {
+test('D19 all machine owners can be notified by e-mail and push, and a webhook to them is refused', () => {
   const to = (type: string) =>
     parse({
       name: 'a',

@@ -1,4 +1,4 @@
-/** The `triggers` array of a part's configuration: what runs, and every problem with its path (D18). */
+/** Parses the `triggers` array of a part's configuration: the triggers to run, and every problem with its path (D18). */
 import type { Problem } from '@platform/base';
 import { isObject, requiredText, shown, warnUnknown } from './json.ts';
 import { parseEvent } from './parse-event.ts';
@@ -7,14 +7,14 @@ import { Problems } from './problems.ts';
 import type { Trigger } from './trigger.ts';
 
 export interface ParsedTriggers {
-  /** Those without errors, disabled ones too. */
+  /** Triggers without errors, including disabled ones. */
   readonly triggers: readonly Trigger[];
   readonly problems: readonly Problem[];
 }
 
 /**
- * @param value as it stands in the configuration; undefined is the same as an empty array.
- * @param components names of the configured components and services; a trigger for another one is warned of only.
+ * @param value as in the configuration; undefined is the same as an empty array
+ * @param components names of the configured components and services; a trigger for any other only causes a warning
  */
 export function parseTriggers(value: unknown, components: readonly string[]): ParsedTriggers {
   const all = new Problems();
@@ -60,7 +60,7 @@ function parseTrigger(
   if (notes !== undefined && typeof notes !== 'string')
     problems.warn(`${path}.notes`, `expected a string, found ${shown(notes)}`);
   const event = parseEvent(value['event'], components, `${path}.event`, problems);
-  // Of an event that is none, the notifications are still checked, so that all problems show at once.
+  // If the event is invalid, the notifications are still checked, so that all problems show at once.
   const eventType = event?.type ?? 'part_data_ingested';
   const notifications = parseNotifications(value['notifications'], eventType, `${path}.notifications`, problems);
   if (name === undefined || event === undefined) return undefined;

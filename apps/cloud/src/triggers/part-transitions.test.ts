@@ -29,7 +29,7 @@ interface Given {
   readonly db: Database;
   readonly decide: (transitions: readonly PartTransition[]) => Promise<TransitionNotifications>;
   woken(): number;
-  /** `<trigger> <type>` of everything in the outbox. */
+  /** `<trigger> <type>` of every message in the outbox. */
   enqueued(): Promise<string[]>;
 }
 
@@ -62,7 +62,7 @@ const record = async ({ db, decide }: Given, transitions: readonly PartTransitio
   effects.committed();
 };
 
-test('D17 a transition notifies the triggers of its kind, without regard to an interval, and no disabled one', async () => {
+test('D17 a transition notifies the enabled triggers of its kind, regardless of an interval', async () => {
   const rig = await given([
     trigger('on', 'part_online'),
     trigger('off', 'part_offline'),
@@ -73,14 +73,14 @@ test('D17 a transition notifies the triggers of its kind, without regard to an i
   expect(rig.woken()).toBe(1);
 });
 
-test('D17 the same transition decided twice is enqueued once', async () => {
+test('D17 a transition that is decided twice is enqueued once', async () => {
   const rig = await given([trigger('on', 'part_online')]);
   await record(rig, [online]);
   await record(rig, [online]);
   expect(await rig.enqueued()).toEqual(['on part_online']);
 });
 
-test('D17 a transition whose transaction fails notifies no one', async () => {
+test('D17 a transition whose transaction fails sends no notification', async () => {
   const rig = await given([trigger('on', 'part_online')]);
   const effects = await rig.decide([online]);
   const failed = rig.db.transaction().execute(async (trx) => {
@@ -92,7 +92,7 @@ test('D17 a transition whose transaction fails notifies no one', async () => {
   expect(rig.woken()).toBe(0);
 });
 
-test('a part without triggers, one that is gone and one with broken triggers notify no one and hold up no one', async () => {
+test('parts without triggers, deleted parts and broken triggers cause no notification and block no others', async () => {
   const rig = await given('broken');
   await record(rig, [online, { ...online, partId: 'gone' }, { ...online, partId: 'moved' }]);
   expect(await rig.enqueued()).toEqual([]);

@@ -1,6 +1,6 @@
 /**
- * part_online and part_offline: every transition of a part notifies once (D17, D22). The notifications are decided before
- * the transaction that records the transitions and enqueued inside it, so that neither is there without the other.
+ * part_online and part_offline: every transition of a part causes one notification (D17, D22). The notifications are decided before the
+ * transaction that records the transitions, and enqueued inside it, so that both are stored or neither is.
  */
 import { asPlatformError, type Log } from '@platform/base';
 import type { Transaction } from 'kysely';
@@ -13,7 +13,7 @@ import { notificationKey } from './throttle.ts';
 
 export interface PartTransition {
   readonly partId: string;
-  /** Counts the transitions of the part; the same number never stands for two. */
+  /** Sequence number of the part's transitions; each number is unique. */
   readonly number: number;
   readonly kind: 'online' | 'offline';
   /** Wall clock, ms. */
@@ -21,7 +21,7 @@ export interface PartTransition {
 }
 
 export interface TransitionNotifications {
-  /** Enqueues inside the caller's transaction; a second time it changes nothing. */
+  /** Enqueues inside the caller's transaction; a repeated call changes nothing. */
   record(trx: Transaction<OutboxTables>): Promise<void>;
   /** Call it after the commit. */
   committed(): void;
@@ -29,7 +29,7 @@ export interface TransitionNotifications {
 
 export interface PartTransitionsDeps {
   readonly configOf: (partId: string) => Promise<PartTriggers | undefined>;
-  /** Undefined for a part that is gone: it notifies nobody. */
+  /** Undefined for a deleted part, which causes no notification. */
   readonly placeOf: (partId: string) => EventPlace | undefined;
   readonly outbox: {
     enqueue(trx: Transaction<OutboxTables>, messages: readonly Message[]): Promise<void>;
@@ -51,7 +51,7 @@ export function createPartTransitions(
     try {
       return messagesFor(transition, config, place);
     } catch (caught) {
-      // One part's configuration does not hold up the transitions of all.
+      // One broken configuration must not block the transitions of other parts.
       log.error('the triggers of a part could not be read; no one is notified of its transition', {
         partId,
         error: asPlatformError(caught).message,

@@ -1,6 +1,6 @@
 import type { Problem } from '@platform/base';
 
-/** Collects problems; one that is an error makes `failed` true. */
+/** Collects problems; an error sets `failed`. */
 export class Problems {
   readonly list: Problem[] = [];
   failed = false;

@@ -1,4 +1,4 @@
-/** What triggers look at of a row of the ingest log. Its readings stay encoded: most triggers look at few of them, or at none. */
+/** The fields of a log row that triggers look at. Readings stay encoded, because most triggers look at few of them or none. */
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { PlatformError } from '@platform/base';
 import { DataType, type UploadMetadata } from '@platform/proto/platform/app/datasync/v1/data_sync';
@@ -11,7 +11,7 @@ export interface ReadUpload {
   readonly metadata: UploadMetadata;
   readonly dataType: DataTypeName;
   readonly place: Place;
-  /** When the cloud accepted it, ms: the time of its events. */
+  /** When the cloud accepted it, ms; the time of its events. */
   readonly syncedAtMs: number;
   readonly fileId: string;
   readonly readings: Pick<OpenedUpload, 'bytes' | 'readingCount' | 'readingStart' | 'readingEnd'>;
@@ -24,7 +24,7 @@ const dataTypes: Readonly<Record<DataType, DataTypeName>> = {
   [DataType.FILE]: 'file',
 };
 
-/** @param batch LoggedUpload. Throws data_loss when it is none. */
+/** @param batch LoggedUpload. Throws data_loss when it is not one. */
 export function readUpload(batch: Uint8Array): ReadUpload {
   const upload = openUpload(batch);
   const { metadata, place, timeSynced, fileId } = upload;

@@ -3,7 +3,7 @@ import type { Kysely, Transaction } from 'kysely';
 import type { TriggersTables } from './store.ts';
 import { type ThrottleKey, Throttles } from './throttle.ts';
 
-/** Position after which each trigger is to fire; 0 for those that have none recorded. */
+/** Position after which each trigger fires; 0 for triggers without a record. */
 export async function loadStarts(
   db: Kysely<TriggersTables>,
   partIds: readonly string[],
@@ -48,7 +48,7 @@ export async function saveThrottles(
     .execute();
 }
 
-/** An upload over which a trigger cannot be evaluated. */
+/** An upload for which a trigger cannot be evaluated. */
 export interface Undecided {
   readonly position: number;
   readonly triggerName: string;

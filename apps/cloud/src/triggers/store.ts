@@ -1,5 +1,5 @@
 /**
- * Tables of the triggers feature: where each trigger begins, when each notification last went out, and the uploads over which a trigger
+ * Tables of the triggers feature: where each trigger begins, when each notification was last enqueued, and the uploads for which a trigger
  * could not be evaluated. The last two change in the transaction that enqueues the messages (I11).
  */
 
@@ -29,10 +29,10 @@ export const triggersDdl: readonly string[] = [
 ];
 
 export interface TriggersTables {
-  /** The trigger is for rows after `position`; a trigger without a row is for all that the follower meets. */
+  /** The trigger applies to rows after `position`; a trigger without a row applies to all rows. */
   trigger_starts: { part_id: string; trigger_name: string; position: number };
-  /** When (time of the event, ms) the notification, named by a hash of its type and target, was last enqueued. */
+  /** When (time of the event, ms) the notification, identified by a hash of its type and target, was last enqueued. */
   trigger_throttles: { part_id: string; trigger_name: string; notification: string; last_event_at: number };
-  /** `trigger_name` is empty of rows that could not be decoded, as earlier versions noted them. */
+  /** `trigger_name` is empty for rows that earlier versions could not decode. */
   trigger_damaged_rows: { position: number; trigger_name: string; part_id: string; reason: string; at: number };
 }

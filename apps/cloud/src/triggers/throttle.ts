@@ -1,4 +1,4 @@
-/** When each notification last went out, in time of the events, so that a replay after a kill decides the same. */
+/** When each notification was last sent, in event time, so that a replay after a kill decides the same. */
 import { createHash } from 'node:crypto';
 import type { Notification } from './trigger.ts';
 
@@ -9,7 +9,7 @@ export interface ThrottleKey {
   readonly notification: string;
 }
 
-/** Names a notification within its trigger: the same type and value are the same notification wherever they stand. */
+/** Identifies a notification within its trigger: the same type and value give the same key at any index. */
 export function notificationKey(notification: Notification): string {
   return createHash('sha256')
     .update(JSON.stringify([notification.type, notification.value]))
@@ -18,15 +18,15 @@ export function notificationKey(notification: Notification): string {
 }
 
 /**
- * Whether an event at `eventAtMs` comes too early. A cloud clock that was set back by more than the interval does not
- * silence the notification until it has caught up.
+ * Whether an event at `eventAtMs` comes too early. If the cloud's clock was set back by more than the interval, the event is not throttled;
+ * otherwise the notification would be silent until the clock has caught up.
  */
 export function isThrottled(lastEventAtMs: number | undefined, eventAtMs: number, intervalMs: number): boolean {
   if (lastEventAtMs === undefined || intervalMs <= 0) return false;
   return Math.abs(eventAtMs - lastEventAtMs) < intervalMs;
 }
 
-/** The times as the follower works on them: read from the table, changed by what it decides, written with the cursor. */
+/** The follower's working copy: read from the table, changed by its decisions, written with the cursor. */
 export class Throttles {
   readonly #last = new Map<string, number>();
   readonly #changed = new Map<string, ThrottleKey & { readonly lastEventAtMs: number }>();

@@ -54,10 +54,10 @@ const outbox = {
 interface Rig {
   readonly db: Kysely<Tables>;
   readonly log: MemoryLog;
-  /** Triggers by part, as a user saves them. */
+  /** Saves the triggers of a part, as a user does. */
   save(triggers: readonly unknown[], partId?: string): Promise<void>;
   readonly triggers: Triggers;
-  /** `<trigger> <file id>` of everything enqueued, in order. */
+  /** `<trigger> <file id>` of every enqueued message, in order. */
   enqueued(): Promise<string[]>;
 }
 
@@ -92,7 +92,7 @@ async function caughtUp({ triggers, log }: Rig): Promise<void> {
   while ((await triggers.cursor()) < log.lastPosition()) await new Promise((resolve) => setTimeout(resolve, 2));
 }
 
-test('an upload of a part with a trigger is enqueued, one of a part without is passed', async () => {
+test('an upload of a part with a trigger is enqueued, and one of a part without is skipped', async () => {
   const on = await rig();
   await on.save([trigger('a')]);
   await on.triggers.start();
@@ -101,11 +101,11 @@ test('an upload of a part with a trigger is enqueued, one of a part without is p
   on.log.append(logged({ fileId: 'unknown' }), 'no such part');
   await caughtUp(on);
   expect(await on.enqueued()).toEqual(['a mine']);
-  // The cursor is readable a moment before the follower hears that its transaction is committed.
+  // The cursor can be read slightly before the follower knows that its transaction is committed.
   await expect.poll(() => on.triggers.lag()).toEqual({ rows: 0, failures: 0 });
 });
 
-test('a disabled trigger, and one with an error beside one without, do not stop the other', async () => {
+test('a disabled or invalid trigger does not stop the others', async () => {
   const on = await rig();
   await on.save([trigger('off', 0, { disabled: true }), { name: 'broken' }, trigger('a')]);
   await on.triggers.start();
@@ -114,7 +114,7 @@ test('a disabled trigger, and one with an error beside one without, do not stop 
   expect(await on.enqueued()).toEqual(['a f']);
 });
 
-test('I11 a new trigger starts at the end of the log, one enabled again too, though the follower was behind', async () => {
+test('I11 a trigger that is new or enabled again starts at the end of the log, even if the follower was behind', async () => {
   const on = await rig();
   on.log.append(logged({ fileId: '1' }));
   await on.save([trigger('a')]);
@@ -130,7 +130,7 @@ test('I11 a new trigger starts at the end of the log, one enabled again too, tho
   expect(await on.enqueued()).toEqual(['a 4', 'a 5', 'b 4', 'b 5', 'c 5']);
 });
 
-test('a throttled notification is counted in the time of the uploads, each notification for itself', async () => {
+test('throttling uses the time of the uploads, separately for each notification', async () => {
   const on = await rig();
   await on.save([trigger('a', 10), trigger('b')]);
   for (const seconds of [0, 9.999, 10, 15, 20.5, 30]) {
@@ -143,7 +143,7 @@ test('a throttled notification is counted in the time of the uploads, each notif
   expect((await on.enqueued()).length - ofA.length).toBe(6);
 });
 
-test('I8 a row that cannot be read is marked as damaged and passed', async () => {
+test('I8 an unreadable row is marked as damaged and skipped', async () => {
   const on = await rig();
   await on.save([trigger('a')]);
   on.log.append(Uint8Array.of(0xff, 0xff, 0xff));
@@ -168,7 +168,7 @@ test('e-mail and push notifications and triggers of later versions enqueue nothi
   expect(await on.enqueued()).toEqual([]);
 });
 
-test('a log of many rows is caught up in steps', async () => {
+test('a log of many rows is processed in steps', async () => {
   const on = await rig();
   await on.save([trigger('a')]);
   for (let n = 0; n < 1_000; n++) on.log.append(logged({ fileId: `f${String(n).padStart(4, '0')}` }));
@@ -179,7 +179,7 @@ test('a log of many rows is caught up in steps', async () => {
 
 class Killed extends Error {}
 
-/** Throws at the `at`-th point that it is asked at, and never again. */
+/** Throws at the `at`-th call, and never again. */
 function killer(at: number): (point: string) => void {
   let points = 0;
   return () => {
@@ -187,14 +187,14 @@ function killer(at: number): (point: string) => void {
   };
 }
 
-test('I11 whatever step a kill falls into, each upload is enqueued exactly once for each notification', async () => {
+test('I11 a kill at any step leaves each upload enqueued exactly once per notification', async () => {
   const db = await openDb();
   let run = 0;
   const gaps = fc.array(fc.integer({ min: 0, max: 8_000 }), { minLength: 1, maxLength: 12 });
   const kills = fc.array(fc.integer({ min: 1, max: 12 }), { maxLength: 6 });
   await fc.assert(
     fc.asyncProperty(gaps, kills, fc.integer({ min: 1, max: 5 }), async (gapsMs, killPoints, readRows) => {
-      // Each run has a part, a log and a cursor of its own.
+      // Each run has a separate part, log and cursor.
       const partId = `part-${++run}`;
       await db.deleteFrom('log_cursors').execute();
       const list = [trigger('every'), trigger('slow', 10)];
@@ -263,7 +263,7 @@ test('I11 whatever step a kill falls into, each upload is enqueued exactly once 
   );
 });
 
-test('I11 a second process on the same cursor decides nothing twice', async () => {
+test('I11 a second process on the same cursor does not enqueue anything twice', async () => {
   const db = await openDb();
   const log = new MemoryLog();
   const options = {
@@ -283,7 +283,7 @@ test('I11 a second process on the same cursor decides nothing twice', async () =
   expect(await enqueuedIn(db)).toEqual(['a f']);
 });
 
-test('D33 an upload that the log lost fires nothing, and is noted; its neighbours fire', async () => {
+test('D33 an upload lost from the log does not fire and is recorded, and the others fire', async () => {
   await using on = await openTestLog();
   const db = await openDb();
   for (const [index, fileId] of ['a', 'b', 'c', 'd'].entries())
@@ -307,7 +307,7 @@ test('D33 an upload that the log lost fires nothing, and is noted; its neighbour
   ]);
 });
 
-test('I11 over restarts of the real log and database each acknowledged upload is enqueued exactly once', async () => {
+test('I11 across restarts of the real log and database each acknowledged upload is enqueued exactly once', async () => {
   await using store = await openTestStore();
   const { directory, database } = store;
   const stream = randomBytes(16);
@@ -353,7 +353,7 @@ test('I11 over restarts of the real log and database each acknowledged upload is
       await ingestLog.append(entry);
       expected.push(`a ${fileId}`);
     }
-    // The first two starts end with uploads that are not decided yet.
+    // The first two starts end with undecided uploads.
     if (start === 2) {
       while ((await triggers.cursor()) < ingestLog.lastPosition())
         await new Promise((resolve) => setTimeout(resolve, 2));

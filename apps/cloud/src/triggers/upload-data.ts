@@ -1,4 +1,4 @@
-/** What an event says of the data of an upload. */
+/** The data of an upload in an event. */
 import { PlatformError } from '@platform/base';
 import { type EventData, type EventReading, maxEventBytes } from '../outbox/event.ts';
 import type { KeyNode } from '../reading-codec/key-filter.ts';
@@ -6,16 +6,16 @@ import { type Document, readDocument } from '../reading-codec/read-document.ts';
 import { SensorDataView } from '../reading-codec/sensor-data-view.ts';
 import type { ReadUpload } from './read-upload.ts';
 
-/** A reading as a document. */
+/** A reading decoded to a document. */
 export interface Found {
-  /** Of the reading in its upload. */
+  /** Index of the reading in its upload. */
   readonly index: number;
   readonly document: Document;
 }
 
 const view = /* @__PURE__ */ new SensorDataView();
 
-/** The reading of that index; answers false where there is none. */
+/** Scans the reading at an index; returns false if there is none. */
 function lookAt({ readings }: ReadUpload, index: number, withTimes = true): boolean {
   if (index < 0 || index >= readings.readingCount) return false;
   view.read(readings.bytes, readings.readingStart(index), readings.readingEnd(index), withTimes);
@@ -23,14 +23,14 @@ function lookAt({ readings }: ReadUpload, index: number, withTimes = true): bool
   throw new PlatformError('data_loss', 'expected a SensorData message, found other bytes or a part of one');
 }
 
-/** @param only keys to read. Default: all. @returns undefined: bytes instead of a document, or no such reading. */
+/** @param only keys to read; default: all @returns undefined if the reading is binary or does not exist */
 export function documentOf(upload: ReadUpload, index: number, only?: KeyNode): Found | undefined {
   if (upload.dataType === 'binary' || upload.dataType === 'file') return undefined;
   if (!lookAt(upload, index, false) || view.kind !== 'struct') return undefined;
   return { index, document: readDocument(upload.readings.bytes, view.contentStart, view.contentEnd, only) };
 }
 
-/** The first reading that meets it, whole. @param keys what it looks at; undefined: everything. */
+/** The first reading that meets the condition, decoded completely. @param keys keys that the condition needs; undefined: all */
 export function findReading(
   upload: ReadUpload,
   meets: (document: Document) => boolean,
@@ -53,7 +53,7 @@ export function dataOf(upload: ReadUpload, found: Found | undefined): EventData 
     minMs = Math.min(minMs, receivedMs);
     maxMs = Math.max(maxMs, receivedMs);
   }
-  // Files, and readings of clients that send no times, were received when they were uploaded.
+  // Files, and readings of clients that send no times, get the upload time.
   const hasTimes = minMs <= maxMs;
   return {
     componentName: metadata.componentName,
@@ -81,7 +81,7 @@ function rfc3339(ms: number | null): string | null {
   return ms === null ? null : new Date(ms).toISOString();
 }
 
-/** Nothing was stored of a tabular upload whose readings were all refused. */
+/** Whether all readings of a tabular upload were refused, so that nothing of it was stored. */
 export function isEmpty({ dataType, readings }: ReadUpload): boolean {
   return dataType === 'tabular' && readings.readingCount === 0;
 }

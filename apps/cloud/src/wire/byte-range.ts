@@ -1,12 +1,15 @@
-/** The header `Range` of a download (RFC 9110, section 14): one range of bytes; several, and other units, count as none. */
+/**
+ * Parses the header `Range` of a download (RFC 9110, section 14). Supports one range of bytes; several ranges, and other units, are
+ * ignored.
+ */
 
 export interface ByteRange {
   readonly start: number;
-  /** The last byte of it. */
+  /** Position of the last byte, included. */
   readonly end: number;
 }
 
-/** Undefined: the whole. `unsatisfiable`: it begins behind the end. */
+/** Undefined: the whole file. `unsatisfiable`: the range begins after the end. */
 export function byteRangeOf(header: string, sizeBytes: number): ByteRange | 'unsatisfiable' | undefined {
   const [, first = '', last = ''] = /^bytes=\s*(\d{0,15})-(\d{0,15})\s*$/.exec(header) ?? [];
   if (first === '' && last === '') return undefined;
@@ -15,7 +18,7 @@ export function byteRangeOf(header: string, sizeBytes: number): ByteRange | 'uns
     return length === 0 ? 'unsatisfiable' : { start: sizeBytes - length, end: sizeBytes - 1 };
   }
   const start = Number(first);
-  // A range that ends before it begins is none.
+  // A range that ends before it begins is invalid.
   if (last !== '' && Number(last) < start) return undefined;
   if (start >= sizeBytes) return 'unsatisfiable';
   return { start, end: last === '' ? sizeBytes - 1 : Math.min(Number(last), sizeBytes - 1) };

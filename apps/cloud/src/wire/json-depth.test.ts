@@ -5,7 +5,7 @@ import { maxJsonDepth, requireJsonDepth } from './json-depth.ts';
 
 const nested = (levels: number): JsonObject => (levels <= 1 ? { a: 1 } : { a: nested(levels - 1) });
 
-test('what is as deep as it may be is read back by public clients in the deepest of our answers', () => {
+test('JSON of the maximum depth is read back by public clients in our most deeply nested answer', () => {
   const robotConfig = nested(maxJsonDepth);
   requireJsonDepth(robotConfig, 'configuration');
   const answer = create(GetRobotPartHistoryResponseSchema, { history: [{ old: { robotConfig } }] });
@@ -13,7 +13,7 @@ test('what is as deep as it may be is read back by public clients in the deepest
   expect(fromBinary(GetRobotPartHistoryResponseSchema, bytes).history[0]?.old?.robotConfig).toEqual(robotConfig);
 });
 
-test('one level more is refused, and so is nesting without end, by a loop and not a recursion', () => {
+test('one level more is refused, and so is endless nesting, by a loop without recursion', () => {
   expect(() => requireJsonDepth(nested(maxJsonDepth + 1), 'configuration')).toThrow(
     /^configuration: \$(\.a){30}: expected .* 30 levels/,
   );

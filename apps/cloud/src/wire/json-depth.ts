@@ -1,13 +1,16 @@
-/** How deep JSON that users save may be nested: as deep as every public client can read it back. */
+/** Limits the nesting of JSON that users save to what every public client can read back. */
 import { PlatformError } from '@platform/base';
 
 /**
- * On the wire each level of JSON is three messages (Struct, its entry, Value), and decoders stop at 100: so many levels fit
- * together with the messages around them.
+ * In a message, each level of JSON takes three messages (Struct, its entry, Value), and decoders stop at 100. This many levels fit
+ * together with the surrounding messages.
  */
 export const maxJsonDepth = 30;
 
-/** @param what it is, for the error. @throws invalid_argument, naming the place, when objects and lists lie deeper in each other. Never recurses. */
+/**
+ * @param what names the value, for the error. @throws invalid_argument, with the path, if objects and lists are nested too deeply. Never
+ * recurses.
+ */
 export function requireJsonDepth(value: unknown, what: string): void {
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth++) {
@@ -21,7 +24,7 @@ export function requireJsonDepth(value: unknown, what: string): void {
   }
 }
 
-/** Of the first value that lies so deep. */
+/** The path of the first value at this depth. */
 function pathTo(value: unknown, depth: number): string {
   const open: { readonly value: unknown; readonly depth: number; readonly path: string }[] = [
     { value, depth: 0, path: '$' },

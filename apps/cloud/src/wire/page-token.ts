@@ -1,7 +1,7 @@
-/** Page tokens of lists whose rows are numbered: the number of the last row shown. */
+/** Page tokens for lists of numbered rows: the number of the last row shown. */
 import { PlatformError } from '@platform/base';
 
-/** Undefined: the first page. @throws invalid_argument when it is not one that the operation gave out */
+/** Undefined: the first page. @throws invalid_argument if the operation never returned such a token */
 export function readPageToken(token: string | undefined, operation: string): number | undefined {
   if (token === undefined || token === '') return undefined;
   if (/^\d{1,15}$/.test(token)) return Number(token);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { requireReadableJson } from './readable-json.ts';
 
-test('what no client could read back is refused with its path, and everything else passes', () => {
+test('JSON that clients could not read back is refused with its path, and everything else passes', () => {
   const unreadable: readonly (readonly [unknown, RegExp])[] = [
     [{ a: [1, { b: Number.NaN }] }, /^data: \$\.a\[1\]\.b: expected a finite number, found NaN/],
     [JSON.parse('{"a": 1e999}'), /\$\.a: expected a finite number, found Infinity/],

@@ -1,12 +1,12 @@
-/** Whether JSON that users save can be read back by every public client, as it was given. */
+/** Checks that every public client can read back JSON that users save, exactly as it was given. */
 import { PlatformError } from '@platform/base';
 import { requireJsonDepth } from './json-depth.ts';
 
 /**
- * Not too deep, no number that JSON cannot say (a Struct can hold NaN, and `1e999` in a text is infinite), no half characters:
- * UTF-8 cannot say those, so no message with one can be sent.
+ * Limits the depth, and refuses numbers that JSON cannot represent (a Struct can hold NaN, and `1e999` in a text is infinite) and lone
+ * surrogates, which UTF-8 cannot encode.
  *
- * @param what it is, for the error. @throws invalid_argument with the path of the first such value
+ * @param what names the value, for the error. @throws invalid_argument with the path of the first invalid value
  */
 export function requireReadableJson(value: unknown, what: string): void {
   requireJsonDepth(value, what);
@@ -14,7 +14,7 @@ export function requireReadableJson(value: unknown, what: string): void {
   if (found !== undefined) throw new PlatformError('invalid_argument', `${what}: ${found}`);
 }
 
-/** Recurses as deep as the value, which is known by now. */
+/** Recursive: the depth has already been checked. */
 function firstUnreadable(value: unknown, path: string): string | undefined {
   if (typeof value === 'number' && !Number.isFinite(value)) return `${path}: expected a finite number, found ${value}`;
   if (typeof value === 'string' && !value.isWellFormed())

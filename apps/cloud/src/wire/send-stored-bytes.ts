@@ -1,4 +1,6 @@
-/** Answers a download of bytes that never change: HEAD, one range (RFC 9110), and an end as soon as the right to them ends. */
+/**
+ * Sends a download of bytes that never change: supports HEAD and one range (RFC 9110), and stops as soon as the right to the bytes ends.
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { Readable } from 'node:stream';
@@ -7,17 +9,17 @@ import type { Clock } from '@platform/base';
 import { type ByteRange, byteRangeOf } from './byte-range.ts';
 
 export interface StoredBytes {
-  /** Tells the one state of the bytes, because they do not change. */
+  /** Identifies the bytes, which never change. */
   readonly id: string;
   readonly sizeBytes: number;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
-  /** @param range undefined: all. @throws what the caller is told instead */
+  /** @param range undefined: everything. @throws the error to send instead */
   readonly open: (range: ByteRange | undefined) => Promise<AsyncIterable<Uint8Array>>;
-  /** Asked again while the download continues. @throws once it may not */
+  /** Called again during the download. @throws once it is no longer allowed */
   readonly admit: () => Promise<unknown>;
 }
 
-/** A download that continues asks this often whether it may. */
+/** How often a running download checks that it is still allowed. */
 const recheckMs = 2_000;
 
 export async function sendStoredBytes(
@@ -30,7 +32,7 @@ export async function sendStoredBytes(
   const asked = [undefined, etag].includes(textOf(request.headers['if-range'])) ? textOf(request.headers.range) : '';
   const range = byteRangeOf(asked ?? '', sizeBytes);
   const headers = { ...given, etag };
-  // The two response classes agree on what is called here, but not in their overloads.
+  // The two response classes share these methods, but their overloads differ.
   const plain = response as ServerResponse;
   if (range === 'unsatisfiable') {
     plain.writeHead(416, { ...headers, 'content-range': `bytes */${sizeBytes}` });
@@ -55,7 +57,7 @@ export async function sendStoredBytes(
       (caught: unknown) => stop.abort(caught),
     );
   });
-  // What it could not get all of, the client sees by the length; there is no one left to tell more.
+  // The client detects an incomplete download by its length; no other report is possible.
   await pipeline(Readable.from(chunks, { objectMode: false }), plain, { signal: stop.signal }).catch(() => {});
 }
 

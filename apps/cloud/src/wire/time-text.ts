@@ -1,4 +1,4 @@
-/** A time in a message to a person. What a client names as the time may be none that a calendar knows. */
+/** A time for a message to a person. A client may send a time outside the range of dates. */
 export function timeText(ms: number): string {
   const date = new Date(ms);
   return Number.isNaN(date.getTime()) ? `${ms} ms` : date.toISOString();

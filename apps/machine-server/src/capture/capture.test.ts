@@ -10,7 +10,7 @@ import { until } from '../testing/start-test-server.ts';
 import { Capture } from './capture.ts';
 import type { CapturePlan } from './plan-capture.ts';
 
-/** Waits are short: what lasts longer than a grace is a matter of a moment. */
+/** Shortens every wait to at most 20 ms, so that tests need not wait out a grace period. */
 const hasty: Clock = { ...systemClock, sleep: (ms, signal) => systemClock.sleep(Math.min(ms, 20), signal) };
 
 test('if a sensor answers after its capture has ended, the reading is dropped and reported once, and no file is left open', async () => {

@@ -18,7 +18,7 @@ export interface CaptureDeps {
   readonly storage: CaptureStorage;
   readonly ledger: SeqLedger;
   readonly directories: Directories;
-  /** The document that a method of a resource returns now. */
+  /** Returns what a method of a resource reads now. */
   readonly read: (plan: CapturePlan) => Document | undefined | Promise<Document | undefined>;
   readonly clock: Clock;
   readonly log: Log;
@@ -42,7 +42,7 @@ interface Running {
 }
 
 const closeGraceMs = 2_000;
-/** How soon to try again to own a directory that another process has. */
+/** Delay before trying again to own a directory that another process holds. */
 const retryMs = 5_000;
 
 export class Capture implements AsyncDisposable {

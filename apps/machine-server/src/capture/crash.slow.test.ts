@@ -11,7 +11,7 @@ import { SensorDataSchema } from '@platform/proto/platform/app/datasync/v1/data_
 import { expect, test } from 'vitest';
 import { countingDocument, until } from '../testing/start-test-server.ts';
 
-/** Counts of the readings by stream, over every file of these kinds. */
+/** Numbers of the readings by stream, over every file of these kinds. */
 async function countsByStream(directory: string, kinds: readonly string[]): Promise<Map<string, number[]>> {
   const counts = new Map<string, number[]>();
   const entries = await readdir(directory, { recursive: true }).catch(() => []);
@@ -30,7 +30,7 @@ async function countsByStream(directory: string, kinds: readonly string[]): Prom
   return counts;
 }
 
-test('C9 killed at any moment while capturing: what was on disk is recovered, without gaps or duplicates', {
+test('C9 killed at any moment while capturing: readings that were on disk are recovered, without gaps or duplicates', {
   timeout: 600_000,
 }, async () => {
   const home = await mkdtemp(join(tmpdir(), 'machine-crash-'));

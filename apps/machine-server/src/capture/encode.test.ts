@@ -21,7 +21,7 @@ test('an encoded reading is the SensorData message of the same document and time
   );
 });
 
-test('values that JSON does not have are kept as text, absent ones are left out', () => {
+test('values that JSON lacks are kept as text, absent ones are omitted', () => {
   const document = { at: new Date(0), raw: Uint8Array.of(1, 2), none: undefined, big: 5n };
   const bytes = new ReadingEncoder().encode({ requestedMicros: 1, receivedMicros: 2, document });
   const json = toJson(SensorDataSchema, fromBinary(SensorDataSchema, bytes)) as { struct: unknown };

@@ -22,7 +22,10 @@ export class ReadingEncoder {
   /** First used byte. */
   #at = 0;
 
-  /** The encoded SensorData, in its own memory. Of the values that JSON does not have, dates become ISO text, bytes base64, and others text. */
+  /**
+   * The encoded SensorData, in its own memory. Among the values that JSON lacks, dates become ISO text, bytes become base64, and others
+   * become text.
+   */
   encode(reading: Reading): Uint8Array<ArrayBuffer> {
     this.#at = this.#bytes.length;
     this.#message(0x12, () => this.#struct(reading.document, 1));
@@ -68,7 +71,7 @@ export class ReadingEncoder {
     }
   }
 
-  /** A google.protobuf.Value as field `tag`. @param level of the document or list that it is in */
+  /** A google.protobuf.Value as field `tag`. @param level of the document or list that contains it */
   #value(tag: number, value: unknown, level: number): void {
     const end = this.#bytes.length - this.#at;
     if (typeof value === 'number' || typeof value === 'bigint') {

@@ -31,7 +31,7 @@ test('a service and a method have at most 100 tags in total: the first ones are 
   expect(problems).toMatchObject([{ level: 'warning', message: expect.stringContaining('found 101') }]);
 });
 
-test('D12 tags add up, a method’s own capture directory and buffer apply, and methods work with and without Get', () => {
+test('D12 tags are combined, a method’s own capture directory and buffer apply, and methods work with and without Get', () => {
   const method = {
     method: 'GetReadings',
     capture_frequency_hz: 0.5,
@@ -54,7 +54,7 @@ test('D12 tags add up, a method’s own capture directory and buffer apply, and 
   ]);
 });
 
-test('D12 a method that the type does not have is reported; disabled ones are not', () => {
+test('D12 a method that the type lacks is reported; disabled ones are not', () => {
   const methods = [
     { method: 'Voltage', capture_frequency_hz: 1 },
     { method: 'DoCommand', capture_frequency_hz: 1, additional_params: { docommand_input: { a: 1 } } },

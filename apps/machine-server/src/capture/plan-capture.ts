@@ -26,7 +26,7 @@ export interface CapturePlan {
   readonly bufferBytes: number;
 }
 
-/** Allocated at once for every open file. */
+/** Upper limit: each open file allocates its buffer at once. */
 const mostBufferBytes = 1024 * 1024;
 /** Readings that can wait in memory while the disk is behind: a thousand per second for more than a minute and a half. */
 const mostQueued = 100_000;
@@ -35,9 +35,9 @@ export interface CaptureDefaults {
   readonly tags: readonly string[];
   readonly directory: string;
   readonly maxFileBytes: number;
-  /** `-untrusted-env`: a capture directory of a method's own is refused (D16). */
+  /** False with `-untrusted-env`: a method may not set its own capture directory (D16). */
   readonly ownDirectories: boolean;
-  /** The types that can be captured: methods of other types are reported and left out. */
+  /** The types that can be captured: methods of other types are reported and omitted. */
   readonly types: readonly ResourceDescriptor[];
 }
 
@@ -101,7 +101,7 @@ function planOne(
   if (own !== undefined && !defaults.ownDirectories) {
     return complain('-untrusted-env does not allow changing the capture directory: capture_directory');
   }
-  // The tags of service and method combined: the cloud accepts no more.
+  // The limit applies to the tags of service and method combined: the cloud accepts no more.
   const tags = [...new Set([...defaults.tags, ...config.tags])];
   if (tags.length > maxTags)
     tell(

@@ -7,7 +7,7 @@ import { SeqLedger } from '../directories/seq-ledger.ts';
 import { until } from '../testing/start-test-server.ts';
 import { RollFile } from './roll-file.ts';
 
-/** A disk that fails every operation while `broken`, and writes half before it fails. */
+/** A disk that fails every operation while `broken`, after writing half of the data. */
 function faultyStorage(): { storage: CaptureStorage; files: Map<string, Uint8Array>; disk: { broken: boolean } } {
   const files = new Map<string, Uint8Array>();
   const disk = { broken: false };
@@ -58,7 +58,7 @@ const series = {
   queueSize: 20,
 };
 
-test('C5 C7 a failing disk does not end a capture: the queue fills, readings are skipped, and all that were taken are written once', async () => {
+test('C5 C7 a failing disk does not end a capture: the queue fills, readings are skipped, and accepted ones are written once', async () => {
   const { storage, files, disk } = faultyStorage();
   const ledger = new SeqLedger();
   const context = {

@@ -1,9 +1,9 @@
 /**
- * The files of one series: opens one when a reading comes, rolls it at its size, seals it on demand.
+ * The files of one series: opens a file when a reading arrives, rolls it at its maximum size, seals it on demand.
  *
- * States of a reading: queued → in the user buffer → written → synced → sealed. A disk error moves nothing: the reading
- * stays where it is, and the loop waits (with growing delays, at most 30 s) and repeats the same step. A disk error therefore never
- * ends a capture; readings are only skipped while the queue is full.
+ * States of a reading: queued → in the user buffer → written → synced → sealed. A disk error changes no state: the reading stays where it
+ * is, and the loop waits (with growing delays, at most 30 s) and repeats the same step. A disk error therefore never ends a capture;
+ * readings are only skipped while the queue is full.
  */
 import { join } from 'node:path';
 import { create } from '@bufbuild/protobuf';
@@ -37,7 +37,7 @@ export class RollFile {
   #sealing = false;
   #dirtySince: number | undefined;
   #failures = 0;
-  /** Aborts the wait after a failure. */
+  /** Cuts short the wait after a failure. */
   #retry: AbortController | undefined;
   #closing = false;
 
@@ -51,12 +51,12 @@ export class RollFile {
     return this.#failures;
   }
 
-  /** Whether a reading may be taken now; false while the queue is full. */
+  /** Whether a reading can be accepted now; false while the queue is full. */
   get ready(): boolean {
     return this.#queue.length < Math.max(1, this.#series.queueSize);
   }
 
-  /** Queues an encoded SensorData. Returns false, without keeping it, once the file is closing: no one would seal a file that it opens. */
+  /** Queues an encoded SensorData. Returns false, without keeping it, if the file is closing: a file opened now would never be sealed. */
   add(reading: Uint8Array): boolean {
     if (this.#closing) return false;
     this.#queue.push(reading);
@@ -75,13 +75,13 @@ export class RollFile {
     return this.#pumping === undefined && this.#failures === 0 && !this.#sealing;
   }
 
-  /** Writes and syncs what is older than a second. Called every second. */
+  /** Writes and syncs data older than a second. Called every second. */
   tick(): void {
     if (this.#dirtySince === undefined || !this.#idle) return;
     this.#pump(true);
   }
 
-  /** Seals the open file with everything queued so far; resolves when it is sealed, or the disk refused once. */
+  /** Seals the open file with everything queued so far; resolves when it is sealed, or after one failure of the disk. */
   async seal(): Promise<void> {
     this.#sealAsked = true;
     this.#pump();
@@ -189,7 +189,7 @@ export class RollFile {
 
   async #open(): Promise<CaptureFileWriter> {
     const { ledger, wallMicros, partId, storage } = this.#context;
-    // Kept over failed attempts, so that a full disk does not use up numbers that would hold back the low-water mark (I6).
+    // Kept across failed attempts, so that a full disk does not use up numbers that would hold back the low-water mark (I6).
     this.#opening ??= { seq: ledger.take() };
     const { seq } = this.#opening;
     const micros = wallMicros();

@@ -32,7 +32,7 @@ function taken(hz: number, fires: readonly number[]): number {
   return sum;
 }
 
-test('a timer that fires early or late takes each reading once', () => {
+test('a timer that fires early or late triggers each reading once', () => {
   expect(taken(100, [9.2, 20.6, 29.4, 40.1, 49.2])).toBe(5);
   expect(taken(1_000, [4.6, 10.3, 14.8, 20])).toBe(20);
   expect(taken(0.5, [1_999.1, 4_000.4])).toBe(2);

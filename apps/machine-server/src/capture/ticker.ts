@@ -5,7 +5,7 @@
 import type { Clock } from '@platform/base';
 
 const leastPeriodMs = 5;
-/** A busy computer occasionally delays timers by this much. */
+/** A busy computer sometimes delays timers by this much. */
 const madeUpBelowMs = 20;
 
 interface Group {
@@ -39,11 +39,11 @@ export function createTicker(clock: Clock): Ticker {
     const tasks = new Set<(due: number) => void>();
     const periodMs = 1_000 / hz;
     const started = clock.monotonic();
-    // After a stall the missed readings are not made up beyond one tick's worth: they would all show the same instant.
+    // After a stall, at most one tick's worth of missed readings is made up: they would all show the same instant.
     const most = periodMs > madeUpBelowMs ? 1 : Math.ceil(leastPeriodMs / periodMs) * 2;
     let taken = 0;
     const fire = (): void => {
-      // To the nearest: timers come up to a millisecond early, and that tick is not to be taken twice.
+      // Rounded to the nearest: timers fire up to a millisecond early, and that tick must not be taken twice.
       const elapsed = Math.round((clock.monotonic() - started) / periodMs);
       const due = Math.min(most, elapsed - taken);
       taken = Math.max(elapsed, taken);

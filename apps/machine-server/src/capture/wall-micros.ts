@@ -6,7 +6,7 @@ export function createWallMicros(clock: Clock): () => number {
   return () => {
     const monotonicMs = clock.monotonic();
     const wallMs = clock.now();
-    // The wall clock was set, or the refinement has drifted off: begin again from it.
+    // The wall clock was set, or the refinement has drifted: start again from the wall clock.
     if (Math.abs(monotonicMs + offsetMs - wallMs) > 2) offsetMs = wallMs - monotonicMs;
     return Math.floor((monotonicMs + offsetMs) * 1_000);
   };

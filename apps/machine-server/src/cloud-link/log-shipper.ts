@@ -65,7 +65,7 @@ export class LogShipper implements AsyncDisposable {
       logs.unshift(entryOf({ timeMs, level: 'warn', logger: 'cloud-link', message, fields: {} }, this.#host));
     }
     await link.client(RobotService).log({ id: partId, logs }, { signal, timeoutMs });
-    // Lines that were dropped during the call are counted even if they arrived: at worst, the count is too high.
+    // Lines dropped during the call are counted even if they arrived: at worst, the count is too high.
     this.#queue.splice(0, batch.length);
     this.#dropped -= lost;
     return this.#queue.length > 0;

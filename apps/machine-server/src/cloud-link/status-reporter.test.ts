@@ -11,7 +11,7 @@ import {
   until,
 } from '../testing/start-test-server.ts';
 
-/** What is looked at every 5 s waits until it is woken: a look in the middle of a change would be one report more. */
+/** Disables the check every 5 s until it is woken: a check in the middle of a change would add a report. */
 const withoutLooks: Clock = {
   ...patientClock,
   sleep: (ms, signal) => patientClock.sleep(ms === 5_000 ? 3_600_000 : ms, signal),
@@ -37,7 +37,7 @@ test('D10 the server reports each new revision that it applies, and what could n
   expect(cloud.reports).toHaveLength(2);
 });
 
-test('a cloud that lacks the service is asked once, and the server keeps running', async () => {
+test('a cloud without the service is asked once, and the server keeps running', async () => {
   await using cloud = await startFakeCloud(countingDocument(1));
   cloud.reports = undefined;
   await using home = await createTestHome(cloud.url);

@@ -1,6 +1,6 @@
 /**
- * Tells the cloud what this server runs (D9, D10): soon after it changed, and once an hour in case the cloud forgot. While a
- * configuration waits it asks at every look: the answer says whether an owner forces it.
+ * Tells the cloud what this server runs (D9, D10): soon after a change, and once an hour in case the cloud forgot. While a configuration is
+ * waiting it asks at every check: the answer says whether an owner forces it.
  */
 import { asPlatformError, type Clock, errorText, type Follower, follow, type Log, silentLog } from '@platform/base';
 import { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
@@ -8,11 +8,11 @@ import type { Link } from '@platform/rpc/client';
 
 export interface RunningStatus {
   readonly appliedRevision: string;
-  /** A newer configuration that waits for the maintenance window; empty: none. */
+  /** A newer configuration that waits for the maintenance window; empty if there is none. */
   readonly heldRevision: string;
-  /** Why it waits; empty: nothing does. */
+  /** Why it waits; empty if none is waiting. */
   readonly heldReason: string;
-  /** What went wrong when the configuration was applied, or since; empty: nothing. */
+  /** What went wrong when the configuration was applied, or since; empty if nothing did. */
   readonly lastError: string;
 }
 
@@ -21,7 +21,7 @@ export interface StatusReporterDeps {
   readonly partId: string;
   readonly version: string;
   readonly status: () => RunningStatus;
-  /** The revision that an owner forces; empty: none. */
+  /** The revision that an owner forces; empty if there is none. */
   readonly onForced: (revision: string) => void;
   readonly clock: Clock;
   readonly log: Log;
@@ -32,7 +32,7 @@ const lookEveryMs = 5_000;
 const repeatAfterMs = 3_600_000;
 const callTimeoutMs = 10_000;
 const maxErrorLength = 2_000;
-/** Clouds without the service, and credentials that may not report: repeating the call does not help. */
+/** Errors from clouds without the service, or for credentials that may not report: repeating the call does not help. */
 const final: readonly string[] = ['unimplemented', 'permission_denied', 'not_found'];
 
 export class StatusReporter implements AsyncDisposable {

@@ -3,7 +3,7 @@ import { RobotConfigSchema } from '@platform/proto/platform/app/v1/robot';
 import { expect, test } from 'vitest';
 import { checkAge } from './cache.ts';
 
-test('D8 a cached configuration is fresh, from day 45 old, past its limit refused with age and file; 0 is no limit', () => {
+test('D8 a cached configuration is fresh, then old from day 45, and refused past its limit with age and file; 0 means no limit', () => {
   const dayMs = 86_400_000;
   const cached = { config: create(RobotConfigSchema), confirmedMs: 0 };
   const kinds = (limit: number): string[] =>

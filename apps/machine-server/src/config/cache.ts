@@ -21,7 +21,7 @@ export function cacheFile(home: string, partId: string): string {
   return join(home, `cached_cloud_config_${partId.replaceAll(/[^\w-]/g, '_')}.json`);
 }
 
-/** Undefined when there is none. @throws PlatformError data_loss when it cannot be read. */
+/** Undefined if there is none. @throws PlatformError data_loss if it cannot be read. */
 export async function readCache(path: string): Promise<CachedConfig | undefined> {
   let text: string;
   try {

@@ -1,4 +1,4 @@
-/** Brings the server to a configuration: levels of the log, credentials of its callers, resources; and knows which one it runs. */
+/** Applies a configuration to the server (log levels, credentials of callers, resources) and knows which one is running. */
 import { type Clock, errorText, type Log } from '@platform/base';
 import { fromRobotConfig } from '@platform/machine-config/robot-config';
 import type { MachineConfig } from '@platform/machine-config/schema';
@@ -10,14 +10,14 @@ import { type MachineAuth, secretsOf } from '../serve/authenticate.ts';
 import { unsupportedSettings } from './unsupported-settings.ts';
 
 export interface ConfigApplierDeps {
-  /** What the server starts with. */
+  /** The configuration that the server starts with. */
   readonly first: RobotConfig;
   readonly graph: Graph;
   readonly auth: MachineAuth;
   readonly serverLog: ServerLog;
   /** `-debug`. */
   readonly debug: boolean;
-  /** Called when a configuration was applied, or could not be. */
+  /** Called after a configuration was applied or could not be applied. */
   readonly onChange: () => void;
   readonly clock: Clock;
   readonly log: Log;
@@ -25,7 +25,7 @@ export interface ConfigApplierDeps {
 
 export interface Applied {
   readonly config: RobotConfig;
-  /** Empty until the first one was applied. */
+  /** Empty until the first one is applied. */
   readonly revision: string;
   readonly appliedMs: number;
 }
@@ -48,15 +48,15 @@ export class ConfigApplier {
     return this.#applied;
   }
 
-  /** Why the newest configuration could not be applied; empty: it could. */
+  /** Why the newest configuration could not be applied; empty if it could. */
   get error(): string {
     return this.#error;
   }
 
   /**
-   * Throws when it cannot be applied.
+   * Throws if it cannot be applied.
    *
-   * @returns `settled` resolves when every resource was built or failed once. A resource that takes its time holds no later configuration.
+   * @returns `settled` resolves when every resource was built or failed once. A slow resource does not delay a later configuration.
    */
   apply(message: RobotConfig): { settled: Promise<void> } {
     this.#wanted = message;

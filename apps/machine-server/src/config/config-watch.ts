@@ -1,13 +1,13 @@
 /**
- * The configuration of a part, from its cloud, with the cache behind it (D8).
+ * The configuration of a part, from its cloud, with the cache as a fallback (D8).
  *
  * Start: from the cloud within the read timeout, otherwise from the cache if its age allows, otherwise no start. Running: the cloud is
- * asked at every refresh; a failure of any kind changes nothing. The cache is written when the configuration changes, and its
- * confirmation at most once an hour, so that refreshing does not wear out the disk.
+ * asked at every refresh; a failure of any kind changes nothing. The cache is written when the configuration changes, and its confirmation
+ * at most once an hour, so that refreshing does not wear out the disk.
  *
- * Holding (D9): the cache holds what is applied, and a restart starts that. A newer configuration that has to wait is
- * pending: it is checked again at each refresh, and a newer one replaces it. An owner may force the pending one: that revision is
- * applied whatever the window says, but none after it.
+ * Holding (D9): the cache contains the applied configuration, and a restart uses that. A newer configuration that must wait is pending: it
+ * is checked again at each refresh, and a still newer one replaces it. An owner may force the pending one: that revision is applied
+ * whatever the window says, but not the ones after it.
  */
 import { equals } from '@bufbuild/protobuf';
 import { backoffMs, type Clock, errorText, type Log, PlatformError } from '@platform/base';
@@ -48,7 +48,7 @@ export class ConfigWatch implements AsyncDisposable {
     this.#path = cacheFile(deps.home, deps.credentials.partId);
   }
 
-  /** The configuration to start with. @throws PlatformError when there is none that may be used. */
+  /** The configuration to start with. @throws PlatformError if there is none that may be used. */
   async first(signal: AbortSignal): Promise<RobotConfig> {
     const { log, clock, credentials, readTimeoutMs } = this.#deps;
     try {
@@ -82,10 +82,10 @@ export class ConfigWatch implements AsyncDisposable {
   }
 
   /**
-   * Asks every refresh; `apply` gets each configuration that differs from the one before. One that throws is asked again; what
-   * it has begun is not waited for, so that a later configuration can set it right.
+   * Asks at every refresh; `apply` gets each configuration that differs from the one before. If it throws, it is called again at the next
+   * refresh. The work that it starts is not awaited, so that a later configuration can correct it.
    *
-   * @param hold why a configuration of another revision has to wait; undefined: it has not.
+   * @param hold why a configuration of another revision must wait; undefined if it need not.
    */
   start(apply: (config: RobotConfig) => unknown, hold: (config: RobotConfig) => Promise<string | undefined>): void {
     this.#running = this.#watch(apply, hold);
@@ -95,7 +95,7 @@ export class ConfigWatch implements AsyncDisposable {
     return this.#held;
   }
 
-  /** An owner wants this revision applied, whatever the window says: at the next refresh, unless another one is there by then. */
+  /** An owner wants this revision applied whatever the window says: at the next refresh, unless the cloud has another revision by then. */
   force(revision: string): void {
     if (revision !== this.#forced && revision !== '')
       this.#deps.log.info('an owner forces the pending configuration', { revision });
@@ -154,10 +154,13 @@ export class ConfigWatch implements AsyncDisposable {
     }
   }
 
-  /** A restart starts what was applied before, if what the cloud has now brings a window: no one can say yet whether it is open. */
+  /**
+   * If the cloud's configuration has a maintenance window, a restart uses the one applied before: no one can say yet whether the window is
+   * open.
+   */
   async #startWith(config: RobotConfig): Promise<RobotConfig> {
     if (config.maintenance === undefined) return config;
-    // An unreadable cache is reported where it is needed; here there is a configuration.
+    // An unreadable cache is reported where it is needed; here a configuration is available.
     const cached = await readCache(this.#path).catch(() => undefined);
     if (cached === undefined || cached.config.revision === config.revision) return config;
     this.#hold(config.revision, 'starting with the configuration that was applied before');

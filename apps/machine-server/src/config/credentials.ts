@@ -1,4 +1,4 @@
-/** The `-config` file: credentials for a cloud (D32), or a whole configuration that needs none. */
+/** The `-config` file: credentials for a cloud (D32), or a complete configuration that needs no cloud. */
 import { readFile } from 'node:fs/promises';
 import { errorText, PlatformError } from '@platform/base';
 import { durationMs } from './duration.ts';
@@ -10,9 +10,9 @@ export interface CloudCredentials {
   readonly type: 'robot-secret' | 'api-key';
   readonly payload: string;
   readonly refreshMs: number;
-  /** Days that a cached configuration may start the server without its cloud (D8). 0: no limit. */
+  /** For how many days a cached configuration may start the server without its cloud (D8). 0: no limit. */
   readonly offlineLimitDays: number;
-  /** PEM certificates to trust instead of the system's: of a cloud with its own authority (D31). */
+  /** PEM certificates to trust instead of the system's, for a cloud with its own authority (D31). */
   readonly ca?: string;
 }
 
@@ -20,7 +20,7 @@ export type ConfigFile =
   | { readonly kind: 'cloud'; readonly credentials: CloudCredentials }
   | { readonly kind: 'local'; readonly document: unknown };
 
-/** @throws PlatformError that names the file, what was expected and found. */
+/** @throws PlatformError that names the file, what was expected and what was found. */
 export async function readConfigFile(path: string): Promise<ConfigFile> {
   const fail = (message: string, cause?: unknown): never => {
     throw new PlatformError('invalid_argument', `configuration file ${path}: ${message}`, cause);

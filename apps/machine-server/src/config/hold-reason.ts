@@ -6,14 +6,14 @@ import type { Graph } from '../graph/graph.ts';
 import { withTimeout } from '../graph/with-timeout.ts';
 
 const readingTimeoutMs = 5_000;
-/** Of a value in the text. */
+/** Maximum length of a reading's value in the text. */
 const maxShownLength = 200;
 
 /**
- * Why the configuration that carries `maintenance` waits; undefined: it may be applied now.
+ * Why the configuration that carries `maintenance` waits; undefined if it may be applied now.
  *
- * The sensor must be running now. Everything except `true` under the key means no: a sensor that is missing, fails, or does not answer
- * within 5 s, and a reading without the key.
+ * The sensor must be running now. Anything except `true` under the key means no: a sensor that is missing, fails, or does not answer within
+ * 5 s, and a reading without the key.
  *
  * @param maintenance of the new configuration, so that an edit that repairs or removes the window is not locked out.
  */

@@ -1,4 +1,4 @@
-/** A whole configuration in the `-config` file, for a server without a cloud. */
+/** A complete configuration in the `-config` file, for a server without a cloud. */
 import { create } from '@bufbuild/protobuf';
 import { PlatformError } from '@platform/base';
 import { toRobotConfig } from '@platform/machine-config/robot-config';

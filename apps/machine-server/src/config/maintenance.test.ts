@@ -10,7 +10,7 @@ import { holdReason } from './hold-reason.ts';
 const revision = (document: unknown): string => revisionOf(parse(document).config);
 const window = { sensor_name: 'core:component:sensor/door', maintenance_allowed_key: 'open' };
 
-/** A machine whose door sensor always reads the same; `more` tells its versions apart. */
+/** A machine whose door sensor always reads the same; `more` distinguishes its versions. */
 const machine = (open: unknown, more: object): object => ({
   components: [
     { name: 'door', api: 'core:component:sensor', model: 'core:builtin:fake', attributes: { readings: { open } } },
@@ -18,7 +18,7 @@ const machine = (open: unknown, more: object): object => ({
   ...more,
 });
 
-/** The machine's time passes only here: what waits for a refresh or a look needs none of ours. */
+/** The machine's time advances only in this test, so waits for a refresh or a check take no real time. */
 const clock = new FakeClock(Date.now());
 const until = (what: string, condition: () => boolean): Promise<void> =>
   untilAt(what, async () => {

@@ -26,7 +26,7 @@ export class Directories implements AsyncDisposable {
   readonly #deps: DirectoriesDeps;
   readonly #owned = new Map<string, AsyncDisposable>();
   readonly #known = new Set<string>();
-  /** Those that another process owns or that cannot be used, with the reason that was logged. */
+  /** Directories that another process owns or that cannot be used, with the reason that was logged. */
   readonly #refused = new Map<string, string>();
 
   constructor(deps: DirectoriesDeps) {
@@ -46,10 +46,13 @@ export class Directories implements AsyncDisposable {
     }
   }
 
-  /** Lists the headers of everything that was left, so that low-water marks of earlier streams can be told. Slow with many files. */
+  /**
+   * Lists the headers of all files left by earlier starts, so that the low-water marks of their streams can be reported. Slow with many
+   * files.
+   */
   async survey(signal: AbortSignal): Promise<void> {
     for (const directory of this.#known) {
-      // What cannot be listed may still hold files: then the low-water marks stay untold.
+      // A directory that cannot be listed may still hold files: then the low-water marks stay unreported.
       if (!this.#owned.has(directory)) return;
       for (const root of [directory, join(directory, failedFolder)]) {
         for await (const path of walkFiles(root, signal)) {
@@ -58,7 +61,7 @@ export class Directories implements AsyncDisposable {
             const identity = await readIdentity(path);
             this.#deps.ledger.found(identity.stream, identity.seq);
           } catch (caught) {
-            // Without a readable header it can never be sent; a file that went in the meantime was settled.
+            // Without a readable header it can never be sent; a file that has disappeared meanwhile was settled.
             if (!neverSent(caught)) throw caught;
           }
         }
@@ -67,7 +70,7 @@ export class Directories implements AsyncDisposable {
     if (!signal.aborted) this.#deps.ledger.complete();
   }
 
-  /** Owns a directory and recovers what was left open in it; false when another process has it or it cannot be used. */
+  /** Owns a directory and recovers the files left open in it; false if another process has it or it cannot be used. */
   async own(directory: string): Promise<boolean> {
     if (this.#owned.has(directory)) return true;
     try {
@@ -131,7 +134,7 @@ function neverSent(caught: unknown): boolean {
   return (caught as NodeJS.ErrnoException).code === 'ENOENT';
 }
 
-/** Stream and seq in the header of a capture file. */
+/** Reads stream and seq from the header of a capture file. */
 export async function readIdentity(path: string): Promise<{ stream: Uint8Array; seq: number }> {
   await using handle = await open(path, 'r');
   for (let size = 4_096; ; size *= 16) {

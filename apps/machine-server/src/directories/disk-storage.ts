@@ -25,7 +25,7 @@ export const diskStorage: CaptureStorage = {
   remove: (path) => rm(path, { force: true }),
 };
 
-/** Makes the names in a directory durable across a power cut. */
+/** Makes the names in a directory durable across a power failure. */
 export async function syncDirectory(path: string): Promise<void> {
   await using handle = await open(path, 'r');
   await handle.sync();

@@ -9,7 +9,7 @@ import { PlatformError } from '@platform/base';
 import { makeDirectory } from './make-directory.ts';
 import { lockFile } from './paths.ts';
 
-/** Takes the directory, creating it (0700); disposing gives it back. Throws failed_precondition while another process has it. */
+/** Takes the directory, creating it (0700); disposing releases it. Throws failed_precondition while another process has it. */
 export async function lockDirectory(directory: string): Promise<AsyncDisposable> {
   await makeDirectory(directory);
   const path = join(directory, lockFile);
@@ -30,7 +30,7 @@ export async function lockDirectory(directory: string): Promise<AsyncDisposable>
 }
 
 async function createLock(path: string, content: string): Promise<boolean> {
-  // Written to another name and linked into place, so that no one ever sees an empty lock.
+  // Written to another name and linked into place, so that an empty lock is never visible.
   const aside = `${path}.${process.pid}`;
   await rm(aside, { force: true });
   await writeFile(aside, content, { flag: 'wx', mode: 0o600 });
@@ -45,7 +45,7 @@ async function createLock(path: string, content: string): Promise<boolean> {
   }
 }
 
-/** Takes a stale lock away; if another process has replaced it just now, puts that one back. */
+/** Removes a stale lock; if another process has just replaced it, restores that one. */
 async function removeStale(path: string, held: string): Promise<void> {
   const aside = `${path}.stale.${process.pid}`;
   await rename(path, aside).catch(() => {});
@@ -65,7 +65,7 @@ function isStale(held: string): boolean {
   return identityOf(pid) !== held;
 }
 
-/** What tells a process from a later one with its pid; where the system does not say, the pid alone. */
+/** Distinguishes a process from a later one with the same pid; on systems without this information, only the pid. */
 function identityOf(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

@@ -1,4 +1,7 @@
-/** Seals what an earlier process left open (C4, C9): valid prefix kept, torn tail cut and logged, same name and identity. */
+/**
+ * Seals files that an earlier process left open (C4, C9): keeps the valid prefix under the same name and identity, cuts and logs the torn
+ * tail.
+ */
 import { open, readFile, rename, rm, stat, truncate } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type Clock, errorText, type Log } from '@platform/base';
@@ -6,7 +9,7 @@ import { type CaptureFileContents, readCaptureFile } from '@platform/capture-fil
 import { syncDirectory } from './disk-storage.ts';
 import { setAside } from './set-aside.ts';
 
-/** @param path a `.prog` file that no living process writes. @param directory the capture directory that it is in. */
+/** @param path a `.prog` file that no living process writes. @param directory the capture directory that contains it. */
 export async function recoverFile(path: string, directory: string, clock: Clock, log: Log): Promise<void> {
   if ((await stat(path)).size === 0) return rm(path, { force: true });
   let contents: CaptureFileContents;

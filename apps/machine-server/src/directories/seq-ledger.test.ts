@@ -38,7 +38,7 @@ test('I6 the low-water mark never falls and never rises above a seq that may sti
   );
 });
 
-test('I5 each start draws a stream of its own and counts from 1', () => {
+test('I5 each start draws its own stream and counts from 1', () => {
   const [first, second] = [new SeqLedger(), new SeqLedger()];
   expect(first.stream).toHaveLength(16);
   expect(first.stream).not.toEqual(second.stream);

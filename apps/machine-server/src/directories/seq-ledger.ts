@@ -1,9 +1,9 @@
 /**
  * Which uploads of which stream may still be sent (I5, I6).
  *
- * The own stream is drawn at random at each start and counts its files in memory. Streams of earlier starts are known from
- * the headers of the files that they left. The low-water mark of a stream is the least seq that is still outstanding; it never
- * rises above a file that exists, because a seq leaves only by its acknowledgement or its counted discard.
+ * Each start draws its own stream at random and counts its files in memory. Streams of earlier starts are known from the headers of the
+ * files that they left. The low-water mark of a stream is the least seq that is still outstanding. It never rises above an existing file,
+ * because a seq is removed only by its acknowledgement or its counted discard.
  */
 import { randomBytes } from 'node:crypto';
 
@@ -15,14 +15,14 @@ export class SeqLedger {
   #next = 1;
   #complete = false;
 
-  /** Takes the next seq of the own stream; it is outstanding from now on. */
+  /** Takes the next seq of this process's stream; it is outstanding from now on. */
   take(): number {
     const seq = this.#next++;
     this.#own.add(seq);
     return seq;
   }
 
-  /** A file that was found on disk. */
+  /** Records a file that was found on disk. */
   found(stream: Uint8Array, seq: number): void {
     if (this.#isOwn(stream)) return;
     const key = keyOf(stream);
@@ -34,18 +34,18 @@ export class SeqLedger {
     seqs.add(seq);
   }
 
-  /** Everything that earlier starts left has been found: from now on their low-water marks can be told (C10). */
+  /** All files of earlier starts have been found: from now on their low-water marks can be reported (C10). */
   complete(): void {
     this.#complete = true;
   }
 
-  /** The file is acknowledged, or discarded and counted. */
+  /** Records that the file was acknowledged, or discarded and counted. */
   settle(stream: Uint8Array, seq: number): void {
     const seqs = this.#isOwn(stream) ? this.#own : this.#left.get(keyOf(stream));
     seqs?.remove(seq);
   }
 
-  /** The low-water mark to send with `seq` of `stream`; 0: not told. Never above `seq`. */
+  /** The low-water mark to send with `seq` of `stream`; 0: not reported. Never above `seq`. */
   lowWaterMark(stream: Uint8Array, seq: number): number {
     if (this.#isOwn(stream)) return Math.min(seq, this.#own.least() ?? this.#next);
     if (!this.#complete) return 0;

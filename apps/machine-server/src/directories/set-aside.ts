@@ -1,11 +1,11 @@
-/** Sets files aside that will never be accepted as they are: they are kept, with the reason beside them, out of the way of the others. */
+/** Sets aside files that will never be accepted as they are: they are kept, with the reason beside them, and no longer delay the others. */
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { failedFolder } from './paths.ts';
 
 /**
- * Moves `path` to `<directory>/failed/<its path below directory>` and writes `<file>.reason`, a line with the time
- * `nowMs` and the reason; returns where it is now.
+ * Moves `path` to `<directory>/failed/<its path below directory>` and writes `<file>.reason`, a line with the time `nowMs` and the reason.
+ * Returns the new path.
  */
 export async function setAside(path: string, directory: string, reason: string, nowMs: number): Promise<string> {
   const target = asidePath(path, directory);
@@ -15,7 +15,7 @@ export async function setAside(path: string, directory: string, reason: string, 
   return target;
 }
 
-/** Writes why `path` lies aside, and since when. */
+/** Writes why `path` was set aside, and since when. */
 export async function writeReason(path: string, reason: string, nowMs: number): Promise<void> {
   const line = `${new Date(nowMs).toISOString()} ${reason.replaceAll('\n', ' ')}\n`;
   await writeFile(`${path}.reason`, line, { mode: 0o600 });

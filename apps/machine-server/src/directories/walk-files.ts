@@ -1,4 +1,4 @@
-/** Lists files below a directory, one at a time and without holding a list: there may be millions. */
+/** Lists files below a directory one at a time, without keeping a list: there may be millions. */
 import { opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { failedFolder } from './paths.ts';

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { syncDirectory } from './disk-storage.ts';
 import { makeDirectory } from './make-directory.ts';
 
-/** Writes a small file atomically and durably, even across a power cut; mode 0600. */
+/** Writes a small file atomically and durably, even across a power failure; mode 0600. */
 export async function writeDurably(path: string, content: string): Promise<void> {
   await makeDirectory(dirname(path));
   const aside = `${path}.${process.pid}.tmp`;

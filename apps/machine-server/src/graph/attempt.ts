@@ -1,9 +1,9 @@
-/** One attempt to build a resource: it ends by itself, or as soon as a later one takes its place. */
+/** One attempt to build a resource: it ends by itself, or as soon as a later attempt replaces it. */
 export class Attempt {
   readonly #stop = new AbortController();
   readonly #done = Promise.withResolvers<void>();
 
-  /** @param run the work; what it brings after `signal` was aborted has no place any more. Never rejects. */
+  /** @param run the work; its result is unwanted once `signal` is aborted. Never rejects. */
   start(run: (signal: AbortSignal) => Promise<void>): this {
     void run(this.#stop.signal).then(this.#done.resolve);
     return this;

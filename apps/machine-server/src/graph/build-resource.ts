@@ -1,11 +1,11 @@
-/** Builds one resource, or lets the running one change in place. */
+/** Builds one resource, or reconfigures the running one in place. */
 import { type Clock, PlatformError } from '@platform/base';
 import type { ResourceConfig } from '@platform/machine-config/schema';
 import type { Resource } from '@platform/resources';
 import { type BuildContext, isReconfigurable, type Model } from './model.ts';
 import { withTimeout } from './with-timeout.ts';
 
-/** @throws not_found with the models that there are */
+/** @throws not_found with the available models */
 export function modelOf({ api, model }: ResourceConfig, models: readonly Model[]): Model {
   const ofApi = models.filter((known) => known.api === api);
   const found = ofApi.find((known) => known.model === model);
@@ -22,11 +22,14 @@ export interface Build {
   readonly config: ResourceConfig;
   readonly model: Model;
   readonly context: BuildContext;
-  /** What runs now, and what built it. */
+  /** The running resource, and the model that built it. */
   readonly running: { readonly resource: Resource | undefined; readonly model: Model | undefined };
 }
 
-/** The resource with its new configuration: the one that runs if it can change in place, else another. @throws what the model throws, deadline_exceeded */
+/**
+ * The resource with its new configuration: the running one if it can change in place, otherwise a new one. @throws what the model throws,
+ * deadline_exceeded
+ */
 export async function buildResource(
   { config, model, context, running: { resource: old, model: builtBy } }: Build,
   limitMs: number,

@@ -50,7 +50,7 @@ test('independent resources are built at the same time: four that take a second 
   await applied;
 });
 
-test('a resource that hangs while it is built delays only its dependents', async () => {
+test('a resource that hangs during its build delays only its dependents', async () => {
   const { model, gates } = createGatedModel();
   const { graph, clock } = start([model]);
   gates.set('a', never);
@@ -64,7 +64,7 @@ test('a resource that hangs while it is built delays only its dependents', async
   expect(graph.errors()).toContain('core:component:sensor/a, which it depends on, is not available yet');
 });
 
-test('an edit while a resource hangs in its build is applied to the others, and supersedes the build of the same resource', async () => {
+test('an edit while one resource hangs in its build is applied to the others, and supersedes the build of that resource', async () => {
   const { model, events, gates } = createGatedModel();
   const { graph, clock } = start([model]);
   const late = Promise.withResolvers<void>();
@@ -83,7 +83,7 @@ test('an edit while a resource hangs in its build is applied to the others, and 
   expect(events.slice(-2)).toEqual(['built a1', 'close a1']);
 });
 
-test('a resource that is removed from the configuration while it hangs in its build is gone, and is closed when the build ends', async () => {
+test('a resource that is removed while it hangs in its build disappears, and is closed when the build ends', async () => {
   const { model, events, gates } = createGatedModel();
   const { graph, clock } = start([model]);
   const late = Promise.withResolvers<void>();
@@ -98,7 +98,7 @@ test('a resource that is removed from the configuration while it hangs in its bu
   expect(events).toEqual(['build a', 'built a', 'close a']);
 });
 
-test('a swap builds the new version beside the old one and then closes that; while the new one fails, the old one continues', async () => {
+test('a swap builds the new version beside the old one, then closes the old one, which continues while the new one fails', async () => {
   const { model, events, gates } = createGatedModel();
   const { graph, clock } = start([model]);
   await graph.apply([gated('a', [], 1)], 'r1');
@@ -125,7 +125,7 @@ test('dependents of a resource are rebuilt when it is swapped, even if its build
   expect(events).toEqual(['build a2', 'built a2', 'close a1', 'build on-a', 'built on-a', 'close on-a']);
 });
 
-test('a model gets the running resources that depends_on names, short or full, by their full names; the old one while the new one fails', async () => {
+test('a model gets the running resources that depends_on names, by full name; the old one while the new one fails', async () => {
   const { model, gates } = createGatedModel();
   const got: ReadonlyMap<string, Resource>[] = [];
   const user: Model = {
@@ -154,7 +154,7 @@ test('a model gets the running resources that depends_on names, short or full, b
   expect(got[2]?.get('core:component:sensor/a')).not.toBe(first.get('core:component:sensor/a'));
 });
 
-test('a resource that waits for another one is built as soon as that is available', async () => {
+test('a resource that waits for another one is built as soon as that one is available', async () => {
   const { model, gates } = createGatedModel();
   const { graph, clock } = start([model]);
   gates.set('a', Promise.reject(new Error('no bus')));
@@ -167,7 +167,7 @@ test('a resource that waits for another one is built as soon as that is availabl
   expect(states(graph)).toEqual({ a: 'ready', 'on-a': 'ready' });
 });
 
-test('removed resources are closed, dependents first, before new ones are built; one that does not close delays the others no longer than a build may take', async () => {
+test('removed resources are closed, dependents first, before new ones are built; a hanging one delays them only briefly', async () => {
   const { model, events } = createGatedModel();
   const stuck: Model = {
     api: 'core:component:sensor',
@@ -216,7 +216,7 @@ test('a service that can change in place gets its new configuration and the serv
   expect(events.filter((event) => event.startsWith('close dm'))).toEqual(['close dm']);
 });
 
-test('a cycle does not deadlock: its resources fail with what they wait for', async () => {
+test('a cycle does not deadlock: its resources fail and name what they wait for', async () => {
   const { model } = createGatedModel();
   const { graph } = start([model]);
   await graph.apply([gated('a', ['b']), gated('b', ['a']), gated('self', ['self'])], 'r1');
@@ -224,7 +224,7 @@ test('a cycle does not deadlock: its resources fail with what they wait for', as
   expect(graph.errors()).toContain('which it depends on, is not available yet');
 });
 
-test('a stop closes everything, dependents first, and does not wait for builds that hang', async () => {
+test('a stop closes everything, dependents first, and does not wait for hanging builds', async () => {
   const { model, events, gates } = createGatedModel();
   const clock = new FakeClock();
   const graph = new Graph({ models: [model], configureTimeoutMs, clock, log: silentLog });

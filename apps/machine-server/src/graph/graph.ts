@@ -1,13 +1,12 @@
 /**
  * The running resources.
  *
- * States of a resource: configuring → ready | unhealthy (build failed, tried again with growing waits) → removing → gone.
- * A new version is built beside the old one, swapped, and the old one closed; while the new one cannot be built, the old
- * one continues. A resource that can change in place is told its new configuration instead. One resource's trouble stops no other, except those that depend on it: they wait for it.
+ * States of a resource: configuring → ready | unhealthy (build failed, retried with growing waits) → removing → gone. A new version is
+ * built beside the old one, swapped, and the old one closed; while the new one cannot be built, the old one continues. A resource that can
+ * change in place gets its new configuration instead. A failing resource affects only those that depend on it: they wait for it.
  *
- * Each resource is built in an attempt of its own, all at the same time; an attempt waits for those of its dependencies.
- * A configuration that changes a resource supersedes its attempt and disturbs no other; what a superseded attempt still
- * brings is closed.
+ * Each resource is built in its own attempt, all at the same time; an attempt waits for those of its dependencies. A configuration that
+ * changes a resource supersedes only its attempt; a resource that a superseded attempt still produces is closed.
  */
 import { backoffMs, type Clock, errorText, type Log, PlatformError } from '@platform/base';
 import type { ResourceConfig } from '@platform/machine-config/schema';
@@ -24,14 +23,14 @@ export interface ResourceStatus {
   readonly config: ResourceConfig;
   readonly state: ResourceState;
   readonly error: string;
-  /** Wall ms of the last change of state. */
+  /** Wall clock ms of the last change of state. */
   readonly since: number;
   readonly revision: string;
 }
 
 export interface GraphDeps {
   readonly models: readonly Model[];
-  /** PLATFORM_RESOURCE_CONFIGURATION_TIMEOUT; a resource that takes longer to close is not waited for either. */
+  /** PLATFORM_RESOURCE_CONFIGURATION_TIMEOUT; also the longest wait for a resource to close. */
   readonly configureTimeoutMs: number;
   readonly clock: Clock;
   readonly log: Log;
@@ -41,18 +40,18 @@ interface Node {
   readonly full: string;
   config: ResourceConfig;
   resource: Resource | undefined;
-  /** What built `resource`. */
+  /** The model that built `resource`. */
   model: Model | undefined;
-  /** What `resource` was built with, by full name. */
+  /** The dependencies that `resource` was built with, by full name. */
   uses: ReadonlyMap<string, Resource>;
   status: ResourceStatus;
-  /** The last error that was logged, until the next success. */
+  /** The last error logged; cleared by the next success. */
   loggedError: string;
   failures: number;
   retryAt: number;
-  /** In progress. */
+  /** The build in progress. */
   attempt: Attempt | undefined;
-  /** Set once it is being removed: resolves when it is gone. */
+  /** Set once removal begins: resolves when the resource is gone. */
   removal: Promise<void> | undefined;
 }
 
@@ -61,7 +60,7 @@ const retryEveryMs = 500;
 export class Graph implements AsyncDisposable {
   readonly #deps: GraphDeps;
   readonly #nodes = new Map<string, Node>();
-  /** Of the wanted configuration, in build order. A cycle is broken by building its first resource without the rest. */
+  /** Dependencies in the wanted configuration, in build order. A cycle is broken by building its first resource without the rest. */
   #dependencies: ReadonlyMap<string, Dependencies> = new Map();
   #positions: ReadonlyMap<string, number> = new Map();
   #wanted: readonly ResourceConfig[] = [];
@@ -72,7 +71,7 @@ export class Graph implements AsyncDisposable {
     this.#deps = deps;
   }
 
-  /** Begins to retry what could not be built. */
+  /** Starts to retry resources that could not be built. */
   start(): void {
     this.#retry = this.#deps.clock.every(retryEveryMs, () => {
       const now = this.#deps.clock.monotonic();
@@ -94,13 +93,16 @@ export class Graph implements AsyncDisposable {
     return [...this.#nodes.values()].map((node) => node.status);
   }
 
-  /** What is wrong with resources that could not be built, one per line; empty when all is well. */
+  /** Errors of the resources that could not be built, one per line; empty if there are none. */
   errors(): string {
     const unhealthy = this.status().filter(({ state }) => state === 'unhealthy');
     return unhealthy.map(({ config, error }) => `${formatResourceName(config)}: ${error}`).join('\n');
   }
 
-  /** Brings the resources to this configuration; resolves when every resource was built or failed once, or a later configuration changed it. */
+  /**
+   * Applies this configuration to the resources; resolves when every resource was built or failed once, or a later configuration changed
+   * it.
+   */
   async apply(wanted: readonly ResourceConfig[], revision: string): Promise<void> {
     this.#revision = revision;
     this.#wanted = wanted;
@@ -121,7 +123,7 @@ export class Graph implements AsyncDisposable {
     await this.#removeAll(configs.map(formatResourceName).toReversed());
   }
 
-  /** Begins an attempt, in the order of building, for each node that is at rest and of which this holds. */
+  /** Starts an attempt, in build order, for each idle node that fulfils the condition. */
   #beginThose(isDue: (node: Node) => boolean): void {
     const due = [...this.#nodes.values()].filter(
       (node) => node.attempt === undefined && node.removal === undefined && isDue(node),
@@ -134,7 +136,7 @@ export class Graph implements AsyncDisposable {
     return this.#positions.get(full) ?? Number.POSITIVE_INFINITY;
   }
 
-  /** @param removed resolves when the resources that this configuration removes are gone: they may hold what this one needs. */
+  /** @param removed resolves when the resources that this configuration removes are gone: they may hold something that this one needs. */
   #begin(config: ResourceConfig, removed: Promise<void>): void {
     const full = formatResourceName(config);
     const before = this.#nodes.get(full);
@@ -161,7 +163,7 @@ export class Graph implements AsyncDisposable {
     });
   }
 
-  /** Waits for the attempts of its dependencies, and for those that take their place meanwhile. */
+  /** Waits for the attempts of its dependencies, including attempts that replace them meanwhile. */
   async #dependenciesDone(node: Node, signal: AbortSignal): Promise<void> {
     const found = this.#dependencies.get(node.full)?.found ?? [];
     while (!signal.aborted) {
@@ -214,7 +216,7 @@ export class Graph implements AsyncDisposable {
     }
   }
 
-  /** The running resources that it depends on. @throws PlatformError when one is missing. */
+  /** The running resources that it depends on. @throws PlatformError if one is missing. */
   #dependenciesOf(full: string): ReadonlyMap<string, Resource> {
     const { found, unknown } = this.#dependencies.get(full) ?? { found: [], unknown: [] };
     if (unknown[0] !== undefined)
@@ -229,7 +231,7 @@ export class Graph implements AsyncDisposable {
     );
   }
 
-  /** @param names dependents before what they depend on. */
+  /** @param names dependents before their dependencies. */
   async #removeAll(names: readonly string[]): Promise<void> {
     const nodes = names.flatMap((full) => this.#nodes.get(full) ?? []);
     const dependencies = dependenciesAmong(nodes.map(({ config }) => config));

@@ -1,26 +1,26 @@
-/** How resources come into being. */
+/** How resources are created. */
 import type { Log } from '@platform/base';
 import type { ResourceConfig } from '@platform/machine-config/schema';
 import type { Resource } from '@platform/resources';
 
-/** What a resource says to a service in its `service_configs`. */
+/** What a resource tells a service in its `service_configs`. */
 export type Associated = Pick<ResourceConfig, 'api' | 'name' | 'service_configs'>;
 
-/** What a model gets beside the configuration of the resource. */
+/** What a model gets besides the configuration of the resource. */
 export interface BuildContext {
-  /** The running resources that `depends_on` names, by full name. When one of them is swapped, the resource is built again. */
+  /** The running resources that `depends_on` names, by full name. When one of them is swapped, the resource is rebuilt. */
   readonly dependencies: ReadonlyMap<string, Resource>;
-  /** Of every resource that says something to this service, in the order of the configuration. A change is a change of the service's configuration. */
+  /**
+   * Every resource with settings for this service, in the order of the configuration. A change to them is a change to the service's
+   * configuration.
+   */
   readonly associated: readonly Associated[];
   readonly log: Log;
 }
 
-/**
- * A resource that continues, as the same one, when its configuration changes; any other is built again beside the old one and
- * swapped.
- */
+/** A resource that continues in place when its configuration changes; any other resource is built again beside the old one and swapped. */
 export interface Reconfigurable extends Resource {
-  /** Throws PlatformError and continues as before. May be called again before it returned: the last call holds. */
+  /** Throws PlatformError and continues as before. May be called again before it has returned: the last call wins. */
   reconfigure(config: ResourceConfig, context: BuildContext): Promise<void>;
 }
 
@@ -30,8 +30,8 @@ export function isReconfigurable(resource: Resource): resource is Reconfigurable
 
 export interface Model {
   readonly api: string;
-  /** `core:builtin:fake`. */
+  /** For example `core:builtin:fake`. */
   readonly model: string;
-  /** Throws PlatformError with what is wrong about the attributes. */
+  /** Throws a PlatformError that says what is wrong with the attributes. */
   build(config: ResourceConfig, context: BuildContext): Promise<Resource>;
 }

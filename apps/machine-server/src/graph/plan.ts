@@ -1,4 +1,4 @@
-/** From the running resources and a new configuration to ordered steps. Pure. */
+/** Turns the running resources and a new configuration into ordered steps. Pure. */
 
 import { isForService, resourcesByName } from '@platform/machine-config/canonical-names';
 import type { ResourceConfig } from '@platform/machine-config/schema';
@@ -6,17 +6,17 @@ import { formatResourceName } from '@platform/resources';
 import type { Associated } from './model.ts';
 
 export interface Plan {
-  /** Full names to close, dependents before what they depend on. */
+  /** Full names to close, dependents before their dependencies. */
   readonly remove: readonly string[];
-  /** Configurations to build, dependencies first; one that runs already is built beside and swapped. */
+  /** Configurations to build, dependencies first; for a running one, the new version is built beside it and swapped. */
   readonly build: readonly ResourceConfig[];
 }
 
-/** What a resource's `depends_on` means among the resources of its configuration. */
+/** The resources of its configuration that a resource's `depends_on` refers to. */
 export interface Dependencies {
   /** Full names, in the order of the configuration. */
   readonly found: readonly string[];
-  /** As written: no resource is called so. */
+  /** Names as written that match no resource. */
   readonly unknown: readonly string[];
 }
 
@@ -34,7 +34,7 @@ export function plan(running: ReadonlyMap<string, ResourceConfig>, wanted: reado
       now !== undefined &&
       JSON.stringify(now) === JSON.stringify(config) &&
       fingerprint(associatedWith(now, [...running.values()])) === fingerprint(associatedWith(config, wanted));
-    // Dependents of a rebuilt resource hold the old one, so they are rebuilt, too.
+    // Dependents of a rebuilt resource hold the old one, so they are rebuilt too.
     if (same && !dependencies.get(full)?.found.some((dependency) => changed.has(dependency))) return false;
     changed.add(full);
     return true;
@@ -45,7 +45,7 @@ export function plan(running: ReadonlyMap<string, ResourceConfig>, wanted: reado
   return { remove: gone.toReversed(), build };
 }
 
-/** What the others say to this service. */
+/** The settings that other resources have for this service. */
 export function associatedWith({ api }: ResourceConfig, configs: readonly ResourceConfig[]): Associated[] {
   if (!api.includes(':service:')) return [];
   return configs.flatMap(({ api: of, name, service_configs }) => {
@@ -54,7 +54,7 @@ export function associatedWith({ api }: ResourceConfig, configs: readonly Resour
   });
 }
 
-/** Whatever the order is. */
+/** Independent of the order. */
 function fingerprint(associated: readonly Associated[]): string {
   return associated
     .map((each) => JSON.stringify(each))
@@ -62,7 +62,9 @@ function fingerprint(associated: readonly Associated[]): string {
     .join('\n');
 }
 
-/** Dependencies before dependents; otherwise as configured. The schema of configurations refuses cycles; here they only end the walk. */
+/**
+ * Dependencies before dependents; otherwise as configured. The schema of configurations refuses cycles; here a cycle only ends the walk.
+ */
 export function inDependencyOrder(configs: readonly ResourceConfig[]): ResourceConfig[] {
   const byName = new Map(configs.map((config) => [formatResourceName(config), config]));
   const dependencies = dependenciesAmong(configs);

@@ -13,7 +13,7 @@ export class Levels {
   #settings: LevelSettings = { debug: false, patterns: [], resources: new Map() };
   readonly #known = new Map<string, LogLevel>();
 
-  /** Answers the patterns and levels that mean nothing. */
+  /** Returns the patterns and levels that are invalid. */
   set(settings: LevelSettings): readonly Problem[] {
     this.#settings = settings;
     this.#known.clear();

@@ -1,7 +1,7 @@
 import type { Log, LogFields } from '@platform/base';
 
 const everyMs = 60_000;
-/** Messages that are remembered. */
+/** How many messages are remembered. */
 const maxMessages = 100;
 
 /** Writes the same message at most once a minute, whatever its fields. */

@@ -24,7 +24,7 @@ test('closing the log writes all lines to its files, in order', async () => {
   }
 });
 
-test('a message that is logged more than three times within a minute is counted instead, unless configured otherwise', async () => {
+test('a message logged more than three times within a minute is counted instead, unless configured otherwise', async () => {
   await using server = createServerLog({ file: await logFile(), alsoFile: undefined, clock: systemClock });
   const lines: LogLine[] = [];
   server.onLine((line) => lines.push(line));

@@ -1,7 +1,7 @@
 /**
- * The server's log: lines to standard output (text for people, JSON objects when it is no terminal) or to a file, and to
- * whoever ships them. A message logged more than 3 times within a minute is noisy: the rest of the minute is counted
- * and told in one line. Not while debug logging is on.
+ * The server's log: lines go to standard output (text on a terminal, otherwise JSON objects) or to a file, and to the log shipper. A
+ * message logged more than 3 times within a minute is noisy: for the rest of the minute it is counted and reported in one line, unless
+ * debug logging is on.
  */
 import { createWriteStream, mkdirSync, renameSync, statSync, type WriteStream } from 'node:fs';
 import { dirname } from 'node:path';
@@ -9,14 +9,14 @@ import { type Clock, createLog, fieldText, jsonLine, type Log, type LogFields, t
 import { Levels } from './levels.ts';
 
 export interface ServerLogOptions {
-  /** `-log-file`: instead of standard output. */
+  /** `-log-file`: replaces standard output. */
   readonly file: string | undefined;
-  /** `PLATFORM_LOGFILE`: as well. */
+  /** `PLATFORM_LOGFILE`: an additional file. */
   readonly alsoFile: string | undefined;
   readonly clock: Clock;
 }
 
-/** Disposing writes what is queued for its files; nothing is logged after that. */
+/** Disposing writes the lines queued for its files; nothing is logged after that. */
 export interface ServerLog extends AsyncDisposable {
   readonly log: Log;
   readonly levels: Levels;
@@ -89,7 +89,7 @@ const standardOutput: Sink = {
   close: async () => {},
 };
 
-/** Appends; a file over 64 MiB becomes `<file>.1`, replacing the one before. */
+/** Appends; a file over 64 MiB becomes `<file>.1`, replacing the previous one. */
 function openLogFile(path: string): Sink {
   mkdirSync(dirname(path), { recursive: true });
   let size = sizeOf(path);
@@ -109,7 +109,7 @@ function openLogFile(path: string): Sink {
     },
     close() {
       const { promise, resolve } = Promise.withResolvers<void>();
-      // Also after an error of the file, which must not hold a server that stops.
+      // Resolves after a file error too, which must not delay a stopping server.
       if (stream.closed) resolve();
       else stream.once('close', resolve).end();
       return promise;

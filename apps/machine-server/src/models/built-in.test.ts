@@ -5,7 +5,7 @@ import { resourceTypes } from '@platform/resources';
 import { expect, test } from 'vitest';
 import { builtInModels } from './built-in.ts';
 
-test('the built-in models that the cloud knows are those that the machine-server has', () => {
+test('the built-in models that the cloud knows are exactly those of the machine-server', () => {
   const named = Object.entries(namedModels).flatMap(([api, models]) => models.map((model) => `${api} ${model}`));
   expect(named.toSorted()).toEqual(
     builtInModels(systemClock, () => expect.fail('nothing is built'))
@@ -14,7 +14,7 @@ test('the built-in models that the cloud knows are those that the machine-server
   );
 });
 
-test('D12 the captured methods of a type are in the table that configurations are checked with, and methods in the table that are not captured yet are known', () => {
+test('D12 the table of capture methods contains those of each type, and its uncaptured methods are known', () => {
   const notCaptured = resourceTypes.flatMap(({ api, captures }) => {
     const table = new Map(captureMethodsOf(api).map(({ name, kind }) => [name, kind]));
     for (const [name, { kind }] of Object.entries(captures)) expect([name, table.get(name)]).toEqual([name, kind]);

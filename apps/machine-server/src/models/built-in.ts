@@ -4,7 +4,7 @@ import { createFakeSensor } from './components/sensor/fake.ts';
 import { hostTelemetry } from './components/sensor/host-telemetry.ts';
 import { createDataManager, type DataManagerParts } from './services/data-manager.ts';
 
-/** Every model that the machine-server is built with; `@platform/machine-config/built-in-models` names them for the cloud. */
+/** Every built-in model of the machine-server; `@platform/machine-config/built-in-models` names them for the cloud. */
 export function builtInModels(clock: Clock, dataManager: () => DataManagerParts): readonly Model[] {
   return [createFakeSensor(clock), hostTelemetry, createDataManager(dataManager)];
 }

@@ -1,7 +1,6 @@
 /**
- * Who may call this machine. Handlers come from the configuration: API keys, and the location secrets of its cloud. Tokens are
- * random, kept in memory, and end with the handlers that they were given under. Without any handler the server is open,
- * and then it listens on loopback alone.
+ * Who may call this machine. Handlers come from the configuration: API keys, and the location secrets of its cloud. Tokens are random, kept
+ * in memory, and become invalid when the handlers change. Without any handler the server is open, and then it listens on loopback only.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { PlatformError } from '@platform/base';
@@ -31,7 +30,7 @@ export class MachineAuth {
 
   configure(secrets: Secrets): void {
     const fingerprint = JSON.stringify([...secrets.keys, secrets.locationSecrets]);
-    // Tokens outlive a configuration that leaves the secrets as they are (D5).
+    // Tokens survive a configuration change that leaves the secrets as they are (D5).
     if (fingerprint !== this.#fingerprint) this.#tokens.clear();
     this.#fingerprint = fingerprint;
     this.#secrets = secrets;

@@ -1,4 +1,4 @@
-/** What this machine-server says about itself. */
+/** What this machine-server reports about itself. */
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { RobotConfig } from '@platform/proto/platform/app/v1/robot';
 import type { ResourceName } from '@platform/proto/platform/common/v1/common';
@@ -19,9 +19,9 @@ export interface MachineFacts {
   readonly version: string;
   readonly running: boolean;
   readonly partId: string;
-  /** What it runs. */
+  /** The running configuration. */
   readonly config: RobotConfig;
-  /** Wall ms. */
+  /** Wall clock ms. */
   readonly appliedMs: number;
 }
 

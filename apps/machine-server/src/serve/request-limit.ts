@@ -1,6 +1,6 @@
 import { PlatformError } from '@platform/base';
 
-/** Bounds the calls in progress for each resource of a type. */
+/** Limits the calls in progress for each resource of a type. */
 export class RequestLimit {
   readonly #limit: number;
   readonly #inProgress = new Map<string, number>();
@@ -9,7 +9,7 @@ export class RequestLimit {
     this.#limit = limit;
   }
 
-  /** One call more, until the result is disposed. @throws resource_exhausted */
+  /** Counts one more call until the result is disposed. @throws resource_exhausted */
   enter(name: string): Disposable {
     const count = this.#inProgress.get(name) ?? 0;
     if (count >= this.#limit)

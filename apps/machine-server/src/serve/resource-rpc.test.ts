@@ -37,7 +37,7 @@ async function serving(model: Model): Promise<GaugeClient & AsyncDisposable> {
 }
 
 test('a resource answers no more simultaneous calls than the limit allows; a stream counts until it ends', async () => {
-  /** What the gauge answers, asked for the first time, the second, … */
+  /** What the gauge answers to the first call, the second, … */
   const levels = [1, 2, 3, 4].map(() => Promise.withResolvers<number>());
   let count = 0;
   const asked = Promise.withResolvers<void>();
@@ -72,7 +72,7 @@ test('a resource answers no more simultaneous calls than the limit allows; a str
   expect(await client.getLevel({ gaugeName })).toMatchObject({ litres: 4 });
 });
 
-test('a call that passes through to another process has no time limit but that of its caller', async () => {
+test('a call forwarded to another process has no time limit except its caller’s', async () => {
   const limits: number[] = [];
   const model: Model = {
     api: gauge.api,

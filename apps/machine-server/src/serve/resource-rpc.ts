@@ -7,16 +7,16 @@ import type { Graph } from '../graph/graph.ts';
 import type { Principal } from './authenticate.ts';
 import { RequestLimit } from './request-limit.ts';
 
-/** What answers a call of a method for one resource: messages, or async iterables of them, in and out. */
+/** Answers a call of a method for one resource; input and output are messages, or async iterables of them. */
 type Answer = (request: unknown, call: Call<Principal>) => unknown;
 
-/** @param limit most calls in progress for one resource (PLATFORM_RESOURCE_REQUESTS_LIMIT). */
+/** @param limit maximum calls in progress for one resource (PLATFORM_RESOURCE_REQUESTS_LIMIT). */
 export function resourceRpc(descriptor: ResourceDescriptor, graph: Graph, limit: number): ServiceBinding<Principal> {
   const { service } = descriptor;
   const requests = new RequestLimit(limit);
   const handlers = service.methods.map((method) => {
     const { read } = nameFieldOf(descriptor, method.input);
-    /** A call for the resource of this name, until it is disposed. */
+    /** Counts a call for the resource of this name, until it is disposed. */
     const enter = (name: string): Disposable & { readonly answer: Answer } => ({
       answer: answering(descriptor, resourceOf(descriptor, graph, name), method.localName),
       ...requests.enter(name),
@@ -43,14 +43,14 @@ export function resourceRpc(descriptor: ResourceDescriptor, graph: Graph, limit:
     };
     return [method.localName, kinds[method.methodKind]] as const;
   });
-  // The one erasure: the descriptor has checked that each function fits its method.
+  // The only type erasure: the descriptor has checked that each function fits its method.
   return serve(service, Object.fromEntries(handlers) as unknown as Handlers<DescService, Principal>);
 }
 
-/** A call for a resource of another process passes through as it came. */
+/** A call for a resource in another process is forwarded unchanged. */
 function answering({ service, methods }: ResourceDescriptor, found: Resource, method: string): Answer {
   const forward = isProxy(found) ? found.forward[method] : undefined;
-  // It ends with its caller: a time limit of the connection would end it before.
+  // It ends with its caller: a time limit of the connection could end it earlier.
   if (forward !== undefined) return (request, { signal }) => forward(request, { signal, timeoutMs: 0 });
   const own = methods[method];
   if (own === undefined)

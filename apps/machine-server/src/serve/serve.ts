@@ -13,7 +13,9 @@ export interface ServingDeps {
   readonly auth: MachineAuth;
   readonly facts: () => MachineFacts;
   readonly requestsLimit: number;
-  /** `host:port` of `network.bind_address` or PLATFORM_BIND_ADDRESS; undefined or empty: loopback, 8080 or the next free port (D16). */
+  /**
+   * `host:port` from `network.bind_address` or PLATFORM_BIND_ADDRESS; if undefined or empty: loopback, 8080 or the next free port (D16).
+   */
   readonly bindAddress: string | undefined;
   readonly log: Log;
 }
@@ -30,12 +32,12 @@ export class Serving implements AsyncDisposable {
     this.#deps = deps;
   }
 
-  /** Known once it has started. */
+  /** Known once the server has started. */
   get port(): number {
     return this.#port;
   }
 
-  /** Listens. @throws PlatformError when the address cannot be used, or is open to other computers without credentials */
+  /** Starts to listen. @throws PlatformError if the address cannot be used, or is open to other computers without credentials */
   async start(): Promise<void> {
     const { auth, bindAddress, log } = this.#deps;
     const asked = parseAddress(bindAddress);

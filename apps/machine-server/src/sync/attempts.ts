@@ -1,7 +1,7 @@
 /** When each failed file may be tried again (D15). Files that have never failed are not listed. */
 import { backoffMs, type CodeName } from '@platform/base';
 
-/** Problems of the connection or the credentials, not of the file: they end for all files at once, so the wait stays short. */
+/** Problems of the connection or the credentials, not of the file. They end for all files at once, so the wait stays short. */
 const ofEveryone: ReadonlySet<CodeName> = new Set([
   'unavailable',
   'unauthenticated',
@@ -29,7 +29,7 @@ export class Attempts {
     return (this.#byPath.get(path)?.at ?? now) <= now;
   }
 
-  /** Notes a failure; returns the wait in ms, jittered. */
+  /** Records a failure; returns the wait in ms, jittered. */
   failed(path: string, code: CodeName, now: number): number {
     const failures = (this.#byPath.get(path)?.failures ?? 0) + 1;
     const maxMs = ofEveryone.has(code) ? maxOfEveryoneMs : maxOfFileMs;

@@ -13,7 +13,7 @@ export interface DeletionThresholds {
   readonly captureDirectory: number;
 }
 
-/** Both thresholds are met; the directory's share is of the used bytes of its volume. */
+/** Whether both thresholds are met; the directory's share is of the used bytes of its volume. */
 export function mustDelete(use: DiskUse, thresholds: DeletionThresholds): boolean {
   if (use.volumeBytes <= 0 || use.usedBytes <= 0) return false;
   return (

@@ -4,14 +4,14 @@ import { walkFiles } from '../directories/walk-files.ts';
 
 export interface DueFile {
   readonly path: string;
-  /** The capture directory that it is in; undefined: a file of an additional path. */
+  /** The capture directory that contains it; undefined for a file in an additional path. */
   readonly directory: string | undefined;
 }
 
 export interface DueFilesDeps {
   readonly captureDirectories: readonly string[];
   readonly additionalPaths: readonly string[];
-  /** Files of additional paths must be unmodified for this long. */
+  /** Files in additional paths must be unmodified for this long. */
   readonly unmodifiedMs: number;
   readonly isReady: (path: string) => boolean;
   readonly clock: Clock;

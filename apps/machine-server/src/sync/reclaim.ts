@@ -1,4 +1,7 @@
-/** Deletes every Nth captured file while the disk is too full (D11): counted, logged once per pass, so that the gap can be seen. */
+/**
+ * Deletes every Nth captured file while the disk is too full (D11). Deletions are counted and logged once per pass, so that the gap is
+ * visible.
+ */
 import { rm, stat, statfs } from 'node:fs/promises';
 import { type Clock, errorText, type Log } from '@platform/base';
 import { readIdentity } from '../directories/directories.ts';
@@ -25,7 +28,7 @@ export interface ReclaimDeps {
 const everyMs = 30_000;
 
 export class Reclaim implements AsyncDisposable {
-  /** Deleted since the start. */
+  /** Files deleted since the start. */
   deletedFiles = 0;
   readonly #deps: ReclaimDeps;
   readonly #stop = new AbortController();
@@ -110,7 +113,7 @@ export class Reclaim implements AsyncDisposable {
   }
 }
 
-/** As the operating system tells it. */
+/** As reported by the operating system. */
 export async function systemVolume(directory: string): Promise<{ volumeBytes: number; usedBytes: number }> {
   const { bsize, blocks, bavail } = await statfs(directory);
   return { volumeBytes: blocks * bsize, usedBytes: (blocks - bavail) * bsize };

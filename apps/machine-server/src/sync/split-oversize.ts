@@ -1,4 +1,4 @@
-/** Readings that the cloud would refuse for their size (D14) leave their file before its first upload (C11). */
+/** Readings that the cloud would refuse for their size (D14) are removed from their file before its first upload (C11). */
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
@@ -16,7 +16,7 @@ export interface Split {
   readonly oversize: readonly Uint8Array[];
 }
 
-/** Pure, and by the file alone: a repetition sends the same bytes. */
+/** Pure and based on the file alone, so a repeated upload sends the same bytes. */
 export function splitOversize(readings: readonly Uint8Array[]): Split {
   const oversize = readings.filter((reading) => reading.length > maxReadingBytes);
   if (oversize.length === 0) return { rest: readings, oversize };
@@ -35,7 +35,7 @@ export async function keepOversize(
   if (existsSync(`${target}.capture`)) return false;
   await mkdir(dirname(target), { recursive: true, mode: 0o700 });
   await diskStorage.remove(`${target}.prog`);
-  // A stream of its own, so that this file holds back no low-water mark of the stream that its neighbours are sent under.
+  // Uses its own stream, so that this file does not hold back the low-water mark of the original stream.
   const header = create(CaptureFileHeaderSchema, {
     ...contents.header,
     stream: new Uint8Array(randomBytes(16)),

@@ -14,7 +14,7 @@ interface Bench {
   readonly time: { ms: number };
 }
 
-/** A directory with plain files to sync, and a clock that stands. */
+/** A directory with plain files to sync, and a stopped clock. */
 async function bench(names: readonly string[], receive: FileReceiver): Promise<Bench> {
   const directory = await mkdtemp(join(tmpdir(), 'sync-'));
   onTestFinished(() => rm(directory, { recursive: true }));
@@ -46,13 +46,13 @@ async function bench(names: readonly string[], receive: FileReceiver): Promise<B
   return { directory, sync, told, time };
 }
 
-test('D15 a refused file that cannot be set aside has its own next attempt, and is logged once a minute', async () => {
+test('D15 a refused file that cannot be set aside has its own retry time, and is logged once a minute', async () => {
   let attempts = 0;
   const { directory, sync, told, time } = await bench(['a', 'b'], async () => {
     attempts++;
     throw new PlatformError('invalid_argument', 'not this one');
   });
-  // Where the folder should be, there is a file.
+  // A file occupies the place of the folder.
   await writeFile(join(directory, 'failed'), '');
   const line = 'error the cloud does not accept a file, and it could not be set aside; trying again';
   for (let pass = 0; pass < 5; pass++) await sync.flush();
@@ -74,12 +74,12 @@ test('D15 a refused file that cannot be set aside has its own next attempt, and 
   expect((await readdir(join(directory, 'failed'))).toSorted()).toEqual(['a', 'a.reason', 'b', 'b.reason']);
 });
 
-test('D15 an exception while a file is sent is a failure of this file: the others are sent, and later passes run', async () => {
+test('D15 an exception while a file is sent is a failure of that file only: the others are sent, and later passes run', async () => {
   const sent: string[] = [];
   const { directory, sync, told, time } = await bench(['a', 'b', 'c'], async (chunks) => {
     for await (const chunk of chunks) sent.push(Buffer.from(chunk).toString());
   });
-  // The count of what was uploaded breaks once.
+  // The counter of uploads throws once.
   let broken = true;
   Object.defineProperty(sync.status, 'uploadedFiles', {
     get: () => sent.length,

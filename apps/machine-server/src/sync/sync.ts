@@ -1,8 +1,8 @@
 /**
- * Files to the cloud.
+ * Sends files to the cloud.
  *
- * States of a file: waiting → in flight → acknowledged, then deleted | waiting with a next attempt of its own | set aside.
- * A pass lists the directories and sends what is due, `threads` at a time; no file waits for another's trouble (D15).
+ * States of a file: waiting → in flight → acknowledged, then deleted | waiting with its own retry time | set aside. A pass lists the
+ * directories and sends what is due, `threads` at a time; a failing file does not delay others (D15).
  */
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -27,11 +27,11 @@ export interface SyncSettings {
 }
 
 export interface SyncDeps extends Omit<UploadContext, 'link'> {
-  /** Undefined: there is no cloud, and files stay. */
+  /** Undefined if there is no cloud; files then stay. */
   readonly link: Link | undefined;
   readonly partId: string;
   readonly captureDirectories: () => readonly string[];
-  /** Seals what is open, so that a pass sends it. */
+  /** Seals open files, so that a pass sends them. */
   readonly seal: () => Promise<void>;
 }
 
@@ -49,13 +49,13 @@ export class Sync implements AsyncDisposable {
   readonly #deps: SyncDeps;
   readonly #attempts = new Attempts();
   readonly #inFlight = new Set<string>();
-  /** Acknowledged, but the disk refused to delete them: not to be sent again. */
+  /** Acknowledged files that the disk refused to delete: they must not be sent again. */
   readonly #acknowledged = new Map<string, { stream: Uint8Array; seq: number } | undefined>();
   readonly #stop = new AbortController();
   #settings: SyncSettings | undefined;
   #timer: Disposable | undefined;
   #pass: Promise<void> | undefined;
-  /** Uploads in progress, over passes: a slow one holds its thread, not the next pass. None of them rejects. */
+  /** Uploads in progress, across passes: a slow one occupies its thread, but does not delay the next pass. None of them rejects. */
   readonly #running = new Set<Promise<void>>();
   readonly #log: LimitedLog;
 
@@ -83,7 +83,7 @@ export class Sync implements AsyncDisposable {
     return this.#inFlight.has(path);
   }
 
-  /** Seals and sends everything that is due; the same pass for all who ask at the same time. */
+  /** Seals and sends everything that is due; simultaneous callers share the same pass. */
   async flush(): Promise<void> {
     await this.#passOnce();
     await Promise.all(this.#running);
@@ -227,7 +227,7 @@ export class Sync implements AsyncDisposable {
     }
   }
 
-  /** Gives the file a next attempt of its own; returns the wait in ms. */
+  /** Gives the file its own retry time; returns the wait in ms. */
   #later(path: string, code: CodeName): number {
     this.status.failedAttempts++;
     return Math.round(this.#attempts.failed(path, code, this.#deps.clock.monotonic()));

@@ -1,4 +1,4 @@
-/** Sends one sealed capture file in one call, its readings left encoded. */
+/** Sends one sealed capture file in one call, with its readings left encoded. */
 import { readFile } from 'node:fs/promises';
 import { create, type DescService, toBinary } from '@bufbuild/protobuf';
 import type { Clock, Log } from '@platform/base';
@@ -21,7 +21,7 @@ export interface UploadContext {
   readonly log: Log;
 }
 
-/** DataSyncService with the twin request whose parts stay encoded: the same bytes on the wire. */
+/** DataSyncService with a request type whose parts stay encoded: the same bytes on the wire. */
 const upload = { ...DataSyncService.method.dataCaptureUpload, input: RawDataCaptureUploadRequestSchema };
 const rawService = {
   ...DataSyncService,
@@ -31,7 +31,10 @@ const rawService = {
 
 const uploadTimeoutMs = 30_000;
 
-/** Resolves once the cloud has committed the file (I2), or has not. Never throws; the file is not touched, only oversize readings are copied out. */
+/**
+ * Resolves once the cloud has committed the file (I2) or the attempt has failed. Never throws; the file is not modified, only oversize
+ * readings are copied out.
+ */
 export async function uploadCapture(
   path: string,
   directory: string,

@@ -6,10 +6,10 @@ import { expect, onTestFinished, test } from 'vitest';
 import { fakeLink } from '../testing/fake-link.ts';
 import { uploadFile } from './upload-file.ts';
 
-test('a file that cannot be opened is tried later and ends nothing, whether the cloud learns of it late or never', async () => {
+test('a file that cannot be opened is retried later and ends nothing else, whether the cloud learns of it late or never', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'upload-file-'));
   onTestFinished(() => rmSync(directory, { recursive: true }));
-  // A socket is there for stat, but cannot be opened.
+  // stat works on a socket, but it cannot be opened.
   const path = join(directory, 'socket');
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(path, resolve));

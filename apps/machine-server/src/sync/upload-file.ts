@@ -26,12 +26,13 @@ export async function uploadFile(
   signal: AbortSignal,
 ): Promise<Outcome> {
   let opened: ReadStream | undefined;
-  // A request stream that merely throws looks complete to the server, which would keep half a file: the call is cut instead.
+  // A request stream that merely throws looks complete to the server, which would keep half a file; so the call is cut instead.
   const broken = new AbortController();
   async function* packets(metadata: FileUploadRequest): AsyncGenerator<FileUploadRequest> {
     yield metadata;
     try {
-      // Opened when it is asked for: a stream that no one listens to ends the process when it cannot open its file, and one that no one reads keeps it open.
+      // Opened only when read. A stream without listeners ends the process if its file cannot be opened; an unread stream keeps the file
+      // open.
       opened = createReadStream(path, { highWaterMark: chunkBytes });
       for await (const data of opened)
         yield create(FileUploadRequestSchema, { uploadPacket: { case: 'fileContents', value: { data } } });

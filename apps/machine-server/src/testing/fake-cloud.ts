@@ -23,11 +23,11 @@ export interface StoredUpload {
 export interface FakeCloud extends AsyncDisposable {
   readonly url: string;
   document: unknown;
-  /** Uploads in order of their commit, each once. */
+  /** Uploads in order of commit, each once. */
   readonly stored: StoredUpload[];
   readonly files: Map<string, Uint8Array>;
   readonly logs: string[];
-  /** Every low-water mark that was told, with the stream it is of. */
+  /** Every reported low-water mark, with its stream. */
   readonly lowWaterMarks: { stream: string; floor: number }[];
   /** Breaches of I5 and I6. */
   readonly breaches: string[];
@@ -37,10 +37,10 @@ export interface FakeCloud extends AsyncDisposable {
   /** Runs after the commit, before the answer; may throw: the acknowledgement is lost. */
   after: (metadata: UploadMetadata) => void | Promise<void>;
   configError: PlatformError | undefined;
-  /** What the server reported about itself, in order; undefined: this cloud lacks the service. */
+  /** What the server reported about itself, in order; undefined if this cloud lacks the service. */
   reports: ReportPartStatusRequest[] | undefined;
   reportAttempts: number;
-  /** What an owner forces as soon as it waits. */
+  /** The revision that an owner forces as soon as it waits. */
   forcedRevision: string;
   /** `readings` of every stored reading, in order of commit. */
   readings(): JsonObject[];
@@ -88,7 +88,7 @@ export async function startFakeCloud(document: unknown, port = 0): Promise<FakeC
       for (const reading of sensorContents) sum.update(JSON.stringify(reading.data.value));
       const sha = sum.digest('hex');
       if (seq < (marks.get(stream) ?? 0)) {
-        // Settled: legal only for what was stored.
+        // Below the low-water mark: legal only for stored uploads.
         if (!seen.has(key))
           cloud.breaches.push(`${key} was below the low-water mark ${marks.get(stream)} and never stored`);
       } else if (seen.has(key)) {

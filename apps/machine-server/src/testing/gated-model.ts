@@ -1,15 +1,15 @@
-/** A sensor model for tests of the graph: each build waits until the test lets it through, and everything that happens is written down. */
+/** A sensor model for tests of the graph: each build waits until the test releases it, and every event is recorded. */
 import type { ResourceConfig } from '@platform/machine-config/schema';
 import type { Resource } from '@platform/resources';
 import type { Model, Reconfigurable } from '../graph/model.ts';
 
 export interface GatedModel {
   readonly model: Model;
-  /** Of a service that is reconfigured in place. */
+  /** The model of a service that is reconfigured in place. */
   readonly service: Model;
   /** `build a`, `close a`, … in the order in which they happened; a version is named by its attribute `v`. */
   readonly events: string[];
-  /** Lets the builds of this resource through, or fails them; a build without a gate passes at once. */
+  /** Releases the builds of a resource, or makes them fail; a build without a gate passes at once. */
   readonly gates: Map<string, Promise<void>>;
 }
 

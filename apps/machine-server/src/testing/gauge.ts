@@ -1,4 +1,4 @@
-/** A resource type that the product does not have: its service, interface, descriptor and models are all there is of it. */
+/** A resource type unknown to the product: this file holds its service, interface, descriptor and models. */
 import { createFileRegistry, fromJson, type JsonObject } from '@bufbuild/protobuf';
 import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt';
 import { createProxy, type Readable, type Resource, type ResourceDescriptor } from '@platform/resources';
@@ -12,7 +12,7 @@ const method = (name: string, input: string, output: string, more: JsonObject = 
   ...{ name, inputType: `.acme.gauge.v1.${input}`, outputType: `.acme.gauge.v1.${output}`, ...more },
 });
 
-/** Of every kind of method one; a request names the gauge in `name`, in `gauge_name`, or in the first message of its stream. */
+/** One method of every kind; a request names the gauge in `name`, in `gauge_name`, or in the first message of its stream. */
 const file = fromJson(FileDescriptorProtoSchema, {
   name: 'acme/gauge.proto',
   package: 'acme.gauge.v1',
@@ -108,7 +108,7 @@ export const gauge: ResourceDescriptor<Gauge> = {
   },
 };
 
-/** A gauge that holds what was filled in; `litres` and `open` of its attributes are what it begins with. */
+/** A gauge that holds what was filled in; its attributes `litres` and `open` are the initial values. */
 export const tank: Model = {
   api: gauge.api,
   model: 'acme:gauges:tank',

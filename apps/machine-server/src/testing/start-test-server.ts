@@ -1,4 +1,4 @@
-/** A machine-server in this process, for tests: a home of its own, credentials for a fake cloud, a log that can be read. */
+/** A machine-server in this process, for tests: with its own home, credentials for a fake cloud, and a readable log. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,13 +24,13 @@ export async function createTestHome(url: string, more: object = {}): Promise<Te
   return { path, configFile, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }
 
-/** The time of this computer; but a stop has all the time that it needs, where a machine would end it after 2 s. */
+/** The time of this computer, but without the limit of 2 s for a stop. */
 export const patientClock: Clock = {
   ...systemClock,
   sleep: (ms, signal) => (ms === 2_000 ? new Promise(() => {}) : systemClock.sleep(ms, signal)),
 };
 
-/** @param added types and models beside those of the product. */
+/** @param added types and models in addition to the product's. */
 export async function startTestServer(
   home: TestHome,
   clock: Clock = patientClock,
@@ -86,7 +86,7 @@ export function countingDocument(
   };
 }
 
-/** Resolves once `condition` holds; rejects with what was waited for shortly before the time of a test is up. */
+/** Resolves once `condition` holds; rejects, naming what it waited for, shortly before the test's time limit. */
 export async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
   const untilMs = performance.now() + 110_000;
   while (performance.now() < untilMs) {

@@ -1,4 +1,4 @@
-/** Extended JSON v2 (canonical; the relaxed dates and bare numbers, too) → BSON values of the query package. */
+/** Converts Extended JSON v2 (canonical, also with relaxed dates and bare numbers) to BSON values of the query package. */
 
 import {
   Binary,
@@ -20,7 +20,7 @@ import {
 import { Decimal128 as TextDecimal } from 'bson';
 import type { Json, JsonObject } from './read-json.ts';
 
-/** @throws Error for a wrapper whose content is not what Extended JSON says. */
+/** @throws Error for a wrapper with invalid content. */
 export function decodeExtended(json: Json): BsonValue {
   if (typeof json === 'number') return bareNumber(json);
   if (Array.isArray(json)) return json.map(decodeExtended);
@@ -34,7 +34,7 @@ export function decodeDocument(json: JsonObject): BsonDocument {
   return new BsonDocument([...json].map(([name, value]): [string, BsonValue] => [name, decodeExtended(value)]));
 }
 
-/** By all keys of the object: what has other keys beside is a document (`$regex` with `$options` is an operator). */
+/** By all keys of the object: with any other key it is a document (`$regex` with `$options` is an operator). */
 const wrappers: Readonly<Record<string, (json: JsonObject) => BsonValue>> = {
   $oid: (json) => new ObjectId(Uint8Array.from(Buffer.from(text(json, '$oid'), 'hex'))),
   $numberInt: (json) => new Int32(Number(text(json, '$numberInt'))),
@@ -71,7 +71,7 @@ const wrappers: Readonly<Record<string, (json: JsonObject) => BsonValue>> = {
   },
 };
 
-/** On the wire this subtype repeats its length before the bytes; Extended JSON leaves that out. */
+/** On the wire this subtype repeats its length before the bytes; Extended JSON omits that. */
 export const oldBinary = 2;
 
 function withInnerLength(bytes: Uint8Array): Uint8Array {

@@ -1,6 +1,6 @@
 /**
- * BSON values of the query package → canonical Extended JSON v2. Two values have the same text exactly when they have
- * the same type, value and field order (NaN equals itself, -0 is not 0), so texts are what the runner compares.
+ * Converts BSON values of the query package to canonical Extended JSON v2. Two values have the same text exactly if they have the same
+ * type, value and field order (NaN equals itself, -0 is not 0), so the runner compares texts.
  */
 
 import {

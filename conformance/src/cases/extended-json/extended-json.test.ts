@@ -38,7 +38,7 @@ const canonical = [
   '[[],{},{"b":[null],"0":{"$numberInt":"1"}}]',
 ];
 
-test.each(canonical)('%s is read and written as it is', (text) => {
+test.each(canonical)('%s is read and written unchanged', (text) => {
   expect(encodeExtended(decodeExtended(readJson(text)))).toBe(text);
 });
 

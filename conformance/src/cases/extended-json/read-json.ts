@@ -1,4 +1,4 @@
-/** JSON text → plain values, objects as maps: `JSON.parse` would move keys that look like integers to the front. */
+/** Parses JSON into plain values, objects as maps: `JSON.parse` would move keys that look like integers to the front. */
 
 export type Json = null | boolean | number | string | Json[] | JsonObject;
 export type JsonObject = Map<string, Json>;
@@ -59,7 +59,7 @@ function readArray(cursor: Cursor): Json[] {
   return array;
 }
 
-/** Past the closing sign, or past the comma before the next member. */
+/** Moves past the closing sign, or past the comma before the next member. */
 function closes(cursor: Cursor, sign: string, afterMember: boolean): boolean {
   skipSpace(cursor);
   if (cursor.text[cursor.at] === sign) {

@@ -1,4 +1,4 @@
-/** The cases that were written here, from what the public manual says of a stage. */
+/** Our own cases, written from what the public manual says about a stage. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
@@ -6,10 +6,10 @@ import { checkCase } from '../check-case.ts';
 
 const files = readdirSync(import.meta.dirname).filter((name) => name.endsWith('.jsonl'));
 
-/** The case files that were taken over hold next to nothing about these stages and rules of SQL. */
+/** Case files for stages and SQL rules that the imported case files hardly cover. */
 const thin = ['atlas-sql.jsonl', 'densify.jsonl', 'fill.jsonl', 'sort-by-count.jsonl'];
 
-test.each(files)('every own case of %s gives exactly what it says', async (file) => {
+test.each(files)('every own case of %s gives exactly the expected result', async (file) => {
   const lines = readFileSync(`${import.meta.dirname}/${file}`, 'utf8')
     .trimEnd()
     .split('\n');
@@ -22,6 +22,6 @@ test.each(files)('every own case of %s gives exactly what it says', async (file)
   expect(failed).toEqual([]);
 });
 
-test('the stages and rules about which there is little elsewhere have cases of their own', () => {
+test('the stages and rules that other case files hardly cover have cases of their own', () => {
   expect(files).toEqual(expect.arrayContaining(thin));
 });

@@ -1,8 +1,8 @@
-/** Documents as machines can send them: every value of a type that a google.protobuf.Struct has. */
+/** Converts documents to what machines can send: every value has a type of google.protobuf.Struct. */
 import { BsonDate, BsonDocument, type BsonValue, Decimal128, decimalToNumber, Int32 } from '@platform/query';
 import { encodeExtended } from '../extended-json/encode.ts';
 
-/** Numbers of any type become doubles, anything else its Extended JSON as text; names and nesting stay. */
+/** Numbers of any type become doubles, any other value its Extended JSON as text; names and nesting stay. */
 export function asReading(document: BsonDocument): BsonDocument {
   return new BsonDocument([...document].map(([name, value]): [string, BsonValue] => [name, plainer(value)]));
 }

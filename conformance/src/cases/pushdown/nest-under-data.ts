@@ -1,8 +1,8 @@
 /**
- * The plan that means for stored rows, whose field `data` holds a case's document, what the given one means for the document.
+ * Rewrites a plan over a case's documents into one over stored rows, whose field `data` contains the document.
  *
- * Filters, sorts and the first group read the same values one name deeper; any other stage gets the document itself, taken out of its
- * row before it. So what a backend can take over at the head of a plan it still can.
+ * Filters, sorts and the first group read the same values one name deeper. Any other stage gets the document itself, which is extracted
+ * from the row before it. So a backend can still take over the head of the plan.
  */
 import type { Expr, Path, Plan, Stage } from '@platform/query';
 
@@ -38,14 +38,14 @@ function moved([stage, ...rest]: readonly Stage[]): Stage[] {
 
 const taken: Stage = { k: 'replace', with: { k: 'field', path: [data] } };
 
-/** Plans inside stages read stored rows, too. */
+/** Plans inside stages read stored rows too. */
 function withRight(stage: Stage): Stage {
   return stage.k === 'join' || stage.k === 'lookup' || stage.k === 'union'
     ? { ...stage, right: nestUnderData(stage.right) }
     : stage;
 }
 
-/** A schema is about the whole document. */
+/** A schema applies to the whole document. */
 function hasSchema(expr: Expr): boolean {
   return expr.k === 'call' && (expr.fn === 'match.jsonSchema' || expr.args.some(hasSchema));
 }
@@ -68,7 +68,7 @@ function deeper(expr: Expr): Expr {
       return { ...expr, fields: expr.fields.map(([name, value]) => [name, deeper(value)] as const) };
     case 'bind': {
       const args = expr.args.map(deeper);
-      // The fields in the body of `match.elem` are those of an array's element.
+      // The fields in the body of `match.elem` belong to an array element.
       return { ...expr, args, body: expr.fn === 'match.elem' ? expr.body : deeper(expr.body) };
     }
   }

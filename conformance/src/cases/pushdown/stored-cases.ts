@@ -1,9 +1,9 @@
 /**
- * Cases through the real store and DuckDB: each set of documents is an organization's readings, some in a sealed file, the rest in the hot
- * rows, and each query is asked with push-down. The answer must be that of the executor alone over the same documents.
+ * Runs cases through the real store and DuckDB: each set of documents becomes an organization's readings, some in a sealed file, the rest
+ * in hot rows, and each query runs with push-down. The answer must equal that of the executor alone over the same documents.
  *
- * Documents that machines could not send (int32, dates, …) are made such that they could: then the case's own expectation says nothing,
- * and the two are only compared with each other.
+ * Documents that machines could not send (int32, dates, …) are converted. Then the case's own expectation does not apply, and only the two
+ * answers are compared.
  */
 import { type BsonDocument, batchOf, type Plan, QueryError, sourcesOf } from '@platform/query';
 import { parseMql } from '@platform/query/mql';
@@ -19,12 +19,12 @@ import { asReading } from './as-readings.ts';
 import { nestUnderData } from './nest-under-data.ts';
 
 export interface StoredCases {
-  /** With the documents as the case has them. */
+  /** Cases run with the documents as given. */
   readonly asTheyAre: number;
-  /** With documents of such types as machines send. */
+  /** Cases run with documents converted to types that machines send. */
   readonly asReadings: number;
   readonly notRun: ReadonlyMap<string, number>;
-  /** Names of cases of which the store answers something else, with both answers. */
+  /** Names of cases with a different answer from the store, with both answers. */
   readonly different: readonly string[];
 }
 
@@ -36,7 +36,7 @@ interface StoredCase {
 }
 
 const lanes = 4;
-/** Of a day at noon: all documents of a case are of one capture day, in their order. */
+/** Noon, so that all documents of a case have the same capture day, in their order. */
 const receivedMs = Date.UTC(2026, 4, 17, 12);
 
 export async function runStoredCases(cases: readonly Case[]): Promise<StoredCases> {
@@ -101,7 +101,7 @@ function plainly(_: string, value: unknown): unknown {
   return typeof value === 'bigint' ? String(value) : value;
 }
 
-/** @returns by the key of a set the organization that has it. */
+/** @returns the organization of each set, by the set's key. */
 async function storeSets(
   store: OpenTabular,
   sets: ReadonlyMap<string, readonly BsonDocument[]>,
@@ -139,7 +139,7 @@ async function compare(
   if (order === undefined) return undefined;
   const alone = await askExecutor(plan, batchOf(documents));
   if (isLimited(plan) && alone.k === 'refused') return undefined;
-  // The places that a fault names are one name deeper in the store.
+  // Positions in errors are one name deeper in the store.
   if (alone.k === 'refused' && pushed.k === 'refused' && alone.code === pushed.code) return undefined;
   return areSame(pushed, alone, order) ? undefined : differs(alone, 'executor');
 }

@@ -2,7 +2,7 @@ import type { Change, Step } from '../diff.ts';
 import { isObject } from '../is-object.ts';
 import type { Json } from '../schema.ts';
 
-/** Makes the new document of the old one. @param changes what `diff` found between them; for others the result means nothing. */
+/** Turns the old document into the new one. @param changes found by `diff` between the two; with any others the result is meaningless. */
 export function applyDiff(before: Json, changes: readonly Change[]): Json {
   return applyAt(before, changes, 0);
 }

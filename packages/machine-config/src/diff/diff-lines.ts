@@ -3,7 +3,9 @@ import { formatValue } from '../format-value.ts';
 import { isSecretPath, maskSecrets } from '../mask-secrets.ts';
 import type { Json } from '../schema.ts';
 
-/** A line for each change: JSON path, the named entry that it is in, before and after in at most 80 characters each. Secrets are masked. */
+/**
+ * A line for each change: JSON path, the named entry that contains it, before and after in at most 80 characters each. Secrets are masked.
+ */
 export function diffLines(changes: readonly Change[]): string[] {
   return changes.map((change) => {
     const name = change.of.length === 0 ? '' : ` (${change.of.map((each) => each.slice(0, 80)).join(', ')})`;

@@ -1,4 +1,4 @@
-/** Changes of a list: entries are matched by name where all have one of their own, else by position. */
+/** Changes to a list: entries are matched by name if each has a unique one, otherwise by position. */
 import { canonicalJson } from '../canonical-json.ts';
 import type { Change, Place } from '../diff.ts';
 import { isObject } from '../is-object.ts';
@@ -15,7 +15,7 @@ export function isLists(place: Place): place is Lists {
   return Array.isArray(place.before) && Array.isArray(place.after);
 }
 
-/** Adds to `changes`. */
+/** Appends to `changes`. */
 export function diffLists(
   { before, after, path, of }: Lists,
   changes: Change[],
@@ -58,13 +58,13 @@ function nameOf(entry: Json, naming: Naming): string | undefined {
   return typeof name === 'string' ? name : undefined;
 }
 
-/** Whether every entry has a name of its own. */
+/** Whether every entry has a unique name. */
 function names(list: readonly Json[], naming: Naming): boolean {
   const found = list.map((entry) => nameOf(entry, naming));
   return !found.includes(undefined) && new Set(found).size === found.length;
 }
 
-/** Old position → new position; entries that are equal except for their name are one, renamed. */
+/** Old position → new position; entries that are equal except for their names are treated as one renamed entry. */
 function byName(before: readonly Json[], after: readonly Json[], naming: Naming): Map<number, number> {
   const at = new Map(after.map((entry, index) => [nameOf(entry, naming), index]));
   const pairs = new Map<number, number>();
@@ -74,7 +74,7 @@ function byName(before: readonly Json[], after: readonly Json[], naming: Naming)
   });
   if (naming === 'itself') return pairs;
   const matched = new Set(pairs.values());
-  // New positions by what is there beside the name, the first one last.
+  // New positions by the content beside the name, the first one last.
   const free = new Map<string, number[]>();
   after.toReversed().forEach((entry, back) => {
     const index = after.length - 1 - back;
@@ -87,19 +87,19 @@ function byName(before: readonly Json[], after: readonly Json[], naming: Naming)
   before.forEach((entry, index) => {
     if (pairs.has(index)) return;
     const rest = restOf(entry, naming);
-    // An entry of nothing but a name is another entry.
+    // An entry with only a name is a different entry.
     const to = rest === '{}' ? undefined : free.get(rest)?.pop();
     if (to !== undefined) pairs.set(index, to);
   });
   return new Map([...pairs].sort(([a], [b]) => a - b));
 }
 
-/** What an entry is except for its name: one text for all that are equal. */
+/** The content of an entry without its name: one text for all equal ones. */
 function restOf(entry: Json, naming: Naming): string {
   return canonicalJson(Object.fromEntries(Object.entries(entry as JsonObject).filter(([key]) => key !== naming)));
 }
 
-/** What is equal at both ends stays; what lies between is compared one by one. */
+/** Equal entries at both ends stay; those between them are compared one by one. */
 function byPosition(before: readonly Json[], after: readonly Json[]): Map<number, number> {
   const shorter = Math.min(before.length, after.length);
   let head = 0;

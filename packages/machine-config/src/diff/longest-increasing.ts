@@ -1,6 +1,6 @@
-/** The longest run of positions that rises already: all else has moved. @param positions each one once. */
+/** The longest increasing subsequence of positions: all other entries have moved. @param positions each occurs once. */
 export function longestIncreasing(positions: readonly number[]): ReadonlySet<number> {
-  // The last position of the best run of each length, and what stood before each position in its run.
+  // The last position of the best run of each length, and the predecessor of each position in its run.
   const ends: number[] = [];
   const before = new Map<number, number>();
   for (const position of positions) {

@@ -3,11 +3,11 @@ import type { Json, JsonObject } from '../schema.ts';
 import type { Budget } from './budget.ts';
 import type { Layer, Piece } from './layer.ts';
 
-/** Where a component or service names others: always `depends_on`; a frame's parent; attributes, because most models take names there. */
+/** Where a component or service names others: always `depends_on`; a frame's parent; attributes, because most models accept names there. */
 const referring = ['depends_on', 'frame', 'attributes', 'service_configs'];
 
 /**
- * Everything that a fragment names, with `prefix-` before its name, and every reference to it inside the fragment alike.
+ * Adds `prefix-` to every name that a fragment defines, and to every reference to it inside the fragment.
  *
  * A reference is a text that equals the name of one of the fragment's components or services, short or full.
  */

@@ -1,9 +1,9 @@
 import type { Json } from '../schema.ts';
 
 export interface FragmentLimits {
-  /** Imports that are followed in total. */
+  /** Total number of imports that are followed. */
   readonly maxImports: number;
-  /** Characters of JSON, about, that are copied in all while resolving. */
+  /** Approximate total of JSON characters that are copied during resolution. */
   readonly maxCharacters: number;
   /** A fragment in a fragment is the second level. */
   readonly maxNesting: number;
@@ -15,13 +15,13 @@ export const defaultFragmentLimits: FragmentLimits = {
   maxNesting: 5,
 };
 
-/** Values deeper than this are refused: whoever walks them would overflow its stack. */
+/** Deeper values are refused, because walking them would overflow the stack. */
 export const maxDepth = 150;
 
-/** Thrown inside the resolver alone, and caught by it. */
+/** Only thrown and caught inside the resolver. */
 export class TooLarge extends Error {}
 
-/** What resolving may still cost. A few small fragments that import each other many times are a bomb otherwise. */
+/** The remaining cost that resolution may incur. Without it, a few small fragments that import each other many times would be a bomb. */
 export class Budget {
   readonly #limits: FragmentLimits;
   #imports = 0;
@@ -53,7 +53,7 @@ export class Budget {
       );
   }
 
-  /** A copy in which `replace` may put another value in the place of an object; what it answers is not walked again. */
+  /** A copy in which `replace` may substitute an object; its result is not walked again. */
   copy(value: Json, replace?: (object: { readonly [key: string]: Json }, path: string) => Json | undefined): Json {
     return this.#copy(value, replace, '', 0);
   }
@@ -76,7 +76,7 @@ export class Budget {
     const object = value as { readonly [key: string]: Json };
     const other = replace?.(object, path);
     if (other !== undefined) return other;
-    // fromEntries defines keys, so that "__proto__" stays a key like any other.
+    // fromEntries defines keys, so "__proto__" stays an ordinary key.
     return Object.fromEntries(
       Object.entries(object).map(([key, item]) => {
         this.takeCharacters(key.length + 3);

@@ -6,19 +6,19 @@ import type { FragmentProblem } from './types.ts';
 /** One entry of a document's `fragments`. */
 export interface FragmentImport {
   readonly fragmentId: string;
-  /** A revision or a tag; '' is the newest. */
+  /** A revision or a tag; '' means the newest. */
   readonly version: string;
   readonly variables: JsonObject;
-  /** '' is none. */
+  /** '' means no prefix. */
   readonly prefix: string;
-  /** Where it stands: `fragments[0]`. */
+  /** Its path in the document: `fragments[0]`. */
   readonly path: string;
 }
 
 const known = ['id', 'version', 'variables', 'prefix'];
 const maxIdLength = 100;
 
-/** What a document imports, read leniently: an entry with an error is left out and named. */
+/** The imports of a document, read leniently: an entry with an error is omitted and reported. */
 export function readImports(document: JsonObject): {
   imports: readonly FragmentImport[];
   problems: readonly FragmentProblem[];

@@ -3,19 +3,19 @@ import { isObject } from '../is-object.ts';
 import type { Json, JsonObject } from '../schema.ts';
 import type { FragmentOrigin } from './types.ts';
 
-/** A value with the fragment that it came from; undefined is the document itself. */
+/** A value with the fragment that it came from; undefined means the document itself. */
 export interface Piece {
   value: Json;
   readonly origin: FragmentOrigin | undefined;
 }
 
-/** A document taken apart: its lists of named entries, and every other key whole. */
+/** A document split into its lists of named entries, and every other key as a whole. */
 export interface Layer {
   readonly lists: Map<string, Piece[]>;
   readonly values: Map<string, Piece>;
 }
 
-/** The lists whose entries are merged one by one, and the key that names an entry. */
+/** The lists whose entries are merged one by one, and the key that contains an entry's name. */
 export const listKeys: Readonly<Record<string, string>> = {
   components: 'name',
   services: 'name',
@@ -45,7 +45,7 @@ export function layerOf(document: JsonObject, origin: FragmentOrigin | undefined
   return layer;
 }
 
-/** `over` laid on `under`: its entries and values win, and stand first. `tell` hears of every entry that is covered. */
+/** Merges `over` onto `under`: its entries and values win, and come first. `tell` is called for every entry that is replaced. */
 export function overlay(under: Layer, over: Layer, tell: (message: string) => void): Layer {
   const result: Layer = { lists: new Map(over.lists), values: new Map(over.values) };
   for (const [key, piece] of under.values)
@@ -55,7 +55,7 @@ export function overlay(under: Layer, over: Layer, tell: (message: string) => vo
     )
       result.values.set(key, piece);
   for (const [key, pieces] of under.lists) {
-    // A key that has the wrong shape above is left as it was set; the schema tells about it.
+    // A key with the wrong shape in the upper layer is left as it was set; the schema reports it.
     if (over.values.has(key)) {
       result.values.set(key, over.values.get(key) as Piece);
       continue;
@@ -77,7 +77,7 @@ export function overlay(under: Layer, over: Layer, tell: (message: string) => vo
   return result;
 }
 
-/** The document of a layer, and which fragment each of its entries came from. */
+/** The document of a layer, and the fragment that each of its entries came from. */
 export function writeLayer(layer: Layer): { document: JsonObject; origins: ReadonlyMap<string, FragmentOrigin> } {
   const origins = new Map<string, FragmentOrigin>();
   const entries: [string, Json][] = [];
@@ -94,7 +94,7 @@ export function writeLayer(layer: Layer): { document: JsonObject; origins: Reado
   return { document: Object.fromEntries(entries), origins };
 }
 
-/** A retention that is ignored yields to one that is not (D24). */
+/** An ignored retention yields to one that is not ignored (D24). */
 function yields(key: string, above: Json | undefined, below: Json, tell: (message: string) => void): boolean {
   if (key !== 'data_retention_policy' || isRetention(above) || !isRetention(below)) return false;
   const days = isObject(above) ? above['days'] : above;

@@ -22,7 +22,7 @@ const withMods = (...mods: JsonObject[]): JsonObject => ({
   fragment_mods: [{ fragment_id: 'f', mods }],
 });
 
-test('overrides change what a fragment brings, by dotted paths from the names that the fragment gives', () => {
+test('overrides change a fragment’s entries by dotted paths from the names in the fragment', () => {
   const { document, problems } = resolveFragments(
     withMods(
       {
@@ -55,7 +55,7 @@ test('overrides change what a fragment brings, by dotted paths from the names th
   });
 });
 
-test('of overrides with one fault none is applied, and the fault is named', () => {
+test('if one of several overrides has a fault, none is applied, and the fault is named', () => {
   const document = withMods(
     { $set: { 'components.motor1.attributes.max_rpm': 1 } },
     { $set: { 'components.ghost.attributes.x': 1 } },
@@ -73,7 +73,7 @@ test('of overrides with one fault none is applied, and the fault is named', () =
   ]);
 });
 
-test('overrides of many entries, and of one entry many times, find each by its name', () => {
+test('overrides of many entries, and many overrides of one entry, find each by its name', () => {
   const names = Array.from({ length: 30_000 }, (_, n) => `c${n}`);
   const f = { components: names.map((name) => ({ name, on: 0 })) };
   const paths = (step: string, to: Json): JsonObject =>
@@ -87,7 +87,7 @@ test('overrides of many entries, and of one entry many times, find each by its n
   expect(resolved.document['components']).toEqual([{ name: 'p-c0', on: 0 }]);
 });
 
-test('an entry is addressed by the longest name that fits, and by the first of two with one name', () => {
+test('an entry is addressed by the longest matching name; of two entries with the same name, the first', () => {
   const entry = (name: string, of: string): JsonObject => ({ name, of });
   const list = [entry('a', '1'), entry('a.b', '2'), entry('a', '3'), entry('p-a', '4')];
   const resolved = resolveFragments(
@@ -127,7 +127,7 @@ test('$addToSet, $pull and $pullAll compare long lists as JSON, whatever the ord
   expect(resolveFragments(pulled, lookupIn({ f })).document['components']).toEqual([{ name: 'a', list: [item(0)] }]);
 });
 
-test.each(['$push', '$addToSet', '$pull', '$pop'])('%s of a long list again and again is a bomb', (operator) => {
+test.each(['$push', '$addToSet', '$pull', '$pop'])('repeated %s of a long list is refused', (operator) => {
   const f = { components: [{ name: 'a', list: Array.from({ length: 50_000 }, (_, n) => n) }] };
   const mod = { [operator]: { 'components.a.list': 1 } };
   const mods = Array.from({ length: 20_000 }, () => mod);
@@ -137,7 +137,7 @@ test.each(['$push', '$addToSet', '$pull', '$pop'])('%s of a long list again and 
   ]);
 });
 
-test('overrides do not nest values without end', () => {
+test('overrides cannot nest values without limit', () => {
   const deep = Array.from({ length: 100_000 }, () => 'a').join('.');
   expect(texts(withMods({ $set: { [`components.motor1.${deep}`]: 1 } }), motors)).toEqual([
     expect.stringContaining('expected a path of at most 150 steps, found more'),

@@ -7,16 +7,16 @@ import { operators } from './operators.ts';
 import { ModFault, type Slot, slotIn } from './slot.ts';
 import type { FragmentProblem } from './types.ts';
 
-/** One entry of a document's `fragment_mods`: overrides of what one fragment brings. */
+/** One entry of a document's `fragment_mods`: overrides of one fragment's content. */
 export interface Mods {
   readonly fragmentId: string;
-  /** Each an object of operators. */
+  /** Each is an object of operators. */
   readonly mods: readonly JsonObject[];
   /** `fragment_mods[0]`. */
   readonly path: string;
 }
 
-/** The overrides of one document, and which of them met their fragment. */
+/** The overrides of one document, and which of them have found their fragment. */
 export interface Scope {
   readonly mods: readonly Mods[];
   readonly applied: Set<Mods>;
@@ -47,10 +47,9 @@ export function readMods(document: JsonObject): { mods: readonly Mods[]; problem
 }
 
 /**
- * What a fragment brings, changed by `mods`: all of them, or, when one fails, none.
+ * A fragment's content, changed by `mods`: by all of them, or by none if one fails.
  *
- * An entry is addressed by its name in the fragment, whatever the overrides make of that name, or by its name with the
- * import's prefix.
+ * An entry is addressed by its name in the fragment, even if the overrides change that name, or by its name with the import's prefix.
  */
 export function applyMod(layer: Layer, mods: Mods, prefix: string, budget: Budget): Layer | FragmentProblem {
   const work: Layer = {
@@ -125,10 +124,10 @@ function copied(piece: Piece, budget: Budget): Piece {
   return { value: budget.copy(piece.value), origin: piece.origin };
 }
 
-/** The entries of one list by name; of several with one name the first. */
+/** The entries of one list by name; of several with one name, the first. */
 interface NameIndex {
   readonly entries: ReadonlyMap<string, { readonly piece: Piece; readonly position: number }>;
-  /** How many steps of a dotted path the names take, each number once, the greatest first. */
+  /** The possible lengths of names in steps of a dotted path, each once, the greatest first. */
   readonly steps: readonly number[];
 }
 
@@ -141,7 +140,7 @@ function indexNames(key: string, pieces: readonly Piece[]): NameIndex {
   return { entries, steps: greatestFirst([...entries.keys()].map(stepsOf)) };
 }
 
-/** The entry whose name, with or without the prefix, takes the most of `path`; of two that take as much, the first. */
+/** The entry whose name, with or without the prefix, matches the longest part of `path`; on a tie, the first. */
 function addressed(
   path: readonly string[],
   prefix: string,

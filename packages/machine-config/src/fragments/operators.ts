@@ -1,4 +1,4 @@
-/** The update operators of overrides, as MongoDB defines them. What would make resolving depend on the time, or needs a query, is left out. */
+/** The update operators of overrides, as MongoDB defines them, without those that depend on the time or need a query. */
 import { canonicalJson } from '../canonical-json.ts';
 import { formatValue } from '../format-value.ts';
 import { isObject } from '../is-object.ts';
@@ -6,7 +6,7 @@ import type { Json } from '../schema.ts';
 import type { Budget } from './budget.ts';
 import { ModFault, type Slot } from './slot.ts';
 
-/** @throws ModFault, and TooLarge: lists are read whole, however little of them is changed. */
+/** @throws ModFault, and TooLarge: lists count completely, however little of them changes. */
 export type Operator = (slot: Slot, operand: Json, slotOf: (path: string) => Slot, budget: Budget) => void;
 
 export const operators: Readonly<Record<string, Operator>> = {
@@ -19,7 +19,7 @@ export const operators: Readonly<Record<string, Operator>> = {
     if (value === undefined) return;
     const target = slotOf(operand);
     slot.remove();
-    // A copy, so that renaming again and again does not nest without end.
+    // A copy, so that repeated renaming does not nest without limit.
     target.write(budget.copy(value));
   },
   $inc: (slot, operand) => slot.write(finite(numberIn(slot, 0) + number(operand))),
@@ -74,14 +74,14 @@ function listIn(slot: Slot, budget: Budget): readonly Json[] {
   return found;
 }
 
-/** Of values that are equal as JSON, whatever the order of keys, one text. */
+/** The same text for values that are equal as JSON, whatever the order of keys. */
 function textOf(value: Json, budget: Budget): string {
   const text = canonicalJson(value);
   budget.takeCharacters(text.length);
   return text;
 }
 
-/** `$push` and `$addToSet` take one item, or `{"$each": [...]}`; `$push` also `$position`. */
+/** `$push` and `$addToSet` take one item, or `{"$each": [...]}`; `$push` also takes `$position`. */
 function added(operand: Json): { each: readonly Json[]; at: number } {
   if (!isObject(operand) || !Object.keys(operand).some((key) => key.startsWith('$')))
     return { each: [operand], at: Number.MAX_SAFE_INTEGER };

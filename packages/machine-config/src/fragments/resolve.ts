@@ -1,4 +1,4 @@
-/** Follows imports, fragment by fragment; every fault is a problem at the place of the document that began it. */
+/** Follows imports, fragment by fragment; every fault is reported at the position in the document that led to it. */
 
 import { addPrefix } from './add-prefix.ts';
 import type { Budget } from './budget.ts';
@@ -13,15 +13,15 @@ export interface Resolving {
   readonly budget: Budget;
   readonly used: Map<string, UsedFragment>;
   readonly problems: FragmentProblem[];
-  /** Overrides that may meet a fragment here: of the document that imports it, then of those above; the last wins. */
+  /** Overrides that may apply to a fragment here: those of the importing document, then those above it; the last one wins. */
   readonly scopes: readonly Scope[];
-  /** The fragments that this import is in, outermost first. */
+  /** The fragments that contain this import, outermost first. */
   readonly above: readonly string[];
   /** The import of the document itself that led here. */
   readonly at: string | undefined;
 }
 
-/** What all imports of one document bring; of two with an entry of one name the later wins. @throws TooLarge */
+/** The combined content of all imports of a document; of two entries with the same name, the later wins. @throws TooLarge */
 export function importAll(imports: readonly FragmentImport[], state: Resolving): Layer {
   let all = emptyLayer();
   for (const each of imports) {
@@ -39,7 +39,7 @@ function importOne(asked: FragmentImport, state: Resolving): Layer | undefined {
   const nested = state.at !== undefined;
   const path = state.at ?? asked.path;
   const tell = (problem: Omit<FragmentProblem, 'path'>, below = ''): void => {
-    // What stands inside a fragment has no path in the document: its import has.
+    // A position inside a fragment has no path in the document, but its import has.
     const where = nested ? `in fragment ${above.at(-1)}, at ${asked.path}${below}: ` : '';
     const found = { fragmentId, ...problem, path: nested ? path : `${path}${below}` };
     problems.push({ ...found, message: `${where}${problem.message}` });

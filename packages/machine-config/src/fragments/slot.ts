@@ -4,18 +4,18 @@ import type { Json } from '../schema.ts';
 /** Why an override cannot be applied; caught where its path is known. */
 export class ModFault extends Error {}
 
-/** The place that a dotted path leads to. */
+/** The position that a dotted path leads to. */
 export interface Slot {
-  /** Undefined when nothing is there. */
+  /** Undefined if nothing is there. */
   read(): Json | undefined;
-  /** Objects that are missing on the way are made. */
+  /** Creates objects that are missing on the path. */
   write(value: Json): void;
   remove(): void;
 }
 
 type Holder = { [key: string]: Json } | Json[];
 
-/** @param root an object in which the first step is a key. @throws ModFault when the path leads through a plain value */
+/** @param root an object in which the first step is a key. @throws ModFault if the path leads through a plain value */
 export function slotIn(root: () => { [key: string]: Json }, steps: readonly string[], path: string): Slot {
   const last = steps.at(-1) ?? '';
   const holder = (make: boolean): Holder | undefined => {
@@ -41,7 +41,7 @@ export function slotIn(root: () => { [key: string]: Json }, steps: readonly stri
     remove() {
       const at = holder(false);
       if (at === undefined || get(at, last, path) === undefined) return;
-      // Positions of a list are addresses of other overrides: they stay.
+      // Other overrides address list positions, so positions must not shift.
       if (Array.isArray(at)) put(at, last, null, path);
       else delete at[last];
     },

@@ -5,12 +5,12 @@ import type { Budget } from './budget.ts';
 
 export interface VariableProblem {
   readonly level: 'error' | 'warning';
-  /** The variable that the importer gave, or left out. */
+  /** The variable that the importer gave or omitted. */
   readonly name: string;
-  /** Where the variable is in the fragment; undefined when it stands nowhere. */
+  /** Where the variable occurs in the fragment; undefined if it does not occur. */
   readonly at: string | undefined;
   readonly message: string;
-  /** No value was given, or null in the place of one. */
+  /** No value was given, or null instead of one. */
   readonly missing: boolean;
 }
 
@@ -23,7 +23,7 @@ const types: Readonly<Record<string, (value: Json) => boolean>> = {
   object: isObject,
 };
 
-/** A fragment's configuration with its `{"$variable": {…}}` objects replaced; one without a value is left and named. */
+/** A fragment's configuration with its `{"$variable": {…}}` objects replaced; one without a value stays and is reported. */
 export function withVariables(
   config: JsonObject,
   given: JsonObject,

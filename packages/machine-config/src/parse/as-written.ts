@@ -1,9 +1,9 @@
-/** Problems in the spelling of whoever wrote the document: inside, every name is `core:…`; public clients write `rdk:…`. */
+/** Reports problems in the spelling of the document's author: internally every name is `core:…`, but public clients write `rdk:…`. */
 import type { Problem } from '@platform/base';
 
 const name = /\bcore:(?=[\w-]+:[\w-]+)/g;
 
-/** A document that mixes both spellings is told as `core`. @param lists components and services as they stand in the document */
+/** A document that mixes both spellings is reported as `core`. @param lists components and services as they appear in the document */
 export function asWritten(problems: readonly Problem[], ...lists: readonly unknown[]): readonly Problem[] {
   const names = lists
     .flatMap((list) => (Array.isArray(list) ? list : []))

@@ -1,4 +1,4 @@
-/** The entries of `components` or `services`: names in one spelling, and what of their settings the platform itself reads. */
+/** The entries of `components` or `services`: normalises names, and checks the settings that the platform itself reads. */
 import { canonicalApi, type Problem } from '@platform/base';
 import { modelFault } from '../built-in-models.ts';
 import { apiOf, canonicalModel, isForService } from '../canonical-names.ts';
@@ -14,8 +14,8 @@ import { lengthFault } from '../limits.ts';
 import type { JsonObject, ResourceConfig, ServiceConfig } from '../schema.ts';
 
 /**
- * @param asked the list as it stood in the document, broken entries included: positions are those of the document.
- * @param off gets the disabled ones (D38).
+ * @param asked the list as it appears in the document, including broken entries, so that positions are those of the document. @param off
+ * receives the disabled ones (D38).
  */
 export function parseResources(
   value: unknown,
@@ -65,7 +65,7 @@ export function parseResources(
     const fault = rest['model'] === '' ? undefined : modelFault(api, resource.model);
     if (fault !== undefined) problems.push({ path: `${at}.model`, level: 'warning', message: fault });
     const checked = { ...resource, ...checkedAttributes(resource, at, problems) };
-    // What is disabled is checked as everything else, so that nothing is wrong with it when it is enabled again.
+    // A disabled entry is checked like any other, so that nothing is wrong with it when it is enabled again.
     if (disabled === true) {
       off.push(checked);
       continue;
@@ -76,7 +76,7 @@ export function parseResources(
   return kept;
 }
 
-/** Attributes that the platform itself reads: those of the data manager, and what `service_configs` say to it. */
+/** Attributes that the platform itself reads: those of the data manager, and its settings in `service_configs`. */
 function checkedAttributes(
   resource: ResourceConfig,
   at: string,
@@ -102,7 +102,7 @@ function checkedAttributes(
   return { attributes, service_configs };
 }
 
-/** Only warnings: a module may bring methods that no table lists. */
+/** Only warnings: a module may have methods that are not in the table. */
 function methodProblems(
   resource: ResourceConfig,
   config: CaptureMethodConfig,
@@ -131,7 +131,7 @@ function methodProblems(
     warn('additional_params.docommand_input', `expected the command as an object, found ${formatValue(input)}`);
 }
 
-/** Names a value that is no positive whole number: the specification says that it is ignored. */
+/** Reports a value that is not a positive whole number: the specification says that it is ignored. */
 export function ignoredNumber(value: unknown, path: string, problems: Problem[]): boolean {
   if (typeof value === 'number' && Number.isInteger(value) && value > 0) return false;
   const message = `expected a positive whole number, found ${formatValue(value)}: it is ignored`;

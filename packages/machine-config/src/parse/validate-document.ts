@@ -4,7 +4,7 @@ import { formatValue } from '../format-value.ts';
 import { expectedBy, issuePath, type Path, valueAt } from '../schema-issues.ts';
 import { unknownKey } from '../unknown-key.ts';
 
-/** Checks `value`; what is unknown or wrong is named and taken out, as deep as it stands, until the rest is valid. */
+/** Checks `value`. Unknown or invalid parts at any depth are reported and removed, until the rest is valid. */
 export function validateDocument(schema: z.ZodType, value: unknown, problems: Problem[]): unknown {
   let rest: unknown = structuredClone(value);
   for (let round = 0; round < 1_000; round++) {
@@ -14,7 +14,7 @@ export function validateDocument(schema: z.ZodType, value: unknown, problems: Pr
     const entries = new Map<string, Path>();
     for (const issue of result.error.issues) {
       const at = issuePath(issue, rest);
-      // What is in a trigger is for the trigger feature to judge; here it only must not harm the rest.
+      // The trigger feature checks the contents of triggers; here they only must not affect the rest.
       const named = at[0] !== 'triggers' || at.length < 2;
       if (issue.code === 'unrecognized_keys') {
         for (const key of issue.keys) {
@@ -29,7 +29,7 @@ export function validateDocument(schema: z.ZodType, value: unknown, problems: Pr
         entries.set(pathOf(gone), gone);
       }
     }
-    // Keys first, then each entry once, from the last to the first: positions stay those that were named.
+    // Keys first, then each entry once, from the last to the first, so that reported positions stay correct.
     const changed = [...keys, ...[...entries.values()].toReversed()].map((at) => takeOut(rest, at)).includes(true);
     if (!changed) rest = {};
   }

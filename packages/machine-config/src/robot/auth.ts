@@ -1,6 +1,6 @@
 /**
- * The `auth` section. Public machine-servers refuse the whole configuration for a handler that is not of API keys, for two
- * handlers of one type, and for one without its `keys` list; so one handler is sent, with all keys and their list.
+ * The `auth` section. Public machine-servers refuse the whole configuration if it contains a handler for anything but API keys, two
+ * handlers of the same type, or a handler without its `keys` list. So a single handler is sent, with all keys and their list.
  */
 
 import type { Problem } from '@platform/base';

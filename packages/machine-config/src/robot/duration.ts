@@ -1,4 +1,4 @@
-/** Durations of a document, such as `30s`, `1m30s`, `1.5h`, `250ms`; inside, whole nanoseconds. */
+/** Durations in a document, such as `30s`, `1m30s`, `1.5h`, `250ms`; internally, whole nanoseconds. */
 
 const unitNanos: Readonly<Record<string, number>> = { ns: 1, us: 1e3, µs: 1e3, ms: 1e6, s: 1e9, m: 60e9, h: 3600e9 };
 

@@ -1,4 +1,4 @@
-/** Geometries of a document (`type`, sizes in mm, offset) and of the message (shape and the pose of its centre). */
+/** Geometries in a document (`type`, sizes in mm, offset) and in the message (shape and the pose of its centre). */
 import type { Geometry } from '@platform/proto/platform/common/v1/common';
 import type { Json, JsonObject } from '../schema.ts';
 import { orientationInit, orientationOf, orientationVectorOf } from './orientation.ts';
@@ -6,7 +6,7 @@ import { pointOf } from './point.ts';
 
 type Init = Record<string, unknown>;
 
-/** Undefined: not a geometry. Without `type` the sizes tell: box, capsule, else sphere. */
+/** Undefined if it is not a geometry. Without `type` the sizes decide: box, capsule, otherwise sphere. */
 export function geometryInit(geometry: Json): Init | undefined {
   if (typeof geometry !== 'object' || geometry === null || Array.isArray(geometry)) return undefined;
   const { type, r = 0, l = 0, translation = {}, orientation, label = '', ...rest } = geometry as JsonObject;

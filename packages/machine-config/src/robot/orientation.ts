@@ -1,12 +1,12 @@
 /**
- * Orientations of a document: `{type, value}`. The message keeps each form as it is; the pose of a geometry has but one,
- * the orientation vector in degrees: where the z axis points to, and a turn about it (rotations z, y, z).
+ * Orientations in a document: `{type, value}`. The message keeps each form as it is. The pose of a geometry has only one form, the
+ * orientation vector in degrees: the direction of the z axis, and a rotation about it (rotations z, y, z).
  */
 import type { Json, JsonObject } from '../schema.ts';
 
 type Values = Readonly<Record<string, number>>;
 interface Form {
-  /** The oneof's case in the message. */
+  /** The oneof case in the message. */
   readonly case: string;
   /** Key of the document → field of the message. */
   readonly fields: Readonly<Record<string, string>>;
@@ -29,7 +29,7 @@ export interface OrientationCase {
   readonly value: Values;
 }
 
-/** Undefined: no orientation of a known type with numbers. */
+/** Undefined if it is not an orientation of a known type with numbers. */
 export function orientationInit(orientation: JsonObject): OrientationCase | undefined {
   const form = forms[String(orientation['type'] ?? '')];
   if (form === undefined) return undefined;
@@ -61,14 +61,14 @@ export interface OrientationVector {
 
 const degrees = 180 / Math.PI;
 
-/** Any form as orientation vector in degrees. */
+/** Converts any form to an orientation vector in degrees. */
 export function orientationVectorOf(orientation: OrientationCase | undefined): OrientationVector {
   const { x = 0, y = 0, z = 0, theta = 0 } = orientation?.value ?? {};
   if (orientation?.case === 'vectorDegrees') return { oX: x, oY: y, oZ: z, theta };
   if (orientation?.case === 'vectorRadians') return { oX: x, oY: y, oZ: z, theta: theta * degrees };
   const q = quaternionOf(orientation);
   const zz = 1 - 2 * (q.x ** 2 + q.y ** 2);
-  // At a pole the two turns about z are one: all of it is theta.
+  // At a pole the two rotations about z coincide: theta gets both.
   if (1 - Math.abs(zz) < 1e-9) {
     const yx = 2 * (q.x * q.y + q.w * q.z);
     const diagonal = zz > 0 ? 1 - 2 * (q.y ** 2 + q.z ** 2) : 1 - 2 * (q.x ** 2 + q.z ** 2);

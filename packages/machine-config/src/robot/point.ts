@@ -4,7 +4,7 @@ export interface Point {
   readonly z: number;
 }
 
-/** `{x, y, z}`, with capital letters as well; what is missing is 0. Undefined: not an object of numbers. */
+/** `{x, y, z}`, also in capital letters; missing coordinates are 0. Undefined if it is not an object of numbers. */
 export function pointOf(value: unknown): Point | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   const from = value as Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-/** Sections of a document to parts of the RobotConfig message and back, both by one table for each kind of entry. */
+/** Converts sections of a document to parts of the RobotConfig message and back, with one table for each kind of entry. */
 
 import type { Problem } from '@platform/base';
 import { formatValue } from '../format-value.ts';
@@ -12,12 +12,12 @@ import { formatSignal, signalNumber } from './signal.ts';
 type Plain = 'text' | 'flag' | 'number' | 'whole' | 'texts' | 'textMap' | 'object' | 'duration' | 'signal' | 'frame';
 type Kind = Plain | { readonly one: Section } | { readonly many: Section } | { readonly names: readonly string[] };
 
-/** By key of the document: field of the message, and what it holds. `names` are those of an enum's values, from 0. */
+/** By key of the document: field of the message, and the type of its value. `names` are the names of an enum's values, from 0. */
 export type Section = Readonly<Record<string, readonly [field: string, kind: Kind]>>;
 
 export type Init = Record<string, unknown>;
 
-/** The parts of an entry as a message is created from; what does not fit is named and left out. */
+/** The init of an entry's message; values that do not fit are reported and omitted. */
 export function initOf(section: Section, entry: JsonObject, path: string, problems: Problem[]): Init {
   const init: Init = {};
   for (const [key, value] of Object.entries(entry)) {
@@ -40,7 +40,7 @@ export function initOf(section: Section, entry: JsonObject, path: string, proble
   return init;
 }
 
-/** The inits of a list; entries that are no objects are named and left out. */
+/** The inits of a list; entries that are not objects are reported and omitted. */
 export function initsOf(section: Section, list: readonly unknown[], path: string, problems: Problem[]): Init[] {
   return list.flatMap((entry, index) => {
     const at = `${path}[${index}]`;
@@ -50,7 +50,7 @@ export function initsOf(section: Section, list: readonly unknown[], path: string
   });
 }
 
-/** The entry as a document has it; fields at their default are left out. */
+/** The entry as in a document; fields with their default value are omitted. */
 export function entryOf(section: Section, message: object): JsonObject {
   const entry: Record<string, Json> = {};
   for (const [key, [field, kind]] of Object.entries(section)) {
@@ -60,7 +60,7 @@ export function entryOf(section: Section, message: object): JsonObject {
   return entry;
 }
 
-/** Undefined: it does not fit. */
+/** Undefined if it does not fit. */
 function partOf(kind: Kind, value: Json, path: string, problems: Problem[]): unknown {
   if (typeof kind === 'object') {
     if ('one' in kind) return isObject(value) ? initOf(kind.one, value, path, problems) : undefined;

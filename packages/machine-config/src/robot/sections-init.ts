@@ -1,4 +1,4 @@
-/** Everything of a configuration beside its resources, as `RobotConfig` is created from it. Also says what in it is wrong. */
+/** Everything in a configuration besides its resources, in the form that creates a `RobotConfig`. Also reports its problems. */
 
 import type { Problem } from '@platform/base';
 import { formatValue } from '../format-value.ts';
@@ -38,7 +38,7 @@ export function sectionsInit(config: MachineConfig, problems: Problem[]): Init {
   return init;
 }
 
-/** What makes public machine-servers refuse the whole configuration. */
+/** Settings for which public machine-servers refuse the whole configuration. */
 function networkProblems(network: JsonObject, problems: Problem[]): void {
   const { tls_cert_file: certificate, tls_key_file: key, bind_address: address, sessions } = network;
   const error = (path: string, message: string): void => {

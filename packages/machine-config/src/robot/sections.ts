@@ -1,4 +1,4 @@
-/** The sections of a document that machines get, key by key: what `RobotConfig` calls them and what they hold. */
+/** The sections of a document that machines get, key by key: their `RobotConfig` fields and types. */
 import type { Section } from './section.ts';
 
 const credentialTypes = { names: ['', 'internal', 'api-key', 'robot-secret', 'robot-location-secret'] };
@@ -11,7 +11,7 @@ export const moduleSection: Section = {
   log_level: ['logLevel', 'text'],
   type: ['type', 'text'],
   module_id: ['moduleId', 'text'],
-  // The message has no place for it: the cloud chooses the package by it (registry modules).
+  // The message has no field for it: the cloud uses it to choose the package (registry modules).
   version: ['version', 'text'],
   env: ['env', 'textMap'],
   status: ['status', { one: status }],

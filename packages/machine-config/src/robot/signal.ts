@@ -11,7 +11,7 @@ const numbers: ReadonlyMap<string, number> = new Map([
   ['TERM', 15],
 ]);
 
-/** Of `SIGTERM`, `term`, `15` or 15; undefined for anything else. */
+/** The number of `SIGTERM`, `term`, `15` or 15; undefined for anything else. */
 export function signalNumber(value: unknown): number | undefined {
   if (typeof value === 'number') return Number.isInteger(value) && value > 0 && value < 65 ? value : undefined;
   if (typeof value !== 'string') return undefined;
@@ -19,7 +19,7 @@ export function signalNumber(value: unknown): number | undefined {
   return numbers.get(value.toUpperCase().replace(/^SIG/, ''));
 }
 
-/** Undefined for 0, which is none. */
+/** Undefined for 0, which means no signal. */
 export function formatSignal(number: number): string | undefined {
   if (number === 0) return undefined;
   const known = [...numbers].find(([, each]) => each === number);

@@ -1,4 +1,4 @@
-/** For tests: fragments in memory, and what resolving a document with them complains of. */
+/** For tests: fragments in memory, and the problems of resolving a document with them. */
 import { type FoundFragment, type Lookup, resolveFragments } from '../fragments.ts';
 import type { JsonObject } from '../schema.ts';
 

@@ -37,20 +37,20 @@ test.each([
   expect(found).toEqual(isReal ? expected : bson(expected));
 });
 
-test('rows of equal keys keep the order in which they came', async () => {
+test('rows with equal keys keep their original order', async () => {
   const same = [1, 2, 3].map((n) => doc({ n, at: 0 }));
   expect(await folded({ $topN: { n: 2, sortBy: { at: 1 }, output: '$n' } }, same)).toEqual(bson([1, 2]));
   expect(await folded({ $bottomN: { n: 2, sortBy: { at: 1 }, output: '$n' } }, same)).toEqual(bson([2, 3]));
 });
 
-test('how many values are kept may depend on the key of the group', async () => {
+test('how many values are kept may depend on the group key', async () => {
   const input = [1, 1, 2, 2].map((part) => doc({ part }));
   const n = { $cond: [{ $eq: ['$part', 1] }, 1, 5] };
   const group = { _id: { part: '$part' }, r: { $firstN: { n, input: '$part' } } };
   expect((await runMql(input, [{ $group: group }])).map((row) => row.get('r'))).toEqual([bson([1]), bson([2, 2])]);
 });
 
-test('what is kept counts against the memory of the query, and is given back', async () => {
+test('kept values count against the query’s memory, and are released', async () => {
   const many = Array.from({ length: 20_000 }, (_, n) => doc({ n, text: 'x'.repeat(100) }));
   const limits = { maxBytes: 200_000 };
   const few = { $topN: { n: 3, sortBy: { n: -1 }, output: '$text' } };

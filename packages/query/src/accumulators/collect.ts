@@ -70,7 +70,7 @@ export const collectAccumulators: Accumulators = {
   },
 };
 
-/** Missing is passed over; all else must be an array. */
+/** Ignores missing values; every other value must be an array. */
 function ofArrays(name: string, add: (item: BsonValue) => void, result: () => BsonValue[]): Fold {
   return {
     add: (value) => {

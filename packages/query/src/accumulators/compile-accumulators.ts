@@ -11,12 +11,12 @@ import { accumulatorOf } from './registry.ts';
 import { distinctFold } from './set.ts';
 
 export interface CompiledAccumulators {
-  /** Folds of a new group. */
+  /** Folds for a new group. */
   readonly open: (key: Maybe) => readonly Fold[];
   /** @param frame has entered the row. */
   readonly add: (folds: readonly Fold[], frame: Frame, row: BsonDocument) => void;
   readonly result: (folds: readonly Fold[], document: BsonDocument) => void;
-  /** Of accumulators that decompose. */
+  /** For accumulators that decompose. */
   readonly partial: (folds: readonly Fold[], document: BsonDocument) => void;
   readonly merge: (folds: readonly Fold[], partial: BsonDocument) => void;
 }

@@ -1,4 +1,4 @@
-/** The `n` of $firstN and its like. */
+/** The `n` of $firstN and similar accumulators. */
 
 import { compareValues } from '../bson/compare.ts';
 import { isNumeric, typeName } from '../bson/type.ts';
@@ -6,7 +6,7 @@ import type { Maybe } from '../bson/value.ts';
 import { maxLong, toDouble } from '../functions/numbers/number.ts';
 import { QueryError } from '../query-error.ts';
 
-/** @throws QueryError 5787902 for what is no number, 5787903 if it is not whole, 5787908 if it is not above 0. */
+/** @throws QueryError 5787902 if it is not a number, 5787903 if it is not whole, 5787908 if it is not above 0. */
 export function countOf(value: Maybe, name: string): number {
   if (!isNumeric(value)) throw new QueryError(5787902, `${name} needs a number for 'n', found ${typeName(value)}`);
   const count = toDouble(value);

@@ -3,7 +3,7 @@
 import { isNullish } from '../bson/type.ts';
 import { BsonDocument, type Maybe } from '../bson/value.ts';
 
-/** Neither null nor missing; of a document, at least one of its values. */
+/** Whether the value is neither null nor missing; for a document, whether at least one of its values is not. */
 export function holdsValue(value: Maybe): boolean {
   return value instanceof BsonDocument ? ![...value.values()].every(isNullish) : !isNullish(value);
 }

@@ -44,7 +44,7 @@ export function parseOrdered(fn: string, many: boolean): ParseAccumulator {
   };
 }
 
-/** Checks a constant here. A count that reads the key of the group is checked for each group. */
+/** Checks a constant now. A count that depends on the group key is checked for each group. */
 function parseCount(value: BsonValue, fn: string, { at, parse, constant: constantOf }: OperandContext): Expr {
   const expr = parse(value, `${at}.n`);
   const constant = constantOf(expr);

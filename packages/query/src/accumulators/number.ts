@@ -54,7 +54,7 @@ export const numberAccumulators: Accumulators = {
   },
 };
 
-/** It adds up ones. */
+/** Equals $sum of 1. */
 function parseCount(operand: BsonValue): Accumulator {
   if (Array.isArray(operand)) throw arrayAsOperand('$count');
   if (!(operand instanceof BsonDocument) || operand.size > 0) {
@@ -63,7 +63,7 @@ function parseCount(operand: BsonValue): Accumulator {
   return { fn: 'sum', arg: literal(new Int32(1)) };
 }
 
-// One object for each fold: there is one for each group.
+// One object for each fold, because there is one for each group.
 
 class Sum extends ExactSum implements MergingFold {
   result(): BsonValue {
@@ -77,7 +77,7 @@ class Mean extends ExactSum implements MergingFold {
   }
 }
 
-/** Welford's way, which loses little; what is not a number is passed over. */
+/** Welford's method, which loses little precision; ignores values that are not numbers. */
 function deviation(fewer: 0 | 1): Fold {
   let count = 0;
   let mean = 0;

@@ -1,4 +1,4 @@
-/** Many doubles as one value of a partial group: eight bytes each, in the order of this computer. */
+/** Many doubles as one value of a partial group: eight bytes each, in this computer's byte order. */
 
 import { Binary } from '../bson/value.ts';
 
@@ -6,9 +6,9 @@ export function packed(numbers: Float64Array): Binary {
   return new Binary(new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength));
 }
 
-/** The numbers of a state, which is given away: they may be changed. */
+/** The numbers of a state. The caller may change them. */
 export function packedNumbers({ bytes }: Binary): Float64Array {
-  // They begin anywhere in what was read.
+  // The bytes may begin at any offset of the buffer.
   const own = bytes.byteOffset % 8 === 0 ? bytes : new Uint8Array(bytes);
   return new Float64Array(own.buffer, own.byteOffset, own.byteLength / 8);
 }

@@ -38,7 +38,7 @@ function checkMethod(parts: BsonDocument): void {
   throw new QueryError(code, `the method is 'approximate', found ${describe(method)}`);
 }
 
-/** @throws QueryError 7750300 not constant, 7750301 no array, 7750302 no number, 7750303 not from 0 to 1. */
+/** @throws QueryError 7750300 not constant, 7750301 not an array, 7750302 not a number, 7750303 not from 0 to 1. */
 function probabilitiesOf(value: BsonValue, { at, parse, constant: constantOf }: OperandContext): number[] {
   const constant = constantOf(parse(value, at, []));
   if (constant === undefined) {

@@ -1,4 +1,4 @@
-/** Which of sorted numbers a percentile is. */
+/** Finds a percentile among sorted numbers. */
 
 /** @param sorted ascending. */
 export function percentileOf(sorted: ArrayLike<number>, p: number): number | null {
@@ -6,7 +6,7 @@ export function percentileOf(sorted: ArrayLike<number>, p: number): number | nul
   return count === 0 ? null : sorted[rankOf(count, p)]!;
 }
 
-/** The place, from 0, of the percentile among so many sorted numbers. */
+/** The position, from 0, of the percentile among this many sorted numbers. */
 export function rankOf(count: number, p: number): number {
   return p >= 1 ? count - 1 : Math.max(0, Math.ceil(count * p) - 1);
 }

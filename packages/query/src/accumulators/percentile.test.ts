@@ -12,7 +12,7 @@ const open = () =>
     (found) => [...found],
   );
 
-/** As a store gives them: each number once, zero without a sign. */
+/** As a store returns them: each number once, zero without a sign. */
 function counted(numbers: readonly number[]): BsonDocument {
   const counts = new Map<number, number>();
   for (const number of numbers) counts.set(number + 0, (counts.get(number + 0) ?? 0) + 1);
@@ -27,7 +27,7 @@ const few = fc.array(
 );
 const any = fc.array(fc.oneof(fc.constantFrom(-0, 0, 1, Number.NaN), fc.double()));
 
-test('percentiles of counted numbers, packed ones and single ones together are those of all numbers', () => {
+test('percentiles of counted, packed and single numbers together equal those of all numbers', () => {
   fc.assert(
     fc.property(few, few, any, any, (one, other, list, single) => {
       const all = open();

@@ -1,4 +1,7 @@
-/** $median and $percentile: the least number that so many of all do not exceed, exactly; an approximation may be exact. */
+/**
+ * $median and $percentile: the least number that is at least as great as the given share of all numbers. The result is exact, which is
+ * allowed for an approximation too.
+ */
 
 import { isNumeric } from '../bson/type.ts';
 import { Binary, BsonDocument, type BsonValue, type Maybe } from '../bson/value.ts';
@@ -28,7 +31,7 @@ export const percentileAccumulators: Accumulators = {
   },
 };
 
-/** All numbers of a group: those that came one by one, and those of states, which stay as they are until the end. */
+/** All numbers of a group: single ones, and those of states, which stay packed until the end. */
 export class Percentiles implements MergingFold {
   #numbers = new Float64Array(4);
   #count = 0;
@@ -48,7 +51,7 @@ export class Percentiles implements MergingFold {
     this.#shown = shown;
   }
 
-  /** What is not a number does not take part, nor does NaN. */
+  /** Ignores NaN and values that are not numbers. */
   add(value: Maybe): void {
     const number = isNumeric(value) ? toDouble(value) : Number.NaN;
     if (Number.isNaN(number)) return;
@@ -97,10 +100,10 @@ export class Percentiles implements MergingFold {
   }
 }
 
-/** Of two typed arrays and what holds them. */
+/** Overhead of two typed arrays and the object that holds them. */
 const countedBytes = 512;
 
-/** Different numbers, and how often each is there. */
+/** Distinct numbers, and how often each occurs. */
 interface Counted {
   readonly values: Float64Array;
   readonly counts: Float64Array;
@@ -127,7 +130,7 @@ function endToEnd(parts: readonly Float64Array[]): Float64Array {
   return all;
 }
 
-/** @param numbers each there once; they change places. */
+/** @param numbers each occurs once; they are reordered. */
 function countedPercentiles(
   numbers: Float64Array,
   all: readonly Counted[],
@@ -159,7 +162,7 @@ function compare(a: number, b: number): number {
   return a - b || 1 / a - 1 / b;
 }
 
-/** Moves those that are numbers to the front. @returns how many they are */
+/** Moves all numbers except NaN to the front. @returns how many there are */
 function withoutNaN(numbers: Float64Array): number {
   let count = 0;
   while (count < numbers.length && !Number.isNaN(numbers[count]!)) count++;

@@ -1,4 +1,4 @@
-/** The folds that keep up to N values: $firstN, $lastN, $minN, $maxN, and by an order of their own $topN, $bottomN. */
+/** The folds that keep up to N values: $firstN, $lastN, $minN, $maxN, and, with their own order, $topN and $bottomN. */
 
 import { compareValues } from '../bson/compare.ts';
 import { isNullish } from '../bson/type.ts';
@@ -71,7 +71,7 @@ export const pickNAccumulators: Accumulators = {
   },
 };
 
-/** A fold whose state is its values: folding those that others kept is folding all. */
+/** A fold whose state is its values: merging means folding the values of the other fold. */
 function mergingValues(add: (value: Maybe) => void, values: () => BsonValue[]): MergingFold {
   return {
     add,
@@ -88,7 +88,7 @@ function itemsOf(state: BsonValue): readonly BsonValue[] {
   return state;
 }
 
-/** The least when `sign` is 1, the greatest when -1, in that order; null and missing do not take part. */
+/** The n least values if `sign` is 1, the n greatest if -1, in that order; ignores null and missing. */
 function extremes(sign: 1 | -1, hold: Hold, n: number): MergingFold {
   const best = new Best<BsonValue>(hold, n, (left, right) => compareValues(left, right) * sign, sizeOf);
   return mergingValues(
@@ -105,7 +105,7 @@ interface Ranked {
   readonly order: number;
 }
 
-/** The first N in the order when `sign` is 1, the last N when -1; in that order either way. */
+/** The first N in the order if `sign` is 1, the last N if -1; the result is in that order either way. */
 function topmost(hold: Hold, by: readonly SortKey[], n: number, sign: 1 | -1): MergingFold {
   const compare = (left: Ranked, right: Ranked): number =>
     (compareKeys(left.keys, right.keys, by) || left.order - right.order) * sign;
@@ -126,7 +126,7 @@ function topmost(hold: Hold, by: readonly SortKey[], n: number, sign: 1 | -1): M
   };
 }
 
-/** Keeps the first `n` of an order, sorting now and then. */
+/** Keeps the first `n` of an order; sorts now and then. */
 class Best<T> {
   #kept: T[] = [];
   #worst: T | undefined;

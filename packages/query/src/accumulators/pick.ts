@@ -89,7 +89,7 @@ class Last extends Picked {
   }
 }
 
-/** Null and missing do not take part. */
+/** Ignores null and missing. */
 class Extreme extends Picked {
   readonly #sign: 1 | -1;
 
@@ -106,7 +106,7 @@ class Extreme extends Picked {
   }
 }
 
-/** As Extreme over sorted rows: of equal values that are not the same, it keeps that of the first row in the order. */
+/** Like Extreme over sorted rows: among equal values that differ, it keeps the value of the first row in the order. */
 class ExtremeInOrder implements MergingFold {
   readonly #sign: 1 | -1;
   readonly #hold: Hold;

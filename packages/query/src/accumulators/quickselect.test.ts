@@ -5,7 +5,7 @@ import { quickselect } from './quickselect.ts';
 const few = fc.constantFrom(0, -0, 1, -1, 2.5, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY);
 const numbers = fc.array(fc.oneof(few, fc.double({ noNaN: true })), { minLength: 1, maxLength: 300 });
 
-test('what is selected is at its place of the sorted numbers', () => {
+test('the selected number is the one at its position among the sorted numbers', () => {
   fc.assert(
     fc.property(numbers, fc.nat(), (all, place) => {
       const rank = place % all.length;
@@ -15,7 +15,7 @@ test('what is selected is at its place of the sorted numbers', () => {
   );
 });
 
-test('numbers in any order are selected in time: pairwise, a million of them would take longer than a test may', () => {
+test('selection is fast for numbers in any order: in quadratic time, a million of them would exceed the time limit of a test', () => {
   const size = 1_000_000;
   const orders: ((n: number) => number)[] = [(n) => n, (n) => -n, () => 7, (n) => n % 2, (n) => Math.abs(n - size / 2)];
   for (const order of orders) {

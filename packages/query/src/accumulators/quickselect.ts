@@ -1,9 +1,9 @@
-/** The number at one place of the ascending order, without sorting all (Hoare's selection); the others change places. */
+/** Finds the number at one position of the ascending order without sorting everything (Hoare's selection); reorders the others. */
 
 /** @param numbers without NaN. @param rank from 0. */
 export function quickselect(numbers: Float64Array, rank: number): number {
   let [from, to] = [0, numbers.length - 1];
-  // Of halvings twice as many as a sort has: numbers that are laid so that more are needed are sorted.
+  // Allows twice as many halvings as a sort needs. If an adversarial order needs more, the numbers are sorted.
   for (let left = 2 * Math.ceil(Math.log2(numbers.length + 1)); from < to; left--) {
     if (left < 0 || to - from < 32) {
       numbers.subarray(from, to + 1).sort();
@@ -31,7 +31,7 @@ function middleOf(a: number, b: number, c: number): number {
   return Math.max(Math.min(a, b), Math.min(Math.max(a, b), c));
 }
 
-/** -0 comes before 0, though neither is less. */
+/** -0 comes before 0, although neither is less. */
 function zeroAt(numbers: Float64Array, rank: number): number {
   let before = 0;
   for (const number of numbers) if (number < 0 || Object.is(number, -0)) before++;

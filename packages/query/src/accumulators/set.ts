@@ -1,4 +1,4 @@
-/** $addToSet, what only its size is asked of, and the folds that take each value once. */
+/** $addToSet, accumulators that need only the size of a set, and folds that count each value once. */
 
 import { BsonDocument, type BsonValue, Int32, type Maybe } from '../bson/value.ts';
 import { arrayOf } from '../sql/types/kind.ts';
@@ -7,7 +7,7 @@ import type { Fold, MergingFold } from './fold.ts';
 import { slidingSet } from './sliding/set.ts';
 import { ValueSet, valuesOf } from './value-set.ts';
 
-/** Of values that were folded elsewhere. */
+/** Stands for the row of values that were folded elsewhere. */
 const noRow = new BsonDocument();
 
 export const setAccumulators: Accumulators = {
@@ -33,7 +33,7 @@ export function distinctFold(fn: string, fold: Fold, hold: (bytes: number) => vo
   return fn === 'sql.count' ? new OfSet(set, () => new Int32(set.known)) : new Distinct(set, fold);
 }
 
-/** What a set as a whole says. */
+/** A result computed from the whole set. */
 class OfSet implements MergingFold {
   readonly #set: ValueSet;
   readonly #shown: (set: ValueSet) => BsonValue;
@@ -43,7 +43,7 @@ class OfSet implements MergingFold {
     this.#shown = shown;
   }
 
-  /** Missing is no value. */
+  /** Ignores missing. */
   add(value: Maybe): void {
     if (value !== undefined) this.#set.add(value);
   }
@@ -61,7 +61,7 @@ class OfSet implements MergingFold {
   }
 }
 
-/** What another fold makes of each value once. */
+/** Gives each value once to another fold. */
 class Distinct implements MergingFold {
   readonly #set: ValueSet;
   readonly #fold: Fold;
@@ -78,7 +78,7 @@ class Distinct implements MergingFold {
     this.#fold.add(value, row);
   }
 
-  /** Of accumulators to which missing and the row are nothing. */
+  /** Only for accumulators that ignore missing values and the row. */
   merge(state: BsonValue): void {
     for (const value of valuesOf(state)) if (this.#set.add(value)) this.#fold.add(value, noRow);
   }

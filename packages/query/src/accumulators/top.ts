@@ -1,4 +1,4 @@
-/** $top and $bottom, which keep one row's value: that of the first (last) row in an order of their own. */
+/** $top and $bottom, which keep the value of one row: the first (last) in their own order. */
 
 import { BsonDocument, type BsonValue, type Maybe } from '../bson/value.ts';
 import { sizeOf } from '../execute/limits/size.ts';
@@ -54,7 +54,7 @@ class Topmost implements MergingFold {
   #offer(keys: BsonValue[], value: Maybe): void {
     if (this.#keys !== undefined) {
       const order = compareKeys(keys, this.#keys, this.#by);
-      // Of rows with equal keys the first one stays the first, and the last one becomes the last.
+      // Among rows with equal keys, $top keeps the first row and $bottom takes the last.
       if (this.#last ? order < 0 : order >= 0) return;
     }
     this.#hold(sizeOf(value) + sizeOf(keys) - sizeOf(this.#value) - sizeOf(this.#keys));

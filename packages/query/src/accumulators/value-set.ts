@@ -1,4 +1,4 @@
-/** Values once each, whatever types equal ones have: the first one stays. */
+/** A set of values in which equal values of different types are one: the first one stays. */
 
 import { compareValues } from '../bson/compare.ts';
 import { Binary, BsonDate, BsonDocument, type BsonValue } from '../bson/value.ts';
@@ -11,7 +11,7 @@ export class ValueSet {
   readonly #values = new KeyMap<BsonValue>();
   readonly #hold: (bytes: number) => void;
   #known = 0;
-  /** Of one source, not looked at one by one as long as no other gives values. */
+  /** The state of the only source so far; it is not unpacked until another source adds values. */
   #only: SetState | undefined;
 
   constructor(hold: (bytes: number) => void) {
@@ -22,13 +22,13 @@ export class ValueSet {
     return this.#only === undefined ? this.#values.all.length : sizeOfState(this.#only);
   }
 
-  /** Without null, and documents of nothing else. */
+  /** How many values are known, without null and documents that hold nothing else. */
   get known(): number {
     const only = this.#only;
     return only === undefined ? this.#known : sizeOfState({ ...only, values: only.values.filter(holdsValue) });
   }
 
-  /** @returns whether it was not there yet. */
+  /** @returns whether the value was new. */
   add(value: BsonValue): boolean {
     this.#takeApart();
     if (this.#values.get(value) !== undefined) return false;
@@ -45,7 +45,7 @@ export class ValueSet {
     } else for (const value of itemsOf(found)) this.add(value);
   }
 
-  /** In the order in which they came. */
+  /** In the order in which they were added. */
   values(): BsonValue[] {
     this.#takeApart();
     return [...this.#values.all];
@@ -56,7 +56,7 @@ export class ValueSet {
     return this.values().sort(compareValues);
   }
 
-  /** As in plan/partial-state.ts. */
+  /** As described in plan/partial-state.ts. */
   state(): BsonDocument {
     const numbers: number[] = [];
     const times: number[] = [];

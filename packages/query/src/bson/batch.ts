@@ -1,4 +1,4 @@
-/** Documents end to end in one buffer: the only currency between the layers, cheap to move between threads and processes. */
+/** Documents end to end in one buffer: the only form in which layers exchange rows, cheap to move between threads and processes. */
 
 import { BsonReader } from './decode.ts';
 import { BsonWriter } from './encode.ts';
@@ -12,15 +12,15 @@ export interface Batch {
   readonly ends: Uint32Array;
 }
 
-/** A batch of documents that are at hand: they become bytes when these are asked for. It does not cross threads as it is. */
+/** A batch of documents in memory, which are encoded only when their bytes are needed. It cannot cross threads as it is. */
 export class DocumentBatch implements Batch {
   readonly count: number;
   readonly documents: readonly BsonDocument[];
-  /** About what they take to fold, as bytes of documents, without encoding them. */
+  /** Estimated cost of folding them, as bytes of documents, without encoding them. */
   readonly bytesAbout: number;
   #encoded: Batch | undefined;
 
-  /** @param more of that, besides a few numbers and short texts in each. */
+  /** @param more cost beyond a few numbers and short texts per document. */
   constructor(documents: readonly BsonDocument[], more = 0) {
     this.count = documents.length;
     this.documents = documents;
@@ -35,17 +35,17 @@ export class DocumentBatch implements Batch {
     return this.encoded().ends;
   }
 
-  /** The same as a plain object, for other threads and processes. */
+  /** The same batch as a plain object, for other threads and processes. */
   encoded(): Batch {
     this.#encoded ??= batchOf(this.documents, packedBytes(this.documents));
     return this.#encoded;
   }
 }
 
-/** Of a partial group with a few accumulators. */
+/** Size of a partial group with a few accumulators. */
 const documentBytes = 128;
 
-/** Of packed numbers, which can be most of a partial group; the rest is small. */
+/** Size of packed numbers, which can be most of a partial group; the rest is small. */
 function packedBytes(documents: readonly BsonDocument[]): number {
   let bytes = documents.length * documentBytes;
   for (const document of documents)
@@ -53,7 +53,7 @@ function packedBytes(documents: readonly BsonDocument[]): number {
   return bytes;
 }
 
-/** @param bytesAbout what they may take; a buffer that has to grow is copied. */
+/** @param bytesAbout estimated size; a buffer that has to grow is copied. */
 export function batchOf(documents: Iterable<BsonDocument>, bytesAbout?: number): Batch {
   const writer = new BsonWriter(bytesAbout);
   const ends: number[] = [];

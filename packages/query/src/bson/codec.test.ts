@@ -61,7 +61,7 @@ test('every document survives encoding and decoding, byte for byte', () => {
   );
 });
 
-test('the bytes are those of the BSON specification', () => {
+test('the bytes match the BSON specification', () => {
   const hex = (each: BsonDocument): string =>
     Array.from(encodeBson(each), (byte) => byte.toString(16).padStart(2, '0')).join('');
   expect(hex(BsonDocument.of({ hello: 'world' }))).toBe('160000000268656c6c6f0006000000776f726c640000');
@@ -73,7 +73,7 @@ test('the bytes are those of the BSON specification', () => {
   );
 });
 
-test('damaged bytes end in an error and never in a wrong read or a crash', () => {
+test('damaged bytes cause an error, never a wrong read or a crash', () => {
   fc.assert(
     fc.property(document, fc.nat(), fc.integer({ min: 0, max: 255 }), (original, at, byte) => {
       const encoded = encodeBson(original);
@@ -104,7 +104,7 @@ test('a document nested deeper than 200 levels is refused', () => {
   expect(() => encodeBson(BsonDocument.of({ deep }))).toThrow(/nested deeper than 200/);
 });
 
-test('batches hand back their documents', () => {
+test('batches return their documents', () => {
   fc.assert(
     fc.property(fc.array(document, { maxLength: 5 }), (documents) => {
       expect([...documentsOf(batchOf(documents))]).toEqual(documents);
@@ -121,7 +121,7 @@ test('the order of values is total: antisymmetric and transitive', () => {
   );
 });
 
-test('two values have one key exactly when they compare as equal', () => {
+test('two values have the same key exactly when they compare as equal', () => {
   const numeric = fc.oneof(
     fc.integer().map((each) => new Int32(each)),
     fc.integer(),
@@ -137,7 +137,7 @@ test('two values have one key exactly when they compare as equal', () => {
   for (const one of [1, new Int32(1), 1n]) expect(valueKey(one)).toBe(valueKey(1));
 });
 
-test('the last date of all stays what it is, though its number is the one above', () => {
+test('the last possible date stays exact, although its number is rounded up', () => {
   const last = BsonDocument.of({ d: new BsonDate(2 ** 63) });
   expect(encodeBson(last).subarray(7, 15)).toEqual(Uint8Array.from([255, 255, 255, 255, 255, 255, 255, 127]));
   expect(decodeBson(encodeBson(last))).toEqual(last);

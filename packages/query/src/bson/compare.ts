@@ -1,4 +1,4 @@
-/** The BSON order of all values, which sorting, comparing and grouping share. */
+/** The BSON order of all values, used by sorting, comparing and grouping. */
 
 import { compareParts, decimalParts, decimalToNumber, partsOfNumber } from './decimal.ts';
 import { isNumeric, typeRank } from './type.ts';
@@ -28,7 +28,7 @@ export function compareValues(left: Maybe, right: Maybe): number {
   return compareSameRank(left, right);
 }
 
-/** What each comparison says of the order of two values. */
+/** Whether each comparison holds for the order of two values. */
 export const comparisons: Readonly<Record<'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte', (order: number) => boolean>> = {
   eq: (order) => order === 0,
   ne: (order) => order !== 0,
@@ -86,7 +86,7 @@ function compareNumerics(left: Numeric, right: Numeric): number {
 function compareNumbers(left: number | bigint, right: number | bigint): number {
   if (left < right) return -1;
   if (left > right) return 1;
-  // biome-ignore lint/suspicious/noDoubleEquals: a bigint equals a double of the same value only so
+  // biome-ignore lint/suspicious/noDoubleEquals: only == makes a bigint equal to a double of the same value
   if (left == right) return 0;
   return Number(Number.isNaN(right)) - Number(Number.isNaN(left));
 }
@@ -94,7 +94,7 @@ function compareNumbers(left: number | bigint, right: number | bigint): number {
 function compareDecimals(left: Numeric, right: Numeric): number {
   const a = nearest(left);
   const b = nearest(right);
-  // Far apart or NaN: the nearest doubles decide; only close neighbours need exact digits.
+  // If they are far apart or NaN, the nearest doubles decide; only close neighbours need exact digits.
   if (a !== b) return compareNumbers(a, b);
   const [leftFinite, rightFinite] = [isFiniteNumber(left), isFiniteNumber(right)];
   if (leftFinite && rightFinite) return compareParts(exact(left), exact(right));
@@ -144,7 +144,7 @@ function compareBytes(left: Uint8Array, right: Uint8Array): number {
   return left.length - right.length;
 }
 
-/** Field by field: type first, then name, then value; a document that is a prefix of another is smaller. */
+/** Field by field: type first, then name, then value. A document that is a prefix of another is smaller. */
 function compareDocuments(left: BsonDocument, right: BsonDocument): number {
   const others = right.entries();
   for (const [key, value] of left) {

@@ -13,11 +13,11 @@ interface Compiled {
   /** The groups where a match starts and ends; 0 is the match itself. */
   readonly startGroup: number;
   readonly endGroup: number;
-  /** Code points that are looked at before the start. */
+  /** Code points that the pattern looks at before the start. */
   readonly behind: number;
 }
 
-/** Cached, since the same pattern is tested against every row. */
+/** Cached, because the same pattern is tested against every row. */
 const cache: Map<string, Compiled> = new Map();
 const cacheSize = 256;
 
@@ -27,14 +27,14 @@ export function compileRegex(regex: Regex): (text: string) => boolean {
   return (text) => pattern.matcher(text).find();
 }
 
-/** Places count UTF-16 units; a group that took no part is undefined. */
+/** Positions count UTF-16 units; a group that took no part is undefined. */
 export interface RegexMatch {
   readonly start: number;
   readonly end: number;
   readonly groups: readonly (string | undefined)[];
 }
 
-/** The first match that begins at a place or after it. @throws QueryError as compileRegex */
+/** The first match at or after a position. @throws QueryError as compileRegex */
 export function compileRegexSearch(regex: Regex): (text: string, from: number) => RegexMatch | undefined {
   const { pattern, startGroup, behind, endGroup } = compiledOf(regex);
   return (text, from) => {
@@ -48,7 +48,7 @@ export function compileRegexSearch(regex: Regex): (text: string, from: number) =
   };
 }
 
-/** The place so many code points before another one, or the start. */
+/** The position this many code points before another one, or the start. */
 function before(text: string, from: number, codePoints: number): number {
   let at = from;
   for (let left = codePoints; left > 0 && at > 0; left--) {
@@ -79,7 +79,7 @@ function compile(regex: Regex): Compiled {
     );
   }
   let flags = 0;
-  // All texts are UTF-8: a pattern that begins by asking for it gets nothing else.
+  // All texts are UTF-8, so a prefix that requests UTF-8 is dropped.
   let pattern = regex.pattern.replace(/^\(\*UTF8?\)/, '');
   for (const option of regex.options) {
     if (option === 'i') flags |= RE2JS.CASE_INSENSITIVE;
@@ -106,7 +106,7 @@ function compile(regex: Regex): Compiled {
   }
 }
 
-/** Option x: white space and comments outside of classes do not count. */
+/** Option x: ignores white space and comments outside of classes. */
 function withoutComments(pattern: string): string {
   let result = '';
   let inClass = false;

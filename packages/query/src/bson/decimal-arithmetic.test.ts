@@ -11,7 +11,7 @@ function apply(run: (...values: Decimal128[]) => Decimal128, ...texts: string[])
   return decimalText(run(...texts.map(of)));
 }
 
-test('sums and products are exact as far as 34 digits go, then rounded half to even', () => {
+test('sums and products are exact within 34 digits, then rounded half to even', () => {
   expect(apply(add, '0.1', '0.2')).toBe('0.3');
   expect(apply(add, '1E+33', '0.5')).toBe('1000000000000000000000000000000000');
   expect(apply(add, '1000000000000000000000000000000001', '0.5')).toBe('1000000000000000000000000000000002');
@@ -21,7 +21,7 @@ test('sums and products are exact as far as 34 digits go, then rounded half to e
   expect(apply(multiply, '1E-6176', '0.5')).toBe('0E-6176');
 });
 
-test('numbers far apart are added in no time, and as if in full', () => {
+test('numbers far apart are added quickly, with the same result as in full', () => {
   expect(apply(subtract, '1E+6000', '1E-6000')).toBe('1.000000000000000000000000000000000E+6000');
   expect(apply(add, '1000000000000000000000000000000000.5E+200', '1')).toBe('1.000000000000000000000000000000000E+233');
   expect(apply(add, '1.0000000000000000000000000000000005', '1E-200')).toBe('1.000000000000000000000000000000000');
@@ -31,7 +31,7 @@ test('numbers far apart are added in no time, and as if in full', () => {
   expect(apply(add, `${tie.slice(0, 34)}E+200`, '5E+199')).toBe(apply(add, `${tie.slice(0, 34)}0E+199`, '5E+199'));
 });
 
-test('texts of a million digits are read by their first ones', () => {
+test('only the first digits of a text of a million digits are read', () => {
   expect(decimalText(of(`${'0'.repeat(1e6)}1.${'0'.repeat(1e6)}1`))).toBe('1.000000000000000000000000000000000');
   expect(decimalText(of(`${'9'.repeat(6000)}`))).toBe('1.000000000000000000000000000000000E+6000');
 });
@@ -42,7 +42,7 @@ test('a zero keeps the sign that IEEE 754 gives it', () => {
   expect(apply(multiply, '-0', '5')).toBe('-0');
 });
 
-test('quotients that come out even are short, others have 34 digits', () => {
+test('exact quotients are short, others have 34 digits', () => {
   expect(apply(divide, '10', '4')).toBe('2.5');
   expect(apply(divide, '6.00', '2')).toBe('3.00');
   expect(apply(divide, '2', '3')).toBe('0.6666666666666666666666666666666667');
@@ -50,13 +50,13 @@ test('quotients that come out even are short, others have 34 digits', () => {
   expect(apply(divide, '0', '0')).toBe('NaN');
 });
 
-test('a remainder has the sign of the dividend, however large that is', () => {
+test('a remainder has the sign of the dividend, however large the dividend is', () => {
   expect(apply(remainder, '-7.5', '2')).toBe('-1.5');
   expect(apply(remainder, '1E+6144', '7')).toBe(String(10n ** 6144n % 7n));
   expect(apply(remainder, '5', 'Infinity')).toBe('5');
 });
 
-test('rounding to a place pads with zeros, and is NaN where 34 digits do not suffice', () => {
+test('rounding to a place pads with zeros, and gives NaN if 34 digits do not suffice', () => {
   expect(decimalText(quantized(of('1.25'), -1, 'halfEven'))).toBe('1.2');
   expect(decimalText(quantized(of('-1.25'), -1, 'floor'))).toBe('-1.3');
   expect(decimalText(quantized(of('1.1'), -4, 'down'))).toBe('1.1000');
@@ -72,7 +72,7 @@ test('a double becomes a decimal of 15 digits', () => {
   ]);
 });
 
-test('whole decimals count as whole numbers do', () => {
+test('whole decimals count as whole numbers', () => {
   const whole = fc.bigInt({ min: -(10n ** 16n), max: 10n ** 16n });
   fc.assert(
     fc.property(whole, whole, (a, b) => {

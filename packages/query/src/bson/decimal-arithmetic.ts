@@ -20,7 +20,7 @@ export function decimalOfWhole(value: bigint | number): Decimal128 {
   return encodeDecimal(partsOfUnits(BigInt(value), 0));
 }
 
-/** A double keeps 15 digits, trailing zeros included, as MongoDB converts it. */
+/** Keeps 15 digits of a double, including trailing zeros, as MongoDB does. */
 export function decimalOfDouble(value: number): Decimal128 {
   if (Number.isNaN(value)) return decimalNan;
   if (!Number.isFinite(value)) return decimalInfinity(value < 0);
@@ -28,14 +28,14 @@ export function decimalOfDouble(value: number): Decimal128 {
   return encodeDecimal(withDigits(partsOfNumber(value), 15));
 }
 
-/** The same value with that many digits, rounded or with zeros. */
+/** The same value with this many digits, rounded or padded with zeros. */
 export function withDigits(parts: DecimalParts, digits: number): DecimalParts {
   const surplus = digitsOf(parts.coefficient) - digits;
   if (surplus <= 0) {
     return finite(parts.negative, parts.coefficient * 10n ** BigInt(-surplus), parts.exponent + surplus);
   }
   const coefficient = dropDigits(parts.coefficient, surplus);
-  // 999…9 rounds up to one digit more.
+  // 999…9 rounds up to one more digit.
   if (digitsOf(coefficient) <= digits) return finite(parts.negative, coefficient, parts.exponent + surplus);
   return finite(parts.negative, coefficient / 10n, parts.exponent + surplus + 1);
 }
@@ -62,10 +62,10 @@ export function add(left: Decimal128, right: Decimal128): Decimal128 {
   return encodeDecimal(finite(negative, sum < 0n ? -sum : sum, low.exponent));
 }
 
-/** More than two coefficients apart, only whether a number is zero, and its sign, play a part in the sum. */
+/** Beyond this distance of exponents, only a number's sign, and whether it is zero, affect the sum. */
 const farApart = 3 * decimalDigits;
 
-/** Brought so close to a number of a higher exponent that their sum is short, and rounded is still the same. */
+/** Moved so close to a number of a higher exponent that their sum is short but rounds to the same result. */
 function nearTo(low: DecimalParts, high: DecimalParts): DecimalParts {
   if (high.exponent - low.exponent <= farApart || high.coefficient === 0n) return low;
   return finite(low.negative, low.coefficient === 0n ? 0n : 1n, high.exponent - farApart);
@@ -85,7 +85,7 @@ export function multiply(left: Decimal128, right: Decimal128): Decimal128 {
   return encodeDecimal(finite(negative, a.coefficient * b.coefficient, a.exponent + b.exponent));
 }
 
-/** By zero: an infinity, or NaN for zero by zero. */
+/** Division by zero gives an infinity, or NaN for zero by zero. */
 export function divide(left: Decimal128, right: Decimal128): Decimal128 {
   const [a, b] = [decimalParts(left), decimalParts(right)];
   const negative = a.negative !== b.negative;
@@ -102,7 +102,7 @@ export function divide(left: Decimal128, right: Decimal128): Decimal128 {
   return encodeDecimal(shortened(finite(negative, quotient, ideal - shift), ideal));
 }
 
-/** Without trailing zeros, as long as the exponent is below `ideal`. */
+/** Removes trailing zeros while the exponent is below `ideal`. */
 export function shortened(parts: DecimalParts, ideal: number): DecimalParts {
   let { coefficient, exponent } = parts;
   while (exponent < ideal && coefficient % 10n === 0n) {
@@ -112,14 +112,14 @@ export function shortened(parts: DecimalParts, ideal: number): DecimalParts {
   return finite(parts.negative, coefficient, exponent);
 }
 
-/** With the sign of the dividend, as C's fmod. */
+/** With the sign of the dividend, like C's fmod. */
 export function remainder(left: Decimal128, right: Decimal128): Decimal128 {
   const [a, b] = [decimalParts(left), decimalParts(right)];
   if (a.kind === 'nan' || b.kind === 'nan' || a.kind === 'infinite' || isZero(b)) return decimalNan;
   if (b.kind === 'infinite') return left;
   const exponent = Math.min(a.exponent, b.exponent);
   const divisor = b.coefficient * 10n ** BigInt(b.exponent - exponent);
-  // The power is reduced on the way, since it may have thousands of digits.
+  // The power is reduced along the way, because it may have thousands of digits.
   const rest = ((a.coefficient % divisor) * powerModulo(a.exponent - exponent, divisor)) % divisor;
   return encodeDecimal(finite(a.negative, rest, exponent));
 }
@@ -136,7 +136,7 @@ function powerModulo(power: number, modulus: bigint): bigint {
 
 export type Rounding = 'halfEven' | 'down' | 'floor' | 'ceil';
 
-/** With that exponent. Needing more than 34 digits gives NaN. */
+/** With this exponent. Gives NaN if that needs more than 34 digits. */
 export function quantized(value: Decimal128, exponent: number, rounding: Rounding): Decimal128 {
   const parts = decimalParts(value);
   if (parts.kind !== 'finite') return value;
@@ -158,7 +158,7 @@ function roundedOff(parts: DecimalParts, drop: number, rounding: Rounding): bigi
   return away ? kept + 1n : kept;
 }
 
-/** To a whole number; one with an exponent of zero or more stays as it is. */
+/** Rounds to a whole number; one with an exponent of zero or more stays as it is. */
 export function toWholeDecimal(value: Decimal128, rounding: Rounding): Decimal128 {
   const parts = decimalParts(value);
   return parts.kind === 'finite' && parts.exponent < 0 ? quantized(value, 0, rounding) : value;

@@ -17,7 +17,7 @@ function apply(run: (...values: Decimal128[]) => Decimal128, ...texts: string[])
   return decimalText(run(...texts.map((text) => parseDecimal(text)!)));
 }
 
-test('square roots are exact, and short where they come out even', () => {
+test('square roots are exact, and short if they are rational', () => {
   expect(apply(decimalSqrt, '2')).toBe('1.414213562373095048801688724209698');
   expect(apply(decimalSqrt, '6.25')).toBe('2.5');
   expect(apply(decimalSqrt, '-1')).toBe('NaN');
@@ -36,7 +36,7 @@ test('e, its powers and logarithms have 34 digits', () => {
 test('angles are reduced exactly, however large they are', () => {
   const real = (name: RealName) => (value: Decimal128) => decimalReal(name, value);
   expect(apply(real('cos'), '1')).toBe('0.5403023058681397174009366074429766');
-  // Rounded to 113 bits on the way, as the reference does: to 34 digits alone it would end in 1811.
+  // Rounded to 113 bits in between, as the reference does: with 34 digits alone it would end in 1811.
   expect(apply(real('cos'), '0.7854')).toBe('0.7071054825112363062434428987321810');
   expect(apply(real('cos'), '-3')).toBe('-0.9899924966004454572715727947312613');
   expect(apply(real('tan'), '2')).toBe('-2.185039863261518991643306102313683');

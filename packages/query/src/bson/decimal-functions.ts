@@ -1,6 +1,6 @@
 /**
- * Roots, powers, logarithms and trigonometry of Decimal128. The square root is exact; for the others the public reference
- * library goes through a binary float of 113 bits, so both the argument and the result are rounded to that here as well.
+ * Roots, powers, logarithms and trigonometry of Decimal128. The square root is exact. For the others, the public reference library uses a
+ * binary float of 113 bits, so argument and result are rounded to 113 bits here as well.
  */
 
 import { type DecimalParts, decimalParts } from './decimal.ts';
@@ -32,12 +32,12 @@ import {
 import type { Decimal128 } from './value.ts';
 
 const quadBits = 113;
-/** Powers beyond that overflow or vanish. */
+/** Larger powers overflow or underflow. */
 const maxPower = 16400n;
 
 const zero: Decimal128 = encodeDecimal(finite(false, 0n, 0));
 const unity: Decimal128 = encodeDecimal(finite(false, 1n, 0));
-/** One as a power, with all its digits: powers come out of a binary float. */
+/** One as a power, with all its digits, because powers are computed in a binary float. */
 const unitPower: Decimal128 = encodeDecimal(finite(false, 10n ** 33n, -33));
 const nothing: Decimal128 = encodeDecimal(finite(false, 0n, leastExponent));
 
@@ -65,7 +65,7 @@ export function decimalExp(value: Decimal128): Decimal128 {
   return scaledExp(fixed(quad(parts)));
 }
 
-/** e^x in 34 digits; infinite or zero where the format ends. */
+/** e^x with 34 digits; infinite or zero beyond the format's range. */
 function scaledExp(x: bigint): Decimal128 {
   const { value, shift } = exp(x);
   if (shift > 30_000) return decimalInfinity(false);
@@ -73,7 +73,7 @@ function scaledExp(x: bigint): Decimal128 {
   return ofBinary(value, shift - Number(fractionBits));
 }
 
-/** Of a number above zero. */
+/** Natural logarithm of a number above zero. */
 export function decimalLn(value: Decimal128): Decimal128 {
   const parts = decimalParts(value);
   if (parts.kind !== 'finite') return value;
@@ -94,7 +94,7 @@ export function decimalLog10(value: Decimal128): Decimal128 {
 function lnOf(parts: DecimalParts): bigint {
   const exponent = parts.exponent + digitsOf(parts.coefficient) - 1;
   const mantissa = finite(false, parts.coefficient, parts.exponent - exponent);
-  // Near one the logarithm is what the argument's last digits say: nothing is rounded before.
+  // Near one, the logarithm depends on the argument's last digits, so the argument is not rounded first.
   const near = exponent === 0 || exponent === -1;
   return ln(near ? fixed(parts) : fixed(mantissa)) + (near ? 0n : BigInt(exponent) * ln10);
 }
@@ -118,7 +118,7 @@ export function decimalPow(base: Decimal128, exponent: Decimal128): Decimal128 {
   if (a.negative && whole === undefined) return decimalNan;
   const size = quad({ ...a, negative: false });
   const power = times(lnBinary(size), fixed(quad(b)));
-  // What leaves the range of the binary float is infinite or zero, though a Decimal128 could hold it.
+  // Values outside the range of the binary float become infinite or zero, even if a Decimal128 could hold them.
   if (power > maxPower << fractionBits || over(power, ln2) > 16384n << fractionBits) return decimalInfinity(negative);
   if (over(power, ln2) < -16494n << fractionBits) return encodeDecimal(finite(negative, 0n, leastExponent));
   const { value, shift } = exp(power);
@@ -147,7 +147,7 @@ function compareOne({ coefficient, exponent }: DecimalParts): number {
 
 type Real = (x: bigint) => bigint;
 
-/** Functions that are odd and near the identity at zero: tiny arguments are their own values. */
+/** Functions that are odd and near the identity at zero: for tiny arguments the result is the argument. */
 const nearIdentity: ReadonlySet<string> = new Set(['sin', 'tan', 'asin', 'atan', 'sinh', 'tanh', 'asinh', 'atanh']);
 
 export type RealName =
@@ -191,7 +191,7 @@ function expFixed(x: bigint): bigint {
   return shift >= 0 ? value << BigInt(shift) : value >> BigInt(-shift);
 }
 
-/** Of a finite number in the function's domain. */
+/** For a finite number in the function's domain. */
 export function decimalReal(name: RealName, value: Decimal128): Decimal128 {
   const parts = decimalParts(value);
   if (isZero(parts) && nearIdentity.has(name)) return value;
@@ -228,12 +228,12 @@ export function decimalAtan2(y: Decimal128, x: Decimal128): Decimal128 {
   return ofBinary(a.negative ? -angle : angle, -Number(fractionBits));
 }
 
-/** With fewer digits behind the point, an angle is taken as quarter turns; else it is small enough to be taken as it is. */
+/** With fewer decimal places, an angle is counted in quarter turns; otherwise it is small enough to be used as it is. */
 const leastAngleExponent = -35;
 
 /**
- * The angle is counted in quarter turns with all its digits. Of these, what is beyond the nearest whole one is cut to 113 bits,
- * made an angle again in 113 bits, and its function is taken: that is how the last digit comes out as that of the reference.
+ * Counts the angle in quarter turns with all its digits. The part beyond the nearest whole turn is cut to 113 bits and turned back into an
+ * angle with 113 bits, whose function is taken. In this way the last digit equals the reference's.
  */
 function ofAngle(name: 'sin' | 'cos' | 'tan', parts: DecimalParts, size: number): Decimal128 {
   if (parts.exponent < leastAngleExponent) return ofBinary(reals[name](fixed(quad(parts))), -Number(fractionBits));
@@ -306,7 +306,7 @@ function bitsOf(value: bigint): number {
   return value.toString(2).length;
 }
 
-/** `value × 2^power` in 34 digits, by way of 113 bits. */
+/** `value × 2^power` with 34 digits, computed with 113 bits. */
 function ofBinary(value: bigint, power: number): Decimal128 {
   if (value === 0n) return zero;
   const { mantissa, power: shift } = rounded(value, power);

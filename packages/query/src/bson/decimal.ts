@@ -1,4 +1,4 @@
-/** Decimal128 as far as order and display need it; arithmetic on it is not part of this version. */
+/** The parts, order and text of Decimal128; decimal-arithmetic.ts has the arithmetic. */
 
 import type { Decimal128 } from './value.ts';
 
@@ -30,7 +30,7 @@ export function decimalToNumber(value: Decimal128): number {
   return Number(decimalText(value));
 }
 
-/** The text that MongoDB shows: plain digits where short, else scientific; `Infinity`, `NaN`. */
+/** The text that MongoDB shows: plain digits if short, otherwise scientific; `Infinity`, `NaN`. */
 export function decimalText(value: Decimal128): string {
   const parts = decimalParts(value);
   if (parts.kind === 'nan') return 'NaN';
@@ -62,7 +62,7 @@ export function unitsOf(parts: DecimalParts, exponent: number): bigint {
   return parts.negative ? -magnitude : magnitude;
 }
 
-/** The number that is so many units of 10^exponent. */
+/** The number that equals this many units of 10^exponent. */
 export function partsOfUnits(units: bigint, exponent: number): DecimalParts {
   return { kind: 'finite', negative: units < 0n, coefficient: units < 0n ? -units : units, exponent };
 }

@@ -1,4 +1,4 @@
-/** Reads BSON bytes into values; the sizes inside are checked, so damaged bytes end in an error and never in a wrong read. */
+/** Reads BSON bytes into values. Embedded sizes are checked, so damaged bytes cause an error, never a wrong read. */
 
 import { QueryError } from '../query-error.ts';
 import { type FieldName, FieldNames, isAt } from './field-names.ts';
@@ -21,22 +21,21 @@ import {
   Timestamp,
 } from './value.ts';
 
-/** Which fields to read: absent ones are skipped without being looked at. `true` is the whole value. */
+/** Which fields to read: the others are skipped without decoding. `true` is the whole value. */
 export type Mask = ReadonlyMap<string, Mask> | true;
 
 /** Levels of nesting that are read; MongoDB's own limit is 100 for stored documents, 180 in total. */
 export const maxDepth = 200;
 
 /**
- * Reads the document that starts at `start`. With a mask only the named fields are read (arrays always whole).
- * @param levels of nesting that are read before it is an error.
- * @throws QueryError InvalidBSON when the bytes are not one document.
+ * Reads the document that starts at `start`. With a mask, only the named fields are read (arrays always whole). @param levels maximum
+ * levels of nesting. @throws QueryError InvalidBSON if the bytes are not one document.
  */
 export function decodeBson(bytes: Uint8Array, start = 0, mask: Mask = true, levels: number = maxDepth): BsonDocument {
   return new BsonReader(bytes, mask === true ? allNames : namesOf(mask)).document(start, levels);
 }
 
-/** Shared by all that is read whole. */
+/** Shared by all readers that read documents whole. */
 const allNames = new FieldNames(true);
 const masked = new WeakMap<Exclude<Mask, true>, FieldNames>();
 
@@ -49,28 +48,28 @@ function namesOf(mask: Exclude<Mask, true>): FieldNames {
   return names;
 }
 
-/** Reads documents of one buffer; several buffers of rows that are alike share the names of their fields. */
+/** Reads documents from one buffer; buffers with similar rows share the names of their fields. */
 export class BsonReader {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
   readonly #names: FieldNames;
   #at = 0;
 
-  /** @param names of the fields that are read, and what is known of them; absent: all fields. */
+  /** @param names of the fields to read, and what is known about them; absent: all fields. */
   constructor(bytes: Uint8Array, names: FieldNames = allNames) {
     this.#bytes = bytes;
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.#names = names;
   }
 
-  /** As decodeBson. */
+  /** See decodeBson. */
   document(start: number, levels: number = maxDepth): BsonDocument {
     const document = new BsonDocument();
     this.#names.first = this.#fields(document, start, this.#names, this.#names.first, 1 + maxDepth - levels);
     return document;
   }
 
-  /** @param guess the first name, probably. @returns the first name. */
+  /** @param guess the likely first name. @returns the first name. */
   #fields(
     document: BsonDocument,
     start: number,
@@ -135,7 +134,7 @@ export class BsonReader {
     return array;
   }
 
-  /** Returns the place of the closing zero. */
+  /** Returns the position of the closing zero. */
   #open(start: number, depth: number): number {
     if (depth > maxDepth) throw new QueryError('Overflow', `a document is nested deeper than ${maxDepth} levels`);
     const left = this.#bytes.length - start;
@@ -245,7 +244,7 @@ export class BsonReader {
   }
 }
 
-/** Bytes of a value that is not read; undefined for one of a rare type, which has to be. */
+/** Bytes of a value that is skipped; undefined for a rare type, which has to be read. */
 function sizeOf(type: number, view: DataView, at: number, end: number): number | undefined {
   let size: number;
   switch (type) {
@@ -285,7 +284,7 @@ function sizeAt(view: DataView, at: number, end: number): number {
   return view.getInt32(at, true);
 }
 
-/** Where the zero is that ends a text. */
+/** The position of the zero that ends a text. */
 function endOfText(bytes: Uint8Array, start: number, end: number): number {
   let at = start;
   while (at < end && bytes[at] !== 0) at++;

@@ -32,7 +32,7 @@ export function digitsOf(coefficient: bigint): number {
   return coefficient === 0n ? 1 : coefficient.toString().length;
 }
 
-/** `coefficient / 10^digits`, half to even. @param inexact some more, less than one unit of the coefficient, lies above it. */
+/** `coefficient / 10^digits`, half to even. @param inexact the exact value is above the coefficient by less than one unit. */
 export function dropDigits(coefficient: bigint, digits: number, inexact = false): bigint {
   if (digits <= 0) return coefficient;
   const unit = 10n ** BigInt(digits);
@@ -42,7 +42,7 @@ export function dropDigits(coefficient: bigint, digits: number, inexact = false)
   return up ? kept + 1n : kept;
 }
 
-/** The nearest Decimal128; keeps the exponent where the format allows it. Too large becomes an infinity. */
+/** The nearest Decimal128; keeps the exponent if the format allows it. Values that are too large become infinite. */
 export function encodeDecimal(parts: DecimalParts, inexact = false): Decimal128 {
   if (parts.kind === 'nan') return decimalNan;
   if (parts.kind === 'infinite') return decimalInfinity(parts.negative);

@@ -1,4 +1,4 @@
-/** Writes values as BSON bytes. A missing field is left out; a missing array element becomes null, as in MongoDB. */
+/** Writes values as BSON bytes. Omits a missing field; a missing array element becomes null, as in MongoDB. */
 
 import { QueryError } from '../query-error.ts';
 import { maxDepth } from './decode.ts';
@@ -20,10 +20,10 @@ import {
   Timestamp,
 } from './value.ts';
 
-/** @param levels of nesting that are written before it is an error. */
+/** @param levels maximum levels of nesting. */
 export function encodeBson(document: BsonDocument, levels: number = maxDepth): Uint8Array {
   const writer = spare ?? new BsonWriter();
-  // What fails half-way leaves its writer behind.
+  // After a failure, the writer is not reused.
   spare = undefined;
   writer.document(document, 1 + maxDepth - levels);
   const bytes = writer.take();
@@ -31,14 +31,14 @@ export function encodeBson(document: BsonDocument, levels: number = maxDepth): U
   return bytes;
 }
 
-/** Most documents are small, and a buffer of their own for each costs more than writing them. */
+/** Reused, because most documents are small, and allocating a buffer for each costs more than writing it. */
 let spare: BsonWriter | undefined;
 const spareBytes = 64 * 1024;
 
-/** A buffer that is larger, and more than half full, is handed over itself: copying it costs more than what is left empty. */
+/** A larger buffer that is more than half full is handed over itself: copying costs more than the unused space. */
 const keptBytes = 1 << 20;
 
-/** Writes documents end to end into a buffer that grows. */
+/** Writes documents end to end into a growing buffer. */
 export class BsonWriter {
   #bytes: Uint8Array;
   #view: DataView;
@@ -54,7 +54,7 @@ export class BsonWriter {
     return this.#at;
   }
 
-  /** Hands over what was written and starts again. */
+  /** Returns what was written and starts again. */
   take(): Uint8Array {
     const written = this.#bytes.subarray(0, this.#at);
     const isFull = this.#at > keptBytes && this.#at > this.#bytes.length / 2;
@@ -104,7 +104,7 @@ export class BsonWriter {
     const typeAt = this.#at++;
     this.#at += writeText(key, this.#bytes, this.#at);
     this.#bytes[this.#at++] = 0;
-    // First the value: writing it may replace the buffer.
+    // Value first, because writing it may replace the buffer.
     const type = this.#value(value, depth);
     this.#bytes[typeAt] = type;
   }
@@ -128,7 +128,7 @@ export class BsonWriter {
     this.#at += 8;
   }
 
-  /** Writes the value and returns its type byte; there is room for 32 bytes. */
+  /** Writes the value and returns its type byte; there is already room for 32 bytes. */
   #value(value: BsonValue, depth: number): number {
     if (typeof value === 'number') {
       this.#view.setFloat64(this.#at, value, true);

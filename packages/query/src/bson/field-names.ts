@@ -1,6 +1,6 @@
 /**
- * The names of fields that rows have, and which of them are read. Rows repeat the same names in much the same order, so each name
- * remembers which one came next: mostly the bytes only have to be compared with those.
+ * The names of fields in rows, and which of them to read. Rows repeat the same names in much the same order, so each name remembers its
+ * successor: usually the bytes only have to be compared with that one.
  */
 
 import type { Mask } from './decode.ts';
@@ -8,36 +8,36 @@ import { repeatedText } from './text.ts';
 
 export interface FieldName {
   readonly text: string;
-  /** With the zero at the end. */
+  /** With the terminating zero. */
   readonly bytes: Uint8Array;
-  /** The same four by four, as little-endian numbers; the last ones may overlap. Empty for fewer than four bytes. */
+  /** The same bytes in groups of four, as little-endian numbers; the last groups may overlap. Empty for fewer than four bytes. */
   readonly words: readonly number[];
-  /** How documents in this field are read; undefined: the field is not read. */
+  /** How to read documents in this field; undefined: the field is not read. */
   readonly below: FieldNames | undefined;
-  /** The name that followed when it was last seen. */
+  /** The name that followed last time. */
   next: FieldName | undefined;
-  /** The name with which the last document in this field began. */
+  /** The first name of the last document in this field. */
   inside: FieldName | undefined;
 }
 
-/** Names that are remembered; of more, the others are read in full each time. */
+/** How many names are remembered; further ones are read in full each time. */
 const maxNames = 1000;
 
 export class FieldNames {
   readonly #mask: Mask;
   readonly #names = new Map<string, FieldName>();
-  /** The name with which the last row began. */
+  /** The first name of the last row. */
   first: FieldName | undefined;
 
   constructor(mask: Mask) {
     this.#mask = mask;
   }
 
-  /** @param end where the zero is that ends the name. */
+  /** @param end position of the zero that ends the name. */
   at(bytes: Uint8Array, start: number, end: number): FieldName {
     const text = repeatedText(bytes, start, end);
     const known = this.#names.get(text);
-    // Bytes that are not UTF-8 may give the text of others.
+    // Bytes that are not UTF-8 may decode to the same text as others.
     if (known !== undefined && isSame(known.bytes, bytes, start, end + 1)) return known;
     const own = bytes.slice(start, end + 1);
     const words = wordsOf(own);
@@ -53,7 +53,7 @@ export class FieldNames {
   }
 }
 
-/** Whether the bytes of the view from `at` on are the name; `end` is where the document ends. */
+/** Whether the bytes of the view at `at` are the name; `end` is where the document ends. */
 export function isAt(name: FieldName, view: DataView, at: number, end: number): boolean {
   const { length } = name.bytes;
   if (at + length > end) return false;

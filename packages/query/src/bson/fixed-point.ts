@@ -1,4 +1,4 @@
-/** Elementary functions of real numbers in fixed point: whole numbers in units of 2^-512, exact to far beyond 34 digits. */
+/** Elementary functions of real numbers in fixed point: integers in units of 2^-512, exact to far beyond 34 digits. */
 
 export const fractionBits = 512n;
 export const one: bigint = 1n << fractionBits;
@@ -12,11 +12,11 @@ export function over(a: bigint, b: bigint): bigint {
 }
 
 export function toFixed(value: number): bigint {
-  // 53 bits of the value suffice: it is a first guess.
+  // 53 bits of the value suffice for a first guess.
   return BigInt(Math.round(value * 2 ** 60)) << (fractionBits - 60n);
 }
 
-/** Of a value whose nearest double is not infinite. */
+/** For a value whose nearest double is not infinite. */
 export function fromFixed(value: bigint): number {
   const magnitude = value < 0n ? -value : value;
   const shift = Math.max(0, magnitude.toString(2).length - 64);
@@ -54,7 +54,7 @@ function atanOfInverse(n: bigint, bits: bigint): bigint {
   return sum;
 }
 
-/** e^x as `value × 2^shift`, value from 1/√2 to √2. */
+/** e^x as `value × 2^shift`, with value from 1/√2 to √2. */
 export function exp(x: bigint): { value: bigint; shift: number } {
   const shift = (x + (ln2 >> 1n)) / ln2 - (x + (ln2 >> 1n) < 0n ? 1n : 0n);
   const halvings = 12n;
@@ -127,7 +127,7 @@ export function atan2(y: bigint, x: bigint): bigint {
   let angle = toFixed(Math.atan2(fromFixed(unitY), fromFixed(unitX)));
   for (let round = 0; round < 4; round++) {
     const { sin, cos } = sinCos(angle);
-    // The sine of what is missing; its cube is what this step leaves.
+    // The sine of the remaining angle; this step leaves an error of its cube.
     const missing = times(unitY, cos) - times(unitX, sin);
     angle += missing + times(times(missing, missing), missing) / 6n;
   }

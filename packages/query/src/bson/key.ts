@@ -1,4 +1,4 @@
-/** A text that is equal for two values exactly when they compare as equal: the key of hash tables. */
+/** The key of hash tables: a text that is equal for two values exactly when they compare as equal. */
 
 import { decimalParts } from './decimal.ts';
 import { typeName, typeRank } from './type.ts';
@@ -50,7 +50,7 @@ function numberKey(value: number): string {
   return Number.isInteger(value) ? `n${BigInt(value)};` : `n${value};`;
 }
 
-/** A decimal that equals a double gets the double's key, any other one its shortest digits. */
+/** A decimal that equals a double gets the double's key; any other one gets its shortest digits. */
 function decimalKey(value: Decimal128): string {
   const parts = decimalParts(value);
   if (parts.kind === 'nan') return numberKey(Number.NaN);

@@ -3,18 +3,18 @@ import { evaluate } from '../testing/evaluate.ts';
 import { bson } from '../testing/run.ts';
 import { leadingContext } from './leading-context.ts';
 
-test('a look-behind of a fixed length becomes what is matched before an empty group', () => {
+test('a look-behind of fixed length becomes text matched before an empty group', () => {
   expect(leadingContext('(?<=(a)[b)]\\.)c')).toEqual({ pattern: '(?:(a)[b)]\\.)()c', startGroup: 2, length: 3 });
   expect(leadingContext('(?<=😀)c')?.length).toBe(1);
 });
 
-test('other starts stay as they are', () => {
+test('other pattern starts are unchanged', () => {
   for (const pattern of ['a', '(?<!a)b', '(?<=a|bc)d', '(?<=a*)b', '(?<=a)b|c', '(?<=a', '(?<=a)*b', '(?<=\\b)a']) {
     expect(leadingContext(pattern), pattern).toBe(undefined);
   }
 });
 
-test('what is behind a match may be part of the match before it', async () => {
+test('the context before a match may be part of the previous match', async () => {
   const found = await evaluate({ $regexFindAll: { input: '😀aaab', regex: '(?<=(a))[ab]' } });
   const match = (text: string, idx: number): object => ({ match: text, idx, captures: ['a'] });
   expect(found).toEqual(bson([match('a', 2), match('a', 3), match('b', 4)]));

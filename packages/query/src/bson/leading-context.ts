@@ -1,6 +1,6 @@
 /**
- * A look-behind at the start of a pattern, which RE2 has not. A match of `(?<=context)rest` is what `(?:context)()rest` matches from
- * the empty group on. A context of a fixed length tells from where to look.
+ * A look-behind at the start of a pattern, which RE2 does not support. A match of `(?<=context)rest` is what `(?:context)()rest` matches
+ * from the empty group on. The fixed length of the context tells where the search must start.
  */
 
 import { endOfClass } from './pattern-class.ts';
@@ -10,11 +10,11 @@ export interface LeadingContext {
   readonly pattern: string;
   /** The number of the empty group, where the match starts. */
   readonly startGroup: number;
-  /** Of the context, in code points. */
+  /** Length of the context in code points. */
   readonly length: number;
 }
 
-/** Undefined where a pattern has no such start, or the context has no fixed length. */
+/** Undefined if a pattern has no such start, or the context has no fixed length. */
 export function leadingContext(pattern: string): LeadingContext | undefined {
   if (!pattern.startsWith('(?<=')) return undefined;
   let depth = 0;
@@ -30,7 +30,7 @@ export function leadingContext(pattern: string): LeadingContext | undefined {
     } else if (char === ')') {
       if (depth-- > 0) continue;
       const [context, rest] = [pattern.slice(4, at), pattern.slice(at + 1)];
-      // What follows must not repeat the look-behind, nor be an alternative to it.
+      // The rest must not quantify the look-behind, nor be an alternative to it.
       if (/^[*+?{]/.test(rest) || hasAlternatives(rest)) return undefined;
       return { pattern: `(?:${context})()${rest}`, startGroup: groups + 1, length };
     } else if (/[|*+?{^$]/.test(char)) return undefined;

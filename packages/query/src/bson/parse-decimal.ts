@@ -5,10 +5,12 @@ import { decimalInfinity, decimalNan, encodeDecimal } from './encode-decimal.ts'
 import type { Decimal128 } from './value.ts';
 
 const maxExponentDigits = 7;
-/** Of texts that are longer, it only counts whether a digit is left. */
+/** Digits beyond this number are not kept; it only matters whether there are any. */
 const maxDigits = 200;
 
-/** Undefined for a text that is not a number. Too large becomes infinite, too small zero; digits beyond 34 are rounded. */
+/**
+ * Undefined for a text that is not a number. Values that are too large become infinite, too small ones zero; digits beyond 34 are rounded.
+ */
 export function parseDecimal(text: string): Decimal128 | undefined {
   const special = /^([+-]?)(inf|infinity|nan)$/i.exec(text);
   if (special !== null) return special[2]!.toLowerCase() === 'nan' ? decimalNan : decimalInfinity(special[1] === '-');

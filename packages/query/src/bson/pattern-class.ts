@@ -1,4 +1,4 @@
-/** Where a class `[…]` of a regular expression closes; past the end if it does not. */
+/** The position where a class `[…]` of a regular expression closes; past the end if it does not. */
 export function endOfClass(pattern: string, start: number): number {
   let at = start + 1;
   if (pattern[at] === '^') at++;

@@ -1,6 +1,6 @@
-/** UTF-8 in and out, with short paths for the short ASCII texts of which documents mostly consist. */
+/** Encodes and decodes UTF-8, with fast paths for short ASCII texts, of which documents mostly consist. */
 
-/** A mark of byte order is a character like any other. */
+/** A byte order mark is a character like any other. */
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 const encoder = new TextEncoder();
 
@@ -16,7 +16,7 @@ export function textOfBytes(bytes: Uint8Array, start: number, end: number): stri
   return text;
 }
 
-/** Writes text at `at`; there must be room for three bytes for each UTF-16 unit. Returns the number of bytes written. */
+/** Writes text at `at`; there must be room for three bytes per UTF-16 unit. Returns the number of bytes written. */
 export function writeText(text: string, into: Uint8Array, at: number): number {
   if (text.length > 64) return encoder.encodeInto(text, into.subarray(at)).written;
   for (let index = 0; index < text.length; index++) {
@@ -29,17 +29,17 @@ export function writeText(text: string, into: Uint8Array, at: number): number {
 
 const slots = 4096;
 const texts: string[] = new Array<string>(slots).fill('');
-/** Longer ones seldom come again. */
+/** Longer texts rarely repeat. */
 const longest = 64;
 
 /**
- * Text of a byte range that other rows are likely to have too: names of fields, components and parts. The last one of each hash is
- * kept, so that it is compared instead of being built, and that rows share it.
+ * Text of a byte range that other rows are likely to contain too: names of fields, components and parts. The last text of each hash is
+ * kept, so that it is compared instead of decoded again, and rows share it.
  */
 export function repeatedText(bytes: Uint8Array, start: number, end: number): string {
   const length = end - start;
   if (length === 0 || length > longest) return textOfBytes(bytes, start, end);
-  // Texts that are alike mostly differ at one of their ends.
+  // Similar texts mostly differ at one of their ends.
   let hash = length;
   for (let at = length > 12 ? end - 10 : start; at < end; at++) hash = (hash * 33 + bytes[at]!) | 0;
   hash = (hash * 33 + bytes[start]!) | 0;
@@ -51,7 +51,7 @@ export function repeatedText(bytes: Uint8Array, start: number, end: number): str
     if (at === length) return known;
   }
   const text = textOfBytes(bytes, start, end);
-  // Only of ASCII are the units the bytes.
+  // Only in ASCII does each byte equal a UTF-16 unit.
   if (text.length === length) texts[slot] = text;
   return text;
 }

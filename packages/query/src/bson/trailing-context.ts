@@ -1,7 +1,7 @@
 /**
- * What Perl's regular expressions have at the end of a pattern and RE2 has not: a look-ahead, a negative one for characters one
- * after the other, and `$` before a last line break. A match of `head(?=tail)` is what `head()tail` matches up to the empty group,
- * in linear time all the same.
+ * Features at the end of a pattern that Perl's regular expressions have and RE2 does not: a look-ahead, a negative one for a sequence of
+ * characters, and `$` before a last line break. A match of `head(?=tail)` is what `head()tail` matches up to the empty group, still in
+ * linear time.
  */
 
 import { endOfClass } from './pattern-class.ts';
@@ -13,7 +13,7 @@ export interface TrailingContext {
   readonly endGroup: number;
 }
 
-/** Undefined where a pattern has no such end; then it is RE2's own. @param multiline `$` is the end of each line. */
+/** Undefined if a pattern has no such end; RE2 then takes it unchanged. @param multiline `$` is the end of each line. */
 export function trailingContext(pattern: string, multiline: boolean): TrailingContext | undefined {
   const scanned = scan(pattern);
   if (scanned.alternatives || /\(\?[a-zA-Z]*m/.test(pattern)) return undefined;
@@ -27,7 +27,9 @@ export function trailingContext(pattern: string, multiline: boolean): TrailingCo
   return { pattern: `${pattern.slice(0, -1)}()(?:\\n?\\z)`, endGroup: groups + 1 };
 }
 
-/** What continues with anything other than these characters, classes and escapes; undefined where there is more than such. */
+/**
+ * A pattern for a text that does not continue with these characters, classes and escapes; undefined if the sequence holds anything else.
+ */
 function other(sequence: string): string | undefined {
   const atoms = sequence.match(/\\[dDsSwW\W]|\[\^?\]?(?:\\.|\[:\^?\w+:\]|[^\]\\[])*\]|[^\\[\](){}|*+?.^$]/gsu) ?? [];
   if (atoms.length === 0 || atoms.join('') !== sequence) return undefined;
@@ -43,7 +45,7 @@ interface Scanned {
   /** There is a `|` outside groups. */
   readonly alternatives: boolean;
   readonly groups: number;
-  /** A look-ahead that reaches to the end, and the groups before it. */
+  /** A look-ahead that reaches the end, and the number of groups before it. */
   readonly lookAhead: { readonly start: number; readonly groups: number } | undefined;
   /** The last character is a `$` outside groups. */
   readonly dollar: boolean;

@@ -45,7 +45,7 @@ export const typeNumbers = {
 
 export type TypeName = keyof typeof typeNumbers | 'missing';
 
-/** The alias of a value's type; `missing` for an absent one. */
+/** The alias of a value's type; `missing` for an absent value. */
 export function typeName(value: Maybe): TypeName {
   switch (typeof value) {
     case 'number':
@@ -103,7 +103,7 @@ const ranks: Readonly<Record<TypeName, number>> = {
   maxKey: 127,
 };
 
-/** The place of a value's type in the order of types; equal for types that compare with each other (all numbers). */
+/** The position of a value's type in the order of types; equal for types that compare with each other (all numbers). */
 export function typeRank(value: Maybe): number {
   if (typeof value === 'number') return 10;
   if (typeof value === 'string') return 15;
@@ -116,7 +116,7 @@ export function isNumeric(value: Maybe): value is number | bigint | Int32 | Deci
   );
 }
 
-/** Null, missing and the deprecated undefined, which most expressions treat alike. */
+/** Whether the value is null, missing or the deprecated undefined, which most expressions treat alike. */
 export function isNullish(value: Maybe): boolean {
   return value === undefined || value === null || value instanceof BsonUndefined;
 }

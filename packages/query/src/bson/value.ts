@@ -1,9 +1,9 @@
 /**
- * BSON values as the engine sees them. A double is a JavaScript number, an int64 a bigint, an int32 an Int32, a missing
- * value `undefined`; the rest are the classes below. Values are never changed once they are in a document that was handed on.
+ * BSON values in the engine. A double is a JavaScript number, an int64 a bigint, an int32 an Int32, a missing value `undefined`; the rest
+ * are the classes below. Values never change once they are in a document that was passed on.
  */
 
-/** An ordered document; a repeated key keeps its first place and its last value. */
+/** An ordered document; a repeated key keeps its first position and its last value. */
 export class BsonDocument extends Map<string, BsonValue> {
   /** For literals in code and tests: keys in the order in which they are written (integer-like keys excepted). */
   static of(fields: Readonly<Record<string, BsonValue>>): BsonDocument {
@@ -25,7 +25,7 @@ export class BsonDate {
   constructor(ms: number) {
     this.ms = ms;
   }
-  /** As BSON holds it: the greatest int64 is 2^63 as a number. */
+  /** As BSON stores it; the largest int64 is represented here by the number 2^63. */
   get int64(): bigint {
     if (this.ms >= 2 ** 63) return 2n ** 63n - 1n;
     return this.ms < -(2 ** 63) ? -(2n ** 63n) : BigInt(this.ms);
@@ -48,7 +48,7 @@ export class ObjectId {
   }
 }
 
-/** Sixteen bytes, IEEE 754-2008 decimal128 in binary integer decimal encoding, little-endian; kept as they are. */
+/** Sixteen bytes, IEEE 754-2008 decimal128 in binary integer decimal encoding, little-endian; stored unchanged. */
 export class Decimal128 {
   readonly bsonType: 'decimal' = 'decimal';
   readonly bytes: Uint8Array;

@@ -1,12 +1,12 @@
-/** Where in the query an operator stands whose values it refused: a path in MQL, line and column in SQL. */
+/** The position in the query of an operator that refused a value: a path in MQL, line and column in SQL. */
 
 import { functions } from '../functions/registry.ts';
 import { QueryError } from '../query-error.ts';
 
-/** How SQL writes what MQL names; all other functions it writes in capitals. */
+/** SQL symbols for MQL names; SQL writes all other functions in capitals. */
 const symbols: Readonly<Record<string, string>> = { add: '+', subtract: '-', multiply: '*', divide: '/', mod: '%' };
 
-/** @param at site of the operator. @param fn its function in the plan. @returns the error, with its place if it had none. */
+/** @param at site of the operator. @param fn its function in the plan. @returns the error, with its position if it had none. */
 export function withPlace(error: unknown, at: string, fn: string): unknown {
   if (!(error instanceof QueryError) || error.path !== undefined || error.line !== undefined) return error;
   const [, line, column] = /^line (\d+), column (\d+)$/.exec(at) ?? [];

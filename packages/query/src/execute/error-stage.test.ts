@@ -55,14 +55,14 @@ test.each([
   },
 );
 
-test('an error says the stage, the place in it, what was found, and the code', async () => {
+test('an error states the stage, the position in it, what was found, and the code', async () => {
   const failing = { $project: { total: { $add: ['$s', 1] } } };
   expect((await errorOf(runMql(rows, [{ $match: {} }, failing]))).message).toBe(
     'stage 1 ($project) at $project.total.$add: $add only supports numeric or date types, not string (TypeMismatch, code 14)',
   );
 });
 
-test('$derivative of texts says so, with the output field', async () => {
+test('$derivative of texts reports that, with the output field', async () => {
   const output = { slope: { $derivative: { input: '$s' }, window: last2 } };
   expect(await errorOf(runMql(rows, [{ $setWindowFields: { sortBy, output } }]))).toMatchObject({
     codeName: 'TypeMismatch',
@@ -71,7 +71,7 @@ test('$derivative of texts says so, with the output field', async () => {
   });
 });
 
-test('what ends a query as a whole, what its input throws, and errors of SQL have no stage', async () => {
+test('errors that end the whole query, errors of its input, and SQL errors have no stage', async () => {
   const late = await errorOf(runMql(rows, [{ $sort: { n: 1 } }], { signal: AbortSignal.abort() }));
   expect(late).toMatchObject({ codeName: 'Interrupted', stage: undefined });
   const torn = [{ bytes: Uint8Array.of(5, 0, 0, 0, 9), ends: Uint32Array.of(5), count: 1 }];

@@ -1,4 +1,4 @@
-/** Errors of values say in which stage of the user's pipeline they arose, as errors of reading it do. */
+/** Errors about values name the stage of the user's pipeline where they arose, like parse errors. */
 
 import type { Stage } from '../plan/stage.ts';
 import { QueryError } from '../query-error.ts';
@@ -6,10 +6,10 @@ import { engineLimitError } from './limits/engine-limit-error.ts';
 import type { Rows } from './row.ts';
 import { parallelArrays } from './stages/sort-keys.ts';
 
-/** Of the query as a whole, in whichever stage they are noticed. */
+/** Errors of the query as a whole, whichever stage notices them. */
 const ofAll: ReadonlySet<string> = new Set(['Interrupted', 'MaxTimeMSExpired', 'ExceededTimeLimit']);
 
-/** Runs what one stage does at once. @throws what it throws, with the place of the stage */
+/** Runs one synchronous action of a stage. @throws its errors, with the position of the stage */
 export function inStage<T>(stage: Stage, run: () => T): T {
   try {
     return run();
@@ -18,7 +18,7 @@ export function inStage<T>(stage: Stage, run: () => T): T {
   }
 }
 
-/** What a chain of stages reads; its errors are none of theirs. */
+/** What a chain of stages reads; its errors do not belong to the stages. */
 export class Origin {
   readonly #foreign: WeakSet<object> = new WeakSet();
 
@@ -31,7 +31,7 @@ export class Origin {
     }
   }
 
-  /** @param rows what the stage gives, and all before it. @throws what they throw, with the place of the stage if it had none */
+  /** @param rows the output of the stage and all before it. @throws their errors, with the position of the stage if they had none */
   async *through(stage: Stage, rows: Rows): Rows {
     try {
       yield* rows;

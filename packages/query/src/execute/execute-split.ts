@@ -1,4 +1,4 @@
-/** Both halves of a plan that was split (plan/rewrite/split-plan.ts), in one budget. */
+/** Runs both halves of a split plan (plan/rewrite/split-plan.ts) within one budget. */
 
 import type { Batch } from '../bson/batch.ts';
 import { fieldsRead } from '../plan/fields-read.ts';
@@ -19,17 +19,16 @@ import { writeBatches } from './write-batches.ts';
 
 export interface SourceBatch {
   readonly batch: Batch;
-  /** The rows went through `pre` where they were read. */
+  /** Whether the rows already passed `pre` where they were read. */
   readonly done: boolean;
 }
 
 type Input = AsyncIterable<SourceBatch> | Iterable<SourceBatch>;
 
 /**
- * @param pre filters, and at most one stage after them: a group that is `partial`, a sort, or one that makes a row of each row.
- * @param post what follows: after such a group a `merge`, after such a sort the same sort.
- * @param input the rows of all sources, in the order of the sources.
- * @throws QueryError while iterating, as `execute`.
+ * @param pre filters, and at most one stage after them: a group that is `partial`, a sort, or one that makes a row of each row. @param post
+ * the rest: after such a group a `merge`, after such a sort the same sort. @param input the rows of all sources, in the order of the
+ * sources. @throws QueryError while iterating, as `execute`.
  */
 export async function* executeSplit(
   pre: readonly Stage[],
@@ -60,7 +59,7 @@ export async function* executeSplit(
 
 type Pass = (rows: Row[]) => Iterable<Row[]>;
 
-/** What `pre` does with rows. Where it ends with a group or a sort, the start of `post` does that, and takes the rows themselves. */
+/** Applies `pre` to rows. If it ends with a group or a sort, the start of `post` does that step, on the rows themselves. */
 function compilePass(pre: readonly Stage[], frame: Frame): Pass {
   const keep = compileFilters(
     pre.filter((stage) => stage.k === 'filter'),
@@ -72,7 +71,7 @@ function compilePass(pre: readonly Stage[], frame: Frame): Pass {
   return (rows) => map(keep(rows));
 }
 
-/** Errors of the chunks are none of the groups', unless their filters placed them. */
+/** Errors of the chunks do not belong to the groups, unless their filters gave them a position. */
 function merged(
   stage: MergeStage,
   group: GroupStage,

@@ -1,4 +1,4 @@
-/** The executor: the reference for what a plan means. */
+/** The executor: the reference for the meaning of a plan. */
 
 import type { Batch } from '../bson/batch.ts';
 import { fieldsRead } from '../plan/fields-read.ts';
@@ -11,7 +11,7 @@ import { type Input, runStages } from './run-stages.ts';
 import { SharedInput } from './stages/shared-input.ts';
 import { writeBatches } from './write-batches.ts';
 
-/** @throws QueryError while iterating: a value that an operator refuses, a limit, the deadline, the signal. */
+/** @throws QueryError while iterating: for a refused value, a limit, the deadline, the signal. */
 export async function* execute(
   stages: readonly Stage[],
   input: Input,
@@ -19,7 +19,7 @@ export async function* execute(
 ): AsyncGenerator<Batch, void, undefined> {
   const budget = new Budget(limits);
   try {
-    // Without other sources, all places of the plan read the same rows.
+    // Without other sources, all parts of the plan read the same rows.
     const shared = limits.open === undefined && plansIn(stages).length > 0 ? new SharedInput(input, budget) : undefined;
     const open = (source: string): Input => (source === 'none' ? [] : (shared ?? budget.open(source)));
     const rows = readRows(fieldsRead(stages), shared ?? input, budget);

@@ -1,13 +1,13 @@
-/** A map whose keys are values: those that compare as equal are one key, whatever their types. */
+/** A map whose keys are values: values that compare as equal are one key, whatever their types. */
 
 import { valueKey } from '../bson/key.ts';
 import { BsonDate, BsonSymbol, type BsonValue, Decimal128, Int32 } from '../bson/value.ts';
 import { toDouble } from '../functions/numbers/number.ts';
 
 export class KeyMap<T> {
-  /** In the order in which they were set. */
+  /** In insertion order. */
   readonly all: T[] = [];
-  /** Texts, numbers and times, of which most keys consist, by themselves. */
+  /** Texts, numbers and times, which most keys are, have their own maps. */
   readonly #texts = new Map<string, T>();
   readonly #numbers = new Map<number, T>();
   readonly #times = new Map<number, T>();
@@ -21,15 +21,12 @@ export class KeyMap<T> {
     return number === undefined ? this.#others.get(valueKey(key)) : this.#numbers.get(number);
   }
 
-  /** The value of a key that was set with this text. */
+  /** The value of a key that was set with this id. */
   getById(id: string): T | undefined {
     return this.#others.get(id);
   }
 
-  /**
-   * @param id a text that only equal keys have, if not that of valueKey.
-   * @returns the length of what the key is known by.
-   */
+  /** @param id a text that only equal keys share; default: valueKey. @returns the length of the text that identifies the key. */
   set(key: BsonValue, value: T, id: string | undefined = undefined): number {
     this.all.push(value);
     if (id !== undefined) {
@@ -58,7 +55,7 @@ export class KeyMap<T> {
 
 const numberBytes = 8;
 
-/** A double that is the key, exactly, and not a whole number which several types could hold differently; -0 is 0, NaN itself. */
+/** The key as a double if that is exact and not a whole number, which several types could hold differently; -0 is 0, NaN is itself. */
 function numberOf(key: BsonValue): number | undefined {
   if (typeof key === 'number') return isOwn(key) ? key : undefined;
   if (key instanceof Int32) return key.value;

@@ -1,4 +1,4 @@
-/** Batches become rows, in chunks. */
+/** Turns batches into chunks of rows. */
 
 import { type Batch, DocumentBatch } from '../bson/batch.ts';
 import { BsonReader } from '../bson/decode.ts';
@@ -9,7 +9,7 @@ import type { Row } from './row.ts';
 
 const chunkRows = 200;
 
-/** Reads only the fields that are asked for. */
+/** Reads only the required fields. */
 export async function* readRows(
   fields: FieldsRead,
   input: AsyncIterable<Batch> | Iterable<Batch>,
@@ -19,7 +19,7 @@ export async function* readRows(
   for await (const batch of input) yield* read(batch);
 }
 
-/** A function that reads one batch; those that it reads are alike. */
+/** A function that reads one batch; its batches should contain similar rows. */
 export function rowReader(
   { mask, passThrough }: FieldsRead,
   budget: Budget,

@@ -1,14 +1,14 @@
-/** A row between stages: its values as far as later stages need them, and the bytes it came in, if they still hold. */
+/** A row between stages: the values that later stages need, and its original bytes, if still valid. */
 
 import type { BsonDocument } from '../bson/value.ts';
 
 export interface Row {
   readonly document: BsonDocument;
-  /** The whole row as BSON; absent once a stage made a new document. */
+  /** The whole row as BSON; absent once a stage has made a new document. */
   readonly bytes?: Uint8Array;
-  /** What $geoNear found: `{distance, point}`. It goes along with the row, for $meta. */
+  /** What $geoNear found: `{distance, point}`. It stays with the row, for $meta. */
   readonly near?: BsonDocument;
 }
 
-/** Rows come and go in chunks. */
+/** Rows pass between stages in chunks. */
 export type Rows = AsyncIterable<Row[]>;

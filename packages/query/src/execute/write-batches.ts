@@ -1,4 +1,4 @@
-/** Rows become batches. */
+/** Turns rows into batches. */
 
 import type { Batch } from '../bson/batch.ts';
 import { BsonWriter } from '../bson/encode.ts';

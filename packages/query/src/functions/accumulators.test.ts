@@ -3,7 +3,7 @@ import { Int32 } from '../bson/value.ts';
 import { codeOf, evaluate } from '../testing/evaluate.ts';
 import { bson } from '../testing/run.ts';
 
-test('one argument that is an array gives its elements; beside others an array is no number', async () => {
+test('a single array argument gives its elements; among other arguments an array is not a number', async () => {
   const row = { a: [1, 2, [3], 'x'], n: 4 };
   expect(await evaluate({ $sum: '$a' }, row)).toEqual(new Int32(3));
   expect(await evaluate({ $sum: ['$a'] }, row)).toEqual(new Int32(3));
@@ -27,7 +27,7 @@ test('$firstN keeps null, $maxN does not; n may come from the row', async () => 
   expect(await codeOf({ $minN: { n: 1 } }, row)).toBe(5787907);
 });
 
-test('$median and $percentile take an array or a value, also inside $map', async () => {
+test('$median and $percentile take an array or a value, even inside $map', async () => {
   const row = { a: [5, 1, 'x', 3], lists: [[1, 2, 3], [], 7] };
   expect(await evaluate({ $median: { input: '$a', method: 'approximate' } }, row)).toBe(3);
   expect(await evaluate({ $percentile: { input: '$a', p: [0, 1], method: 'approximate' } }, row)).toEqual([1, 5]);

@@ -29,12 +29,12 @@ export const fold: Functions = {
   }),
 };
 
-/** The memory that expressions use is counted as they build values, not here. */
+/** Memory of expressions is counted when they build values, not here. */
 function holdNothing(): void {}
 
 const noRow = new BsonDocument();
 
-/** Folds values with the accumulator of that name. */
+/** Folds values with the accumulator of this name. */
 function foldOf(fn: string, n: number, values: readonly Maybe[], p?: readonly number[]): BsonValue {
   const folded = accumulatorOf(fn).start(holdNothing, { fn, arg: literal(null), ...(p && { p }) }, n);
   for (const value of values) folded.add(value, noRow);
@@ -56,7 +56,7 @@ function someOf(name: string): FunctionDefinition {
   });
 }
 
-/** The parser of the accumulator checks everything. */
+/** The accumulator's parser checks everything. */
 function parseQuantiles(parseAccumulator: ParseAccumulator): ParseOperand {
   return (operand, context) => {
     const { fn, arg, p } = parseAccumulator(operand, context);

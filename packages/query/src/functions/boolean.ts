@@ -1,4 +1,4 @@
-/** $and, $or, $not. A constant that decides counts before all operands are asked, wherever it stands, as in MongoDB. */
+/** $and, $or, $not. A constant that decides takes effect before any operand is evaluated, wherever it stands, as in MongoDB. */
 
 import { constant, constantOf } from '../execute/expressions/constant.ts';
 import type { Evaluate } from '../execute/expressions/scope.ts';

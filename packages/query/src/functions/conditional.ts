@@ -1,4 +1,4 @@
-/** $cond, $ifNull, $switch: only the branch that is taken is evaluated. */
+/** $cond, $ifNull, $switch: only the branch taken is evaluated. */
 
 import { describe } from '../bson/describe.ts';
 import { isNullish } from '../bson/type.ts';
@@ -34,7 +34,7 @@ export const conditional: Functions = {
       return args.at(-1)!(frame);
     },
   ),
-  /** Cases that are constants are gone already. */
+  /** Constant cases have already been removed. */
   'agg.switch': lazy({ mql: parseSwitch, size: 'bounded', numberTypes: branches }, (args) => {
     if (args.length === 0) throw new QueryError(40069, 'every case of this $switch is false, and it has no default');
     return (frame) => {
@@ -67,7 +67,7 @@ function parseCond(operand: BsonValue, { at, parse }: OperandContext): Expr {
   return call('agg.cond', [parse(parts.get('if')!), parse(parts.get('then')!), parse(parts.get('else')!)], at);
 }
 
-/** Arguments in turn: case, then, case, then, …, and the default if there is one (an odd count). */
+/** Arguments in order: case, then, case, then, …, and the default if there is one (an odd count). */
 function parseSwitch(operand: BsonValue, { at, parse }: OperandContext): Expr {
   if (!(operand instanceof BsonDocument))
     throw new QueryError(40060, `$switch takes an object, found ${describe(operand)}`);
@@ -95,7 +95,7 @@ function parseSwitch(operand: BsonValue, { at, parse }: OperandContext): Expr {
   return call('agg.switch', args, at);
 }
 
-/** Of arguments that are condition and value in turn and the rest: the values. */
+/** The values among arguments that alternate condition and value and end with an optional default. */
 export function branches<T>(args: readonly T[]): readonly T[] {
   return args.filter((_, index) => index % 2 === 1 || index === args.length - 1);
 }

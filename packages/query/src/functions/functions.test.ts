@@ -38,10 +38,10 @@ async function outcome(expression: object, row: object): Promise<string> {
   }
 }
 
-/** In these a constant of a wrong type has a code or a turn of its own. */
+/** Functions in which a constant of a wrong type has its own code or order of evaluation. */
 const ownWayWithConstants = ['$setEquals', '$setIsSubset'];
 
-test('any function of any values gives a value or an error of the query, of literals the same as of fields', async () => {
+test('any function of any values gives a value or a query error, the same for literals as for fields', async () => {
   const arities = new Map(
     [...operators].flatMap(
       ([

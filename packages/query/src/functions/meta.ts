@@ -1,4 +1,4 @@
-/** $literal, and $meta: what other stages know about a row. Here only $geoNear knows more than the row holds. */
+/** $literal, and $meta: what other stages know about a row. Here only $geoNear knows more than the row contains. */
 
 import { describe } from '../bson/describe.ts';
 import type { BsonValue } from '../bson/value.ts';
@@ -21,7 +21,7 @@ const mayBeMissing: readonly string[] = [
   ...['searchSequenceToken', 'sortKey', 'timeseriesBucketMinTime', 'timeseriesBucketMaxTime', 'vectorSearchScore'],
 ];
 
-/** An error where no stage before has made them. */
+/** An error if no previous stage has produced them. */
 const required: readonly string[] = ['score', 'scoreDetails', 'textScore'];
 
 export const meta: Functions = {

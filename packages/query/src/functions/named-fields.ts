@@ -8,7 +8,7 @@ import { call, type Expr, literal } from '../plan/expr.ts';
 import { QueryError } from '../query-error.ts';
 import type { OperandContext, ParseOperand } from './definition.ts';
 
-/** The codes are MongoDB's, which has its own for each operator. */
+/** The codes are MongoDB's; each operator has its own. */
 export interface Fields {
   /** The required fields, each with the code of the error if it is missing. */
   readonly required: Readonly<Record<string, number>>;
@@ -51,17 +51,17 @@ export function fieldsInOrder(fn: string, fields: Fields): ParseOperand {
   };
 }
 
-/** The expression of a field, or a literal where the field is absent. */
+/** The expression of a field, or a literal if the field is absent. */
 export function parsedOr(value: Maybe, parse: OperandContext['parse'], otherwise: Maybe): Expr {
   return value === undefined ? literal(otherwise) : parse(value);
 }
 
-/** A call with the names of the fields that are given as a literal, and their values after it. */
+/** A call whose first argument is a literal with the names of the given fields, followed by their values. */
 export function callWithNames(fn: string, given: BsonDocument, { at, parse }: OperandContext): Expr {
   return call(fn, [literal([...given.keys()]), ...[...given.values()].map((value) => parse(value))], at);
 }
 
-/** The arguments of such a call by name. */
+/** The arguments of such a call, by name. */
 export function argumentsByName([names, ...values]: readonly Evaluate[]): ReadonlyMap<Maybe, Evaluate> {
   const list = names === undefined ? undefined : constantOf(names)?.value;
   return new Map(Array.isArray(list) ? list.map((name, index) => [name, values[index]!]) : []);

@@ -3,7 +3,7 @@ import { Int32 } from '../bson/value.ts';
 import { codeOf, evaluate } from '../testing/evaluate.ts';
 import { bson, doc } from '../testing/run.ts';
 
-test('$arrayToObject: the first element decides which form all of them have', async () => {
+test('$arrayToObject: the first element decides the form of all', async () => {
   const made = (a: unknown): Promise<unknown> => evaluate({ $arrayToObject: '$a' }, { a });
   expect(
     await made([
@@ -23,7 +23,7 @@ test('$arrayToObject: the first element decides which form all of them have', as
   expect(await code([['a\0b', 1]])).toBe(4940400);
 });
 
-test('$mergeObjects: a later value wins at the earlier place; null is passed over; the elements of a single array are merged', async () => {
+test('$mergeObjects: a later value wins but keeps the earlier position; null is ignored; items of one array are merged', async () => {
   const row = { a: { x: 1, y: 2 }, b: { x: 3 }, list: [{ p: 1 }, null, { q: 2 }] };
   const merged = await evaluate({ $mergeObjects: ['$a', '$missing', '$b'] }, row);
   expect(merged).toEqual(doc({ x: 3, y: 2 }));
@@ -32,7 +32,7 @@ test('$mergeObjects: a later value wins at the earlier place; null is passed ove
   expect(await codeOf({ $mergeObjects: ['$list', {}] }, row)).toBe(40400);
 });
 
-test('$getField reads names that no path can: with dots and dollars; of what is no object nothing', async () => {
+test('$getField reads names that no path can: with dots and dollars; for a non-object it gives nothing', async () => {
   const row = { 'a.b': 1, $c: 2, n: 5, nothing: null };
   expect(await evaluate({ $getField: 'a.b' }, row)).toEqual(new Int32(1));
   expect(await evaluate({ $getField: { $literal: '$c' } }, row)).toEqual(new Int32(2));

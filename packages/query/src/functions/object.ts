@@ -42,7 +42,7 @@ export const object: Functions = {
     if (isNullish(input)) return input === undefined ? undefined : null;
     return input instanceof BsonDocument ? input.get(name) : undefined;
   }),
-  /** Without a value the field goes. */
+  /** Without a value the field is removed. */
   'agg.unsetField': { mql: parseUnsetField },
   'agg.setField': eager({ mql: parseSetField, size: 'grows' }, (name, input, value) => {
     if (isNullish(input)) return null;
@@ -85,7 +85,7 @@ function fieldName(name: Maybe, notText: number, nullByte: number): string {
   return name;
 }
 
-/** `{field, input}`, or the field alone, which is then taken from $$CURRENT. */
+/** `{field, input}`, or only the field, which is then read from $$CURRENT. */
 function parseGetField(operand: BsonValue, { at, vars, parse }: OperandContext): Expr {
   const named = operand instanceof BsonDocument && ![...operand.keys()][0]?.startsWith('$');
   const current = (): Expr => parse('$$CURRENT', at, vars);
@@ -126,7 +126,7 @@ function checkedName(name: Expr): Expr {
   return name;
 }
 
-/** The field of $setField is written out, in the end with $literal; an array counts as computed. */
+/** The field of $setField must be a constant, if necessary with $literal; an array counts as computed. */
 function constantName(field: BsonValue, parse: (value: BsonValue) => Expr): Expr {
   if (typeof field === 'string' && field.startsWith('$'))
     throw new QueryError(

@@ -88,7 +88,7 @@ const definitions: Functions = {
 /** By their names in plans. */
 export const functions: ReadonlyMap<string, FunctionDefinition> = new Map(Object.entries(definitions));
 
-/** What MQL can call, by its name with the dollar: the name in plans and the definition. */
+/** The operators of MQL by name with the dollar: the name in plans and the definition. */
 export const operators: ReadonlyMap<string, { readonly fn: string; readonly definition: FunctionDefinition }> = new Map(
   [...functions].flatMap(([fn, definition]) =>
     definition.mql === undefined ? [] : [[`$${fn.replace(/^agg\./, '')}`, { fn, definition }]],

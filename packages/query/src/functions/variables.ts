@@ -137,14 +137,14 @@ function parseReduce(operand: BsonValue, { at, vars, parse }: OperandContext): E
   return { k: 'bind', fn: 'reduce', vars: names, args, body, at };
 }
 
-/** MongoDB reads an array as an object with the fields '0', '1', …, none of which is a name. */
+/** MongoDB reads an array as an object with the fields '0', '1', …, which are not valid names. */
 function variablesOf(value: BsonValue): BsonDocument {
   if (value instanceof BsonDocument) return value;
   if (Array.isArray(value)) return new BsonDocument(value.map((item, index) => [String(index), item]));
   throw new QueryError(10065, `'vars' must be an object, found ${describe(value)}`);
 }
 
-/** CURRENT is the one name of the system's that a query may bind: paths then start there. */
+/** CURRENT is the only system variable that a query may bind: paths then start there. */
 function variableName(name: string): string {
   if (name === '') throw new QueryError('FailedToParse', 'empty variable names are not allowed');
   if (name === 'CURRENT' || /^[a-z\u0080-\uffff][\w\u0080-\uffff]*$/.test(name)) return name;

@@ -18,8 +18,8 @@ export const windowAccumulatorNames: readonly string[] = [...accumulators].flatM
 );
 
 /**
- * @param at where the operand is in the query. @param inWindow takes an array as one expression.
- * @returns undefined if no accumulator has that name. @throws QueryError for a faulty operand.
+ * @param at position of the operand in the query. @param inWindow accepts an array as one expression. @returns undefined if no accumulator
+ * has this name. @throws QueryError for an invalid operand.
  */
 export function parseAccumulator(
   name: string,

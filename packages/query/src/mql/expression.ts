@@ -8,7 +8,7 @@ import { QueryError, withErrorsAt } from '../query-error.ts';
 import { parseFieldPath } from './path.ts';
 import { constantOf } from './window/constant.ts';
 
-/** Parses an expression; `vars` are the variables that $map, $filter and $let around it bind. */
+/** Parses an expression; `vars` are the variables bound by the $map, $filter and $let around it. */
 export function parseExpression(value: BsonValue, at: string, vars: readonly string[] = []): Expr {
   if (typeof value === 'string') {
     if (!value.startsWith('$')) return literal(value);
@@ -16,7 +16,7 @@ export function parseExpression(value: BsonValue, at: string, vars: readonly str
   }
   if (Array.isArray(value)) {
     const items = value.map((item, index) => parseExpression(item, `${at}.${index}`, vars));
-    // Of what stands in them, `$literal` and `$$REMOVE` are not what they look like.
+    // Uses the parsed values, because `$literal` and `$$REMOVE` in an array differ from their spelling.
     const values = items.flatMap((item) => (item.k === 'lit' ? [item.value ?? null] : []));
     return values.length === items.length ? literal(values) : call('agg.array', items, at);
   }
@@ -79,7 +79,7 @@ function fieldOf(path: Path, vars: readonly string[]): Expr {
   return vars.includes('CURRENT') ? { k: 'var', name: 'CURRENT', path } : { k: 'field', path };
 }
 
-/** Of names that are known elsewhere. */
+/** Hints for names that are known elsewhere. */
 const hints: Readonly<Record<string, string | undefined>> = {
   $function: 'server-side JavaScript is not supported',
   $accumulator: 'server-side JavaScript is not supported',
@@ -124,7 +124,7 @@ function checkArity(name: string, count: number, { mql, arityCode }: FunctionDef
   );
 }
 
-/** @param vars names that are bound around the operator at that place. */
+/** @param vars variables that are in scope at this position. */
 export function operandContext(at: string, vars: readonly string[] = []): OperandContext {
   return {
     at,

@@ -10,7 +10,7 @@ async function matching(rows: Record<string, unknown>, query: unknown): Promise<
   return found.map((row: BsonDocument) => row.get('n'));
 }
 
-test('implicit equality looks into arrays, and null also finds what is missing', async () => {
+test('implicit equality looks into arrays, and null also finds missing fields', async () => {
   const rows = { number: { a: 1 }, array: { a: [1, 2] }, nothing: {}, null: { a: null }, text: { a: '1' } };
   expect(await matching(rows, { a: 1 })).toEqual(['number', 'array']);
   expect(await matching(rows, { a: [1, 2] })).toEqual(['array']);
@@ -19,7 +19,7 @@ test('implicit equality looks into arrays, and null also finds what is missing',
   expect(await matching(rows, { a: { $ne: 1 } })).toEqual(['nothing', 'null', 'text']);
 });
 
-test('comparisons hold only between values of one kind', async () => {
+test('comparisons hold only between values of the same kind', async () => {
   const rows = { number: { a: 5 }, text: { a: '5' }, bool: { a: true }, nothing: {}, nan: { a: Number.NaN } };
   expect(await matching(rows, { a: { $gt: 1 } })).toEqual(['number']);
   expect(await matching(rows, { a: { $gte: '' } })).toEqual(['text']);
@@ -75,14 +75,14 @@ test('$and, $or, $nor, $not and $expr combine', async () => {
   expect(await matching(rows, { $expr: { $gt: ['$a', '$b'] } })).toEqual(['large']);
 });
 
-test('NaN, also that of decimals, compares only with NaN and only as equal', async () => {
+test('NaN, including decimal NaN, compares only with NaN and only as equal', async () => {
   const rows = { one: { a: 1 }, nan: { a: Number.NaN }, decimal: { a: parseDecimal('NaN') } };
   expect(await matching(rows, { a: { $gt: parseDecimal('NaN') } })).toEqual([]);
   expect(await matching(rows, { a: { $gte: parseDecimal('NaN') } })).toEqual(['nan', 'decimal']);
   expect(await matching(rows, { a: { $lt: 5 } })).toEqual(['one']);
 });
 
-test('$mod cuts fractions off, and knows only numbers of 64 bits', async () => {
+test('$mod truncates fractions, and supports only numbers of 64 bits', async () => {
   const rows = {
     double: { a: 4.9 },
     decimal: { a: parseDecimal('-4.9') },
@@ -93,7 +93,7 @@ test('$mod cuts fractions off, and knows only numbers of 64 bits', async () => {
   expect(refusalOf({ $match: { a: { $mod: [1e20, 0] } } })).toMatchObject({ codeName: 'BadValue' });
 });
 
-test('$elemMatch looks at elements as they are: an array among them is not entered', async () => {
+test('$elemMatch tests elements as they are: an array among them is not entered', async () => {
   const rows = { flat: { a: [3] }, nested: { a: [[3]] } };
   expect(await matching(rows, { a: { $elemMatch: { $gt: 2 } } })).toEqual(['flat']);
   expect(await matching(rows, { a: { $elemMatch: { $in: [3, [3]] } } })).toEqual(['flat', 'nested']);
@@ -101,7 +101,7 @@ test('$elemMatch looks at elements as they are: an array among them is not enter
   expect(await matching(rows, { a: { $elemMatch: { $elemMatch: { $gt: 2 } } } })).toEqual(['nested']);
 });
 
-test('$text has a code of its own where it is not in the first stage', () => {
+test('$text has its own code if it is not in the first stage', () => {
   const text = { $match: { $text: { $search: 'x' } } };
   expect(refusalOf({ $match: { a: 1 } }, text)).toMatchObject({ code: 17313, stage: 1 });
 });

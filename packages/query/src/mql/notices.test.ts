@@ -6,7 +6,7 @@ import { parseMql } from './parse.ts';
 
 const notices = (...pipeline: object[]): string[] => noticesOf(parseMql(pipeline.map(doc)));
 
-test('an expression as the operand of a query operator is told: it is compared, not evaluated', () => {
+test('an expression as the operand of a query operator gives a notice: it is compared, not evaluated', () => {
   const since = { $toDate: '2026-01-01' };
   expect(notices({ $limit: 1 }, { $match: { time_received: { $gte: since } } })).toEqual([
     'stage 1 ($match) at $match.time_received.$gte: {$toDate: …} is compared as a document here, not evaluated; write {$expr: {$gte: ["$time_received", {$toDate: …}]}}',
@@ -17,7 +17,7 @@ test('an expression as the operand of a query operator is told: it is compared, 
   expect(notices({ $match: { $expr: { $gte: ['$time_received', since] } } })).toEqual([]);
 });
 
-test('a time that is compared with a text is told, one that is compared with a date is not', () => {
+test('a time compared with a text gives a notice, one compared with a date does not', () => {
   expect(notices({ $match: { time_synced: { $gt: '2026-01-01' } } })).toEqual([
     expect.stringContaining('time_synced is a date and never matches a string; write {"$date": "2026-01-01"}'),
   ]);
@@ -25,7 +25,7 @@ test('a time that is compared with a text is told, one that is compared with a d
   expect(notices({ $match: plain })).toEqual([]);
 });
 
-test('an expression in the place of a query operator is refused with $expr', () => {
+test('an expression in place of a query operator is refused, suggesting $expr', () => {
   expect(refusalOf({ $match: { time_received: { $toDate: '2026-01-01' } } })).toMatchObject({
     codeName: 'BadValue',
     hint: 'expressions are evaluated in $expr: {$expr: {$eq: ["$time_received", {$toDate: …}]}}',

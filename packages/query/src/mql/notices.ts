@@ -1,4 +1,4 @@
-/** What a pipeline may say without being wrong, though hardly anybody means it: told to who asks how it runs. */
+/** Valid conditions that are probably mistakes: reported to users who ask how the query runs. */
 
 import { BsonDocument, type Maybe } from '../bson/value.ts';
 import { operators } from '../functions/registry.ts';
@@ -6,10 +6,10 @@ import { isTimeColumn } from '../plan/columns.ts';
 import type { Expr } from '../plan/expr.ts';
 import type { Plan, Stage } from '../plan/stage.ts';
 
-/** A query of more conditions is no longer read by people. */
+/** Enough: no one reads the notices of a query with more conditions. */
 const maxNotices = 20;
 
-/** @returns for each condition of a $match that can hardly match, its place, why, and what to write instead. */
+/** @returns for each condition of a $match that is unlikely to match: its position, why, and what to write instead. */
 export function noticesOf({ stages }: Plan): string[] {
   const notices: string[] = [];
   for (const stage of stages) if (stage.k === 'filter') gather(stage.where, stage, notices);

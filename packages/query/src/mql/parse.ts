@@ -1,4 +1,4 @@
-/** MQL: an aggregation pipeline becomes a plan. What a stage is stands in stages/. */
+/** MQL: turns an aggregation pipeline into a plan. stages/ defines the stages. */
 
 import { decodeBson } from '../bson/decode.ts';
 import { BsonDocument } from '../bson/value.ts';
@@ -10,10 +10,10 @@ import { checkDepth } from './depth.ts';
 import { asksForText } from './match/filter.ts';
 import { checkNearMeta } from './stages/near-meta.ts';
 
-/** A pipeline of more bytes than this is refused. */
+/** A longer pipeline (in bytes) is refused. */
 export const maxPipelineBytes: number = 1024 * 1024;
 
-/** A pipeline of more stages than this is refused, as in MongoDB. */
+/** A pipeline with more stages is refused, as in MongoDB. */
 const maxStages: number = 1000;
 
 /**
@@ -49,7 +49,7 @@ export function parseMql(pipeline: readonly (Uint8Array | BsonDocument)[], sourc
   return { source, stages: orderGroups(fuseTop(stages)) };
 }
 
-/** Only filters that keep everything may stand before $geoNear, and nothing before a search for text. */
+/** Only filters that keep everything may precede $geoNear; nothing may precede a text search. */
 function checkPlaces(before: readonly Stage[], added: readonly Stage[]): void {
   const [stage] = added;
   if (stage?.k === 'filter' && before.length > 0 && asksForText(stage.where)) {
@@ -80,7 +80,7 @@ function parseStage(document: BsonDocument): readonly Stage[] {
   });
 }
 
-/** A sort that is followed by a limit needs to keep only the first rows. */
+/** A sort followed by a limit needs to keep only the first rows. */
 function fuseTop(stages: readonly Stage[]): readonly Stage[] {
   return stages.map((stage, index) => {
     const next = stages[index + 1];
@@ -89,7 +89,7 @@ function fuseTop(stages: readonly Stage[]): readonly Stage[] {
   });
 }
 
-/** What a $group hands on has no order of its own for the $project that follows. */
+/** The output of a $group has no field order of its own, so the $project that follows determines it. */
 function orderGroups(stages: readonly Stage[]): readonly Stage[] {
   return stages.map((stage, index) => {
     const follows = stage.k === 'shape' && stage.mode === 'include' && stages[index - 1]?.k === 'group';

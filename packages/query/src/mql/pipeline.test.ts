@@ -11,14 +11,14 @@ const rows = [
   { _id: 3, kind: 'a', v: 4 },
 ].map(doc);
 
-test('$project keeps the order of the row and appends what is computed', async () => {
+test('$project keeps the order of the row and appends computed fields', async () => {
   const [first] = await runMql(rows, [{ $project: { 'deep.y': 1, kind: true, twice: { $multiply: ['$v', 2] } } }]);
   expect(first).toEqual(doc({ _id: 1, kind: 'a', deep: { y: 2 }, twice: 2 }));
   expect([...first!.keys()]).toEqual(['_id', 'kind', 'deep', 'twice']);
   expect((await runMql(rows, [{ $project: { deep: 0, _id: 0 } }]))[0]).toEqual(doc({ kind: 'a', v: 1 }));
 });
 
-test('$addFields reaches into documents and arrays, $unset and $$REMOVE take away', async () => {
+test('$addFields reaches into documents and arrays; $unset and $$REMOVE remove fields', async () => {
   const [row] = await runMql(
     [doc({ a: [{ x: 1 }, { x: 2 }], b: 1, c: 2 })],
     [{ $addFields: { 'a.y': '$b', 'n.m': 7, c: '$$REMOVE' } }, { $unset: ['b', 'a.x'] }],
@@ -26,7 +26,7 @@ test('$addFields reaches into documents and arrays, $unset and $$REMOVE take awa
   expect(row).toEqual(doc({ a: [{ y: 1 }, { y: 1 }], n: { m: 7 } }));
 });
 
-test('$group folds by key, with the least type that holds the sum', async () => {
+test('$group folds by key, with the smallest type that holds the sum', async () => {
   const groups = await runMql(rows, [
     {
       $group: {
@@ -59,7 +59,7 @@ test('$group folds by key, with the least type that holds the sum', async () => 
   expect(exact!.get('sum')).toBe(1.5);
 });
 
-test('$sort orders mixed types, is stable, and with $limit gives the first of them', async () => {
+test('$sort orders mixed types, is stable, and with $limit gives the first rows', async () => {
   const mixed = [
     { n: 1, a: 'text' },
     { n: 2, a: 3 },
@@ -122,7 +122,7 @@ function refusal(...pipeline: object[]): QueryError {
   throw new Error('the pipeline was accepted');
 }
 
-test('a stage outside the 22 is refused by name and position, with the list', () => {
+test('a stage other than the 22 is refused by name and position, with the list', () => {
   const error = refusal({ $limit: 1 }, { $lookup: {} });
   expect(error).toMatchObject({
     code: 40324,
@@ -135,7 +135,7 @@ test('a stage outside the 22 is refused by name and position, with the list', ()
   for (const stage of pipelineStages.keys()) expect(error.message).toContain(stage);
 });
 
-test('unknown operators carry MongoDB codes and the place', () => {
+test('unknown operators carry MongoDB’s codes and the position', () => {
   expect(refusal({ $match: { a: { $foo: 1 } } })).toMatchObject({
     code: 2,
     codeName: 'BadValue',
@@ -154,7 +154,7 @@ test('a query nested deeper than 200 levels is refused', () => {
   expect(refusal({ $match: query })).toMatchObject({ codeName: 'Overflow' });
 });
 
-test('an array of literals holds their values: what $literal protects, and null for what is removed', async () => {
+test('an array of literals holds their values: what $literal protects, and null for removed values', async () => {
   const list = [{ $literal: '$a' }, { $literal: { $b: 1 } }, [{ $literal: 2 }], '$$REMOVE', 3];
   expect(await runMql(rows, [{ $limit: 1 }, { $project: { _id: 0, list } }])).toEqual([
     doc({ list: ['$a', { $b: 1 }, [2], null, 3] }),

@@ -12,7 +12,7 @@ const readings = [
 
 const docs = (...objects: object[]): unknown => objects.map(doc);
 
-test('$unwind gives a row for each element, and keeps rows without elements only when asked to', async () => {
+test('$unwind gives a row for each element, and keeps rows without elements only if requested', async () => {
   const pick = { $project: { part: 0, level: 0 } };
   expect(await runMql(readings, [{ $unwind: '$values' }, pick])).toEqual(
     docs({ _id: 1, values: 3 }, { _id: 1, values: 4 }, { _id: 4, values: 7 }),
@@ -29,7 +29,7 @@ test('$unwind gives a row for each element, and keeps rows without elements only
   );
 });
 
-test('$bucket counts by the greatest boundary that is reached, in the order of the boundaries', async () => {
+test('$bucket counts by the greatest boundary reached, in the order of the boundaries', async () => {
   const spec = { groupBy: '$level', boundaries: [0, 5, 10], default: 'more' };
   expect(await runMql(readings, [{ $bucket: spec }])).toEqual(
     docs({ _id: 0, count: 1 }, { _id: 5, count: 2 }, { _id: 'more', count: 1 }),
@@ -51,7 +51,7 @@ test.each([
   [15948, { output: { _id: { $sum: 1 } } }],
   [40197, { buckets: 2 }],
   [40202, { groupBy: 1 }],
-  // What is in groupBy and output is read after the options themselves.
+  // The contents of groupBy and output are parsed after the options themselves.
   [40199, { groupBy: { $foo: 1 }, default: 3 }],
   [40199, { output: { n: 1 }, default: 3 }],
   [168, { output: { n: 1 }, groupBy: { $foo: 1 } }],
@@ -59,7 +59,7 @@ test.each([
   expect(refusalOf({ $bucket: { groupBy: '$level', boundaries: [0, 5], ...part } })).toMatchObject({ code, stage: 0 });
 });
 
-test('$bucketAuto cuts rows into buckets of about the same number, never between equal values', async () => {
+test('$bucketAuto divides rows into buckets of about the same number, never between equal values', async () => {
   const spec = { groupBy: '$level', buckets: 2, output: { ids: { $push: '$_id' } } };
   expect(await runMql(readings, [{ $bucketAuto: spec }])).toEqual(
     docs({ _id: { min: 1, max: 9 }, ids: [1, 2] }, { _id: { min: 9, max: 12 }, ids: [3, 4] }),
@@ -83,7 +83,7 @@ test.each([
   expect(numbers).toEqual(bounds);
 });
 
-test('$bucketAuto reads its output at once, and misses options before it finds no buckets', () => {
+test('$bucketAuto parses its output at once, and reports missing options before a missing number of buckets', () => {
   expect(refusalOf({ $bucketAuto: { groupBy: '$level', buckets: 0, output: { n: 1 } } })).toMatchObject({
     code: 40234,
   });
@@ -91,17 +91,17 @@ test('$bucketAuto reads its output at once, and misses options before it finds n
   expect(refusalOf({ $bucketAuto: { groupBy: '$level', buckets: 0 } })).toMatchObject({ code: 40243 });
 });
 
-test('a field of $group that is no accumulator object is refused before its name', () => {
+test('a field of $group that is not an accumulator object is refused before its name', () => {
   expect(refusalOf({ $group: { _id: 1, 'a.b': 1 } })).toMatchObject({ code: 40234 });
   expect(refusalOf({ $group: { _id: 1, $a: { $sum: 1, $avg: 1 } } })).toMatchObject({ code: 40236 });
 });
 
-test('$limit and $skip take whole decimals, and see the smallest fraction', async () => {
+test('$limit and $skip accept whole decimals, and notice the smallest fraction', async () => {
   expect(await runMql(readings, [{ $skip: parseDecimal('3.00') }])).toEqual(readings.slice(3));
   expect(refusalOf({ $limit: parseDecimal('1.0000000000000000000001') })).toMatchObject({ code: 5107201 });
 });
 
-test('$densify refuses partitions by the field that it fills, and by what is around or in it', () => {
+test('$densify refuses to partition by the field that it fills, or by a path above or below it', () => {
   const range = { step: 1, bounds: 'full' };
   const refused = (field: string, by: string): unknown =>
     refusalOf({ $densify: { field, partitionByFields: [by], range } }).code;
@@ -110,7 +110,7 @@ test('$densify refuses partitions by the field that it fills, and by what is aro
   expect(refused('a', 'a.b')).toBe(9554500);
 });
 
-test('$sortByCount has the most frequent value first', async () => {
+test('$sortByCount puts the most frequent value first', async () => {
   expect((await runMql(readings, [{ $sortByCount: '$part' }]))[0]).toEqual(doc({ _id: 'a', count: 2 }));
   for (const [spec, code] of [
     ['part', 40148],
@@ -121,7 +121,7 @@ test('$sortByCount has the most frequent value first', async () => {
   }
 });
 
-test('$redact decides over each document in turn, and $$ROOT is the whole row', async () => {
+test('$redact decides for each document in turn, and $$ROOT is the whole row', async () => {
   const row = doc({
     _id: 1,
     level: 1,
@@ -138,7 +138,7 @@ test('$redact decides over each document in turn, and $$ROOT is the whole row', 
   expect(refusalOf({ $project: { x: '$$PRUNE' } })).toMatchObject({ code: 17276 });
 });
 
-test('$sample gives so many different rows, at most all', async () => {
+test('$sample gives the requested number of different rows, at most all', async () => {
   const ids = (await runMql(readings, [{ $sample: { size: 3 } }])).map((row) => row.get('_id'));
   expect(new Set(ids).size).toBe(3);
   expect(await runMql(readings, [{ $sample: { size: 99 } }, { $sort: { _id: 1 } }])).toEqual(readings);
@@ -162,7 +162,7 @@ test('a $project right after a $group keeps the order in which it names the fiel
   expect([...row!.keys()]).toEqual(['_id', 'most', 'twice', 'total']);
 });
 
-test('$group has codes of its own for what expressions refuse elsewhere', async () => {
+test('$group has its own codes for errors that expressions report elsewhere', async () => {
   const divided = { $divide: ['$level', { $subtract: ['$level', 1] }] };
   await expect(runMql(readings, [{ $project: { x: divided } }])).rejects.toMatchObject({ code: 2 });
   await expect(runMql(readings, [{ $group: { _id: null, x: { $sum: divided } } }])).rejects.toMatchObject({
@@ -170,7 +170,7 @@ test('$group has codes of its own for what expressions refuse elsewhere', async 
   });
 });
 
-test('keys of $sort that only search gives change nothing; unknown ones are refused', async () => {
+test('$sort keys that only search provides change nothing; unknown ones are refused', async () => {
   const sorted = await runMql(readings, [{ $sort: { level: -1, by: { $meta: 'randVal' } } }, { $limit: 1 }]);
   expect(sorted).toEqual([readings[3]]);
   expect(refusalOf({ $sort: { by: { $meta: 'textScore' } } })).toMatchObject({ code: 40218 });
@@ -179,7 +179,7 @@ test('keys of $sort that only search gives change nothing; unknown ones are refu
   expect(refusalOf({ $sort: { by: { x: 1, $meta: 'randVal' } } })).toMatchObject({ code: 17312 });
 });
 
-test('everything is at least MinKey, what is missing, too', async () => {
+test('everything is at least MinKey, even a missing value', async () => {
   const found = await runMql(readings, [{ $match: { values: { $gte: new MinKey() } } }]);
   expect(found).toEqual(readings);
 });

@@ -1,6 +1,6 @@
 /**
- * Whether evaluating a condition can end in an error. The executor stops at the first condition that does not hold. If a condition
- * behind one that can fail took rows away before it, the query would lose an error that it has without push-down.
+ * Whether evaluating a condition can end in an error. The executor stops at the first condition that does not hold. If a condition after
+ * one that can fail removed rows earlier, the query would lose an error that it has without push-down.
  */
 
 import { queryOperators } from '../execute/match/query-operators.ts';
@@ -9,7 +9,7 @@ import { type Expr, partsOf } from './expr.ts';
 
 const connectives: ReadonlySet<string> = new Set(['match.and', 'match.or', 'match.nor', 'match.expr']);
 
-/** Whether its value is true, false or null, as the connectives of SQL require. */
+/** Whether its value is true, false or null, as SQL's connectives require. */
 export function isLogical(expr: Expr): boolean {
   const gives = expr.k === 'call' && expr.fn.startsWith('sql.') ? functions.get(expr.fn)?.sql?.gives : undefined;
   if (gives === undefined || typeof gives === 'function') return false;

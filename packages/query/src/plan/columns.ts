@@ -1,6 +1,6 @@
-/** The columns of a `readings` row in their order (D25), which the parser of SQL and the backends share. */
+/** The columns of a `readings` row in their order (D25), shared by the SQL parser and the backends. */
 
-/** The segments of the path that stay the same from reading to reading: all but the day. */
+/** The path segments that stay the same from reading to reading: all except the day. */
 export const seriesColumns = [
   'organization_id',
   'location_id',

@@ -1,4 +1,4 @@
-/** Stages that only SQL has: they bring rows of other sources, or of none, to those of a plan. */
+/** Stages that only SQL has: they add rows of other sources, or literal rows, to those of a plan. */
 
 import type { Expr } from './expr.ts';
 import type { Plan } from './stage.ts';
@@ -9,14 +9,14 @@ export interface ValuesStage {
   readonly rows: readonly Expr[];
 }
 
-/** A row of each pair of rows for which the condition holds: the fields of both; `left` keeps rows that have no partner. */
+/** One row for each pair of rows that meets the condition, with the fields of both; `left` keeps rows without a partner. */
 export interface JoinStage {
   readonly k: 'join';
   readonly how: 'inner' | 'left';
   readonly right: Plan;
-  /** Over the fields of both rows. */
+  /** Refers to the fields of both rows. */
   readonly on?: Expr;
-  /** Values of the left row and of the right row that are equal wherever the condition holds. */
+  /** Values of the left row and of the right row that are equal whenever the condition holds. */
   readonly equal: readonly (readonly [left: Expr, right: Expr])[];
 }
 
@@ -24,7 +24,7 @@ export interface JoinStage {
 export interface LookupStage {
   readonly k: 'lookup';
   readonly right: Plan;
-  /** Variables of the subquery's plan and what they are in the row. */
+  /** Variables of the subquery's plan and their values in the row. */
   readonly let: readonly (readonly [name: string, value: Expr])[];
   readonly as: string;
   /** The first row's value, all rows' values (missing ones as null), or whether there is a row. */

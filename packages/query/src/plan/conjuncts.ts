@@ -1,4 +1,4 @@
-/** The parts of a condition that must all hold; of a bare value or variable, which bounds nothing, none. */
+/** The parts of a condition that must all hold; none for a bare value or variable, which restricts nothing. */
 
 import type { Expr } from './expr.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Expressions of the intermediate form: plain data that can cross a process. The function's name carries the rules:
- * `agg.gt` compares any two values, `match.gt` follows array and type rules of query operators, `sql.gt` is three-valued.
+ * Expressions of the intermediate form: plain data that can cross processes. The function's name determines the rules: `agg.gt` compares
+ * any two values, `match.gt` follows the array and type rules of query operators, `sql.gt` is three-valued.
  */
 
 import type { BsonValue } from '../bson/value.ts';
@@ -8,7 +8,7 @@ import type { BsonValue } from '../bson/value.ts';
 /** Field names from the outside in; empty means the whole document. */
 export type Path = readonly string[];
 
-/** Where the user wrote it, for errors while running, e.g. `$project.total.$add`. */
+/** The position in the user's query, for runtime errors, e.g. `$project.total.$add`. */
 export type Site = string;
 
 export type Expr =
@@ -17,7 +17,7 @@ export type Expr =
   | { readonly k: 'var'; readonly name: string; readonly path: Path }
   | { readonly k: 'call'; readonly fn: string; readonly args: readonly Expr[]; readonly at: Site }
   | { readonly k: 'doc'; readonly fields: readonly (readonly [string, Expr])[] }
-  /** In `match.elem` the fields of the body are those of the array element, in the others `vars` are bound in turn. */
+  /** In `match.elem` the fields of the body belong to the array element; in the others `vars` are bound in turn. */
   | {
       readonly k: 'bind';
       readonly fn: string;
@@ -39,7 +39,7 @@ export function call(fn: string, args: readonly Expr[], at: Site): Expr {
   return { k: 'call', fn, args, at };
 }
 
-/** The expressions that an expression consists of. */
+/** The direct subexpressions of an expression. */
 export function partsOf(expr: Expr): readonly Expr[] {
   if (expr.k === 'call') return expr.args;
   if (expr.k === 'doc') return expr.fields.map(([, value]) => value);

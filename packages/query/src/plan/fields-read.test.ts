@@ -10,7 +10,7 @@ import type { Stage } from './stage.ts';
 
 const stagesOf = (...pipeline: object[]): readonly Stage[] => parseMql(pipeline.map(doc)).stages;
 
-/** No more of the row than is asked for: places first, in the row's order, then values in the order of the paths. */
+/** The row reduced to the requested fields: places first, in the row's order, then values in the order of the paths. */
 function rebuilt(row: BsonDocument, fields: readonly FieldRead[]): BsonDocument {
   const paths = (as: FieldRead['as']): Path[] => fields.filter((each) => each.as === as).map(({ path }) => path);
   const result = places(row, paths('place'));
@@ -90,7 +90,7 @@ const ends: readonly object[] = [
   },
 ];
 
-test('rows that hold only what is read, the rest in another order, give the same', async () => {
+test('rows that hold only the fields read, the rest in another order, give the same result', async () => {
   const between = fc.constantFrom<object[]>(
     [],
     [{ $sort: { 'b.a': 1 } }],
@@ -130,7 +130,7 @@ async function answer(rows: readonly BsonDocument[], stages: readonly Stage[]): 
   );
 }
 
-test('only fields of the answer are copied, and rows that are handed on are needed whole', () => {
+test('only fields of the answer are copied, and rows that are passed on are needed whole', () => {
   const { fields, mask } = fieldsRead(
     stagesOf({ $match: { b: 1 } }, { $sort: { 'c.d': 1 } }, { $project: { _id: 0, a: { x: 1 } } }),
   );

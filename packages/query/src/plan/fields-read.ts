@@ -6,31 +6,31 @@ import type { ShapeTree, Stage } from './stage.ts';
 
 type Tree = Map<string, Tree | true>;
 
-/** One field that a plan reads. A path through arrays reads what the path leads to in all of their elements. */
+/** One field that a plan reads. A path through arrays reads its value in all of their elements. */
 export interface FieldRead {
   /** Field names from the outside in; never empty. */
   readonly path: Path;
   /**
-   * `value`: what the path leads to, or that it leads to nothing; an object or array there with all that is in it, in its order.
-   * Which fields stand around it, in which order, and whether the objects on the way exist without it, makes no difference.
-   * `place`: results copy the field, so its place counts as well: among the fields of these paths that the row and each object
-   * on the way have, the order must be that of the row, and an object on the way is there even if no such field is in it.
+   * `value`: the value at the path, or its absence; an object or array there with all its content, in its order. The fields around it,
+   * their order, and whether the objects on the path exist without it make no difference. `place`: results copy the field, so its position
+   * counts as well. The fields of these paths must be in the row's order, in the row and in each object on the path. An object on the path
+   * must exist even if it has none of these fields.
    */
   readonly as: 'value' | 'place';
 }
 
 export interface FieldsRead {
   readonly mask: Mask;
-  /** All stages hand rows on unchanged, so that the answer repeats the input's bytes: rows must be whole. */
+  /** All stages pass rows on unchanged, so the answer repeats the input's bytes: rows must be whole. */
   readonly passThrough: boolean;
-  /** All that is read of a row; `all` if that is the whole row, in its order. A path may be there twice. */
+  /** Everything that is read from a row; `all` for the whole row, in its order. A path may occur twice. */
   readonly fields: readonly FieldRead[] | 'all';
 }
 
-/** Rows are decoded with all that they have. */
+/** Decodes rows completely. */
 export const wholeRows: FieldsRead = { mask: true, passThrough: false, fields: 'all' };
 
-/** @param stages what rows go through; after a `group` nothing more of them is read. */
+/** @param stages the stages that rows pass; nothing after a `group` reads more of them. */
 export function fieldsRead(stages: readonly Stage[]): FieldsRead {
   const read: FieldRead[] = [];
   let passThrough = true;
@@ -57,7 +57,7 @@ export function fieldsRead(stages: readonly Stage[]): FieldsRead {
       collectTree(stage.tree, [], read);
       return reading(read);
     } else {
-      // The rest of the row stays in the row. What joins, subqueries and unions add is next to it.
+      // The rest of the row stays in the row. Fields added by joins, subqueries and unions are beside it.
       return wholeRows;
     }
   }
@@ -77,7 +77,7 @@ function collectTree(tree: ShapeTree, above: Path, into: FieldRead[]): void {
   for (const [name, node] of tree.fields) {
     const path = [...above, name];
     if (node.k === 'tree') collectTree(node, path, into);
-    // What is computed below others is put into the object, or the elements of the array, that is there.
+    // A value computed below other fields is put into the existing object, or into the elements of the existing array.
     else if (node.k === 'keep' || (node.k === 'set' && above.length > 0)) into.push({ path, as: 'place' });
     if (node.k === 'set') collect(node.value, into);
   }

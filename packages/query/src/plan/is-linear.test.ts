@@ -6,7 +6,7 @@ import { isLinear } from './is-linear.ts';
 
 const light = (...pipeline: object[]): boolean => isLinear(parseMql(pipeline.map(doc)).stages);
 
-test('plans that filter, order, fold and pick fields are light', () => {
+test('plans that filter, order, fold and pick fields are linear', () => {
   expect(light()).toBe(true);
   expect(light({ $match: { a: { $gt: 1 }, b: { $elemMatch: { c: 1 } } } }, { $sort: { a: 1 } }, { $limit: 3 })).toBe(
     true,

@@ -1,15 +1,15 @@
-/** Which plans do work in proportion to their size times that of their input, so that little input is little work. */
+/** Which plans do work in proportion to their size times that of their input, so that a small input means little work. */
 
 import { functions } from '../functions/registry.ts';
 import type { Expr } from './expr.ts';
 import type { Accumulator, GroupStage, ShapeTree, Stage } from './stage.ts';
 
 /**
- * Nothing in the stages builds texts, arrays or documents out of others, so nothing can grow from stage to stage: rows are
- * kept, ordered, folded, and their fields picked. What it takes is bounded by the plan's bytes times the input's.
+ * No stage builds texts, arrays or documents out of others, so nothing can grow from stage to stage: rows are kept, ordered and folded, and
+ * their fields picked. The cost is bounded by the plan's bytes times the input's.
  */
 export function isLinear(stages: readonly Stage[]): boolean {
-  // A second key of several fields, or a second whole row in a group, could hold the first one twice, a third the second …
+  // A second key of several fields, or a second whole row in a group, could contain the first one twice, a third the second …
   const documents = stages.reduce((sum, stage) => (stage.k === 'group' ? sum + documentsIn(stage) : sum), 0);
   return documents <= 1 && stages.every(isLinearStage);
 }
@@ -18,7 +18,7 @@ function documentsIn({ key, accumulators }: GroupStage): number {
   return (key.k === 'doc' ? 1 : 0) + accumulators.filter(([, accumulator]) => isOneRow(accumulator)).length;
 }
 
-/** As in `{$first: '$$ROOT'}`. */
+/** For example `{$first: '$$ROOT'}`. */
 function isOneRow({ fn, arg }: Accumulator): boolean {
   return oneOf.has(fn) && arg.k === 'var' && arg.name === 'ROOT' && arg.path.length === 0;
 }
@@ -49,7 +49,7 @@ function isLinearStage(stage: Stage): boolean {
   }
 }
 
-/** A field below an array is computed for each element: that multiplies. */
+/** A field below an array is computed for each element, which multiplies the work. */
 function isLinearTree(tree: ShapeTree, level: number): boolean {
   return tree.fields.every(([, part]) => {
     if (part.k === 'tree') return isLinearTree(part, level + 1);
@@ -57,7 +57,7 @@ function isLinearTree(tree: ShapeTree, level: number): boolean {
   });
 }
 
-/** One document of picked fields, not of documents of them: no field becomes larger. */
+/** A document of picked fields without nested documents: no field grows. */
 function isFlat(expr: Expr): boolean {
   return expr.k === 'doc' ? expr.fields.every(([, value]) => isSmall(value)) : isSmall(expr);
 }
@@ -79,7 +79,7 @@ function isSmall(expr: Expr): boolean {
   }
 }
 
-/** Query operators of $match give true or false. */
+/** $match query operators return true or false. */
 function isBounded(fn: string): boolean {
   return fn.startsWith('match.') || functions.get(fn)?.size === 'bounded';
 }

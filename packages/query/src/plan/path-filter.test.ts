@@ -7,7 +7,7 @@ import { doc, run } from '../testing/run.ts';
 import { isTimeColumn } from './columns.ts';
 import { type PathFilter, pathFilter } from './path-filter.ts';
 
-test('equalities, lists and times of the leading filters come out as plain bounds', () => {
+test('equalities, lists and times in the leading filters become plain bounds', () => {
   const plan = parseMql([
     doc({
       $match: {

@@ -1,6 +1,6 @@
 /**
- * What a plan's leading filters say about path columns and times, as plain data from which a backend makes a predicate.
- * The predicate keeps a superset of the rows: the filters themselves are run again by the executor.
+ * The conditions of a plan's leading filters on path columns and times, as plain data from which a backend builds a predicate. The
+ * predicate keeps a superset of the rows: the executor applies the filters again.
  */
 
 import { compareText } from '../bson/compare.ts';
@@ -11,7 +11,7 @@ import type { Expr } from './expr.ts';
 import { plansIn } from './sources-of.ts';
 import type { Plan } from './stage.ts';
 
-/** Bounds are inclusive; `in` lists the only texts that can match (an empty list: no row does, as when bounds contradict). */
+/** Bounds are inclusive; `in` lists the only texts that can match (an empty list: no row does, for example if bounds contradict). */
 export interface TextBounds {
   readonly in?: readonly string[];
   readonly from?: string;
@@ -29,14 +29,14 @@ export interface PathFilter {
   readonly times: { readonly [column in TimeColumn]?: TimeBounds };
 }
 
-/** Of a plan that reads `readings` in several places, what holds for all of them. */
+/** For a plan that reads `readings` in several places: what holds for all of them. */
 export function pathFilter(plan: Plan): PathFilter {
   const filters = readers(plan).map(leadingFilter);
   const [first] = filters;
   return first === undefined ? { columns: {}, times: {} } : filters.reduce(either, first);
 }
 
-/** The plan and those in its stages, as far as they read stored rows. */
+/** The plan and those in its stages that read stored rows. */
 function readers(plan: Plan): Plan[] {
   const inside = plansIn(plan.stages).flatMap(readers);
   return plan.source === 'none' ? inside : [plan, ...inside];
@@ -90,7 +90,7 @@ interface Bound {
 
 const mirrored: Readonly<Record<string, string>> = { eq: 'eq', gt: 'lt', gte: 'lte', lt: 'gt', lte: 'gte' };
 
-/** A comparison of one column with literals, whichever side it is on; undefined for anything else. */
+/** A comparison of one column with literals on either side; undefined for anything else. */
 function boundOf(term: Expr): Bound | undefined {
   if (term.k !== 'call') return undefined;
   const op = term.fn.slice(term.fn.indexOf('.') + 1);

@@ -5,7 +5,7 @@ import { parseSql } from '../sql/parse.ts';
 import { doc } from '../testing/run.ts';
 import { decodePlan, encodePlan } from './plan-codec.ts';
 
-test('a plan survives the way to another process, with the types of its literals', () => {
+test('a plan survives the transfer to another process, with the types of its literals', () => {
   const plan = parseMql(
     [
       { $match: { a: new Regex('x', 'i'), b: { $in: [1n, 2, new BsonDate(3)] }, c: { $elemMatch: { d: null } } } },
@@ -27,7 +27,7 @@ test('a plan survives the way to another process, with the types of its literals
   expect(decodePlan(encodePlan(sql))).toEqual(sql);
 });
 
-test('a plan of a query that is nested as deeply as allowed survives too', () => {
+test('the plan of a query with the deepest allowed nesting survives too', () => {
   let query = new BsonDocument([['a', 1]]);
   for (let level = 0; level < 98; level++) query = new BsonDocument([['$and', [query]]]);
   const plan = parseMql([new BsonDocument([['$match', query]])]);

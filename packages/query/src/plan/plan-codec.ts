@@ -1,6 +1,6 @@
 /**
- * A plan as bytes, to cross to another process or thread: literals are instances of classes, which a structured clone or
- * JSON would lose. The bytes are BSON; both ends run the same version, so the format is not kept across versions.
+ * A plan as bytes, to cross to another process or thread: literals are class instances, which a structured clone or JSON would lose. The
+ * bytes are BSON. Both ends run the same version, so the format need not be stable across versions.
  */
 
 import { decodeBson } from '../bson/decode.ts';
@@ -9,10 +9,10 @@ import { BsonDocument, type BsonValue, type Maybe } from '../bson/value.ts';
 import { reading } from '../query-error.ts';
 import type { Plan } from './stage.ts';
 
-/** A level of a query takes a few levels of the plan. */
+/** One level of a query takes a few levels of the plan. */
 const planDepth = 4000;
 
-/** @throws QueryError Overflow when the plan is nested too deeply. */
+/** @throws QueryError Overflow if the plan is nested too deeply. */
 export function encodePlan(plan: Plan): Uint8Array {
   return reading(() => {
     const document = new BsonDocument();
@@ -25,7 +25,7 @@ export function decodePlan(bytes: Uint8Array): Plan {
   return unpacked(decodeBson(bytes, 0, true, planDepth).get('plan')) as Plan;
 }
 
-/** Objects become documents; the value of a literal stays what it is. */
+/** Objects become documents; the value of a literal is unchanged. */
 function packed(node: unknown): Maybe {
   if (Array.isArray(node)) return node.map((item) => packed(item) ?? null);
   if (typeof node !== 'object' || node === null) return node as Maybe;

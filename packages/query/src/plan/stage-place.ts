@@ -1,11 +1,11 @@
-/** Where in a pipeline a stage of the plan comes from: what runs it says so in its errors. */
+/** The position in the pipeline that a stage of the plan comes from; errors at run time state it. */
 export interface StagePlace {
-  /** Counts from 0, as the user's pipeline does. */
+  /** Counts from 0, as in the user's pipeline. */
   readonly stage: number;
   readonly stageName: string;
 }
 
-/** Stages of SQL have no place: its errors have lines and columns. */
+/** Stages from SQL have no place: SQL errors have lines and columns. */
 export interface Placed {
   readonly at?: StagePlace;
 }

@@ -1,4 +1,4 @@
-/** The plan and those of its stages that planners look into, as plain data. All stages: stages/registry.ts. */
+/** The plan, and the stages that planners look into, as plain data. All stages: stages/registry.ts. */
 
 import type { Stages } from '../stages/registry.ts';
 import type { Expr, Path } from './expr.ts';
@@ -12,13 +12,13 @@ export interface Accumulator {
   /** Its name in accumulators/registry.ts. */
   readonly fn: string;
   readonly arg: Expr;
-  /** Each value once (SQL's DISTINCT). */
+  /** Each value counts once (SQL's DISTINCT). */
   readonly distinct?: boolean;
   /** How many values the accumulators that end in N keep; evaluated once for each group, over its key. */
   readonly n?: Expr;
   /**
-   * The order of $top, $topN, $bottom and $bottomN, whose output is `arg`. Of min and max: which of several equal values of
-   * different types it is, that of the first row in this order.
+   * The order of $top, $topN, $bottom and $bottomN, whose output is `arg`. For min and max it decides between equal values of different
+   * types: the one of the first row in this order.
    */
   readonly by?: readonly SortKey[];
   /** The probabilities of $percentile, from 0 to 1. */
@@ -38,11 +38,11 @@ export interface GroupStage extends Placed {
   readonly accumulators: AccumulatorFields;
   /** Gives partial groups, `{_id: key, <name>: state}`, for a `merge` (plan/partial-state.ts). */
   readonly partial?: boolean;
-  /** Of a sort whose order the accumulators took over (plan/rewrite/eliminate-sort.ts): where its errors belong. */
+  /** The place for errors of a sort whose order the accumulators took over (plan/rewrite/eliminate-sort.ts). */
   readonly sortAt?: StagePlace;
 }
 
-/** Makes whole groups of partial ones, in the order of their keys. */
+/** Merges partial groups into whole ones, in the order of their keys. */
 export interface MergeStage extends Placed {
   readonly k: 'merge';
   /** As in the stage that gave the partial groups. */
@@ -50,14 +50,14 @@ export interface MergeStage extends Placed {
   readonly sortAt?: StagePlace;
 }
 
-/** Stable. With `top` only the first so many rows are kept. */
+/** Stable. With `top`, only this many first rows are kept. */
 export interface SortStage extends Placed {
   readonly k: 'sort';
   readonly by: readonly SortKey[];
   readonly top?: number;
 }
 
-/** `include` and `exclude` are the two faces of $project, `set` of $addFields. */
+/** `include` and `exclude` are the two modes of $project, `set` is that of $addFields. */
 export interface ShapeStage extends Placed {
   readonly k: 'shape';
   readonly mode: 'include' | 'exclude' | 'set';
@@ -71,7 +71,7 @@ export interface ReplaceStage extends Placed {
   readonly with: Expr;
 }
 
-/** Makes a row of each row, out of nothing but that row. */
+/** Makes a row of each row, using only that row. */
 export type RowStage = ShapeStage | ReplaceStage;
 
 export interface FilterStage extends Placed {
@@ -97,7 +97,7 @@ export interface GeoNearStage extends Placed {
   /** GeoJSON: distances are metres; otherwise radians if spherical, else units of the plane. */
   readonly geoJson: boolean;
   readonly spherical: boolean;
-  /** Where rows have their places; absent: in the first field that is one. */
+  /** The path of the rows' places; absent: the first field that is one. */
   readonly key?: Path;
   readonly distanceField?: Path;
   readonly includeLocs?: Path;
@@ -108,7 +108,7 @@ export interface GeoNearStage extends Placed {
 }
 
 export interface Plan {
-  /** Which rows: `readings`, `hot`, `none`, or another table by a name that whoever runs the plan knows. */
+  /** The rows to read: `readings`, `hot`, `none`, or another table by a name known to the code that runs the plan. */
   readonly source: string;
   readonly stages: readonly Stage[];
 }

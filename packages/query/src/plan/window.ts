@@ -15,10 +15,10 @@ export interface Constant {
 
 export type Bound<T> = 'unbounded' | 'current' | T;
 
-/** Which rows around a row take part, both ends included. */
+/** The rows around a row that take part, including both ends. */
 export type WindowFrame =
   | { readonly k: 'documents'; readonly lower: Bound<number>; readonly upper: Bound<number> }
-  /** By the distance of the single sort key, which ascends. With a unit, the key is a date. */
+  /** By the distance of the only sort key, which ascends. With a unit, the key is a date. */
   | { readonly k: 'range'; readonly lower: Bound<Constant>; readonly upper: Bound<Constant>; readonly unit?: Unit };
 
 export const wholePartition: WindowFrame = { k: 'documents', lower: 'unbounded', upper: 'unbounded' };

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { clauseWords } from './clause-words.ts';
 
-/** What the first of these signs in the statement is told as. */
+/** The description of the first of these signs in the statement. */
 function told(text: string, sign: string): string {
   const lines = text.slice(0, text.indexOf(sign)).split('\n');
   return clauseWords(text)(`line ${lines.length}, column ${(lines.at(-1) ?? '').length + 1}`);
 }
 
-test('a position is told with the clause in which it stands, whatever is around it', () => {
+test('a position is described with its clause, whatever surrounds it', () => {
   const text = `SELECT a + 1 AS b, CAST(c AS INT, 0 ON NULL) / 2 AS d FROM readings -- WHERE
     WHERE (data.\`order\` > 3 OR \`from\` < 4)
     AND EXTRACT(YEAR FROM time_received) = 2026 GROUP BY a HAVING COUNT(*) >= 5 ORDER BY -a LIMIT 3`;
@@ -27,7 +27,7 @@ test('a position is told with the clause in which it stands, whatever is around 
   expect(told('SELECT n FROM (SELECT a < 1 AS n FROM readings WHERE b > 2)', '<')).toMatch(/^SELECT /);
 });
 
-test('a stage is told as the clause that asks for it', () => {
+test('a stage is described as the clause that requires it', () => {
   const words = clauseWords('SELECT a FROM readings GROUP BY a ORDER BY a LIMIT 3');
   expect(['$project', '$group', '$sort', '$limit', '$match', 'newest'].map(words)).toEqual([
     'SELECT',

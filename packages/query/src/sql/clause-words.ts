@@ -1,4 +1,4 @@
-/** What a statement itself calls what was done of its plan, for explaining. Plans know positions and stages only. */
+/** For explaining a query: translates positions and stages of a plan into the clauses of the statement. */
 
 import { lex, type Token } from './parser/lex.ts';
 import { site } from './planner/lower.ts';
@@ -7,25 +7,24 @@ const clauses: Readonly<Record<string, string>> = {
   ...{ WITH: 'WITH', SELECT: 'SELECT', FROM: 'FROM', ON: 'ON', WHERE: 'WHERE', GROUP: 'GROUP BY', HAVING: 'HAVING' },
   ...{ ORDER: 'ORDER BY', LIMIT: 'LIMIT', OFFSET: 'OFFSET', UNION: 'UNION' },
 };
-/** Words that are more than a clause, such as in EXTRACT(YEAR FROM …), and the clauses behind which they are one. */
+/** Words that are not always a clause, such as in EXTRACT(YEAR FROM …), and the clauses after which they are one. */
 const behind: Readonly<Record<string, readonly string[]>> = { FROM: ['SELECT'], ON: ['FROM', 'ON'] };
 const ofStages: Readonly<Record<string, string>> = {
   ...{ $match: 'WHERE', $sort: 'ORDER BY', $limit: 'LIMIT', $project: 'SELECT' },
 };
 
-/** What stands between two parentheses, or the whole. */
+/** The contents of two parentheses, or the whole statement. */
 interface Frame {
   clause: string;
-  /** Whether the clause began in here. */
+  /** Whether the clause began inside this frame. */
   isOwn: boolean;
-  /** The whole, or rows that it reads: what is in a condition groups others. */
+  /** Whether it is the whole statement, or rows that it reads: parentheses in a condition are something else. */
   readonly isSource: boolean;
 }
 
 /**
- * @param text a statement that parses
- * @returns tells a position (`line 1, column 51`) with its clause, `WHERE (line 1, column 51)`, and a stage (`$group`) as
- * the clause that asks for it; anything else as it is.
+ * @param text a statement that parses @returns a function that describes a position (`line 1, column 51`) with its clause, `WHERE (line 1,
+ * column 51)`, and a stage (`$group`) as the clause that requires it; it returns anything else unchanged.
  */
 export function clauseWords(text: string): (done: string) => string {
   const clauseAt = new Map<string, string>();

@@ -5,7 +5,7 @@ import { accumulators } from '../accumulators/registry.ts';
 import type { BsonValue } from '../bson/value.ts';
 import { functions } from '../functions/registry.ts';
 
-/** The function of the plan, for so many arguments, and the literals that follow them there. */
+/** The function of the plan, for this number of arguments, and the literals appended to them. */
 interface SqlCall {
   readonly fn: string;
   readonly least: number;

@@ -1,4 +1,4 @@
-/** SQL: a statement becomes the same plan that MQL does. */
+/** SQL: turns a statement into the same plan as MQL. */
 
 import { isPathColumn, isTimeColumn, readingColumns } from '../plan/columns.ts';
 import { call, literal } from '../plan/expr.ts';
@@ -15,13 +15,12 @@ import { anything, documentKind, holds, type Kind, kindOf } from './types/kind.t
 
 export type { Tables } from './planner/tables.ts';
 
-/** A statement of more UTF-16 units than this is refused. */
+/** A longer statement (in UTF-16 units) is refused. */
 export const maxStatementLength: number = 1024 * 1024;
 
 /**
- * How rows of several tables are handed out. `flat` is for clients: one document, whose fields are those of all tables.
- * `tables` is the dialect's own form, a field for each table, '' for computed columns; `merged` is `flat`, but two fields of
- * the same name are an error.
+ * The form of rows from several tables. `flat` is for clients: one document with the fields of all tables. `tables` is the dialect's own
+ * form, a field for each table, '' for computed columns; `merged` is like `flat`, but two fields of the same name are an error.
  */
 export type RowForm = 'flat' | 'tables' | 'merged';
 
@@ -37,7 +36,7 @@ function columnKind(name: string): [string, Kind] {
   return [name, anything];
 }
 
-/** @throws QueryError with line, column and mostly a hint. */
+/** @throws QueryError with line, column and usually a hint. */
 export function parseSql(text: string, tables: Tables = readings, form: RowForm = 'flat'): Plan {
   if (text.length > maxStatementLength) {
     throw new QueryError(

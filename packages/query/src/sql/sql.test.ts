@@ -53,7 +53,7 @@ test('null and missing are neither true nor false', async () => {
   expect(await count("component_name LIKE '%d_sk' AND data.readings.load BETWEEN 0 AND 9")).toEqual({ n: 0 });
 });
 
-test('groups, HAVING, ORDER BY an aggregate, an alias or a place, LIMIT and OFFSET', async () => {
+test('groups, HAVING, ORDER BY an aggregate, an alias or a position, LIMIT and OFFSET', async () => {
   const text = `SELECT component_name AS c, AVG(data.readings.load) AS mean, COUNT(data.readings.load) AS n
     FROM readings GROUP BY component_name HAVING COUNT(*) >= 1`;
   const all = [
@@ -99,7 +99,7 @@ function refusal(text: string): QueryError {
   throw new Error(`accepted: ${text}`);
 }
 
-test('UPPER and LOWER change what $toUpper and $toLower change: the letters of ASCII', async () => {
+test('UPPER and LOWER change the same letters as $toUpper and $toLower: those of ASCII', async () => {
   const [found] = await runSql(
     [doc({ component_name: 'Éstraße' })],
     'SELECT UPPER(component_name) AS up, LOWER(component_name) AS low FROM readings',
@@ -107,7 +107,7 @@ test('UPPER and LOWER change what $toUpper and $toLower change: the letters of A
   expect([found?.get('up'), found?.get('low')]).toEqual(['ÉSTRAßE', 'Éstraße']);
 });
 
-test('a broken statement is refused with line, column and a hint', () => {
+test('an invalid statement is refused with line, column and a hint', () => {
   expect(refusal('SELECT *\nFORM readings')).toMatchObject({ line: 2, column: 1, hint: 'did you mean FROM?' });
   expect(refusal('SELECT compnent_name FROM readings')).toMatchObject({
     column: 8,

@@ -1,4 +1,4 @@
-/** What defines a stage of plans: how MQL writes it, and what runs it. */
+/** What defines a stage of plans: its MQL syntax, and its executor. */
 
 import type { BsonValue } from '../bson/value.ts';
 import type { Frame } from '../execute/expressions/scope.ts';
@@ -8,9 +8,9 @@ import type { RunPlan } from '../execute/run-plan.ts';
 import type { Stage } from '../plan/stage.ts';
 import type { Placed } from '../plan/stage-place.ts';
 
-/** What a running query gives to its stages. */
+/** What a running query provides to its stages. */
 export interface StageContext {
-  /** Memory and time; asked between chunks of rows. */
+  /** Memory and time; checked between chunks of rows. */
   readonly budget: Budget;
   /** For expressions that are evaluated row by row. */
   readonly frame: Frame;
@@ -18,12 +18,12 @@ export interface StageContext {
   readonly runPlan: RunPlan;
 }
 
-/** @throws QueryError for a faulty specification. */
+/** @throws QueryError for an invalid specification. */
 export type ParseStage = (spec: BsonValue, name: string) => Stage | readonly Stage[];
 
-/** For a stage that planners do not know, they assume that it reads whole rows, takes long, and runs once over all sources. */
+/** For a stage that they do not know, planners assume that it reads whole rows, takes long, and runs once over all sources. */
 export interface StageDefinition<Kind extends { readonly k: string }> {
-  /** The names in pipelines, and what parses their specifications into this stage and others. Absent: only SQL has it. */
+  /** The names in pipelines, and the parsers of their specifications into this stage and others. Absent: only SQL has it. */
   readonly mql?: Readonly<Record<string, ParseStage>>;
   readonly run: (stage: Kind & Placed, input: Rows, context: StageContext) => Rows;
 }

@@ -1,4 +1,4 @@
-/** $redact: an expression that decides over each document in a row. */
+/** $redact: an expression that decides for each document in a row. */
 
 import { typeName } from '../bson/type.ts';
 import { BsonDocument, type BsonValue, type Maybe } from '../bson/value.ts';

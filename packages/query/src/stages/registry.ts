@@ -1,4 +1,4 @@
-/** All stages of plans. Those with a parser or an executor of their own size have them in mql/ and execute/. */
+/** All stages of plans. Large parsers and executors are in mql/ and execute/. */
 
 import { runBucketAuto } from '../execute/bucket-auto/run-bucket-auto.ts';
 import { compileFilters } from '../execute/expressions/compile-filters.ts';
@@ -98,7 +98,7 @@ export const stages: { readonly [Kind in keyof Stages]: StageDefinition<Stages[K
   window: { mql: { $fill: parseFill, $setWindowFields: parseSetWindowFields }, run: runWindow },
 };
 
-/** What parses each stage of pipelines, by name. */
+/** The parser of each pipeline stage, by name. */
 export const pipelineStages: ReadonlyMap<string, ParseStage> = new Map(
   Object.values(stages)
     .flatMap(({ mql = {} }) => Object.entries(mql))

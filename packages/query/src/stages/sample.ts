@@ -35,7 +35,7 @@ function parseSample(spec: BsonValue): SampleStage {
   return { k: 'sample', size };
 }
 
-/** Each row gets a place by chance among those before it; only the wanted number is kept at any time. */
+/** Gives each row a random position among those before it; only the wanted number is kept at any time. */
 async function* runSample(stage: SampleStage, input: Rows, { budget }: StageContext, random = Math.random): Rows {
   const kept: Row[] = [];
   let seen = 0;

@@ -10,7 +10,7 @@ import type { Path } from '../plan/expr.ts';
 import { QueryError } from '../query-error.ts';
 import type { StageContext, StageDefinition } from './definition.ts';
 
-/** Makes a row of each element of an array and writes its place to `index`. `keepEmpty` keeps rows without elements. */
+/** Makes a row of each element of an array and writes its position to `index`. `keepEmpty` keeps rows without elements. */
 export interface UnwindStage {
   readonly k: 'unwind';
   readonly path: Path;
@@ -84,7 +84,7 @@ async function* runUnwind(stage: UnwindStage, input: Rows, { budget }: StageCont
   }
 }
 
-/** What is not an array counts as an array of itself, but has no index. */
+/** A non-array counts as an array that holds only itself, but has no index. */
 function* unwound(row: BsonDocument, { path, index, keepEmpty }: UnwindStage): Iterable<BsonDocument> {
   const place = (document: BsonDocument, at: bigint | null): BsonDocument =>
     index === undefined ? document : withValue(document, index, at);
@@ -95,7 +95,7 @@ function* unwound(row: BsonDocument, { path, index, keepEmpty }: UnwindStage): I
   } else if (!isNullish(value) || keepEmpty) yield place(row, null);
 }
 
-/** Arrays on the way are not entered. */
+/** Arrays on the path are not entered. */
 function valueAtFields(row: BsonDocument, path: Path): Maybe {
   let current: Maybe = row;
   for (const name of path) current = current instanceof BsonDocument ? current.get(name) : undefined;

@@ -45,7 +45,7 @@ export function runSql(rows: readonly BsonDocument[], text: string): Promise<Bso
   return run(plan.source === 'none' ? [] : rows, plan.stages, { open: () => input });
 }
 
-/** The error with which a pipeline is refused before it runs. */
+/** The error that refuses a pipeline before it runs. */
 export function refusalOf(...pipeline: object[]): QueryError {
   try {
     parseMql(pipeline.map(doc));

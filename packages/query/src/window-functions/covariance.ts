@@ -1,4 +1,4 @@
-/** $covariancePop and $covarianceSamp: means and the sum of products of distances from them, updated by each pair. */
+/** $covariancePop and $covarianceSamp: means and the sum of products of deviations, updated by each pair. */
 
 import { SlidingSum } from '../accumulators/sliding/sum.ts';
 import { decimalInfinity, decimalNan } from '../bson/encode-decimal.ts';
@@ -53,10 +53,10 @@ class Pairs {
   #x = new SlidingSum();
   #y = new SlidingSum();
   #products = new SlidingSum();
-  /** Pairs with a NaN, whose sum is a double even among decimals. */
+  /** Number of pairs with a NaN, whose sum is a double even among decimals. */
   #nans = 0;
 
-  /** What is not an array of two numbers is passed over. */
+  /** Ignores values that are not an array of two numbers. */
   add(value: Maybe): void {
     const pair = pairOf(value);
     if (pair === undefined) return;
@@ -109,7 +109,7 @@ function pairOf(value: Maybe): readonly [Numeric, Numeric] | undefined {
   return isNumeric(x) && isNumeric(y) ? [x, y] : undefined;
 }
 
-/** What a pair with an infinity does to the sum of products. */
+/** The effect of a pair with an infinity on the sum of products. */
 function infinityOf(x: Numeric, y: Numeric): Numeric {
   const decimal = x instanceof Decimal128 || y instanceof Decimal128;
   const signs = [x, y].filter((each) => !isFiniteNumber(each)).map(signOf);

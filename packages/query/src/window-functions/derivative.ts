@@ -67,7 +67,7 @@ function checkTimes(start: Maybe, end: Maybe, unitMs: number | undefined): void 
   if (!isNumeric(start) || !isNumeric(end)) throw new QueryError(5624902, '$derivative needs numbers to sort by');
 }
 
-/** Null instead of a refusal when the divisor is zero. */
+/** Null instead of an error if the divisor is zero. */
 function divideOrNull(left: Maybe, right: Maybe): Maybe {
   if (isNullish(left) || isNullish(right)) return null;
   try {

@@ -1,4 +1,4 @@
-/** $expMovingAvg: computed in decimals whatever the input, as MongoDB does; a decimal only if one was seen. */
+/** $expMovingAvg: computed in decimals for any input, as in MongoDB; the result is a decimal only if one was seen. */
 
 import { decimalToNumber } from '../bson/decimal.ts';
 import { add, decimalOfWhole, divide, multiply, subtract } from '../bson/decimal-arithmetic.ts';
@@ -14,7 +14,7 @@ import type { Constant } from '../plan/window.ts';
 import { malformed } from '../query-error.ts';
 import type { WindowFunctionDefinition, WindowSpec } from './definition.ts';
 
-/** Either N, of which alpha is 2 / (N + 1), or alpha itself. */
+/** Either N, with alpha = 2 / (N + 1), or alpha itself. */
 export interface ExpMovingAvg {
   readonly k: 'expMovingAvg';
   readonly input: Expr;

@@ -1,4 +1,4 @@
-/** The accumulators of $group over windows: running where the window only grows, else sliding, else recomputed. */
+/** The accumulators of $group over windows: running if the window only grows, otherwise sliding, otherwise recomputed. */
 
 import { compileAccumulators } from '../accumulators/compile-accumulators.ts';
 import type { Fold } from '../accumulators/fold.ts';
@@ -45,7 +45,7 @@ function start(fn: WindowFold, workspace: Workspace): StartWalk {
   return (partition, value) => {
     if (name === 'first' || name === 'last') return atEnd(fn, partition, value);
     if (grows && frame.upper === 'unbounded' && frame.k === 'documents') return once(newFold, partition, value);
-    // A percentile sorts what it was given so far.
+    // A running percentile would sort everything again for each row.
     if (grows && name !== 'median' && name !== 'percentile') return running(fn, newFold(), partition, value);
     if (name === 'push') return slices(fn, partition, value, workspace);
     const sliding = accumulatorOf(name).slide?.(fn.accumulator, workspace.hold);
@@ -55,7 +55,7 @@ function start(fn: WindowFold, workspace: Workspace): StartWalk {
 
 type ValueAt = (index: number) => Maybe;
 
-/** New folds; `hold` is told what they keep. */
+/** Creates folds; `hold` receives the bytes that they keep. */
 function foldMaker(accumulator: Accumulator, { budget, hold }: Workspace): () => Fold {
   const compiled = compileAccumulators([['', accumulator]], budget, hold);
   return () => compiled.open(null)[0]!;
@@ -82,7 +82,7 @@ function running(fn: WindowFold, all: Fold, partition: Partition, value: ValueAt
   };
 }
 
-/** The fold keeps changing what it gave. */
+/** Copied, because the fold continues to change its result. */
 function copied(value: BsonValue): BsonValue {
   if (Array.isArray(value)) return [...value];
   return value instanceof BsonDocument ? new BsonDocument(value) : value;
@@ -123,7 +123,7 @@ function moving(fn: WindowFold, sliding: Sliding, partition: Partition, value: V
   };
 }
 
-/** Each window from its first row; what one keeps is given back before the next. */
+/** Folds each window from its first row; memory of one window is released before the next. */
 function anew(fn: WindowFold, partition: Partition, value: ValueAt, workspace: Workspace): Walk {
   const extent = extents(fn.frame, partition);
   let held = 0;

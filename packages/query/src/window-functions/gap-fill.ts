@@ -1,4 +1,4 @@
-/** $locf: the last value that was there. $linearFill: the straight line between the values around a gap. */
+/** $locf: the last existing value. $linearFill: linear interpolation between the values around a gap. */
 
 import { compareValues } from '../bson/compare.ts';
 import { isNullish, isNumeric, typeName } from '../bson/type.ts';
@@ -38,7 +38,7 @@ export const locf: WindowFunctionDefinition<Locf> = {
   start: startLocf,
 };
 
-/** They always look at the whole partition. */
+/** They always use the whole partition. */
 function parseInput({ name, argument, hasWindow, at }: WindowSpec): Expr {
   const input = parseExpression(argument, at);
   if (hasWindow) throw malformed(`${name} does not take a 'window'`);
@@ -67,7 +67,7 @@ function startLinearFill(): StartWalk {
     const path = sortPath(partition.by);
     const place = (index: number): Maybe => valueAt(partition.documents[index], path);
     let before: Point | undefined;
-    /** The next row with a value; looked for once for each gap. */
+    /** The next row with a value; searched for once per gap. */
     let after: Point | undefined;
     let lookedTo = 0;
     let lastPlace: Maybe;

@@ -1,4 +1,4 @@
-/** $minMaxScaler: where a number lies between the least and the greatest of its window. */
+/** $minMaxScaler: the relative position of a number between the least and the greatest of its window. */
 
 import { slidingExtreme } from '../accumulators/sliding/extreme.ts';
 import { compareValues } from '../bson/compare.ts';

@@ -1,4 +1,4 @@
-/** $rank, $denseRank and $documentNumber: rows tie when they sort alike. */
+/** $rank, $denseRank and $documentNumber: rows tie if they sort alike. */
 
 import { describe } from '../bson/describe.ts';
 import { BsonDocument, Int32 } from '../bson/value.ts';

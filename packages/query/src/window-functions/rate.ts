@@ -1,4 +1,4 @@
-/** What $derivative and $integral take. */
+/** The operands of $derivative and $integral. */
 
 import { describe } from '../bson/describe.ts';
 import { BsonDocument } from '../bson/value.ts';
@@ -25,7 +25,7 @@ export function parseRate({ name, argument, frame, by, at }: WindowSpec): Rate {
   for (const [part, value] of argument) {
     if (part === 'input') input = parseExpression(value, `${at}.input`);
     else if (part === 'unit') {
-      // Months and longer units are not always equally long.
+      // Months and longer units vary in length.
       ms = unitMs[parseTimeUnit(value)];
       if (ms === undefined) throw new QueryError(5490710, "'unit' must be week or smaller");
     } else throw malformed(`${name} found an unknown argument: ${part}`);

@@ -47,7 +47,7 @@ type Syntax = Pick<WindowFunctionDefinition<WindowFunction>, 'takesWindow' | 're
   readonly parse: (spec: WindowSpec) => WindowFunction;
 };
 
-/** What parses each of them, by name with the dollar. */
+/** The parser of each window function, by name with the dollar. */
 export const windowFunctions: ReadonlyMap<string, Syntax> = new Map(
   Object.values(definitions).flatMap((definition) => definition.names.map((name) => [name, definition] as const)),
 );

@@ -1,4 +1,4 @@
-/** $shift: the value of the row so many places on, or the default where there is none. */
+/** $shift: the value of the row at this offset, or the default if there is none. */
 
 import { describe } from '../bson/describe.ts';
 import { BsonDocument } from '../bson/value.ts';

@@ -1,4 +1,4 @@
-/** The codecs of the call core: gRPC, gRPC-Web, Connect and Connect-JSON, from one bound method each. */
+/** The codecs of the call core: each bound method is served over gRPC, gRPC-Web, Connect and Connect-JSON. */
 
 import { Code, ConnectError, createContextKey, type HandlerContext, type MethodImplSpec } from '@connectrpc/connect';
 import { type Compression, createUniversalMethodHandler, type UniversalHandler } from '@connectrpc/connect/protocol';
@@ -27,20 +27,20 @@ export interface CodecOptions<P> {
   /** Canonical paths of methods that are served without authentication. */
   open: ReadonlySet<string>;
   maxMessageBytes: number;
-  /** Aborted when calls that still run must end. */
+  /** Aborted when calls that are still running must end. */
   shutdownSignal: AbortSignal;
-  /** What the log says of a caller when a call fails through a fault of ours. */
+  /** What the log says about the caller when a call fails through a fault on our side. */
   callerFields: (principal: P) => LogFields;
   clock: Clock;
   log: Log;
 }
 
 export interface Codecs {
-  /** The handler of a canonical path for that content type; undefined when the path is no method of ours. */
+  /** The handler of a canonical path for that content type; undefined if we have no method at that path. */
   find(path: string, contentType: string): UniversalHandler | undefined;
-  /** A unary method of a canonical path for the fast path of gRPC; undefined when it must take the general path. */
+  /** A unary method of a canonical path for the gRPC fast path; undefined when it must take the general path. */
   unary(path: string): UnaryMethod | undefined;
-  /** Most bytes of one request message of a canonical path. */
+  /** Maximum size in bytes of one request message at a canonical path. */
   maxRequestBytes(path: string): number;
   /** Where large messages of a canonical path are split. */
   splitAt(path: string): BytesField | undefined;
@@ -65,7 +65,7 @@ export function createCodecs<P>(options: CodecOptions<P>): Codecs {
   }
   const { authenticate, open, callerFields, log } = options;
   const short = new Map<string, UnaryMethod>();
-  // Those that are bound raw come last: the bytes are theirs.
+  // Methods bound raw come last, so that they take the binary codecs of their path.
   const bySort = options.services
     .flatMap((service) => service.methods)
     .toSorted((a, b) => Number(a.raw) - Number(b.raw));
@@ -117,7 +117,7 @@ function createBuilder<P>(options: CodecOptions<P>): (bound: BoundMethod<P>) => 
     ),
   );
 
-  /** Before a byte of the body is read: who calls, may they at all, and is there room for what they send. */
+  /** Runs before a byte of the body is read: who calls, whether they may, and whether there is room for what they send. */
   const requestGate = async (context: HandlerContext): Promise<void> => {
     const call = begin(context);
     context.values.set(callKey, call);
@@ -144,7 +144,7 @@ function createBuilder<P>(options: CodecOptions<P>): (bound: BoundMethod<P>) => 
     acceptCompression: [limited(compressionGzip), limited(compressionBrotli)],
     shutdownSignal: options.shutdownSignal,
     requestGate,
-    // A misspelt field that is passed over would make a deletion with a filter one of everything.
+    // Ignoring a misspelt field would turn a deletion with a filter into a deletion of everything.
     jsonOptions: { ignoreUnknownFields: false, recursionLimit: maxMessageDepth },
     binaryOptions: { recursionLimit: maxMessageDepth },
   };
@@ -170,8 +170,8 @@ function createBuilder<P>(options: CodecOptions<P>): (bound: BoundMethod<P>) => 
     answers: (call: RunningCall<P>) => AsyncIterable<T>,
   ): AsyncGenerator<T, void> {
     const call = callOf(context);
-    // A stream may be quiet for hours, and clients give up on a response without headers. One that has something to say
-    // at once, an error too, says it together with them.
+    // A stream may be quiet for hours, and clients give up on a response without headers. If there is something to send at once (even an
+    // error), it is sent together with the headers.
     setImmediate(() => context.values.get(requestContextKey).sendHeaders(context.responseHeader));
     try {
       yield* answers(call);
@@ -214,7 +214,7 @@ function createBuilder<P>(options: CodecOptions<P>): (bound: BoundMethod<P>) => 
     createUniversalMethodHandler(specOf(bound), protocolsOf(bound.maxRequestBytes ?? options.maxMessageBytes));
 }
 
-/** Makes one thing for each limit. */
+/** Makes one value per limit and reuses it. */
 function onceFor<T>(make: (limit: number) => T): (limit: number) => T {
   const made = new Map<number, T>();
   return (limit) => {
@@ -224,7 +224,7 @@ function onceFor<T>(make: (limit: number) => T): (limit: number) => T {
   };
 }
 
-/** The compression, with our sentence for a message that grows over the limit. */
+/** The compression, with our own error for a message that exceeds the limit when decompressed. */
 function limited(compression: Compression): Compression {
   return {
     ...compression,

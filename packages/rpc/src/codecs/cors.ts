@@ -1,12 +1,12 @@
 /**
- * Cross-origin calls from browsers. Any origin may call, because a call is authorized by its bearer token and by nothing
- * that a browser attaches on its own; so `authenticate` must not accept cookies, and no answer to another origin allows them.
+ * Cross-origin calls from browsers. Any origin may call, because only the bearer token authorizes a call, never anything that a browser
+ * attaches on its own. So `authenticate` must not accept cookies, and no answer to another origin allows them.
  */
 import { cors } from '@connectrpc/connect';
 import type { NodeRequest, NodeResponse } from '../listener/node-types.ts';
 import { writeResponse } from '../listener/write-response.ts';
 
-/** How long a browser may remember a preflight; two hours is the most that browsers honour. */
+/** How long a browser may cache a preflight; two hours is the most that browsers honour. */
 const maxAgeSeconds = 7200;
 
 export function allowOrigin(request: NodeRequest, response: NodeResponse): void {

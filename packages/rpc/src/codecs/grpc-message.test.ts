@@ -12,13 +12,13 @@ test('any text survives as a gRPC status message, and travels as printable ASCII
   );
 });
 
-test('a status message stays readable to clients that decode only what must be encoded', () => {
+test('a status message stays readable for clients that decode only what must be encoded', () => {
   const text = 'expected a, b; found c: see /d?e=f & "g"';
   expect(encodeGrpcMessage(text)).toBe(text);
   expect(encodeGrpcMessage('100 % – two\nlines')).toBe('100 %25 %E2%80%93 two%0Alines');
 });
 
-test('a status message of any length fits into what clients take, and is cut between characters', () => {
+test('a status message of any length is cut, between characters, to what clients accept', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: 'grapheme', minLength: 1, maxLength: 9 }),

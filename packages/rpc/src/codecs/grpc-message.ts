@@ -1,7 +1,7 @@
 /** The text of a gRPC status on the wire. */
 import type { UniversalServerResponse } from '@connectrpc/connect/protocol';
 
-/** Percent-encodes what the protocol demands and nothing else: some clients decode only that, and would show `%2C` for a comma. */
+/** Percent-encodes only what the protocol requires: some clients decode nothing else, and would show `%2C` for a comma. */
 export function encodeGrpcMessage(text: string): string {
   return text.replace(/[^\x20-\x24\x26-\x7e]+/gu, (part) =>
     Array.from(new TextEncoder().encode(part), (byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join(
@@ -10,10 +10,10 @@ export function encodeGrpcMessage(text: string): string {
   );
 }
 
-/** Clients refuse a call whose trailers are longer than 8 KiB in total, and the code would be lost with the text. */
+/** Clients refuse a call whose trailers exceed 8 KiB in total; the code would be lost along with the text. */
 const maxEncodedLength = 6_000;
 
-/** At most as long as a client takes; a longer text ends in an ellipsis. */
+/** Encodes a text, cut to the length that clients accept; a cut text ends in an ellipsis. */
 export function fittingGrpcMessage(text: string): string {
   const encoded = encodeGrpcMessage(text);
   if (encoded.length <= maxEncodedLength) return encoded;
@@ -22,7 +22,7 @@ export function fittingGrpcMessage(text: string): string {
   return `${cut.replace(/(%[C-F][0-9A-F])?(%[89AB][0-9A-F])*$/, '')}${encodeGrpcMessage('…')}`;
 }
 
-/** The response with the status text of its trailer spelled so. */
+/** The response, with the status text in its trailer encoded in this way. */
 export function withReadableStatus(response: UniversalServerResponse): UniversalServerResponse {
   const { trailer, body } = response;
   if (trailer === undefined || body === undefined) return response;

@@ -1,11 +1,11 @@
-/** What the port knows about a request and the codecs do not; travels beside it as a context value. */
+/** What the port knows about a request but the codecs do not; passed along as a context value. */
 import { type ContextKey, createContextKey } from '@connectrpc/connect';
 import type { Vocabulary } from '../edge/api-names.ts';
 
 export interface RequestContext {
   readonly peerAddress: string;
   readonly vocabulary: Vocabulary;
-  /** Tells the client at once that its call is taken, with these headers; what is said later follows them. */
+  /** Tells the client at once that its call was accepted, with these headers; messages follow later. */
   readonly sendHeaders: (headers: Headers) => void;
 }
 

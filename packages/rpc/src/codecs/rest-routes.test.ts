@@ -8,7 +8,7 @@ import { matchRest, restRoutes } from './rest-routes.ts';
 
 const methods = [AuthService, DataSyncService, SensorService, RobotService].flatMap((service) => service.methods);
 
-test('every REST route leads to a unary method, and its path segments to fields of the request', () => {
+test('every REST route maps to a unary method, and its path segments to request fields', () => {
   for (const route of restRoutes) {
     const method = methods.find((candidate) => methodPath(candidate) === route.method);
     expect([route.method, method?.methodKind]).toEqual([route.method, 'unary']);

@@ -33,7 +33,7 @@ export interface RestMatch {
   readonly fields: Readonly<Record<string, string>>;
 }
 
-/** The route of a canonical path; undefined when it is none. The verb is left to the caller, for preflights and 405. */
+/** The route of a canonical path; undefined if there is none. The caller checks the verb, for preflights and 405. */
 export function matchRest(path: string): RestMatch | undefined {
   const segments = path.split('/');
   for (const route of restRoutes) {

@@ -13,7 +13,7 @@ import type { RestMatch } from './rest-routes.ts';
 
 const json = 'application/json';
 
-/** Of a body that could not be read. */
+/** HTTP status for a body that could not be read. */
 const statusOf: ReadonlyMap<string, number> = new Map([
   ['resource_exhausted', 413],
   ['canceled', 499],

@@ -1,4 +1,4 @@
-/** A unary method as the fast path of gRPC calls it: bytes in, bytes out, one function for each step. */
+/** A unary method as the gRPC fast path calls it: bytes in, bytes out, one function for each step. */
 import { fromBinary, toBinary } from '@bufbuild/protobuf';
 import type { ConnectError } from '@connectrpc/connect';
 import type { Log, LogFields } from '@platform/base';
@@ -15,19 +15,19 @@ import { canonicalise } from '../edge/translate-message.ts';
 export interface UnaryMethod {
   readonly path: string;
   readonly maxRequestBytes: number;
-  /** Who calls. Throws ConnectErrors. */
+  /** Authenticates the caller. Throws ConnectErrors. */
   admit(start: FastPathCall): Promise<AdmittedCall>;
 }
 
 export interface AdmittedCall {
-  /** Decodes the request, without a word of it to the method; undefined: these bytes are no such message. */
+  /** Decodes the request without calling the method. Undefined if the bytes are not a valid message. */
   decode(bytes: Uint8Array): (() => Promise<Uint8Array>) | undefined;
 }
 
 export function unaryMethod<P>(
   bound: Extract<BoundMethod<P>, { kind: 'unary' }>,
   options: {
-    /** Undefined: the method is open. */
+    /** Undefined: the method needs no authentication. */
     readonly authenticate: ((call: Call) => Promise<P>) | undefined;
     readonly maxRequestBytes: number;
     readonly callerFields: (principal: P) => LogFields;

@@ -1,4 +1,4 @@
-/** Answers calls of methods that this server does not have, in the framing that the caller understands. */
+/** Answers calls to methods that this server does not have, in the framing that the caller understands. */
 import type { Http2ServerResponse } from 'node:http2';
 import { codes } from '@platform/base';
 import type { NodeRequest, NodeResponse } from '../listener/node-types.ts';
@@ -7,7 +7,7 @@ import { encodeGrpcMessage } from './grpc-message.ts';
 
 const rpcPath = /^\/[A-Za-z][\w.]*\.[A-Z]\w*\/[A-Za-z]\w*$/;
 
-/** True when a request no one answered is a call: by its content type, or by a service path with a message in the body. */
+/** Whether an unhandled request is a call: by its content type, or by a service path with a message in the body. */
 export function looksLikeCall(path: string, verb: string, contentType: string): boolean {
   if (contentType.startsWith('application/grpc') || contentType.startsWith('application/connect+')) return true;
   if (!rpcPath.test(path)) return false;
@@ -23,7 +23,7 @@ export function answerUnknownMethod(
   const [, service = ''] = path.split('/');
   const message = sentence(asked, hasService(service));
   const contentType = request.headers['content-type'] ?? '';
-  // Whatever the client still sends is of no use; unread, it would fill the connection's window.
+  // Whatever the client still sends is discarded; unread, it would fill the connection's window.
   request.resume();
   if (contentType.startsWith('application/grpc')) {
     answerGrpc(response, contentType, message);
@@ -60,7 +60,7 @@ function isHttp2(response: NodeResponse): response is Http2ServerResponse {
   return 'stream' in response;
 }
 
-/** @param asked in the package name that the caller used */
+/** @param asked the path, in the package name that the caller used */
 function sentence(asked: string, hasService: boolean): string {
   const [, service = '', method = ''] = asked.split('/');
   return hasService

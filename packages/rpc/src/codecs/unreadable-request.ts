@@ -4,19 +4,19 @@ import { Code, ConnectError, type HandlerContext } from '@connectrpc/connect';
 import { PlatformError } from '@platform/base';
 import { toConnectError } from '../core/errors.ts';
 
-/** Watches until the request has been decoded. @returns ends the watch: whatever is INTERNAL from now on is our fault. */
+/** Watches until the request has been decoded. @returns a function that ends the watch: any INTERNAL after that is our fault. */
 export function blameRequest(context: HandlerContext): () => void {
   const { signal, method } = context;
   const onAbort = (): void => {
     const error: unknown = signal.reason;
-    // A codec aborts the call with the error that it is about to answer, and reads the code from it afterwards.
+    // A codec aborts the call with the error that it is about to send, and reads the code from it afterwards.
     if (isUndecoded(error)) Object.assign(error, asRequestFault(error, method));
   };
   signal.addEventListener('abort', onAbort, { once: true });
   return () => signal.removeEventListener('abort', onAbort);
 }
 
-/** The messages of a stream of requests, each of which may be one that does not decode. */
+/** The messages of a request stream; one that does not decode throws the client's fault. */
 export async function* decodable<T>(requests: AsyncIterable<T>, method: DescMethod): AsyncGenerator<T, void> {
   try {
     yield* requests;

@@ -1,10 +1,10 @@
-/** Answers that a codec cannot encode: their reason is for the log, not for the peer (D37). */
+/** Answers that a codec cannot encode: the reason is logged, and the peer does not see it (D37). */
 import { Code, ConnectError, type HandlerContext } from '@connectrpc/connect';
 import { isInterpreted } from '../core/errors.ts';
 
 /**
- * A codec that fails aborts its call with the error that it is about to answer, and reads code and text from it afterwards.
- * Its signal does not tell: it may have been aborted before, without a reason.
+ * A codec that fails aborts its call with the error that it is about to send, and reads code and text from it afterwards. Listening to its
+ * signal does not suffice: the signal may have been aborted earlier, without a reason.
  *
  * @param context as the gate gets it; methods get a copy.
  */
@@ -13,7 +13,7 @@ export function hideUnsendable(context: HandlerContext, interpret: (caught: Conn
   const { abort } = controller;
   controller.abort = (reason) => {
     abort(reason);
-    // A request that does not decode is the client's fault, and not INTERNAL any more.
+    // A request that does not decode is the client's fault, and no longer INTERNAL.
     if (!(reason instanceof ConnectError) || reason.code !== Code.Internal || isInterpreted(reason)) return;
     const { rawMessage, message } = interpret(reason);
     Object.assign(reason, { rawMessage, message });

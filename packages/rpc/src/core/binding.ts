@@ -1,4 +1,4 @@
-/** Joins a service's descriptors to the functions that answer it. */
+/** Joins a service's descriptors to the functions that answer its calls. */
 import type {
   DescMessage,
   DescMethod,
@@ -50,16 +50,16 @@ export type Handlers<S extends DescService, P = unknown> = {
   readonly [K in keyof S['method']]?: MethodHandler<S['method'][K], P>;
 };
 
-/** Refuses a call of its service before a byte of the request's body is read, by throwing; runs after `authenticate`. */
+/** Refuses a call to its service, by throwing, before a byte of the request's body is read; runs after `authenticate`. */
 export type BodyGate<P = unknown> = (call: Call<P>) => Promise<void>;
 
-/** A method and its function, with the message types erased. Several messages in or out are an async iterable. */
+/** A method and its function, with the message types erased. Several messages in either direction are an async iterable. */
 export type BoundMethod<P> = {
   readonly path: string;
-  /** Serves only the binary codecs of its path, over a twin of the request message. */
+  /** Serves only the binary codecs of its path, with a request type that has the same bytes on the wire. */
   readonly raw: boolean;
   readonly beforeBody: BodyGate<P> | undefined;
-  /** Most bytes of one request message; undefined: the server's own limit. */
+  /** Maximum bytes of one request message; undefined: the server's own limit. */
   readonly maxRequestBytes: number | undefined;
   /** Where a large message of a client stream is split; undefined: nowhere. */
   readonly splitAt: BytesField | undefined;
@@ -86,7 +86,7 @@ export type BoundMethod<P> = {
     }
 );
 
-/** Methods ready to be served. */
+/** Methods that are ready to be served. */
 export interface ServiceBinding<P = unknown> {
   readonly methods: readonly BoundMethod<P>[];
 }
@@ -96,27 +96,30 @@ export function methodPath(method: DescMethod): string {
   return `/${method.parent.typeName}/${method.name}`;
 }
 
-/** The field of bytes that is all of a message. */
+/** A bytes field that is the only content of a message. */
 export interface BytesField {
-  /** Its number, behind those of the messages that it is in; each at most 15. */
+  /** Its field number, after those of the messages that contain it; each at most 15. */
   readonly path: readonly number[];
-  /** Most bytes of such a message. */
+  /** Maximum bytes of such a message. */
   readonly maxBytes: number;
 }
 
-/** What holds for the requests of a service before they are decoded. */
+/** Rules for the requests of a service that apply before they are decoded. */
 export interface RequestRules<P = unknown> {
   readonly beforeBody?: BodyGate<P>;
-  /** Most bytes of one request message of a method, by its name in the generated code; undefined: the server's own limit. Decoding costs time and memory in proportion. */
+  /**
+   * Maximum bytes of one request message of a method, by its name in the generated code; undefined: the server's own limit. Decoding costs
+   * time and memory in proportion.
+   */
   readonly maxRequestBytes?: (method: string) => number | undefined;
   /**
-   * By the name of a client-streaming method in the generated code: a message over 1 MiB that holds only this field reaches the
-   * function as several messages with a piece of the bytes each, and is never in memory whole. Not if it is compressed or JSON.
+   * By the name of a client-streaming method in the generated code. A message over 1 MiB that holds only this field reaches the function as
+   * several messages, each with a piece of the bytes, so it is never in memory whole. Compressed and JSON messages are not split.
    */
   readonly splitAt?: Readonly<Record<string, BytesField>>;
 }
 
-/** Binds a service. A method without a function answers UNIMPLEMENTED with a sentence that names it. */
+/** Binds a service. A method without a function answers UNIMPLEMENTED with a message that names it. */
 export function serve<S extends DescService, P = unknown>(
   service: S,
   handlers: Handlers<S, P>,
@@ -127,10 +130,9 @@ export function serve<S extends DescService, P = unknown>(
 }
 
 /**
- * Binds a unary method a second time, for the binary codecs of its path: `input` is a message with the same bytes on the
- * wire whose parts stay encoded. JSON goes to the function that `serve` bound, so both should call the same code.
- * API names inside the undecoded parts are the handler's to canonicalise (`canonicalise`, `canonicalApi`).
- * What `serve` was told to ask before the body is asked here as well.
+ * Binds a unary method a second time, for the binary codecs of its path: `input` is a message with the same bytes on the wire whose parts
+ * stay encoded. JSON still goes to the function that `serve` bound, so both should call the same code. The handler must canonicalise API
+ * names inside the undecoded parts (`canonicalise`, `canonicalApi`). The gate that `serve` was given applies here as well.
  */
 export function rawUnary<I extends DescMessage, O extends DescMessage, P = unknown>(
   method: DescMethodUnary<DescMessage, O>,
@@ -152,7 +154,7 @@ function bind<P>(method: DescMethod, handler: unknown, rules: RequestRules<P>): 
     method,
     handler: handler ?? unimplemented(method),
   };
-  // The one erasure: `Handlers` has checked that the function fits the method.
+  // The only type erasure: `Handlers` has checked that the function fits the method.
   return bound as unknown as BoundMethod<P>;
 }
 

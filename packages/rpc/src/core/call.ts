@@ -1,4 +1,4 @@
-/** The call core: what every transport (gRPC, gRPC-Web, Connect, REST) turns a request into before a handler sees it. */
+/** The call core: the form into which every transport (gRPC, gRPC-Web, Connect, REST) turns a request before a handler sees it. */
 import type { Vocabulary } from '../edge/api-names.ts';
 
 /** One call in progress, the same for every transport. */
@@ -7,11 +7,11 @@ export interface Call<P = unknown> {
   readonly method: string;
   /** Request headers; keys in lower case, without the transport's own framing semantics. */
   readonly metadata: Headers;
-  /** `address:port` of the peer; empty when its socket is gone already. */
+  /** `address:port` of the peer; empty if its socket is already gone. */
   readonly peerAddress: string;
-  /** How this peer spells API names. Handlers see and return `core`; only text that they build themselves needs it. */
+  /** How this peer spells API names. Handlers see and return `core`; they need this only for text that they build themselves. */
   readonly vocabulary: Vocabulary;
-  /** Aborts when the client is gone, the deadline has passed, the server shuts down, and once the call is over. */
+  /** Aborts when the client leaves, the deadline passes, the server shuts down, or the call is over. */
   readonly signal: AbortSignal;
   /** Wall clock, ms since 1970; undefined when the client set no deadline. */
   readonly deadline: number | undefined;

@@ -1,4 +1,4 @@
-/** PlatformError ↔ ConnectError, both directions; the only file that knows both. */
+/** Converts PlatformError ↔ ConnectError; the only file that knows both. */
 
 import { type Code, ConnectError } from '@connectrpc/connect';
 import { type CodeName, codes, PlatformError } from '@platform/base';
@@ -7,23 +7,23 @@ const nameOfCode: ReadonlyMap<number, CodeName> = new Map(
   Object.entries(codes).map(([name, code]) => [code, name as CodeName]),
 );
 
-/** Only code and message cross the wire; the cause stays here. A fault of ours is never UNKNOWN (D4). */
+/** Only code and message cross the wire; the cause stays here. A fault on our side is never UNKNOWN (D4). */
 export function toConnectError(error: PlatformError): ConnectError {
   const code: Code = codes[error.code === 'unknown' ? 'internal' : error.code];
-  // A text that was cut inside a character cannot be encoded, and the call would end without a status.
+  // Text that was cut inside a character cannot be encoded, and the call would end without a status.
   const interpreted = new ConnectError(error.message.toWellFormed(), code);
   interpretedErrors.add(interpreted);
   return interpreted;
 }
 
-/** Whether its text was meant for the peer. */
+/** Whether the error's text was meant for the peer. */
 export function isInterpreted(error: ConnectError): boolean {
   return interpretedErrors.has(error);
 }
 
 const interpretedErrors = new WeakSet<ConnectError>();
 
-/** What a codec or a far server reported. Without the `[code]` prefix that Connect puts before messages. */
+/** What a codec or a remote server reported, without the `[code]` prefix that Connect puts before messages. */
 export function fromConnectError(error: ConnectError): PlatformError {
   return new PlatformError(nameOfCode.get(error.code) ?? 'unknown', error.rawMessage, error.cause ?? error);
 }

@@ -1,6 +1,6 @@
 /**
- * A call whose costly parts are made when someone asks for them: most handlers read neither signal nor headers, and a fleet
- * makes thousands of calls a second.
+ * A call whose costly parts are created on demand: most handlers read neither signal nor headers, and a fleet makes thousands of calls a
+ * second.
  */
 import type { Vocabulary } from '../edge/api-names.ts';
 import type { CallStart } from './running-call.ts';
@@ -14,7 +14,7 @@ export interface FastPathCallOptions {
   readonly peerAddress: string;
 }
 
-/** What is known of a call before it is admitted, and its end. */
+/** What is known about a call before it is admitted, and how it ended. */
 export class FastPathCall implements CallStart {
   readonly method: string;
   readonly vocabulary: Vocabulary;
@@ -59,7 +59,7 @@ export class FastPathCall implements CallStart {
     return this.#controller.signal;
   }
 
-  /** Undefined when no one asked for them, so nothing is in them. */
+  /** Undefined if they were never requested: then they are empty. */
   get headersInUse(): { readonly headers: Headers | undefined; readonly trailers: Headers | undefined } {
     return { headers: this.#responseHeaders, trailers: this.#responseTrailers };
   }
@@ -68,7 +68,7 @@ export class FastPathCall implements CallStart {
     return this.#ended !== undefined;
   }
 
-  /** The first end counts: the client's, the deadline's, the server's, or that the call is answered. */
+  /** Only the first end counts: the client's, the deadline's, the server's, or the answer. */
   end(reason?: unknown): void {
     if (this.#ended !== undefined) return;
     this.#ended = { reason };
@@ -76,7 +76,7 @@ export class FastPathCall implements CallStart {
     this.#onEnd?.(reason);
   }
 
-  /** The promise's outcome, or the reason of the end, whichever is first. One at a time. */
+  /** The promise's outcome, or the reason why the call ended, whichever comes first. At most one wait at a time. */
   orEnded<T>(promise: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       if (this.#ended !== undefined) return reject(this.#ended.reason);

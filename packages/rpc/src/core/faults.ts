@@ -1,4 +1,4 @@
-/** Interprets whatever a call ended with, once for all transports (D4). */
+/** Interprets the error with which a call ended, once for all transports (D4). */
 import { Code, ConnectError } from '@connectrpc/connect';
 import {
   asPlatformError,
@@ -11,23 +11,23 @@ import {
 } from '@platform/base';
 import { fromConnectError, isShutdown } from './errors.ts';
 
-/** What a fault is logged with. */
+/** What is logged with a fault. */
 export interface FaultPlace {
   readonly method: string;
-  /** Who called, as far as it is known. */
+  /** Who called, if known. */
   readonly caller?: LogFields | undefined;
 }
 
 /**
- * What the peer may read about a failure. Typed errors pass; an abort becomes what aborted the call. Of a fault of ours the peer
- * gets a reference, under which the log has the cause (D37).
+ * What the peer may read about a failure. Typed errors pass; an abort becomes what aborted the call. For a fault on our side the peer gets
+ * a reference, under which the log has the cause (D37).
  */
 export function faultOf(caught: unknown, call: FaultPlace & { signal: AbortSignal }, log: Log): PlatformError {
   const foreseen = foreseenFault(caught, call);
   return foreseen === undefined || foreseen.isOwnFault ? reportedFault(caught, call, log) : foreseen;
 }
 
-/** The same where there is no call: typed errors pass, a fault of ours is logged. */
+/** The same outside a call: typed errors pass, a fault on our side is logged. */
 export function reportedFault(caught: unknown, { method, caller = {} }: FaultPlace, log: Log): PlatformError {
   const { code, message, isOwnFault } =
     caught instanceof ConnectError ? fromConnectError(caught) : asPlatformError(caught);
@@ -51,10 +51,10 @@ export function reportedFault(caught: unknown, { method, caller = {} }: FaultPla
       );
 }
 
-/** A statement may be of any length. */
+/** An SQL statement in an error may have any length. */
 const maxErrorLength = 4_096;
 
-/** What the failure means when it is a typed error, the call's end or a codec's refusal; undefined when it is none of them. */
+/** What the failure means if it is a typed error, the end of the call or a codec's refusal; undefined otherwise. */
 export function foreseenFault(
   caught: unknown,
   call: { method: string; signal: AbortSignal },
@@ -64,7 +64,7 @@ export function foreseenFault(
   return caught instanceof ConnectError ? fromConnectError(caught) : undefined;
 }
 
-/** What it means that an answer could not be written: the client has left, whatever its connection calls that. */
+/** The fault when an answer could not be written: the client has left, whatever error its connection reports. */
 export function undeliveredFault(caught: unknown, call: { method: string; signal: AbortSignal }): PlatformError {
   return foreseenFault(caught, call) ?? abortFault(call, caught);
 }
@@ -75,7 +75,7 @@ function isAbort(caught: unknown, signal: AbortSignal): boolean {
 
 function abortFault(call: { method: string; signal: AbortSignal }, caught?: unknown): PlatformError {
   const reason: unknown = call.signal.reason ?? caught;
-  // A client's RST_STREAM has a code as well, which says nothing about us.
+  // A client's RST_STREAM has a code too, which says nothing about us.
   if (reason instanceof ConnectError && isShutdown(reason)) return fromConnectError(reason);
   if (reason instanceof ConnectError && reason.code === Code.DeadlineExceeded) {
     return new PlatformError('deadline_exceeded', `the deadline passed before ${call.method} had answered`, reason);

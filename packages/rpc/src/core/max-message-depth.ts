@@ -1,5 +1,5 @@
 /**
- * Messages inside one another, in what is sent to us and what we are answered. A document needs three for each of its levels, of which
- * readings may have 100, and stored ones of earlier versions 180; what is deeper than its kind allows is refused by name behind this.
+ * Maximum nesting of messages, in requests to us and in answers we receive. A document needs three for each of its levels; readings may
+ * have 100 levels, and stored ones of earlier versions 180. Later checks refuse anything deeper than its kind allows, by name.
  */
 export const maxMessageDepth = 600;

@@ -1,7 +1,7 @@
-/** The one sentence for a request message over the limit, whoever notices it. */
+/** The one error for a request message over the limit, wherever it is noticed. */
 import { PlatformError } from '@platform/base';
 
-/** @param found how many bytes, or `more` when no one counted to the end. */
+/** @param found how many bytes, or `more` if they were not counted to the end. */
 export function messageTooLarge(maxBytes: number, found: string): PlatformError {
   return new PlatformError(
     'resource_exhausted',

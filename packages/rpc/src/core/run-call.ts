@@ -1,4 +1,4 @@
-/** Runs a bound method for a call: canonical API names in, the peer's out, no wait beyond the call's signal. */
+/** Runs a bound method for a call: API names arrive in canonical form and leave in the peer's; nothing waits beyond the call's signal. */
 import { create, type DescMessage, type Message, type MessageInitShape } from '@bufbuild/protobuf';
 import { canonicalise, inVocabulary } from '../edge/translate-message.ts';
 import type { BoundMethod } from './binding.ts';
@@ -43,7 +43,7 @@ export function answerBidi<P>(
   return delivered(bound, bound.handler(received(bound.method.input, requests, call), call), call);
 }
 
-/** The answers of a stream; whoever writes them throws in here what it could not write, which no method has to foresee. */
+/** The answers of a stream. The writer throws its errors into this generator, so that methods need not expect them. */
 async function* delivered<P>(
   { method }: BoundMethod<P>,
   answers: AsyncIterable<MessageInitShape<DescMessage>>,
@@ -63,7 +63,7 @@ export function respond(output: DescMessage, init: MessageInitShape<DescMessage>
   return inVocabulary(call.vocabulary, output, create(output, init));
 }
 
-/** Request messages as a handler sees them; what the codec rejects, what the client cut and what ended the call reach it as PlatformErrors. */
+/** Request messages as a handler sees them. A codec's rejection, a cut by the client and the end of the call reach it as PlatformErrors. */
 async function* received(
   input: DescMessage,
   requests: AsyncIterable<Message>,

@@ -3,7 +3,7 @@ import { type LogFields, PlatformError } from '@platform/base';
 import type { Vocabulary } from '../edge/api-names.ts';
 import type { Call } from './call.ts';
 
-/** What is known of a call before it is admitted. */
+/** What is known about a call before it is admitted. */
 export type CallStart = Omit<Call, 'principal'>;
 
 export class RunningCall<P> implements Call<P> {
@@ -46,7 +46,7 @@ export class RunningCall<P> implements Call<P> {
     return this.#start.responseTrailers;
   }
 
-  /** Undefined before it is admitted, and where no one asks who calls. */
+  /** Undefined before the call is admitted, and if the method needs no authentication. */
   get caller(): P | undefined {
     return this.#admitted?.principal;
   }
@@ -63,7 +63,7 @@ export class RunningCall<P> implements Call<P> {
   }
 }
 
-/** What the log says of who calls. */
+/** What the log says about the caller. */
 export function callerOf<P>({ caller }: RunningCall<P>, fieldsOf: (principal: P) => LogFields): LogFields | undefined {
   return caller === undefined ? undefined : fieldsOf(caller);
 }

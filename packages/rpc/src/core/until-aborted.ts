@@ -1,6 +1,6 @@
-/** Waiting that ends when a signal is aborted, so that no call outlives its deadline or its client. */
+/** Waits that end when a signal is aborted, so that no call outlives its deadline or its client. */
 
-/** The promise's outcome, or the signal's reason, whichever is first. */
+/** The promise's outcome, or the signal's reason, whichever comes first. */
 export function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(signal.reason);
@@ -10,7 +10,7 @@ export function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<
   });
 }
 
-/** The source's items until the signal is aborted; then throws its reason, also while an item is awaited. */
+/** The source's items until the signal is aborted; then throws its reason, even while waiting for an item. */
 export async function* untilAborted<T>(source: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T, void> {
   const iterator = source[Symbol.asyncIterator]();
   let stop = (): void => {};
@@ -25,7 +25,7 @@ export async function* untilAborted<T>(source: AsyncIterable<T>, signal: AbortSi
         if (signal.aborted) stop();
         else iterator.next().then(resolve, reject);
       }).catch((caught: unknown) => {
-        // A source that threw is over; one that was left waiting is told so below.
+        // A source that threw is over; one that is still waiting is closed below.
         exhausted = !signal.aborted;
         throw caught;
       });

@@ -1,7 +1,7 @@
-/** The path half of the compatibility edge: `/viam.X/Y` ≡ `/platform.X/Y`; `/proto.X/Y` has one name for all. */
+/** The path half of the compatibility edge: `/viam.X/Y` ≡ `/platform.X/Y`; `/proto.X/Y` has the same name for all peers. */
 import type { Vocabulary } from './api-names.ts';
 
-/** The canonical path, and the vocabulary that its spelling announces. REST paths below `/viam/api/` count as well. */
+/** The canonical path, and the vocabulary implied by its spelling. REST paths below `/viam/api/` count as well. */
 export function canonicalPath(path: string): { path: string; vocabulary: Vocabulary } {
   if (path.startsWith('/viam.')) return { path: `/platform.${path.slice('/viam.'.length)}`, vocabulary: 'rdk' };
   if (path.startsWith('/viam/api/'))

@@ -28,7 +28,7 @@ function nameOf(field: DescField): string {
 }
 
 describe('D2 the table of fields that carry an API name', () => {
-  test('D2 is exactly this, over every generated message', async () => {
+  test('D2 contains exactly these fields, over every generated message', async () => {
     const fields = (await allMessages()).flatMap((message) => message.fields);
     const table = fields.flatMap((field) => {
       const spelling = spellingOf(field);
@@ -47,7 +47,7 @@ describe('D2 the table of fields that carry an API name', () => {
       'platform.app.v1.ComponentConfig.depends_on: name',
       'platform.app.v1.ComponentConfig.model: name',
       'platform.app.v1.ComponentConfig.namespace: namespace',
-      // A model that a module of the registry offers.
+      // A model that a module in the registry offers.
       'platform.app.v1.Model.api: name',
       'platform.app.v1.Model.model: name',
       'platform.app.v1.ResourceLevelServiceConfig.type: name',
@@ -61,7 +61,7 @@ describe('D2 the table of fields that carry an API name', () => {
     ]);
   });
 
-  test('D2 leaves no text field undecided whose name suggests an API, a model, a type or a resource', async () => {
+  test('D2 every text field whose name suggests an API, a model, a type or a resource has been decided', async () => {
     const suspicious = /api|namespace|subtype|component|model|depends|resource|service|method|^type$/;
     const fields = (await allMessages()).flatMap((message) => message.fields);
     const undecided = fields.filter(
@@ -69,7 +69,7 @@ describe('D2 the table of fields that carry an API name', () => {
     );
     expect(undecided.map(nameOf).sort()).toEqual(
       [
-        // The services of gRPC itself, which have each service under both names.
+        // gRPC's own services, which list each service under both names.
         'grpc.health.v1.HealthCheckRequest.service',
         'grpc.reflection.v1.ServerReflectionRequest.list_services',
         'grpc.reflection.v1alpha.ServerReflectionRequest.list_services',
@@ -112,7 +112,7 @@ describe('D2 the table of fields that carry an API name', () => {
         'platform.app.datasync.v1.UploadMetadata.method_name',
         'platform.common.v1.ResourceName.subtype',
         'platform.common.v1.ResourceName.type',
-        // Which server answers, not a name.
+        // Identifies the server that answers; not a name.
         'platform.robot.v1.GetVersionResponse.api_version',
         // A kind of credentials.
         'proto.rpc.v1.Credentials.type',
@@ -120,7 +120,7 @@ describe('D2 the table of fields that carry an API name', () => {
     );
   });
 
-  test('D2 never leads into readings, attributes, logs or query text', async () => {
+  test('D2 never reaches readings, attributes, logs or query text', async () => {
     const reached = new Set<string>();
     const walk = (message: DescMessage): void => {
       for (const { field, message: inner } of fieldTable(message)?.nested ?? []) {

@@ -1,9 +1,9 @@
 /**
  * Which message fields carry an API name, derived from the descriptors (D2).
  *
- * A field is in the table because of its name and type, never because of its value: attributes, logs, query text, models
- * of other namespaces, and maps keyed by users are outside. A test lists the whole table, so a new `.proto` field that
- * falls under a rule, or looks as if it should, is decided by a person.
+ * A field is in the table because of its name and type, never because of its value: attributes, logs, query text, models in other
+ * namespaces, and maps with user-defined keys are excluded. A test lists the whole table, so that a person decides about each new `.proto`
+ * field that matches a rule or looks as if it should.
  */
 import type { DescField, DescMessage } from '@bufbuild/protobuf';
 
@@ -31,13 +31,13 @@ const spellingOfFieldName: ReadonlyMap<string, Spelling> = new Map([
   ['proto_service', 'service'],
 ]);
 
-/** Fields whose name alone does not tell. */
+/** Fields that cannot be recognised by name alone. */
 const spellingOfField: ReadonlyMap<string, Spelling> = new Map([
   ['platform.app.v1.ResourceLevelServiceConfig.type', 'name'],
   ['platform.robot.v1.Operation.method', 'service'],
 ]);
 
-/** How a field spells an API name; undefined when it carries none. */
+/** How a field spells an API name; undefined if it carries none. */
 export function spellingOf(field: DescField): Spelling | undefined {
   if (field.fieldKind !== 'scalar' && !(field.fieldKind === 'list' && field.listKind === 'scalar')) return undefined;
   // Only text (type 9 of the descriptor format) is a name; bytes and numbers never are.

@@ -1,4 +1,4 @@
-/** The compatibility edge (D2): public clients call `/viam.…` and spell API names `rdk:…`; everything inside is `/platform.…` and `core:…`. */
+/** The compatibility edge (D2): public clients call `/viam.…` and spell API names `rdk:…`; all our code uses `/platform.…` and `core:…`. */
 
 import { canonicalApi } from '@platform/base';
 

@@ -43,7 +43,7 @@ describe('D2 API names in messages', () => {
     expect(toJson(RobotConfigSchema, stored)).toEqual(before);
   });
 
-  test('D2 what an rdk peer sends is core inside, and comes back as it was', () => {
+  test('D2 what an rdk peer sends is core inside, and returns unchanged', () => {
     const received = canonicalise(RobotConfigSchema, config('rdk'));
     expect(equals(RobotConfigSchema, received, config('core'))).toBe(true);
     expect(toJson(RobotConfigSchema, inVocabulary('rdk', RobotConfigSchema, received) as typeof received)).toEqual(
@@ -51,7 +51,7 @@ describe('D2 API names in messages', () => {
     );
   });
 
-  test('D2 an upload is canonicalised in its component type and in nothing else', () => {
+  test('D2 only the component type of an upload is canonicalised', () => {
     const upload = (namespace: string) =>
       create(DataCaptureUploadRequestSchema, {
         metadata: {

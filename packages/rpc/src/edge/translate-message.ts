@@ -1,4 +1,4 @@
-/** Spells the API names inside a message for the inside (`core`) or for a peer. */
+/** Translates the API names in a message to the canonical form (`core`) or to a peer's. */
 import { clone, type DescMessage, type Message, type MessageShape } from '@bufbuild/protobuf';
 import { isReflectMessage, type ReflectMessage, reflect } from '@bufbuild/protobuf/reflect';
 import { canonicalApi } from '@platform/base';
@@ -11,7 +11,7 @@ export function canonicalise<D extends DescMessage>(schema: D, message: MessageS
   return message;
 }
 
-/** The message with its API names as the peer spells them; a copy when something may differ. */
+/** The message with its API names as the peer spells them; a copy if anything may differ. */
 export function inVocabulary(vocabulary: Vocabulary, schema: DescMessage, message: Message): Message {
   if (vocabulary === 'core' || fieldTable(schema) === undefined) return message;
   const copy = clone(schema, message);

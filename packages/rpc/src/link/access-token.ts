@@ -1,4 +1,4 @@
-/** The access token of a link: fetched once, shared by all calls, fetched again after it was refused (D5). */
+/** The access token of a link: fetched once, shared by all calls, fetched again after a refusal (D5). */
 import { orAborted } from '../core/until-aborted.ts';
 
 export class AccessToken {
@@ -9,7 +9,7 @@ export class AccessToken {
     this.#fetch = fetch;
   }
 
-  /** The token; waits for the first fetch. A failed fetch is told to all who wait, and tried again by the next call. */
+  /** The token; waits for the first fetch. A failed fetch fails all calls that wait for it; the next call tries again. */
   async get(signal: AbortSignal | undefined): Promise<string> {
     if (this.#current === undefined) {
       const fetching = this.#fetch();
@@ -21,7 +21,7 @@ export class AccessToken {
     return signal === undefined ? this.#current : orAborted(this.#current, signal);
   }
 
-  /** Forgets the token that was refused, unless another call has replaced it already. */
+  /** Forgets the refused token, unless another call has already replaced it. */
   async refuse(token: string): Promise<void> {
     const current = this.#current;
     if (current === undefined) return;

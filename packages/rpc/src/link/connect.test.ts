@@ -15,7 +15,7 @@ async function texts(messages: AsyncIterable<{ value: string }>): Promise<string
 }
 
 describe('a link over gRPC', () => {
-  test('carries all four shapes of call on one connection with one token', async () => {
+  test('carries all four kinds of call on one connection with one token', async () => {
     await using server = await startEcho();
     await using link = connect({ baseUrl: server.url, credentials });
     const echo = link.client(EchoService);
@@ -45,7 +45,7 @@ describe('a link over gRPC', () => {
     expect(answers).toEqual(['ONE', 'ONE!', 'ONE!!']);
   });
 
-  test('D5 a refused token is replaced once, by one sign-in for all calls that were refused', async () => {
+  test('D5 a refused token is replaced once, by one sign-in shared by all refused calls', async () => {
     await using server = await startEcho();
     await using link = connect({ baseUrl: server.url, credentials });
     const echo = link.client(EchoService);
@@ -76,7 +76,7 @@ describe('a link over gRPC', () => {
     expect((await echo.join(words('a'))).value).toBe('a');
   });
 
-  test('a token that stays refused fails the call after one repetition', async () => {
+  test('a token that is refused again fails the call after one repetition', async () => {
     await using server = await startEcho();
     await using link = connect({ baseUrl: server.url, credentials });
     server.tokens.clear();
@@ -84,7 +84,7 @@ describe('a link over gRPC', () => {
     expect(server.signIns.count).toBe(2);
   });
 
-  test('wrong credentials are told with the server’s words, and tried again by the next call', async () => {
+  test('wrong credentials are reported in the server’s words, and the next call tries again', async () => {
     await using server = await startEcho();
     await using client = createRpcClient(EchoService, {
       baseUrl: server.url,
@@ -99,7 +99,7 @@ describe('a link over gRPC', () => {
     }
   });
 
-  test('after a restart of the server the next call connects again, with the token it has', async () => {
+  test('after a server restart the next call reconnects, with its existing token', async () => {
     const first = await startEcho();
     await using link = connect({ baseUrl: first.url, credentials });
     const echo = link.client(EchoService);
@@ -115,7 +115,7 @@ describe('a link over gRPC', () => {
     expect(second.signIns.count).toBe(0);
   });
 
-  test('calls end by their own deadline, the default one, or the caller’s signal', async () => {
+  test('calls end by their own deadline, the default deadline, or the caller’s signal', async () => {
     await using server = await startEcho({ say: () => new Promise(() => {}) });
     await using link = connect({ baseUrl: server.url, credentials, timeoutMs: 60 });
     const echo = link.client(EchoService);
@@ -143,7 +143,7 @@ describe('a link over gRPC', () => {
     expect((await link.client(EchoService).say({ value })).value).toHaveLength(value.length + 9);
   });
 
-  test('D16 credentials go over plaintext to loopback, elsewhere only when allowed', () => {
+  test('D16 plaintext credentials go to loopback, and elsewhere only if allowed', () => {
     const refused = { code: 'failed_precondition', message: expect.stringContaining('cloud.example:8080') };
     expect(() => connect({ baseUrl: 'http://cloud.example:8080', credentials })).toThrow(
       expect.objectContaining(refused),
@@ -159,7 +159,7 @@ describe('a link over gRPC', () => {
     );
   });
 
-  test('a disposed link has closed its connection', async () => {
+  test('disposing a link closes its connection', async () => {
     await using server = await startEcho();
     const link = connect({ baseUrl: server.url, credentials });
     await link.client(EchoService).say({});

@@ -21,18 +21,18 @@ export interface Credentials {
 export interface LinkOptions {
   /** `http://host:port` (HTTP/2 by prior knowledge) or `https://host:port`. */
   baseUrl: string;
-  /** Exchanged once for a token, and again when the token is refused. Absent: calls carry no authorization. */
+  /** Exchanged once for a token, and again when the token is refused. If absent, calls carry no authorization. */
   credentials?: Credentials;
-  /** Credentials over plaintext to another computer. Default false: only to loopback (D16). */
+  /** Allows sending credentials in plaintext to another computer. Default false: only to loopback (D16). */
   allowInsecureCredentials?: boolean;
   /** PEM certificates to trust instead of the system's. */
   ca?: string | undefined;
   userAgent?: string;
-  /** Deadline of unary and client-streaming calls that set none. Default 30 s; 0: none. */
+  /** Deadline of unary and client-streaming calls that set none. Default 30 s; 0: no deadline. */
   timeoutMs?: number;
-  /** Ends calls that name no signal of their own. */
+  /** Ends calls that have no signal of their own. */
   signal?: AbortSignal | undefined;
-  /** Most bytes of one response message. Default 32 MiB. */
+  /** Maximum bytes of one response message. Default 32 MiB. */
   maxMessageBytes?: number;
 }
 
@@ -40,7 +40,7 @@ export interface LinkOptions {
 export type LinkState = 'idle' | 'connecting' | 'connected' | 'unreachable' | 'closed';
 
 export interface Link extends AsyncDisposable {
-  /** A typed client. Its calls throw PlatformError with the server's code, `unavailable` when it cannot be reached. */
+  /** A typed client. Its calls throw PlatformError with the server's code, or `unavailable` if it cannot be reached. */
   client<S extends DescService>(service: S): Client<S>;
   readonly state: LinkState;
 }
@@ -57,7 +57,7 @@ export function connect(options: LinkOptions): Link {
     sessionManager: session,
     readMaxBytes: maxMessageBytes,
     acceptCompression: [],
-    // What the cloud stores, it can answer.
+    // Accepts anything that the cloud can store.
     binaryOptions: { recursionLimit: maxMessageDepth },
   });
   const common = { inner, baseUrl: url.origin, timeoutMs, signal, userAgent };

@@ -15,13 +15,13 @@ type HeaderInit = ConstructorParameters<typeof Headers>[0];
 
 export interface LinkTransportOptions {
   inner: Transport;
-  /** For messages. */
+  /** Used in error messages. */
   baseUrl: string;
   /** Undefined: calls carry no authorization. */
   token: AccessToken | undefined;
-  /** Deadline of unary and client-streaming calls that set none; 0: none. Streams from the server have none by default. */
+  /** Deadline of unary and client-streaming calls that set none; 0: no deadline. Server streams have no default deadline. */
   timeoutMs: number;
-  /** Ends calls that name no signal of their own. */
+  /** Ends calls that have no signal of their own. */
   signal: AbortSignal | undefined;
   userAgent: string;
 }
@@ -59,7 +59,7 @@ export class LinkTransport implements Transport {
     const { inner } = this.#options;
     const limitMs = timeoutMs ?? (method.methodKind === 'client_streaming' ? this.#options.timeoutMs : 0);
     if (method.methodKind !== 'server_streaming') {
-      // What was sent is gone: a refused token is only forgotten, for the next call.
+      // A sent stream cannot be repeated: a refused token is only forgotten, so that the next call fetches a new one.
       return this.#twice(false, signal, header, async (headers, token) => {
         const response = await inner.stream(method, signal, limitMs, headers, input, contextValues);
         return { ...response, message: this.#typed(response.message, token) };
@@ -69,14 +69,14 @@ export class LinkTransport implements Transport {
     for await (const message of input) request.push(message);
     return this.#twice(true, signal, header, async (headers, token) => {
       const response = await inner.stream(method, signal, limitMs, headers, each(request), contextValues);
-      // A refused token shows when the first message is awaited.
+      // Only the first message shows whether the token was refused.
       const messages = response.message[Symbol.asyncIterator]();
       const first = await messages.next();
       return { ...response, message: this.#typed(resumed(first, messages), token) };
     });
   }
 
-  /** Runs an attempt with the token; once more with a new one when the server refused it and the request can be repeated. */
+  /** Runs an attempt with the token. Runs it once more with a new token if the server refused the first and the request can be repeated. */
   async #twice<T>(
     repeatable: boolean,
     signal: AbortSignal | undefined,

@@ -1,4 +1,4 @@
-/** Fetches the certificate authority of a cloud by its fingerprint, for a computer that knows nothing of it but that (D31). */
+/** Fetches a cloud's certificate authority by its fingerprint, for a computer that knows nothing else about it (D31). */
 import { X509Certificate } from 'node:crypto';
 import { type DetailedPeerCertificate, type TLSSocket, connect as tlsConnect } from 'node:tls';
 import { type Clock, PlatformError, systemClock } from '@platform/base';
@@ -6,7 +6,7 @@ import { type Clock, PlatformError, systemClock } from '@platform/base';
 const timeoutMs = 10_000;
 
 /**
- * Nothing is sent to the server. What is returned is for `ca` of `connect`, which then checks chain, name and dates as ever.
+ * Sends nothing to the server. Pass the result as `ca` to `connect`, which then checks chain, name and dates as usual.
  *
  * @param fingerprint SHA-256, hexadecimal, with or without colons.
  * @returns the authority's certificate, PEM.
@@ -36,7 +36,7 @@ export async function pinnedAuthority(
 function chainOf(url: URL, clock: Clock): Promise<X509Certificate[]> {
   return new Promise((resolve, reject) => {
     const host = url.hostname.replace(/^\[|\]$/g, '');
-    // The fingerprint decides; nothing is said to the server before that.
+    // The fingerprint decides; nothing is sent to the server before that.
     const socket: TLSSocket = tlsConnect({ host, port: Number(url.port || 443), rejectUnauthorized: false }, () => {
       const chain: X509Certificate[] = [];
       let peer: DetailedPeerCertificate | undefined = socket.getPeerCertificate(true);

@@ -22,7 +22,7 @@ interface FrameServer extends AsyncDisposable {
   readonly frames: string[];
 }
 
-/** Speaks as much HTTP/2 as a client needs to send a request. */
+/** A server that speaks just enough HTTP/2 for a client to send a request. */
 async function startFrameServer(): Promise<FrameServer> {
   const frames: string[] = [];
   const server = createServer((socket) => {
@@ -51,7 +51,7 @@ async function startFrameServer(): Promise<FrameServer> {
   };
 }
 
-test('I5 a request that is given up in its middle is reset without an END_STREAM before it', async () => {
+test('I5 a request abandoned midway is reset without a preceding END_STREAM', async () => {
   for (const why of ['its messages fail', 'its caller aborts'] as const) {
     await using server = await startFrameServer();
     await using link = connect({ baseUrl: server.url });

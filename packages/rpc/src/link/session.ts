@@ -1,4 +1,4 @@
-/** The one HTTP/2 connection of a link; opened by the first call, and again by the next one after it was lost. */
+/** The single HTTP/2 connection of a link. The first call opens it; the next call opens it again after a loss. */
 import {
   type ClientHttp2Session,
   type ClientHttp2Stream,
@@ -11,7 +11,7 @@ import { PlatformError } from '@platform/base';
 import { toConnectError } from '../core/errors.ts';
 import { maxHeaderBytes, windowBytes } from '../listener/limits.ts';
 
-/** A connection that was quiet for so long is checked with a PING: before the next call, and while calls run. */
+/** A connection that was quiet for this long is checked with a PING: before the next call, and while calls run. */
 const pingIntervalMs = 20_000;
 const pingTimeoutMs = 10_000;
 
@@ -40,7 +40,7 @@ export class Session extends Http2SessionManager {
     if (this.#closed) throw toConnectError(new PlatformError('canceled', 'this link is closed'));
     const stream = cuttable(await super.request(method, path, headers, options));
     const session = stream.session;
-    // The stream's window alone is not enough: the connection has its own.
+    // Widening the stream's window is not enough: the connection has its own.
     if (session !== undefined && !this.#widened.has(session as ClientHttp2Session)) {
       this.#widened.add(session as ClientHttp2Session);
       session.setLocalWindowSize(windowBytes);
@@ -48,7 +48,7 @@ export class Session extends Http2SessionManager {
     return stream;
   }
 
-  /** Ends running calls as CANCELED, and connects no more. */
+  /** Ends running calls as CANCELED; the link never connects again. */
   close(): void {
     this.#closed = true;
     this.abort(toConnectError(new PlatformError('canceled', 'this link is closed')));
@@ -56,8 +56,8 @@ export class Session extends Http2SessionManager {
 }
 
 /**
- * A stream that is closed with an error code sends no END_STREAM. Node would send it before the RST_STREAM, and to a server
- * the half of a request would look like the whole.
+ * A stream that is closed with an error code sends no END_STREAM. Node would send it before the RST_STREAM, and the server would take half
+ * a request for a whole one.
  */
 function cuttable(stream: ClientHttp2Stream): ClientHttp2Stream {
   const close = stream.close.bind(stream);

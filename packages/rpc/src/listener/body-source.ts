@@ -1,4 +1,4 @@
-/** Takes a body in pieces of a wanted length. */
+/** Reads a body in pieces of the requested length. */
 export class BodySource implements AsyncDisposable {
   readonly #chunks: AsyncIterator<Uint8Array>;
   readonly #held: Uint8Array[] = [];
@@ -8,12 +8,12 @@ export class BodySource implements AsyncDisposable {
     this.#chunks = body[Symbol.asyncIterator]();
   }
 
-  /** Bytes that are there. */
+  /** Bytes available now. */
   get length(): number {
     return this.#length;
   }
 
-  /** Waits for so many bytes; false: the body ends before. */
+  /** Waits until this many bytes are available; false if the body ends first. */
   async fill(length: number): Promise<boolean> {
     while (this.#length < length) {
       const next = await this.#chunks.next();
@@ -25,7 +25,7 @@ export class BodySource implements AsyncDisposable {
     return true;
   }
 
-  /** The next bytes, as many as are there. */
+  /** The next bytes, at most `length` of those available. */
   peek(length: number): Uint8Array {
     const [first = new Uint8Array()] = this.#held;
     if (first.length >= length || this.#held.length < 2) return first.subarray(0, length);
@@ -42,7 +42,7 @@ export class BodySource implements AsyncDisposable {
     return taken;
   }
 
-  /** The rest of the body is not wanted. */
+  /** Discards the rest of the body. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#chunks.return?.();
   }

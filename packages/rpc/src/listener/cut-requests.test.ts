@@ -82,7 +82,7 @@ const cut =
 describe.each(['plaintext', 'TLS'])('requests that their client cuts, under %s', (transport) => {
   const tlsOf = (): { cert: string; key: string } | undefined => (transport === 'TLS' ? certificate : undefined);
 
-  test('I5 200 HTTP/2 streams of requests that are cut anywhere never look whole to the handler, in every codec', async () => {
+  test('I5 200 HTTP/2 request streams cut anywhere never look complete to the handler, in every codec', async () => {
     await using server = await startJoin(tlsOf());
     const cuts: readonly Http2Cut[] = ['cancel', 'session', 'socket', 'reset'];
     for (let round = 0; round < 200; round++) {
@@ -97,7 +97,7 @@ describe.each(['plaintext', 'TLS'])('requests that their client cuts, under %s',
     }
   });
 
-  test('I5 200 HTTP/1.1 streams of requests that are cut anywhere never look whole to the handler', async () => {
+  test('I5 200 HTTP/1.1 request streams cut anywhere never look complete to the handler', async () => {
     await using server = await startJoin(tlsOf());
     const cuts: readonly Http1Cut[] = ['half close', 'socket', 'reset'];
     const whole = first.length + words.length;
@@ -105,7 +105,7 @@ describe.each(['plaintext', 'TLS'])('requests that their client cuts, under %s',
       const how = cuts[round % cuts.length] ?? 'socket';
       const pauseMs = draw([0, 0, 1, 3]);
       const length = draw([undefined, whole]);
-      // All bytes but the announcement of the end, or some of them.
+      // All bytes except the one that marks the end, or only some of them.
       const bytes = draw([0, words.length - (length === undefined ? 0 : 1), Math.floor(Math.random() * words.length)]);
       const codec = draw(codecs.slice(1));
       const outcome = await server.join((request) => cutHttp1(request, how, pauseMs, length), codec, bytes);
@@ -117,7 +117,7 @@ describe.each(['plaintext', 'TLS'])('requests that their client cuts, under %s',
     }
   });
 
-  test('a message that ends in its middle is refused, even when its client ends the stream properly', async () => {
+  test('a message that ends midway is refused, even when its client ends the stream properly', async () => {
     await using server = await startJoin(tlsOf());
     for (const codec of codecs) {
       const outcome = await server.join((request) => cutHttp2(request, 'end', 0), codec, words.length - 1);
@@ -125,7 +125,7 @@ describe.each(['plaintext', 'TLS'])('requests that their client cuts, under %s',
     }
   });
 
-  test('a unary request without its end reaches no handler, though its message is there', async () => {
+  test('a unary request without its end reaches no handler, even if its message is complete', async () => {
     const tls = tlsOf();
     await using server = await startEcho({}, tls === undefined ? {} : { tls });
     const begun = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 20));
@@ -144,7 +144,7 @@ describe.each(['plaintext', 'TLS'])('requests that their client cuts, under %s',
   });
 });
 
-test('I5 a stream of requests that ends by RST_STREAM is cut, whatever code it gives, in every codec', async () => {
+test('I5 a request stream that ends by RST_STREAM counts as cut, whatever its error code, in every codec', async () => {
   await using server = await startJoin();
   for (const codec of codecs) {
     for (let code = 0; code <= 13; code++) {

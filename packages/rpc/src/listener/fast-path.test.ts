@@ -80,7 +80,7 @@ async function start(): Promise<EchoServer> {
   );
 }
 
-/** What comes back, without what differs from call to call. */
+/** The answer, without what differs from call to call. */
 async function answerOf(
   server: EchoServer,
   contentType: string,
@@ -116,7 +116,7 @@ async function answerOf(
 }
 
 describe('the fast path of gRPC', () => {
-  // Codecs know the content type however it is spelled; the fast path only as gRPC clients spell it.
+  // Codecs recognise the content type in any spelling; the fast path only as gRPC clients spell it.
   test.each(Object.entries(requests))('answers %s as the general path does', async (_name, sent) => {
     await using server = await start();
     const short = await answerOf(server, 'application/grpc', sent);

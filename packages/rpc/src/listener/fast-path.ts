@@ -1,9 +1,9 @@
 /**
- * The fast path for the calls that a fleet makes: unary gRPC in binary over HTTP/2. It costs a fifth of the general path, a chain
+ * The fast path for the calls that a fleet makes: unary gRPC in binary over HTTP/2. It costs a fifth of the general path, which is a chain
  * of asynchronous generators that serves all protocols alike.
  *
- * It takes a request only when all of it is ordinary: one short message in one envelope, not compressed, sent at once. Whatever else
- * it meets, before or after it read the body, it hands over with what it read, so that there is one place that refuses.
+ * It takes a request only if the request is ordinary throughout: one short message in one envelope, not compressed, sent at once. It hands
+ * anything else over to the general path, with the bytes read so far, so that requests are refused in one place only.
  */
 import type { Http2Session, IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
 import { Code, ConnectError } from '@connectrpc/connect';
@@ -16,19 +16,19 @@ import { FastPathCall } from '../core/fast-path-call.ts';
 import { canonicalPath } from '../edge/alias.ts';
 import { nameHost } from './name-host.ts';
 
-/** Whoever takes longer to send its body takes the general path, which watches slow ones. */
+/** A client that takes longer to send its body takes the general path, which watches for slow bodies. */
 const promptMs = 100;
-/** Longer answers are compressed for those who take that, as on the general path. */
+/** Longer answers are compressed for clients that accept it, as on the general path. */
 const compressFromBytes = 1_024;
 /** Longer requests gain nothing here. */
 const maxRequestBytes = 64 * 1_024;
 const prefixBytes = 5;
 const unitMs: Readonly<Record<string, number>> = { H: 3_600_000, M: 60_000, S: 1_000, m: 1, u: 0.001, n: 0.000_001 };
 
-/** Gives a request to the general path. @param read the whole body, when its end was seen. */
+/** Gives a request to the general path. @param read the whole body, if its end was seen. */
 export type HandOver = (read?: Uint8Array) => void;
 
-/** True when the request is taken, or will be handed over; false when the general path is for it. */
+/** True if the request is taken, or will be handed over; false if the general path must take it. */
 export type FastPath = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, handOver: HandOver) => boolean;
 
 export function createFastPath(options: {
@@ -50,7 +50,7 @@ export function createFastPath(options: {
     const timeoutMs = timeoutOf(headers['grpc-timeout']);
     if (method === undefined || timeoutMs === 'other' || shutdownSignal.aborted) return false;
 
-    // Looked up now: a handler may ask when the connection has gone.
+    // Looked up now: a handler may ask after the connection is gone.
     const peerAddress = peerAddressOf(stream);
     const call = new FastPathCall({
       method: path,
@@ -88,7 +88,7 @@ export function createFastPath(options: {
   };
 }
 
-/** Undefined when it answered; otherwise what the general path needs. */
+/** Undefined if it answered; otherwise what the general path needs. */
 async function run(
   stream: ServerHttp2Stream,
   headers: IncomingHttpHeaders,
@@ -100,7 +100,7 @@ async function run(
   try {
     admitted = await method.admit(call);
   } catch (caught) {
-    // Node itself ends a stream that is answered and of which nothing was read.
+    // Node itself ends a stream that was answered without reading its body.
     answer(stream, headers, call, undefined, ConnectError.from(caught));
     return undefined;
   }
@@ -117,9 +117,7 @@ async function run(
   return undefined;
 }
 
-/**
- * The body, when its end came promptly. Undefined: something in it is not ordinary, or it is slow; what was read is put back.
- */
+/** The body, if its end came promptly. Undefined if something in it is not ordinary, or it is slow; what was read is put back. */
 function readEnvelope(
   stream: ServerHttp2Stream,
   maxMessageBytes: number,
@@ -137,7 +135,7 @@ function readEnvelope(
         return;
       }
       if (read !== undefined) stream.unshift(read);
-      // Node lets a stream flow again one tick after its last listener for `readable` has gone.
+      // Node resumes the flow of a stream one tick after its last `readable` listener is removed.
       setImmediate(resolve, undefined);
     };
     const onReadable = (): void => {
@@ -157,7 +155,7 @@ function readEnvelope(
     const onEnd = (): void => settle(stream.aborted ? undefined : (read ?? Buffer.alloc(0)));
     const onClose = (): void => settle(undefined);
     const timer = clock.after(promptMs, () => settle(undefined));
-    // A body of nothing ends while its caller is looked up.
+    // An empty body ends while its caller is being authenticated.
     if (stream.readableEnded) {
       onEnd();
       return;
@@ -168,7 +166,7 @@ function readEnvelope(
   });
 }
 
-/** Whole: as long as it says. */
+/** Whether the body is one uncompressed envelope of exactly the length it states. */
 function isEnvelope(body: Uint8Array): boolean {
   const view = new DataView(body.buffer, body.byteOffset, body.byteLength);
   return body.length >= prefixBytes && body[0] === 0 && view.getUint32(1) === body.length - prefixBytes;
@@ -189,7 +187,7 @@ async function answerWith(
   answer(stream, headers, call, frame, undefined);
 }
 
-/** The call is over. Exactly one of `frame` and `error` is given. */
+/** Answers and ends the call. Exactly one of `frame` and `error` is given. */
 function answer(
   stream: ServerHttp2Stream,
   headers: IncomingHttpHeaders,
@@ -239,7 +237,7 @@ function compressionFor(headers: IncomingHttpHeaders): typeof compressionGzip | 
   return name === compressionGzip.name ? compressionGzip : compressionBrotli;
 }
 
-/** `other`: the general path knows what to say. */
+/** `other`: unusual, so the general path answers. */
 function timeoutOf(header: unknown): number | undefined | 'other' {
   if (header === undefined) return undefined;
   const [, digits = '', unit = ''] = /^(\d{1,8})([HMSmun])$/.exec(String(header)) ?? [];
@@ -251,7 +249,7 @@ function metadataOf(headers: IncomingHttpHeaders): Headers {
   const metadata = new Headers();
   nameHost(metadata, headers);
   for (const [name, value] of Object.entries(headers)) {
-    // Pseudo headers are the transport's, and only the body's reader judges the length.
+    // Pseudo headers belong to the transport, and only the body's reader checks the length.
     if (value === undefined || name.startsWith(':') || name === 'content-length' || name === 'host') continue;
     if (typeof value === 'string') metadata.append(name, value);
     else for (const one of value) metadata.append(name, one);
@@ -261,7 +259,7 @@ function metadataOf(headers: IncomingHttpHeaders): Headers {
 
 const addresses = new WeakMap<Http2Session, string>();
 
-/** Asked once for each connection. Empty when it is gone already: a proxied socket throws then. */
+/** Looked up once per connection. Empty if it is already gone: a proxied socket then throws. */
 function peerAddressOf({ session }: ServerHttp2Stream): string {
   if (session === undefined) return '';
   const known = addresses.get(session);

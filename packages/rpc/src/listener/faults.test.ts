@@ -10,7 +10,7 @@ import { grpcWeb } from '../../test/grpc-web.ts';
 import { startEcho } from '../../test/start-echo.ts';
 
 describe('calls that cannot be answered', () => {
-  test('D4 an unknown method is UNIMPLEMENTED in the caller’s framing and names, with a sentence', async () => {
+  test('D4 an unknown method is UNIMPLEMENTED in the caller’s framing and names, with a message', async () => {
     await using server = await startEcho();
     const client = grpcJs(server.port);
     const unknown = (path: string) => unary(client, path, [StringValueSchema, hello], StringValueSchema);
@@ -49,7 +49,7 @@ describe('calls that cannot be answered', () => {
     client.close();
   });
 
-  test('D4 an error whose text is long, or was cut inside a character, crosses with its code', async () => {
+  test('D4 an error whose text is long, or was cut inside a character, is sent with its code', async () => {
     await using server = await startEcho({
       say({ value }) {
         throw new PlatformError('not_found', value === 'long' ? 'ü'.repeat(50_000) : 'cut \u{1f600}'.slice(0, 5));
@@ -63,7 +63,7 @@ describe('calls that cannot be answered', () => {
     client.close();
   });
 
-  test('D4 a typed error crosses with its code and text; anything else is INTERNAL with an id, its text only in the log', async () => {
+  test('D4 a typed error is sent with its code and text; anything else is INTERNAL with an id, its text only in the log', async () => {
     await using server = await startEcho({
       say({ value }) {
         if (value === 'typed')
@@ -120,7 +120,7 @@ describe('calls that cannot be answered', () => {
     expect(server.calls).toHaveLength(0);
   });
 
-  test('a method may take less than the server: more is RESOURCE_EXHAUSTED, even when it grows by decompression', async () => {
+  test('a method may have a lower limit than the server: more is RESOURCE_EXHAUSTED, even when it grows by decompression', async () => {
     const rules = { maxRequestBytes: (method: string) => (method === 'say' ? 100 : undefined) };
     await using server = await startEcho({}, { rules });
     const value = JSON.stringify('x'.repeat(200));
@@ -145,8 +145,8 @@ describe('calls that cannot be answered', () => {
   });
 });
 
-describe('a call’s end', () => {
-  test('a deadline ends a method that never answers, and its signal', async () => {
+describe('the end of a call', () => {
+  test('a deadline ends a method that never answers, and aborts its signal', async () => {
     const ended = Promise.withResolvers<boolean>();
     await using server = await startEcho({
       say(_request, call) {
@@ -154,7 +154,7 @@ describe('a call’s end', () => {
         return new Promise(() => {});
       },
     });
-    // On a slow computer a deadline may pass before the method is called at all.
+    // On a slow computer a deadline may pass before the method is called.
     for (let timeoutMs = 50; server.calls.length === 0; timeoutMs *= 2) {
       const response = await fetch(server.url + say, {
         method: 'POST',
@@ -188,7 +188,7 @@ describe('a call’s end', () => {
     const soon = { deadline: Date.now() + 100 };
     const split = client.makeServerStreamRequest(path('Split'), encode, encode, helloBytes, bearer('token-1'), soon);
     expect(await status(split)).toBe(4);
-    // Over Connect the server alone keeps the deadline; the client never ends its side.
+    // Over Connect only the server enforces the deadline; the client never ends its side.
     const body = new ReadableStream({ start: (stream) => stream.enqueue(new Uint8Array([0, 0, 0, 0, 2, 34, 34])) });
     const headers = { ...json, 'content-type': 'application/connect+json', 'connect-timeout-ms': '50' };
     const join = await fetch(server.url + path('Join'), { method: 'POST', headers, body, duplex: 'half' });
@@ -196,7 +196,7 @@ describe('a call’s end', () => {
     client.close();
   });
 
-  test('a client that leaves aborts the signal, and the source of a stream is closed', async () => {
+  test('a client that leaves aborts the signal and closes the source of a stream', async () => {
     const closed = Promise.withResolvers<string>();
     await using server = await startEcho({
       async *split(_request, call) {
@@ -225,7 +225,7 @@ describe('a call’s end', () => {
   });
 });
 
-describe('D37 faults of ours', () => {
+describe('D37 faults on our side', () => {
   const secret = '/srv/data/parquet/x.parquet: SELECT password FROM people';
   const forms: readonly (readonly [string, (server: Awaited<ReturnType<typeof startEcho>>) => Promise<string>])[] = [
     ['gRPC', (server) => grpcText(server, helloBytes, false)],
@@ -268,7 +268,7 @@ describe('D37 faults of ours', () => {
     const client = grpcJs(server.port);
     const encode = (given: Uint8Array): Buffer => Buffer.from(given);
     const metadata = bearer('token-1');
-    // Only what is ordinary takes the fast path.
+    // Only ordinary requests take the fast path.
     if (general) metadata.set('grpc-encoding', 'gzip');
     const failure = await new Promise<{ code: number; details: string }>((resolve) =>
       client.makeUnaryRequest(say, encode, encode, bytes, metadata, (error) => resolve(error as never)),
@@ -285,7 +285,7 @@ describe('D37 faults of ours', () => {
   ];
 
   test.each(faults)(
-    '%s: the peer gets a reference and nothing of what is inside, the log has it under that, in every protocol',
+    '%s: the peer gets a reference and no internal details, the log has the cause under it, in every protocol',
     async (_name, fault) => {
       await using server = await startEcho(
         {
@@ -311,7 +311,7 @@ describe('D37 faults of ours', () => {
     },
   );
 
-  test('an answer that cannot be encoded is logged and shown as any other, in every protocol', async () => {
+  test('an answer that cannot be encoded is logged and reported like any other fault, in every protocol', async () => {
     const fail = (): never => {
       throw new Error('4711 cannot be encoded');
     };

@@ -16,7 +16,7 @@ const headers = headersFrame(say, 'application/grpc');
 const nothing = Buffer.alloc(0);
 const reset = rawFrame(3, 0, 1, [0, 0, 0, 8]);
 
-/** What is sent first, and the frame that is repeated. */
+/** The bytes sent first, and the frame that is repeated. */
 const floods: Readonly<Record<string, readonly [Buffer, Buffer]>> = {
   'WINDOW_UPDATE of the connection': [nothing, rawFrame(8, 0, 0, [0, 0, 0, 1])],
   'WINDOW_UPDATE of a stream': [headers, rawFrame(8, 0, 1, [0, 0, 0, 1])],
@@ -83,7 +83,7 @@ test('F19 a flood of WINDOW_UPDATE under TLS closes the connection within 30 s',
   expect(await flood(clock, socket, frames)).toBeLessThanOrEqual(30);
 });
 
-test('F19 a connection that is busy with calls, uploads, downloads and small messages is no flood', async () => {
+test('F19 a connection that is busy with calls, uploads, downloads and small messages does not count as a flood', async () => {
   const clock = new FakeClock();
   await using server = await startEcho({}, { clock });
   await using link = connectLink({ baseUrl: server.url, credentials });

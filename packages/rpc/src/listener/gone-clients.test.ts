@@ -1,4 +1,4 @@
-/** Clients that go away while a stream is written to them. */
+/** Clients that leave while a stream is written to them. */
 import { once } from 'node:events';
 import { connect as connectHttp2 } from 'node:http2';
 import { connect, type Socket } from 'node:net';
@@ -33,7 +33,7 @@ async function overHttp2(port: number): Promise<Socket> {
 test.each([
   ['HTTP/1.1', overHttp1],
   ['HTTP/2', overHttp2],
-])('a client that goes away while it is written to is no unforeseen fault: %s', async (_name, ask) => {
+])('a client that leaves during a write is not an unforeseen fault: %s', async (_name, ask) => {
   for (const leave of ['resetAndDestroy', 'destroy'] as const) {
     let given = 0;
     const { promise: ended, resolve } = Promise.withResolvers<void>();
@@ -51,7 +51,7 @@ test.each([
     });
     const socket = await ask(server.port);
     socket.on('error', () => {});
-    // It reads nothing: soon the server has something to write that no one takes. One look may come too early, after a time without processor.
+    // The client reads nothing, so the server soon blocks on a write. One check may come too early, after a time without processor.
     for (let before = 0, same = 0; same < 3; before = given) {
       await new Promise((pass) => setTimeout(pass, 100));
       same = given > before || given === 0 ? 0 : same + 1;
@@ -63,7 +63,7 @@ test.each([
   }
 });
 
-test('a connection of the method’s own that breaks while its client is there is an unforeseen fault', async () => {
+test('if the method’s own connection breaks while its client is connected, that is an unforeseen fault', async () => {
   await using server = await startEcho({
     async *split() {
       yield { value: 'first' };

@@ -1,21 +1,27 @@
-/** Refuses a message over the limit as soon as its length is known, and flags that its protocol does not have, in sentences of ours; the codecs' own limits are behind it. */
+/**
+ * Refuses a message over the limit as soon as its length is known, and flags that its protocol does not have, with our own errors. The
+ * codecs' own limits come after this.
+ */
 import type { IncomingHttpHeaders } from 'node:http';
 import { PlatformError } from '@platform/base';
 import { toConnectError } from '../core/errors.ts';
 import { messageTooLarge } from '../core/message-too-large.ts';
 
-/** Flags and length, before each message of gRPC, gRPC-Web and streaming Connect. */
+/** Flags and length that precede each message of gRPC, gRPC-Web and streaming Connect. */
 const prefixBytes = 5;
 
 /** Compressed, in all protocols; the end of a stream in Connect; trailers in gRPC-Web. */
 const knownFlags = { grpc: 0x01, connect: 0x03, web: 0x81 };
 
 export interface Messages {
-  /** A message has begun, and its end has not come yet. */
+  /** A message has begun but not ended yet. */
   begun: boolean;
 }
 
-/** The body unchanged. Throws invalid_argument, or resource_exhausted, before a byte is read when the headers tell. @param maxBytes of one message as it is sent. @param messages kept up to date. */
+/**
+ * Passes the body on unchanged. Throws invalid_argument or resource_exhausted, before reading a byte if the headers suffice. @param
+ * maxBytes of one message as it is sent. @param messages kept up to date.
+ */
 export function limitBody(
   body: AsyncIterable<Uint8Array>,
   headers: IncomingHttpHeaders,
@@ -27,7 +33,7 @@ export function limitBody(
     : limitTotal(body, Number(headers['content-length'] ?? 0), maxBytes);
 }
 
-/** Each message of the body is behind its length. */
+/** Whether each message in the body is preceded by its length. */
 export function isEnveloped(headers: IncomingHttpHeaders): boolean {
   return /^application\/(grpc|connect\+)/i.test(headers['content-type'] ?? '');
 }

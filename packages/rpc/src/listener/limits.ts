@@ -1,40 +1,44 @@
-/** Transport limits, in one place; messages and bodies have `maxMessageBytes`. */
+/** Transport limits in one place; `maxMessageBytes` limits messages and bodies. */
 
-/** Of all request headers together; gRPC clients send up to 60 KiB of metadata. */
+/** Maximum size of all request headers together; gRPC clients send up to 60 KiB of metadata. */
 export const maxHeaderBytes: number = 64 * 1024;
 
-/** Flow-control window of each stream and each connection: 65,535 bytes, HTTP/2's default, gives 1.9 MB/s at 20 ms RTT, this 83 MB/s. */
+/**
+ * Flow-control window of each stream and each connection. At 20 ms RTT, HTTP/2's default of 65,535 bytes gives 1.9 MB/s, this one 83 MB/s.
+ */
 export const windowBytes: number = 4 * 1024 * 1024;
 
-/** What one HTTP/2 connection may hold in memory before new streams are refused, MB. */
+/** How much memory one HTTP/2 connection may use before new streams are refused, MB. */
 export const maxSessionMemoryMb = 256;
 
-/** Concurrent calls of one connection; a client waits with further ones. */
+/** Concurrent calls per connection; a client delays further ones. */
 export const maxConcurrentStreams = 1024;
 
-/** From connecting to a recognisable first line (plaintext) or a finished handshake (TLS). */
+/** Time from connecting to a recognisable first line (plaintext) or a finished handshake (TLS). */
 export const prefaceTimeoutMs = 10_000;
 
-/** From the first line to the end of an HTTP/1.1 request's headers. */
+/** Time from the first line to the end of an HTTP/1.1 request's headers. */
 export const headersTimeoutMs = 20_000;
 
-/** An HTTP/1.1 connection stays for the next request for so long: a client that is busy for a few seconds does not send into one that is being closed. */
+/**
+ * How long an idle HTTP/1.1 connection stays open: a client that pauses for a few seconds must not send into a connection that is closing.
+ */
 export const idleConnectionMs = 75_000;
 
-/** How often overdue headers are looked for. */
+/** How often the server looks for overdue headers. */
 export const headersCheckMs = 5000;
 
-/** A body must bring `minBodyBytes`, or its end, in each such window, so one that stalls or trickles ends within 30 s (R17). */
+/** In each window of this length a body must deliver `minBodyBytes`, or end, so one that stalls or trickles ends within 30 s (R17). */
 export const slowBodyMs = 15_000;
 
-/** 273 B/s: a slow modem that shares its line sends more. */
+/** 273 B/s: even a slow modem on a shared line sends more. */
 export const minBodyBytes = 4096;
 
-/** A connection without traffic is probed after so long, so that vanished peers do not keep theirs forever. */
+/** A connection without traffic is probed after this time, so that vanished peers do not keep theirs forever. */
 export const keepAliveMs = 60_000;
 
-/** Running calls may finish for so long after a stop was asked for; then they are aborted as UNAVAILABLE … */
+/** After a stop is requested, running calls may finish for this long; then they are aborted as UNAVAILABLE … */
 export const drainMs = 3000;
 
-/** … and have so long to tell their clients before connections are cut. */
+/** … and have this long to tell their clients before connections are cut. */
 export const abortMs = 2000;

@@ -1,4 +1,4 @@
-/** Begins to listen; what can go wrong is said in a sentence with the way out. */
+/** Starts to listen; a failure is reported in a sentence that says what to do. */
 import type { AddressInfo, Server } from 'node:net';
 import { PlatformError } from '@platform/base';
 
@@ -7,7 +7,7 @@ export interface Address {
   readonly port: number;
 }
 
-/** @param address port 0 takes a free one. @returns where the server listens. */
+/** @param address port 0 picks a free one. @returns where the server listens. */
 export function listen(server: Server, { host, port }: Address): Promise<Address> {
   return new Promise((resolve, reject) => {
     const onError = (error: NodeJS.ErrnoException): void => reject(explain(error, host, port));

@@ -32,13 +32,13 @@ import { watchFloods } from './watch-floods.ts';
 /** The first byte of every TLS connection: the content type of a handshake. */
 const tlsHandshake = 0x16;
 
-/** Takes over a connection that asked for another protocol, as a WebSocket does. */
+/** Takes over a connection that asked for another protocol, such as WebSocket. */
 export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
 export interface ListenerOptions {
   tls: { cert: string; key: string } | undefined;
   listener: NodeListener;
-  /** Is asked first about every HTTP/2 request. */
+  /** Sees every HTTP/2 request first. */
   fastPath: FastPath;
   upgrade: UpgradeListener | undefined;
   prefaceTimeoutMs: number;
@@ -50,9 +50,9 @@ export interface Listener {
   readonly server: Server;
   /** Every open connection. */
   readonly sockets: ReadonlySet<Socket>;
-  /** Asks clients to leave: GOAWAY for HTTP/2, the end of idle HTTP/1.1 connections and of those that said nothing yet. */
+  /** Asks clients to leave: sends GOAWAY over HTTP/2, and ends HTTP/1.1 connections that are idle or have sent nothing yet. */
   goAway(): void;
-  /** New connections get this certificate. Throws where the port is in plaintext. */
+  /** New connections get this certificate. Throws if the port is in plaintext. */
   setTls(tls: { cert: string; key: string }): void;
 }
 
@@ -66,7 +66,7 @@ const http1Options = {
   maxHeaderSize: maxHeaderBytes,
   headersTimeout: headersTimeoutMs,
   keepAliveTimeout: idleConnectionMs,
-  // A long body on a slow line is no mistake; one that stalls or trickles ends by `slowBodyMs`.
+  // A long body on a slow line is legitimate; `slowBodyMs` ends one that stalls or trickles.
   requestTimeout: 0,
 };
 
@@ -77,7 +77,7 @@ export function createListener(options: ListenerOptions): Listener {
 function createPlainListener({ listener, fastPath, upgrade, prefaceTimeoutMs, clock, log }: ListenerOptions): Listener {
   const http1 = createHttp1({ ...http1Options, ...upgrading(upgrade) }, listener);
   if (upgrade !== undefined) http1.on('upgrade', upgrade);
-  // A server that never listens itself does not watch its header timeouts until it hears this.
+  // A server that never listens itself does not check header timeouts until it gets this event.
   http1.emit('listening');
   const http2 = createHttp2(http2Options, listener);
   askFirst(http2, fastPath);
@@ -132,7 +132,7 @@ function createTlsListener(
     ...upgrading(upgrade),
   };
   const secure = createSecureServer(options, listener);
-  // As above: header timeouts and idle connections of HTTP/1.1 are watched from here on.
+  // As above: from here on, header timeouts and idle HTTP/1.1 connections are checked.
   secure.emit('listening');
   askFirst(secure, fastPath);
   if (upgrade !== undefined) secure.on('upgrade', upgrade);
@@ -165,7 +165,7 @@ function createTlsListener(
     sockets,
     goAway() {
       for (const session of sessions) session.close();
-      // It has no socket of its own to close: this ends idle connections of HTTP/1.1, and the watch over the others' headers.
+      // It has no socket of its own to close: this ends idle HTTP/1.1 connections and the header timeout checks.
       secure.close();
       for (const socket of silent) socket.destroy();
     },
@@ -173,13 +173,13 @@ function createTlsListener(
   };
 }
 
-/** Only WebSockets are handed over; other upgrades, `h2c` among them, are answered as HTTP/1.1 requests. */
+/** Only WebSockets are handed over; other upgrades, such as `h2c`, are answered as HTTP/1.1 requests. */
 function upgrading(upgrade: UpgradeListener | undefined): { shouldUpgradeCallback(request: IncomingMessage): boolean } {
   const wanted = upgrade !== undefined;
   return { shouldUpgradeCallback: ({ headers }) => wanted && /^websocket$/i.test(headers.upgrade ?? '') };
 }
 
-/** Node's own listener, which makes a request and a response of a stream, gets what the fast path leaves. */
+/** Lets the fast path see each stream first; the rest goes to Node's own listener, which makes a request and a response of it. */
 function askFirst(server: Http2Server | Http2SecureServer, fastPath: FastPath): void {
   const rest = server.listeners('stream');
   server.removeAllListeners('stream');
@@ -217,7 +217,7 @@ function trackSockets(server: Server): ReadonlySet<Socket> {
   server.on('connection', (socket) => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
-    // A reset connection is its client's affair; without a listener it would end the process.
+    // A reset connection concerns only its client; without a listener it would end the process.
     socket.on('error', () => {});
   });
   return sockets;

@@ -9,7 +9,7 @@ import { type EchoServer, startEcho } from '../../test/start-echo.ts';
 const service = '/platform.test.v1.EchoService';
 const unread = 'invalid_argument';
 
-/** Bytes that no StringValue consists of. */
+/** Bytes that are not a valid StringValue. */
 const malformed: Readonly<Record<string, Uint8Array>> = {
   'a varint without end': Buffer.alloc(12, 0xff),
   'a varint that is cut': Buffer.from([0x0a, 0x80]),
@@ -31,7 +31,7 @@ function envelope(flags: number, message: Uint8Array, length = message.length): 
   return Buffer.concat([prefix, message]);
 }
 
-/** Envelopes around which something is wrong; `encoding` is what the request says of its compression. */
+/** Envelopes with a framing error; `encoding` is the compression that the request declares. */
 const misframed: Readonly<Record<string, { readonly body: Uint8Array; readonly encoding?: string }>> = {
   'compressed without a word of how': { body: envelope(1, gzipSync(helloBytes)) },
   'said to be gzip, and is not': { body: envelope(1, helloBytes), encoding: 'gzip' },
@@ -82,7 +82,7 @@ async function codeOf(
 }
 
 test.each(['Say', 'Join', 'Split', 'Chat'])(
-  'D4 malformed messages to %s are INVALID_ARGUMENT in every protocol, and nothing is logged as our fault',
+  'D4 malformed messages to %s are INVALID_ARGUMENT in every protocol, and are not logged as our fault',
   async (method) => {
     await using server = await startEcho();
     const unary = method === 'Say' ? ['application/grpc', 'application/grpc-web+proto'] : enveloped;
@@ -125,7 +125,7 @@ test('D4 the refusal says which message was expected, and what is wrong with the
 });
 
 test.each(['application/json', 'application/connect+json'])(
-  'D4 malformed %s is INVALID_ARGUMENT, also when it nests 100,000 deep',
+  'D4 malformed %s is INVALID_ARGUMENT, even when nested 100,000 deep',
   async (contentType) => {
     await using server = await startEcho();
     const isStream = contentType.includes('connect');

@@ -1,4 +1,4 @@
-/** The address that the client dialled, in one place for both versions of HTTP: HTTP/2 sends it as the pseudo header `:authority`. */
+/** The address that the client dialled, for both versions of HTTP: HTTP/2 sends it as the pseudo header `:authority`. */
 import type { IncomingHttpHeaders } from 'node:http2';
 
 /** Sets `host` of a call's metadata; leaves it unset if the client sent neither. */

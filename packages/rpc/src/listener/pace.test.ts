@@ -4,7 +4,7 @@ import { paced } from './pace.ts';
 
 const options = { path: '/s/M', slowBodyMs: 15_000, owed: () => true, onSlow: () => {} };
 
-/** A chunk of so many bytes each time that it is asked for. */
+/** Delivers a chunk of this many bytes each time one is requested. */
 async function* chunks(clock: FakeClock, bytes: number, everyMs: number): AsyncGenerator<Uint8Array> {
   for (;;) {
     await clock.sleep(everyMs);
@@ -12,7 +12,7 @@ async function* chunks(clock: FakeClock, bytes: number, everyMs: number): AsyncG
   }
 }
 
-test('a body that no one reads on leaves no timer behind, though it was not closed', async () => {
+test('a body whose reading stops leaves no timer behind, even if it was not closed', async () => {
   const clock = new FakeClock();
   const body = paced(chunks(clock, 1, 10), { ...options, clock })[Symbol.asyncIterator]();
   const first = body.next();
@@ -21,7 +21,7 @@ test('a body that no one reads on leaves no timer behind, though it was not clos
   expect(clock.waiting).toBe(0);
 });
 
-test('time in which the server does not ask for more is not the client’s', async () => {
+test('time in which the server does not read does not count against the client', async () => {
   const clock = new FakeClock();
   const body = paced(chunks(clock, 100, 10), { ...options, clock })[Symbol.asyncIterator]();
   for (let number = 0; number < 5; number++) {
@@ -35,7 +35,7 @@ test('time in which the server does not ask for more is not the client’s', asy
 test.each([
   [4_096, true],
   [4_095, false],
-])('%i bytes in a window are enough: %s', async (bytes, isEnough) => {
+])('%i bytes in a window suffice: %s', async (bytes, isEnough) => {
   const clock = new FakeClock();
   const body = paced(chunks(clock, bytes, 14_999), { ...options, clock })[Symbol.asyncIterator]();
   const read = (async () => {

@@ -1,6 +1,6 @@
 /**
- * Bodies must move (R17): whoever sends one a byte at a time, or stops in its middle, holds a connection, memory and perhaps
- * an open upload. A body that stalls or trickles ends within two windows; one on a line of 300 B/s does not.
+ * Enforces progress on bodies (R17): a client that sends one a byte at a time, or stops in the middle, holds a connection, memory and
+ * perhaps an open upload. A body that stalls or trickles is ended within two windows; one on a line of 300 B/s is not.
  */
 import { type Clock, PlatformError } from '@platform/base';
 import { toConnectError } from '../core/errors.ts';
@@ -8,20 +8,20 @@ import { untilAborted } from '../core/until-aborted.ts';
 import { minBodyBytes } from './limits.ts';
 
 export interface PaceOptions {
-  /** For messages. */
+  /** Used in error messages. */
   readonly path: string;
-  /** One window. */
+  /** Length of one window. */
   readonly slowBodyMs: number;
   readonly clock: Clock;
-  /** Whether the client owes bytes now: not between the messages of a stream that may be quiet. */
+  /** Whether the client owes bytes now: false between the messages of a stream that may be quiet. */
   readonly owed: () => boolean;
   /** Called before the error is thrown. */
   readonly onSlow: () => void;
 }
 
 /**
- * The body unchanged. Throws deadline_exceeded when a window brought fewer than `minBodyBytes`. A window is time that was spent waiting
- * for the client: what the server does meanwhile is not the client's slowness, and whoever leaves the body leaves no timer behind.
+ * Passes the body on unchanged. Throws deadline_exceeded when a window brought fewer than `minBodyBytes`. Only time spent waiting for the
+ * client counts, not what the server does meanwhile. Abandoning the body leaves no timer behind.
  */
 export async function* paced(
   body: AsyncIterable<Uint8Array>,
@@ -46,7 +46,7 @@ export async function* paced(
   const wait = (): Disposable => {
     const sinceMs = clock.monotonic();
     let isOver = false;
-    // A process that did not run for so long may have the bytes waiting: they are read first.
+    // If the process was stalled for that long, the bytes may be waiting: they are read first.
     const timer = clock.after(slowBodyMs - waitedMs, () => setImmediate(() => isOver || endWindow()));
     return {
       [Symbol.dispose]() {
@@ -63,7 +63,7 @@ export async function* paced(
       waiting[Symbol.dispose]();
       found += chunk.length;
       yield chunk;
-      // Of a stream that may be quiet, each message has windows of its own.
+      // In a stream that may be quiet, each message starts new windows.
       if (!owed()) found = waitedMs = 0;
       waiting = wait();
     }

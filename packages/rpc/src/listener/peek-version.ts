@@ -5,8 +5,8 @@ import type { Clock } from '@platform/base';
 const preface = Buffer.from('PRI * HTTP/2.0');
 
 /**
- * Resolves with the version, the bytes put back into the socket; with undefined when the connection ended or took longer
- * than `timeoutMs` in all (trickled bytes do not prolong it); the socket is destroyed then.
+ * Resolves with the version after putting the bytes back into the socket. Resolves with undefined, and destroys the socket, when the
+ * connection ended or took longer than `timeoutMs` in all (trickled bytes do not prolong it).
  */
 export function peekVersion(socket: Socket, timeoutMs: number, clock: Clock): Promise<'h2' | 'http/1.1' | undefined> {
   return new Promise((resolve) => {
@@ -36,7 +36,7 @@ export function peekVersion(socket: Socket, timeoutMs: number, clock: Clock): Pr
     socket.on('readable', onReadable);
     socket.on('close', onClose);
     socket.on('end', onClose);
-    // A process that did not run for so long may have the bytes waiting: they are read before its time is over.
+    // If the process was stalled for that long, the bytes may be waiting: they are read before the timeout applies.
     clock.sleep(timeoutMs, decided.signal).then(
       () => setImmediate(onTimeout),
       () => {},

@@ -14,7 +14,7 @@ const asGrpc = { type: 'application/grpc', body: frame(helloBytes) };
 const asGrpcWeb = { type: 'application/grpc-web+proto', body: frame(helloBytes) };
 const asConnect = { type: 'application/connect+json', body: frame(new TextEncoder().encode('"hello"')) };
 
-/** What is known when the headers are there, and what follows them. */
+/** What is known when the headers arrive, and what follows them. */
 interface Answer extends Disposable {
   readonly status: unknown;
   readonly headers: Readonly<Record<string, unknown>>;
@@ -79,8 +79,8 @@ const ways = [
   ['Connect over HTTP/1.1', overHttp1, asConnect],
 ] as const;
 
-describe('a stream that has nothing to say yet', () => {
-  test.each(ways)('has its headers already, and what it says later follows them: %s', async (_name, over, sent) => {
+describe('a stream that has nothing to send yet', () => {
+  test.each(ways)('already has its headers, and later messages follow them: %s', async (_name, over, sent) => {
     const speak = Promise.withResolvers<void>();
     const quiet = async function* (): AsyncGenerator<{ value: string }, void> {
       await speak.promise;
@@ -125,7 +125,7 @@ describe('a stream that has nothing to say yet', () => {
     }
   });
 
-  test.each(ways)('is refused with its code before anything is said: %s', async (_name, over, sent) => {
+  test.each(ways)('is refused with its code before anything is sent: %s', async (_name, over, sent) => {
     await using server = await startEcho({
       async *split(_request, call) {
         await new Promise((resolve) => call.signal.addEventListener('abort', resolve));
@@ -139,7 +139,7 @@ describe('a stream that has nothing to say yet', () => {
     if (sent === asConnect) expect(text).toContain('"code":"unauthenticated"');
   });
 
-  test('a client that leaves while it is quiet ends the call', async () => {
+  test('a client that leaves during the quiet ends the call', async () => {
     for (const over of [overHttp1, overHttp2]) {
       const ended = Promise.withResolvers<boolean>();
       await using server = await startEcho({

@@ -1,8 +1,8 @@
 /**
- * Reads the body of a request: whole, in time and within its limit, or not at all.
+ * Reads the body of a request: complete, in time and within its limit, or not at all.
  *
- * Node ends an HTTP/2 body in the same way whether the client ended its stream or cut it, and the call's signal is aborted
- * only later; so the difference is looked up here, where the body ends. What is thrown crosses the codecs untouched.
+ * Node ends an HTTP/2 body in the same way whether the client ended its stream or cut it, and the call's signal is aborted only later. So
+ * this code checks at the end of the body which of the two it was. What it throws crosses the codecs untouched.
  */
 import { constants } from 'node:http2';
 import { type Clock, PlatformError } from '@platform/base';
@@ -16,17 +16,17 @@ import { roundTrip } from './round-trip.ts';
 import { splitMessages } from './split-messages.ts';
 
 export interface ReadBodyOptions {
-  /** For messages. */
+  /** Used in error messages. */
   readonly path: string;
-  /** Of one message. */
+  /** Limit for one message. */
   readonly maxMessageBytes: number;
   /** Where a large message is split. */
   readonly splitAt: BytesField | undefined;
-  /** The request is one message, not a stream of them. */
+  /** The request is a single message, not a stream. */
   readonly one: boolean;
-  /** The client may be quiet between messages: it is sent answers meanwhile. */
+  /** The client may be quiet between messages, because it receives answers meanwhile. */
   readonly quiet: boolean;
-  /** A body that stalls or trickles ends within twice that. */
+  /** A body that stalls or trickles is ended within twice this time. */
   readonly slowBodyMs: number;
   readonly clock: Clock;
 }
@@ -63,7 +63,7 @@ async function* readWhole(
   one: boolean,
 ): AsyncGenerator<Uint8Array, void> {
   const stream = 'stream' in request ? request.stream : undefined;
-  // A codec that wants no more must still be able to answer, so leaving the body does not destroy the request.
+  // A codec that stops reading must still be able to answer, so abandoning the body does not destroy the request.
   const chunks = request.iterator({ destroyOnReturn: false });
   let found = 0;
   let ended = false;
@@ -81,7 +81,7 @@ async function* readWhole(
     if (stream !== undefined && !tellsItsLength(request, one)) {
       for (let trip = 0; trip < 2 && stream.session && !stream.aborted; trip++) await roundTrip(stream.session);
     }
-    // HTTP/2 is aborted by whatever ends the stream before END_STREAM; HTTP/1.1 is complete with its last chunk or byte.
+    // HTTP/2 is aborted by anything that ends the stream before END_STREAM; HTTP/1.1 is complete with its last chunk or byte.
     if (stream === undefined ? !request.complete : stream.aborted) {
       throw cutBody(path, found, undefined);
     }
@@ -90,7 +90,7 @@ async function* readWhole(
   }
 }
 
-/** Half of such a body is recognised wherever it is decoded. */
+/** Decoding recognises a truncated body of this kind, because it states its length. */
 function tellsItsLength({ headers }: NodeRequest, one: boolean): boolean {
   return one && (isEnveloped(headers) || headers['content-length'] !== undefined);
 }
@@ -100,17 +100,17 @@ function cutBody(path: string, found: number, cause: unknown): Error {
   return toConnectError(new PlatformError('canceled', text, cause));
 }
 
-/** What the client still sends is thrown away, so that it does not fill the window of its connection. */
+/** Discards what the client still sends, so that it does not fill the window of its connection. */
 function leaveBody(request: NodeRequest, response: NodeResponse): void {
   request.resume();
   endAfterAnswer(response);
 }
 
-/** No one will read the rest of the request: once it is answered, HTTP/2 resets its stream, as RFC 9113 8.1 has it, and HTTP/1.1 its connection. */
+/** Ends a request whose rest is not read: after the answer, HTTP/2 resets its stream (RFC 9113 8.1) and HTTP/1.1 closes its connection. */
 function endAfterAnswer(response: NodeResponse): void {
   if ('stream' in response) {
     const { stream } = response;
-    // Trailers are the last of an answer.
+    // Trailers are the last part of an answer.
     stream.once('wantTrailers', () => setImmediate(() => stream.close(constants.NGHTTP2_NO_ERROR)));
   } else if (!response.headersSent) {
     response.setHeader('connection', 'close');

@@ -1,4 +1,4 @@
-/** Tells a client that speaks plaintext to a TLS port what is wrong, in the protocol that it speaks. */
+/** Tells a client that speaks plaintext to a TLS port what is wrong, in the client's protocol. */
 import type { Socket } from 'node:net';
 
 const sentence = 'This port speaks TLS only: use https:// instead of http://.';
@@ -8,7 +8,7 @@ const http2Preface = Buffer.from('PRI * HTTP/2.0');
 export function refusePlaintext(socket: Socket, seen: Buffer): void {
   socket.on('error', () => {});
   socket.end(seen.subarray(0, http2Preface.length).equals(http2Preface) ? http2Refusal() : http1Refusal());
-  // What the client still sends would otherwise turn the end into a reset, before it has read the answer.
+  // Unread data from the client would turn the end into a reset before the client has read the answer.
   socket.resume();
 }
 
@@ -23,7 +23,7 @@ function http1Refusal(): string {
   ].join('\r\n');
 }
 
-/** SETTINGS without any, then GOAWAY with INADEQUATE_SECURITY (RFC 9113 §6.8, §7) and the sentence. */
+/** Empty SETTINGS, then GOAWAY with INADEQUATE_SECURITY (RFC 9113 §6.8, §7) and the message. */
 function http2Refusal(): Buffer {
   const inadequateSecurity = 0xc;
   const goAway = Buffer.alloc(8);

@@ -1,8 +1,9 @@
 /**
- * A barrier on an HTTP/2 connection: what the peer had in hand when it read our PING has been read here when its answer comes.
+ * A barrier on an HTTP/2 connection: when the answer to our PING arrives, everything that the peer had queued when it read the PING has
+ * been read here.
  *
- * Node's clients, gRPC's among them, cut a request by END_STREAM, and by RST_STREAM in a later write. Between the two half a
- * request looks whole. The answer to a first PING may still overtake the second write, the answer to a second one cannot.
+ * Node's clients, including gRPC's, cut a request by END_STREAM, and by RST_STREAM in a later write. Between the two, half a request looks
+ * whole. The answer to a first PING may still overtake the second write; the answer to a second PING cannot.
  */
 import type { Http2Session } from 'node:http2';
 
@@ -13,7 +14,10 @@ interface Pings {
 
 const pingsOf = new WeakMap<Http2Session, Pings>();
 
-/** At most one PING is under way on a connection; whoever asks meanwhile shares the next one. Resolves as well when the connection is gone. */
+/**
+ * At most one PING is in flight per connection; callers that arrive meanwhile share the next one. Also resolves when the connection is
+ * gone.
+ */
 export function roundTrip(session: Http2Session): Promise<void> {
   const pings = pingsOf.get(session) ?? { running: undefined, next: undefined };
   pingsOf.set(session, pings);

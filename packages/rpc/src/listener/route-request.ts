@@ -22,7 +22,7 @@ import { writeResponse } from './write-response.ts';
 export interface RouteOptions {
   codecs: Codecs;
   fallback: NodeListener;
-  /** A body that stalls or trickles ends within twice that. */
+  /** A body that stalls or trickles is ended within twice this time. */
   slowBodyMs: number;
   clock: Clock;
   log: Log;
@@ -46,16 +46,16 @@ export function createRouter(options: RouteOptions): NodeListener {
       return;
     }
     const one = method.method.methodKind === 'unary' || method.method.methodKind === 'server_streaming';
-    // A route of REST is called as its method, and limited as it.
+    // A REST route is called as its method, and has its limits.
     const called = `/${method.service.typeName}/${method.method.name}`;
     const maxMessageBytes = codecs.maxRequestBytes(called);
     const splitAt = codecs.splitAt(called);
     const quiet = method.method.methodKind === 'bidi_streaming';
     const limits = { path, maxMessageBytes, splitAt, one, quiet, slowBodyMs, clock };
-    // A response of HTTP/2 says that it has finished when its stream is closed.
+    // An HTTP/2 response emits `finish` only when its stream is closed, so the stream is watched.
     const answered = 'stream' in response ? response.stream : response;
     answered.once('finish', () => endUnreadBody(request, slowBodyMs, clock));
-    // Only the body's reader judges the length.
+    // Only the body's reader checks the length.
     incoming.header.delete('content-length');
     run({ ...incoming, body: readBody(request, response, limits) })
       .then((answered) => universalResponseToNodeResponse(withReadableStatus(answered), response))
@@ -113,7 +113,7 @@ function universalRequest(
   }
 }
 
-/** Empty when the connection is gone already: a proxied socket of HTTP/2 throws then. */
+/** Empty if the connection is already gone: a proxied HTTP/2 socket then throws. */
 function peerAddress(request: NodeRequest): string {
   try {
     const { remoteAddress, remotePort } = request.socket;

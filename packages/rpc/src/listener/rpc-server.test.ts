@@ -27,7 +27,7 @@ async function textOf(socket: Socket): Promise<string> {
 }
 
 describe('D3 telling protocols apart', () => {
-  test('D3 a request that arrives byte by byte is read as HTTP/1.1, also one that begins like HTTP/2', async () => {
+  test('D3 a request that arrives byte by byte is read as HTTP/1.1, even if it begins like HTTP/2', async () => {
     await using server = await startEcho();
     for (const verb of ['GET', 'PUT', 'PRI']) {
       const socket = await dial(server.port);
@@ -45,8 +45,8 @@ describe('D3 telling protocols apart', () => {
     expect(await textOf(socket)).toContain('nothing at /half');
   });
 
-  test('a connection that does not show its protocol in time is cut, however it trickles; others are served meanwhile', async () => {
-    // Its waits end when the test says so.
+  test('a connection that does not show its protocol in time is cut, even if it trickles; others are served meanwhile', async () => {
+    // These waits end when the test says so.
     const waits = new Set<() => void>();
     const clock: Clock = {
       ...patientClock,
@@ -68,7 +68,7 @@ describe('D3 telling protocols apart', () => {
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
     expect([silent.closed, trickling.closed]).toEqual([false, false]);
-    // What came meanwhile began no new wait.
+    // What arrived meanwhile started no new wait.
     for (const end of begun) end();
     await ends;
     expect((await fetch(`${server.url}/`)).status).toBe(404);
@@ -86,8 +86,8 @@ describe('D3 telling protocols apart', () => {
   });
 });
 
-describe('strangers', () => {
-  test('no bytes of a stranger, however they end, keep the server from serving', async () => {
+describe('hostile clients', () => {
+  test('no bytes from an unknown client, however they end, stop the server from serving', async () => {
     await using server = await startEcho();
     const openings = [
       '',
@@ -116,7 +116,7 @@ describe('strangers', () => {
 });
 
 describe('starting', () => {
-  test('a port in use is an error that names it and says what to do', async () => {
+  test('a port in use is an error that names the port and says what to do', async () => {
     await using server = await startEcho();
     await expect(startEcho({}, { port: server.port })).rejects.toMatchObject({
       code: 'failed_precondition',
@@ -153,7 +153,7 @@ describe('stopping', () => {
     await closing;
   });
 
-  test('calls that outlast the grace end as UNAVAILABLE, their signals aborted', async () => {
+  test('calls that outlast the grace period end as UNAVAILABLE, with their signals aborted', async () => {
     const entered = Promise.withResolvers<void>();
     const aborted = Promise.withResolvers<void>();
     const server = await startEcho({
@@ -174,7 +174,7 @@ describe('stopping', () => {
     await running;
   });
 
-  test('a server that never listened closes as well', async () => {
+  test('a server that never listened can also be closed', async () => {
     const never = createRpcServer({
       services: [],
       authenticate: async () => undefined,

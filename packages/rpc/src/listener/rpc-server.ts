@@ -1,8 +1,8 @@
 /**
  * The one-port server (D3).
  *
- * States: created → listening → draining → closed. Draining: no new connections; clients are told to leave; running calls
- * may finish for `drainMs`; then they are aborted as UNAVAILABLE, and `abortMs` later what is still open is cut.
+ * States: created → listening → draining → closed. Draining: no new connections; clients are told to leave; running calls may finish for
+ * `drainMs`; then they are aborted as UNAVAILABLE; `abortMs` later, open connections are cut.
  */
 import type { Clock, Log, LogFields } from '@platform/base';
 import { systemClock } from '@platform/base';
@@ -19,37 +19,46 @@ import type { NodeListener } from './node-types.ts';
 import { createRouter } from './route-request.ts';
 
 export interface RpcServerOptions<P> {
-  /** Health and reflection are served beside them. */
+  /** The services to serve; health and reflection are added. */
   services: readonly ServiceBinding<P>[];
-  /** Who calls; runs before a byte of the body is read. Throws UNAUTHENTICATED or PERMISSION_DENIED. Must not rely on cookies. */
+  /** Identifies the caller before a byte of the body is read. Throws UNAUTHENTICATED or PERMISSION_DENIED. Must not rely on cookies. */
   authenticate: (call: Call) => Promise<P>;
-  /** Canonical paths of methods that need no authentication, as `/proto.rpc.v1.AuthService/Authenticate`. */
+  /** Canonical paths of methods that need no authentication, such as `/proto.rpc.v1.AuthService/Authenticate`. */
   open: readonly string[];
-  /** Answers every request that is no call. Its `url` is as the peer sent it. */
+  /** Answers every request that is not a call. Its `url` is as the peer sent it. */
   fallback: NodeListener;
-  /** Takes over WebSocket connections; without it they are requests like any other. */
+  /** Takes over WebSocket connections; without it they are treated like any other request. */
   upgrade?: UpgradeListener;
   /** PEM certificate chain and private key; absent: plaintext. */
   tls?: { cert: string; key: string };
   log: Log;
-  /** What the log says of a caller when a call fails through a fault of ours. Default: nothing. */
+  /** What the log says about a caller when a call fails through a fault on our side. Default: nothing. */
   callerFields?: (principal: P) => LogFields;
-  /** Most bytes of one request message, before and after decompression; more is RESOURCE_EXHAUSTED. Default 32 MiB, the most that public machine-servers send. */
+  /**
+   * Maximum bytes of one request message, before and after decompression; more is RESOURCE_EXHAUSTED. Default 32 MiB, the most that public
+   * machine-servers send.
+   */
   maxMessageBytes?: number;
-  /** From connecting to the first recognisable bytes. Default 10 s. */
+  /** Time from connecting to the first recognisable bytes. Default 10 s. */
   prefaceTimeoutMs?: number;
-  /** A request whose body stalls or trickles for twice that ends: a call as DEADLINE_EXCEEDED, another without an answer. Default 15 s. */
+  /**
+   * A request whose body stalls or trickles for twice this time is ended: a call as DEADLINE_EXCEEDED, any other without an answer. Default
+   * 15 s.
+   */
   slowBodyMs?: number;
   /** Default: the system's. */
   clock?: Clock;
 }
 
 export interface RpcServer extends AsyncDisposable {
-  /** Begins to serve. Throws a PlatformError that names the port when it cannot. */
+  /** Starts to serve. Throws a PlatformError that names the port on failure. */
   listen(address: Address): Promise<Address>;
-  /** New connections get this certificate; those that are open stay. Only of a server that was made with one. */
+  /** New connections get this certificate; open ones keep theirs. Only for a server created with a certificate. */
   setTls(tls: { cert: string; key: string }): void;
-  /** Drains and closes; see the states above. `graceMs`: how long running calls may finish (default 3 s). Repeated calls wait for the same end. */
+  /**
+   * Drains and closes; see the states above. `graceMs`: how long running calls may finish (default 3 s). Repeated calls wait for the same
+   * end.
+   */
   close(options?: { graceMs?: number }): Promise<void>;
 }
 

@@ -1,7 +1,7 @@
-/** Sends the headers of a response before there is anything to say in it. */
+/** Sends the headers of a response before its first content is known. */
 import type { NodeResponse } from './node-types.ts';
 
-/** Without effect when they are sent already, or no one is there any more. Whoever writes the response later may give them again. */
+/** Has no effect if they are already sent or the client is gone. Whoever writes the response later may set them again. */
 export function sendHeaders(response: NodeResponse, headers: Headers): void {
   if (response.headersSent || response.destroyed) return;
   const fields = Object.fromEntries(headers);

@@ -11,7 +11,7 @@ const first = frame(new Uint8Array([10, 5, 104, 101, 108, 108, 111]));
 /** The beginning of a message of 3,000 bytes. */
 const long = new Uint8Array([0, 0, 0, 11, 184, 10]);
 
-/** What was answered, and how long the server took for it, on its clock. */
+/** The answer, and how long the server took for it, by its clock. */
 async function timeOf<T>(clock: FakeClock, sent: Promise<T>): Promise<{ answer: T; seconds: number }> {
   const startMs = clock.monotonic();
   let answer: { value: T } | undefined;
@@ -25,7 +25,7 @@ async function timeOf<T>(clock: FakeClock, sent: Promise<T>): Promise<{ answer: 
   return { answer: answer.value, seconds: (clock.monotonic() - startMs) / 1_000 };
 }
 
-/** A byte at each second of the server's clock, forever. */
+/** Sends a byte every second of the server's clock, forever. */
 function dripping(clock: FakeClock): Pick<CutRequest, 'drip'> {
   return { drip: (write) => clock.every(1_000, () => write(new Uint8Array(1))) };
 }
@@ -58,7 +58,7 @@ const http2: [string, string, Uint8Array][] = [
 describe.each(['stalls', 'trickles'] as const)('R17 a request whose body %s ends within 30 s', (how) => {
   const started = async (): Promise<{ server: EchoServer; clock: FakeClock }> => {
     const clock = new FakeClock();
-    // No one reads the bodies of such routes, nor answers.
+    // These routes neither read bodies nor answer.
     return { clock, server: await startEcho({}, { clock, fallback: () => {} }) };
   };
 
@@ -108,7 +108,7 @@ test('R17 a call whose body stalls is answered DEADLINE_EXCEEDED before any hand
   expect(server.calls).toHaveLength(0);
 });
 
-test('R17 a slow body of 300 bytes a second is taken whole, and a stream in both directions may be quiet between messages', async () => {
+test('R17 a slow body of 300 bytes a second is accepted, and a stream in both directions may be quiet between messages', async () => {
   const clock = new FakeClock();
   await using server = await startEcho({}, { clock });
   const text = JSON.stringify('x'.repeat(30_000));

@@ -25,7 +25,7 @@ function nested(path: readonly number[], content: Uint8Array): Buffer {
   }, Buffer.from(content));
 }
 
-/** The messages that come out of a body which arrives in pieces of these lengths, repeated. */
+/** The messages produced from a body that arrives in pieces of these lengths, repeated. */
 async function split(body: Uint8Array, pieces: readonly number[], at: BytesField = field): Promise<Buffer[]> {
   async function* arriving(): AsyncGenerator<Uint8Array> {
     for (let from = 0, index = 0; from < body.length; index++) {
@@ -46,7 +46,7 @@ async function split(body: Uint8Array, pieces: readonly number[], at: BytesField
   return messages;
 }
 
-/** What is in the field of a message. */
+/** The content of a message's field. */
 function contentOf(message: Buffer, path: readonly number[]): Buffer {
   let rest = message;
   for (const number of path) {
@@ -60,7 +60,7 @@ function contentOf(message: Buffer, path: readonly number[]): Buffer {
 
 const bytes = (length: number): Uint8Array => new Uint8Array(length).map((_, index) => (index * 31) % 256);
 
-test('a large message becomes small ones that hold the same bytes, however it arrives, and its neighbours stay', async () => {
+test('a large message becomes small ones that hold the same bytes, however it arrives, and its neighbours are unchanged', async () => {
   const pieces = fc.array(fc.integer({ min: 1, max: 300_000 }), {
     minLength: 1,
     maxLength: 5,
@@ -90,7 +90,7 @@ test('a message over the limit is refused before its content, with both numbers'
   await expect(split(head, [20])).rejects.toThrow(/at most 3145728 bytes .* found 31457\d\d/);
 });
 
-test('what is compressed, or holds something else, goes on as it was sent', async () => {
+test('a message that is compressed, or holds anything else, passes unchanged', async () => {
   const content = bytes(1_200_000);
   const bodies = [
     envelope(nested([2, 1], content), 1),

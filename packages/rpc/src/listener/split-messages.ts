@@ -1,6 +1,6 @@
 /**
- * Turns a large message whose only content is one field of bytes into several small ones with a piece of these bytes each,
- * while it arrives. A public client that cannot split a file sends up to 2 GiB in one message; so it never is in memory whole.
+ * Turns a large message whose only content is one bytes field into several small ones, each with a piece of these bytes, while it arrives.
+ * A public client that cannot split a file sends up to 2 GiB in one message; with this, the message is never in memory whole.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { BytesField } from '../core/binding.ts';
@@ -8,17 +8,17 @@ import { toConnectError } from '../core/errors.ts';
 import { messageTooLarge } from '../core/message-too-large.ts';
 import { BodySource } from './body-source.ts';
 
-/** A message of at most so many bytes goes on as it is. */
+/** A message of at most this many bytes passes unchanged. */
 const wholeBytes = 1024 * 1024;
-/** Of the field, in each message that a large one becomes. */
+/** Bytes of the field in each message that a large one becomes. */
 const pieceBytes = 256 * 1024;
 
-/** Flags and length, before each message. */
+/** Flags and length that precede each message. */
 const envelopeBytes = 5;
-/** A tag and a length, in each of at most two levels: a number of a field up to 15 takes one byte, a length up to 4 GiB five. */
+/** A tag and a length in each of at most two levels: a field number up to 15 takes one byte, a length up to 4 GiB five. */
 const maxPrefixBytes = 12;
 
-/** The body with such messages split. What is compressed, JSON or of another form goes on unchanged, and meets the usual limit. */
+/** The body with such messages split. Compressed, JSON and other content passes unchanged and meets the usual limit. */
 export async function* splitMessages(
   body: AsyncIterable<Uint8Array>,
   headers: IncomingHttpHeaders,
@@ -41,7 +41,7 @@ export async function* splitMessages(
         source.take(envelopeBytes + prefix);
         for (rest = length - prefix; rest > 0; ) {
           const isWhole = await source.fill(Math.min(rest, pieceBytes));
-          // A body that ends within a message ends within this one, too, and is refused by the codec.
+          // If the body ends within the message, this one is cut as well, and the codec refuses it.
           if (!isWhole) return yield envelopeOf(pieceBytes);
           const piece = source.take(Math.min(rest, pieceBytes));
           rest -= piece.length;
@@ -59,7 +59,7 @@ export async function* splitMessages(
   if (source.length > 0) yield source.take(source.length);
 }
 
-/** How long the tags and lengths before the bytes are; undefined: the message holds something else, too. */
+/** Total length of the tags and lengths that precede the bytes; undefined if the message holds anything else. */
 function prefixLength(bytes: Uint8Array, { path }: BytesField, length: number): number | undefined {
   let at = 0;
   for (const number of path) {
@@ -89,7 +89,7 @@ function wrapped(piece: Uint8Array, { path }: BytesField): Uint8Array {
   return Buffer.concat([envelopeOf(length), Uint8Array.from(prefix), piece]);
 }
 
-/** Of a field with a length. */
+/** The tag of a length-delimited field. */
 function tagOf(number: number): number {
   return number * 8 + 2;
 }

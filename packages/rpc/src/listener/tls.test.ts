@@ -17,7 +17,7 @@ import type { UpgradeListener } from './listeners.ts';
 const tls = await selfSigned();
 
 describe('D3 one port under TLS', () => {
-  test('D3 speaks gRPC to our link and to another implementation, and HTTP/1.1 to the rest', async () => {
+  test('D3 serves gRPC to our link and to another implementation, and HTTP/1.1 to other clients', async () => {
     await using server = await startEcho({}, { tls });
     await using link = connect({ baseUrl: server.url, credentials, ca: tls.cert });
     expect((await link.client(EchoService).say({ value: 'x' })).value).toBe('you said x');
@@ -70,7 +70,7 @@ describe('D3 one port under TLS', () => {
     agent.destroy();
   });
 
-  test('a link does not talk to a certificate that it cannot trust, and sends it nothing', async () => {
+  test('a link sends nothing to a server whose certificate it cannot trust', async () => {
     await using server = await startEcho({}, { tls });
     await using link = connect({ baseUrl: server.url, credentials });
     await expect(link.client(EchoService).say({ value: 'x' })).rejects.toMatchObject({
@@ -80,7 +80,7 @@ describe('D3 one port under TLS', () => {
     expect(link.state).toBe('unreachable');
   });
 
-  test('D31 plaintext to the port is refused with a sentence, over HTTP/1.1 and HTTP/2, and sends nothing on', async () => {
+  test('D31 plaintext to the port is refused with a message, over HTTP/1.1 and HTTP/2, and reaches no handler', async () => {
     await using server = await startEcho({}, { tls });
     const answer = await new Promise<string>((resolve, reject) => {
       const socket = connectTcp(server.port, '127.0.0.1', () => socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n'));
@@ -102,7 +102,7 @@ describe('D3 one port under TLS', () => {
     expect(server.signIns.count).toBe(0);
   });
 
-  test('D31 a new certificate serves new connections, old ones continue', async () => {
+  test('D31 new connections get a new certificate, old ones continue', async () => {
     const next = await selfSigned();
     await using server = await startEcho({}, { tls });
     await using old = connect({ baseUrl: server.url, credentials, ca: tls.cert });

@@ -14,7 +14,7 @@ import { rawUnary, serve } from '../core/binding.ts';
 import { connect } from '../link/connect.ts';
 
 describe('D3 one plaintext port', () => {
-  test('D3 answers gRPC by another implementation, in all its paths', async () => {
+  test('D3 answers gRPC from another implementation, on all its paths', async () => {
     await using server = await startEcho();
     const client = grpcJs(server.port);
     const answer = await unary(client, say, [StringValueSchema, hello], StringValueSchema);
@@ -58,7 +58,7 @@ describe('D3 one plaintext port', () => {
     expect([response.status, await response.json()]).toEqual([200, 'you said hello']);
   });
 
-  test('D3 answers REST, and its errors carry the number of the code', async () => {
+  test('D3 answers REST, and its errors carry the numeric code', async () => {
     await using server = await startEcho();
     const signIn = (payload: string) =>
       fetch(`${server.url}/rpc/v1/authenticate`, {
@@ -74,7 +74,7 @@ describe('D3 one plaintext port', () => {
     expect((await fetch(`${server.url}/rpc/v1/authenticate`)).status).toBe(405);
   });
 
-  test('D3 REST fills request fields from the path and speaks core, below /viam/ rdk', async () => {
+  test('D3 REST fills request fields from the path and uses core names, or rdk names below /viam/', async () => {
     const sensor = serve<typeof SensorService, Principal>(SensorService, {
       getReadings: ({ name }, call) => ({
         readings: { name: { kind: { case: 'stringValue', value: `${name} ${call.vocabulary}` } } },
@@ -87,7 +87,7 @@ describe('D3 one plaintext port', () => {
     expect(await readings('/viam')).toEqual({ readings: { name: 'front door rdk' } });
   });
 
-  test('D3 gives everything that is no call to the application, its address untouched', async () => {
+  test('D3 passes everything that is not a call to the application, its address unchanged', async () => {
     await using server = await startEcho();
     const response = await fetch(`${server.url}/viam.html?x=1`);
     expect([response.status, await response.text()]).toEqual([404, 'nothing at /viam.html?x=1']);
@@ -121,7 +121,7 @@ describe('D3 one plaintext port', () => {
 });
 
 describe('a raw unary method', () => {
-  test('gives undecoded readings to binary codecs and decoded ones to JSON', async () => {
+  test('passes undecoded readings from binary codecs and decoded ones from JSON', async () => {
     const upload = DataSyncService.method.dataCaptureUpload;
     const services = [
       serve<typeof DataSyncService, Principal>(DataSyncService, {
@@ -154,7 +154,7 @@ describe('a raw unary method', () => {
 });
 
 describe('D2 the compatibility edge', () => {
-  test('D2 an rdk peer and a core peer see the same configuration, each in its spelling; uploads are core inside', async () => {
+  test('D2 an rdk peer and a core peer see the same configuration, each in its own spelling; uploads are core inside', async () => {
     const robot = serve<typeof RobotService, Principal>(RobotService, {
       config: () => ({ config: { components: [{ api: 'core:component:sensor', model: 'core:builtin:fake' }] } }),
     });

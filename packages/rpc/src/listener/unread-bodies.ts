@@ -1,13 +1,16 @@
-/** Bodies that no codec reads: of plain routes, and of calls that were answered before their end. Their clients must not hold a connection with them. */
+/**
+ * Bodies that no codec reads: those of plain routes, and of calls answered before the body ended. Their clients must not hold a connection
+ * open with them.
+ */
 import { constants } from 'node:http2';
 import type { Clock } from '@platform/base';
 import type { NodeRequest } from './node-types.ts';
 
-/** Ends the request in `ms` from now, unless its body is complete by then. */
+/** Ends the request `ms` from now, unless its body is complete by then. */
 export function endUnreadBody(request: NodeRequest, ms: number, clock: Clock): void {
   if (hasEnded(request)) return;
   const timer = clock.after(ms, () => {
-    // No one began to read by now: what has come already must not count as missing.
+    // Nothing has read the body yet: bytes that have already arrived must not count as missing.
     request.resume();
     setImmediate(() => setImmediate(() => hasEnded(request) || cut(request)));
   });

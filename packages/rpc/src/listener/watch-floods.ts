@@ -1,28 +1,28 @@
 /**
- * Closes HTTP/2 connections that send frames without an end and without a purpose (F19). Node itself closes floods of PING,
- * SETTINGS, RST_STREAM, PRIORITY, CONTINUATION and empty DATA, but not of WINDOW_UPDATE, and tells no one of frames: so the bytes that
- * came are compared with those that requests, bodies and answers explain.
+ * Closes HTTP/2 connections that send endless frames without purpose (F19). Node itself closes floods of PING, SETTINGS, RST_STREAM,
+ * PRIORITY, CONTINUATION and empty DATA, but not of WINDOW_UPDATE, and it does not report frames. So this code compares the bytes received
+ * with those that requests, bodies and answers explain.
  */
 import { constants, type Http2Session, type ServerHttp2Stream } from 'node:http2';
 import type { Clock, Log } from '@platform/base';
 import { windowBytes } from './limits.ts';
 
-/** How often it is compared; a flood is closed at its second look. */
+/** How often the bytes are compared; a flood is closed at the second check that finds it. */
 const checkMs = 5_000;
-/** 1,000 WINDOW_UPDATE a second: no client needs that for what is not explained. */
+/** Equals 1,000 WINDOW_UPDATE a second: no client needs that much beyond what is explained. */
 const maxUnexplainedBytes = 64 * 1024;
-/** Around each request: frame headers, TLS records, window updates and acknowledgements of what follows. */
+/** Allowance for each request: frame headers, TLS records, window updates and acknowledgements of what follows. */
 const bytesForEachStream = 256;
-/** A chunk of one byte comes in a frame of ten bytes, and in a TLS record of its own. */
+/** A chunk of one byte arrives in a frame of ten bytes, in a TLS record of its own. */
 const framingOfData = 40;
-/** Clients acknowledge what they got; twice for each 16 KiB, they say 26 bytes. */
+/** Clients acknowledge what they receive: twice for each 16 KiB, they send 26 bytes. */
 const answerBytesForEach = 64;
 
 interface Seen {
   explained: number;
   read: number;
   written: number;
-  /** Looks in a row that found a flood. */
+  /** Consecutive checks that found a flood. */
   floods: number;
 }
 
@@ -64,7 +64,7 @@ function headerBytes(headers: Readonly<Record<string, unknown>>): number {
   return bytes;
 }
 
-/** Listeners for `data` would take the body from its reader, so the way into the stream's buffer is watched. */
+/** Counts at the entry to the stream's buffer, because listeners for `data` would take the body from its reader. */
 function countData(stream: ServerHttp2Stream, seen: Seen): void {
   if (stream.endAfterHeaders) return;
   const push = stream.push;
@@ -73,12 +73,12 @@ function countData(stream: ServerHttp2Stream, seen: Seen): void {
     return push.call(stream, chunk, encoding);
   };
   stream.once('close', () => {
-    // What was under way to a stream that is closed reaches no one.
+    // Data in flight to a closed stream reaches no reader.
     if (!stream.readableEnded) seen.explained += windowBytes;
   });
 }
 
-/** Bytes of the connection, both ways; none when its socket is gone. */
+/** Bytes of the connection in both directions; zero when its socket is gone. */
 function trafficOf(session: Http2Session): [read: number, written: number] {
   try {
     return [session.socket.bytesRead, session.socket.bytesWritten];

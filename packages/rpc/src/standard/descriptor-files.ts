@@ -1,4 +1,4 @@
-/** Descriptors of what is served, under our names and under those of the public API (D2), as reflection gives them out. */
+/** Descriptors of the served services, under our names and those of the public API (D2), as reflection returns them. */
 import { clone, type DescFile, type DescMessage, type DescService, toBinary } from '@bufbuild/protobuf';
 import { type DescriptorProto, type FileDescriptorProto, FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt';
 
@@ -42,7 +42,7 @@ export function descriptorFiles(services: readonly DescService[]): DescriptorFil
   return {
     services: [...new Set(names)].sort(),
     named: (name) => files.get(name),
-    // A method or field is found by what it is a member of.
+    // A method or field is found through the service or message that contains it.
     defining: (symbol) => symbols.get(symbol) ?? symbols.get(symbol.slice(0, Math.max(0, symbol.lastIndexOf('.')))),
   };
 }
@@ -50,7 +50,7 @@ export function descriptorFiles(services: readonly DescService[]): DescriptorFil
 type Rename = (name: string) => string;
 
 const ours: Rename = (name) => name;
-/** Of a symbol, a package, a path of a file, or a reference to a type. */
+/** Renames a symbol, a package, a file path, or a type reference. */
 const publicName: Rename = (name) => name.replace(/^(\.?)platform(?=[./])/, '$1viam');
 
 function* symbolsOf({ services, messages, enums, extensions }: DescFile): Generator<string> {

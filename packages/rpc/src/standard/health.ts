@@ -1,11 +1,11 @@
-/** The standard health service: what answers at all is serving, until it closes. */
+/** The standard health service: a server that answers at all is serving, until it closes. */
 import { once } from 'node:events';
 import { PlatformError } from '@platform/base';
 import { Health, HealthCheckResponse_ServingStatus as Status } from '@platform/proto/grpc/health/v1/health';
 import { type ServiceBinding, serve } from '../core/binding.ts';
 import { canonicalPath } from '../edge/alias.ts';
 
-/** @param services full names of what is served; they may be asked for under the names of the public API as well. */
+/** @param services full names of what is served; clients may also ask for them under the names of the public API. */
 export function healthBinding<P>(services: ReadonlySet<string>): ServiceBinding<P> {
   const isServed = (name: string): boolean => name === '' || services.has(canonicalPath(`/${name}`).path.slice(1));
   return serve<typeof Health, P>(Health, {

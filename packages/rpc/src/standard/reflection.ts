@@ -1,4 +1,4 @@
-/** The standard reflection service, in both versions that clients ask for. */
+/** The standard reflection service, in both versions that clients use. */
 import type { DescService } from '@bufbuild/protobuf';
 import { Code } from '@connectrpc/connect';
 import { ServerReflection, type ServerReflectionRequest } from '@platform/proto/grpc/reflection/v1/reflection';
@@ -65,7 +65,7 @@ function answer(
   }
 }
 
-/** The file and what it imports, without what this stream has got already. */
+/** The file and its imports, without those already sent on this stream. */
 function found(file: DescriptorFile | undefined, sent: Set<string>): Answer['messageResponse'] | undefined {
   if (file === undefined) return undefined;
   sent.delete(file.name);

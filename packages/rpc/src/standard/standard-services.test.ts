@@ -75,7 +75,7 @@ test.each(['platform', 'viam'])(
   },
 );
 
-test('a stream sends what files share once, and says what it does not know', async () => {
+test('a stream sends shared files once, and reports unknown names', async () => {
   const link = await startServer();
   const responses = await reflect(
     link,

@@ -1,4 +1,4 @@
-/** What gRPC tools expect of any server: health and reflection. Both are for everyone: they tell nothing of data or callers. */
+/** What gRPC tools expect of any server: health and reflection. Both are open to everyone: they reveal nothing about data or callers. */
 import type { DescService } from '@bufbuild/protobuf';
 import { Health } from '@platform/proto/grpc/health/v1/health';
 import { methodPath, type ServiceBinding } from '../core/binding.ts';
@@ -7,7 +7,7 @@ import { reflectionBindings } from './reflection.ts';
 
 export interface StandardServices<P> {
   readonly services: readonly ServiceBinding<P>[];
-  /** Paths of their methods, which need no authentication. */
+  /** Paths of their methods; they need no authentication. */
   readonly open: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** One HTTP request to a cloud, over TLS with the authority that the link trusts (which `fetch` cannot be told). */
+/** One HTTP request to a cloud, over TLS with the authority that the link trusts (`fetch` has no option for that). */
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { PlatformError } from '@platform/base';
@@ -16,16 +16,16 @@ export interface HttpRequest {
 
 export interface HttpAnswer {
   readonly status: number;
-  /** The parsed body when it is JSON, else its text. */
+  /** The parsed body if it is JSON, otherwise its text. */
   readonly body: unknown;
 }
 
-/** Redirects are answers. @throws unavailable when there is no answer, the reason of `signal` when that aborts. */
+/** Returns redirects as answers. @throws unavailable if there is no answer, the reason of `signal` when it aborts. */
 export async function sendHttp(request: HttpRequest): Promise<HttpAnswer> {
   return readAnswer(await openHttp(request), request);
 }
 
-/** The whole answer. @throws as sendHttp does. */
+/** The complete answer. @throws as sendHttp does. */
 export async function readAnswer(response: IncomingMessage, request: HttpRequest): Promise<HttpAnswer> {
   const chunks: Buffer[] = [];
   for await (const chunk of bodyChunks(response, request)) chunks.push(chunk);
@@ -63,7 +63,7 @@ function brokenOff({ url, signal }: HttpRequest, caught: Error): unknown {
   );
 }
 
-/** Several addresses that fail are an error without a message of its own. */
+/** An error for several failed addresses has no message of its own. */
 function reasonOf(caught: Error): string {
   if (caught instanceof AggregateError) return caught.errors.map(String).join(' and ');
   return caught.message;

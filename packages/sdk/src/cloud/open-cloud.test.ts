@@ -53,7 +53,7 @@ async function startServer() {
   return { url: `http://127.0.0.1:${port}`, tokens, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }
 
-test('queries carry the organization, the stages as BSON or the statement, and give rows', async () => {
+test('queries carry the organization, the stages as BSON or the statement, and return rows', async () => {
   await using server = await startServer();
   await using cloud = openCloud({ url: server.url, keyId: 'key-id', key: 'secret' });
   const since = new Date(1_700_000_000_123);
@@ -64,7 +64,7 @@ test('queries carry the organization, the stages as BSON or the statement, and g
   expect(await cloud.querySql('org', 'SELECT 1')).toEqual([{ sqlQuery: 'SELECT 1' }]);
 });
 
-test('D5 a path that is not RPC is asked with the token; a refused token is replaced once', async () => {
+test('D5 a non-RPC path is requested with the token; a refused token is replaced once', async () => {
   await using server = await startServer();
   await using cloud = openCloud({ url: server.url, keyId: 'key-id', key: 'secret' });
   expect(await cloud.getJson('/test-inbox/requests?after=0')).toEqual({
@@ -77,7 +77,7 @@ test('D5 a path that is not RPC is asked with the token; a refused token is repl
   await expect(cloud.getJson('/broken')).rejects.toThrow('GET /broken: expected 200, found 500');
 });
 
-test('a file is read from its beginning, or from a byte on; a refused token is replaced once', async () => {
+test('a file is read from its beginning, or from a given byte; a refused token is replaced once', async () => {
   await using server = await startServer();
   await using cloud = openCloud({ url: server.url, keyId: 'key-id', key: 'secret' });
   const read = async (fromByte?: number): Promise<object> => {
@@ -93,7 +93,7 @@ test('a file is read from its beginning, or from a byte on; a refused token is r
   await expect(other.openFile('a/b')).rejects.toMatchObject({ code: 'unauthenticated' });
 });
 
-test('a wrong key, and a cloud that is not there, are errors with a code', async () => {
+test('a wrong key, and an unreachable cloud, are errors with a code', async () => {
   await using server = await startServer();
   await using wrong = openCloud({ url: server.url, keyId: 'key-id', key: 'other' });
   await expect(wrong.querySql('org', 'SELECT 1')).rejects.toMatchObject({ code: 'unauthenticated' });

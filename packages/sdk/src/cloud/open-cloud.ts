@@ -16,22 +16,22 @@ export type Stage = Readonly<Record<string, unknown>>;
 export type CloudCredentials = { readonly keyId: string; readonly key: string } | { readonly sessionToken: string };
 
 export type CloudOptions = CloudCredentials & {
-  /** Such as http://127.0.0.1:8080. */
+  /** For example http://127.0.0.1:8080. */
   readonly url: string;
-  /** A call is given up after this long. Default 30,000. */
+  /** A call fails after this many milliseconds. Default 30,000. */
   readonly timeoutMs?: number;
   /** PEM certificates to trust instead of the system's. */
   readonly ca?: string | undefined;
   /** Ends all calls and requests. */
   readonly signal?: AbortSignal;
-  /** Credentials over plaintext to another computer. Default false. */
+  /** Allows credentials over plaintext to another computer. Default false. */
   readonly allowInsecureCredentials?: boolean;
 };
 
 export interface Cloud extends AsyncDisposable {
   /** Organizations, locations, machines, parts, keys, fragments: the public app API. */
   readonly app: Client<typeof AppService>;
-  /** Configuration versions, part status, key details, audit: what the public API has no operation for. */
+  /** Configuration versions, part status, key details, audit: operations that the public API lacks. */
   readonly fleet: Client<typeof FleetService>;
   /** Queries, export and deletion of captured data: the public data API. Rows are BSON: `readRow`, `parseStages`. */
   readonly data: Client<typeof DataService>;
@@ -41,17 +41,17 @@ export interface Cloud extends AsyncDisposable {
   queryMql(organizationId: string, pipeline: readonly Stage[]): Promise<Row[]>;
   /** Rows of a SELECT over `readings`. Throws an error with a gRPC code. */
   querySql(organizationId: string, statement: string): Promise<Row[]>;
-  /** JSON of a path of the cloud that is not RPC, asked for with the access token. Throws the code and sentence of a refusal. */
+  /** JSON from a non-RPC path of the cloud, requested with the access token. Throws the code and message of a refusal. */
   getJson(path: string): Promise<unknown>;
-  /** Sends JSON to a path of the cloud that is not RPC. Throws only when there is no answer. */
+  /** Sends JSON to a non-RPC path of the cloud. Throws only if there is no answer. */
   postJson(path: string, body: unknown): Promise<HttpAnswer>;
-  /** The bytes of a file of captured data, from this one on. Throws the code and sentence of a refusal. */
+  /** The bytes of a captured file, from this byte on. Throws the code and message of a refusal. */
   openFile(id: string, fromByte?: number): Promise<FileBody>;
   /** The access token of this connection, to show to other tools. */
   accessToken(): Promise<string>;
 }
 
-/** An answer of a query may hold 64 MiB of rows. */
+/** The answer to a query may contain 64 MiB of rows. */
 const maxMessageBytes = 80 * 1024 * 1024;
 
 /** A connection to a cloud; connects and signs in at the first call. */
@@ -80,7 +80,7 @@ export function openCloud(options: CloudOptions): Cloud {
     });
     return token;
   };
-  /** Once more with a new token when the cloud refuses this one. */
+  /** Repeats the request once with a new token if the cloud refuses this one. */
   const withToken = async <T extends { readonly status?: number; readonly statusCode?: number | undefined }>(
     send: (token: string) => Promise<T>,
   ): Promise<T> => {

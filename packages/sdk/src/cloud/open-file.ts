@@ -1,19 +1,19 @@
-/** The bytes of a file of captured data, from a place on, over HTTP: files are larger than messages. */
+/** The bytes of a captured file from a given position, over HTTP: files are larger than messages. */
 import type { IncomingMessage } from 'node:http';
 import { bodyChunks, type HttpRequest, openHttp, readAnswer } from './http-request.ts';
 import { refusalOf } from './refusal.ts';
 
 export interface FileBody {
-  /** Where it begins: what was asked for, or 0. */
+  /** First byte returned: the requested one, or 0. */
   readonly fromByte: number;
-  /** Of the whole file. */
+  /** Size of the whole file. */
   readonly totalBytes: number;
   readonly chunks: AsyncIterable<Uint8Array>;
 }
 
 type WithToken = (send: (token: string) => Promise<IncomingMessage>) => Promise<IncomingMessage>;
 
-/** @throws the code and sentence of a refusal; `unavailable` while reading when the body breaks off */
+/** @throws the code and message of a refusal; `unavailable` during reading if the body breaks off */
 export async function openFile(
   url: URL,
   fromByte: number,

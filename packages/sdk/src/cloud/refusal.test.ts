@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { refusalOf } from './refusal.ts';
 
-test('a refusal is the code and sentence of the answer, else what its status says', () => {
+test('a refusal has the code and message of the answer, otherwise those of its status', () => {
   const said = { code: 'not_found', message: 'expected an invitation, found none' };
   expect(refusalOf({ status: 404, body: said }, 'GET /x')).toMatchObject(said);
   expect(refusalOf({ status: 403, body: { code: 'no such code', message: 'no' } }, 'GET /x')).toMatchObject({

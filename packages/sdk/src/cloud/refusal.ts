@@ -1,4 +1,4 @@
-/** What an HTTP answer that is no success means: the code and sentence that it carries, else what its status says. */
+/** Turns an unsuccessful HTTP answer into an error: with the code and message that it contains, otherwise those of its status. */
 import { type CodeName, codes, PlatformError } from '@platform/base';
 import type { HttpAnswer } from './http-request.ts';
 
@@ -11,7 +11,7 @@ const ofStatus: Readonly<Record<number, CodeName>> = {
   429: 'resource_exhausted',
 };
 
-/** @param asked such as `GET /api/whoami`, for the sentence when the answer has none. */
+/** @param asked such as `GET /api/whoami`, for the message if the answer has none. */
 export function refusalOf({ status, body }: HttpAnswer, asked: string): PlatformError {
   const { code, message } = Object(body) as { readonly code?: unknown; readonly message?: unknown };
   const fallback = ofStatus[status] ?? (status >= 500 ? 'unavailable' : 'internal');

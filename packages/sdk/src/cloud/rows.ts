@@ -3,7 +3,7 @@ import { deserialize, EJSON, serialize } from 'bson';
 /** A row of a query; BSON dates are Dates, numbers are numbers, other BSON types are classes of npm's `bson`. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** One BSON document for each row, as the wire brings them. */
+/** One BSON document per row, as received. */
 export function rowsOf(documents: readonly Uint8Array[]): Row[] {
   return documents.map((document) => deserialize(document, { promoteBuffers: true }));
 }

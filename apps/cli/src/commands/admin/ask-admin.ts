@@ -10,7 +10,7 @@ type Answer =
   | { readonly result: unknown }
   | { readonly error: { readonly code: ConstructorParameters<typeof PlatformError>[0]; readonly message: string } };
 
-/** Progress goes to stderr unless --quiet. @throws the error that the command answered */
+/** Progress goes to stderr unless --quiet is given. @throws the error that the process returned */
 export async function askAdmin(context: Context, request: JsonObject): Promise<unknown> {
   const entry = fileURLToPath(import.meta.resolve('@platform/cloud/admin'));
   const child = spawn(process.execPath, [...process.execArgv, entry, JSON.stringify(request)], {

@@ -11,11 +11,11 @@ interface Report {
   readonly files: number;
   readonly bytes: number;
   readonly lastPosition: number;
-  /** Of a restore. */
+  /** Only in the answer to a restore. */
   readonly goesOnAfter?: number;
   readonly instanceKey: string;
   readonly warnings?: readonly string[];
-  /** Of a backup: files that are not in it. */
+  /** Files missing from a backup because they are damaged. */
   readonly damaged?: readonly { readonly path: string; readonly reason: string }[];
 }
 

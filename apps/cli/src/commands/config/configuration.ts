@@ -20,7 +20,7 @@ export interface Configuration {
   readonly partId: string;
   readonly partName: string;
   readonly version: ConfigurationVersion | undefined;
-  /** Pretty when it is JSON. */
+  /** Formatted if it is JSON. */
   readonly text: string;
   readonly effective: string | undefined;
 }
@@ -54,7 +54,7 @@ function pretty(document: string): string {
 /** @throws invalid_argument with the position of the mistake */
 export const parsed = (text: string, where = 'configuration'): Json => parseJson(text, where);
 
-/** @param what for the message. @throws invalid_argument unless it is a whole number from 0 */
+/** @param what for the message. @throws invalid_argument unless it is a whole number of at least 0 */
 export function wholeNumber(text: unknown, what: string): number | undefined {
   if (text === undefined) return undefined;
   if (/^\d{1,15}$/.test(String(text))) return Number(text);

@@ -18,7 +18,7 @@ export function editCommand(): Command {
     },
     async (context, _flags, part = '') => {
       const before = await readConfiguration(context, part);
-      // Those of the text that the editor left last: the cloud is asked once for each.
+      // Problems of the last text from the editor: the cloud is asked once per text.
       let problems: Awaited<ReturnType<typeof problemsOf>> = [];
       const errorsOf = async (edited: string): Promise<string[]> => {
         problems = await problemsOf(context, before.partId, edited);

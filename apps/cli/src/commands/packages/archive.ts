@@ -1,4 +1,4 @@
-/** The archive of an upload: a file as it is, or a folder that the tar of this computer packs. */
+/** The archive to upload: a file as it is, or a folder packed by this computer's tar. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
@@ -8,9 +8,9 @@ import { buffer } from 'node:stream/consumers';
 import { errorText, PlatformError } from '@platform/sdk/cloud';
 
 export interface Archive {
-  /** In pieces of at most 256 KiB, which fit into one message; once. @throws what went wrong while it was read or packed */
+  /** Pieces of at most 256 KiB, which fit into one message. Can be read once. @throws any error while the archive is read or packed */
   chunks(): AsyncIterable<Uint8Array>;
-  /** A file at its top as text; undefined: it has none. */
+  /** A file at the archive's top level as text; undefined if there is none. */
   read(name: string): Promise<string | undefined>;
 }
 
@@ -41,7 +41,7 @@ export async function openArchive(path: string): Promise<Archive> {
   };
 }
 
-/** What tar prints. @throws when it cannot be started or fails, also after its first bytes */
+/** What tar prints. @throws if it cannot be started or fails, even after its first bytes */
 async function* outputOf(args: readonly string[]): AsyncGenerator<Uint8Array> {
   const tar: ChildProcess = spawn('tar', args, { stdio: ['ignore', 'pipe', 'pipe'] });
   const closed = once(tar, 'close').catch((caught: unknown) => {
@@ -50,7 +50,7 @@ async function* outputOf(args: readonly string[]): AsyncGenerator<Uint8Array> {
       `tar: expected to run it, ${errorText(caught)}; upload a .tar.gz file`,
     );
   });
-  // It is awaited once all that it printed was read.
+  // It is awaited after all output has been read.
   closed.catch(() => {});
   let said = '';
   tar.stderr?.on('data', (text: Buffer) => {

@@ -8,7 +8,7 @@ export interface Upload {
   readonly name: string;
   readonly version: string;
   readonly type: PackageType;
-  /** Empty: it runs everywhere. */
+  /** Empty: it runs on every platform. */
   readonly platform: string;
   readonly metadata: JsonObject;
 }
@@ -30,7 +30,7 @@ export async function upload(context: Context, archive: Archive, { platform, ...
     }
   }
   const { packages } = await context.cloud();
-  // An upload takes as long as it takes: --timeout and Ctrl-C end it.
+  // An upload has no time limit; only --timeout and Ctrl-C end it.
   const { id, version } = await packages.createPackage(messages(), { timeoutMs: 0 });
   context.out.object({ id, version, size_bytes: bytes });
   return id;

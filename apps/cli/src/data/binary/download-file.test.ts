@@ -8,7 +8,7 @@ import { downloadFile, nameOf } from './download-file.ts';
 const content = Buffer.from(Array.from({ length: 100 }, (_, at) => at));
 const file = { binaryDataId: 'f1', fileName: 'a.png', fileExt: '.png', fileSizeBytes: 100n } as BinaryMetadata;
 
-/** Breaks off after so many bytes. */
+/** Breaks off after this many bytes. */
 function cloudWith(most: number) {
   const asked: number[] = [];
   return {
@@ -34,7 +34,7 @@ test('an interrupted download is resumed; complete files are skipped', async () 
   expect(again.asked).toEqual([30]);
   expect(readFileSync(join(directory.path, 'f1-a.png'))).toEqual(content);
   expect(await downloadFile(again, file, directory.path)).toBeUndefined();
-  // Longer than the file: not its beginning.
+  // Longer than the file, so it cannot be the file's beginning.
   writeFileSync(join(directory.path, 'f1-a.png'), 'x');
   writeFileSync(join(directory.path, 'f1-a.png.partial'), Buffer.alloc(200));
   expect(await downloadFile(again, file, directory.path)).toBe(100);

@@ -3,7 +3,10 @@ import { open, rename, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { asPlatformError, type BinaryMetadata, type Cloud, PlatformError } from '@platform/sdk/cloud';
 
-/** @returns the bytes received, undefined if the complete file was there. @throws unavailable if the connection breaks, data_loss if the file is damaged in the cloud */
+/**
+ * @returns the number of bytes received, or undefined if the complete file already existed. @throws unavailable if the connection breaks,
+ * data_loss if the file is damaged in the cloud
+ */
 export async function downloadFile(
   cloud: Pick<Cloud, 'openFile'>,
   file: BinaryMetadata,

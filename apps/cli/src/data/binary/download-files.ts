@@ -3,7 +3,7 @@ import { asPlatformError, type BinaryMetadata, type Cloud } from '@platform/sdk/
 import { downloadFile, isGone } from './download-file.ts';
 
 export interface Downloaded {
-  /** Files that were received, not counting those that were there. */
+  /** Number of files received, not counting those that already existed. */
   readonly downloaded: number;
   readonly bytes: number;
   /** Files that are gone from the cloud or damaged there. */
@@ -12,7 +12,7 @@ export interface Downloaded {
 
 const atOnce = 4;
 
-/** @throws for what affects all downloads: no connection, no permission, no space, Ctrl-C */
+/** @throws any error that affects all downloads: no connection, no permission, no space, Ctrl-C */
 export async function downloadFiles(
   cloud: Pick<Cloud, 'openFile'>,
   files: readonly BinaryMetadata[],
@@ -27,7 +27,7 @@ export async function downloadFiles(
     for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
       try {
         const count = await downloadFile(cloud, file, directory).catch((caught: unknown) => {
-          // The cloud may have ended the stream because it found the file damaged; asked again, it says so.
+          // The cloud may have ended the stream because it found the file damaged; a second request gets that error.
           if (asPlatformError(caught).code !== 'unavailable') throw caught;
           return downloadFile(cloud, file as BinaryMetadata, directory);
         });

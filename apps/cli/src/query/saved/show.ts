@@ -34,7 +34,7 @@ export function getCommand(): Command {
       const query = await savedQuery(context, text);
       const { json } = context.out.style;
       if (json === false) return context.out.raw(pipelineText(query));
-      // Not by JSON.stringify, which has only one number type.
+      // JSON.stringify has only one number type.
       const fields = parseRow(JSON.stringify(savedQueryResult.shape(query)));
       const all = new Map(fields).set('pipeline', query.mqlBinary.map(readRow));
       context.out.raw(typedJson(pickFields(all, json)));

@@ -1,4 +1,4 @@
-/** A call as the server hands it to a handler, for tests. */
+/** Creates a call as the server passes it to a handler, for tests. */
 import type { Call } from '@platform/rpc/server';
 import type { Principal } from '../principal.ts';
 

@@ -1,6 +1,6 @@
 import type { SessionPort, SharesPort } from '../ports.ts';
 
-/** No one is signed in. */
+/** No session is valid. */
 export const noSessions: SessionPort = { personOf: async () => undefined };
 
 /** Nothing is shared. */

@@ -1,5 +1,5 @@
 /**
- * Two organizations with locations and machines over a real database, and everything that decides access over them, for tests.
+ * Two organizations with locations and machines in a real database, and all access control for them, for tests.
  *
  * acme: plant > hall (machine press, part press-main), office (machine mill, part mill-main). umbrella: lab (machine probe).
  */
@@ -37,13 +37,13 @@ export interface Fleet {
   readonly authenticator: Authenticator;
   readonly handlers: { readonly app: AccessRpc['appHandlers']; readonly fleet: AccessRpc['fleetHandlers'] };
   readonly keyUse: KeyUse;
-  /** Locations shared with an organization; changed by tests. */
+  /** Locations shared with each organization; tests change them. */
   readonly shared: Map<string, SharedLocation[]>;
-  /** Living sessions by the id in their token; changed by tests. */
+  /** Valid sessions by the id in their token; tests change them. */
   readonly sessions: Map<string, SignedIn>;
-  /** A new key with these roles, and its token. */
+  /** Creates a key with these roles, and its token. */
   keyWith(...grants: Grant[]): Promise<NewKey & { readonly token: string }>;
-  /** A person with these roles. */
+  /** Creates a person with these roles. Returns the id. */
   personWith(...grants: Grant[]): Promise<string>;
   principalOf(token: string): Promise<Principal>;
 }
@@ -148,7 +148,7 @@ export async function openFleet(): Promise<Fleet> {
   };
 }
 
-/** The rules alone, over the locations and machines above. */
+/** Only the access rules, for the locations and machines above. */
 export function fleetAccess(): Access {
   return createAccess(
     {
@@ -165,7 +165,7 @@ export function fleetAccess(): Access {
   );
 }
 
-/** Calls a handler with a whole request made from `init`. @throws when there is no such handler */
+/** Calls a handler with a complete request made from `init`. @throws if there is no such handler */
 export async function ask<I extends DescMessage, O>(
   handler: ((request: MessageShape<I>, call: Call<Principal>) => Promise<O> | O) | undefined,
   schema: I,

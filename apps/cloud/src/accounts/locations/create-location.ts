@@ -8,7 +8,7 @@ import { insertLocation } from '../insert-account-rows.ts';
 import type { LocationRow } from '../tree.ts';
 import { checkedDepth } from './location-depth.ts';
 
-/** @throws not_found, permission_denied, invalid_argument; failed_precondition beyond the greatest depth */
+/** @throws not_found, permission_denied, invalid_argument; failed_precondition beyond the maximum depth */
 export async function createLocation(
   deps: AccountsDeps,
   by: Caller,

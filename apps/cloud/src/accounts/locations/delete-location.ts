@@ -1,4 +1,4 @@
-/** Deletes a location without machines and locations in it, with its secrets, shares, metadata and roles. */
+/** Deletes a location, with its secrets, shares, metadata and roles. It must contain no machines and no locations. */
 import { PlatformError } from '@platform/base';
 import { audit, type Caller } from '../../access/audit.ts';
 import { removeGrantsOn } from '../../access/grants.ts';
@@ -6,13 +6,13 @@ import { requireVisible } from '../../access/principal.ts';
 import type { AccountsDeps } from '../accounts-deps.ts';
 import { summarizeNames } from '../summarize-names.ts';
 
-/** The caller must own it. @throws failed_precondition saying what uses it */
+/** The caller must own it. @throws failed_precondition naming what still uses it */
 export async function deleteLocation(deps: AccountsDeps, by: Caller, locationId: string): Promise<void> {
   const { tree, clock } = deps;
   await tree.change(async (trx, changed) => {
     const row = requireVisible(tree.location(locationId), 'location', locationId);
     const organizationId = row.organization_id;
-    // Read from the store: memory may not know of the newest machine yet.
+    // Read from the store: the newest machine may not be in memory yet.
     const machines = await deps.machineNamesIn(trx, locationId);
     const children = tree.childrenOf(locationId);
     const users = [

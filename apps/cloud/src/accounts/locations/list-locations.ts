@@ -1,4 +1,4 @@
-/** The locations of an organization that a caller may see, with those that others share with it. */
+/** Lists the locations of an organization that a caller may see, including those shared with it. */
 import type { Principal } from '../../access/principal.ts';
 import type { AccountsDeps } from '../accounts-deps.ts';
 import type { LocationRow } from '../tree.ts';

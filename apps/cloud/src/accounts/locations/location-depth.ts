@@ -1,10 +1,10 @@
-/** How deep locations may lie in each other: every call walks the path of its location. */
+/** Limits how deeply locations can be nested, because every call walks the path of its location. */
 import { PlatformError } from '@platform/base';
 import type { AccountTree } from '../tree.ts';
 
 const maxDepth = 32;
 
-/** @param parentId null: the top of the organization. @param height levels that will lie beneath it @throws failed_precondition */
+/** @param parentId null: the top of the organization. @param height number of levels to place beneath it @throws failed_precondition */
 export function checkedDepth(tree: AccountTree, parentId: string | null, height: number): void {
   const depth = (parentId === null ? 0 : tree.ancestors(parentId).length) + height;
   if (depth <= maxDepth) return;
@@ -14,7 +14,7 @@ export function checkedDepth(tree: AccountTree, parentId: string | null, height:
   );
 }
 
-/** Levels of a location with all beneath it; 1 for one without children. */
+/** Number of levels of a location and its descendants; 1 for one without children. */
 export function heightOf(tree: AccountTree, locationId: string): number {
   const above = tree.ancestors(locationId).length;
   return Math.max(...tree.descendants(locationId).map((id) => tree.ancestors(id).length)) - above + 1;

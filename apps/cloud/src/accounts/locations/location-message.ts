@@ -1,4 +1,4 @@
-/** A location as a caller may see it. */
+/** Builds the message for a location as its caller may see it. */
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { chunks } from '@platform/base';
@@ -14,7 +14,7 @@ type LocationMessage = MessageInitShape<typeof LocationSchema>;
 type LocationAuthMessage = MessageInitShape<typeof LocationAuthSchema>;
 type MessageDeps = Pick<AccountsDeps, 'db' | 'tree' | 'access' | 'instanceKey' | 'machinesOf'>;
 
-/** The caller must be allowed to see each of them. Secrets are in it for owners only (D6). */
+/** The caller must be allowed to see each location. Only owners get the secrets (D6). */
 export async function locationMessages(
   deps: MessageDeps,
   principal: Principal,
@@ -49,8 +49,8 @@ export async function locationMessages(
 }
 
 /**
- * The organizations with access to a location, its own first. Those it is shared with are told to callers with a role of
- * the owning organization; anybody else learns of her own ones only.
+ * The organizations with access to a location, the owning one first. Callers who may read the location by a role that is not shared see
+ * all of them; others see only the owning organization and their own.
  */
 export function organizationsOn(
   deps: Pick<AccountsDeps, 'tree' | 'access'>,
@@ -80,7 +80,7 @@ export async function readLocationAuths(
           createdOn: timestampFromMs(createdMs),
           state: SharedSecret_State.ENABLED,
         }));
-      // Older clients read the one secret that is next to the list.
+      // Older clients read the single secret beside the list.
       auths.set(locationId, { locationId, secret: secrets[0]?.secret ?? '', secrets });
     }
   }

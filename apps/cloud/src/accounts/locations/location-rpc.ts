@@ -1,4 +1,4 @@
-/** Locations, their secrets and their sharing on the wire. */
+/** Locations, their secrets and their sharing in the API. */
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { AppService, LocationAuthSchema, LocationSchema } from '@platform/proto/platform/app/v1/app';
 import type { Handlers } from '@platform/rpc/server';
@@ -69,7 +69,7 @@ export function locationHandlers(deps: AccountsDeps): Handlers<typeof AppService
     },
     getOrganizationsWithAccessToLocation(request, { principal }) {
       access.authorize(principal, 'location.see', request.locationId);
-      // Names are for those who see them (R3); an id alone says nothing about whether there is such an organization.
+      // Only callers who see an organization get its name (R3); an id alone does not reveal whether it exists.
       const seen = organizationsSeenBy(principal);
       return {
         organizationIdentities: organizationsOn(deps, principal, rowOf(request.locationId)).map((id) => ({

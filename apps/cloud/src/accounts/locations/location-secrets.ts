@@ -1,4 +1,4 @@
-/** Secrets of a location. It can have several, so that one can be replaced without a gap. It always has at least one. */
+/** Secrets of a location. It can have several, so that one can be replaced without an interruption. It always has at least one. */
 import { PlatformError } from '@platform/base';
 import { audit, type Caller } from '../../access/audit.ts';
 import { notVisible } from '../../access/principal.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openAccounts } from '../testing/open-accounts.ts';
 
-test('a location is created beneath another by its owner, at the top by owners of the organization only', async () => {
+test('an owner of a location creates locations beneath it; only owners of the organization create them at the top', async () => {
   const { ask, key, organizationId, locationId } = await openAccounts();
   const below = await key('owner', { locationId });
   const nested = { organizationId, name: ' Hall ', parentLocationId: locationId };
@@ -22,7 +22,7 @@ test('a location is created beneath another by its owner, at the top by owners o
   });
 });
 
-test('a location is not created or moved beneath one of another organization, even by an owner of both', async () => {
+test('a location cannot be created in or moved to another organization, even by an owner of both', async () => {
   const { ask, owner, organizationId, locationId } = await openAccounts();
   const { organization } = await ask(owner, 'createOrganization', { name: 'Other' });
   const other = organization?.id ?? '';
@@ -38,7 +38,7 @@ test('a location is not created or moved beneath one of another organization, ev
   );
 });
 
-test('moving needs ownership of the location and of the new parent; a name alone needs the location', async () => {
+test('moving needs ownership of the location and of the new parent; renaming needs only the location', async () => {
   const { ask, owner, key, organizationId, locationId } = await openAccounts();
   const make = async (name: string): Promise<string> =>
     (await ask(owner, 'createLocation', { organizationId, name })).location?.id ?? '';
@@ -52,12 +52,12 @@ test('moving needs ownership of the location and of the new parent; a name alone
   await expect(ask(caller, 'updateLocation', { locationId: mine, parentLocationId: '' })).rejects.toMatchObject({
     code: 'permission_denied',
   });
-  // Naming the parent that it has is no move.
+  // Naming the current parent does not count as a move.
   const { location } = await ask(caller, 'updateLocation', { locationId: mine, parentLocationId: locationId });
   expect(location).toMatchObject({ name: 'still mine', config: { region: 'eu' } });
 });
 
-test('a location with machines or locations in it is not deleted and says which; an empty one goes with its roles', async () => {
+test('deleting a location with machines or locations in it is refused with their names; an empty one is deleted with its roles', async () => {
   const { ask, owner, key, registry, db, organizationId, locationId } = await openAccounts();
   await registry.register(locationId, 'press <1>', 1);
   await ask(owner, 'createLocation', { organizationId, name: 'hall', parentLocationId: locationId });
@@ -74,7 +74,7 @@ test('a location with machines or locations in it is not deleted and says which;
   expect(await db.selectFrom('location_secrets').selectAll().where('location_id', '=', id).execute()).toEqual([]);
 });
 
-test('a list shows what one sees: the way to what one may use, and machines counted that one may see', async () => {
+test('a list shows only what the caller sees: the path to what it may use, and counts of visible machines', async () => {
   const { ask, owner, key, registry, organizationId, locationId } = await openAccounts();
   const make = async (name: string, parentLocationId: string): Promise<string> =>
     (await ask(owner, 'createLocation', { organizationId, name, parentLocationId })).location?.id ?? '';
@@ -96,7 +96,7 @@ test('a list shows what one sees: the way to what one may use, and machines coun
   expect(all.every((one) => one.auth?.secrets.length === 1)).toBe(true);
 });
 
-test('D6 location secrets are sealed in the store and given to owners only; several at once, one always stays', async () => {
+test('D6 location secrets are sealed in the store and given to owners only; there can be several, and one always stays', async () => {
   const { ask, owner, key, db, locationId } = await openAccounts();
   const first = (await ask(owner, 'locationAuth', { locationId })).auth;
   expect(first).toMatchObject({ locationId, secret: first?.secrets[0]?.secret });

@@ -1,6 +1,6 @@
 /**
- * Opens a location, with what lies in it, to those with a role on another whole organization, who become operators of it
- * (R3); and closes it again. Only the id is recorded, so the answer does not reveal whether the organization exists.
+ * Shares a location and its contents with another organization: everyone with a role on that whole organization becomes an operator of
+ * the location (R3). Also ends the sharing. Only the id is recorded, so the answer does not reveal whether the organization exists.
  */
 import { PlatformError } from '@platform/base';
 import { audit, type Caller } from '../../access/audit.ts';
@@ -8,7 +8,7 @@ import { requireVisible } from '../../access/principal.ts';
 import type { AccountsDeps } from '../accounts-deps.ts';
 
 const maxShares = 100;
-/** Sharing needs no consent, so this limits how many unwanted locations an organization can get. */
+/** Sharing needs no consent, so this limits how many unwanted locations an organization can receive. */
 const maxSharesTowards = 200;
 
 /** The caller must own the location. Sharing twice changes nothing. @throws invalid_argument, resource_exhausted */
@@ -58,7 +58,7 @@ export async function shareLocation(
   deps.accessChanged();
 }
 
-/** The caller must own the location. @throws not_found when it is not shared with that organization */
+/** The caller must own the location. @throws not_found if it is not shared with that organization */
 export async function unshareLocation(
   deps: AccountsDeps,
   by: Caller,

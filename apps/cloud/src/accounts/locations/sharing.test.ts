@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { openAccounts, type TestAccounts } from '../testing/open-accounts.ts';
 
 interface Given extends TestAccounts {
-  /** The location that is shared, and the one beneath it. */
+  /** The shared location, and the one beneath it. */
   readonly shared: string;
   readonly nested: string;
   /** The other organization and its owner. */
@@ -10,7 +10,7 @@ interface Given extends TestAccounts {
   readonly guestOwner: Awaited<ReturnType<TestAccounts['person']>>;
 }
 
-/** `shared` is in the first location; the guest organization exists and nothing is shared yet. */
+/** `shared` is in the first location; the guest organization exists, and nothing is shared yet. */
 async function given(): Promise<Given> {
   const accounts = await openAccounts();
   const { ask, owner, person, organizationId, locationId } = accounts;
@@ -23,7 +23,7 @@ async function given(): Promise<Given> {
   return { ...accounts, shared, nested, guest: organization?.id ?? '', guestOwner };
 }
 
-test('a shared location and what is in it is open to operators of the other organization until it is unshared', async () => {
+test('a shared location and its contents are open to operators of the other organization until it is unshared', async () => {
   const { ask, owner, guestOwner, key, registry, organizationId, shared, nested, guest } = await given();
   await registry.register(nested, 'press', 1);
   await expect(ask(guestOwner, 'getLocation', { locationId: nested })).rejects.toMatchObject({ code: 'not_found' });
@@ -51,7 +51,7 @@ test('a shared location and what is in it is open to operators of the other orga
   await expect(ask(guestOwner, 'getLocation', { locationId: shared })).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('a role beneath the other organization opens nothing of what is shared with it', async () => {
+test('a role on a location of the other organization gives no access to what is shared with it', async () => {
   const { ask, owner, guestOwner, key, shared, guest } = await given();
   const { location } = await ask(guestOwner, 'createLocation', { organizationId: guest, name: 'own' });
   await ask(owner, 'shareLocation', { locationId: shared, organizationId: guest });
@@ -61,7 +61,7 @@ test('a role beneath the other organization opens nothing of what is shared with
   expect(listed.map(({ name }) => name)).toEqual(['own']);
 });
 
-test('a shared location that moves stays shared; one that leaves a shared location is not any more', async () => {
+test('a shared location that moves stays shared; one that moves out of a shared location no longer is', async () => {
   const { ask, owner, guestOwner, shared, nested, guest } = await given();
   await ask(owner, 'shareLocation', { locationId: shared, organizationId: guest });
   await ask(owner, 'updateLocation', { locationId: shared, parentLocationId: '' });
@@ -70,7 +70,7 @@ test('a shared location that moves stays shared; one that leaves a shared locati
   await expect(ask(guestOwner, 'getLocation', { locationId: nested })).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('sharing with an organization that exists answers exactly like sharing with one that does not', async () => {
+test('sharing with an organization that exists is answered exactly like sharing with one that does not', async () => {
   const { ask, owner, shared, guest } = await given();
   const unknown = '00000000-0000-4000-8000-000000000000';
   for (const organizationId of [guest, unknown])
@@ -80,7 +80,7 @@ test('sharing with an organization that exists answers exactly like sharing with
   expect((await ask(owner, 'getLocation', { locationId: shared })).location?.organizations).toHaveLength(3);
 });
 
-test('an organization shares at most 200 of its locations with one other; another organization may share more with it', async () => {
+test('an organization shares at most 200 locations with one other; a third organization can still share with it', async () => {
   const { ask, owner, person, organizationId, shared, guest } = await given();
   const shareNew = async (by: typeof owner, from: string): Promise<string> => {
     const { location } = await ask(by, 'createLocation', { organizationId: from, name: 'spam' });
@@ -93,7 +93,7 @@ test('an organization shares at most 200 of its locations with one other; anothe
     code: 'resource_exhausted',
     message: expect.stringContaining('at most 200 locations'),
   });
-  // Once more changes nothing, and is no error.
+  // Sharing again succeeds and changes nothing.
   await ask(owner, 'shareLocation', { locationId: first, organizationId: guest });
   await ask(owner, 'unshareLocation', { locationId: first, organizationId: guest });
   await ask(owner, 'shareLocation', { locationId: shared, organizationId: guest });
@@ -102,7 +102,7 @@ test('an organization shares at most 200 of its locations with one other; anothe
   await shareNew(third, organization?.id ?? '');
 });
 
-test('guests are not told with whom else a location is shared', async () => {
+test('guests do not learn with whom else a location is shared', async () => {
   const { ask, owner, guestOwner, organizationId, shared, guest } = await given();
   await ask(owner, 'shareLocation', { locationId: shared, organizationId: guest });
   await ask(owner, 'shareLocation', { locationId: shared, organizationId: 'canary-organization' });
@@ -114,7 +114,7 @@ test('guests are not told with whom else a location is shared', async () => {
   expect(JSON.stringify(location?.organizations)).not.toContain('canary');
 });
 
-test('sharing is for owners of the location, with another organization, and unsharing for what is shared', async () => {
+test('only owners share a location, only with another organization, and only a shared one can be unshared', async () => {
   const { ask, owner, key, organizationId, shared, guest } = await given();
   for (const name of ['shareLocation', 'unshareLocation'] as const)
     await expect(ask(await key('operator'), name, { locationId: shared, organizationId: guest })).rejects.toMatchObject(

@@ -1,4 +1,4 @@
-/** What other features ask of the locations that are stored: in their transactions, or inside their own queries. */
+/** Stored locations for other features: for their transactions, or as part of their own queries. */
 import type { AliasableExpression } from 'kysely';
 import type { Database } from '../../metadata/tables.ts';
 
@@ -7,7 +7,7 @@ export async function isLocationStored(db: Database, locationId: string): Promis
   return row !== undefined;
 }
 
-/** Whose each location is, as a table to join. */
+/** A table to join: the organization of each location. */
 export function organizationByLocation(
   db: Database,
 ): AliasableExpression<{ location_id: string; organization_id: string }> {

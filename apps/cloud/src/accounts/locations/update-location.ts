@@ -1,4 +1,4 @@
-/** Renames a location, moves it within its organization, sets its region: all that is given, or nothing (R9). */
+/** Renames a location, moves it within its organization, or sets its region: applies all given changes or none (R9). */
 import { PlatformError } from '@platform/base';
 import { audit, type Caller } from '../../access/audit.ts';
 import { notVisible, requireVisible } from '../../access/principal.ts';
@@ -8,14 +8,14 @@ import type { AccountsDeps } from '../accounts-deps.ts';
 import type { LocationRow } from '../tree.ts';
 import { checkedDepth, heightOf } from './location-depth.ts';
 
-/** What is absent stays as it is. `parentId` null: to the top of its organization. Empty region: that of the organization. */
+/** Absent fields stay unchanged. `parentId` null: to the top of its organization. Empty region: that of the organization. */
 export interface LocationUpdate {
   readonly name?: string | undefined;
   readonly parentId?: string | null | undefined;
   readonly region?: string | undefined;
 }
 
-/** @throws not_found, permission_denied, invalid_argument; failed_precondition for a cycle or beyond the greatest depth */
+/** @throws not_found, permission_denied, invalid_argument; failed_precondition for a cycle or beyond the maximum depth */
 export async function updateLocation(
   deps: AccountsDeps,
   by: Caller,

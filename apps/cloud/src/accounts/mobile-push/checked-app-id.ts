@@ -1,4 +1,4 @@
-/** The rule for ids of mobile apps. */
+/** Validates ids of mobile apps. */
 import { PlatformError } from '@platform/base';
 
 /** @throws invalid_argument naming what was found */

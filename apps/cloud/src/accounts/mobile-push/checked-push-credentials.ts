@@ -1,19 +1,19 @@
 /**
- * The rule for credentials of the push provider: a service account's JSON that will work, so that a wrong file fails when
- * it is uploaded and not at the first notification. Nothing of it stands in a message.
+ * Validates credentials of the push provider: the JSON of a service account. A wrong file thus fails at upload, not at the first
+ * notification. Error messages quote nothing of it.
  */
 import { createPrivateKey } from 'node:crypto';
 import { PlatformError } from '@platform/base';
 
 const maxBytes = 16 * 1024;
-/** Where the provider exchanges the account's signature for a token; no other address is ever called with it. */
+/** Where the provider exchanges the account's signature for a token; it is never sent to any other address. */
 const tokenUris: ReadonlySet<unknown> = new Set([
   undefined,
   'https://oauth2.googleapis.com/token',
   'https://accounts.google.com/o/oauth2/token',
 ]);
 
-/** The same text. @throws invalid_argument */
+/** Returns the text unchanged. @throws invalid_argument */
 export function checkedPushCredentials(text: string): string {
   const bytes = Buffer.byteLength(text);
   if (bytes > maxBytes) throw wrong(`at most ${maxBytes} bytes`, `${bytes}`);
@@ -31,7 +31,7 @@ function parsed(text: string): Readonly<Record<string, unknown>> {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null) return value as Readonly<Record<string, unknown>>;
   } catch {
-    // Said below; the parser's own words quote the text.
+    // The error is thrown below; the parser's own message quotes the text.
   }
   throw wrong('the JSON of a service account', 'a text that is not a JSON object');
 }

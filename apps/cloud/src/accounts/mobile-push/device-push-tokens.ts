@@ -1,17 +1,17 @@
-/** Where a person's phones are reached: one token for each app and device. */
+/** Push tokens of a person's devices: one for each app and device. */
 import { PlatformError } from '@platform/base';
 import { audit, type Caller } from '../../access/audit.ts';
 import { notVisible } from '../../access/principal.ts';
 import type { AccountsDeps } from '../accounts-deps.ts';
 import { checkedAppId } from './checked-app-id.ts';
 
-/** Per person. When there are more, the oldest is deleted: nobody unregisters a phone that was replaced. */
+/** Per person. Beyond this, the oldest is deleted, because people do not unregister phones they have replaced. */
 const maxDevices = 50;
 const maxTokenLength = 4_096;
 
 type TokenDeps = Pick<AccountsDeps, 'db' | 'clock'>;
 
-/** Notifications for whoever was signed in on that device before stop. @throws invalid_argument */
+/** Sets the token of a device. A person signed in there before no longer gets its notifications. @throws invalid_argument */
 export async function setDevicePushToken(
   { db, clock }: TokenDeps,
   by: Caller,
@@ -52,7 +52,7 @@ export async function setDevicePushToken(
   });
 }
 
-/** @throws not_found when the person has no such device */
+/** @throws not_found if the person has no such device */
 export async function deleteDevicePushToken(
   { db, clock }: TokenDeps,
   by: Caller,

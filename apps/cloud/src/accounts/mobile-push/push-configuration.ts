@@ -1,4 +1,4 @@
-/** The push provider's credentials of an organization, sealed: one set for one app (ADR-0012). */
+/** An organization's credentials for the push provider, sealed: one set for one app (ADR-0012). */
 import { audit, type Caller } from '../../access/audit.ts';
 import { notVisible } from '../../access/principal.ts';
 import type { AccountsDeps } from '../accounts-deps.ts';
@@ -7,14 +7,14 @@ import { checkedPushCredentials } from './checked-push-credentials.ts';
 
 type PushDeps = Pick<AccountsDeps, 'db' | 'instanceKey' | 'clock'>;
 
-/** What sends push notifications needs. */
+/** What is needed to send push notifications. */
 export interface PushConfiguration {
   readonly appId: string;
   /** JSON of a service account; secret. */
   readonly credentials: string;
 }
 
-/** Replaces what was set before, whatever its app. The caller must own the organization. @throws invalid_argument */
+/** Replaces an earlier configuration, even one of another app. The caller must own the organization. @throws invalid_argument */
 export async function setPushConfiguration(
   { db, instanceKey, clock }: PushDeps,
   by: Caller,
@@ -35,7 +35,7 @@ export async function setPushConfiguration(
   });
 }
 
-/** The app of an organization's credentials. @throws not_found when none are set */
+/** The app to which an organization's credentials belong. @throws not_found if none are set */
 export async function appOfPushConfiguration(
   { db }: Pick<AccountsDeps, 'db'>,
   organizationId: string,
@@ -48,7 +48,7 @@ export async function appOfPushConfiguration(
   return row.app_id;
 }
 
-/** For whoever sends: undefined when none are set. */
+/** For the sender of notifications: undefined if no credentials are set. */
 export async function readPushConfiguration(
   { db, instanceKey }: Pick<AccountsDeps, 'db' | 'instanceKey'>,
   organizationId: string,
@@ -61,7 +61,7 @@ export async function readPushConfiguration(
   return row && { appId: row.app_id, credentials: instanceKey.decrypt(row.credentials) };
 }
 
-/** The caller must own the organization. @throws not_found when none are set for that app */
+/** The caller must own the organization. @throws not_found if none are set for that app */
 export async function deletePushConfiguration(
   { db, clock }: PushDeps,
   by: Caller,

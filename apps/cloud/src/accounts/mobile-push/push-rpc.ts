@@ -1,4 +1,4 @@
-/** Push credentials of organizations and device tokens of people on the wire. */
+/** Push credentials of organizations and device tokens of people in the API. */
 import { PlatformError } from '@platform/base';
 import type { AppService } from '@platform/proto/platform/app/v1/app';
 import type { Handlers } from '@platform/rpc/server';

@@ -15,7 +15,7 @@ const account = {
   token_uri: 'https://oauth2.googleapis.com/token',
 };
 
-test('push credentials are sealed in the store, given to what sends, and never told: only their app is', async () => {
+test('push credentials are sealed in the store and given only to the sender; the API returns only their app', async () => {
   const { accounts, ask, owner, key, db, organizationId: orgId } = await openAccounts();
   await expect(ask(owner, 'getFirebaseConfig', { orgId })).rejects.toMatchObject({ code: 'not_found' });
   const configJson = JSON.stringify(account);
@@ -37,7 +37,7 @@ test('push credentials are sealed in the store, given to what sends, and never t
   expect(await accounts.pushConfiguration(orgId)).toBeUndefined();
 });
 
-test('push credentials that could not work are refused when they are set, without a word of them in the message', async () => {
+test('unusable push credentials are refused when they are set, and the message quotes none of them', async () => {
   const { ask, owner, organizationId: orgId } = await openAccounts();
   const wrongs: readonly (readonly [string, RegExp])[] = [
     ['canary {', /the JSON of a service account/],
@@ -59,7 +59,7 @@ test('push credentials that could not work are refused when they are set, withou
     ).rejects.toMatchObject({ code: 'invalid_argument' });
 });
 
-test("device tokens are a signed-in person's own; a device that changes hands leaves its former owner", async () => {
+test('device tokens belong to the signed-in person; when a device changes hands, its former owner loses it', async () => {
   const { ask, owner, part, person } = await openAccounts();
   const [anna, ben] = [await person(), await person()];
   const device = { appId: 'app', deviceUuid: 'phone-1', deviceToken: 'token-1' };
@@ -89,7 +89,7 @@ test('a person keeps her 50 newest devices', async () => {
   for (let index = 0; index < 52; index++) {
     const device = { appId: 'app', deviceUuid: `phone-${index}`, deviceToken: `token-${index}` };
     await ask(anna, 'uploadDevicePushToken', device);
-    // Set at once on a fast machine; the store tells them apart by their times.
+    // A fast machine sets them in the same millisecond; give them the distinct times by which the store orders them.
     await db.updateTable('device_push_tokens').set({ set_ms: index }).where('token', '=', device.deviceToken).execute();
   }
   const { deviceTokens } = await ask(anna, 'getDevicePushTokens', { appId: 'app' });

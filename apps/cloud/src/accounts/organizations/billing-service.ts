@@ -1,4 +1,4 @@
-/** Whether an organization bills others through the platform, and the address on its invoices. */
+/** Whether an organization bills its customers through the platform, and the address on its invoices. */
 import { create, fromJsonString, toJsonString } from '@bufbuild/protobuf';
 import { PlatformError } from '@platform/base';
 import { type BillingAddress, BillingAddressSchema } from '@platform/proto/platform/app/v1/app';
@@ -10,7 +10,7 @@ type BillingDeps = Pick<AccountsDeps, 'db' | 'clock'>;
 
 const maxLineLength = 200;
 
-/** The caller must own the organization. @throws invalid_argument; already_exists when it is enabled */
+/** The caller must own the organization. @throws invalid_argument; already_exists if it is enabled */
 export async function enableBillingService(
   { db, clock }: BillingDeps,
   by: Caller,
@@ -89,7 +89,7 @@ function notEnabled(organizationId: string): PlatformError {
   );
 }
 
-/** JSON; the second line and the state may be empty, as in many countries. */
+/** Returns JSON. The second line and the state may be empty, as in many countries. */
 function checkedAddress(address: BillingAddress | undefined): string {
   const { addressLine1 = '', addressLine2 = '', city = '', state = '', zipcode = '', country = '' } = address ?? {};
   const line = (text: string, field: string): string => checkedText(text, `billing_address.${field}`, maxLineLength);

@@ -6,7 +6,7 @@ import { requireVisible } from '../../access/principal.ts';
 import type { AccountsDeps } from '../accounts-deps.ts';
 import { summarizeNames } from '../summarize-names.ts';
 
-/** The caller must own it. @throws failed_precondition saying what uses it */
+/** The caller must own it. @throws failed_precondition naming what still uses it */
 export async function deleteOrganization(deps: AccountsDeps, by: Caller, organizationId: string): Promise<void> {
   const { tree, clock } = deps;
   await tree.change(async (trx, changed) => {

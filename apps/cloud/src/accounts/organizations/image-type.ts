@@ -1,4 +1,4 @@
-/** What kind of picture some bytes are, by their first ones: names and headers of senders are not believed. Pure. */
+/** Detects an image type by its first bytes; file names and headers from the sender are not trusted. Pure. */
 
 export type ImageType = 'image/png' | 'image/jpeg';
 

@@ -1,9 +1,9 @@
-/** `GET /logos/<id>`: the logo of an organization, for anybody who has its address. */
+/** `GET /logos/<id>`: the logo of an organization, for anyone with its address. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import type { Database } from '../../metadata/tables.ts';
 
-/** Answers true when it handled the request; false: no such logo, nothing was done. */
+/** Resolves to true if it handled the request; false if there is no such logo, and then nothing was sent. */
 export type LogoRoute = (
   request: IncomingMessage | Http2ServerRequest,
   response: ServerResponse | Http2ServerResponse,
@@ -19,12 +19,12 @@ export function logoRoute(db: Database): LogoRoute {
       .where('id', '=', id)
       .executeTakeFirst();
     if (row === undefined) return false;
-    // The two response classes agree on what is called here, but not in their overloads.
+    // The two response classes share these methods, but their overloads differ.
     const plain = response as ServerResponse;
     plain.writeHead(200, {
       'content-type': row.media_type,
       'content-length': row.image.byteLength,
-      // The address changes with the picture.
+      // The address changes with the image.
       'cache-control': 'public, max-age=86400, immutable',
       'x-content-type-options': 'nosniff',
       'content-security-policy': "default-src 'none'; sandbox",

@@ -1,6 +1,6 @@
 /**
- * The logo of an organization: PNG or JPEG, served under an address that nobody can guess and that changes with the logo,
- * because pages and mails to strangers show it (ADR-0012).
+ * The logo of an organization: PNG or JPEG. Pages and e-mails to strangers show it, so it is public under an unguessable address, which
+ * changes with the logo (ADR-0012).
  */
 import { randomBytes } from 'node:crypto';
 import { PlatformError } from '@platform/base';
@@ -12,7 +12,7 @@ import { imageTypeOf } from './image-type.ts';
 export const maxLogoBytes: number = 200_000;
 export const logoPath: string = '/logos/';
 
-/** The caller must own the organization. No bytes remove the logo. @throws invalid_argument */
+/** The caller must own the organization. Empty bytes remove the logo. @throws invalid_argument */
 export async function setLogo(
   { db, clock }: Pick<AccountsDeps, 'db' | 'clock'>,
   by: Caller,
@@ -44,7 +44,7 @@ export async function setLogo(
   });
 }
 
-/** Empty when there is none. */
+/** Empty if there is no logo. */
 export async function logoUrl(
   { db, baseUrl }: Pick<AccountsDeps, 'db' | 'baseUrl'>,
   organizationId: string,

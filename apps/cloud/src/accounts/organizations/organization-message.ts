@@ -1,4 +1,4 @@
-/** An organization as a caller may see it. */
+/** Builds the message for an organization as its caller may see it. */
 import { fromJsonString, type MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import {
@@ -10,7 +10,7 @@ import type { Access } from '../../access/authorize.ts';
 import type { Principal } from '../../access/principal.ts';
 import type { OrganizationRow } from '../tree.ts';
 
-/** Its settings for those with a role on it; whoever only has one beneath it, or in a shared location, gets its name (R4). */
+/** A role on the organization shows its settings. A role only beneath it, or through a shared location, shows just its name (R4). */
 export function organizationMessage(
   access: Access,
   principal: Principal,

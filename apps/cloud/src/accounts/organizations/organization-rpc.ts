@@ -1,4 +1,4 @@
-/** Organizations on the wire. */
+/** Organizations in the API. */
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { PlatformError } from '@platform/base';
 import type { AppService } from '@platform/proto/platform/app/v1/app';
@@ -22,7 +22,7 @@ export function organizationHandlers(deps: AccountsDeps): Handlers<typeof AppSer
   };
   return {
     async createOrganization(request, call) {
-      // The caller is its owner from the next call on. This answer is not authorized again.
+      // The caller becomes its owner with the next call, so this answer is built without authorization.
       const { id, name, created_ms } = await createOrganization(deps, call, request.name);
       return { organization: { id, name, createdOn: timestampFromMs(created_ms) } };
     },
@@ -46,7 +46,7 @@ export function organizationHandlers(deps: AccountsDeps): Handlers<typeof AppSer
       ),
     }),
     async getOrganizationNamespaceAvailability(request, { principal }) {
-      // Clients that create an organization ask before there is one.
+      // Clients ask this while they create an organization, before it has an id.
       if (request.organizationId !== '') access.authorize(principal, 'organization.manage', request.organizationId);
       else if (principal.kind === 'part')
         throw new PlatformError(

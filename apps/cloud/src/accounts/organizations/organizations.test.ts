@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openAccounts } from '../testing/open-accounts.ts';
 
-test('whoever creates an organization owns it from the next call on: a person, or a key that owns one', async () => {
+test('a person, or a key that owns an organization, creates another and owns it from the next call on', async () => {
   const { ask, owner, person, key, part } = await openAccounts();
   for (const caller of [owner, await person()]) {
     const { organization } = await ask(caller, 'createOrganization', { name: ' Quarry ' });
@@ -17,7 +17,7 @@ test('whoever creates an organization owns it from the next call on: a person, o
     });
 });
 
-test('an organization lists to whoever has a role in it, with settings for those with a role on all of it', async () => {
+test('every caller with a role in an organization finds it listed; settings need a role on all of it', async () => {
   const { ask, owner, key, part, organizationId, locationId } = await openAccounts();
   await ask(owner, 'updateOrganization', { organizationId, cid: 'C-1', region: 'eu', publicNamespace: 'quarry' });
   const below = await key('owner', { locationId });
@@ -31,7 +31,7 @@ test('an organization lists to whoever has a role in it, with settings for those
   await expect(ask(part, 'listOrganizations', {})).rejects.toMatchObject({ code: 'permission_denied' });
 });
 
-test('an update changes all that is given or nothing, and an operator may not', async () => {
+test('an update changes all given fields or none, and an operator may not update', async () => {
   const { ask, owner, key, organizationId } = await openAccounts();
   const change = { organizationId, name: 'New', region: 'a\u0000b' };
   await expect(ask(owner, 'updateOrganization', change)).rejects.toThrow(/region: expected at most 64 characters/);
@@ -62,7 +62,7 @@ test('a default fragment that the caller may not see is refused like one that do
   });
 });
 
-test('a namespace belongs to one organization, is set once, and renamed only on purpose', async () => {
+test('a namespace belongs to one organization, is set once, and changes only by an explicit rename', async () => {
   const { ask, owner, person, part, organizationId } = await openAccounts();
   const available = async (publicNamespace: string, id = ''): Promise<boolean> =>
     (await ask(owner, 'getOrganizationNamespaceAvailability', { publicNamespace, organizationId: id })).available;
@@ -86,7 +86,7 @@ test('a namespace belongs to one organization, is set once, and renamed only on 
   });
 });
 
-test('a search finds organizations among those one sees, by what one may read of them', async () => {
+test('a search finds organizations the caller sees, by the fields it may read', async () => {
   const { ask, owner, key, person, organizationId, locationId } = await openAccounts();
   await ask(owner, 'updateOrganization', { organizationId, cid: 'C-1' });
   await ask(await person(), 'createOrganization', { name: 'My secret quarry' });
@@ -101,7 +101,7 @@ test('a search finds organizations among those one sees, by what one may read of
   expect(await found(below, { cid: 'C-1' })).toEqual([]);
 });
 
-test('an organization with locations is not deleted and says which; an empty one goes with its keys, roles and settings', async () => {
+test('deleting an organization with locations is refused with their names; an empty one is deleted with its keys, roles and settings', async () => {
   const { ask, owner, key, db, tree, organizationId, locationId } = await openAccounts();
   await expect(ask(owner, 'deleteOrganization', { organizationId })).rejects.toMatchObject({
     code: 'failed_precondition',
@@ -121,7 +121,7 @@ test('an organization with locations is not deleted and says which; an empty one
   expect(entries.map((entry) => entry.action)).toContain('AppService.DeleteOrganization');
 });
 
-test('what another feature keeps of an organization can refuse its deletion, and then all stays', async () => {
+test("another feature's data can prevent the deletion of an organization, and then nothing is deleted", async () => {
   const { ask, owner, tree } = await openAccounts({
     organizationDeleting: [
       async (trx, organizationId) => {

@@ -7,7 +7,7 @@ import type { AccountsDeps } from '../accounts-deps.ts';
 import { organizationsSeenBy } from '../own-roles.ts';
 import type { OrganizationRow } from '../tree.ts';
 
-/** All that are given must fit; empty ones fit everything. `orgName`: a part of the name, in any case. */
+/** All given fields must match; empty ones match everything. `orgName`: a part of the name, ignoring case. */
 export interface OrganizationSearch {
   readonly orgId?: string | undefined;
   readonly orgName?: string | undefined;
@@ -28,13 +28,13 @@ export function searchOrganizations(
       if (orgId !== '' && row.id !== orgId) return false;
       if (!row.name.toLowerCase().includes(name)) return false;
       if (cid === '' && publicNamespace === '') return true;
-      // Who may not read a setting may not guess it either.
+      // A caller who may not read a setting must not be able to guess it by searching.
       if (!access.allows(principal, 'organization.read', row.id)) return false;
       return (cid === '' || row.cid === cid) && (publicNamespace === '' || row.public_namespace === publicNamespace);
     });
 }
 
-/** An organization in the short form of lists; settings for those with a role on it. */
+/** The short form of an organization for lists; includes settings if the caller has a role on it. */
 export function organizationDetails(
   access: Access,
   principal: Principal,

@@ -1,4 +1,4 @@
-/** Logo, support e-mail, billing service and metadata on the wire. */
+/** Logo, support e-mail, billing service and metadata in the API. */
 import type { AppService } from '@platform/proto/platform/app/v1/app';
 import type { Handlers } from '@platform/rpc/server';
 import type { Principal } from '../../access/principal.ts';

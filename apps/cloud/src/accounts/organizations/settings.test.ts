@@ -29,7 +29,7 @@ async function serve(accounts: TestAccounts['accounts'], url: string, method = '
   return { handled, ...served };
 }
 
-test('a logo is served to whoever has its address, as the picture that it is, and every new one has a new address', async () => {
+test('a logo is served to anyone with its address, with its image type; each new logo gets a new address', async () => {
   const { accounts, ask, owner, key, organizationId: orgId, locationId } = await openAccounts();
   expect((await ask(owner, 'organizationGetLogo', { orgId })).url).toBe('');
   const addresses: string[] = [];
@@ -58,7 +58,7 @@ test('a logo is served to whoever has its address, as the picture that it is, an
   expect((await serve(accounts, addresses[1] ?? '')).handled).toBe(false);
 });
 
-test('a logo that is markup, something else or over 200,000 bytes is refused, and the one before stays', async () => {
+test('a logo that is markup, something else or over 200,000 bytes is refused, and the previous one stays', async () => {
   const { ask, owner, key, organizationId: orgId } = await openAccounts();
   await ask(owner, 'organizationSetLogo', { orgId, logo: png });
   const before = await ask(owner, 'organizationGetLogo', { orgId });
@@ -73,7 +73,7 @@ test('a logo that is markup, something else or over 200,000 bytes is refused, an
   expect(await ask(owner, 'organizationGetLogo', { orgId })).toEqual(before);
 });
 
-test('a support address is one address, is seen by whoever sees the organization, and can be removed', async () => {
+test('a support address is a single address, is visible to everyone who sees the organization, and can be removed', async () => {
   const { ask, owner, key, organizationId: orgId, locationId } = await openAccounts();
   await ask(owner, 'organizationSetSupportEmail', { orgId, email: ' Help@Example.com ' });
   const below = await key('operator', { locationId });
@@ -89,7 +89,7 @@ test('a support address is one address, is seen by whoever sees the organization
   expect((await ask(owner, 'organizationGetSupportEmail', { orgId })).email).toBe('');
 });
 
-test('the billing service is enabled with an address, changed, read and disabled by owners only', async () => {
+test('only owners enable the billing service with an address, change, read and disable it', async () => {
   const { ask, owner, key, organizationId: orgId } = await openAccounts();
   const address = { addressLine1: 'Main St 1', city: 'Graz', state: '', zipcode: '8010', country: 'AT' };
   for (const name of ['updateBillingService', 'disableBillingService', 'getBillingServiceConfig'] as const)
@@ -120,7 +120,7 @@ test('the billing service is enabled with an address, changed, read and disabled
   await expect(ask(owner, 'getBillingServiceConfig', { orgId })).rejects.toThrow(/call EnableBillingService first/);
 });
 
-test('metadata is kept as it was written, replaced whole, read by operators, and bounded in size and depth', async () => {
+test('metadata is stored as written, replaced whole, readable by operators, and bounded in size and depth', async () => {
   const { ask, owner, key, organizationId, locationId } = await openAccounts();
   const data = { a: [1, null, { '<b>': '\u0000' }], __proto__: 'x', constructor: true };
   expect((await ask(owner, 'getLocationMetadata', { locationId })).data).toEqual({});

@@ -1,4 +1,4 @@
-/** What other features ask of the organizations that are stored: by query, where the tree in memory is not at hand or may be behind. */
+/** Stored organizations for other features, for use where the tree in memory is unavailable or may be outdated. */
 import type { Database } from '../../metadata/tables.ts';
 import type { OrganizationRow } from '../tree.ts';
 

@@ -1,4 +1,4 @@
-/** The address that mails to an organization's customers come from. */
+/** The sender address of e-mails to an organization's customers. */
 import { audit, type Caller } from '../../access/audit.ts';
 import { notVisible } from '../../access/principal.ts';
 import { checkedEmail } from '../../text-rules/checked-email.ts';

@@ -1,4 +1,4 @@
-/** Changes the settings of an organization: all that are given, or none. */
+/** Changes the settings of an organization: applies all given changes or none. */
 import { toJsonString } from '@bufbuild/protobuf';
 import { PlatformError } from '@platform/base';
 import {
@@ -25,7 +25,7 @@ const loginMethods: ReadonlySet<number> = new Set(
   Object.values(LoginMethod).filter((method) => method !== LoginMethod.UNSPECIFIED),
 );
 
-/** What is absent stays as it is; an empty region or cid, and an empty list, mean none. */
+/** Absent fields stay unchanged; an empty region or cid, or an empty list, clears the setting. */
 export interface OrganizationUpdate {
   readonly name?: string | undefined;
   readonly publicNamespace?: string | undefined;
@@ -42,7 +42,8 @@ type Columns = Partial<
 /**
  * The caller must own the organization.
  *
- * @throws invalid_argument; already_exists for another's namespace; failed_precondition when it has a namespace and another is given
+ * @throws invalid_argument; already_exists for another organization's namespace; failed_precondition if it already has a different
+ * namespace
  */
 export async function updateOrganization(
   deps: AccountsDeps,

@@ -1,4 +1,4 @@
-/** The accounts feature after a first start, for tests: called as the wire calls it, by real keys and people. */
+/** The accounts feature after a first start, for tests; called as from the API, by real keys and people. */
 import { create, type MessageInitShape, type MessageShape } from '@bufbuild/protobuf';
 import { newId, systemClock } from '@platform/base';
 import { AppService } from '@platform/proto/platform/app/v1/app';
@@ -20,7 +20,7 @@ import { type FirstAccount, openFirstAccount } from './open-first-account.ts';
 type Methods = typeof AppService.method;
 type Name = Exclude<keyof Methods, 'tailRobotPartLogs' | 'createRegistryItem'>;
 
-/** Who calls: a token's holder, with the roles of the moment of each call. */
+/** The holder of a token; its roles are read at each call. */
 export interface Caller {
   readonly principal: () => Promise<Principal>;
 }
@@ -30,11 +30,11 @@ export interface TestAccounts extends FirstAccount {
   readonly registry: Registry;
   /** An owner of the first organization. */
   readonly owner: Caller;
-  /** A key with one role; without any when none is given. */
+  /** A key with one role, or without roles if none is given. */
   key(role?: Role, on?: Partial<Omit<Grant, 'role'>>): Promise<Caller>;
   person(role?: Role, on?: Partial<Omit<Grant, 'role'>>): Promise<Caller>;
   readonly part: Caller;
-  /** A request without a transport between: what the handler answers, with all defaults. */
+  /** Calls the handler without a transport: returns its answer with all defaults. */
   ask<K extends Name>(
     caller: Caller,
     name: K,
@@ -117,7 +117,7 @@ export async function openAccounts(overrides: Partial<AccountsDeps> = {}): Promi
       if (handler === undefined) throw new Error(`${name} has no handler`);
       const principal = await caller.principal();
       const call = { ...callOf(principal), method: `/platform.app.v1.AppService/${name}` };
-      // One function for all operations: the types of a request and its answer meet in the signature.
+      // One function serves all operations: its signature relates the types of request and answer.
       return create(output, await handler(create(input, request), call)) as never;
     },
   };

@@ -1,4 +1,4 @@
-/** An installation after its first start, for tests: a real database in a directory of its own, gone with the test. */
+/** An installation after its first start, for tests: a real database in a temporary directory, deleted with the test. */
 import { silentLog, systemClock } from '@platform/base';
 import { onTestFinished } from 'vitest';
 import { createFirstAccount } from '../../identity/create-first-account.ts';
@@ -18,7 +18,7 @@ export interface FirstAccount {
   readonly locationId: string;
 }
 
-/** With the tables of accounts and machines, one organization and one location, created at 1 ms. */
+/** Opens a store with the tables of accounts and machines, one organization and one location, created at 1 ms. */
 export async function openFirstAccount(): Promise<FirstAccount> {
   const store = await openTestStore(defaultStore, migrations);
   const { directory, database } = store;

@@ -1,4 +1,4 @@
-/** What is known to be damaged, for `platform admin status`. */
+/** Adds known damage to the answer of `platform admin status`. */
 import type { Database } from '../../metadata/tables.ts';
 import { readDamage } from '../../tabular/integrity/read-damage.ts';
 
@@ -7,7 +7,7 @@ type Status = Readonly<Record<string, unknown>>;
 export async function addDamage(db: Database, status: Status): Promise<Status> {
   const { files, catalog } = await readDamage(db);
   const { damagedFiles: others } = status;
-  // A cloud that is stopped reads no files: nothing that is known does not mean that nothing is damaged.
+  // A stopped cloud reads no files, so without findings nothing is known.
   const isKnown = status['running'] !== false || files.length > 0;
   return {
     ...status,

@@ -1,4 +1,4 @@
-/** Part of the doctor: every listed file of readings is read, and compared with what the catalog says that was written. */
+/** Doctor: reads every listed file of readings and compares it with the catalog. */
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { PlatformError } from '@platform/base';
@@ -7,16 +7,16 @@ import type { FileRow } from '../../tabular/integrity/row-checksum.ts';
 import { checksumFile } from '../../tabular/process/files/checksum-file.ts';
 
 export interface CheckedFiles {
-  /** What was found of the files that are not as they were written. */
+  /** Damaged files, with what is wrong. */
   readonly wrong: ReadonlyMap<string, string>;
   readonly files: number;
-  /** Of a version before: nothing but their size can be compared. */
+  /** Files of an earlier version: only their size can be compared. */
   readonly unknown: number;
-  /** They have a second name, such as a backup on the same file system makes. */
+  /** Files with a second hard link, such as a backup on the same file system creates. */
   readonly linked: number;
 }
 
-/** @param deep reads the files; else only what the directory says of them is looked at. */
+/** @param deep reads the files; otherwise only their directory entries are checked. */
 export async function checkFiles(
   parquetDir: string,
   rows: () => Promise<Pick<CatalogRows, 'files'>>,
@@ -32,13 +32,13 @@ export async function checkFiles(
     if (typeof found === 'string') wrong.set(row.file, found);
     else if (found.links > 1) linked++;
   }
-  // A merge may have replaced files since they were listed here.
+  // A merge may have replaced some files since they were listed.
   const still = new Set(wrong.size === 0 ? [] : (await rows()).files.map(({ file }) => file));
   for (const file of wrong.keys()) if (!still.has(file)) wrong.delete(file);
   return { wrong, linked, files: files.length, unknown: files.filter(({ sha256 }) => sha256 === null).length };
 }
 
-/** Throws what is wrong. */
+/** Throws if anything is wrong. */
 export function describeFiles({ wrong, files, unknown, linked }: CheckedFiles, deep: boolean): string {
   if (wrong.size > 0) {
     const shown = [...wrong].slice(0, 20).map(([file, what]) => `parquet/${file}: ${what}`);

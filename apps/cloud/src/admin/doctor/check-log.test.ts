@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { openTestLog, testEntry } from '../../ingest/testing/open-log.ts';
 import { checkLog } from './check-log.ts';
 
-test('D33 the doctor finds every row of the log that is damaged or missing, and every loss that no one has accepted', async () => {
+test('D33 the doctor finds every damaged or missing row of the log, and every loss that nobody has accepted', async () => {
   await using on = await openTestLog();
   for (let seq = 1; seq <= 6; seq++) await on.log.append(testEntry(seq));
-  // Damage opens the log again.
+  // Damaging a row reopens the log.
   const found = (followed: number) => checkLog(on.log, followed).catch((caught: Error) => caught.message);
   expect(await found(3)).toBe('6 uploads in the ingest log, each as it was written');
   await on.log.truncate(2, 10);

@@ -1,10 +1,10 @@
-/** Part of the doctor: every row of the ingest log is read, none is missing behind what was followed, and no loss waits for a person. */
+/** Doctor: reads every row of the ingest log, and reports missing rows that followers still need and losses that nobody has accepted. */
 import { PlatformError } from '@platform/base';
 import type { LogDamage, LogLoss, LogRow, ReadLimit } from '../../ingest/log/log.ts';
 import { positionsText } from '../../ingest/losses/positions-text.ts';
 import { findLogDamage } from './find-log-damage.ts';
 
-/** Of either store; disposed by who opened it. */
+/** The log in either store; whoever opened it disposes it. */
 export interface LogToCheck {
   read(after: number, limit: ReadLimit): Promise<readonly LogRow[]> | readonly LogRow[];
   follow(after: number, limit: ReadLimit): Promise<readonly LogRow[]> | readonly LogRow[];
@@ -21,7 +21,7 @@ export function describeLosses(losses: readonly LogLoss[]): string {
 }
 
 /**
- * @param followed up to here everyone has processed the log, so that rows may be truncated. Read before the log is.
+ * @param followed all followers have processed the log up to here, so earlier rows may be truncated. Must be read before the log.
  * @throws data_loss naming the positions
  */
 export async function checkLog(log: LogToCheck, followed: number): Promise<string> {

@@ -1,4 +1,4 @@
-/** Part of the doctor: the payload of every picture and file is there, and compared with its SHA-256. */
+/** Doctor: checks that the payload of every image and file exists and matches its SHA-256. */
 import { join } from 'node:path';
 import { asPlatformError, PlatformError } from '@platform/base';
 import { type BlobContents, createVerifiedFiles } from '../../blobs/verified-files.ts';
@@ -6,15 +6,15 @@ import { type BlobContents, createVerifiedFiles } from '../../blobs/verified-fil
 /** A row of `binary_data`. */
 export interface ListedPayload extends BlobContents {
   readonly id: string;
-  /** Below `blobs/`. */
+  /** Path within `blobs/`. */
   readonly path: string;
 }
 
 const shown = 20;
 
 /**
- * What was found of those that are not as they were stored.
- * @param rows what is listed at this moment; asked again before anything is called missing, for what was deleted meanwhile
+ * Finds payloads that are damaged or missing.
+ * @param rows the current list; read again before a payload is reported missing, because it may have been deleted in between
  */
 export async function damagedPayloads(
   blobDirectory: string,

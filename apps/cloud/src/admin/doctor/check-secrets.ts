@@ -1,11 +1,11 @@
-/** Whether every sealed value, and every saved configuration, opens with the instance key. */
+/** Checks that the instance key opens every sealed value and every saved configuration. */
 import { sql } from 'kysely';
 import type { KeyRing } from '../../instance/instance-key.ts';
 import type { SealedColumn } from '../../instance/sealed-column.ts';
 import { checkStoredDocuments } from '../../metadata/seal-stored-documents.ts';
 import type { Database } from '../../metadata/tables.ts';
 
-/** @returns what was looked at. @throws data_loss when one does not open. */
+/** @returns what was checked. @throws data_loss if a value does not open. */
 export async function checkSecrets(
   db: Database,
   instanceKey: KeyRing,

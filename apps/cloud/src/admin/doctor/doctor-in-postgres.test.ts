@@ -15,7 +15,7 @@ test.each([
   { durable: true, kept: true },
   { durable: false, kept: false },
 ])(
-  'the doctor of an installation in Postgres reads its tables, looks for its files and names a server that may forget ($durable)',
+  'the doctor of an installation in Postgres reads its tables, checks its files and names a server that may lose commits ($durable)',
   async ({ durable, kept }) => {
     await using server = await startPostgres({ durable });
     await using directory = await temporaryDirectory();

@@ -1,4 +1,7 @@
-/** What the doctor can see of a Postgres database from the outside: that it is the right one, that all of it can be read, and that its server keeps what it commits. */
+/**
+ * Doctor checks of a Postgres database from outside: it belongs to this installation, all of it is readable, and its server keeps what
+ * it commits.
+ */
 import { join } from 'node:path';
 import { PlatformError, silentLog } from '@platform/base';
 import { listTables, quoted } from '../../backup/copy-postgres.ts';
@@ -69,7 +72,7 @@ function inSchema(schema: string, sql: string): string {
   return sql.replace(' from ', ` from ${schema}.`);
 }
 
-/** Counted by whole rows, because the number alone may come out of an index. */
+/** Counts whole rows, because a bare count may be answered from an index. */
 async function readAll(snapshot: Snapshot): Promise<string> {
   const tables = await listTables(snapshot);
   let rows = 0;

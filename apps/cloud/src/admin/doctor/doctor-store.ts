@@ -1,4 +1,4 @@
-/** What the doctor asks of metadata and log, whichever store they are in. */
+/** What the doctor reads from metadata and log, in either kind of store. */
 import { cursorsSql } from '../../follow-log/store.ts';
 import type { CatalogRows } from '../../tabular/integrity/catalog-findings.ts';
 import { sealedPositionSql } from '../../tabular/store.ts';
@@ -6,19 +6,19 @@ import type { LogToCheck } from './check-log.ts';
 import type { ListedPayload } from './check-payloads.ts';
 
 export interface DoctorStore {
-  /** Each answers what was found, or throws what is wrong and what to do. */
+  /** Each resolves to what was checked, or throws what is wrong and what to do. */
   readonly checks: readonly { readonly name: string; readonly look: () => Promise<string> }[];
-  /** All rows of the catalog of readings, at this moment. */
+  /** All current rows of the catalog of readings. */
   catalog(): Promise<CatalogRows>;
-  /** What the log names, below `blobs/`. */
+  /** Payloads that the log refers to, as paths within `blobs/`. */
   payloads(): Promise<readonly string[]>;
-  /** What the list of pictures and files says of their payloads. */
+  /** The payloads in the list of images and files. */
   listedPayloads(): Promise<readonly ListedPayload[]>;
-  /** Reads the log, and how far everyone had followed it before. */
+  /** Reads how far all followers have processed the log, then the log itself. */
   log<T>(look: (log: LogToCheck, followed: number) => Promise<T>): Promise<T>;
 }
 
-/** The least of the positions is how far everyone has followed the log. */
+/** All followers have processed the log up to the minimum of these positions. */
 export const followedSql: readonly string[] = [sealedPositionSql, cursorsSql];
 
 export function payloadOf(row: Readonly<Record<string, unknown>>): ListedPayload {

@@ -1,7 +1,7 @@
 /**
- * `platform admin doctor`: looks whether everything that belongs together is there, and changes nothing.
+ * `platform admin doctor`: checks that everything that belongs together exists. It changes nothing.
  *
- * It reads the databases itself, in the process of the command: reading whole ones would make a running cloud deaf meanwhile.
+ * It reads the databases in the process of the command: reading them completely would block a running cloud.
  */
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,18 +25,18 @@ import { type DoctorStore, followedSql, payloadOf } from './doctor-store.ts';
 export interface Finding {
   readonly check: string;
   readonly ok: boolean;
-  /** What was looked at, or what is wrong and what to do. */
+  /** What was checked, or what is wrong and what to do. */
   readonly found: string;
 }
 
 export interface DoctorOptions {
   readonly dataDirectory: string;
-  /** `postgres://…`; used where the installation is in Postgres. */
+  /** `postgres://…`; used if the installation is in Postgres. */
   readonly database?: string | undefined;
-  /** Answers what was found; throws what is wrong. Asked of the process that has the key. */
+  /** Resolves to what was checked, or throws what is wrong. Runs in the process that has the key. */
   readonly checkSecrets: () => Promise<string>;
   readonly freeBytes: () => Promise<number>;
-  /** Reads every file, and compares it with its checksum. */
+  /** Whether to read every file and compare it with its checksum. */
   readonly deep: boolean;
   readonly progress: (text: string) => void;
 }
@@ -80,7 +80,7 @@ export async function doctor(options: DoctorOptions): Promise<Finding[]> {
   return findings;
 }
 
-/** @param database `postgres://…`; used where the installation is in Postgres. */
+/** @param database `postgres://…`; used if the installation is in Postgres. */
 export async function openDoctorStore(dataDirectory: string, database: string | undefined): Promise<DoctorStore> {
   return existsSync(join(dataDirectory, 'postgres.json'))
     ? (await import('./doctor-in-postgres.ts')).inPostgres(dataDirectory, database)

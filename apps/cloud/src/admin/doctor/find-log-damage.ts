@@ -1,10 +1,10 @@
-/** Every row of the ingest log is read: which are not as they were written, and which are missing. */
+/** Reads every row of the ingest log, and finds damaged and missing ones. */
 import type { LogDamage, LogRow, ReadLimit } from '../../ingest/log/log.ts';
 import type { LogToCheck } from './check-log.ts';
 
 const limit: ReadLimit = { rows: 1_000, bytes: 16 << 20 };
 
-/** @param followed up to here everyone has processed the log, so that rows may be truncated. Read before the log is. */
+/** @param followed all followers have processed the log up to here, so earlier rows may be truncated. Must be read before the log. */
 export async function findLogDamage(
   log: Pick<LogToCheck, 'read' | 'follow'>,
   followed: number,

@@ -1,4 +1,4 @@
-/** Whether files hold what the catalog says that others held, all of them together. */
+/** Whether some files together contain what the catalog says of other files. */
 import type { FileRow } from '../../tabular/integrity/row-checksum.ts';
 import type { SealedFile } from '../../tabular/process/messages.ts';
 
@@ -25,7 +25,7 @@ type Told = Omit<SealedFile, 'file' | 'fileBytes' | 'checksum' | 'format'>;
 
 function together(files: readonly Told[]): string {
   const sum = (of: (file: Told) => number): number => files.reduce((total, file) => total + of(file), 0);
-  // A row without the time makes the least of all null; the greatest is null only where no row has one.
+  // A row without the time makes the minimum null; the maximum is null only if no row has the time.
   const least = (times: readonly (number | null)[]): number | null =>
     times.includes(null) ? null : Math.min(...times.map(Number));
   const greatest = (times: readonly (number | null)[]): number | null => {

@@ -1,4 +1,4 @@
-/** Which rows some files have, by position in the log and place in the upload. */
+/** Reads which rows some files contain, by position in the log and index in the upload. */
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { chunksOf } from '../../tabular/process/pushdown/run-statement.ts';
 

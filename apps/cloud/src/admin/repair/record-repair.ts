@@ -1,4 +1,4 @@
-/** What a repair changes in the catalog, with its entry in the audit trail. */
+/** Changes that a repair makes to the catalog, each with its audit entry. */
 import { PlatformError } from '@platform/base';
 import { audit, type OwnActor } from '../../access/audit.ts';
 import type { Database } from '../../metadata/tables.ts';
@@ -7,7 +7,7 @@ import { fileRowOf } from '../../tabular/catalog/file-row.ts';
 import { noteRestored } from '../../tabular/integrity/file-health.ts';
 import type { SealedFile } from '../../tabular/process/messages.ts';
 
-/** Records that the file was restored as it was written. */
+/** Records that the file was restored unchanged. */
 export async function recordRestored(
   db: Database,
   file: string,
@@ -21,7 +21,7 @@ export async function recordRestored(
   });
 }
 
-/** Their rows are in other files now. @throws aborted when one is not listed any more */
+/** Replaces files whose rows are in other files now. @throws aborted if one is no longer listed */
 export async function replaceFiles(
   db: Database,
   replaced: readonly string[],
@@ -42,7 +42,7 @@ export async function replaceFiles(
   });
 }
 
-/** Its readings are given up. @throws not_found */
+/** Gives up the file's readings. @throws not_found */
 export async function unlistFile(db: Database, file: string, by: OwnActor, nowMs: number): Promise<void> {
   await db.transaction().execute(async (trx) => {
     const row = await removeFileRow(trx, file);

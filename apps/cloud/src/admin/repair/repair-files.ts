@@ -1,6 +1,6 @@
 /**
- * Part of repair: each damaged file of readings comes back whole out of a backup, or its rows come back out of what else has them. One
- * that no one has leaves the list only when its loss is accepted, and moves to `parquet/quarantine/`.
+ * Repair: restores each damaged file of readings from a backup, or restores its rows from other sources. A file without any source is
+ * removed from the list only if its loss is accepted; it is then moved to `parquet/quarantine/`.
  */
 import { existsSync, lstatSync } from 'node:fs';
 import { copyFile, mkdir, rename, rm, rmdir } from 'node:fs/promises';
@@ -53,7 +53,7 @@ export async function repairFiles(options: RepairOptions, backup: Backup | undef
   });
 }
 
-/** Files whose rows cannot be told from each other's by their positions. */
+/** Groups of files whose rows cannot be told apart by their positions. */
 function together(rows: readonly FileRow[]): FileRow[][] {
   const groups: FileRow[][] = [];
   const key = (row: FileRow): string => JSON.stringify([row.organization_id, row.capture_day]);
@@ -69,7 +69,7 @@ function overlap(a: FileRow, b: FileRow): boolean {
   return a.min_position <= b.max_position && b.min_position <= a.max_position;
 }
 
-/** Where the file is as it was written; undefined: nowhere that we know of. */
+/** Where an undamaged copy of the file is; undefined: none is known. */
 async function sourceOf(row: FileRow, backup: Backup | undefined): Promise<string | undefined> {
   const listed = backup?.hashes.get(`parquet/${row.file}`);
   if (backup === undefined || listed === undefined) return undefined;
@@ -81,7 +81,7 @@ async function sourceOf(row: FileRow, backup: Backup | undefined): Promise<strin
     : undefined;
 }
 
-/** The name leads to the whole file or to the damaged one, never to a part. */
+/** The name always refers to the complete file or to the damaged one, never to a partial copy. */
 async function restore({ parquetDir, ask }: RepairOptions, { file }: FileRow, source: string): Promise<void> {
   const aside = join(parquetDir, quarantine, `${file}.restoring`);
   await mkdir(join(parquetDir, quarantine), { recursive: true, mode: 0o700 });
@@ -89,7 +89,7 @@ async function restore({ parquetDir, ask }: RepairOptions, { file }: FileRow, so
   await copyFile(source, aside);
   await syncPath(aside);
   await rename(aside, join(parquetDir, file)).catch(async () => {
-    // Something that is not a file is in its place.
+    // The path is taken by something that is not a file.
     await rm(join(parquetDir, file), { force: true, recursive: true });
     await rename(aside, join(parquetDir, file));
   });
@@ -108,7 +108,7 @@ async function restoreTogether(
   { parquetDir, store, ask, apply }: RepairOptions,
   { group, sound, catalog, backup }: Group,
 ): Promise<RestoredRows> {
-  // DuckDB is code that most repairs never need.
+  // Load DuckDB only here: most repairs never need it.
   const { restoreRows } = await import('./restore-rows.ts');
   const workDir = join(parquetDir, quarantine, 'restoring');
   const [{ organization_id: organizationId, capture_day: day } = { organization_id: '', capture_day: '' }] = group;
@@ -172,13 +172,13 @@ async function giveUp(
   const kept = (verb: string): string =>
     isThere ? `${verb} as parquet/${quarantine}/${file}` : 'nothing is kept: the file is missing';
   if (!apply) return { outcome: 'would be given up', detail: kept('would be kept') };
-  // Until the catalog has let go of it, it is as damaged as before: missing.
+  // Until the catalog removes it, the file counts as missing, and thus as damaged as before.
   if (isThere) await moveAside(parquetDir, file);
   await ask('repair.unlist', { file });
   return { outcome: 'loss accepted', detail: kept('kept') };
 }
 
-/** What is restored is prepared there; most repairs leave nothing behind. */
+/** Restored files are prepared in this directory; most repairs leave it empty. */
 export async function removeEmptyQuarantine(parquetDir: string): Promise<void> {
   await rmdir(join(parquetDir, quarantine)).catch((caught: NodeJS.ErrnoException) => {
     if (caught.code !== 'ENOENT' && caught.code !== 'ENOTEMPTY') throw caught;

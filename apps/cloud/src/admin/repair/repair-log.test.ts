@@ -21,7 +21,7 @@ interface BackedUp extends AsyncDisposable {
   readonly right: Awaited<ReturnType<OpenTabular['mql']>>;
 }
 
-/** Three uploads, what they answer, and a backup with all of them. */
+/** Creates three uploads, their query results, and a backup with all of them. */
 async function openBackedUp(): Promise<BackedUp> {
   await using stack = new AsyncDisposableStack();
   const directory = stack.use(await temporaryDirectory());
@@ -39,7 +39,7 @@ function damage(store: OpenTabular, set: string, position = 2): void {
   db.exec(`update log set ${set} where position = ${position}`);
 }
 
-/** The rows of the log are read again, and what is lost is noticed. */
+/** Makes the store read the log again and notice the loss. */
 async function notice(store: OpenTabular): Promise<void> {
   const { restarts } = await store.tabular.status();
   store.tabular.killProcess();
@@ -72,7 +72,7 @@ test.each([
   },
 );
 
-test('D33 a row of the log that was passed by and sealed without comes back as a file of its own, once', async () => {
+test('D33 a log row that was skipped while sealing is restored into a file of its own, once', async () => {
   await using backedUp = await openBackedUp();
   const { store, from, right } = backedUp;
   damage(store, `part = 'q'`);
@@ -82,14 +82,14 @@ test('D33 a row of the log that was passed by and sealed without comes back as a
   expect(await admin.repair({ from })).toMatchObject([{ outcome: 'restored' }]);
   expect(await store.mql(sorted)).toEqual(right);
   expect(store.ingestLog.losses()).toEqual([]);
-  // As a repair that was cut short before it ended the loss: nothing comes twice.
+  // Simulates a repair interrupted before it ended the loss: nothing is restored twice.
   await store.ingestLog.noteLoss('readings', { first: 2, last: 2, parts: null, reason: 'again' });
   await expect(store.count()).rejects.toMatchObject({ code: 'data_loss' });
   expect(await admin.repair({ from })).toMatchObject([{ outcome: 'restored' }]);
   expect(await store.mql(sorted)).toEqual(right);
 });
 
-test('D33 readings that were deleted do not come back with the row of the log', async () => {
+test('D33 restoring the log row does not restore deleted readings', async () => {
   await using directory = await temporaryDirectory();
   await using store = await openTabular();
   await fill(store, 2);
@@ -111,7 +111,7 @@ test('D33 readings that were deleted do not come back with the row of the log', 
   expect(right.map(({ data }) => data)).toEqual([{ i: 1 }, { i: 2 }, { i: 5 }]);
 });
 
-test('D33 a row that was sealed without so long ago that its deletions are forgotten stays lost, and so does one of another installation', async () => {
+test('D33 a row skipped so long ago that deletions since are forgotten stays lost, and so does one of another installation', async () => {
   await using backedUp = await openBackedUp();
   const { store, from } = backedUp;
   damage(store, `batch = x'00'`);

@@ -1,7 +1,7 @@
 /**
- * Part of repair: rows that the ingest log lost come back out of the log of a backup. Followers that have passed them do not come back to
- * them: readings that are not sealed yet are loaded again, sealed ones get files of their own, pictures and files are listed; triggers
- * fire none.
+ * Repair: restores lost rows of the ingest log from the log in a backup. Followers that have already passed these positions do not read
+ * them again. Instead, readings that are not sealed yet are reloaded, sealed ones are written to files of their own, and images and
+ * files are listed. Triggers do not fire.
  */
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -24,9 +24,9 @@ export interface Positions {
   readonly last: number;
 }
 
-/** Rows of so many bytes are asked for in one message. */
+/** Bytes of rows sent in one message. */
 const sendBytes = 4 << 20;
-/** Readings of so many bytes are made files of at once. */
+/** Bytes of readings that are written to files at once. */
 const writeBytes = 64 << 20;
 const someRows = 1_000;
 
@@ -34,7 +34,7 @@ export function nameOfPositions({ first, last }: Positions): string {
   return `ingest log ${first === last ? first : `${first}–${last}`}`;
 }
 
-/** @param inFiles what became of damaged files. Answers also which positions are back, or would be. */
+/** @param inFiles the outcome for damaged files. Also returns the positions that were restored, or would be. */
 export async function repairLog(
   options: RepairOptions,
   backup: Backup | undefined,
@@ -72,12 +72,12 @@ export async function repairLog(
   return { report, back };
 }
 
-/** What was sealed without these rows gets them. Answers those whose readings cannot come back. */
+/** Adds rows that are already missing from sealed files. Returns the positions whose readings cannot be restored. */
 async function restorePassed(
   options: RepairOptions,
   backup: Backup,
   passing: {
-    /** Positions whose readings the tabular store goes without. */
+    /** Positions that the tabular store has skipped. */
     readonly passed: readonly number[];
     readonly from: string;
     readonly inFiles: readonly Repaired[];
@@ -86,12 +86,12 @@ async function restorePassed(
   const { passed, from, inFiles } = passing;
   const { store, parquetDir, ask, nowMs } = options;
   const { sealed } = (await ask('repair.load-again', {})) as { sealed: number };
-  // What these hold cannot be told.
+  // The content of these files is unknown.
   const lost = new Set(inFiles.filter(({ outcome }) => outcome === 'lost').map(({ what }) => what));
   const damaged = (await store.catalog()).files.filter(({ file }) => lost.has(`parquet/${file}`));
   const late = new Set<number>();
   const write = async (uploads: readonly VerifiedRow[]): Promise<void> => {
-    // DuckDB is code that most repairs never need.
+    // Load DuckDB only here: most repairs never need it.
     const { restoreReadings } = await import('./restore-readings.ts');
     const workDir = join(parquetDir, quarantine, 'restoring');
     try {
@@ -118,7 +118,7 @@ async function restorePassed(
       const mayBeInFile = damaged.some(
         (file) => file.min_position <= row.position && row.position <= file.max_position,
       );
-      // What was deleted longer ago is not known any more: it would come back.
+      // Older deletions are no longer known, so deleted readings would reappear.
       if (mayBeInFile || nowMs - syncedMs(row) > recentDeletesMs) late.add(row.position);
     }
     const uploads = rows.filter(({ position }) => !late.has(position));
@@ -131,7 +131,7 @@ async function* rowsOf({ directory, manifest }: Backup, ranges: readonly Positio
   for (const { first, last } of ranges) yield* readBackedUpLog(directory, manifest, first, last);
 }
 
-/** At least one, and no more once these have so many bytes. */
+/** Yields at least one row at a time, and no more rows once they exceed `bytes`. */
 async function* someOf(rows: AsyncIterable<VerifiedRow>, bytes: number): AsyncGenerator<readonly VerifiedRow[]> {
   let some: VerifiedRow[] = [];
   let held = 0;
@@ -150,7 +150,7 @@ function syncedMs({ batch }: VerifiedRow): number {
   return Number(openUpload(batch).timeSynced?.seconds ?? 0) * 1_000;
 }
 
-/** In order, without overlaps; those next to each other as one. */
+/** Sorted, without overlaps; adjacent ranges are joined. */
 function merged(ranges: readonly Positions[]): Positions[] {
   const result: { first: number; last: number }[] = [];
   for (const { first, last } of ranges.toSorted((a, b) => a.first - b.first)) {

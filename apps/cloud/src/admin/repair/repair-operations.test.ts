@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { callers, data, openBinary } from '../../binary/testing/open-binary.ts';
 import { repairOperations } from './repair-operations.ts';
 
-test('D33 a picture whose row of the log was passed by is listed once the row is back, with what belongs to it, and only once', async () => {
+test('D33 an image whose log row was skipped is listed with its details once the row is restored, and only once', async () => {
   const on = await openBinary();
   const bboxes = [{ label: 'dog', xMinNormalized: 0.1, yMinNormalized: 0, xMaxNormalized: 0.3, yMaxNormalized: 1 }];
   const id = await on.upload({ metadata: { tags: ['a'] }, annotations: { bboxes } });
@@ -11,7 +11,7 @@ test('D33 a picture whose row of the log was passed by is listed once the row is
   const before = await list();
   const boxes = () => on.db.selectFrom('binary_data_boxes').select('label').execute();
   expect(before.data).toHaveLength(1);
-  // As the follower leaves it that met a damaged row.
+  // The state after the follower met a damaged row.
   for (const table of ['binary_data_tags', 'binary_data_boxes'] as const)
     await on.db.deleteFrom(table).where('binary_data_id', '=', id).execute();
   await on.db.deleteFrom('binary_data').where('id', '=', id).execute();
@@ -36,12 +36,12 @@ test('D33 a picture whose row of the log was passed by is listed once the row is
   await back();
   expect(await on.ids()).toEqual([id]);
   expect((await list()).data.map(({ metadata }) => metadata?.captureMetadata?.tags)).toEqual([['a']]);
-  // Once more, as after a repair that was cut short.
+  // Repeats the repair, as if it had been interrupted.
   await lose();
   await back();
   expect(await boxes()).toEqual([{ label: 'dog' }]);
   expect(on.log.losses()).toEqual([]);
-  // Readings whose loss was found meanwhile: no one has seen to them.
+  // A loss of readings found in the meantime, which nobody has handled.
   await on.log.noteLoss('readings', { first: position, last: position, parts: null, reason: 'the row is missing' });
   await back();
   expect(on.log.losses()).toMatchObject([{ lossIn: 'readings', first: position }]);

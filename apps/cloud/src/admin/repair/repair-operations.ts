@@ -1,4 +1,4 @@
-/** What repair asks of the process that has catalog and log open; each change has its entry in the audit trail. */
+/** The operations that repair calls in the process that has catalog and log open; each change writes an audit entry. */
 
 import type { Clock } from '@platform/base';
 import { audit, type OwnActor } from '../../access/audit.ts';
@@ -20,12 +20,12 @@ import { decodeRow, type RowJson } from './row-json.ts';
 export interface RepairOperationsDeps {
   readonly db: Database;
   readonly ingestLog: Pick<IngestLog, 'losses' | 'acceptLosses' | 'restoreRow' | 'endLosses' | 'read'>;
-  /** Loads from the log again what is not sealed, and answers the sealed position. Undefined: no cloud is running. */
+  /** Reloads everything that is not sealed from the log, and returns the sealed position. Undefined: no cloud is running. */
   readonly loadAgain: (() => Promise<number>) | undefined;
   readonly clock: Clock;
 }
 
-/** @param actorOf who asked, for the audit trail. */
+/** @param actorOf returns the caller, for the audit trail. */
 export function repairOperations(
   { db, ingestLog, loadAgain, clock }: RepairOperationsDeps,
   actorOf: (params: Readonly<Record<string, unknown>>) => OwnActor,
@@ -110,7 +110,7 @@ function openLosses(losses: readonly LogLoss[], position: number): ReadonlySet<L
   return new Set(open.map(({ lossIn }) => lossIn));
 }
 
-/** Positions are given once in an installation and all that were restored from its backups; those of another one are not ours. */
+/** Positions are unique within an installation, including copies restored from its backups. Rows of other installations are not ours. */
 async function isOurs(db: Database, { batch }: VerifiedRow): Promise<boolean> {
   let organizationId: string;
   try {

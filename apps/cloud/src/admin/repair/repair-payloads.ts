@@ -1,4 +1,4 @@
-/** Part of repair: payloads of pictures and files that are damaged or missing come back out of a backup, if they are what was stored. */
+/** Repair: restores damaged or missing payloads of images and files from a backup, if they match what was stored. */
 import { createReadStream, lstatSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -30,9 +30,9 @@ export async function repairPayloads(options: RepairOptions, backup: Backup | un
   return report;
 }
 
-/** Undefined: the backup does not have it as it was stored. */
+/** Undefined: the backup has no undamaged copy. */
 async function sourceOf(row: ListedPayload, backup: Backup | undefined): Promise<string | undefined> {
-  // Of what an earlier version stored, the backup alone knows the hash.
+  // For payloads stored by an earlier version, only the backup knows the hash.
   const sha256 = row.sha256 === '' ? backup?.hashes.get(`blobs/${row.path}`) : row.sha256;
   if (backup === undefined || sha256 === undefined) return undefined;
   const directory = join(backup.directory, 'blobs');
@@ -43,7 +43,7 @@ async function sourceOf(row: ListedPayload, backup: Backup | undefined): Promise
 async function restore(blobDirectory: string, row: ListedPayload, source: string): Promise<void> {
   await mkdir(join(blobDirectory, incoming), { recursive: true, mode: 0o700 });
   const target = join(blobDirectory, ...row.path.split('/'));
-  // A name does not take the place of a directory by itself.
+  // Renaming a file does not replace a directory.
   if (lstatSync(target, { throwIfNoEntry: false })?.isDirectory()) await rm(target, { recursive: true });
   await writeBlob(blobDirectory, row.path, createReadStream(source), ({ sizeBytes, sha256 }) => {
     const isIt =

@@ -18,7 +18,7 @@ async function fill(store: OpenTabular): Promise<string[]> {
   return (await readdir(join(store.dataDir, 'parquet'))).filter((name) => name.endsWith('.parquet')).toSorted();
 }
 
-test('D33 a damaged file comes back out of a backup; without --apply nothing changes, and once more finds nothing to do', async () => {
+test('D33 a damaged file is restored from a backup; without --apply nothing changes, and a second repair finds nothing to do', async () => {
   await using directory = await temporaryDirectory();
   await using store = await openTabular();
   const files = await fill(store);
@@ -46,7 +46,7 @@ test('D33 a damaged file comes back out of a backup; without --apply nothing cha
   expect(await store.mql([{ $sort: { capture_day: 1 } }])).toEqual(right);
   expect(await admin.call('status')).toMatchObject({ damagedFiles: [], damagedCatalog: [] });
   expect(await admin.repair({ from })).toEqual([]);
-  // Nothing was put aside for good.
+  // The quarantine was removed.
   expect(await readdir(join(store.dataDir, 'parquet'))).not.toContain('quarantine');
   expect(await admin.call('audit')).toMatchObject([
     { action: 'admin.repair.restored', actorName: 'root', targetId: second },
@@ -54,11 +54,11 @@ test('D33 a damaged file comes back out of a backup; without --apply nothing cha
   ]);
 });
 
-test('D33 a file that nothing can restore leaves the list only when its loss is accepted, and is kept aside', async () => {
+test('D33 a file that cannot be restored is removed from the list only when its loss is accepted, and is kept in quarantine', async () => {
   await using directory = await temporaryDirectory();
   await using store = await openTabular();
   const [first = '', ...others] = await fill(store);
-  // A backup that is damaged itself restores nothing.
+  // A backup that is itself damaged restores nothing.
   await backUp(store, directory.file('backup'), [first]);
   await truncate(join(directory.file('backup'), 'parquet', first), 50);
   await truncate(join(store.dataDir, 'parquet', first), 100);
@@ -99,7 +99,7 @@ test('D33 a file that nothing can restore leaves the list only when its loss is 
   expect(await readdir(join(parquet, 'quarantine'))).toEqual([first]);
 });
 
-test('D33 of a missing file whose loss is accepted, repair says that nothing is kept', async () => {
+test('D33 when the loss of a missing file is accepted, repair reports that nothing is kept', async () => {
   await using store = await openTabular();
   const [first = ''] = await fill(store);
   const parquet = join(store.dataDir, 'parquet');
@@ -115,7 +115,7 @@ test('D33 of a missing file whose loss is accepted, repair says that nothing is 
   expect(await readdir(parquet)).not.toContain('quarantine');
 });
 
-test('D33 what the ingest log lost is named, and given up when its loss is accepted', async () => {
+test('D33 losses of the ingest log are reported, and given up when accepted', async () => {
   await using store = await openTabular();
   for (const i of [1, 2, 3]) store.append({ readings: [{ data: { i } }] });
   expect(await store.count()).toBe(3);
@@ -142,7 +142,7 @@ test('D33 what the ingest log lost is named, and given up when its loss is accep
   expect(await admin.call('audit')).toMatchObject([{ action: 'admin.repair.accept-loss', actorName: 'root' }]);
 });
 
-test('D33 a file that small ones were merged into since the backup comes back out of those, row for row', async () => {
+test('D33 a file merged from small ones since the backup is restored from those, row for row', async () => {
   await inFolder(async (folder) => {
     await using directory = await temporaryDirectory();
     const parquet = join(folder, 'parquet');

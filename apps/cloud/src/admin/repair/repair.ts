@@ -1,9 +1,10 @@
 /**
- * `platform admin repair`: mends what the doctor finds of stored data. Rows of the catalog come back out of their second copies, files out of
- * a backup or the ingest log, rows of the log and payloads of pictures and files out of a backup; what nobody has any more is given up only when its loss is accepted.
+ * `platform admin repair`: repairs damage that the doctor finds in stored data. Catalog rows are restored from their second copies,
+ * files from a backup or the ingest log, and log rows and payloads from a backup. Data that has no other copy is given up only when its
+ * loss is accepted.
  *
- * It reads the files itself, in the process of the command; what it changes in the catalog it asks of the process that has it open.
- * Every step can be repeated after a kill at any instant.
+ * It reads the files in the process of the command, and asks the process that has the catalog open to change it. Every step can be
+ * repeated after a kill at any instant.
  */
 import type { Repaired } from '@platform/base';
 import type { LogLoss } from '../../ingest/log/log.ts';
@@ -16,32 +17,32 @@ import { repairPayloads } from './repair-payloads.ts';
 
 export interface RepairOptions {
   readonly parquetDir: string;
-  /** Holds the payloads of pictures and files. */
+  /** Contains the payloads of images and files. */
   readonly blobDirectory: string;
   readonly store: Pick<DoctorStore, 'catalog' | 'log' | 'listedPayloads'>;
-  /** Asked of the process that has the catalog open. */
+  /** Calls an operation in the process that has the catalog open. */
   readonly ask: (operation: string, params: Readonly<Record<string, unknown>>) => Promise<unknown>;
-  /** A backup to take from what is damaged. */
+  /** The backup to restore from. */
   readonly from?: string | undefined;
-  /** What cannot be restored is given up: files leave the list, and queries are answered without it. */
+  /** Gives up what cannot be restored: files are removed from the list, and queries are answered without them. */
   readonly acceptLoss: boolean;
-  /** False: says what it would do, and changes nothing. */
+  /** False: reports what it would do, and changes nothing. */
   readonly apply: boolean;
   readonly nowMs: number;
   readonly progress: (text: string) => void;
 }
 
 export async function repair(options: RepairOptions): Promise<Repaired[]> {
-  // What is read from here on stays: rows of the log, and files.
+  // From here on, rows of the log and files are not deleted.
   await options.ask('backup.hold', {});
   const backup = options.from === undefined ? undefined : openBackup(options.from);
   const inCatalog = await mendCatalog(options);
-  // Before the log: what comes back into it is compared with them.
+  // Before the log: rows restored into it are compared with the files.
   const inFiles = await repairFiles(options, backup);
   const inLog = await repairLog(options, backup, inFiles);
   await removeEmptyQuarantine(options.parquetDir);
   const losses = await settleLosses(options, options.apply ? [] : inLog.back);
-  // Behind the log, which brings pictures and files back onto their list.
+  // After the log, which adds images and files to the list again.
   return [...inCatalog, ...inFiles, ...inLog.report, ...losses, ...(await repairPayloads(options, backup))];
 }
 
@@ -67,7 +68,7 @@ async function mendCatalog({ ask, apply }: RepairOptions): Promise<Repaired[]> {
   ];
 }
 
-/** What the ingest log lost: nothing but a person's word ends that. */
+/** Losses of the ingest log end only when a person accepts them. */
 async function settleLosses(
   { ask, acceptLoss, apply }: RepairOptions,
   back: readonly Positions[],

@@ -1,7 +1,7 @@
 /**
- * Readings of uploads that came back into the ingest log behind the sealed position, where no one loads them any more: they are written
- * into files of their own, by the code that seals. Rows that files have already stay out, so that this can be repeated; and rows that
- * were deleted since.
+ * Restores readings of uploads that were put back into the ingest log before the sealed position, where they are not loaded any more.
+ * They are written to files of their own with the sealing code. Rows that are already in files are left out, so that this can be
+ * repeated; so are rows deleted since.
  */
 import { copyFile, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -19,13 +19,13 @@ export interface RestoreReadingsOptions {
   readonly uploads: readonly { readonly position: number; readonly batch: Uint8Array }[];
   readonly listed: readonly FileRow[];
   readonly parquetDir: string;
-  /** Of an organization, that may cover rows of this position or later ones; all of them, since the uploads came. */
+  /** The organization's deletions that may cover rows of this position or later ones: all since the uploads arrived. */
   readonly deletesOf: (organizationId: string, position: number) => Promise<readonly Delete[]>;
-  /** Is made, and left with the new files in it. */
+  /** Created here; contains the new files afterwards. */
   readonly workDir: string;
 }
 
-/** Answers the files that are in workDir; none where nothing is missing. */
+/** Returns the files in workDir; empty if nothing is missing. */
 export async function restoreReadings(options: RestoreReadingsOptions): Promise<readonly SealedFile[]> {
   const { uploads, listed, parquetDir, deletesOf, workDir } = options;
   await rm(workDir, { recursive: true, force: true });
@@ -35,7 +35,7 @@ export async function restoreReadings(options: RestoreReadingsOptions): Promise<
   const load = (isHeld?: (position: number, index: number) => boolean): Promise<Slice[]> =>
     logSlices(connection, { uploads: inTurn(uploads), isHeld, directory: workDir });
   try {
-    // Only of what days the rows are, says which files may have them.
+    // The days of the rows tell which files may contain them.
     const days = new Set((await load()).map(keyOf));
     const held: string[] = [];
     for (const row of listed) {
@@ -59,7 +59,7 @@ export async function restoreReadings(options: RestoreReadingsOptions): Promise<
           ...(removed.length > 0 && { removed: excludeDeleted(removed, captureDay) }),
         });
       const some = await write(deletes);
-      // Deletions that cover none of the rows leave nothing written.
+      // writeSealedFiles writes nothing if the deletions cover none of the rows: write again without them.
       const { files } = deletes.length > 0 && some.removed === 0 ? await write([]) : some;
       written.push(...files);
     }

@@ -9,7 +9,7 @@ import { adminOf, backUp, forgetRows } from '../testing/repairing.ts';
 const noonMs = Date.UTC(2026, 4, 17, 12);
 const sorted = [{ $sort: { 'data.i': 1, 'data.more': 1 } }] as const;
 
-/** Three uploads of one day and one of another organization, whose rows stand between them. */
+/** Appends three uploads of one day, interleaved with rows of another organization. */
 function fill(store: OpenTabular, from = 0): void {
   const place = { ...testPlace, organizationId: 'org-2' };
   for (let i = from; i < from + 3; i++) {
@@ -31,7 +31,7 @@ async function filesOf(store: OpenTabular): Promise<string[]> {
 
 const pathOf = (store: OpenTabular, file: string): string => join(store.dataDir, 'parquet', file);
 
-test('D33 a damaged file whose rows the ingest log still has is made again of them, without a backup', async () => {
+test('D33 a damaged file whose rows are still in the ingest log is rebuilt from them, without a backup', async () => {
   await using store = await openTabular();
   fill(store);
   await store.tabular.seal();
@@ -52,7 +52,7 @@ test('D33 a damaged file whose rows the ingest log still has is made again of th
   expect(await admin.call('audit')).toMatchObject([{ action: 'admin.repair.restored', targetId: file }]);
 });
 
-test('D33 a file stays lost when the ingest log lacks a row of it, and the report says so', async () => {
+test('D33 a file stays lost if the ingest log lacks one of its rows, and the report says so', async () => {
   await using store = await openTabular();
   fill(store);
   await store.tabular.seal();
@@ -66,7 +66,7 @@ test('D33 a file stays lost when the ingest log lacks a row of it, and the repor
   expect((await readdir(join(store.dataDir, 'parquet'))).filter((name) => name.endsWith('.tmp'))).toEqual([]);
 });
 
-test('D33 a row of the log that was changed since makes no file', async () => {
+test('D33 a file is not rebuilt from a log row that was changed since', async () => {
   await using store = await openTabular();
   fill(store);
   await store.tabular.seal();
@@ -79,7 +79,7 @@ test('D33 a row of the log that was changed since makes no file', async () => {
   expect(await admin.repair()).toMatchObject([{ outcome: 'lost', detail: expect.stringContaining('4 of its 6 rows') }]);
 });
 
-test('D33 of several files of the same positions the damaged ones are made again, one or all of them', async () => {
+test('D33 of several files with the same positions, any damaged ones are rebuilt, one or all', async () => {
   await using store = await openTabular({ fileBytes: 20_000 });
   const readings = Array.from({ length: 400 }, (_, i) => ({
     data: { i, more: 'x'.repeat(100) },
@@ -105,13 +105,13 @@ test('D33 of several files of the same positions the damaged ones are made again
 test.each([
   ['which still holds them', false],
   ['which was written without them', true],
-])('D33 deleted rows do not come back with a file %s, when it is made again', async (_which, isRemoved) => {
+])('D33 deleted rows do not reappear when a file %s is rebuilt', async (_which, isRemoved) => {
   await using store = await openTabular();
   fill(store);
   const readings = [{ data: { i: 0, gone: 1 }, receivedMs: noonMs }];
   store.append({ metadata: { componentName: 'gone' }, readings, syncedMs: noonMs });
   await store.tabular.seal();
-  // Behind the sealed position, so that the deletion stays on its list.
+  // After the sealed position, so that the deletion stays listed.
   store.append({ metadata: { componentName: 'later' }, readings, syncedMs: noonMs });
   const [before] = await filesOf(store);
   const predicate = { paths: { component_name: ['gone'] } };
@@ -127,7 +127,7 @@ test.each([
   expect(right).toHaveLength(7);
 });
 
-test('D33 rows come from a backup and from logs together: files and log of the backup, and the log as it is now', async () => {
+test('D33 rows are restored from several sources together: files and log of the backup, and the current log', async () => {
   await using directory = await temporaryDirectory();
   await using store = await openTabular({ mergeFiles: 3 });
   const from = directory.file('backup');
@@ -135,7 +135,7 @@ test('D33 rows come from a backup and from logs together: files and log of the b
   const upload = (i: number) => ({ place, readings: [{ data: { i }, receivedMs: noonMs + i }], syncedMs: noonMs });
   store.append(upload(0));
   await store.tabular.seal();
-  // Only in the backup's files, only in its log, only in the log of today.
+  // One row each only in the backup's files, only in its log, and only in the current log.
   forgetRows(store, 'position <= 1');
   store.append(upload(1));
   await backUp(store, from, await filesOf(store), true);

@@ -1,7 +1,7 @@
 /**
- * The rows of lost files out of what else has them: files of a backup that were merged into them since, the ingest log of a backup, and
- * the ingest log. They are written by the code that seals, and taken only if everything that the catalog says of the lost files is true
- * of them together: rows, bytes, positions, times and paths.
+ * Restores the rows of lost files from other sources: files of a backup that were later merged into them, the ingest log of a backup,
+ * and the current ingest log. The sealing code writes them to new files. The result is accepted only if everything that the catalog says
+ * of the lost files applies to the new ones together: rows, bytes, positions, times and paths.
  */
 import { copyFile, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -20,36 +20,36 @@ import { matchesCatalog } from '../doctor/match-catalog.ts';
 import { existingRows } from './existing-rows.ts';
 
 export interface RestoreRowsOptions {
-  /** Of one organization and day. */
+  /** All of one organization and day. */
   readonly lost: readonly FileRow[];
-  /** Sound files of the same organization, day and positions: their rows are not wanted. */
+  /** Undamaged files of the same organization, day and positions: their rows are left out. */
   readonly kept: readonly KeptFile[];
-  /** With the SHA-256 of its files by path. */
+  /** With the SHA-256 of each file, by path. */
   readonly backup: { readonly directory: string; readonly hashes: ReadonlyMap<string, string> } | undefined;
-  /** Logs by what a person calls them. Of a position that several have, the first is taken. */
+  /** Logs with the names shown to people. If several contain a position, the first one is used. */
   readonly logs: readonly LogToRead[];
-  /** That stand in the catalog: rows that they cover may have been removed from the lost files. */
+  /** Deletions listed in the catalog: rows that they cover may be missing from the lost files. */
   readonly deletes: readonly Delete[];
-  /** Is made, and left with the new files and their sources in it. */
+  /** Created here; contains the new files and their sources afterwards. */
   readonly workDir: string;
 }
 
 export interface KeptFile {
   readonly row: FileRow;
-  /** Of its bytes as they were written. */
+  /** Path of a copy with its original bytes. */
   readonly path: string;
 }
 
 export interface LogToRead {
   readonly name: string;
-  /** Sound rows, both ends included. */
+  /** Undamaged rows, both ends included. */
   rows(first: number, last: number): AsyncIterable<{ readonly position: number; readonly batch: Uint8Array }>;
 }
 
 export type RestoredRows =
-  /** They lie in workDir. */
+  /** The files are in workDir. */
   | { readonly files: readonly SealedFile[]; readonly from: string }
-  /** Nothing has exactly these rows. */
+  /** No combination of sources has exactly these rows. */
   | { readonly reason: string };
 
 export async function restoreRows(options: RestoreRowsOptions): Promise<RestoredRows> {
@@ -105,7 +105,7 @@ export async function restoreRows(options: RestoreRowsOptions): Promise<Restored
   }
 }
 
-/** Paths of files of the day that are in the backup as it says, and not among those that are sound here. */
+/** Paths of the day's files in the backup that are undamaged, except those that are undamaged here. */
 async function takeSources({ lost, kept, backup, workDir }: RestoreRowsOptions): Promise<string[]> {
   if (backup === undefined) return [];
   const day = lost[0]?.capture_day ?? '';
@@ -121,7 +121,7 @@ async function takeSources({ lost, kept, backup, workDir }: RestoreRowsOptions):
   return taken;
 }
 
-/** Undefined: it holds other rows than those that are wanted, or is of an earlier format. */
+/** Undefined: the file contains rows other than the wanted ones, or has an earlier format. */
 async function sliceWithin(
   connection: DuckDBConnection,
   path: string,

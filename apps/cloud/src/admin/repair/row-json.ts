@@ -1,4 +1,4 @@
-/** A row of the ingest log on its way between two processes, as JSON: bytes in base64. */
+/** A row of the ingest log as JSON, to pass it between processes: bytes are in base64. */
 import type { VerifiedRow } from '../../ingest/losses/row-checksums.ts';
 
 export interface RowJson extends Pick<VerifiedRow, 'position' | 'partId' | 'seq'> {

@@ -1,4 +1,4 @@
-/** What repair is tested with: a store and a backup of it, and the commands of the host administrator on both. */
+/** Setup for tests of repair: a store, a backup of it, and the host administrator's commands on both. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -17,7 +17,7 @@ import { type RepairOptions, repair } from '../repair/repair.ts';
 
 const { signal } = new AbortController();
 
-/** As `platform admin backup` leaves it, of these files, and the log if it is asked for. */
+/** Creates a backup like `platform admin backup`, with these files and, if requested, the log. */
 export async function backUp(store: OpenTabular, to: string, names: readonly string[], withLog = false): Promise<void> {
   await mkdir(join(to, 'parquet'), { recursive: true });
   const files = [];
@@ -36,7 +36,7 @@ export async function backUp(store: OpenTabular, to: string, names: readonly str
   await writeFile(join(to, 'backup.json'), JSON.stringify(manifest));
 }
 
-/** As truncation leaves the log behind all that follow it, or a disk that loses rows. */
+/** Deletes log rows, as truncation does after all followers have read them, or as a failing disk does. */
 export function forgetRows(store: OpenTabular, condition: string): void {
   using db = new DatabaseSync(join(store.dataDir, 'ingest.sqlite'), { timeout: 5_000 });
   db.exec(`delete from log where ${condition}`);

@@ -1,4 +1,4 @@
-/** Where on a picture a bounding box lies, as it is stored: shares of width and height, and how sure its maker was. */
+/** Position of a bounding box on a picture as it is stored: fractions of width and height, and the confidence of its maker. */
 import type { BoundingBox } from '@platform/proto/platform/app/data/v1/data';
 
 export type BoxCoordinates = Pick<
@@ -6,13 +6,13 @@ export type BoxCoordinates = Pick<
   'xMinNormalized' | 'yMinNormalized' | 'xMaxNormalized' | 'yMaxNormalized' | 'confidence'
 >;
 
-/** JSON, so that every number comes back as it was. */
+/** JSON, so that every number is preserved exactly. */
 export function coordinatesText(place: BoxCoordinates): string {
   const { xMinNormalized, yMinNormalized, xMaxNormalized, yMaxNormalized, confidence } = place;
   return JSON.stringify([xMinNormalized, yMinNormalized, xMaxNormalized, yMaxNormalized, confidence ?? null]);
 }
 
-/** Whether the corners are shares that are in the picture, and the confidence, where there is one, is a share, too. */
+/** Whether the corners are fractions within the picture, and the confidence, if present, is a fraction too. */
 export function isPlace({
   xMinNormalized,
   yMinNormalized,

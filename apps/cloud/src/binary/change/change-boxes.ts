@@ -1,4 +1,4 @@
-/** Bounding boxes of a picture: adds, changes and removes them. */
+/** Adds, changes and removes the bounding boxes of a picture. */
 import { PlatformError } from '@platform/base';
 import type { UpdateBoundingBoxRequest } from '@platform/proto/platform/app/data/v1/data';
 import type { Kysely } from 'kysely';
@@ -37,7 +37,7 @@ export async function addBox(
     .execute();
 }
 
-/** What the request leaves out stays. @throws not_found, invalid_argument */
+/** Fields missing from the request stay unchanged. @throws not_found, invalid_argument */
 export async function updateBox(trx: Trx, file: FileRow, change: UpdateBoundingBoxRequest): Promise<void> {
   const box = await trx
     .selectFrom('binary_data_boxes')

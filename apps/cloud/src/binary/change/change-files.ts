@@ -1,6 +1,6 @@
 /**
- * How every change to files is made: find the files, check that the caller owns them, change them and write the audit entry.
- * Each thousand of them is one transaction.
+ * The common steps of all changes to files: find the files, check that the caller owns them, change them and write the audit entry. Each
+ * thousand files is one transaction.
  */
 import { chunks, PlatformError } from '@platform/base';
 import type { Filter } from '@platform/proto/platform/app/data/v1/data';
@@ -19,20 +19,20 @@ import { isWithin, scopesOf } from '../scopes.ts';
 
 export type ChangeDeps = Pick<BinaryOperationDeps, 'db' | 'access' | 'caughtUp' | 'clock'>;
 
-/** Answers how many files it changed. */
+/** Returns how many files it changed. */
 export type Change = (trx: Kysely<CloudTables>, files: readonly FileRow[]) => Promise<number>;
 
 export interface ChangeKind {
   /** The operation, such as `DataService.DeleteBinaryDataByIDs`. */
   readonly action: string;
-  /** For the audit trail, beside the ids of the files. */
+  /** For the audit trail, besides the ids of the files. */
   readonly detail?: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Changes all the files or none. Answers how many were changed.
+ * Changes all the files or none. Returns how many were changed.
  *
- * @throws not_found, permission_denied (seen, and not owned)
+ * @throws not_found, permission_denied (visible but not owned)
  */
 export async function changeNamed(
   { db, access, caughtUp, clock }: ChangeDeps,
@@ -58,8 +58,8 @@ export async function changeNamed(
 }
 
 /**
- * Changes what the filter matches of what the caller owns and was acknowledged before the call, a thousand at a time: what
- * was changed before a failure stays changed. Answers how many were.
+ * Changes the matching files that the caller owns and that were acknowledged before the call, a thousand at a time. Files changed before a
+ * failure stay changed. Returns how many were changed.
  *
  * @throws not_found, permission_denied, invalid_argument
  */
@@ -82,7 +82,7 @@ export async function changeMatching(
     for (const some of chunks(found, batchRows)) {
       const ids = some.map(({ id }) => id);
       changed += await db.transaction().execute(async (trx) => {
-        // Read them again: others may have changed or deleted them.
+        // Read again, because others may have changed or deleted them.
         const files = await trx
           .selectFrom('binary_data')
           .selectAll()
@@ -99,10 +99,10 @@ export async function changeMatching(
   return changed;
 }
 
-/** How many ids one audit entry lists. The others are only counted. */
+/** Number of ids listed in one audit entry; further ids are only counted. */
 const idsInEntry = 50;
 
-/** One entry for each organization. */
+/** Writes one entry for each organization. */
 async function auditFiles(
   trx: Kysely<CloudTables>,
   call: Call<Principal>,

@@ -16,7 +16,7 @@ async function boxesOf(on: OpenBinary, id: string) {
   return found[0]?.metadata?.annotations?.bboxes ?? [];
 }
 
-/** What the audit trail holds of binary data. */
+/** The audit entries about binary data. */
 async function audited(on: OpenBinary) {
   const rows = await on.db.selectFrom('audit_entries').selectAll().where('target_kind', '=', 'binary data').execute();
   return rows.map(({ action, actor_id, organization_id, target_id, detail }) => ({
@@ -35,7 +35,7 @@ async function pathsOf(on: OpenBinary): Promise<readonly string[]> {
 
 const isThere = async (on: OpenBinary, path: string): Promise<boolean> => existsSync(`${on.blobDirectory}/${path}`);
 
-test('tags are added to files by id and by filter, and removed; each is there once, and every change is audited', async () => {
+test('tags are added by id and by filter and removed, each tag is stored once per file, and every change is audited', async () => {
   const on = await openBinary();
   const [one, two] = [await on.upload({ metadata: { tags: ['x'] } }), await on.upload({ machine: 'mill' })];
   await on.ask(callers.owner, data.addTagsToBinaryDataByIDs, { binaryDataIds: [one, two, one], tags: ['x', 'y', 'y'] });
@@ -88,7 +88,7 @@ test('tags are added to files by id and by filter, and removed; each is there on
   ]);
 });
 
-test('bounding boxes are added, changed in what is given, and removed', async () => {
+test('bounding boxes are added, partly changed, and removed', async () => {
   const on = await openBinary();
   const id = await on.upload();
   const box = { label: 'dog', xMinNormalized: 0.1, yMinNormalized: 0.2, xMaxNormalized: 0.3, yMaxNormalized: 0.4 };
@@ -140,7 +140,7 @@ const changes: readonly (readonly [DescMethodUnary, (id: string) => MessageInitS
   [data.deleteBinaryDataByFilter, () => ({ filter: { organizationIds: ['acme'] } })],
 ];
 
-test('R6 operators change nothing, strangers and parts find nothing to change, and neither leaves a trace', async () => {
+test('R6 operators change nothing, strangers and parts find nothing to change, and neither attempt leaves a trace', async () => {
   const on = await openBinary();
   const id = await on.upload({ metadata: { tags: ['kept'] } });
   const before = await on.ask(callers.owner, data.binaryDataByIDs, { binaryDataIds: [id] });
@@ -154,7 +154,7 @@ test('R6 operators change nothing, strangers and parts find nothing to change, a
   expect(await audited(on)).toEqual([]);
 });
 
-test('one file that is not the caller’s refuses the whole request; a filter that names no place means what the caller owns', async () => {
+test('one file of another owner refuses the whole request, and a filter without a place applies to all files the caller owns', async () => {
   const on = await openBinary();
   const [own, other] = [await on.upload(), await on.upload({ machine: 'mill' })];
   const mixed: Principal = {
@@ -174,7 +174,7 @@ test('one file that is not the caller’s refuses the whole request; a filter th
   expect(await on.ids()).toEqual([other]);
 });
 
-test('I10 deleted files are gone at once with all that hung on them, then their payloads; those of others stay', async () => {
+test('I10 deleted files are removed at once with everything attached, then their payloads, and files of others stay', async () => {
   const on = await openBinary();
   const gone = await on.upload({
     metadata: { tags: ['t'] },
@@ -192,13 +192,13 @@ test('I10 deleted files are gone at once with all that hung on them, then their 
 
   expect(await on.binary.removePayloads()).toBe(false);
   expect([await isThere(on, path), await isThere(on, other)]).toEqual([false, true]);
-  // Nothing names it any more: neither a backup nor the doctor looks for it.
+  // No table names it any more, so neither a backup nor the doctor looks for it.
   expect([await on.log.hasBlob(path), await on.log.hasBlob(other)]).toEqual([false, true]);
   expect(await on.db.selectFrom('binary_data_removals').selectAll().execute()).toEqual([]);
   expect(await on.ids()).toEqual([kept]);
 });
 
-test('a payload that another row uses is kept', async () => {
+test('a payload used by another row is kept', async () => {
   const on = await openBinary();
   const [one, two] = [await on.upload(), await on.upload({ content: 'another' })];
   await on.binary.caughtUp(new AbortController().signal);
@@ -210,7 +210,7 @@ test('a payload that another row uses is kept', async () => {
   expect(await on.log.hasBlob(path)).toBe(true);
 });
 
-test('a deletion by filter takes what was acknowledged before it, thousands at a time, and counts it', async () => {
+test('a deletion by filter deletes files acknowledged before it, thousands at a time, and counts them', async () => {
   const on = await openBinary();
   await on.upload();
   await on.binary.caughtUp(new AbortController().signal);
@@ -240,7 +240,7 @@ test('a deletion by filter takes what was acknowledged before it, thousands at a
   expect(await on.binary.removePayloads()).toBe(true);
 });
 
-test('tags that make no sense, or too many of one file, are refused by name', async () => {
+test('invalid tags, or too many on one file, are refused by name', async () => {
   const on = await openBinary();
   const id = await on.upload();
   const adding = (tags: readonly string[]) =>
@@ -253,7 +253,7 @@ test('tags that make no sense, or too many of one file, are refused by name', as
   expect((await tagsOf(on, id))[0]).toHaveLength(500);
 });
 
-test('D13 the same picture sent again after its deletion is there again, and once however often it comes', async () => {
+test('D13 a picture sent again after its deletion is stored again, once however often it is sent', async () => {
   const on = await openBinary();
   const picture = { atMs: Date.UTC(2026, 4, 17, 12), content: 'the same' };
   const first = await on.upload(picture);

@@ -1,4 +1,4 @@
-/** The changing half of binary data in DataService: tags, bounding boxes, deletion. */
+/** DataService methods that change binary data: tags, bounding boxes, deletion. */
 import { create } from '@bufbuild/protobuf';
 import { newId } from '@platform/base';
 import { type BinaryID, type DataService, type Filter, FilterSchema } from '@platform/proto/platform/app/data/v1/data';
@@ -14,14 +14,14 @@ import { checkedTags } from './check-texts.ts';
 import { deleteFiles } from './delete-files.ts';
 
 export interface ChangeRpcDeps extends ChangeDeps {
-  /** Payloads may be removed. */
+  /** Called when payloads may be removed. */
   readonly deleted: () => void;
 }
 
 export function changeHandlers(deps: ChangeRpcDeps): Handlers<typeof DataService, Principal> {
   const { clock } = deps;
 
-  /** A change of one picture's boxes. */
+  /** Changes the boxes of one picture. */
   const ofOne = async (
     call: Call<Principal>,
     id: string,

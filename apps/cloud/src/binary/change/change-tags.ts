@@ -1,4 +1,4 @@
-/** Adds tags to files, and takes them away. */
+/** Adds tags to files and removes them. */
 import { chunks, PlatformError } from '@platform/base';
 import type { Kysely } from 'kysely';
 import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
@@ -6,7 +6,7 @@ import type { CloudTables } from '../../metadata/tables.ts';
 import type { FileRow } from '../find/find-files.ts';
 import { maxTags } from '../limits.ts';
 
-/** Answers how many files. @throws failed_precondition when one of them has too many then */
+/** Returns how many files were changed. @throws failed_precondition when one of them would have too many */
 export async function addTags(
   trx: Kysely<CloudTables>,
   files: readonly FileRow[],
@@ -37,7 +37,7 @@ export async function addTags(
   return files.length;
 }
 
-/** Answers how many files had one of them. */
+/** Returns how many files had one of the tags. */
 export async function removeTags(
   trx: Kysely<CloudTables>,
   files: readonly FileRow[],

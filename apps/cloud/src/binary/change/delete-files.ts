@@ -1,8 +1,8 @@
 /**
- * Deletes files: their rows at once, their payloads a moment later.
+ * Deletes files: their rows at once, their payloads soon after.
  *
- * Rows with all that hangs on them go in the caller's transaction, and cannot come back, because the follower's cursor is past
- * them. Their payloads are noted in the same transaction, and `removePayloads` takes each away that no other row uses.
+ * Rows and everything attached are deleted in the caller's transaction. They cannot come back, because the follower's cursor is past them.
+ * Their payloads are recorded in the same transaction, and `removePayloads` removes those that no other row uses.
  */
 import { chunks } from '@platform/base';
 import type { Kysely } from 'kysely';
@@ -12,7 +12,7 @@ import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
 import type { CloudTables } from '../../metadata/tables.ts';
 import type { FileRow } from '../find/find-files.ts';
 
-/** Answers how many were deleted. */
+/** Returns how many were deleted. */
 export async function deleteFiles(
   trx: Kysely<CloudTables>,
   files: readonly Pick<FileRow, 'id' | 'blob_path'>[],
@@ -34,8 +34,8 @@ export async function deleteFiles(
 const removalsAtOnce = 100;
 
 /**
- * A step for `follow`: true when there may be more. The log forgets a payload before it goes, so that after a crash between
- * the two it is one that no row names, which is swept.
+ * A step for `follow`: true when there may be more. The log forgets a payload before its file is removed. After a crash between the two, no
+ * row names the payload, so it is swept.
  */
 export async function removePayloads(
   db: Kysely<CloudTables>,

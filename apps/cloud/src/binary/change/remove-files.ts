@@ -1,24 +1,24 @@
-/** Deletes many files in the background, some at a time: what their retention, a size limit or the deletion of their owner ends. */
+/** Deletes many files in the background in batches: files past their retention, above a size limit, or of a deleted owner. */
 import { type Expression, type SqlBool, sql } from 'kysely';
 import type { Database } from '../../metadata/tables.ts';
 import { isExpired } from '../retention-days/is-kept.ts';
 import { deleteFiles } from './delete-files.ts';
 
-/** Files in one transaction, which all writers wait for. */
+/** Files per transaction, kept small because all writers wait for it. */
 const filesAtOnce = 200;
 
-/** Files of an organization to which all of this applies. */
+/** Files of an organization that match all the members. */
 export interface WhichFiles {
   readonly organizationId: string;
   readonly partId?: string | undefined;
   readonly component?: { readonly type: string; readonly name: string };
-  /** Captured before this day, in days since 1970. */
+  /** Only files captured before this day, in days since 1970. */
   readonly beforeDay?: number;
-  /** Whose days are over then. */
+  /** Only files whose retention has ended by this time. */
   readonly expiredMs?: number;
 }
 
-/** @returns how many were deleted. */
+/** @returns how many were deleted */
 export async function removeFiles(db: Database, which: WhichFiles, signal: AbortSignal): Promise<number> {
   for (let removed = 0; ; ) {
     signal.throwIfAborted();
@@ -33,7 +33,7 @@ export async function removeFiles(db: Database, which: WhichFiles, signal: Abort
   }
 }
 
-/** In the transaction that deletes the part, at most so many of its files. */
+/** Deletes at most `limit` files of the part, in the transaction that deletes the part. */
 export async function deleteFilesOfPart(trx: Database, partId: string, limit: number): Promise<void> {
   const files = await trx
     .selectFrom('binary_data')
@@ -44,7 +44,7 @@ export async function deleteFilesOfPart(trx: Database, partId: string, limit: nu
   await deleteFiles(trx, files);
 }
 
-/** By capture day, in days since 1970. */
+/** Indexed by capture day, in days since 1970. */
 export async function bytesByCaptureDay(db: Database, which: WhichFiles): Promise<ReadonlyMap<number, number>> {
   const rows = await db
     .selectFrom('binary_data')

@@ -1,14 +1,14 @@
-/** What binary data an organization that was deleted left behind, and its removal. */
+/** Finds and removes the binary data of a deleted organization. */
 import type { Kysely } from 'kysely';
 import type { CloudTables, Database } from '../../metadata/tables.ts';
 import { deleteDataset } from '../collections/datasets.ts';
 import { deleteSequence } from '../collections/sequences.ts';
 import { removeFiles } from './remove-files.ts';
 
-/** Rows in one transaction, which all writers wait for. */
+/** Rows per transaction, kept small because all writers wait for it. */
 const rowsAtOnce = 200;
 
-/** Repeatable after a kill at any instant. @returns how many of each were removed. */
+/** Can be repeated after a kill at any instant. @returns how many of each were removed */
 export async function removeOrganization(
   db: Database,
   organizationId: string,
@@ -44,7 +44,7 @@ async function removeEach(
   }
 }
 
-/** Whether there is any binary data, dataset or sequence of an organization. */
+/** Whether an organization has any binary data, dataset or sequence. */
 export async function hasDataOf(db: Database, organizationId: string): Promise<boolean> {
   for (const table of ['binary_data', 'datasets', 'sequences'] as const) {
     const found = await db

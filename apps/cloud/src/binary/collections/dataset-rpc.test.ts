@@ -13,7 +13,7 @@ async function filesIn(on: OpenBinary, datasetId: string): Promise<readonly stri
   return found.map(({ metadata }) => metadata?.binaryDataId ?? '').toSorted();
 }
 
-test('a dataset is made, listed, renamed, filled, merged and deleted; what was in it stays', async () => {
+test('a dataset is created, listed, renamed, filled, merged and deleted, and its files stay', async () => {
   const on = await openBinary();
   const [one, two] = [await on.upload(), await on.upload({ machine: 'mill' })];
   const first = await make(on, ' First ');
@@ -75,7 +75,7 @@ test('a dataset is made, listed, renamed, filled, merged and deleted; what was i
   await expect(make(on, '')).rejects.toMatchObject({ code: 'invalid_argument' });
 });
 
-test('an upload lands in the datasets that it names, where they are its organization’s', async () => {
+test('an upload is added to the datasets it names if they belong to its organization', async () => {
   const on = await openBinary();
   const own = await make(on, 'own');
   const asked = { name: 'theirs', organizationId: 'umbrella' };
@@ -88,7 +88,7 @@ test('an upload lands in the datasets that it names, where they are its organiza
   expect(found).toEqual([]);
 });
 
-test('R2 datasets of others are unknown, and operators change none', async () => {
+test('R2 datasets of others are not visible, and operators change none', async () => {
   const on = await openBinary();
   const id = await make(on, 'own');
   const file = await on.upload();
@@ -123,7 +123,7 @@ test('R2 datasets of others are unknown, and operators change none', async () =>
   ).rejects.toMatchObject({
     code: 'not_found',
   });
-  // Who owns both still puts nothing of one organization into the other's dataset.
+  // Even an owner of both organizations cannot put files of one into the other's dataset.
   const both = { ...callers.owner, grants: [...callers.owner.grants, ...callers.stranger.grants] };
   const foreign = await on.upload({ machine: 'probe' });
   await expect(

@@ -135,7 +135,7 @@ function notPacked(operation: string): PlatformError {
   );
 }
 
-/** Files must be the caller's, and the dataset's organization, too. */
+/** Files must belong to the caller and to the dataset's organization. */
 export function memberHandlers(deps: ChangeDeps): Handlers<typeof DataService, Principal> {
   const { db, access } = deps;
   return {

@@ -1,4 +1,4 @@
-/** Datasets: named collections of an organization's files, or of its sequences. */
+/** Datasets: named collections of an organization's files or sequences. */
 import { chunks, newId, PlatformError } from '@platform/base';
 import { DatasetType } from '@platform/proto/platform/app/dataset/v1/dataset';
 import type { Kysely } from 'kysely';
@@ -10,10 +10,10 @@ import type { Dataset } from './find-dataset.ts';
 
 type Trx = Kysely<CloudTables>;
 
-/** Of one organization. */
+/** Limit per organization. */
 const maxDatasets = 10_000;
 
-/** @throws invalid_argument, already_exists when the organization has one of that name, failed_precondition when it has too many */
+/** @throws invalid_argument, already_exists when the organization has a dataset of that name, failed_precondition when it has too many */
 export async function createDataset(
   trx: Trx,
   {
@@ -55,7 +55,7 @@ export async function deleteDataset(trx: Trx, { id }: Pick<Dataset, 'id'>): Prom
   await trx.deleteFrom('datasets').where('id', '=', id).execute();
 }
 
-/** `into` holds what each of them holds. @throws invalid_argument when one is of another kind */
+/** Adds the content of all datasets to `into`. @throws invalid_argument when one is of another kind */
 export async function mergeDatasets(trx: Trx, datasets: readonly Dataset[], into: Dataset): Promise<void> {
   for (const { id } of datasets) {
     await trx

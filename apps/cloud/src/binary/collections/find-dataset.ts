@@ -1,4 +1,4 @@
-/** A dataset that the caller may see, by its id. */
+/** Finds a dataset that the caller may see, by its id. */
 import type { Kysely } from 'kysely';
 import type { Action } from '../../access/actions.ts';
 import type { Access } from '../../access/authorize.ts';
@@ -14,10 +14,10 @@ interface Deps {
 }
 
 /**
- * Datasets are the organization's as a whole: who operates only a part of it sees none.
+ * A dataset belongs to the whole organization, so a caller with a role on only a part of it sees none.
  *
- * @param action what the caller must be allowed on the dataset's organization.
- * @throws not_found, in the same words for one that does not exist and one of another organization; permission_denied
+ * @param action what the caller must be allowed to do on the dataset's organization
+ * @throws not_found, with the same message for a missing dataset and one of another organization; permission_denied
  */
 export async function requireDataset(
   deps: Deps,
@@ -31,7 +31,7 @@ export async function requireDataset(
   return dataset;
 }
 
-/** Undefined for one that does not exist and for one of which the caller may not know. */
+/** Undefined for a dataset that does not exist or is not visible to the caller. */
 export async function findDataset(
   { db, access }: Deps,
   principal: Principal,

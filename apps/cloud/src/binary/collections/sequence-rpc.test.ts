@@ -19,7 +19,7 @@ async function filesIn(on: OpenBinary, sequenceId: string, pageSize = 0): Promis
   }
 }
 
-test('a sequence answers the files of its part, resources and time, in their order and page by page', async () => {
+test('a sequence returns the files of its part, resources and time, in order and page by page', async () => {
   const on = await openBinary();
   const put = (fileName: string, atMs: number, metadata: object = {}, machine = 'press') =>
     on.upload({ atMs: startMs + atMs, machine, metadata: { fileName, ...metadata } });
@@ -39,7 +39,7 @@ test('a sequence answers the files of its part, resources and time, in their ord
   expect(await filesIn(on, await make(on, { resources }))).toEqual(['first', 'second', 'cloud']);
 });
 
-test('a sequence is shown as it was made, changed in what its mask names, listed and deleted', async () => {
+test('a sequence is returned as created, changed as its mask says, listed and deleted', async () => {
   const on = await openBinary();
   const id = await make(on, { sequenceTags: ['night'], resources: [{ resourceName: 'cam', methodName: 'GetImages' }] });
   const { sequence } = await on.ask(callers.hallOperator, data.getSequence, { id });
@@ -84,7 +84,7 @@ test('a sequence is shown as it was made, changed in what its mask names, listed
   ]);
 });
 
-test('sequences are gathered in datasets of sequences, and leave them with their deletion', async () => {
+test('sequences are added to datasets of sequences, and removed from them when they are deleted', async () => {
   const on = await openBinary();
   const [one, two] = [await make(on), await make(on)];
   const asked = { name: 's', organizationId: 'acme', type: DatasetType.SEQUENCE_DATA };
@@ -111,7 +111,7 @@ test('sequences are gathered in datasets of sequences, and leave them with their
   });
 });
 
-test('R2 R6 sequences of others are unknown, operators change none, and what makes no sense is refused', async () => {
+test('R2 R6 sequences of others are not visible, operators change none, and invalid requests are refused', async () => {
   const on = await openBinary();
   const id = await make(on);
   await on.upload({ atMs: startMs });

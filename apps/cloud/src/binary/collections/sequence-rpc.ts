@@ -1,4 +1,4 @@
-/** The sequences of DataService. */
+/** The sequence methods of DataService. */
 import { chunks, PlatformError } from '@platform/base';
 import type { DataService, UpdateSequenceRequest } from '@platform/proto/platform/app/data/v1/data';
 import type { Call, Handlers } from '@platform/rpc/server';
@@ -76,7 +76,7 @@ export function sequenceHandlers(deps: BinaryOperationDeps): Handlers<typeof Dat
     return { sequences: await described(rows, call), nextPageToken };
   };
 
-  /** Sequences that the caller owns, and a dataset of an organization that she owns. */
+  /** Changes a dataset's sequences, all owned by the caller, in an organization that the caller owns. */
   const changeMembers = async (
     call: Call<Principal>,
     { datasetId, sequenceIds }: { readonly datasetId: string; readonly sequenceIds: readonly string[] },
@@ -185,7 +185,7 @@ export function sequenceHandlers(deps: BinaryOperationDeps): Handlers<typeof Dat
   };
 }
 
-/** Reads one row more than the page holds, to know whether there is a next page. @param size 0: the default. */
+/** Reads one row more than the page holds, to know whether there is a next page. @param size 0: the default */
 function pages<Row>(size: number, placeOf: (row: Row) => PagePlace) {
   const wanted = size === 0 ? defaultPage : Math.min(size, maxPage);
   return {
@@ -201,7 +201,10 @@ function pages<Row>(size: number, placeOf: (row: Row) => PagePlace) {
 
 const updatable: ReadonlySet<string> = new Set(['resources', 'sequence_tags', 'start_time', 'end_time']);
 
-/** What the mask names is the request's, the rest stays; without a mask, all that the request holds. @throws invalid_argument */
+/**
+ * Fields named by the mask come from the request, the others stay; without a mask, all fields of the request apply. @throws
+ * invalid_argument
+ */
 function changed(before: SequenceRow, request: UpdateSequenceRequest): GivenSequence {
   const { startTime, endTime, resources, sequenceTags } = request;
   const paths = request.fieldMask?.paths ?? [

@@ -1,4 +1,4 @@
-/** Sequences: stretches of a part's time in which files of some of its resources belong together. They name files and hold none. */
+/** Sequences: time ranges of a part in which files of some of its resources belong together. They refer to files but hold none. */
 import { create } from '@bufbuild/protobuf';
 import { type Timestamp, timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { chunks, newId, PlatformError } from '@platform/base';
@@ -26,7 +26,7 @@ import type { Dataset } from './find-dataset.ts';
 
 export type SequenceRow = BinaryTables['sequences'];
 
-/** What a client says of a sequence. */
+/** The fields of a sequence that a client sets. */
 export interface GivenSequence {
   readonly startTime?: Timestamp | undefined;
   readonly endTime?: Timestamp | undefined;
@@ -37,7 +37,7 @@ export interface GivenSequence {
 type Said = Pick<SequenceRow, 'start_us' | 'end_us' | 'resources' | 'tags'>;
 
 const maxResources = 100;
-/** Of one organization. */
+/** Limit per organization. */
 const maxSequences = 100_000;
 
 /** @throws invalid_argument */
@@ -93,7 +93,7 @@ export async function deleteSequence(trx: Kysely<CloudTables>, { id }: Pick<Sequ
   await trx.deleteFrom('sequences').where('id', '=', id).execute();
 }
 
-/** @throws not_found when it is not in the scopes */
+/** @throws not_found when the sequence is not in the scopes */
 export async function sequenceNamed(db: Kysely<CloudTables>, id: string, scopes: Scopes): Promise<SequenceRow> {
   const row = await db
     .selectFrom('sequences')
@@ -106,7 +106,7 @@ export async function sequenceNamed(db: Kysely<CloudTables>, id: string, scopes:
 
 export type WithinSequences = { readonly organizationId: string } | { readonly datasetId: string };
 
-/** The oldest first. @param within an organization or a dataset. */
+/** Oldest first. @param within an organization or a dataset */
 export function pageOfSequences(
   db: Kysely<CloudTables>,
   within: WithinSequences,
@@ -189,7 +189,7 @@ export async function addSequences(
       .execute();
 }
 
-/** @param datasetIds those that the caller may know of. */
+/** @param datasetIds those visible to the caller */
 export function sequenceMessage(row: SequenceRow, datasetIds: readonly string[]): Sequence {
   return create(SequenceSchema, {
     id: row.id,

@@ -7,11 +7,11 @@ import { callers, data, type OpenBinary, openBinary } from '../testing/open-bina
 import { createOpenFile } from './open-file.ts';
 
 interface Damages extends OpenBinary {
-  /** Where the payload lies. */
+  /** Path of the payload. */
   payload(id: string): Promise<string>;
-  /** Code of the answer by id with bytes; `ok` when they came. */
+  /** Requests the file by id with its bytes: the code of the answer, or `ok`. */
   byId(id: string): Promise<string>;
-  /** Asks a signed address: code of the answer, `cut`, or the bytes. */
+  /** Requests a signed address: the code of the answer, `cut`, or the bytes. */
   download(id: string, headers?: Record<string, string>, method?: string): Promise<string>;
 }
 
@@ -63,7 +63,7 @@ async function flip(file: string, at = 3): Promise<void> {
   await handle.write(Buffer.of((buffer[0] ?? 0) ^ 4), 0, 1, at);
 }
 
-/** The other payload's path is given too. */
+/** The path of the other payload is passed too. */
 const damages: Readonly<Record<string, (file: string, other: string) => Promise<unknown>>> = {
   'a flipped bit': (file) => flip(file),
   'a flipped bit under the times of before': async (file) => {
@@ -89,7 +89,7 @@ const damages: Readonly<Record<string, (file: string, other: string) => Promise<
 };
 
 for (const [name, damage] of Object.entries(damages))
-  test(`D33 a payload with ${name} is DATA_LOSS by id, by address and in ranges, also after it was served`, async () => {
+  test(`D33 a payload with ${name} is DATA_LOSS by id, by address and in ranges, even after it was served`, async () => {
     const on = await openDamages();
     const [id, other] = [await on.upload({ content: 'picture A' }), await on.upload({ content: 'picture B' })];
     expect([await on.byId(id), await on.download(id), await on.byId(other)]).toEqual(['ok', 'picture A', 'ok']);
@@ -103,7 +103,7 @@ for (const [name, damage] of Object.entries(damages))
     expect(page).toHaveLength(2);
   });
 
-test('D33 a payload that is put back is served again and counts as damaged no longer', async () => {
+test('D33 a restored payload is served again and no longer counts as damaged', async () => {
   const on = await openDamages();
   const id = await on.upload({ content: 'picture A' });
   const file = await on.payload(id);
@@ -115,7 +115,7 @@ test('D33 a payload that is put back is served again and counts as damaged no lo
   expect([...on.binary.damagedFiles()]).toEqual([]);
 });
 
-test('D33 a payload that changes while it goes out never goes out whole', async () => {
+test('D33 a payload that changes while it is sent is never sent completely', async () => {
   const on = await openDamages();
   const id = await on.upload({ content: new Uint8Array(20_000_000).fill(7) });
   await on.byId(id);
@@ -136,7 +136,7 @@ test('D33 a payload that changes while it goes out never goes out whole', async 
   }
 });
 
-test('D33 a file that was entered before checksums were kept is served while its size is right', async () => {
+test('D33 a file stored before checksums existed is served while its size is right', async () => {
   const on = await openDamages();
   const id = await on.upload({ content: 'picture A' });
   await on.byId(id);

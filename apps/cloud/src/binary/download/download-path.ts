@@ -1,2 +1,2 @@
-/** Where files are downloaded: this, and the file's id. */
+/** Path of downloads, followed by the file's id. */
 export const downloadPath = '/binary-data/';

@@ -6,14 +6,14 @@ import { expect, onTestFinished, test } from 'vitest';
 import { callers, data, type OpenBinary, openBinary } from '../testing/open-binary.ts';
 
 interface Downloads extends OpenBinary {
-  /** Asks for an address of this cloud, or a path of it. */
+  /** Requests an address of this cloud, or a path of it. */
   get(path: string, headers?: Record<string, string>, method?: string): Promise<Response>;
-  /** A signed address that the owner made. */
+  /** A signed address made by the owner. */
   link(id: string, expirationMinutes?: number): Promise<string>;
   laterMs(ms: number): void;
 }
 
-/** The route on a port of its own; refusals are told by their code. */
+/** The route on a separate port; refusals are reported by their code. */
 async function openDownloads(): Promise<Downloads> {
   let shiftMs = 0;
   const on = await openBinary({ clock: { ...systemClock, now: () => systemClock.now() + shiftMs } });
@@ -53,7 +53,7 @@ async function openDownloads(): Promise<Downloads> {
   };
 }
 
-test('a signed address gives the file to anybody, as an attachment that nothing interprets', async () => {
+test('a signed address gives anyone the file, as an attachment that is not interpreted', async () => {
   const on = await openDownloads();
   const id = await on.upload({
     content: '<script>alert(1)</script>',
@@ -76,7 +76,7 @@ test('a signed address gives the file to anybody, as an attachment that nothing 
   expect([head.status, head.headers.get('content-length'), await head.text()]).toEqual([200, '25', '']);
 });
 
-test('a type that is no plain type never becomes a header', async () => {
+test('an invalid media type never becomes a header', async () => {
   const on = await openDownloads();
   const id = await on.upload({ metadata: { mimeType: 'text/html\r\nset-cookie: a=b' } });
   const answer = await on.get(await on.link(id));
@@ -104,7 +104,7 @@ test('ranges are answered with exactly their bytes', async () => {
   expect(await range('bytes=2-4', { 'if-range': '"other"' })).toEqual([200, null, '0123456789']);
 });
 
-test('an address that was changed in any part, or has ended, opens nothing', async () => {
+test('a signed address that was changed in any part or has expired is refused', async () => {
   const on = await openDownloads();
   const [id, other] = [await on.upload(), await on.upload({ content: 'another' })];
   const url = new URL(await on.link(id, 60));
@@ -126,7 +126,7 @@ test('an address that was changed in any part, or has ended, opens nothing', asy
     await refused(({ searchParams }) => searchParams.set('by', by));
   await refused(({ searchParams }) => searchParams.set('signature', 'A'.repeat(43)));
   await refused(({ searchParams }) => searchParams.set('signature', ''));
-  // A signature that the instance key made for something else.
+  // A signature that the instance key made for another purpose.
   await refused(({ searchParams }) => searchParams.set('signature', on.instanceKey.sign(`token ${id}`)));
   on.laterMs(59 * 60_000);
   expect((await on.get(url.href)).status).toBe(200);
@@ -134,7 +134,7 @@ test('an address that was changed in any part, or has ended, opens nothing', asy
   await refused(() => {});
 });
 
-test('an address holds 15 minutes unless told otherwise, and seven days at most', async () => {
+test('an address is valid for 15 minutes by default, and for seven days at most', async () => {
   const on = await openDownloads();
   const id = await on.upload();
   const lasts = async (expirationMinutes?: number) => {
@@ -151,7 +151,7 @@ test('an address holds 15 minutes unless told otherwise, and seven days at most'
     await expect(on.ask(caller, data.createBinaryDataSignedURL, asked)).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('an address ends with the file, with the right of who made it, and with its key', async () => {
+test("an address ends with the file, with its maker's right to read it, and with its key", async () => {
   const on = await openDownloads();
   const [id, other] = [await on.upload(), await on.upload({ content: 'another' })];
   const [url, url2] = [await on.link(id), await on.link(other)];
@@ -167,7 +167,7 @@ test('an address ends with the file, with the right of who made it, and with its
   expect(await told(url2)).toBe('another');
 });
 
-test('without a signature a caller signs in as for a call, and gets what she may read', async () => {
+test('without a signature a caller signs in as for a call, and gets only files that caller may read', async () => {
   const on = await openDownloads();
   const id = await on.upload();
   const as = async (who: string) => {
@@ -181,13 +181,13 @@ test('without a signature a caller signs in as for a call, and gets what she may
   expect(await unknown.text()).toBe('not_found');
 });
 
-test('R16 a download that is going on ends when the file is deleted or the right to it is taken', async () => {
+test('R16 a running download ends when the file is deleted or the right to it is revoked', async () => {
   const on = await openDownloads();
   const [one, two] = [
     await on.upload({ content: new Uint8Array(40_000_000) }),
     await on.upload({ content: new Uint8Array(40_000_001) }),
   ];
-  /** Reads a little, then `end`s it, then reads so slowly that the look at the right to it comes first: what is left must not come. */
+  /** Reads a little, calls `end`, then reads so slowly that the right is checked first: the rest must not arrive. */
   const cut = async (url: string, end: () => Promise<unknown> | unknown): Promise<boolean> => {
     const reader = (await on.get(url)).body?.getReader();
     await reader?.read();

@@ -1,8 +1,8 @@
 /**
- * `GET /binary-data/<id>`: the bytes of a file, for who has a signed address of it, or signs in as for a call.
+ * `GET /binary-data/<id>`: the bytes of a file, for callers with a signed address or who sign in as for a call.
  *
- * Whatever someone uploaded is never interpreted as ours: it goes out as an attachment, its type is not guessed, and nothing
- * in it may run. While it goes out, the right to it is asked for again, so that a download ends with it within 5 s.
+ * Uploaded content is never interpreted as ours: it is sent as an attachment, its type is not guessed, and nothing in it may run. The
+ * caller's right is checked again during the transfer, so that a download ends within 5 s after the right does.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
@@ -23,17 +23,17 @@ export interface DownloadDeps
   extends Pick<BinaryOperationDeps, 'db' | 'access' | 'instanceKey' | 'caughtUp' | 'clock'> {
   readonly openFile: OpenFile;
   readonly standing: Authenticator['standing'];
-  /** Who asks without a signed address. @throws unauthenticated */
+  /** The caller of a request without a signed address. @throws unauthenticated */
   readonly principalOf: (request: Request) => Promise<Principal>;
 }
 
-/** Answers true when it handled the request. @throws what the caller is told instead of the file */
+/** Returns true when it handled the request. @throws the error that the caller gets instead of the file */
 export type DownloadRoute = (request: Request, response: Response, url: URL) => Promise<boolean>;
 
 export function downloadRoute(deps: DownloadDeps): DownloadRoute {
   const { db, access, instanceKey, openFile, caughtUp, clock, standing, principalOf } = deps;
 
-  /** The file, if it may be had now. */
+  /** The file, if the caller may read it now. */
   const admit = async (request: Request, id: string, query: URLSearchParams): Promise<FileRow> => {
     const link = readLink(instanceKey, id, query, clock.now());
     const principal = link === undefined ? await principalOf(request) : await standing(link.by, link.madeMs);
@@ -75,14 +75,14 @@ function headersOf(file: FileRow, isSigned: boolean): Record<string, string> {
     'x-content-type-options': 'nosniff',
     'content-security-policy': "default-src 'none'; sandbox",
     'referrer-policy': 'no-referrer',
-    // Pages elsewhere may show what they have a signed address of; what a session opens is for pages of ours.
+    // Pages of other origins may show files by signed address; files opened by a session are for our own pages only.
     ...(isSigned
       ? { 'access-control-allow-origin': '*', 'cross-origin-resource-policy': 'cross-origin' }
       : { 'cross-origin-resource-policy': 'same-origin' }),
   };
 }
 
-/** RFC 6266: the name in UTF-8, and one in ASCII for who does not read that. */
+/** RFC 6266: the name in UTF-8, and one in ASCII for clients that do not support that. */
 function dispositionOf({ id, file_name, file_ext }: FileRow): string {
   const last = file_name.split(/[/\\]/).at(-1) ?? '';
   const name = last === '' ? `${id}${file_ext}` : last.endsWith(file_ext) ? last : `${last}${file_ext}`;

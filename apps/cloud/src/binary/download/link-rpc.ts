@@ -1,4 +1,4 @@
-/** CreateBinaryDataSignedURL. */
+/** The RPC CreateBinaryDataSignedURL. */
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { DataService } from '@platform/proto/platform/app/data/v1/data';
 import type { Handlers } from '@platform/rpc/server';

@@ -1,4 +1,4 @@
-/** The bytes of files, into an answer. Few answers with files are made at a time, so that they never fill the memory. */
+/** Loads the bytes of files into an answer. Few such answers are built at a time, so that they never fill the memory. */
 import { createLimiter } from '@platform/base';
 import type { FileRow } from '../find/find-files.ts';
 import type { OpenFile } from './open-file.ts';
@@ -8,7 +8,7 @@ const answersAtOnce = 4;
 /** Undefined: the file was deleted meanwhile. @throws data_loss */
 export type LoadBytes = (row: FileRow) => Promise<Uint8Array<ArrayBuffer> | undefined>;
 
-/** Runs what makes one answer out of files. */
+/** Runs a function that builds one answer from files. */
 export type WithBytes = <T>(answer: (load: LoadBytes) => Promise<T>) => Promise<T>;
 
 export function createLoadBytes(openFile: OpenFile): WithBytes {

@@ -1,4 +1,7 @@
-/** Opens the payload of a file that was found. One that is not what was uploaded is DATA_LOSS for who asks, and told to the host administrator (D33). */
+/**
+ * Opens the payload of a known file. A payload that differs from the upload is DATA_LOSS for the caller, and is reported to the host
+ * administrator (D33).
+ */
 import { asPlatformError, PlatformError } from '@platform/base';
 import type { BlobRange } from '../../blobs/verified-files.ts';
 import type { BinaryOperationDeps } from '../binary-deps.ts';
@@ -7,11 +10,11 @@ import type { FileRow } from '../find/find-files.ts';
 /**
  * Undefined: the file was deleted meanwhile.
  *
- * @throws data_loss naming the file; so do the bytes that it answers, before the last of them, when the file changes under the reader
+ * @throws data_loss naming the file; the returned bytes throw it too, before the last of them, when the file changes while it is read
  */
 export type OpenFile = (row: FileRow, range?: BlobRange) => Promise<AsyncIterable<Uint8Array> | undefined>;
 
-/** Ids of files whose payload was found damaged, until it is found right again or the file is deleted. */
+/** Ids of files whose payload was found damaged, until it is found intact again or the file is deleted. */
 export type DamagedFiles = ReadonlySet<string>;
 
 export function createOpenFile({ db, blobs, log }: Pick<BinaryOperationDeps, 'db' | 'blobs' | 'log'>): {
@@ -23,7 +26,7 @@ export function createOpenFile({ db, blobs, log }: Pick<BinaryOperationDeps, 'db
   const isDeleted = async ({ id }: FileRow): Promise<boolean> =>
     (await db.selectFrom('binary_data').select('id').where('id', '=', id).executeTakeFirst()) === undefined;
 
-  /** What the caller is told of a payload that cannot be had. */
+  /** The error that the caller gets for an unavailable payload. */
   const lossOf = ({ id, blob_path: path }: FileRow, caught: unknown): PlatformError => {
     const error = asPlatformError(caught);
     if (error.code !== 'data_loss' && error.code !== 'not_found') return error;

@@ -1,4 +1,6 @@
-/** Signed addresses of files. They end earlier with the file, with their maker's right to read it, and with the key that made them. */
+/**
+ * Signed addresses of files. They become invalid early if the file, their maker's right to read it, or the key that signed them is removed.
+ */
 import { PlatformError } from '@platform/base';
 import type { Principal } from '../../access/principal.ts';
 import {
@@ -23,12 +25,12 @@ const kind: AddressKind<'key' | 'person'> = {
   renewal: 'request a new one',
 };
 
-/** @param minutes none or 0: 15. @throws invalid_argument for more than seven days */
+/** @param minutes none or 0: 15 @throws invalid_argument for more than seven days */
 export function linkFor(principal: Principal, fileId: string, minutes: number, nowMs: number): SignedLink {
   requireAtMost('expiration_minutes', maxMinutes, minutes, ' (7 days)');
   if (principal.kind === 'part')
     throw new PlatformError('permission_denied', 'signed address: expected a key or a person, found a part');
-  // Whole seconds, as the address says them.
+  // Whole seconds, as in the address.
   const madeMs = Math.floor(nowMs / 1_000) * 1_000;
   const endsMs = madeMs + (minutes === 0 ? defaultMinutes : minutes) * 60_000;
   return { id: fileId, madeMs, endsMs, by: { kind: principal.kind, id: idOf(principal) } };
@@ -38,7 +40,7 @@ export function linkUrl(instanceKey: InstanceKey, baseUrl: string, link: SignedL
   return `${baseUrl}${downloadPath}${link.id}?${signedQuery(instanceKey, kind, link)}`;
 }
 
-/** Undefined: the address is not signed at all. @throws permission_denied when it is not ours, was changed, or has ended */
+/** Undefined: the address is not signed. @throws permission_denied when the signature is invalid or has expired */
 export function readLink(
   instanceKey: InstanceKey,
   fileId: string,

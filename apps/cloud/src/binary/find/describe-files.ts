@@ -1,4 +1,4 @@
-/** Rows of the tables as BinaryMetadata, with their tags, boxes and datasets. */
+/** Converts rows of the tables to BinaryMetadata, with their tags, boxes and datasets. */
 import { create, fromBinary, type MessageInitShape } from '@bufbuild/protobuf';
 import { chunks } from '@platform/base';
 import {
@@ -19,8 +19,8 @@ import type { FileRow } from './find-files.ts';
 export type FileMetadata = MessageInitShape<typeof BinaryMetadataSchema>;
 
 /**
- * @param baseUrl of the addresses in the answer.
- * @param seesDatasets whether the caller may know of an organization's datasets.
+ * @param baseUrl of the addresses in the answer
+ * @param seesDatasets whether the caller may see an organization's datasets
  */
 export async function describeFiles(
   db: Kysely<CloudTables>,
@@ -64,7 +64,7 @@ interface Beside {
 function metadataOf(row: FileRow, { tags, boxes, datasetIds, baseUrl }: Beside): FileMetadata {
   const classifications: readonly StoredClassification[] = JSON.parse(row.classifications);
   return {
-    // Clients before binary_data_id read this one.
+    // Read by clients from before binary_data_id existed.
     id: row.id,
     binaryDataId: row.id,
     captureMetadata: captureMetadataOf(row, tags),

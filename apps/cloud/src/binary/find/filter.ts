@@ -12,7 +12,7 @@ import { microsecondsOf } from '../times.ts';
 export type DataExpressions = ExpressionBuilder<CloudTables, 'binary_data'>;
 type Condition = Expression<SqlBool>;
 
-/** A list of tags without a tag is no condition where files are read. Where they are changed it would mean all of them. @throws invalid_argument */
+/** An empty list of tags is no condition when files are read. When they are changed it would match all of them. @throws invalid_argument */
 export function requireTags({ tagsFilter }: Pick<Filter, 'tagsFilter'>): void {
   if (tagsFilter?.type === TagsFilterType.MATCH_BY_OR && tagsFilter.tags.length === 0)
     throw refused('tags_filter.tags', 'at least one tag with TAGS_FILTER_TYPE_MATCH_BY_OR', 'none');
@@ -36,7 +36,7 @@ export function checkFilter(filter: Filter): void {
   if (!Object.values<number>(TagsFilterType).includes(type)) throw refused('tags_filter.type', '0 to 3', `${type}`);
 }
 
-/** All fields that are given hold; within a list, one of it. Nothing but what lies in the scopes and is kept at `nowMs` (D24). */
+/** All given fields must match; within a list, one entry must. Only files in the scopes and kept at `nowMs` match (D24). */
 export function matching(eb: DataExpressions, filter: Filter, scopes: Scopes, nowMs: number): Condition {
   const equal: readonly (readonly [keyof BinaryTables['binary_data'], string])[] = [
     ['component_name', filter.componentName],
@@ -64,7 +64,7 @@ export function matching(eb: DataExpressions, filter: Filter, scopes: Scopes, no
   ]);
 }
 
-/** For every table that says where its rows lie. */
+/** For every table with columns for the place of its rows. */
 export function inScopes(scopes: Scopes): Condition {
   const one = ({ organizationId, locationIds, robotIds }: Scopes[number]): Condition => {
     if (locationIds === null && robotIds === null) return sql<SqlBool>`organization_id = ${organizationId}`;

@@ -1,4 +1,4 @@
-/** Finds files: by id, and a page of those that a filter matches. Nothing is found outside the scopes that are given. */
+/** Finds files: by id, or a page of those that match a filter. Only files in the given scopes are found. */
 
 import { chunks } from '@platform/base';
 import type { BinaryID, Filter, Order } from '@platform/proto/platform/app/data/v1/data';
@@ -18,15 +18,15 @@ import { walkFiles, walksOf } from './walk-files.ts';
 
 export type FileRow = BinaryTables['binary_data'];
 
-/** A file as a request names it. */
+/** A file as identified by a request. */
 export interface NamedFile {
   readonly id: string;
-  /** Empty: not said. */
+  /** Empty: not given. */
   readonly organizationId: string;
   readonly locationId: string;
 }
 
-/** Each once, however the client names it. @throws invalid_argument */
+/** Distinct files, however the client names them. @throws invalid_argument */
 export function namedFiles(ids: readonly string[], older: readonly BinaryID[]): readonly NamedFile[] {
   const named = [
     ...ids.map((id) => ({ id, organizationId: '', locationId: '' })),
@@ -36,7 +36,7 @@ export function namedFiles(ids: readonly string[], older: readonly BinaryID[]): 
   return [...new Map(named.map((one) => [one.id, one])).values()];
 }
 
-/** In the order in which they are named. @throws not_found when one of them is not in the scopes, or not where it is said to be */
+/** In the order of the request. @throws not_found when one of them is not in the scopes, or not at its stated place */
 export async function filesNamed(
   db: Kysely<CloudTables>,
   named: readonly NamedFile[],
@@ -73,7 +73,7 @@ export interface Page {
   readonly nowMs: number;
 }
 
-/** Newest first unless the order says otherwise. */
+/** Newest first, unless the order says otherwise. */
 export async function pageOfFiles(
   db: Kysely<CloudTables>,
   { filter, scopes, after, order, limit, nowMs }: Page,

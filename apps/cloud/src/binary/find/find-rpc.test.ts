@@ -16,7 +16,7 @@ async function namesFound(on: OpenBinary, principal: Principal, filter: FilterIn
   return found.map(({ metadata }) => metadata?.fileName ?? '').toSorted();
 }
 
-/** Seven files by name: on four machines in two organizations. */
+/** Seven named files on four machines in two organizations. */
 async function openSeven(): Promise<OpenBinary & { readonly byName: ReadonlyMap<string, string> }> {
   const on = await openBinary();
   const byName = new Map<string, string>();
@@ -47,7 +47,7 @@ async function openSeven(): Promise<OpenBinary & { readonly byName: ReadonlyMap<
   return { ...on, byName };
 }
 
-test('each field of a filter narrows, all of them together narrow further, and lists are alternatives', async () => {
+test('each field of a filter narrows the result, all fields must match, and lists are alternatives', async () => {
   const on = await openSeven();
   const { id: datasetId } = await on.ask(callers.owner, dataset.createDataset, { name: 'd', organizationId: 'acme' });
   const inDataset = [on.byName.get('one') ?? '', on.byName.get('mill') ?? ''];
@@ -83,7 +83,7 @@ test('each field of a filter narrows, all of them together narrow further, and l
   expect(await found({ componentName: "cam' or 1=1 --" })).toEqual([]);
 });
 
-test('every caller finds exactly what lies in its roles, and tags, labels and counts tell no more', async () => {
+test('callers find exactly the files covered by their roles, and tags, labels and counts reveal no others', async () => {
   const on = await openSeven();
   const seen = async (principal: Principal) => {
     const { count, totalSizeBytes } = await on.ask(principal, data.binaryDataByFilter, { countOnly: true });
@@ -115,7 +115,7 @@ test('every caller finds exactly what lies in its roles, and tags, labels and co
   expect((await seen(shared)).names).toEqual(['foreign', 'one', 'three', 'two']);
 });
 
-test('R2 a file, place or dataset of others is as one that does not exist, not found by id and without files by filter, also when it is named beside an own one', async () => {
+test('R2 a file, place or dataset of others is treated as nonexistent, by id and by filter, even when named beside an own', async () => {
   const on = await openSeven();
   const foreign = on.byName.get('foreign') ?? '';
   const own = on.byName.get('one') ?? '';
@@ -153,7 +153,7 @@ test('R2 a file, place or dataset of others is as one that does not exist, not f
   expect((await on.ask(callers.hallOperator, data.binaryDataByIDs, { binaryIds: [older2] })).count).toBe(1n);
 });
 
-test('files of a machine that is gone are still found by its id, by who may see them', async () => {
+test('files of a deleted machine are still found by its id by callers who may see them', async () => {
   const on = await openBinary();
   await on.upload({ machine: 'scrapped', metadata: { fileName: 'old' } });
   expect(await namesFound(on, callers.operator, { robotId: 'scrapped' })).toEqual(['old']);
@@ -161,7 +161,7 @@ test('files of a machine that is gone are still found by its id, by who may see 
   expect(await namesFound(on, callers.millOperator, { robotId: 'scrapped' })).toEqual([]);
 });
 
-test('pages follow each other without a gap or a repetition in either order, whatever is uploaded between, and end at the end', async () => {
+test('pages continue without gaps or repetitions in either order, even with uploads in between, and end at the end', async () => {
   const on = await openBinary();
   // Several of one instant: the order is total all the same.
   for (let at = 0; at < 9; at++)
@@ -189,7 +189,7 @@ test('pages follow each other without a gap or a repetition in either order, wha
   }
 });
 
-test('a page with files ends where they get too large for it, one at least; files by id that are too large together are refused', async () => {
+test('a page of files ends before it gets too large but has at least one; files by id that are too large together fail', async () => {
   const on = await openBinary();
   const large = new Uint8Array(2_100_000).fill(7);
   const ids: string[] = [];
@@ -213,7 +213,7 @@ test('a page with files ends where they get too large for it, one at least; file
   expect(described.data[0]?.metadata?.fileSizeBytes).toBe(31_000_000n);
 });
 
-test('a filter or page that makes no sense is refused by name', async () => {
+test('an invalid filter or page is refused by name', async () => {
   const on = await openBinary();
   const asked = (dataRequest: object) => on.ask(callers.operator, data.binaryDataByFilter, { dataRequest });
   const refused = async (dataRequest: object, words: RegExp) => {
@@ -233,7 +233,7 @@ test('a filter or page that makes no sense is refused by name', async () => {
   );
 });
 
-test('thousands of files of several organizations and locations are paged, counted and looked through as few are', async () => {
+test('thousands of files of several organizations and locations are paged, counted and searched like a few', async () => {
   const on = await openBinary();
   await on.upload();
   await on.upload({ machine: 'probe' });

@@ -1,4 +1,4 @@
-/** The reading half of binary data in DataService: by filter, by id, and which tags and labels there are. */
+/** DataService methods that read binary data: by filter, by id, and the existing tags and labels. */
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { PlatformError } from '@platform/base';
 import {
@@ -29,7 +29,7 @@ type FileData = MessageInitShape<typeof BinaryDataSchema>;
 interface FindDeps {
   readonly openFile: OpenFile;
   readonly losses: () => readonly LogLoss[];
-  /** Undefined: not known, as of a part that was deleted. */
+  /** Undefined: not known, for example for a deleted part. */
   readonly organizationOf: (partId: string) => string | undefined;
 }
 
@@ -37,7 +37,7 @@ export function findHandlers(deps: BinaryOperationDeps & FindDeps): Handlers<typ
   const { db, access, caughtUp, baseUrl, clock } = deps;
   const withBytes = createLoadBytes(deps.openFile);
 
-  /** What the caller reads of it (no scopes: nothing), once all that was acknowledged is there. */
+  /** The scopes that the caller may read (none: nothing), once everything acknowledged can be found. */
   const admit = async (
     given: Filter | undefined,
     call: Call<Principal>,
@@ -61,7 +61,7 @@ export function findHandlers(deps: BinaryOperationDeps & FindDeps): Handlers<typ
       for (const [index, row] of rows.entries()) {
         const metadata = described[index];
         const binary = await load(row);
-        // It may have been deleted a moment ago.
+        // The file may have been deleted a moment ago.
         if (metadata !== undefined && binary !== undefined) data.push({ metadata, binary });
         call.signal.throwIfAborted();
       }
@@ -69,7 +69,7 @@ export function findHandlers(deps: BinaryOperationDeps & FindDeps): Handlers<typ
     });
   };
 
-  /** The different texts of all slices. @throws resource_exhausted */
+  /** The distinct texts of all slices. @throws resource_exhausted */
   const textsOf = async (
     what: string,
     filter: Filter,
@@ -106,7 +106,7 @@ export function findHandlers(deps: BinaryOperationDeps & FindDeps): Handlers<typ
       return {
         data: await answerOf(rows, includeBinary, call),
         count: BigInt(rows.length),
-        // A page without anything ends nowhere: who asks on with it, is at the end again and not at the beginning.
+        // An empty page repeats the client's token, so that the client stays at the end instead of starting over.
         last: end === undefined ? last : pageToken({ at: end.captured_us, id: end.id }),
         totalSizeBytes: BigInt(sizeOf(rows)),
       };
@@ -150,7 +150,7 @@ export function findHandlers(deps: BinaryOperationDeps & FindDeps): Handlers<typ
   };
 }
 
-/** The first of them whose files go into a page; one at least. */
+/** The first files that fit in a page; at least one. */
 function thatFit(rows: readonly FileRow[]): readonly FileRow[] {
   let bytes = 0;
   const end = rows.findIndex(({ size_bytes }, index) => {
@@ -166,7 +166,7 @@ function sizeOf(rows: readonly FileRow[]): number {
   return rows.reduce((sum, { size_bytes }) => sum + size_bytes, 0);
 }
 
-/** Public clients that are told so download the file from its `uri`. */
+/** Public clients that get this error download the file from its `uri`. */
 function tooLarge(rows: readonly FileRow[]): PlatformError {
   return new PlatformError(
     'resource_exhausted',

@@ -1,10 +1,10 @@
-/** Conditions that a row comes after a place, or before it, in rows sorted by a time, then by id; in the form that the indexes serve. */
+/** Conditions for rows after or up to a place, sorted by a time and then by id, in a form that uses the indexes. */
 import { type Expression, type SqlBool, sql } from 'kysely';
 import type { PagePlace } from './page-token.ts';
 
 type SortedBy = 'binary_data.captured_us' | 'sequences.created_ms';
 
-/** @param after undefined: from the beginning. */
+/** @param after undefined: from the beginning */
 export function keysetAfter(
   column: SortedBy,
   after: PagePlace | undefined,
@@ -13,7 +13,7 @@ export function keysetAfter(
   return compared(column, direction === 'asc' ? '>' : '<', after);
 }
 
-/** The row at the place, and those before it. @param end undefined: all. */
+/** The row at the place and those before it. @param end undefined: all */
 export function keysetUpTo(
   column: SortedBy,
   end: PagePlace | undefined,

@@ -1,9 +1,9 @@
-/** Where the next page begins, opaque to clients. */
+/** The start of the next page, opaque to clients. */
 import { PlatformError } from '@platform/base';
 
-/** The last row of the page before. */
+/** The last row of the previous page. */
 export interface PagePlace {
-  /** By which pages are sorted, then by id. */
+  /** The sort key of pages, before the id. */
   readonly at: number;
   readonly id: string;
 }
@@ -12,7 +12,7 @@ export function pageToken({ at, id }: PagePlace): string {
   return Buffer.from(JSON.stringify([at, id])).toString('base64url');
 }
 
-/** Undefined: from the beginning. @param field for the message. @throws invalid_argument */
+/** Undefined: from the beginning. @param field for the message @throws invalid_argument */
 export function readPageToken(token: string, field: string): PagePlace | undefined {
   if (token === '') return undefined;
   const [at, id] = parse(token);

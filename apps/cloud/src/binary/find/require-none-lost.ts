@@ -1,4 +1,4 @@
-/** D33: a list that uploads which the ingest log lost could belong to is DATA_LOSS, until a person accepts the loss. */
+/** D33: a list that could include uploads lost from the ingest log is DATA_LOSS until a person accepts the loss. */
 import { PlatformError } from '@platform/base';
 import type { Filter } from '@platform/proto/platform/app/data/v1/data';
 import type { LogLoss } from '../../ingest/log/log.ts';
@@ -6,7 +6,7 @@ import { positionsText } from '../../ingest/losses/positions-text.ts';
 import type { Scopes } from '../scopes.ts';
 
 /**
- * @param organizationOf the organization of a part; undefined: not known, as of one that was deleted
+ * @param organizationOf the organization of a part; undefined: not known, for example after the part was deleted
  * @throws data_loss naming the positions
  */
 export function requireNoneLost(

@@ -1,4 +1,4 @@
-/** What a filter names, as far as the caller sees it: for the rest nothing is found. To change files, she owns it (R2). */
+/** Restricts a filter to places visible to the caller; nothing is found in others. To change files, the caller must own the places (R2). */
 
 import { create } from '@bufbuild/protobuf';
 import { PlatformError } from '@platform/base';
@@ -31,8 +31,8 @@ const owning: Readonly<Record<TargetKind, Action>> = {
 type Deps = Pick<BinaryOperationDeps, 'db' | 'access'>;
 
 /**
- * The filter without what the caller may not see: it is as what does not exist, and nothing is looked for by it.
- * @returns undefined when nothing can be found any more.
+ * The filter without places that the caller may not see: they are treated as nonexistent and not searched for.
+ * @returns undefined when nothing can match any more
  */
 export async function visibleFilter(deps: Deps, principal: Principal, filter: Filter): Promise<Filter | undefined> {
   const seen = async (kind: TargetKind, ids: readonly string[]): Promise<string[]> => {
@@ -59,15 +59,15 @@ async function sees(deps: Deps, principal: Principal, { kind, id }: Named): Prom
   const { access } = deps;
   if (kind === 'organization' || access.lineageOf(kind, id) !== undefined)
     return access.allows(principal, seeing[kind], id);
-  // It is gone, and its files may have stayed.
+  // The place is deleted, but its files may remain.
   return (await placeOfFormer(deps, principal, kind, id)) !== undefined;
 }
 
 /**
- * To change files by a filter, the caller owns the narrowest that it names: the part, else the machine, the locations, the
- * organizations. Where it names none, only files that the caller owns are meant.
+ * To change files by a filter, the caller must own the narrowest level that it names: the part, else the machine, the locations, the
+ * organizations. If it names none, it applies only to files that the caller owns.
  *
- * @throws not_found for what the caller may not see, permission_denied for what she sees and does not own
+ * @throws not_found for places that the caller may not see, permission_denied for visible places that the caller does not own
  */
 export async function requirePlaces(deps: Deps, principal: Principal, filter: Filter): Promise<void> {
   const levels: readonly (readonly Named[])[] = [

@@ -1,6 +1,6 @@
 /**
- * Walks the files that a filter can match, some thousands at a time: SQLite is read on the thread that serves everybody, so
- * that one look over a million files would leave all others waiting. Between two slices the others have their turn.
+ * Walks the files that a filter can match, some thousands at a time. SQLite is read on the main thread, so one query over a million files
+ * would block all other requests. Other work runs between two slices.
  */
 import { setImmediate } from 'node:timers/promises';
 import type { Filter } from '@platform/proto/platform/app/data/v1/data';
@@ -12,7 +12,7 @@ import { keysetAfter, keysetUpTo } from './keyset-condition.ts';
 import type { PagePlace } from './page-token.ts';
 
 const sliceRows = 2_000;
-/** More locations than this are looked for in their organizations. */
+/** With more locations than this, their organizations are walked instead. */
 const maxLocations = 8;
 
 export interface Walk {
@@ -21,25 +21,25 @@ export interface Walk {
   readonly direction: 'asc' | 'desc';
   /** Where to continue; undefined: from the beginning. */
   readonly after?: PagePlace | undefined;
-  /** What is over by now is hidden (D24). */
+  /** Files whose retention has ended by now are hidden (D24). */
   readonly nowMs: number;
   readonly signal: AbortSignal;
 }
 
-/** What a slice of the files is, and what in it matches. */
+/** Selects the matching files of a slice. */
 export type SliceCondition = (eb: DataExpressions) => Expression<SqlBool>;
 
-/** Of each anchor, slices that together hold everything that matches, in order; anchors share no file. */
+/** For each anchor, slices that together hold everything that matches, in order; anchors share no file. */
 export function walksOf(db: Kysely<CloudTables>, walk: Walk): AsyncIterable<SliceCondition>[] {
   return anchorsOf(walk.filter, walk.scopes).map((anchor) => slicesOf(db, anchor, walk));
 }
 
-/** All of them, one anchor after the other. */
+/** Walks all anchors, one after the other. */
 export async function* walkFiles(db: Kysely<CloudTables>, walk: Walk): AsyncIterable<SliceCondition> {
   for (const slices of walksOf(db, walk)) yield* slices;
 }
 
-/** A column that an index begins with, followed by time and id. */
+/** The first column of an index, followed by time and id. */
 interface Anchor {
   readonly column: 'organization_id' | 'location_id' | 'part_id';
   readonly value: string;

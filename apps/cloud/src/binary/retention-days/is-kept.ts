@@ -1,4 +1,4 @@
-/** Which rows of binary data their retention keeps (D24), as a condition that stands inside every query for them: exact at UTC midnight. */
+/** Which rows of binary data are kept by their retention (D24), as a condition used in every query on them: exact at UTC midnight. */
 import { type Expression, type SqlBool, sql } from 'kysely';
 
 const dayMs = 86_400_000;
@@ -8,7 +8,7 @@ export function isKept(nowMs: number): Expression<SqlBool> {
   return sql<SqlBool>`not ${isExpired(nowMs)}`;
 }
 
-/** Capture day D goes once today − D ≥ days. */
+/** Capture day D expires once today − D ≥ days. */
 export function isExpired(nowMs: number): Expression<SqlBool> {
   const today = Math.floor(nowMs / dayMs);
   return sql<SqlBool>`exists (

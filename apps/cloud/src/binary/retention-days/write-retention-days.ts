@@ -4,10 +4,10 @@ import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
 import type { CloudTables } from '../../metadata/tables.ts';
 import type { BinaryTables } from '../store.ts';
 
-/** For how many days the files of a part are kept, or those of one of its resources. */
+/** For how many days the files of a part, or of one of its resources, are kept. */
 export type RetentionDays = BinaryTables['data_retention_days'];
 
-/** Replaces what is written of these parts, in the transaction that changes their configuration. @param partIds few enough for one statement */
+/** Replaces the rows of these parts, in the transaction that changes their configuration. @param partIds few enough for one statement */
 export async function writeRetentionDays(
   trx: Kysely<CloudTables>,
   partIds: readonly string[],

@@ -1,6 +1,6 @@
 /**
- * Binary data over real stores, for tests: uploads go the way of every upload, operations are called as the wire calls them.
- * The account tree is that of access/testing/open-fleet.ts.
+ * Binary data with real stores, for tests: uploads take the usual path, and operations are called as over the wire. The account tree is
+ * that of access/testing/open-fleet.ts.
  */
 import { create, type DescMethodUnary, type MessageInitShape, type MessageShape, toBinary } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
@@ -27,11 +27,11 @@ import type { Database } from '../../metadata/tables.ts';
 import { type Binary, createBinary } from '../feature.ts';
 
 export interface UploadShape {
-  /** Default: press, in the hall of acme. */
+  /** Default: the machine press, in the location hall of the organization acme. */
   readonly machine?: string;
   readonly content?: string | Uint8Array;
   readonly metadata?: MessageInitShape<typeof UploadMetadataSchema>;
-  /** Of the request; received 5 ms later. Default: none, the time of the upload. */
+  /** Time of the request; received 5 ms later. Default: none, so the time of the upload counts. */
   readonly atMs?: number;
   readonly annotations?: MessageInitShape<typeof AnnotationsSchema>;
 }
@@ -39,15 +39,15 @@ export interface UploadShape {
 export interface OpenBinary {
   readonly db: Database;
   readonly log: IngestLog;
-  /** Changes the tables of the log behind its back, and opens it again. Its listeners are gone. */
+  /** Changes the tables of the log without its knowledge, and opens it again. Its listeners are removed. */
   damageLog(statement: string): Promise<void>;
   readonly blobs: BlobStore;
   readonly blobDirectory: string;
   readonly binary: Binary;
   readonly instanceKey: InstanceKey;
-  /** Principals by the id of their key: who a signed address is made by. */
+  /** Principals by the id of their key, as makers of signed addresses. */
   readonly standing: Map<string, Principal>;
-  /** Answers the id. */
+  /** Returns the file's id. */
   upload(shape?: UploadShape): Promise<string>;
   ask<M extends DescMethodUnary>(
     principal: Principal,
@@ -61,7 +61,7 @@ export interface OpenBinary {
 export const data: typeof DataService.method = DataService.method;
 export const dataset: typeof DatasetService.method = DatasetService.method;
 
-/** Keys of acme and umbrella with one role each. */
+/** Keys with one role each on acme and umbrella. */
 export const callers = {
   owner: keyOf('owner', on.organization('owner')),
   operator: keyOf('operator', on.organization('operator')),
@@ -184,7 +184,7 @@ async function ask<M extends DescMethodUnary>(
     method.parent.typeName === DatasetService.typeName ? { ...datasetHandlers } : { ...dataHandlers };
   const handler = all[method.localName];
   if (typeof handler !== 'function') throw new Error(`${method.name} has no handler`);
-  // A handler never sees the grants that someone else's call changes.
+  // Copied, so that a handler never sees changes that another call makes to the grants.
   const caller = principal.kind === 'part' ? principal : { ...principal, grants: [...grantsOf(principal)] };
   const answer = await handler(create(method.input, request), callOf(caller));
   return create(method.output, answer) as MessageShape<M['output']>;

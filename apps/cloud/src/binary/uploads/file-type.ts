@@ -1,9 +1,9 @@
-/** What an uploaded file is: its MIME type and its extension, as far as its sender said it. */
+/** The MIME type and extension of an uploaded file, as far as its sender gave them. */
 import { MimeType } from '@platform/proto/platform/app/datasync/v1/data_sync';
 
 export const unknownType = 'application/octet-stream';
 
-/** By extension: what public clients send without a type. */
+/** Types by extension, for public clients that send no type. */
 const typeOfExtension: Readonly<Record<string, string>> = {
   '.avi': 'video/x-msvideo',
   '.bmp': 'image/bmp',
@@ -41,10 +41,10 @@ const extensionOfType: Readonly<Record<string, string>> = {
   'video/mp4': '.mp4',
 };
 
-/** One type and subtype, without parameters: anything else must not become a header. */
+/** One type and subtype without parameters; anything else must not become a header. */
 const plainType = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,63}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,63}$/;
 
-/** @param given by the sender, first the best. */
+/** @param given by the sender, best first */
 export function mimeTypeOf(given: readonly string[], numbered: MimeType | undefined, extension: string): string {
   const named = given
     .map((type) => type.split(';')[0]?.trim().toLowerCase() ?? '')
@@ -52,7 +52,7 @@ export function mimeTypeOf(given: readonly string[], numbered: MimeType | undefi
   return named ?? (typeOfNumber[numbered ?? MimeType.UNSPECIFIED] || (typeOfExtension[extension] ?? unknownType));
 }
 
-/** With its dot, in lower case; empty: none. */
+/** Including the dot, in lower case; empty: none. */
 export function extensionOf(extension: string, fileName: string, mimeType: string): string {
   const given = extension === '' ? (/\.[^./\\]+$/.exec(fileName)?.[0] ?? '') : extension;
   const plain = given

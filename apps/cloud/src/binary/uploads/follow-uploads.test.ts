@@ -6,7 +6,7 @@ import { logged } from '../../triggers/testing/logged.ts';
 import { callers, data, openBinary } from '../testing/open-binary.ts';
 import { followUploads } from './follow-uploads.ts';
 
-test('I11 what was acknowledged is found by the next call, exactly as it was uploaded', async () => {
+test('I11 an acknowledged upload is found by the next call, exactly as it was uploaded', async () => {
   const on = await openBinary();
   const atMs = Date.UTC(2026, 4, 6, 7, 8, 9, 123);
   const id = await on.upload({
@@ -69,7 +69,7 @@ test('I11 what was acknowledged is found by the next call, exactly as it was upl
   expect(metadata?.annotations?.classifications).toMatchObject([{ id: 'c', label: 'night' }]);
 });
 
-test('I11 however often the process ends between reading and writing, each upload is entered once, and deleted ones stay deleted', async () => {
+test('I11 each upload is stored once and deleted ones stay deleted, whenever the process ends between read and write', async () => {
   const on = await openBinary();
   const ids: string[] = [];
   for (let round = 0; round < 12; round++) {
@@ -90,7 +90,7 @@ test('I11 however often the process ends between reading and writing, each uploa
   await on.binary[Symbol.asyncDispose]();
   expect(await on.binary.cursor()).toBe(position);
 
-  // A process that starts again reads from its cursor; one that lost the race for a row writes nothing.
+  // A restarted process reads from its cursor; the process that loses the race for a row writes nothing.
   const options = { db: on.db, ingestLog: on.log, clock: systemClock, log: silentLog };
   const [first, second] = [followUploads(options).steps, followUploads(options).steps];
   await Promise.all([first.open(), second.open()]);
@@ -100,7 +100,7 @@ test('I11 however often the process ends between reading and writing, each uploa
   expect(await on.ids()).toEqual(ids.slice(3).toSorted());
 });
 
-test('I8 a row that cannot be read is marked as damaged and passed, and its neighbours are entered', async () => {
+test('I8 an unreadable row is marked as damaged and skipped, and the others are stored', async () => {
   const on = await openBinary();
   const before = await on.upload({ content: 'before' });
   await on.log.append({
@@ -118,7 +118,7 @@ test('I8 a row that cannot be read is marked as damaged and passed, and its neig
   expect(await on.log.damaged()).toMatchObject([{ position: 2 }]);
 });
 
-test('a call that cannot have everything in time is answered UNAVAILABLE, never with a part', async () => {
+test('a call that cannot get all files in time is answered UNAVAILABLE, never with only some of them', async () => {
   let isOver = false;
   const on = await openBinary({
     clock: { ...systemClock, sleep: (ms, signal) => systemClock.sleep(isOver ? 1 : ms, signal) },
@@ -132,7 +132,7 @@ test('a call that cannot have everything in time is answered UNAVAILABLE, never 
   });
 });
 
-test('D33 an upload that the log lost is passed and noted, and lists that could lack it are DATA_LOSS until the loss is accepted', async () => {
+test('D33 an upload lost from the log is skipped and recorded, and lists that may lack it are DATA_LOSS until it is accepted', async () => {
   const on = await openBinary();
   const before = await on.upload({ content: 'before' });
   await on.binary.caughtUp(new AbortController().signal);

@@ -1,6 +1,6 @@
 /**
- * Follows the ingest log: what it says of pictures and files goes into `binary_data` with the cursor (I11), so that each upload is
- * entered once, and what was deleted does not come back.
+ * Follows the ingest log and writes the metadata of pictures and files to `binary_data` together with the cursor (I11). Each upload is
+ * therefore stored once, and deleted files do not come back.
  */
 import { type Clock, errorText, type Log } from '@platform/base';
 import type { Kysely } from 'kysely';
@@ -21,7 +21,7 @@ export function followUploads({ db, ingestLog, clock, log }: FollowUploadsDeps):
   return followLog({
     name: 'binary data',
     ...{ db, ingestLog, clock, log },
-    // Of what was truncated before there was this follower, nothing is to be had.
+    // Rows truncated before this follower existed are not available.
     async beginAfter() {
       const [oldest] = await ingestLog.read(0, { rows: 1, bytes: 1 });
       return oldest === undefined ? ingestLog.lastPosition() : oldest.position - 1;

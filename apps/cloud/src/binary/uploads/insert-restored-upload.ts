@@ -1,9 +1,9 @@
-/** Enters one upload that the follower of the log has passed by: its row was lost then, and is back. */
+/** Stores one upload that the log's follower skipped because its row was lost, after the row was restored. */
 import type { Database } from '../../metadata/tables.ts';
 import { insertUploads } from './insert-uploads.ts';
 import { readBinaryUpload } from './read-upload.ts';
 
-/** Does nothing where it is listed already, or has no payload. @param batch LoggedUpload */
+/** Does nothing if the upload is already stored or has no payload. @param batch LoggedUpload */
 export async function insertRestoredUpload(
   db: Database,
   position: number,

@@ -1,4 +1,4 @@
-/** Writes what the follower read: the rows themselves, their tags, boxes and datasets, in the transaction that moves the cursor (I11). */
+/** Writes the uploads read by the follower: the rows, their tags, boxes and datasets, in the transaction that moves the cursor (I11). */
 import { chunks, newId } from '@platform/base';
 import { DatasetType } from '@platform/proto/platform/app/dataset/v1/dataset';
 import type { Transaction } from 'kysely';
@@ -53,7 +53,7 @@ export async function insertUploads(
       .execute();
 }
 
-/** A dataset that does not exist, or is of another organization, gets nothing: the upload is stored all the same. */
+/** A dataset that does not exist or belongs to another organization is ignored; the upload is still stored. */
 async function membersOf(
   trx: Transaction<CloudTables>,
   uploads: readonly BinaryUpload[],
@@ -75,7 +75,7 @@ async function membersOf(
   return members;
 }
 
-/** 0: none was entered. */
+/** 0: none is stored. */
 export async function lastStoredPosition(db: Database): Promise<number> {
   const row = await db
     .selectFrom('binary_data')

@@ -1,4 +1,4 @@
-/** Opens a row of the ingest log as far as it is about a picture or file; all other rows are left after a few bytes. */
+/** Reads a log row's data about a picture or file; all other rows are skipped after a few bytes. */
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { PlatformError } from '@platform/base';
 import { type Annotations, type BoundingBox, CaptureMetadataSchema } from '@platform/proto/platform/app/data/v1/data';
@@ -19,14 +19,14 @@ export interface BinaryUpload {
   readonly row: BinaryTables['binary_data'];
   readonly tags: readonly string[];
   readonly boxes: readonly BoundingBox[];
-  /** Datasets that the sender wants it in. */
+  /** Datasets to which the sender wants it added. */
   readonly datasetIds: readonly string[];
 }
 
-/** @param batch LoggedUpload. Null: no payload belongs to it. @throws data_loss when it cannot be read */
+/** @param batch LoggedUpload. Null: it has no payload. @throws data_loss when it cannot be read */
 export function readBinaryUpload(position: number, batch: Uint8Array): BinaryUpload | null {
   const upload = openUpload(batch);
-  // The metadata is first, so that readings are not even walked over.
+  // The metadata comes first, so that readings need not even be scanned.
   if (upload.metadata?.type === DataType.TABULAR_SENSOR) return null;
   const { metadata, place, timeSynced, fileId, blob } = upload;
   if (blob === undefined) return null;
@@ -98,7 +98,7 @@ function classificationsOf(annotations: Annotations | undefined): readonly Store
   }));
 }
 
-/** In the column `classifications`. */
+/** Stored in the column `classifications`. */
 export interface StoredClassification {
   readonly id: string;
   readonly label: string;

@@ -1,4 +1,4 @@
-/** A person's own page: her address, her password, her sessions. */
+/** A person's account page: her address, her password, her sessions. */
 import { changePassword, endSession, type SignedInCaller, setEmail } from '../../identity/account.ts';
 import { findPerson } from '../../identity/people.ts';
 import type { ListedSession } from '../../identity/sign-in/sessions.ts';
@@ -51,7 +51,7 @@ ${email === '' ? emailForm : html`<h2>Password</h2>${passwordForm}`}
     async 'GET /account'(context) {
       if (context.person === undefined) return redirect(context, '/sign-in?next=/account');
       const done = context.url.searchParams.has('done') ? html`<p class="done" role="status">Done.</p>` : undefined;
-      // The page is made before its form token is known to the frame.
+      // accountPage is asynchronous and sendFormPage takes a synchronous function, so build the page with its form field first.
       const page = await accountPage(formFieldOf(deps, context), context.person, done);
       sendFormPage(deps, context, () => page);
     },

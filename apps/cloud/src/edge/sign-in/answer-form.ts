@@ -1,4 +1,4 @@
-/** Runs what a form asks for. If it fails for a reason that the sender can fix, shows the page again with the problem. */
+/** Runs a submitted form. If it fails for a reason that the sender can fix, shows the page again with the problem. */
 import { asPlatformError, type PlatformError } from '@platform/base';
 import { retryAfterHeader } from '../../access/too-many-guesses.ts';
 import type { NewSession } from '../../identity/sign-in/sessions.ts';
@@ -10,7 +10,7 @@ import { cookieText, formToken, type RequestContext, readForm, redirect, session
 
 export type Fields = URLSearchParams;
 
-/** @param again the page that had the form, with the fields that were given and the problem. */
+/** @param again builds the page with the form, the given fields and the problem. */
 export async function answerForm(
   deps: SignInDeps,
   context: RequestContext,
@@ -34,7 +34,7 @@ export function sendFormPage(deps: SignInDeps, context: RequestContext, page: (f
   sendPage(context.response, page(formField(value)), cookies.length === 0 ? {} : { 'set-cookie': [...cookies] });
 }
 
-/** The form token for a page that comes again: the browser has its cookie. */
+/** The form token for a page that is shown again: the browser already has its cookie. */
 export function formFieldOf(deps: SignInDeps, context: RequestContext): Html {
   return formField(formToken(deps.instanceKey, context).value);
 }
@@ -47,7 +47,7 @@ export function enter(deps: SignInDeps, context: RequestContext, session: NewSes
   ]);
 }
 
-/** Use renews the session but not its cookie, so the cookie lasts longer. The session decides. */
+/** Using a session renews it but not its cookie, so the cookie lasts longer. The session decides. */
 function longestCookieSeconds(lifeMs: number): number {
   return (lifeMs * 30) / 1_000;
 }

@@ -1,4 +1,4 @@
-/** What programs ask as JSON: who am I, my sessions, the link of an invitation. */
+/** JSON routes for programs: the caller's identity, her sessions, the link of an invitation. */
 import { PlatformError } from '@platform/base';
 import type { Principal } from '../../access/principal.ts';
 import { endSession, type SignedInCaller } from '../../identity/account.ts';

@@ -1,4 +1,4 @@
-/** A command line asks to act for a person: she allows it in her browser, and it gets a code for its session. */
+/** Lets a command line act for a person: she allows it in her browser, and the command line gets a code for its session. */
 import { PlatformError } from '@platform/base';
 import { challengePattern, createCliCode, redeemCliCode } from '../../identity/sign-in/cli-codes.ts';
 import { sendJson } from '../http.ts';
@@ -14,7 +14,7 @@ const loopback = 'http://127.0.0.1';
 interface Request {
   readonly challenge: string;
   readonly state: string;
-  /** Empty: the code is shown, to be pasted. */
+  /** Empty: the page shows the code for pasting. */
   readonly port: string;
 }
 

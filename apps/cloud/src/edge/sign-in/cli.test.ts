@@ -1,4 +1,4 @@
-/** A command line gets a session through the browser. Over a real port and database. */
+/** A command line gets a session through the browser. Uses a real port and database. */
 import { createHash, randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { Browser } from '../../identity/testing/browser.ts';
@@ -13,7 +13,7 @@ async function signedIn(people: People): Promise<Browser> {
   return browser;
 }
 
-test('the browser carries a code to the loopback port, which becomes a session of 90 days with its verifier', async () => {
+test('the browser takes a code to the loopback port; with its verifier the code becomes a session of 90 days', async () => {
   const people = await startPeople();
   const browser = await signedIn(people);
   browser.stopAt = (url) => url.port === '45678';
@@ -38,7 +38,7 @@ test('the browser carries a code to the loopback port, which becomes a session o
   expect(people.logged.join()).not.toContain(code);
 });
 
-test('without a port the page shows the code to paste; with another verifier it is worth nothing, and used up', async () => {
+test('without a port the page shows the code for pasting; a wrong verifier gets nothing and uses the code up', async () => {
   const people = await startPeople();
   const browser = await signedIn(people);
   const show = async (): Promise<string> => {
@@ -57,7 +57,7 @@ test('without a port the page shows the code to paste; with another verifier it 
   expect((await people.json('/sign-in/cli/token', undefined, { code: late, verifier })).status).toBe(401);
 });
 
-test('who refuses gives nothing; who is not signed in signs in first and comes back', async () => {
+test('a person who refuses grants nothing; a person who is not signed in signs in first and returns', async () => {
   const people = await startPeople();
   const browser = await signedIn(people);
   browser.stopAt = (url) => url.port === '45678';
@@ -79,7 +79,7 @@ test.each([
   `challenge=${challenge}&port=0`,
   `challenge=${challenge}&port=80@evil.example`,
   `challenge=${challenge}&state=%0d%0a`,
-])('%s is refused before anybody is asked', async (query) => {
+])('%s is refused before anyone is asked', async (query) => {
   const people = await startPeople();
   const browser = await signedIn(people);
   expect((await browser.open(`/sign-in/cli?${query}`)).status).toBe(400);

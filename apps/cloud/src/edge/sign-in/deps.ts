@@ -1,4 +1,4 @@
-/** What the sign-in routes work with. */
+/** Dependencies of the sign-in routes. */
 import type { Log } from '@platform/base';
 import type { Principal } from '../../access/principal.ts';
 import type { Identity } from '../../identity/feature.ts';
@@ -13,5 +13,5 @@ export interface SignInDeps {
   principalOfToken(token: string): Promise<Principal>;
 }
 
-/** By method and path, such as `POST /sign-in`. */
+/** Keyed by method and path, such as `POST /sign-in`. */
 export type Routes = Readonly<Record<string, (context: RequestContext) => Promise<void>>>;

@@ -1,4 +1,4 @@
-/** HTML from values: whatever is put into the template is escaped, unless it is HTML itself. */
+/** HTML templates: values are escaped unless they are HTML themselves. */
 
 export interface Html {
   readonly html: string;

@@ -1,4 +1,4 @@
-/** Accepting an invitation in the browser. */
+/** Accepts an invitation in the browser. */
 import {
   acceptAsNewPerson,
   acceptSignedIn,

@@ -1,4 +1,4 @@
-/** To the OpenID provider and back. */
+/** Sends the browser to the OpenID provider and handles its return. */
 import { PlatformError } from '@platform/base';
 import { type OpenId, type OpenIdFlow, openIdCallbackPath } from '../../identity/sign-in/open-id.ts';
 import { signInWithOpenId } from '../../identity/sign-in/sign-in-with-open-id.ts';
@@ -25,7 +25,7 @@ export function openIdRoutes(deps: SignInDeps): Routes {
     async 'GET /sign-in/oidc'(context) {
       const provider = openId();
       const next = safePath(context.url.searchParams.get('next'));
-      // The provider sends people to the public address: the cookie must be there, too.
+      // The provider returns people to the public address, so the cookie must be set there.
       const home = new URL(publicUrl());
       if (authorityOf(context.request) !== home.host && context.url.searchParams.get('home') === null)
         return redirect(context, `${home.origin}/sign-in/oidc?home=1&next=${encodeURIComponent(next)}`);
@@ -47,7 +47,7 @@ export function openIdRoutes(deps: SignInDeps): Routes {
     try {
       flow = cookie === '' ? undefined : JSON.parse(instanceKey.decrypt(Buffer.from(cookie, 'base64url')));
     } catch {
-      // Made up, or of another instance key: as if there were none.
+      // The cookie is forged or sealed with another instance key: ignore it.
       flow = undefined;
     }
     if (flow !== undefined && flow.expiresMs > clock.now()) return flow;

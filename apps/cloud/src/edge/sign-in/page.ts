@@ -1,4 +1,4 @@
-/** The frame of the sign-in pages: no script, one style, everything else forbidden by its policy. */
+/** The layout of the sign-in pages: no scripts and one style; their content security policy forbids everything else. */
 import { createHash } from 'node:crypto';
 import { type HttpResponse, sendText } from '../http.ts';
 import type { Html } from './html.ts';
@@ -25,7 +25,7 @@ export interface Page {
   /** Default 200. */
   readonly status?: number;
   readonly wide?: boolean;
-  /** Where its forms may lead besides this cloud, as a source of a content security policy. */
+  /** Where its forms may redirect besides this cloud, as a source of a content security policy. */
   readonly formsTo?: string;
 }
 

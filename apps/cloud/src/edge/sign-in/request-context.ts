@@ -1,4 +1,4 @@
-/** One request to the sign-in pages: who makes it, its cookies, its form. */
+/** One request to the sign-in pages: its caller, cookies and form. */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { PlatformError } from '@platform/base';
 import type { Principal } from '../../access/principal.ts';
@@ -17,7 +17,7 @@ export interface RequestContext {
   readonly url: URL;
   readonly peerAddress: string;
   readonly secure: boolean;
-  /** Of the session cookie. */
+  /** The person of the session cookie. */
   readonly person: SignedInCaller | undefined;
 }
 
@@ -38,7 +38,7 @@ export async function requestContextOf(
   return { request, response, url, peerAddress, secure: url.protocol === 'https:', person };
 }
 
-/** Whose session the browser's cookie is; undefined when there is none, or no longer. */
+/** The person of the browser's session cookie; undefined if there is no valid session. */
 export async function principalOfCookie(
   deps: RequestContextDeps,
   request: HttpRequest,
@@ -51,7 +51,7 @@ export async function principalOfCookie(
   });
 }
 
-/** Who calls a JSON route: by bearer token, else by cookie. @throws unauthenticated */
+/** Authenticates the caller of a JSON route: by bearer token, otherwise by cookie. @throws unauthenticated */
 export async function requireCaller(
   deps: RequestContextDeps,
   request: HttpRequest,
@@ -70,7 +70,7 @@ export function cookieOf(request: HttpRequest, name: string): string | undefined
   return new RegExp(`(?:^|; ?)${name}=([\\w.-]+)`).exec(headerOf(request, 'cookie'))?.[1];
 }
 
-/** @param maxAgeSeconds 0 removes it; absent: until the browser ends. */
+/** @param maxAgeSeconds 0 removes the cookie; absent: until the browser closes. */
 export function cookieText(
   context: Pick<RequestContext, 'secure'>,
   name: string,
@@ -78,7 +78,7 @@ export function cookieText(
   maxAgeSeconds?: number,
 ): string {
   const age = maxAgeSeconds === undefined ? '' : `; Max-Age=${Math.trunc(maxAgeSeconds)}`;
-  // Lax, because people come back from an OpenID provider and out of mails.
+  // Lax, because people return from an OpenID provider and follow links in e-mails.
   return `${name}=${value}; HttpOnly; SameSite=Lax; Path=/${age}${context.secure ? '; Secure' : ''}`;
 }
 
@@ -86,22 +86,22 @@ export function redirect(context: RequestContext, location: string, cookies: rea
   sendText(context.response, 303, 'text/plain', '', { location, 'set-cookie': [...cookies] });
 }
 
-/** A path of this cloud, or the way home. */
+/** Returns a path on this cloud; `/` if `next` is anything else. */
 export function safePath(next: string | null | undefined): string {
   const base = 'http://here.invalid';
   const url = next?.startsWith('/') ? URL.parse(next, base) : null;
-  // Dot segments are gone now, and what begins with two slashes names another host.
+  // Dot segments are resolved now; a path that begins with two slashes would name another host.
   return url?.origin === base && !url.pathname.startsWith('//') ? url.pathname + url.search : '/';
 }
 
 export interface FormToken {
-  /** The value of the field `form` of every form on the page. */
+  /** The value of the field `form` in every form of the page. */
   readonly value: string;
-  /** The `set-cookie` that must go with the page. */
+  /** The `set-cookie` headers to send with the page. */
   readonly cookies: readonly string[];
 }
 
-/** A token that only forms of this browser have: bound to its session, else to a cookie of its own. */
+/** A token that only forms in this browser have: bound to its session, or to a separate cookie. */
 export function formToken(instanceKey: InstanceKey, context: RequestContext): FormToken {
   const known = cookieOf(context.request, sessionCookie) ?? cookieOf(context.request, formCookie);
   const binding = known ?? randomBytes(24).toString('base64url');
@@ -111,7 +111,7 @@ export function formToken(instanceKey: InstanceKey, context: RequestContext): Fo
   };
 }
 
-/** The fields of a posted form. @throws permission_denied when it came from elsewhere; invalid_argument, resource_exhausted */
+/** The fields of a posted form. @throws permission_denied if another site sent it; invalid_argument, resource_exhausted */
 export async function readForm(instanceKey: InstanceKey, context: RequestContext): Promise<URLSearchParams> {
   const { request } = context;
   requireType(request, 'application/x-www-form-urlencoded');

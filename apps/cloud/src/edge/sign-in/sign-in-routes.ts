@@ -1,4 +1,4 @@
-/** Signing in and out with the browser: password, one-time links, a forgotten password. */
+/** Signing in and out in the browser: password, one-time links, forgotten password. */
 import { errorText } from '@platform/base';
 import { tooManyGuesses } from '../../access/too-many-guesses.ts';
 import { endSession } from '../../identity/account.ts';
@@ -56,7 +56,7 @@ ${
       if (context.person !== undefined) return redirect(context, next);
       sendFormPage(deps, context, (form) => signInPage(form, next));
     },
-    // Link previews ask with HEAD; only a context uses a link up.
+    // Link previews send HEAD, which must not use up a link.
     'HEAD /sign-in': async (context) => sendText(context.response, 200, 'text/html', ''),
     'POST /sign-in': (context) =>
       answerForm(
@@ -76,7 +76,7 @@ ${
         context,
         async (fields) => {
           await countRequest(context, fields);
-          // Not awaited: whether there is such a person must not show in the time that it takes.
+          // Not awaited: the response time must not reveal whether there is such a person.
           mailResetLink(people, normalEmail(fields.get('email') ?? '')).catch((caught: unknown) =>
             deps.log.error('a password reset link could not be mailed', { error: errorText(caught) }),
           );
@@ -114,7 +114,7 @@ ${
     },
   };
 
-  /** Asking for links is limited as guessing is: nobody's mailbox is filled from here. */
+  /** Requests for links are limited like guesses, so that no one can flood a mailbox. */
   async function countRequest(context: RequestContext, fields: Fields): Promise<void> {
     const guess = {
       credential: `link ${normalEmail(fields.get('email') ?? '')}`,

@@ -1,10 +1,10 @@
-/** People in the browser: link, password, sessions, forms. Over a real port and database. */
+/** People in the browser: link, password, sessions, forms. Uses a real port and database. */
 import { expect, test } from 'vitest';
 import { startPeople } from '../../identity/testing/start-people.ts';
 
 const password = 'correct horse battery';
 
-test('D30 the link of the first start signs in the owner once; she sets e-mail and password, and they sign her in', async () => {
+test('D30 the link of the first start signs in the owner once; she sets e-mail and password, and signs in with them', async () => {
   const people = await startPeople();
   const browser = people.browser();
   const link = await people.ownerLink();
@@ -23,18 +23,18 @@ test('D30 the link of the first start signs in the owner once; she sets e-mail a
   await other.open('/sign-in?next=/account');
   await other.submit('/sign-in', { email: 'ADA@example.com', password });
   expect(other.page.url.pathname).toBe('/account');
-  // She has a way of her own now: later starts print no link.
+  // She can sign in with her password now: later starts print no link.
   expect(await people.ownerLink()).toContain('token=undefined');
 });
 
-test('D30 asking with HEAD, as link previews do, does not use the link up', async () => {
+test('D30 a HEAD request, as link previews send, does not use the link up', async () => {
   const people = await startPeople();
   const link = await people.ownerLink();
   await fetch(people.url + link, { method: 'HEAD' });
   expect((await people.browser().open(link)).status).toBe(200);
 });
 
-test('a wrong password and an unknown address get the same answer, and neither is remembered', async () => {
+test('a wrong password and an unknown address get the same answer, and the password is not logged', async () => {
   const people = await startPeople();
   await people.personWith('ada@example.com', password);
   const shown: string[] = [];
@@ -50,7 +50,7 @@ test('a wrong password and an unknown address get the same answer, and neither i
   expect(people.logged.join()).not.toContain('wrong password');
 });
 
-test('guessing passwords has to wait from the sixth attempt on, also with the right one; the answer says how long', async () => {
+test('from the sixth password guess on there is a wait, even for the right password; the answer says how long', async () => {
   const people = await startPeople();
   await people.personWith('ada@example.com', password);
   const browser = people.browser();
@@ -67,7 +67,7 @@ test('guessing passwords has to wait from the sixth attempt on, also with the ri
   expect(browser.page.status).toBe(200);
 });
 
-test('a session serves as bearer token of RPCs, survives a restart, and ends 12 h after its last use', async () => {
+test('a session works as bearer token of RPCs, survives a restart, and ends 12 h after its last use', async () => {
   const people = await startPeople();
   const browser = people.browser();
   await browser.open(await people.ownerLink());
@@ -91,7 +91,7 @@ test('a session serves as bearer token of RPCs, survives a restart, and ends 12 
   expect(await people.json('/api/whoami', token)).toMatchObject({ status: 401, body: { code: 'unauthenticated' } });
 });
 
-test('R16 a person lists her sessions and ends one of them, which stops at once; no one else can', async () => {
+test('R16 a person lists her sessions and ends one, which stops at once; no one else can end it', async () => {
   const people = await startPeople();
   const { organizationId } = people;
   const owner = { role: 'owner', organizationId, locationId: null, robotId: null } as const;
@@ -138,7 +138,7 @@ test('a new password ends all other sessions', async () => {
   expect((await there.open('/account')).url.pathname).toBe('/sign-in');
 });
 
-test('a form that did not come from this browser is refused, and so is a body of another type or over 16 KiB', async () => {
+test('a form from another site is refused, and so is a body of another type or over 16 KiB', async () => {
   const people = await startPeople();
   await people.personWith('ada@example.com', password);
   const mine = people.browser();
@@ -157,7 +157,7 @@ test('a form that did not come from this browser is refused, and so is a body of
   expect((await people.json('/sign-in/cli/token', undefined, [1])).status).toBe(400);
 });
 
-test('after signing in the browser stays on this cloud, whatever the address asked for', async () => {
+test('after sign-in the browser stays on this cloud, whatever the address requested', async () => {
   const people = await startPeople();
   await people.personWith('ada@example.com', password);
   for (const next of ['//elsewhere.example/', 'https://elsewhere.example/', '/\\elsewhere.example', 'account']) {
@@ -168,7 +168,7 @@ test('after signing in the browser stays on this cloud, whatever the address ask
   }
 });
 
-test('pages run no script, are kept nowhere, tell no one where one came from, and escape what they show', async () => {
+test('pages run no scripts, are not cached, send no referrer, and escape what they show', async () => {
   const people = await startPeople();
   const browser = people.browser();
   await browser.open('/sign-in');

@@ -15,9 +15,9 @@ import { principalOfCookie, requestContextOf } from './request-context.ts';
 import { signInRoutes } from './sign-in-routes.ts';
 
 export interface SignIn {
-  /** Handles a request of its routes; false when it is none. */
+  /** Handles a request to one of its routes; returns false for other routes. */
   handle(request: HttpRequest, response: HttpResponse, url: URL): Promise<boolean>;
-  /** Whose session the browser's cookie is; undefined when no one is signed in. */
+  /** The person of the browser's session cookie; undefined if no one is signed in. */
   principalOf(request: HttpRequest): Promise<Principal | undefined>;
 }
 
@@ -47,7 +47,7 @@ export function createSignIn(deps: SignInDeps): SignIn {
   };
 }
 
-/** A person gets a page, not JSON. */
+/** People get a page instead of JSON. */
 function showProblem(deps: SignInDeps, response: HttpResponse, url: URL, caught: unknown): void {
   // Log the path only: the query may hold the token of a link.
   const error = reportedFault(caught, { method: url.pathname }, deps.log);

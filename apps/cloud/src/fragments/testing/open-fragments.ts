@@ -1,4 +1,4 @@
-/** Fragments over a real database with the machines of `openFleet`, for tests. */
+/** Fragments in a real database with the machines of `openFleet`, for tests. */
 import { create, type DescMessage, type MessageInitShape, type MessageShape } from '@bufbuild/protobuf';
 import type { Timestamp } from '@bufbuild/protobuf/wkt';
 import { silentLog } from '@platform/base';
@@ -33,11 +33,11 @@ export interface FragmentUpdate {
 export interface FragmentsGiven {
   readonly db: Database;
   readonly fragments: Fragments;
-  /** Part and its triggers, for each part whose triggers changed by a fragment. */
+  /** Part and triggers, for each part whose triggers changed through a fragment. */
   readonly told: [string, unknown][];
-  /** Lines in the logs of parts. */
+  /** Lines written to the logs of parts. */
   readonly lines: [string, string][];
-  /** Handles a request of an owner of acme, unless another principal is given. */
+  /** Sends a request as an owner of acme, unless another principal is given. */
   ask<I extends DescMessage, O>(
     handler: ((request: MessageShape<I>, call: Call<Principal>) => Promise<O> | O) | undefined,
     schema: I,
@@ -46,7 +46,7 @@ export interface FragmentsGiven {
   ): Promise<O>;
   create(name: string, config: JsonObject, visibility?: FragmentVisibility, by?: Principal): Promise<FragmentInit>;
   update(id: string, change: FragmentUpdate, by?: Principal): Promise<FragmentInit>;
-  /** Saves a part's configuration, as machines do: refused with errors, else indexed in the same transaction. */
+  /** Saves a part's configuration as the machines feature does: refuses errors, otherwise indexes it in the same transaction. */
   save(partId: string, document: JsonObject): Promise<void>;
   documentOf(partId: string): Promise<JsonObject>;
   running(partId: string): Promise<unknown>;

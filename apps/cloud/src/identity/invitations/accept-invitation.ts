@@ -1,4 +1,4 @@
-/** Accepting an invitation: the invited person joins with the roles that it gives. */
+/** Accepts an invitation: the invited person joins with its roles. */
 import { newId, PlatformError } from '@platform/base';
 import { audit } from '../../access/audit.ts';
 import { addGrant } from '../../access/grants.ts';
@@ -22,13 +22,16 @@ const gone =
 export interface Pending {
   readonly invitation: Invitation;
   readonly organizationName: string;
-  /** Who has the invited address already; undefined: nobody. */
+  /** The person with the invited address; undefined: there is none. */
   readonly person: Person | undefined;
-  /** Who accepts chooses a password: nobody has the address, or somebody who never proved it, and this link was mailed to it. */
+  /**
+   * Whether the accepting person chooses a password: nobody has the address, or its account never proved it and this link was mailed to
+   * it.
+   */
   readonly choosesPassword: boolean;
 }
 
-/** What a link invites to. @throws unauthenticated, resource_exhausted */
+/** Reads the invitation of a link. @throws unauthenticated, resource_exhausted */
 export async function readInvitation(
   deps: IdentityOperationDeps,
   token: string,
@@ -48,7 +51,10 @@ function isUnproven(person: Person, invitation: Invitation): boolean {
   return invitation.mailed && !person.emailVerified;
 }
 
-/** A new person joins, with a password of her choice, and is signed in. @throws unauthenticated, invalid_argument, already_exists, permission_denied where passwords are not allowed */
+/**
+ * Adds a new person, with a password of her choice, and signs her in. @throws unauthenticated, invalid_argument, already_exists;
+ * permission_denied if passwords are not allowed
+ */
 export async function acceptAsNewPerson(
   deps: IdentityOperationDeps,
   given: { token: string; name: string; password: string },
@@ -76,7 +82,7 @@ export async function acceptAsNewPerson(
   return session;
 }
 
-/** Whoever has the invited address proves it with the password, joins, and is signed in. @throws as `signInWithPassword` */
+/** Adds the person with the invited address, who proves it with her password, and signs her in. @throws as `signInWithPassword` */
 export async function acceptWithPassword(
   deps: IdentityOperationDeps,
   given: { token: string; password: string },
@@ -93,7 +99,7 @@ export async function acceptWithPassword(
   return session;
 }
 
-/** The signed-in person joins. @throws unauthenticated; permission_denied when the invitation is another's */
+/** Adds the signed-in person. @throws unauthenticated; permission_denied if the invitation is for someone else */
 export async function acceptSignedIn(
   deps: IdentityOperationDeps,
   given: { token: string; personId: string },
@@ -117,7 +123,7 @@ export async function createPerson(
   { email, name, emailVerified }: { email: string; name: string; emailVerified: boolean },
 ): Promise<{ id: string; email: string }> {
   const id = newId();
-  // If two links are used at once, the second one finds the address taken.
+  // If two links are used at the same time, the second one finds the address taken.
   const row = await trx
     .insertInto('people')
     .values({ id, email, name, created_ms: deps.clock.now(), email_verified: emailVerified ? 1 : 0 })
@@ -128,7 +134,7 @@ export async function createPerson(
   return { id, email };
 }
 
-/** Gives the roles whose objects still stand, and ends the invitation. @throws failed_precondition when nothing is left of it */
+/** Adds the roles whose targets still exist, and ends the invitation. @throws failed_precondition if none are left */
 export async function join(
   deps: Pick<IdentityOperationDeps, 'access' | 'clock'>,
   trx: Database,

@@ -1,4 +1,4 @@
-/** Who may change a pending invitation, and its link. */
+/** Rights to change a pending invitation, and its link. */
 import { PlatformError } from '@platform/base';
 import { audit, type Caller } from '../../access/audit.ts';
 import { owns } from '../../access/authorization-on-wire.ts';
@@ -8,17 +8,17 @@ import { normalEmail } from '../../text-rules/checked-email.ts';
 import type { IdentityOperationDeps } from '../identity-deps.ts';
 import { findInvitation, type Invitation, renewLink } from './stored-invitations.ts';
 
-/** A pending invitation as its caller may change it. */
+/** A pending invitation, split by what its caller may change. */
 export interface ManagedInvitation {
   readonly invitation: Invitation;
-  /** The roles of it that she may change: the others are not told to her. */
+  /** The roles in it that the caller may change. The others are not shown to her. */
   readonly hers: readonly Grant[];
   readonly others: readonly Grant[];
 }
 
 /**
- * A pending invitation with a role that the caller may change, since she owns what it is on (R7). To everybody else the answer
- * is the same whether there is one or not.
+ * Reads a pending invitation in which the caller may change a role, because she owns its target (R7). Everyone else gets the same answer
+ * whether or not there is an invitation.
  *
  * @throws not_found, permission_denied
  */
@@ -36,7 +36,7 @@ export async function managedInvitation(
   return { invitation, hers, others: invitation.grants.filter((grant) => !isHers(grant)) };
 }
 
-/** For who may not change an invitation, or when there is none. */
+/** The error if there is no invitation, or the caller may not change it. */
 export function notManaged(
   deps: Pick<IdentityOperationDeps, 'access'>,
   principal: Principal,
@@ -50,7 +50,7 @@ export function notManaged(
   );
 }
 
-/** A new link, for an inviter who hands it on herself; the ones before stop working. @throws as `managedInvitation` */
+/** Creates a new link for an inviter who passes it on herself; earlier links stop working. @throws as `managedInvitation` */
 export async function showInvitationLink(
   deps: IdentityOperationDeps,
   by: Caller,
@@ -58,9 +58,9 @@ export async function showInvitationLink(
 ): Promise<{ link: string; expiresMs: number }> {
   const { organizationId, email } = target;
   const { invitation, others } = await managedInvitation(deps, deps.db, by.principal, organizationId, email);
-  // The link would let her accept roles that she may not give.
+  // With the link she could accept roles that she may not give.
   if (others.length > 0) throw notManaged(deps, by.principal, organizationId, email);
-  // With the link she could accept in the name of somebody else's address.
+  // With the link she could accept in the name of someone else's address.
   if (deps.mail !== undefined)
     throw new PlatformError(
       'failed_precondition',
@@ -74,7 +74,7 @@ export async function showInvitationLink(
   return { link: linkOf(deps, token), expiresMs };
 }
 
-/** Where the invitation with this token is accepted. */
+/** Address at which the invitation with this token is accepted. */
 export function linkOf(deps: Pick<IdentityOperationDeps, 'publicUrl'>, token: string): string {
   return `${deps.publicUrl()}/invitations/accept?token=${token}`;
 }

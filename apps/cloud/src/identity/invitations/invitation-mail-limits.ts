@@ -1,16 +1,16 @@
 /**
- * How many invitations are mailed: any person may create organizations and invite any address, and a mail server that sends
- * what strangers want is soon believed by nobody. Counted by organization and address, so that deleting an invitation, or
- * the organization, and beginning anew gains nothing.
+ * Limits how many invitations are mailed. Any person may create organizations and invite any address, and a mail server that sends
+ * unwanted mail soon loses its reputation. Mails are counted by organization and by address, so deleting and recreating an invitation or
+ * organization does not reset the limit.
  */
 import { PlatformError } from '@platform/base';
 import type { Database } from '../../metadata/tables.ts';
 import type { IdentityOperationDeps } from '../identity-deps.ts';
 
 const dayMs = 86_400_000;
-/** Between two mails of one organization to one address. */
+/** Minimum interval between two mails from one organization to one address. */
 const apartMs = 600_000;
-/** To one address, from all organizations together. */
+/** Mails to one address from all organizations together. */
 const perRecipient = 100;
 
 interface Invited {
@@ -21,11 +21,11 @@ interface Invited {
 type Deps = Pick<IdentityOperationDeps, 'clock' | 'invitationMailsPerDay'>;
 
 /**
- * Counts a mail, in the transaction that sends it. False: it must not be sent, and the caller may not know why, because others
- * mailed the address just now.
+ * Counts a mail, in the transaction that sends it. Returns false if it must not be sent and the caller may not know why, because others
+ * just mailed the address.
  *
- * @param by who sends it. @param readsMembers she may know whom others invited.
- * @throws resource_exhausted, which says when the address may be mailed again
+ * @param by the sender. @param readsMembers whether the sender may know whom others invited.
+ * @throws resource_exhausted, saying when the address may be mailed again
  */
 export async function admitMail(
   deps: Deps,
@@ -93,7 +93,7 @@ async function requireDailyRoom(deps: Deps, trx: Database, { organizationId, ema
   }
 }
 
-/** Forgets what counts no more. */
+/** Deletes counts that no longer matter. */
 export async function forgetCountedMails(db: Database, nowMs: number): Promise<void> {
   await db
     .deleteFrom('invitation_mails')

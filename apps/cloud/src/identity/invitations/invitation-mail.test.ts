@@ -1,4 +1,4 @@
-/** How many invitations are mailed, and what of a name is in them. Over a real port, database and mail server. */
+/** Limits of invitation mails, and how names appear in them. Uses a real port, database and mail server. */
 import { startSmtpSink } from '@platform/testkit';
 import { expect, test } from 'vitest';
 import { forgetExpired } from '../forget-expired.ts';
@@ -17,7 +17,7 @@ async function queued(people: People): Promise<number> {
   return rows.length;
 }
 
-test('an address is mailed once in 10 minutes, even when the invitation was deleted and made again; the answer says when it may be', async () => {
+test('an address is mailed once in 10 minutes, even if the invitation is recreated; the answer says when the next mail is possible', async () => {
   await using sink = await startSmtpSink();
   const people = await startPeople({ smtpUrl: sink.url });
   const { organizationId, clock } = people;
@@ -26,7 +26,7 @@ test('an address is mailed once in 10 minutes, even when the invitation was dele
   const again = new Date(clock.now() + 600_000).toISOString();
   const refusal = { code: 'resource_exhausted', message: expect.stringContaining(`again at ${again}`) };
   await expect(app.resendOrganizationInvite({ organizationId, email })).rejects.toMatchObject(refusal);
-  // Without a mail it is a change like any other.
+  // Changes that send no mail are not limited.
   await app.resendOrganizationInvite({ organizationId, email, sendEmailInvite: false });
   await app.deleteOrganizationInvite({ organizationId, email });
   await expect(app.createOrganizationInvite({ organizationId, email })).rejects.toMatchObject(refusal);
@@ -37,7 +37,7 @@ test('an address is mailed once in 10 minutes, even when the invitation was dele
   expect((await sink.waitFor(3)).map((mail) => mail.to[0])).toEqual([email, 'other@example.com', email]);
 });
 
-test('an organization mails as many invitations in 24 hours as the host administrator lets it', async () => {
+test('an organization mails at most as many invitations in 24 hours as the host administrator allows', async () => {
   await using sink = await startSmtpSink();
   const people = await startPeople({ smtpUrl: sink.url, invitationMailsPerDay: 2 });
   const { organizationId, clock } = people;
@@ -58,7 +58,7 @@ test('an organization mails as many invitations in 24 hours as the host administ
   expect(await queued(people)).toBe(2);
 });
 
-test('an organization that may mail nothing invites without a mail', async () => {
+test('an organization without a mail allowance still invites, without a mail', async () => {
   await using sink = await startSmtpSink();
   const people = await startPeople({ smtpUrl: sink.url, invitationMailsPerDay: 0 });
   const app = await ownerApp(people);
@@ -90,6 +90,6 @@ test.each([
   ['a@b.example <b>"\u202e\u200b', 'a b example b'],
   ['工場 東京', '工場 東京'],
   ['🏭', ''],
-])('of the name %j a mail tells %j', (name, told) => {
+])('a mail shows the name %j as %j', (name, told) => {
   expect(plainName(name)).toBe(told);
 });

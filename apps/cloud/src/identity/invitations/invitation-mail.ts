@@ -1,9 +1,9 @@
-/** The mail that invites. Who reads it may never have heard of this installation, and whoever named the organization may be anybody. */
+/** The invitation mail. Its reader may never have heard of this installation, and anyone may have chosen the organization's name. */
 import type { MailMessage } from '../../outbox/email/mail.ts';
 import type { IdentityOperationDeps } from '../identity-deps.ts';
 import { linkOf } from './invitation-link.ts';
 
-/** Longer names are cut: a subject is no place for a message. */
+/** Longer names are truncated, so that they cannot carry a message in the subject. */
 const maxNameLength = 40;
 
 export function invitationMail(
@@ -24,7 +24,7 @@ export function invitationMail(
   };
 }
 
-/** Letters, digits and single spaces: nothing that a mail program makes a link of, and no sentence. */
+/** Keeps only letters, digits and single spaces, so that a mail program sees no link in the name and it cannot form sentences. */
 export function plainName(name: string): string {
   const plain = name
     .normalize('NFC')

@@ -1,4 +1,4 @@
-/** Invitations through AppService, and their acceptance. Over a real port, database and mail server. */
+/** Invitations through AppService, and their acceptance. Uses a real port, database and mail server. */
 import { startSmtpSink } from '@platform/testkit';
 import { expect, test } from 'vitest';
 import type { Grant } from '../../access/principal.ts';
@@ -58,7 +58,7 @@ test('an invited person chooses a password, joins with the roles of the invitati
   await expect(app.getUserIDByEmail({ email })).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('without authorizations an invitation makes an owner; a second one for the address is refused', async () => {
+test('without authorizations an invitation makes an owner; a second one for the same address is refused', async () => {
   const people = await startPeople();
   const { organizationId } = people;
   const app = people.app(await people.keyWith(owner(people)));
@@ -69,7 +69,7 @@ test('without authorizations an invitation makes an owner; a second one for the 
   });
 });
 
-test('a link works once, not after a newer one, not when the invitation was deleted, and not after 7 days', async () => {
+test('a link works once; it stops after a newer link, after its invitation is deleted, and after 7 days', async () => {
   const people = await startPeople();
   const { organizationId } = people;
   const token = await people.keyWith(owner(people));
@@ -91,7 +91,7 @@ test('a link works once, not after a newer one, not when the invitation was dele
   await expect(app.deleteOrganizationInvite({ organizationId, email })).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('who has an account joins with its password or signed in; another signed-in person does not', async () => {
+test('a person with an account joins by her password or signed in; another signed-in person cannot', async () => {
   const people = await startPeople();
   const { organizationId } = people;
   const token = await people.keyWith(owner(people));
@@ -120,7 +120,7 @@ test('who has an account joins with its password or signed in; another signed-in
   });
 });
 
-test('R7 only who owns what an invitation gives a role on makes, changes or shows it', async () => {
+test('R7 only an owner of the targets of its roles creates, changes or shows an invitation', async () => {
   const people = await startPeople();
   const { organizationId, locationId } = people;
   const operator = people.app(await people.keyWith({ ...owner(people), role: 'operator' }));
@@ -155,7 +155,7 @@ test('R7 only who owns what an invitation gives a role on makes, changes or show
     removeAuthorizations: authorizations,
   });
   expect(invite?.authorizations.map((one) => one.authorizationId)).toEqual(['organization_owner']);
-  // It is beyond her now, and she is told the same of addresses that are not invited.
+  // She may no longer change it, and gets the same answer for addresses that are not invited.
   for (const address of [email, 'nobody@example.com'])
     await expect(keeper.deleteOrganizationInvite({ organizationId, email: address })).rejects.toMatchObject({
       ...denied,
@@ -169,7 +169,7 @@ test('R7 only who owns what an invitation gives a role on makes, changes or show
   ).rejects.toMatchObject({ code: 'failed_precondition' });
 });
 
-test('R7 the last owner cannot be removed; R12 people are known to themselves and to who owns an organization of theirs', async () => {
+test('R7 the last owner cannot be removed; R12 people are visible to themselves and to owners of their organizations', async () => {
   const people = await startPeople();
   const { organizationId, db } = people;
   const browser = people.browser();
@@ -192,7 +192,7 @@ test('R7 the last owner cannot be removed; R12 people are known to themselves an
   expect((await owned.listOrganizationsByUser({ userId })).orgs).toHaveLength(1);
 });
 
-test('R7 a key may be the last owner: that no person is left stands in the audit trail', async () => {
+test('R7 a key may be the last owner: the audit trail then says that no person is left', async () => {
   const people = await startPeople();
   const { organizationId, db } = people;
   const app = people.app(await people.keyWith(owner(people)));
@@ -208,7 +208,7 @@ test('R7 a key may be the last owner: that no person is left stands in the audit
   expect(entries.map(({ detail }) => JSON.parse(detail))).toEqual([{}, { owners_left: 'only API keys, no person' }]);
 });
 
-test('with a mail server the link is mailed after the commit, again while the server has no time, and is in no table in clear', async () => {
+test('with a mail server, the link is mailed after the commit, retried while the server is busy, and never stored in clear', async () => {
   await using sink = await startSmtpSink();
   const people = await startPeople({ smtpUrl: sink.url });
   const { organizationId } = people;
@@ -238,7 +238,7 @@ test('with a mail server the link is mailed after the commit, again while the se
   expect(sink.mails).toHaveLength(1);
 });
 
-test('an account whose address nobody proved is taken over by who gets the mailed invitation; a link that would be mailed is never shown', async () => {
+test('an account with an unproven address is taken over by the receiver of the mailed invitation; a mailed link is never shown', async () => {
   await using sink = await startSmtpSink();
   const people = await startPeople({ smtpUrl: sink.url });
   const { organizationId, db } = people;
@@ -271,7 +271,7 @@ test('an account whose address nobody proved is taken over by who gets the maile
   }
 });
 
-test('a forgotten password is set through a mailed link, once; the answer does not tell who has an account', async () => {
+test('a forgotten password is reset through a mailed link, once; the answer does not reveal who has an account', async () => {
   await using sink = await startSmtpSink();
   const people = await startPeople({ smtpUrl: sink.url });
   await people.personWith(email, password);

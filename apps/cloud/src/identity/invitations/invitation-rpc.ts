@@ -1,4 +1,4 @@
-/** Invitations in AppService (R7): whoever gives a role owns what it is on. */
+/** Invitations in AppService (R7): a caller who gives a role must own its target. */
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { PlatformError } from '@platform/base';
@@ -31,7 +31,7 @@ const maxGrants = 100;
 export function invitationHandlers(deps: IdentityOperationDeps): Handlers<typeof AppService, Principal> {
   const { db, clock, access, mail } = deps;
 
-  /** In the transaction of the change itself. */
+  /** Writes the audit entry, in the transaction of the change. */
   const recorded = (
     trx: Database,
     call: Caller,
@@ -63,11 +63,11 @@ export function invitationHandlers(deps: IdentityOperationDeps): Handlers<typeof
     return grants.filter((grant, at) => at === grants.findIndex((one) => same(one, grant)));
   };
 
-  /** The roles of an invitation that the caller may know of. */
+  /** The roles of an invitation that the caller may see. */
   const told = (principal: Principal, organizationId: string, grants: readonly Grant[]): readonly Grant[] =>
     readsMembers(principal, organizationId) ? grants : grants.filter((grant) => owns(access, principal, grant));
 
-  /** Counts only what the caller knows of. */
+  /** Counts only roles that the caller may see. */
   const requireFew = (
     principal: Principal,
     { organizationId, email }: Pick<Invitation, 'organizationId' | 'email'>,
@@ -96,8 +96,8 @@ export function invitationHandlers(deps: IdentityOperationDeps): Handlers<typeof
       const invite = await db.transaction().execute(async (trx) => {
         await requireRoom(trx, organizationId);
         const pending = await findInvitation(trx, clock, target);
-        // Who may not read the members is not told of them, nor of who is invited: a member who accepts gets the roles on top
-        // of hers, and a pending invitation gives these as well.
+        // A caller who may not read the members must not learn who is a member or invited. If a member accepts, she gets the roles in
+        // addition to hers; a pending invitation gets them added.
         if (readsMembers(call.principal, organizationId)) {
           if (pending !== undefined) throw alreadyInvited(email);
           await requireNoMember(trx, organizationId, email);
@@ -168,7 +168,7 @@ export function invitationHandlers(deps: IdentityOperationDeps): Handlers<typeof
         const managed = await managedInvitation(deps, trx, call.principal, organizationId, request.email);
         const { invitation, others } = managed;
         const sends = mailed && (await admitted(trx, call, invitation));
-        // A link that others hand on, or that was mailed, stays valid.
+        // A link that others pass on, or that was mailed, stays valid.
         if (sends || (!mailed && others.length === 0)) {
           const { token } = await renewLink(trx, clock, invitation, sends);
           const invitedBy = call.principal.kind === 'person' ? call.principal.email : '';

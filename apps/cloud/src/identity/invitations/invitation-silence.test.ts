@@ -1,4 +1,4 @@
-/** What the owner of a location learns of who else is invited to the organization, or belongs to it. */
+/** Checks what the owner of a location can learn about others who are invited to the organization or belong to it. */
 import { startSmtpSink } from '@platform/testkit';
 import { expect, test } from 'vitest';
 import { type People, startPeople } from '../testing/start-people.ts';
@@ -18,7 +18,7 @@ async function given(smtpUrl?: string): Promise<{ people: People; app: App; keep
   return { people, app, keeper: people.app(await people.keyWith({ ...owner, locationId })) };
 }
 
-/** What came of a call, with the address taken out. */
+/** The result of a call, without the address. */
 async function outcome(call: Promise<unknown>, email: string): Promise<string> {
   const text = await call.then(
     (answer) => JSON.stringify(answer, (_, value) => (typeof value === 'bigint' ? String(value) : value)),
@@ -27,7 +27,7 @@ async function outcome(call: Promise<unknown>, email: string): Promise<string> {
   return text.replaceAll(email, 'ADDRESS');
 }
 
-/** Everything that a keeper can do with an invitation, some of it twice. */
+/** Every operation of a keeper on an invitation, some of them twice. */
 async function probe(keeper: App, { organizationId, locationId }: People, email: string): Promise<string[]> {
   const target = { organizationId, email };
   const roles = (authorizationId: string) => [
@@ -56,7 +56,7 @@ async function probe(keeper: App, { organizationId, locationId }: People, email:
   return found;
 }
 
-test('R2 whoever owns a location only is answered alike of addresses that are invited, members or neither', async () => {
+test('R2 the owner of only a location gets the same answers for addresses that are invited, members or neither', async () => {
   await using sink = await startSmtpSink();
   const { people, app, keeper } = await given(sink.url);
   const { organizationId } = people;
@@ -73,14 +73,14 @@ test('R2 whoever owns a location only is answered alike of addresses that are in
     'failed_precondition',
     ...[expect.stringContaining('DeleteOrganizationInviteResponse'), 'permission_denied', 'resource_exhausted'],
   ]);
-  // What others gave stands.
+  // Roles that others gave are unchanged.
   const { invites } = await app.listOrganizationMembers({ organizationId });
   expect(invites.map((one) => [one.email, one.authorizations.map((role) => role.authorizationId)])).toEqual([
     ['invited@example.com', ['organization_owner']],
   ]);
 });
 
-test('without a mail server the owner of a location adds to an invitation of others, whose link keeps working and is not shown to her', async () => {
+test("without a mail server, the owner of a location adds to someone else's invitation; its link keeps working and is not shown to her", async () => {
   const { people, app, keeper } = await given();
   const { organizationId, locationId } = people;
   const email = 'invited@example.com';

@@ -1,8 +1,8 @@
 /**
- * Invitations as they are stored.
+ * Stored invitations.
  *
- * States: pending → accepted | deleted | expired; all three are a deleted row (expired ones go later). A new link takes the
- * place of the one before.
+ * States: pending → accepted | deleted | expired; in all three the row is deleted (later, if expired). A new link replaces the previous
+ * one.
  */
 import type { Clock } from '@platform/base';
 import type { Grant } from '../../access/principal.ts';
@@ -16,7 +16,7 @@ export interface Invitation {
   readonly organizationId: string;
   readonly email: string;
   readonly grants: readonly Grant[];
-  /** The link went to the address alone: who brings it has proven the address. */
+  /** The link was sent only to the address, so its use proves the address. */
   readonly mailed: boolean;
   readonly createdMs: number;
   readonly expiresMs: number;
@@ -57,7 +57,7 @@ export async function invitationsOf(db: Database, clock: Clock, email: string): 
   return rows.map(invitationOf);
 }
 
-/** Stores a new invitation, over an expired one if need be. Returns the token of its link. */
+/** Stores a new invitation; replaces an expired one. Returns the token of its link. */
 export async function insertInvitation(
   trx: Database,
   clock: Clock,
@@ -83,7 +83,7 @@ export async function insertInvitation(
   return token;
 }
 
-/** A new link, which lasts as long as a first one. @param mailed it goes to the address alone. */
+/** Creates a new link with the full lifetime. @param mailed whether it is sent only to the address. */
 export async function renewLink(
   trx: Database,
   clock: Clock,
@@ -101,7 +101,7 @@ export async function renewLink(
   return { token, expiresMs };
 }
 
-/** @param createdMs absent: as it was. */
+/** @param createdMs absent: unchanged. */
 export async function replaceGrants(
   trx: Database,
   { organizationId, email }: Pick<Invitation, 'organizationId' | 'email'>,
@@ -116,7 +116,7 @@ export async function replaceGrants(
     .execute();
 }
 
-/** False when there was none. */
+/** Returns false if there was none. */
 export async function deleteInvitation(trx: Database, organizationId: string, email: string): Promise<boolean> {
   const rows = await trx
     .deleteFrom('invitations')

@@ -1,11 +1,11 @@
-/** The last step of every way to sign in: it creates the session, notes the time, and writes the audit entry. */
+/** The last step of every way to sign in: creates the session, records the time, and writes the audit entry. */
 import { audit } from '../../access/audit.ts';
 import type { Database } from '../../metadata/tables.ts';
 import type { IdentityOperationDeps } from '../identity-deps.ts';
 import { asCaller } from '../people.ts';
 import type { NewSession, SessionKind } from './sessions.ts';
 
-/** @param how such as `password`, for the audit trail. */
+/** @param how for the audit trail, such as `password`. */
 export async function beginSession(
   deps: Pick<IdentityOperationDeps, 'sessions' | 'clock'>,
   trx: Database,

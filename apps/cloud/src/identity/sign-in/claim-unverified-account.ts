@@ -1,6 +1,6 @@
 /**
- * An account whose address no one had proven, met by who has just proven it: whoever made the account may have been
- * someone else, so its password, links and sessions end, and the owner of the address has it alone.
+ * Lets the proven owner of an address take over an account whose address was never proven. Someone else may have created that account,
+ * so its password, links and sessions end.
  */
 import type { Database } from '../../metadata/tables.ts';
 import type { IdentityOperationDeps } from '../identity-deps.ts';

@@ -1,4 +1,7 @@
-/** Codes by which a command line gets a session of the person who allowed it: made for one challenge, used once (RFC 7636). */
+/**
+ * Codes that a command line exchanges for a session of the person who allowed it: each is bound to one challenge and used once (RFC
+ * 7636).
+ */
 import { createHash } from 'node:crypto';
 import { PlatformError } from '@platform/base';
 import { proven } from '../../access/too-many-guesses.ts';
@@ -23,7 +26,7 @@ export async function createCliCode(deps: IdentityOperationDeps, personId: strin
   return deps.db.transaction().execute((trx) => createLink(trx, deps.clock, { purpose: 'cli', personId, challenge }));
 }
 
-/** A code that was tried with a wrong verifier is used up. @throws unauthenticated, resource_exhausted */
+/** A wrong verifier also uses the code up. @throws unauthenticated, resource_exhausted */
 export async function redeemCliCode(
   deps: IdentityOperationDeps,
   given: { code: string; verifier: string },

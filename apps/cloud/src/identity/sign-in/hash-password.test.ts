@@ -2,7 +2,7 @@ import { argon2Sync } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { checkedPassword, checkPassword, hashPassword } from './hash-password.ts';
 
-test('D30 a password is stored as argon2id with 19 MiB, 2 passes and 1 lane, salted, and recognised again', async () => {
+test('D30 a password is stored as salted argon2id with 19 MiB, 2 passes and 1 lane, and recognised again', async () => {
   const stored = await hashPassword('correct horse battery');
   expect(stored).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/);
   expect(await hashPassword('correct horse battery')).not.toBe(stored);
@@ -11,7 +11,7 @@ test('D30 a password is stored as argon2id with 19 MiB, 2 passes and 1 lane, sal
   expect(await checkPassword('correct horse battery', undefined)).toEqual({ right: false, stale: false });
 });
 
-test('a hash with other parameters still opens, and asks to be renewed', async () => {
+test('a hash with other parameters still verifies, and is reported as outdated', async () => {
   const salt = Buffer.alloc(16, 7);
   const tag = argon2Sync('argon2id', {
     message: 'correct horse battery',
@@ -35,7 +35,7 @@ test.each([
   expect(() => checkedPassword(password)).not.toThrow(password);
 });
 
-test('composed and decomposed spellings of a password are the same password', async () => {
+test('composed and decomposed Unicode forms of a password are the same password', async () => {
   const stored = await hashPassword('pässwörter'.normalize('NFC'));
   expect((await checkPassword('pässwörter'.normalize('NFD'), stored)).right).toBe(true);
 });

@@ -1,4 +1,4 @@
-/** Passwords as argon2id (D30), encoded in the PHC format with their parameters, so that these can rise later. */
+/** Passwords as argon2id (D30), encoded in the PHC format with their parameters, so that these can be raised later. */
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { createLimiter, PlatformError } from '@platform/base';
@@ -8,7 +8,7 @@ const maxPasswordBytes = 1_024;
 const current: Parameters = { memoryKib: 19_456, passes: 2, lanes: 1 };
 const saltBytes = 16;
 const tagBytes = 32;
-/** Node's thread pool has four threads, which the disk needs, too. */
+/** Node's thread pool has four threads, which disk access needs, too. */
 const maxHashing = 2;
 const maxWaiting = 100;
 
@@ -22,7 +22,7 @@ const run = promisify(argon2);
 const limited = createLimiter(maxHashing);
 let waiting = 0;
 
-/** @throws invalid_argument when it is too short or too long. The password is never in the text. */
+/** @throws invalid_argument if it is too short or too long. The error never contains the password. */
 export function checkedPassword(password: string): string {
   const length = [...password].length;
   if (length < minPasswordLength)
@@ -35,7 +35,10 @@ export function checkedPassword(password: string): string {
   return password;
 }
 
-/** `$argon2id$v=19$m=19456,t=2,p=1$<salt>$<hash>`. Runs on Node's thread pool. @throws resource_exhausted when too many wait */
+/**
+ * Returns `$argon2id$v=19$m=19456,t=2,p=1$<salt>$<hash>`. Runs on Node's thread pool. @throws resource_exhausted when too many are
+ * waiting
+ */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(saltBytes);
   const { memoryKib, passes, lanes } = current;
@@ -45,14 +48,14 @@ export async function hashPassword(password: string): Promise<string> {
 
 export interface PasswordCheck {
   readonly right: boolean;
-  /** The stored hash has older parameters: store a new one while the password is at hand. */
+  /** The stored hash has older parameters: store a new one while the password is available. */
   readonly stale: boolean;
 }
 
-/** @param stored absent: there is no such person or no password; takes as long as a wrong one. */
+/** @param stored absent: there is no such person or no password; the check takes as long as for a wrong one. */
 export async function checkPassword(password: string, stored: string | undefined): Promise<PasswordCheck> {
   const parsed = parse(stored ?? nobody);
-  // More than anybody's password may be: refused without hashing, which leads to the same answer for everybody.
+  // Longer than any password can be: refused without hashing, for known and unknown people alike.
   if (Buffer.byteLength(password) > maxPasswordBytes) return { right: false, stale: false };
   const tag = await derive(password, parsed.salt, parsed, parsed.tag.length);
   const right = timingSafeEqual(tag, parsed.tag) && stored !== undefined;
@@ -81,7 +84,7 @@ async function derive(password: string, salt: Buffer, parameters: Parameters, le
   }
 }
 
-/** Nobody's: what a password is compared with when there is none. */
+/** Belongs to nobody: used for the comparison if there is no stored hash. */
 const nobody = `$argon2id$v=19$m=${current.memoryKib},t=${current.passes},p=${current.lanes}$${base64(Buffer.alloc(saltBytes))}$${base64(Buffer.alloc(tagBytes))}`;
 
 function parse(encoded: string): Parameters & { salt: Buffer; tag: Buffer } {

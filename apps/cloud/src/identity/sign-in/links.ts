@@ -1,4 +1,4 @@
-/** One-time links and codes: made for a person, used once, gone when they expire. */
+/** One-time links and codes: created for one person, usable once, deleted when they expire. */
 import type { Clock } from '@platform/base';
 import type { Database } from '../../metadata/tables.ts';
 import type { IdentityTables } from '../store.ts';
@@ -6,7 +6,7 @@ import { hashToken, newToken } from './token.ts';
 
 export type LinkPurpose = IdentityTables['one_time_links']['purpose'];
 
-/** How long each lasts. Codes for the command line go from hand to hand at once. */
+/** Lifetime by purpose. Codes for the command line are used at once. */
 export const linkLifeMs: Readonly<Record<LinkPurpose, number>> = {
   'sign-in': 86_400_000,
   reset: 3_600_000,
@@ -19,7 +19,7 @@ export interface LinkUse {
   readonly mailed: boolean;
 }
 
-/** The token of a new link. It takes the place of the person's older links of this purpose. */
+/** Returns the token of a new link, which replaces the person's older links of this purpose. */
 export async function createLink(
   trx: Database,
   clock: Clock,
@@ -44,7 +44,7 @@ export async function createLink(
   return token;
 }
 
-/** Whether the link could be used now; does not use it up. */
+/** Whether the link is valid now; does not use it up. */
 export async function isLiving(db: Database, clock: Clock, purpose: LinkPurpose, token: string): Promise<boolean> {
   const row = await db
     .selectFrom('one_time_links')
@@ -56,7 +56,7 @@ export async function isLiving(db: Database, clock: Clock, purpose: LinkPurpose,
   return row !== undefined;
 }
 
-/** Uses the link up; undefined when there is none, or no longer. */
+/** Uses the link up; undefined if it is not valid. */
 export async function takeLink(
   trx: Database,
   clock: Clock,

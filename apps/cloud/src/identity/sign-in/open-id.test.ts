@@ -18,7 +18,7 @@ async function come(people: People, browser: Browser = people.browser()): Promis
   return browser;
 }
 
-test('D30 who is invited by her verified address joins by coming; later her subject is enough, whatever her address', async () => {
+test('D30 a person invited by her verified address joins by signing in; later her subject suffices, even with a new address', async () => {
   const { provider, people } = await start();
   const { organizationId } = people;
   const app = people.app(await people.keyWith({ role: 'owner', organizationId, locationId: null, robotId: null }));
@@ -36,7 +36,7 @@ test('D30 who is invited by her verified address joins by coming; later her subj
 test.each([
   ['is not invited', grace],
   ['has an address that nobody verified', { ...grace, email: 'ada@example.com', emailVerified: false }],
-])('no one gets in who %s', async (_what, person) => {
+])('no one signs in who %s', async (_what, person) => {
   const { provider, people } = await start();
   await people.personWith('ada@example.com', password);
   provider.signInAs(person);
@@ -46,7 +46,7 @@ test.each([
   expect(await people.db.selectFrom('people').select('id').execute()).toHaveLength(2);
 });
 
-test('who owns an address takes over the account that someone else made with it: its password and sessions end', async () => {
+test('the owner of an address takes over an account that someone else created with it: its password and sessions end', async () => {
   const { provider, people } = await start();
   await people.personWith('grace@example.com', password);
   const squatter = people.browser();
@@ -59,7 +59,7 @@ test('who owns an address takes over the account that someone else made with it:
   expect(squatter.page.status).toBe(401);
 });
 
-test('an answer that this browser did not ask for, or that the provider refused, signs no one in', async () => {
+test('an answer that this browser did not request, or that the provider refused, signs no one in', async () => {
   const { provider, people } = await start();
   await people.personWith('grace@example.com', password);
   provider.signInAs(grace);
@@ -78,7 +78,7 @@ test('an answer that this browser did not ask for, or that the provider refused,
   expect((await come(people)).page.status).toBe(401);
 });
 
-test('a provider that does not answer is told to the one who comes, and asked again by the next', async () => {
+test('a provider that does not answer causes an error for this sign-in, and is contacted again at the next', async () => {
   const people = await startPeople({
     openId: { issuer: 'http://127.0.0.1:1', clientId: 'c', clientSecret: 's' },
   });

@@ -3,18 +3,18 @@ import { errorText, ownFault, PlatformError } from '@platform/base';
 import type { Configuration } from 'openid-client';
 
 export interface OpenIdSettings {
-  /** Such as `https://accounts.example.com`; plain http on this computer only. */
+  /** Such as `https://accounts.example.com`; plain http only on this computer. */
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string;
 }
 
-/** What the browser keeps, sealed, between leaving for the provider and coming back. */
+/** What the browser keeps, sealed, while it is at the provider. */
 export interface OpenIdFlow {
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;
-  /** Where to go afterwards: a path of ours. */
+  /** Path on this cloud to open afterwards. */
   readonly next: string;
   readonly expiresMs: number;
 }
@@ -22,15 +22,18 @@ export interface OpenIdFlow {
 export interface OpenIdPerson {
   readonly issuer: string;
   readonly subject: string;
-  /** Only when the provider says that it is verified. */
+  /** Only if the provider says that it is verified. */
   readonly verifiedEmail: string | undefined;
   readonly name: string;
 }
 
 export interface OpenId {
-  /** The address of the provider to go to, and what to keep. @throws unavailable when the provider does not answer */
+  /** Returns the provider's address to open, and what to keep. @throws unavailable if the provider does not answer */
   begin(next: string, nowMs: number): Promise<{ location: string; flow: OpenIdFlow }>;
-  /** Who came back. @param query of the request that came. @throws unauthenticated saying why the provider's answer does not count */
+  /**
+   * The person who returned. @param query of the request that returned. @throws unauthenticated saying why the provider's answer is not
+   * accepted
+   */
   finish(query: URLSearchParams, flow: OpenIdFlow): Promise<OpenIdPerson>;
 }
 
@@ -38,7 +41,7 @@ export const openIdCallbackPath = '/sign-in/oidc/callback';
 const flowMs = 600_000;
 const timeoutSeconds = 10;
 
-// Loaded when somebody first signs in this way: most installations never do.
+// Loaded at the first sign-in of this kind: most installations never need it.
 const client = (): Promise<typeof import('openid-client')> => import('openid-client');
 
 export function createOpenId(deps: { settings: OpenIdSettings; publicUrl: () => string }): OpenId {
@@ -46,7 +49,7 @@ export function createOpenId(deps: { settings: OpenIdSettings; publicUrl: () => 
   let discovered: Promise<Configuration> | undefined;
   const configuration = (): Promise<Configuration> => {
     discovered ??= discover(settings).catch((caught: unknown) => {
-      // The next one who signs in asks again.
+      // The next sign-in tries again.
       discovered = undefined;
       const message = `OpenID Connect: ${settings.issuer} does not answer like a provider; try again later`;
       throw ownFault('unavailable', message, errorText(caught), caught);

@@ -32,7 +32,7 @@ async function given(): Promise<People & { deps: IdentityOperationDeps; personId
   return { ...people, deps, personId };
 }
 
-test('D30 who belongs to an organization that allows no passwords gets in by none, and is told what to do instead', async () => {
+test('D30 a person in an organization that forbids passwords cannot use one, and is told what to do instead', async () => {
   const people = await given();
   const { deps, db, clock, organizationId, personId } = people;
   await allow(people, LoginMethod.GOOGLE);
@@ -50,13 +50,13 @@ test('D30 who belongs to an organization that allows no passwords gets in by non
   await expect(acceptAsNewPerson(deps, { token, name: 'Grace', password }, from)).rejects.toMatchObject(refusal);
   expect(await db.selectFrom('people').select('id').where('email', '=', invited.email).execute()).toEqual([]);
   expect(await db.selectFrom('sessions').select('id').execute()).toEqual([]);
-  // A wrong password learns nothing of it.
+  // A wrong password does not reveal the policy.
   await expect(signInWithPassword(deps, { email, password: other }, from)).rejects.toMatchObject({
     code: 'unauthenticated',
   });
 });
 
-test('D30 an organization of her own does not undo the policy of another', async () => {
+test('D30 a person cannot undo the policy of one organization with an organization of her own', async () => {
   const people = await given();
   const { deps, db, instanceKey, clock, personId, tree } = people;
   await allow(people, LoginMethod.GOOGLE);
@@ -71,14 +71,14 @@ test('D30 an organization of her own does not undo the policy of another', async
     code: 'permission_denied',
     message: expect.not.stringContaining('Her own'),
   });
-  // Whoever has no other way in is not locked out: the link of the host administrator is no password.
+  // A person without another way is not locked out: the host administrator's link is not a password.
   const token = await createLink(db, clock, { purpose: 'sign-in', personId });
   await signInWithLink(deps, token, from);
   await allow(people, LoginMethod.GOOGLE, LoginMethod.PASSWORD);
   await signIn();
 });
 
-test('D30 an installation without any other way allows passwords', async () => {
+test('D30 an installation without any other way to sign in allows passwords', async () => {
   const people = await given();
   await allow(people, LoginMethod.GOOGLE);
   await signInWithPassword({ ...people.deps, openIdIssuer: undefined }, { email, password }, from);

@@ -1,4 +1,4 @@
-/** The ways to sign in that organizations allow, as far as passwords go. */
+/** Whether a person's organizations allow passwords. */
 import { fromJsonString } from '@bufbuild/protobuf';
 import { PlatformError } from '@platform/base';
 import { AllowedLoginMethodsSchema, LoginMethod } from '@platform/proto/platform/app/v1/app';
@@ -7,11 +7,12 @@ import type { IdentityOperationDeps } from '../identity-deps.ts';
 import { organizationIdsOf } from '../members.ts';
 
 /**
- * Call it before a session of somebody who proved herself with a password. A session is for all of her organizations, so that
- * one of them that forbids passwords is enough: otherwise she could make an organization of her own to get around it. She came
- * into each by a step of hers, and OpenID Connect stays open; where it is not set passwords are the only way in, and allowed.
+ * Call it before a session begins for someone who proved herself with a password. A session covers all of her organizations, so
+ * passwords are forbidden if any of them forbids them; otherwise she could avoid the policy by creating an organization of her own. She
+ * joined each organization herself, and can still use OpenID Connect. If that is not configured, passwords are the only way to sign in,
+ * and are allowed.
  *
- * @throws permission_denied when one of her organizations forbids passwords
+ * @throws permission_denied if one of her organizations forbids passwords
  */
 export async function requirePasswordAllowed(
   { openIdIssuer, tree }: Pick<IdentityOperationDeps, 'openIdIssuer' | 'tree'>,

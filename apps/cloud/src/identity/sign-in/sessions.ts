@@ -1,11 +1,11 @@
 /**
  * Sessions of people.
  *
- * States: begun → used … → ended (by its person, by a new password, by expiry). A browser's session ends some hours after
- * its last use, a command line's some days after it was begun. An ended session is a deleted row.
+ * States: begun → used … → ended (by its person, by a new password, by expiry). A browser's session ends some hours after its last use,
+ * a command line's some days after its beginning. The row of an ended session is deleted.
  *
- * The access token names its session by a random secret, of which only the hash is stored. The token is a browser's cookie
- * and the bearer token of every RPC.
+ * The access token names its session by a random secret, of which only the hash is stored. It serves as the browser's cookie and as the
+ * bearer token of RPCs.
  */
 import { type Clock, newId } from '@platform/base';
 import { issueToken } from '../../access/access-token.ts';
@@ -43,18 +43,18 @@ export interface ListedSession {
 
 export interface Sessions extends SessionPort {
   readonly settings: SessionSettings;
-  /** @param trx a transaction that the session belongs to, or the database. */
+  /** @param trx the transaction to which the session belongs, or the database. */
   begin(trx: Database, personId: string, kind: SessionKind, peerAddress: string): Promise<NewSession>;
   list(personId: string): Promise<readonly ListedSession[]>;
-  /** False when the person has no such session. */
+  /** Returns false if the person has no such session. */
   end(trx: Database, personId: string, sessionId: string): Promise<boolean>;
-  /** Ends all of a person's sessions but one. */
+  /** Ends all of a person's sessions except one. */
   endOthers(trx: Database, personId: string, sessionId?: string): Promise<void>;
 }
 
-/** Access tokens have an epoch. That of a session never changes: the session ends instead. */
+/** Access tokens have an epoch. A session's epoch never changes: the session ends instead. */
 const epoch = 1;
-/** How often the use of a session is recorded at most. */
+/** Minimum interval between recorded uses of a session. */
 const touchMs = 60_000;
 
 export function createSessions(deps: {

@@ -3,7 +3,7 @@ import { audit, type Caller } from '../../access/audit.ts';
 import type { Database } from '../../metadata/tables.ts';
 import type { IdentityOperationDeps } from '../identity-deps.ts';
 
-/** @param hash what `hashPassword` answered: hashing is too slow for a transaction. @param keepSessionId the session to keep. */
+/** @param hash result of `hashPassword`, which is too slow for a transaction. @param keepSessionId the session to keep. */
 export async function setPassword(
   deps: Pick<IdentityOperationDeps, 'sessions' | 'clock'>,
   trx: Database,

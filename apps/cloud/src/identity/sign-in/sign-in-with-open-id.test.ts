@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { startPeople } from '../testing/start-people.ts';
 import { signInWithOpenId } from './sign-in-with-open-id.ts';
 
-test('D30 a verified address with a character that stands for another one is not the address that it looks like', async () => {
+test('D30 a verified address with a lookalike character is not treated as the address that it resembles', async () => {
   const people = await startPeople();
   const personId = await people.personWith('kate@example.com', 'correct horse battery');
   const who = { issuer: 'https://provider.example', subject: 'mallory', name: 'Mallory' };

@@ -1,4 +1,4 @@
-/** Signs in whom an OpenID provider identified. Only known or invited people can sign in. */
+/** Signs in a person whom an OpenID provider identified. Only known or invited people can sign in. */
 import { PlatformError } from '@platform/base';
 import { audit } from '../../access/audit.ts';
 import type { Database } from '../../metadata/tables.ts';
@@ -14,7 +14,7 @@ import type { NewSession } from './sessions.ts';
 
 type Known = Pick<Person, 'id' | 'email'>;
 
-/** @throws permission_denied for who is neither known nor invited */
+/** @throws permission_denied for people who are neither known nor invited */
 export async function signInWithOpenId(
   deps: IdentityOperationDeps,
   who: OpenIdPerson,
@@ -66,7 +66,7 @@ async function linkedByEmail(
   return person;
 }
 
-/** A new person who joins whatever the address is invited to; undefined when it is not. */
+/** Creates a new person who accepts the invitations of the address; undefined if there are none. */
 async function invited(
   deps: IdentityOperationDeps,
   trx: Database,
@@ -78,7 +78,7 @@ async function invited(
     ({ organizationId }) => deps.tree.organization(organizationId) !== undefined,
   );
   if (invitations.length === 0) return undefined;
-  // The provider chose the name, so cut it to what a name may hold.
+  // The provider chose the name, so reduce it to what a name may contain.
   const name =
     who.name
       .replace(/[\p{C}\p{Default_Ignorable_Code_Point}]/gu, '')

@@ -13,8 +13,8 @@ const wrongPassword =
   'sign-in: expected the e-mail address of an account and its password, found a wrong address or password';
 
 /**
- * @throws unauthenticated for a wrong password and for an unknown address, in the same words after the same work;
- * resource_exhausted after too many; permission_denied where her organizations allow no passwords.
+ * @throws unauthenticated for a wrong password and for an unknown address, with the same words and after the same work;
+ * resource_exhausted after too many; permission_denied if her organizations allow no passwords.
  */
 export async function signInWithPassword(
   deps: IdentityOperationDeps,
@@ -28,7 +28,7 @@ export async function signInWithPassword(
   });
 }
 
-/** The person whose password it is. @throws as `signInWithPassword` */
+/** The person with this address and password. @throws as `signInWithPassword` */
 export async function provePassword(
   deps: IdentityOperationDeps,
   given: { email: string; password: string },
@@ -46,7 +46,7 @@ export async function provePassword(
   return proven(deps.guesses, guess, prove, () => new PlatformError('unauthenticated', wrongPassword));
 }
 
-/** Stores the same password with newer parameters, unless the password was changed in the meantime. */
+/** Stores the same password with newer parameters, unless the password has changed in the meantime. */
 async function store(deps: IdentityOperationDeps, person: Person, hash: string): Promise<void> {
   await deps.db
     .updateTable('passwords')

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { newSecret } from '@platform/base';
 
 export interface NewToken {
-  /** Goes to its holder, and nowhere else. */
+  /** Given only to its holder. */
   readonly token: string;
   readonly hash: Uint8Array;
 }

@@ -13,7 +13,7 @@ import { setPassword } from './set-password.ts';
 
 const usedUp = 'link: expected one that has not been used and has not expired, found another; request a new one';
 
-/** @throws unauthenticated when the link was used, expired, or never was. */
+/** @throws unauthenticated if the link was used, has expired, or never existed. */
 export async function signInWithLink(
   deps: IdentityOperationDeps,
   token: string,
@@ -28,7 +28,7 @@ export async function signInWithLink(
   );
 }
 
-/** Whether a link to set a password can still be used. @throws unauthenticated */
+/** Checks that a link to set a password is still valid. @throws unauthenticated */
 export async function checkResetLink(deps: IdentityOperationDeps, token: string, peerAddress: string): Promise<void> {
   await guarded(
     deps,
@@ -62,7 +62,10 @@ export async function resetPassword(
   return session;
 }
 
-/** Mails a link to set a new password, if a person has the address. The requester does not learn whether. At most one a minute. */
+/**
+ * Mails a link to set a new password if a person has the address, at most once a minute. The requester does not learn whether there is
+ * one.
+ */
 export async function mailResetLink(deps: IdentityOperationDeps, email: string): Promise<void> {
   const { db, clock, mail } = deps;
   if (mail === undefined) return;
@@ -92,7 +95,7 @@ function resetMail(person: Person, link: string): MailMessage {
   };
 }
 
-/** 256 random bits cannot be guessed. Attempts are slowed down anyway. */
+/** 256 random bits cannot be guessed, but attempts are limited anyway. */
 async function guarded<T>(
   deps: IdentityOperationDeps,
   what: string,

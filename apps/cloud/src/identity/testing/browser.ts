@@ -1,8 +1,8 @@
-/** A browser without a screen, for tests: cookies, redirects, forms. */
+/** A browser without a display, for tests: cookies, redirects, forms. */
 
 export interface Shown {
   readonly status: number;
-  /** Where the browser stands. */
+  /** The address shown in the browser. */
   readonly url: URL;
   readonly headers: Headers;
   readonly body: string;
@@ -10,11 +10,11 @@ export interface Shown {
 
 export class Browser {
   readonly #home: string;
-  /** By host and port, as browsers do not, so that a provider on this computer does not see ours. */
+  /** Cookies by host and port. Unlike in real browsers, a provider on this computer thus does not see ours. */
   readonly #cookies = new Map<string, Map<string, string>>();
   /** The page that is shown. */
   page: Shown = { status: 0, url: new URL('about:blank'), headers: new Headers(), body: '' };
-  /** Addresses beyond which no redirect is followed. */
+  /** Redirects to these addresses are not followed. */
   stopAt: (url: URL) => boolean = () => false;
 
   constructor(home: string) {
@@ -25,7 +25,7 @@ export class Browser {
     return this.#ask(new URL(path, this.#home), { method: 'GET' });
   }
 
-  /** Posts the form of the shown page that goes to `action`, its hidden fields included. */
+  /** Submits the form of the current page that posts to `action`, including its hidden fields. */
   submit(action: string, fields: Readonly<Record<string, string>> = {}): Promise<Shown> {
     const form = this.page.body
       .split('<form ')

@@ -1,4 +1,4 @@
-/** An installation whose people sign in over a real port, for tests: the RPCs of invitations and members, and every page. */
+/** An installation where people sign in over a real port, for tests: the RPCs of invitations and members, and every page. */
 import { createLog, type Log } from '@platform/base';
 import { AppService } from '@platform/proto/platform/app/v1/app';
 import { type Client, connect } from '@platform/rpc/client';
@@ -30,18 +30,18 @@ export interface People extends FirstAccount {
   readonly clock: FakeClock;
   readonly identity: Identity;
   readonly outbox: Outbox;
-  /** Everything that was logged, as text. */
+  /** All log output, as text. */
   readonly logged: readonly string[];
-  /** A fresh link of the first owner, as a start prints it. */
+  /** Creates a link for the first owner, as each start prints it. */
   ownerLink(): Promise<string>;
   browser(): Browser;
   /** AppService with a bearer token. */
   app(token: string): Client<typeof AppService>;
-  /** A key with roles, and its access token. */
+  /** Creates a key with roles. Returns its access token. */
   keyWith(...grants: Grant[]): Promise<string>;
-  /** A person with a password and roles. */
+  /** Creates a person with a password and roles. */
   personWith(email: string, password: string, ...grants: Grant[]): Promise<string>;
-  /** GET or POST of JSON with a bearer token. */
+  /** Sends GET or POST of JSON with a bearer token. */
   json(path: string, token?: string, body?: unknown): Promise<{ status: number; body: unknown }>;
 }
 

@@ -1,37 +1,37 @@
 /**
- * Bytes of uploads that a stage behind the log has not reached yet, by organization. Only uploads since this start are known.
+ * Bytes of uploads that a stage after the log has not reached yet, by organization. Only uploads since this start are counted.
  *
- * An upload is reserved before its append, then placed at its position or cancelled; it counts until the stage has passed the position.
+ * An upload is reserved before its append, then placed at its position or cancelled. It counts until the stage has passed the position.
  */
 
 export interface Backlog {
   readonly bytes: number;
   reserve(organizationId: string, bytes: number): void;
   cancel(organizationId: string, bytes: number): void;
-  /** What was reserved is at this position of the log. */
+  /** Places reserved bytes at a position of the log. */
   place(organizationId: string, bytes: number, position: number): void;
-  /** The stage has everything up to this position. */
+  /** Called when the stage has reached this position. */
   passed(position: number): void;
   /**
-   * Whether an organization would exceed its share with so many bytes more. Shares are max-min fair: those with little have all of it,
-   * the others have equal parts of the rest.
+   * Whether an organization would exceed its share with `more` bytes added. Shares are max-min fair: small organizations get all they need,
+   * the others equal parts of the rest.
    *
    * @param bytes to be shared
    */
   exceedsShare(organizationId: string, more: number, bytes: number): boolean;
 }
 
-/** Neighbours in the log that are dropped together, so that there are few however small uploads are. */
+/** Adjacent uploads in the log that are dropped together, so that there are few runs however small uploads are. */
 interface Run {
   last: number;
   bytes: number;
   readonly byOrganization: Map<string, number>;
 }
 
-/** Where there is less than the bytes to be shared, this much of it is, so that someone exceeds their share. */
+/** If the backlog is smaller than the bytes to share, only this part of it is shared, so that some organization exceeds its share. */
 const shareOfAll = 0.75;
 
-/** @param runBytes bytes are dropped in steps of about so many */
+/** @param runBytes bytes are dropped in steps of about this size */
 export function createBacklog(runBytes: number): Backlog {
   const byOrganization = new Map<string, number>();
   let runs: Run[] = [];
@@ -76,7 +76,7 @@ export function createBacklog(runBytes: number): Backlog {
     exceedsShare(organizationId, more, bytes) {
       const own = (byOrganization.get(organizationId) ?? 0) + more;
       const shared = Math.min(bytes, shareOfAll * (all + more));
-      // The share is where the sum over all of min(share, theirs) is what there is to share.
+      // The share is the value for which the sum of min(share, bytes) over all organizations equals the bytes to share.
       let sum = own;
       for (const [other, theirs] of byOrganization) if (other !== organizationId) sum += Math.min(own, theirs);
       return sum >= shared;

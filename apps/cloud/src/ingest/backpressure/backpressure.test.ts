@@ -40,10 +40,10 @@ function given(settings: Partial<IngestSettings> = {}) {
   };
 }
 
-/** What runs without a timer has run. */
+/** Resolves after all work that needs no timer has run. */
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test('the fuller the backlog, the longer an upload waits for each of its bytes; at the bound as long as it may', async () => {
+test('the fuller the backlog, the longer an upload waits per byte, and at the bound it waits the maximum', async () => {
   const store = given();
   const waitOf = async (unsealedBytes: number, deadlineMs?: number): Promise<number> => {
     store.lag.unsealedBytes = 0;
@@ -71,7 +71,7 @@ test('the fuller the backlog, the longer an upload waits for each of its bytes; 
   expect(await waitOf(600 * megabyte, 2_000)).toBe(1_000);
 });
 
-test('uploads at the same time take turns; when the store has caught up all continue, of each organization by turns', async () => {
+test('concurrent uploads take turns, and once the store has caught up all continue, alternating between organizations', async () => {
   const store = given();
   store.lag.unsealedBytes = 600 * megabyte;
   const uploads = ['a', 'a', 'a', 'b', 'b'].map((name) => store.upload(name, megabyte));
@@ -85,7 +85,7 @@ test('uploads at the same time take turns; when the store has caught up all cont
   expect(store.stored).toEqual(['a', 'b', 'a', 'b', 'a']);
 });
 
-test('what is not loaded yet stays bounded while an organization sends as fast as it can', async () => {
+test('unloaded bytes stay bounded while an organization sends as fast as it can', async () => {
   const store = given({ unloadedBytes: 4 * megabyte, burstBytes: 4 * megabyte });
   const uploads = Array.from({ length: 8 }, () => store.upload('a', megabyte));
   await settled();
@@ -100,7 +100,7 @@ test('what is not loaded yet stays bounded while an organization sends as fast a
   await Promise.all(uploads);
 });
 
-test('while no one asks, nothing waits to be loaded, as long as what is not sealed is within its bound', async () => {
+test('while no query is asked, uploads do not wait for loading, as long as unsealed bytes are within their bound', async () => {
   const store = given();
   store.lag.isAsked = false;
   for (let n = 0; n < 40; n++) {
@@ -117,7 +117,7 @@ test('while no one asks, nothing waits to be loaded, as long as what is not seal
   await upload;
 });
 
-test('a burst of readings does not wait to be loaded, a flood does', async () => {
+test('a burst of readings does not wait for loading, a flood does', async () => {
   const store = given();
   const { clock, lag, stored } = store;
   for (let n = 0; n < 60; n++) await store.upload('a', megabyte);
@@ -132,7 +132,7 @@ test('a burst of readings does not wait to be loaded, a flood does', async () =>
   lag.loadedPosition = 61;
   store.moved();
   await Promise.all([flood, next]);
-  // Soon after: no burst again.
+  // Too soon for another burst.
   await clock.advance(20_000);
   for (let n = 0; n < 18; n++) await store.upload('a', megabyte);
   const more = [store.upload('a', megabyte), store.upload('a', 5 * megabyte)];
@@ -148,7 +148,7 @@ test('a burst of readings does not wait to be loaded, a flood does', async () =>
   for (let n = 0; n < 60; n++) await store.upload('a', megabyte);
 });
 
-test('it is told once that uploads are slowed down, and once that they are not any more', async () => {
+test('the log reports once that uploads are slowed down, and once that they no longer are', async () => {
   const store = given();
   const wait = async (): Promise<void> => {
     store.lag.unsealedBytes = 600 * megabyte;
@@ -169,7 +169,7 @@ test('it is told once that uploads are slowed down, and once that they are not a
   expect(store.lines).toHaveLength(3);
 });
 
-test('where too much waits, whoever has most waiting is refused its newest upload, not the one with less', async () => {
+test('when too much waits, the organization with the most waiting loses its newest upload, not the one with less', async () => {
   const store = given({ waitingBytes: 4 * megabyte });
   store.lag.unsealedBytes = 600 * megabyte;
   const outcomes: string[] = [];

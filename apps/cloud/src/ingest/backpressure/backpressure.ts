@@ -1,75 +1,75 @@
 /**
- * Slows uploads down when the tabular store falls behind: an upload waits before it is appended, never between append and answer.
+ * Slows uploads down when the tabular store falls behind. An upload waits before it is appended, never between append and answer.
  *
  * From three quarters of a bound on, organizations with more than their share of the backlog are paced: the fuller it is, the longer an
- * upload waits for each of its bytes. A wait ends early when the store has caught up, and in any case after `maxWaitMs`: whatever keeps
- * the store behind, what machines send is stored.
+ * upload waits per byte. A wait ends early when the store has caught up, and always after `maxWaitMs`, so uploads from machines are stored
+ * whatever delays the store.
  */
 import type { Clock, Log } from '@platform/base';
 import type { IngestSettings } from '../settings.ts';
 import { type Backlog, createBacklog } from './backlog.ts';
 import { createWaitingUploads } from './waiting-uploads.ts';
 
-/** How far the store behind the log is. */
+/** How far the tabular store has processed the log. */
 export interface StoreProgress {
   lag(): {
-    /** Queries can read rows up to this position. */
+    /** Last position whose rows queries can read. */
     readonly loadedPosition: number;
     readonly sealedPosition: number;
-    /** Bytes of rows that are loaded and not sealed. */
+    /** Bytes of rows that are loaded but not sealed. */
     readonly unsealedBytes: number;
-    /** Queries are asked, which wait for all that is in the log to be loaded. */
+    /** Queries are running that wait until the whole log is loaded. */
     readonly isAsked: boolean;
   };
-  /** Calls the listener whenever it has moved. */
+  /** Calls the listener whenever progress was made. */
   onProgress(listener: () => void): Disposable;
 }
 
 export interface AdmitRequest {
   readonly organizationId: string;
-  /** Of its readings; 0: it makes no rows, and never waits. */
+  /** Bytes of its readings; 0: it makes no rows and never waits. */
   readonly bytes: number;
-  /** Aborted when the sender is gone. */
+  /** Aborted when the sender has disconnected. */
   readonly signal: AbortSignal;
-  /** Wall ms; undefined: the sender waits for as long as it takes. */
+  /** Wall ms; undefined: the sender waits indefinitely. */
   readonly deadline: number | undefined;
-  /** Whether the upload need not be stored; asked before a wait. */
+  /** Whether the upload need not be stored; checked before a wait. */
   readonly isKnown: () => Promise<boolean>;
 }
 
-/** Room in the backlog; given back where it is disposed without `stored`. */
+/** Room in the backlog; returned when disposed without `stored`. */
 export interface Admission extends Disposable {
   stored(position: number): void;
 }
 
-/** For operators. */
+/** Status for operators. */
 export interface UploadsSlowed {
   /** Wall ms. */
   readonly sinceMs: number;
   readonly reason: string;
-  /** That had to wait, those included that were refused. */
+  /** Uploads that had to wait, including refused ones. */
   readonly uploads: number;
   readonly refused: number;
 }
 
 export interface Backpressure {
-  /** Throws canceled (the sender is gone) or resource_exhausted (too much waits already); then nothing was stored. */
+  /** Throws canceled (the sender disconnected) or resource_exhausted (too much waits already); nothing was stored then. */
   admit(request: AdmitRequest): Promise<Admission>;
-  /** Undefined: no upload has had to wait for a minute. */
+  /** Undefined: no upload has had to wait during the last minute. */
   slowed(): UploadsSlowed | undefined;
 }
 
-/** Of a bound: below, nobody waits. */
+/** Part of a bound below which no upload waits. */
 const paceFrom = 0.75;
-/** Of each organization above its share, halfway between there and the bound. */
+/** Pace of each organization above its share, halfway between paceFrom and the bound. */
 const pacedBytesPerMs = 8_000;
-/** Backlogs are counted in steps of this part of their bound. */
+/** Backlogs are counted in steps of this fraction of their bound. */
 const stepsOfBound = 64;
-/** Below the bound of bursts, nothing waits for loading before that much of it has been to do for so long … */
+/** Below the burst bound, uploads wait for loading only after much has been unloaded for this long … */
 const burstMs = 5_000;
-/** … and the next burst comes after so long without. */
+/** … and the next burst is allowed after this long without. */
 const betweenBurstsMs = 30_000;
-/** The same trouble as long as less time passes between two uploads that have to wait. */
+/** Waits less than this far apart belong to the same slowdown. */
 const calmMs = 60_000;
 
 const notHeld: Admission = { stored: () => {}, [Symbol.dispose]: () => {} };
@@ -87,11 +87,11 @@ export function createBackpressure({
 }): Backpressure {
   const unsealed = createBacklog(settings.unsealedBytes / stepsOfBound);
   const unloaded = createBacklog(settings.unloadedBytes / stepsOfBound);
-  /** By organization, monotonic: until when the uploads that were admitted take its turn. */
+  /** By organization, monotonic: until when its admitted uploads use up its pace. */
   const busyUntilMs = new Map<string, number>();
   let trouble: { -readonly [Field in keyof UploadsSlowed]: UploadsSlowed[Field] } | undefined;
   let lastWaitMs = 0;
-  /** Monotonic: first and last moment at which more waited to be loaded than may last. */
+  /** Monotonic: first and last moment at which more was unloaded than may last. */
   let muchToLoad: { readonly sinceMs: number; readonly lastMs: number } | undefined;
   const waiting = createWaitingUploads({
     maxBytes: settings.waitingBytes,
@@ -111,18 +111,18 @@ export function createBackpressure({
     muchToLoad !== undefined &&
     muchToLoad.lastMs - muchToLoad.sinceMs > burstMs &&
     clock.monotonic() - muchToLoad.lastMs <= betweenBurstsMs;
-  /** Above 0 uploads are paced; 1: the backlog is as large as its bound. */
+  /** Above 0 uploads are paced; at 1 the backlog has reached its bound. */
   const fullness = (bytes: number, bound: number): number => (bytes / bound - paceFrom) / (1 - paceFrom);
   const unsealedFullness = (): number => fullness(store.lag().unsealedBytes + unloaded.bytes, settings.unsealedBytes);
   const unloadedBound = (): number => {
-    // Nobody waits for it.
+    // No query waits for loading.
     if (!store.lag().isAsked) return Number.POSITIVE_INFINITY;
     return isLasting() ? settings.unloadedBytes : settings.burstBytes;
   };
   const unloadedFullness = (): number => fullness(unloaded.bytes, unloadedBound());
   const isBehind = (): boolean => unsealedFullness() > 0 || unloadedFullness() > 0;
 
-  /** What an upload has to wait for. */
+  /** The pressure that makes an upload wait, and the reason. */
   const pressureOn = (organizationId: string, bytes: number): { readonly full: number; readonly reason: string } => {
     const of = (full: number, backlog: Backlog, bound: number): number =>
       full > 0 && backlog.exceedsShare(organizationId, bytes, paceFrom * bound) ? full : 0;
@@ -133,7 +133,7 @@ export function createBackpressure({
       : { full: loading, reason: 'readings arrive faster than they can be loaded for queries' };
   };
 
-  /** When the organization's turn comes, in ms from now. */
+  /** Ms until the organization's turn comes. */
   const takeTurn = (organizationId: string, bytes: number, full: number): number => {
     const nowMs = clock.monotonic();
     const bytesPerMs = full < 1 ? (pacedBytesPerMs * (1 - full)) / full : 0;

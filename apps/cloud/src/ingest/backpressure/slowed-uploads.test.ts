@@ -1,4 +1,4 @@
-/** Uploads beside a real tabular store that falls behind: what waits, what does not, and when it continues. */
+/** Uploads with a real tabular store that falls behind: which uploads wait, which do not, and when they continue. */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { create, toBinary } from '@bufbuild/protobuf';
@@ -30,11 +30,11 @@ interface Store extends AsyncDisposable {
   readonly tabular: Tabular;
   readonly lines: readonly string[];
   slowed(): UploadsSlowed | undefined;
-  /** One reading of about readingBytes, or as many bytes of a picture. */
+  /** Sends one reading of about readingBytes, or a picture of that size. */
   upload(organizationId: string, seq: number, more?: { type?: DataType; signal?: AbortSignal }): Promise<string>;
 }
 
-/** Nothing is sealed unless a test says so. */
+/** Rows are sealed only when a test says so. */
 async function openStore(settings: Partial<IngestSettings>): Promise<Store> {
   await using unwind = new AsyncDisposableStack();
   const { directory, database } = unwind.use(await openTestStore(undefined, migrations));
@@ -100,10 +100,10 @@ async function openStore(settings: Partial<IngestSettings>): Promise<Store> {
   };
 }
 
-/** Just below it no one waits; the next upload fills it. */
+/** Just below the bound no upload waits; the next one fills it. */
 const bound = 4 * readingBytes;
 
-/** Fills the backlog; answers an upload that waits, number 5. */
+/** Fills the backlog; returns upload number 5, which waits. */
 async function fill(store: Store): Promise<Promise<string>[]> {
   for (let seq = 1; seq <= 4; seq++) {
     await store.upload('flood', seq);
@@ -114,7 +114,7 @@ async function fill(store: Store): Promise<Promise<string>[]> {
   return [waiting];
 }
 
-test('an organization that floods waits until its readings are sealed, another one goes straight through', async () => {
+test('an organization that floods waits until its readings are sealed, and another is not delayed', async () => {
   await using store = await openStore({ unsealedBytes: bound });
   const waiting = await fill(store);
   expect(store.log.lastPosition()).toBe(4);
@@ -132,7 +132,7 @@ test('an organization that floods waits until its readings are sealed, another o
   expect(store.lines.filter((line) => line.includes('slowed down'))).toHaveLength(1);
 });
 
-test('a retry of an upload that is recorded does not wait, nor does one that its sender is done with', async () => {
+test('a retry of a recorded upload does not wait, nor does an upload that its sender has settled', async () => {
   await using store = await openStore({ unsealedBytes: bound });
   const waiting = await fill(store);
   await store.upload('flood', 1);
@@ -142,13 +142,13 @@ test('a retry of an upload that is recorded does not wait, nor does one that its
   await Promise.all(waiting);
 });
 
-test('uploads continue after a bounded wait while the process that loads rows is gone', async () => {
+test('uploads continue after a bounded wait while the process that loads rows is not running', async () => {
   await using store = await openStore({ unloadedBytes: bound, burstBytes: bound, maxWaitMs: 50 });
   await store.upload('flood', 1);
   await expect.poll(() => store.tabular.lag().loadedPosition, { timeout: 60_000 }).toBe(1);
   const { processId = 0 } = await store.tabular.status();
   process.kill(processId, 'SIGSTOP');
-  // Nothing is held up for queries that no one asks.
+  // Uploads only wait for loading while a query is asked.
   const scope = { organizationId: 'flood', locationIds: null, robotIds: null };
   const plan = parseMql([new BsonDocument([['$count', 'n']])]);
   const asked = store.tabular.query({ plan, scope, vocabulary: 'core', deadlineMs: dayMs });
@@ -165,7 +165,7 @@ test('uploads continue after a bounded wait while the process that loads rows is
   expect(store.lines.filter((line) => line.includes('slowed down'))).toHaveLength(1);
 });
 
-test('what waits is bounded: beyond it uploads are refused, of whoever has most waiting; a sender that leaves waits no more', async () => {
+test('waiting uploads are bounded: then the organization with most waiting is refused; a departed sender waits no more', async () => {
   await using store = await openStore({ unsealedBytes: bound, waitingBytes: 3 * readingBytes });
   const waiting = await fill(store);
   const leaving = new AbortController();

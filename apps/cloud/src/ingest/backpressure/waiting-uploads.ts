@@ -1,26 +1,26 @@
 /**
  * Uploads that wait before they are appended, by organization, oldest first.
  *
- * What waits is in memory, so it is bounded: where one more does not fit, the organization that has most waiting loses its newest.
+ * Waiting uploads are in memory, so they are bounded. If another does not fit, the organization with the most waiting loses its newest.
  */
 import { type Clock, PlatformError } from '@platform/base';
 
 export interface WaitRequest {
   readonly organizationId: string;
-  /** Of its readings. */
+  /** Bytes of its readings. */
   readonly bytes: number;
   readonly maxMs: number;
-  /** Aborted when the sender is gone. */
+  /** Aborted when the sender has disconnected. */
   readonly signal: AbortSignal;
-  /** Called at the end of the wait, at once, unless the upload is refused. */
+  /** Called at the end of the wait, synchronously, unless the upload is refused. */
   readonly onAdmitted: () => void;
 }
 
 export interface WaitingUploads {
   readonly count: number;
-  /** Resolves after `maxMs`, or earlier. Throws canceled (the sender is gone) or resource_exhausted (too much waits). */
+  /** Resolves after `maxMs` or earlier. Throws canceled (the sender disconnected) or resource_exhausted (too much waits). */
   wait(request: WaitRequest): Promise<void>;
-  /** Ends waits, of each organization by turns, as long as `may` says so. */
+  /** Ends waits, alternating between organizations, as long as `may` returns true. */
   release(may: () => boolean): void;
 }
 
@@ -33,10 +33,10 @@ interface Lane {
   bytes: number;
 }
 
-/** Of an upload beside its readings: its call. */
+/** Bytes of a waiting upload besides its readings: its call. */
 const callBytes = 4_096;
 
-/** @param onRefused before each refusal */
+/** @param onRefused called before each refusal */
 export function createWaitingUploads({
   maxBytes,
   clock,

@@ -8,9 +8,9 @@ import { ballastStep, releaseBallastIfFull } from './ballast.ts';
 const childFile = fileURLToPath(new URL('../testing/full-disk-child.ts', import.meta.url));
 const mebibyte = 1024 * 1024;
 
-test('I13 on a full disk the ballast is given up: the log takes, deletes and checkpoints again; with room it comes back', async () => {
+test('I13 on a full disk the ballast is released: the log appends, deletes and checkpoints again; later it is rewritten', async () => {
   await using directory = await temporaryDirectory();
-  // A disk of its own, which ends with the process.
+  // A separate disk, which disappears with the process.
   const mounted = `mount -t tmpfs -o size=32m none "$1" && exec "$0" --conditions=@platform/source "$2" "$1"`;
   const args = ['-rm', 'sh', '-c', mounted, process.execPath, directory.path, childFile];
   await using child = spawnChild('unshare', args);
@@ -28,7 +28,7 @@ test('I13 on a full disk the ballast is given up: the log takes, deletes and che
   expect(said.rebuilt.free).toBeGreaterThan(4 * mebibyte);
 });
 
-test('I13 the ballast is not written at the cost of uploads, is told of when it goes, and a start on a full disk gives it up first', async () => {
+test('I13 the ballast never takes room from uploads, its release is logged, and a start on a full disk releases it first', async () => {
   await using directory = await temporaryDirectory();
   const file = directory.file('ballast');
   const told: string[] = [];
@@ -62,7 +62,7 @@ test('I13 the ballast is not written at the cost of uploads, is told of when it 
     expect.stringMatching(/^info .*reserve .* is restored/),
   ]);
 
-  // Nothing is touched in a directory that is not ours.
+  // A directory that is not ours is left alone.
   const full = { bytes: 40, fullBelowBytes: Number.MAX_SAFE_INTEGER, stepBytes: 25 };
   releaseBallastIfFull(directory.path, full);
   expect(existsSync(file)).toBe(true);

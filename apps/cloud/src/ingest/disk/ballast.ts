@@ -1,9 +1,8 @@
 /**
- * I13: room that is given up when the disk is full, so that what makes room (sealing, truncation) and edits can go on.
+ * I13: space that is released when the disk is full, so that sealing, truncation (which free space) and edits can continue.
  *
- * On a truly full disk SQLite can neither delete nor checkpoint. The file `ballast` in the data directory holds real blocks,
- * written little by little while there is room for uploads besides; it is removed when next to nothing is free, and
- * written anew when there is room again.
+ * On a completely full disk SQLite can neither delete nor checkpoint. The file `ballast` in the data directory holds real blocks. It is
+ * written step by step while there is also room for uploads, removed when almost nothing is free, and rewritten when there is room again.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync, rmSync, statfsSync } from 'node:fs';
@@ -15,9 +14,9 @@ const mebibyte = 1024 * 1024;
 
 export interface BallastSizes {
   readonly bytes: number;
-  /** Below this the disk counts as full. More than one checkpoint and one sealed file take. */
+  /** Below this the disk counts as full. Must be more than one checkpoint and one sealed file take. */
   readonly fullBelowBytes: number;
-  /** Written at each step: a disk that is slow, or a start, is not held up by it. */
+  /** Bytes written at each step, small enough not to delay a slow disk or a start. */
   readonly stepBytes: number;
 }
 
@@ -32,13 +31,13 @@ export interface BallastDeps {
   readonly directory: string;
   /** Bytes that this process may still write there. */
   readonly freeBytes: () => Promise<number>;
-  /** Free space below which uploads are refused: the ballast is never written at their cost. */
+  /** Free space below which uploads are refused; the ballast must leave this much free. */
   readonly neededBytes: () => number;
   readonly log: Log;
   readonly sizes?: BallastSizes;
 }
 
-/** A step for `follow`, to be taken about once a second; there is never more to do at once. */
+/** A step for `follow`, to be run about once a second; one step at a time is enough. */
 export function ballastStep(deps: BallastDeps): () => Promise<boolean> {
   const { directory, freeBytes, neededBytes, log, sizes = ballastSizes } = deps;
   const file = ballastFile(directory);
@@ -59,7 +58,7 @@ export function ballastStep(deps: BallastDeps): () => Promise<boolean> {
     } else if (held < sizes.bytes && free + held >= neededBytes() + sizes.bytes) {
       const size = Math.min(sizes.stepBytes, sizes.bytes - held);
       await using ballast = await open(file, 'a', 0o600);
-      // Nothing that a file system could compress or leave out.
+      // Random bytes, which a file system can neither compress nor leave out.
       await ballast.write(randomBytes(size));
       await ballast.datasync();
       if (isReleased && held + size === sizes.bytes) {
@@ -73,7 +72,7 @@ export function ballastStep(deps: BallastDeps): () => Promise<boolean> {
   };
 }
 
-/** Before anything in the data directory is opened: a start on a full disk needs the room as well. */
+/** Call it before anything in the data directory is opened, because a start on a full disk needs the space too. */
 export function releaseBallastIfFull(directory: string, { fullBelowBytes }: BallastSizes = ballastSizes): void {
   const file = ballastFile(directory);
   if (!existsSync(file) || !existsSync(join(directory, 'platform.json'))) return;

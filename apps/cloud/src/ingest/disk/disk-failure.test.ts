@@ -17,12 +17,12 @@ function append(seq: number, bytes: number): LogWork {
   return { kind: 'append', id: seq, entry: testEntry(seq, 'x'.repeat(bytes)) };
 }
 
-test('I2 a full disk refuses what does not fit with RESOURCE_EXHAUSTED, stores what does, and truncation makes room again', async () => {
+test('I2 a full disk refuses only uploads that do not fit, with RESOURCE_EXHAUSTED, and truncation makes room again', async () => {
   await using directory = await temporaryDirectory();
   const { db, appender } = openLogFile(directory.file('ingest.sqlite'));
   using _ = db;
   const pages = Number(db.prepare('pragma page_count').get()?.['page_count']);
-  // SQLite's own limit on the file stands for the disk's: the same error code by the same way.
+  // SQLite's own limit on the file simulates a full disk: it returns the same error code on the same path.
   db.exec(`pragma max_page_count = ${pages + 20}`);
   const answers = new Map<number, LogAnswer>();
   const options = {
@@ -51,7 +51,7 @@ test('I2 a full disk refuses what does not fit with RESOURCE_EXHAUSTED, stores w
   expect(rows.map(({ seq, bytes }) => [seq, bytes])).toEqual([[4, 200_000]]);
 });
 
-test('I2 after any other I/O error nothing more is acknowledged, the process ends, and a restart finds all that was', async () => {
+test('I2 after any other I/O error nothing is acknowledged, the process ends, and a restart finds all acknowledged uploads', async () => {
   await using directory = await temporaryDirectory();
   const file = directory.file('ingest.sqlite');
   const plan = {
@@ -62,7 +62,7 @@ test('I2 after any other I/O error nothing more is acknowledged, the process end
     truncateEvery: 0,
     firstSeq: 1,
   };
-  // A write past the limit on the size of files fails with EFBIG, which is no full disk.
+  // A write past the file size limit fails with EFBIG, which does not mean a full disk.
   const limited = `trap '' XFSZ; ulimit -f 4000; exec "$0" "$@"`;
   const args = [
     '-c',

@@ -3,7 +3,7 @@ import { FakeClock } from '@platform/testkit';
 import { expect, test } from 'vitest';
 import { createFreeSpace } from './free-space.ts';
 
-test('I13 a full disk is told once a minute with what is free, needed and to be done, and that there is room again', async () => {
+test('I13 a full disk is logged once a minute with the space free and needed and what to do, and again when there is room', async () => {
   const clock = new FakeClock();
   const lines: [string, string, unknown][] = [];
   let free = 100 << 20;

@@ -1,19 +1,19 @@
-/** I13: an upload that the disk has no room for is refused before its body is read, while there is still room to seal and truncate. */
+/** I13: refuses an upload without room on the disk before its body is read, while there is still room to seal and truncate. */
 import { statfs } from 'node:fs/promises';
 import { type Clock, type Log, PlatformError } from '@platform/base';
 
 export interface FreeSpace {
-  /** Throws resource_exhausted. The disk is asked at most once a second. */
+  /** Throws resource_exhausted. Checks the disk at most once a second. */
   require(): Promise<void>;
 }
 
 export interface FreeSpaceDeps {
-  /** Bytes that this process may still write where the log and the payloads lie. */
+  /** Bytes that this process may still write where the log and the payloads are stored. */
   readonly freeBytes: () => Promise<number>;
-  /** Bytes that were acknowledged and are not sealed yet: sealing and truncating them takes room. */
+  /** Bytes acknowledged but not yet sealed: sealing and truncating them takes room. */
   readonly unsealedBytes: () => number;
   readonly clock: Clock;
-  /** Told of refusals, at most once a minute, and of the first upload that is admitted again. */
+  /** Gets refusals, at most once a minute, and the first upload that is admitted again. */
   readonly log: Log;
 }
 
@@ -21,7 +21,7 @@ const reserveBytes = 512 * 1024 * 1024;
 const freshMs = 1_000;
 const warnEveryMs = 60_000;
 
-/** Free space below which uploads are refused. @param unsealedBytes acknowledged and not sealed yet */
+/** Free space below which uploads are refused. @param unsealedBytes acknowledged but not yet sealed */
 export function neededForUploads(unsealedBytes: number): number {
   return Math.max(reserveBytes, 2 * unsealedBytes);
 }
@@ -67,7 +67,7 @@ export function createFreeSpace({ freeBytes, unsealedBytes, clock, log }: FreeSp
   };
 }
 
-/** Of the file system that holds `directory`. */
+/** Free bytes of the file system that holds `directory`. */
 export async function freeBytesOf(directory: string): Promise<number> {
   const { bavail, bsize } = await statfs(directory);
   return bavail * bsize;

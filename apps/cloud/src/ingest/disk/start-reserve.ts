@@ -1,8 +1,8 @@
 /**
- * I13: room for a start on a full disk, which needs some for SQLite's shared memory, its write-ahead logs and a few rows.
+ * I13: space for a start on a full disk, which needs some for SQLite's shared memory, its write-ahead logs and a few rows.
  *
- * The file `start-reserve` in the data directory holds real blocks. Unlike the ballast, nothing but a start gives it up, so that
- * it is still there when the disk filled up behind a given-up ballast. With neither, a start waits for room and says so.
+ * The file `start-reserve` in the data directory holds real blocks. Unlike the ballast, only a start releases it, so that it still exists
+ * when the disk filled up again after the ballast was released. Without either, a start waits for room and logs that.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync, rmSync } from 'node:fs';
@@ -14,18 +14,18 @@ import { freeBytesOf, neededForUploads } from './free-space.ts';
 
 const mebibyte = 1024 * 1024;
 
-/** What queries, edits and deletions take on a disk where nothing is uploaded, for a long while. */
+/** Space that queries, edits and deletions need for a long time on a disk without uploads. */
 export const reserveBytes: number = 8 * mebibyte;
 
-/** A start takes about 80 kB, of an idle installation; edits and checkpoints come on top. */
+/** A start of an idle installation takes about 80 kB; edits and checkpoints add to that. */
 export const startBytes: number = mebibyte;
 
 const lookEveryMs = 1_000;
 const sayEveryMs = 60_000;
 
-/** Before anything in the data directory is opened: resolves once a start has the room that it needs. There may be no directory yet. */
+/** Call it before anything in the data directory is opened; resolves once there is room to start. The directory need not exist yet. */
 export async function makeRoomToStart(directory: string, clock: Clock, log: Log): Promise<void> {
-  // Nothing is touched in a directory that is not ours, and a first start says by itself what it cannot make.
+  // A directory that is not ours is left alone, and a first start reports itself what it cannot create.
   if (!existsSync(join(directory, 'platform.json'))) return;
   releaseBallastIfFull(directory);
   if ((await freeBytesOf(directory)) < startBytes) rmSync(reserveFile(directory), { force: true });
@@ -54,11 +54,11 @@ export function startReserveStep(directory: string, freeBytes: () => Promise<num
       ({ size }) => size,
       () => 0,
     );
-    // Never so that the ballast would be given up for it.
+    // Written only if the ballast would not have to be released for it.
     if (held >= reserveBytes || (await freeBytes()) < ballastSizes.fullBelowBytes + reserveBytes) return false;
     const draft = `${file}.new`;
     try {
-      // Nothing that a file system could compress or leave out.
+      // Random bytes, which a file system can neither compress nor leave out.
       await writeFile(draft, randomBytes(reserveBytes), { mode: 0o600, flush: true });
       await rename(draft, file);
     } catch (caught) {

@@ -6,7 +6,7 @@ import { testEntry } from '../testing/open-log.ts';
 import { LogReader } from './log-reader.ts';
 import { openLogFile } from './open-log-file.ts';
 
-test('D33 a tail of ingest.sqlite that is cut anywhere, or damaged, is recovered to the last whole commit before it', async () => {
+test('D33 an ingest.sqlite with a tail truncated anywhere, or damaged, is recovered to the last complete commit before it', async () => {
   await using directory = await temporaryDirectory();
   const file = directory.file('ingest.sqlite');
   const appends = 6;
@@ -24,7 +24,7 @@ test('D33 a tail of ingest.sqlite that is cut anywhere, or damaged, is recovered
   const { commitEnds, cuts, wholeBefore } = readWalTail(wal);
   expect(commitEnds).toEqual(images);
   const cut = directory.file('cut.sqlite');
-  /** Positions that are there, each sound, and the next that is given. */
+  /** Positions that exist and are sound, and the next position to be assigned. */
   const recovered = async (tail: Buffer) => {
     await copyFile(file, cut);
     await writeFile(`${cut}-wal`, tail);

@@ -1,11 +1,11 @@
 /**
- * What becomes of the uploads of one group, decided in memory from what the log knew before: for a store where each question costs
- * a journey. Pure.
+ * Decides the outcome of one group's uploads in memory from what the log knew before, for a store where each query costs a round trip.
+ * Pure.
  */
 import type { LogEntry } from './log.ts';
 import { type KnownUpload, lowWaterMarkAfter, type Outcome, recogniseRetry } from './recognise-retry.ts';
 
-/** What the log holds of the streams and keys of a group, before it. */
+/** The streams and keys of a group that the log already holds. */
 export interface Known {
   readonly lastPosition: number;
   /** By streamKey. */
@@ -18,10 +18,10 @@ export interface Decision {
   /** In the order of the entries. */
   readonly outcomes: readonly Outcome[];
   readonly appended: readonly { readonly entry: LogEntry; readonly position: number }[];
-  /** Their place among the appended ones is still needed when the group is done. */
+  /** Appended uploads whose dedup row is still needed when the group is done. */
   readonly remembered: readonly { readonly entry: LogEntry; readonly position: number }[];
   readonly conflicts: readonly LogEntry[];
-  /** Streams whose low-water mark rose, each once, with any entry of it. */
+  /** Streams whose low-water mark rose, each once, with any of its entries. */
   readonly raised: readonly { readonly entry: LogEntry; readonly lowWaterMark: number }[];
   readonly lastPosition: number;
 }

@@ -9,7 +9,7 @@ import { openIngestLog } from './open-ingest-log.ts';
 
 const childFile = fileURLToPath(new URL('../testing/append-child.ts', import.meta.url));
 
-test('I2 I5 a process killed at random instants loses no acknowledged upload, and its retries double none', async () => {
+test('I2 I5 a process killed at random instants loses no acknowledged upload, and its retries duplicate none', async () => {
   await using store = await openTestStore();
   const { database } = store;
   const file = store.directory.file('ingest.sqlite');
@@ -34,12 +34,12 @@ test('I2 I5 a process killed at random instants loses no acknowledged upload, an
       if (ack === undefined) continue;
       const seq = Number(ack);
       const known = positions.get(seq);
-      // What was acknowledged before the kill is recognised: as itself, or as below a low-water mark that was stored meanwhile.
+      // Uploads acknowledged before the kill are recognised: as repeated, or as below a low-water mark that was stored meanwhile.
       if (outcome === 'settled') expect({ known, position }).toEqual({ known: expect.any(Number), position: null });
       else if (known !== undefined) expect({ outcome, position }).toEqual({ outcome: 'repeated', position: known });
       else positions.set(seq, Number(position));
     }
-    // The next process sends again from the last upload that this one knows to be in, as after a lost acknowledgement.
+    // The next process resends from the last upload known to be stored, as after a lost acknowledgement.
     firstSeq = Math.max(...positions.keys());
   }
 

@@ -1,4 +1,7 @@
-/** All changes of the log except appends: truncation behind the followers (I12), removal of records of anonymous uploads (D13) and of deleted blobs, and what is lost or restored (D33). */
+/**
+ * All changes of the log except appends: truncation behind the followers (I12), removal of records of anonymous uploads (D13) and of
+ * deleted blobs, and recording of lost and restored rows (D33).
+ */
 import type { DatabaseSync } from 'node:sqlite';
 import { lossOf, lossRow } from '../losses/known-losses.ts';
 import { mayRestore, type RecognisedUpload } from '../losses/may-restore.ts';
@@ -50,7 +53,7 @@ export class LogMaintenance {
     return { rows: Number(this.#sql.accept.run(nowMs).changes), bytes: 0 };
   }
 
-  /** No rows: the position holds another upload. Bytes: how many were added. */
+  /** `rows` is 0 when the position holds another upload; `bytes` is how many were added. */
   restoreRow(row: VerifiedRow): Maintained {
     const { position, partId, stream, seq, sha256, batch } = row;
     const stored = this.#sql.row.get(position) as unknown as StoredRow | undefined;

@@ -1,4 +1,4 @@
-/** What the ingest log's caller and its thread say to each other. */
+/** Messages between the ingest log's caller and its thread. */
 import type { ThreadAnswer, ThreadMessage } from '../../metadata/sqlite/thread-protocol.ts';
 import type { LogEntry } from './log.ts';
 import type { LogMaintenance, Maintained } from './log-maintenance.ts';

@@ -1,4 +1,4 @@
-/** Reads of the ingest log on the caller's thread: each sees a prefix of what is committed (I3). */
+/** Reads of the ingest log on the caller's thread: each sees a prefix of the committed rows (I3). */
 import type { DatabaseSync } from 'node:sqlite';
 import { openReadable } from '../../metadata/sqlite/sqlite-file.ts';
 import { lossOf } from '../losses/known-losses.ts';
@@ -73,7 +73,7 @@ export class LogReader implements Disposable {
 function statements(db: DatabaseSync) {
   return {
     rows: db.prepare('select * from log where position > ? order by position limit ?'),
-    // One statement is one moment.
+    // One statement, so that both values are of the same moment.
     ends: db.prepare(
       "select (select max(position) from log) as held, (select seq from sqlite_sequence where name = 'log') as given",
     ),

@@ -1,16 +1,16 @@
 /**
  * The tables of ingest.sqlite.
  *
- * log       one row per acknowledged upload (I1); AUTOINCREMENT, so that a position is never used again, truncated or not (I3)
+ * log       one row per acknowledged upload (I1); AUTOINCREMENT, so that no position is ever reused, even after truncation (I3)
  * streams   the low-water mark (`floor`) of each stream; it never falls (I6)
- * dedup     the uploads that may come again: at or above their stream's low-water mark, or anonymous and younger than settle_until (I5, D13)
- * conflicts uploads whose key holds another upload; kept for a person to look at, never read by queries (I5)
- * damaged   rows that a follower could not read: passed by, not truncated (I8)
- * losses    uploads that cannot be read any more, by what went without them, until a person accepts the loss (D33)
- * blobs     payloads in the blob store that belong to an upload; what the store has beyond them is swept (I4)
+ * dedup     uploads that may be repeated: at or above their stream's low-water mark, or anonymous and younger than settle_until (I5, D13)
+ * conflicts uploads whose key holds another upload; kept for a person to inspect, never read by queries (I5)
+ * damaged   rows that a follower could not read: skipped, not truncated (I8)
+ * losses    uploads that can no longer be read, with the reader that missed them, until a person accepts the loss (D33)
+ * blobs     payloads in the blob store that belong to an upload; all others in the store are swept (I4)
  *
- * Only the appender's thread writes. `log` is read by other processes too: renaming needs a migration. Rows of version 1 have no
- * checksums (row-checksums.ts).
+ * Only the appender's thread writes. Other processes read `log` too, so renaming needs a migration. Rows of version 1 have no checksums
+ * (row-checksums.ts).
  */
 import type { Migration } from '../../metadata/sqlite/writer-protocol.ts';
 
@@ -81,5 +81,5 @@ export const ingestMigrations: readonly Migration[] = [
   },
 ];
 
-/** For who looks into a store by itself: the payloads that belong to an upload. */
+/** For tools that look into a store directly: the payloads that belong to an upload. */
 export const blobPathsSql = 'select path from blobs';

@@ -1,6 +1,6 @@
 /**
- * The thread that appends to the ingest log. Everything that is waiting when a commit ends goes into the next one, so one
- * sync answers many uploads; an upload alone waits for no one.
+ * The thread that appends to the ingest log. Everything waiting when a commit ends goes into the next one, so one sync answers many
+ * uploads; a single upload does not wait for others.
  */
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { commitGroup, type LogWork } from './appender.ts';
@@ -8,7 +8,7 @@ import { LogMaintenance } from './log-maintenance.ts';
 import type { LogMessage, LogRequest, LogThreadSetup } from './log-protocol.ts';
 import { openLogFile } from './open-log-file.ts';
 
-/** A group is committed when it holds this much, so that the first of it does not wait for a long queue. */
+/** A group is committed when it reaches this size, so that its first upload does not wait for a long queue. */
 const groupEntries = 512;
 const groupBytes = 16 * 1024 * 1024;
 
@@ -46,7 +46,7 @@ function start(setup: LogThreadSetup): void {
         say({ type: 'fatal', message: outcome.message });
       }
     }
-    // Nobody waits now.
+    // No upload is waiting for an answer now.
     if (!failed) checkpoint(appended);
     if (closing !== null && !failed) {
       db.close();

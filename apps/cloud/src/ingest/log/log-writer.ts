@@ -1,4 +1,4 @@
-/** Writes an ingest log in either store: appends, and maintenance. */
+/** Writes an ingest log in either store: appends and maintenance. */
 
 import type { IngestLog, LogEntry, LogLoss } from './log.ts';
 import type { LogMaintenance, Maintained } from './log-maintenance.ts';
@@ -20,6 +20,6 @@ export interface LogWriter extends Maintenance, AsyncDisposable {
 
 /** Reads an ingest log in either store. */
 export interface LogReads extends Pick<IngestLog, 'read' | 'follow' | 'damaged' | 'hasBlob' | 'isKnown'> {
-  /** As stored. */
+  /** The losses as stored. */
   losses(): Promise<readonly LogLoss[]>;
 }

@@ -14,7 +14,7 @@ import { openIngestLog } from './open-ingest-log.ts';
 const all = { rows: 100_000, bytes: 2 ** 30 };
 
 describe.each(storeKinds)('the ingest log in %s', (kind) => {
-  test('I1 an upload is one row with exactly its bytes, also after a restart', async () => {
+  test('I1 an upload is stored as one row with exactly its bytes, also after a restart', async () => {
     await using opened = await openTestLog(systemClock, kind);
     const batch = crypto.getRandomValues(new Uint8Array(60_000));
     const pooled = Buffer.from(batch);
@@ -27,7 +27,7 @@ describe.each(storeKinds)('the ingest log in %s', (kind) => {
     expect(Buffer.compare(rows[0]?.batch ?? new Uint8Array(), batch.subarray(10, 50_000))).toBe(0);
   });
 
-  test('I3 positions rise by commit order, are read as a prefix, and are never used again after truncation', async () => {
+  test('I3 positions increase in commit order, are read as a prefix, and are never reused after truncation', async () => {
     await using opened = await openTestLog(systemClock, kind);
     const seen: number[] = [];
     const reads: Promise<void>[] = [];
@@ -36,7 +36,7 @@ describe.each(storeKinds)('the ingest log in %s', (kind) => {
       reads.push(
         opened.log.read(0, all).then((found) => {
           const rows = found.map((row) => row.position);
-          // A reader in the middle of it all sees every position up to the last one.
+          // A concurrent reader sees every position up to the last one.
           expect(rows).toEqual(rows.map((_, index) => index + 1));
           expect(rows.length).toBeGreaterThanOrEqual(position);
         }),
@@ -55,7 +55,7 @@ describe.each(storeKinds)('the ingest log in %s', (kind) => {
     expect(await opened.log.append(testEntry(301))).toMatchObject({ position: 301 });
   });
 
-  test('D13 what replaces a copy that was deleted is stored once, and recognised from then on', async () => {
+  test('D13 an upload that replaces a deleted copy is stored once, and recognised from then on', async () => {
     await using opened = await openTestLog(systemClock, kind);
     const entry = (fileId: string, replaces?: number): LogEntry => ({
       ...testEntry(0, 'same', { fileId, settleUntil: 1_000 }),
@@ -68,7 +68,7 @@ describe.each(storeKinds)('the ingest log in %s', (kind) => {
       fileId: 'first',
       settleUntil: 1_000,
     });
-    // All at once; some other upload is no reason to store it again.
+    // All at once; a different upload's position is no reason to store it again.
     const answers = await Promise.all(
       [1, 1, 7].map((position, at) => opened.log.append(entry(`again-${at}`, position))),
     );
@@ -79,7 +79,7 @@ describe.each(storeKinds)('the ingest log in %s', (kind) => {
     expect(await opened.log.read(0, all)).toHaveLength(2);
   });
 
-  test('I5 eight copies of one upload at once leave one row and get one answer', async () => {
+  test('I5 eight concurrent copies of one upload leave one row and get one answer', async () => {
     await using opened = await openTestLog(systemClock, kind);
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, copy) => opened.log.append(testEntry(1, 'same', { fileId: `try-${copy}` }))),
@@ -89,7 +89,7 @@ describe.each(storeKinds)('the ingest log in %s', (kind) => {
     expect(new Set(answers.map(({ position, fileId }) => `${position} ${fileId}`)).size).toBe(1);
   });
 
-  test('I5 another upload under the same key is ALREADY_EXISTS, kept aside, and the first copy stays untouched', async () => {
+  test('I5 another upload under the same key is ALREADY_EXISTS and kept aside, and the first copy stays unchanged', async () => {
     await using opened = await openTestLog(systemClock, kind);
     const first = await opened.log.append(testEntry(1, 'first'));
     const other = opened.log.append(testEntry(1, 'other', { blobPath: 'a/b' }));
@@ -104,7 +104,7 @@ describe.each(storeKinds)('the ingest log in %s', (kind) => {
     ]);
   });
 
-  test('a blob that is forgotten belongs to no upload any more, and its neighbours stay', async () => {
+  test('a forgotten blob belongs to no upload any more, and the others stay', async () => {
     await using opened = await openTestLog(systemClock, kind);
     for (const seq of [1, 2, 3]) await opened.log.append(testEntry(seq, undefined, { blobPath: `day/${seq}` }));
     await opened.log.forgetBlobs([]);
@@ -114,7 +114,7 @@ describe.each(storeKinds)('the ingest log in %s', (kind) => {
     expect(await opened.log.read(0, all)).toHaveLength(3);
   });
 
-  test('I5 one upload that cannot be stored takes none of its neighbours with it', async () => {
+  test('I5 one upload that cannot be stored does not fail the others', async () => {
     await using opened = await openTestLog(systemClock, kind);
     const good = [1, 2, 3].map((seq) => opened.log.append(testEntry(seq)));
     const bad = opened.log.append(testEntry(4, 'bad', { fileId: null as unknown as string }));
@@ -124,20 +124,20 @@ describe.each(storeKinds)('the ingest log in %s', (kind) => {
     expect(await opened.log.read(0, all)).toHaveLength(5);
   });
 
-  test('I6 a stored low-water mark never falls, settles what is below it, and keeps the dedup table small', async () => {
+  test('I6 a stored low-water mark never falls, settles the uploads below it, and keeps the dedup table small', async () => {
     await using opened = await openTestLog(systemClock, kind);
     for (let seq = 1; seq <= 50; seq++) await opened.log.append(testEntry(seq, undefined, { lowWaterMark: seq }));
     expect(await opened.log.append(testEntry(49))).toEqual({ outcome: 'settled', position: null, fileId: 'file-49' });
     await opened.log.append(testEntry(51, undefined, { lowWaterMark: 3 }));
     expect(await opened.log.append(testEntry(49))).toMatchObject({ outcome: 'settled' });
     expect(await opened.log.append(testEntry(50))).toMatchObject({ outcome: 'repeated', position: 50 });
-    // Another stream, or the same one of another part, counts for itself.
+    // Other streams, and the same stream of another part, are independent.
     expect(await opened.log.append(testEntry(1, 'x', { stream: new Uint8Array(16) }))).toMatchObject({ position: 52 });
     expect(await opened.log.append(testEntry(1, 'x', { partId: 'q' }))).toMatchObject({ position: 53 });
     expect(await opened.rows('select seq from dedup')).toHaveLength(4);
   });
 
-  test('I5 I6 the log does what its model says, whatever is sent, repeated, raced and restarted', async () => {
+  test('I5 I6 the log behaves like its model for any sequence of uploads, repeats, races and restarts', async () => {
     const seqs = fc.integer({ min: 1, max: 6 });
     const step = fc.oneof(
       {
@@ -156,7 +156,7 @@ describe.each(storeKinds)('the ingest log in %s', (kind) => {
     let part = 0;
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
-        // A part of its own for each run, so that one file serves them all.
+        // A separate part for each run, so that all runs can share one file.
         const partId = `part ${++part}`;
         const model = new Model(opened.log.lastPosition());
         for (const taken of steps) {
@@ -208,7 +208,7 @@ describe.each(storeKinds)('the ingest log in %s', (kind) => {
     }
   }
 
-  test('I8 I12 truncation goes in bounded batches behind the given position and leaves damaged rows', async () => {
+  test('I8 I12 truncation runs in bounded batches up to the given position and leaves damaged rows', async () => {
     await using opened = await openTestLog(systemClock, kind);
     for (let seq = 1; seq <= 10; seq++) await opened.log.append(testEntry(seq));
     await opened.log.markDamaged(3, 'unreadable');
@@ -225,7 +225,7 @@ describe.each(storeKinds)('the ingest log in %s', (kind) => {
     expect(await opened.log.append(testEntry(5))).toMatchObject({ outcome: 'repeated', position: 5 });
   });
 
-  test('D13 an anonymous upload is recognised for seven days, and forgotten some time after', async () => {
+  test('D13 an anonymous upload is recognised for seven days and forgotten some time later', async () => {
     const clock = new FakeClock();
     await using opened = await openTestLog(clock, kind);
     const hash = createHash('sha256').update('anonymous').digest();
@@ -241,7 +241,7 @@ describe.each(storeKinds)('the ingest log in %s', (kind) => {
     expect(await opened.log.append(anonymous())).toMatchObject({ outcome: 'appended', position: 2 });
   });
 
-  test('a read is bounded in rows and in bytes, but never empty while there is something', async () => {
+  test('a read is limited in rows and bytes, but returns at least one row if there is one', async () => {
     await using opened = await openTestLog(systemClock, kind);
     for (let seq = 1; seq <= 5; seq++) await opened.log.append(testEntry(seq, 'x'.repeat(100) + seq));
     expect((await opened.log.read(1, { rows: 2, bytes: 10_000 })).map(({ position }) => position)).toEqual([2, 3]);
@@ -250,7 +250,7 @@ describe.each(storeKinds)('the ingest log in %s', (kind) => {
     expect(await opened.log.read(5, { rows: 9, bytes: 250 })).toEqual([]);
   });
 
-  test('a closed log refuses appends and has answered everything asked before', async () => {
+  test('a closed log refuses appends and has answered all earlier ones', async () => {
     await using opened = await openTestLog(systemClock, kind);
     const { log } = opened;
     const pending = Array.from({ length: 50 }, (_, index) => log.append(testEntry(index + 1)));
@@ -260,7 +260,7 @@ describe.each(storeKinds)('the ingest log in %s', (kind) => {
   });
 });
 
-test('a file that is no database, and one of a newer version, are refused by name and left as they are', async () => {
+test('a file that is not a database, or is of a newer version, is refused by name and left unchanged', async () => {
   await using directory = await temporaryDirectory();
   const open = (file: string): Promise<IngestLog> =>
     openIngestLog({ onFatal: throwUncaught, file, log: silentLog, clock: systemClock });
@@ -274,7 +274,7 @@ test('a file that is no database, and one of a newer version, are refused by nam
   );
 });
 
-test('the write-ahead log is copied back while nobody waits, before a commit would have to', async () => {
+test('the write-ahead log is checkpointed while no upload waits, before a commit would have to do it', async () => {
   await using directory = await temporaryDirectory();
   const file = directory.file('ingest.sqlite');
   const log = await openIngestLog({ onFatal: throwUncaught, file, log: silentLog, clock: systemClock });

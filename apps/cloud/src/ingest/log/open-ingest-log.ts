@@ -7,28 +7,28 @@ import { openSqliteLog } from './open-sqlite-log.ts';
 import { RecentRows } from './recent-rows.ts';
 
 export interface IngestLogOptions {
-  /** Of SQLite. */
+  /** File of the SQLite log. */
   readonly file: string;
-  /** `postgres://…`: then the file is not used. Default: SQLite. */
+  /** `postgres://…`; `file` is then not used. Default: SQLite. */
   readonly database?: string | undefined;
   readonly log: Log;
   readonly clock: Clock;
-  /** The disk failed: nothing more is acknowledged, the process must exit (I2). */
+  /** Called when the disk failed: nothing more is acknowledged, and the process must exit (I2). */
   readonly onFatal: (error: Error) => void;
 }
 
-/** What both stores answer to, below the port's own words and checks. */
+/** What both stores implement; the port adds its own errors and checks. */
 interface Backend {
   readonly writer: LogWriter;
   readonly reads: LogReads;
 }
 
-/** Throws failed_precondition when the store is no ingest log or a newer one. */
+/** Throws failed_precondition when the store is not an ingest log, or a newer one. */
 export async function openIngestLog(options: IngestLogOptions): Promise<IngestLog> {
   const { database, log, clock, onFatal } = options;
   const listeners = new Set<(position: number) => void>();
   const recent = new RecentRows();
-  // Acknowledge first. Followers then find in memory what was committed.
+  // Senders are acknowledged first. Followers then find the committed rows in memory.
   let isTelling = false;
   const onAppended = (): void => {
     if (isTelling) return;
@@ -54,7 +54,7 @@ export async function openIngestLog(options: IngestLogOptions): Promise<IngestLo
       { lossIn, first, last, reason, parts: parts ?? 'unknown' },
     );
 
-  /** On a full disk a loss is kept in memory and written with the next one. */
+  /** On a full disk a loss is kept in memory and written together with the next one. */
   const writeDown = async (): Promise<void> => {
     for (const each of unwritten) {
       await writer.noteLoss(each);
@@ -83,7 +83,7 @@ export async function openIngestLog(options: IngestLogOptions): Promise<IngestLo
     },
     restoreRow: async (row) => (await writer.restoreRow(row)).rows > 0,
     async endLosses(position) {
-      // Otherwise a loss that waits would be written after it ended.
+      // Otherwise a loss still waiting to be written would be written after it ended.
       await writeDown();
       await writer.endLosses(position);
       known.end(position);
@@ -91,7 +91,7 @@ export async function openIngestLog(options: IngestLogOptions): Promise<IngestLo
     goOnAfter: async (position) => void (await writer.goOnAfter(position)),
     async append(entry): Promise<AppendResult> {
       requireValid(entry);
-      // Of a view, the memory below it would be sent whole. (slice() of a Buffer copies nothing.)
+      // Copied, because a view would be sent with all the memory it is part of. (slice() of a Buffer copies nothing.)
       const own = { stream: new Uint8Array(entry.stream), sha256: new Uint8Array(entry.sha256) };
       const result = await writer.append({ ...entry, ...own });
       const { outcome, position, fileId } = result;

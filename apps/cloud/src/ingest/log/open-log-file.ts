@@ -1,4 +1,4 @@
-/** Opens ingest.sqlite for its one writer, creating or upgrading it: recovery after a crash happens here, inside SQLite. */
+/** Opens ingest.sqlite for its single writer, creating or upgrading it. SQLite recovers from a crash here. */
 import type { DatabaseSync } from 'node:sqlite';
 import { migrate } from '../../metadata/sqlite/migrate.ts';
 import { openWritable } from '../../metadata/sqlite/sqlite-file.ts';
@@ -10,17 +10,17 @@ import { ingestMigrations } from './log-tables.ts';
 export interface LogFile {
   readonly db: DatabaseSync;
   readonly appender: Appender;
-  /** Of the write-ahead log, which the next checkpoint copies into the file. @param bytes that were appended since the last call */
+  /** Checkpoints the write-ahead log into the file when due. @param bytes appended since the last call */
   checkpoint(bytes: number): void;
-  /** As found. */
+  /** State found when the file was opened. */
   readonly state: LogOpened;
 }
 
-// Measured with batches of 130 kB: pages of 16 KiB free twice as fast as 4 KiB; a longer checkpoint only makes the appends
-// behind it wait longer (32 MiB: 120 ms, 4 MiB: 15 ms) without raising the throughput.
+// Measured with batches of 130 kB: pages of 16 KiB are freed twice as fast as pages of 4 KiB. A longer checkpoint only delays the appends
+// after it (32 MiB: 120 ms, 4 MiB: 15 ms) without raising the throughput.
 const pageBytes = 16_384;
 const checkpointBytes = 4 * 1024 * 1024;
-/** While uploads come without a pause, a commit does it, and those who wait for that commit wait longer. */
+/** If uploads arrive without a pause, a commit does the checkpoint, and the uploads in that commit wait longer. */
 const latestCheckpointBytes = 2 * checkpointBytes;
 
 const positions = `
@@ -30,7 +30,7 @@ const positions = `
 export function openLogFile(file: string): LogFile {
   const db = openWritable(file, { pageBytes, checkpointBytes: latestCheckpointBytes });
   migrate(db, ingestMigrations, file);
-  // The sequence remembers positions that truncation has removed. What says more than it does is right: no position is used twice (I3).
+  // The sequence remembers positions removed by truncation. If the tables know a higher position, it counts, so that none is reused (I3).
   const { given, seen } = db.prepare(positions).get() as { given: number; seen: number };
   const lastPosition = Math.max(given, seen);
   if (lastPosition > given) new LogMaintenance(db).goOnAfter(lastPosition);
@@ -48,7 +48,7 @@ export function openLogFile(file: string): LogFile {
       try {
         db.exec('pragma wal_checkpoint(passive)');
       } catch {
-        // As after a commit: what could not be copied now stays in the write-ahead log.
+        // As after a commit: whatever could not be copied now stays in the write-ahead log.
       }
     },
   };

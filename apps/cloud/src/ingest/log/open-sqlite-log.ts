@@ -1,4 +1,4 @@
-/** Opens ingest.sqlite: appends go to its thread, reads stay here. The file has one writer, this process. */
+/** Opens ingest.sqlite: appends go to its thread, reads stay in the caller's. This process is the file's only writer. */
 import { errorText, PlatformError, siblingEntry } from '@platform/base';
 import { openThread } from '../../metadata/sqlite/open-thread.ts';
 import type { LogMaintenance, Maintained } from './log-maintenance.ts';
@@ -10,7 +10,7 @@ import { SharedRoom } from './shared-room.ts';
 
 const expirePeriodMs = 60_000;
 
-/** @param onAppended called after each commit that appended, before anyone is answered. */
+/** @param onAppended called after each commit that appended, before any sender is answered */
 export async function openSqliteLog(
   options: IngestLogOptions,
   onAppended: () => void,
@@ -69,7 +69,7 @@ export async function openSqliteLog(
       async append(entry) {
         const batch = room.copy(entry.batch);
         const result = await thread.ask({ kind: 'append', entry: { ...entry, batch } });
-        // Not after a failure: the thread may still read it.
+        // Not after a failure, because the thread may still be reading it.
         room.giveBack(batch);
         if ('rows' in result) throw new PlatformError('internal', 'expected the outcome of an append');
         if (result.outcome === 'appended') retainedBytes += batch.length;

@@ -32,7 +32,7 @@ interface Reopened extends AsyncDisposable {
   append(entry: LogEntry): Promise<{ outcome: string; position: number | null }>;
 }
 
-/** With its thread, as the cloud opens it; or, to try more cuts in the time, the same code without the thread around it. */
+/** Opens the log with its thread, as the cloud does, or without it, to try more cuts in the same time. */
 async function reopen(file: string, withThread: boolean): Promise<Reopened> {
   if (withThread) return openIngestLog({ onFatal: throwUncaught, file, log: silentLog, clock: systemClock });
   const { db, appender, state } = openLogFile(file);
@@ -53,7 +53,7 @@ async function reopen(file: string, withThread: boolean): Promise<Reopened> {
   };
 }
 
-/** What the child had said on stdout before the call at index `before`. */
+/** What the child had written to stdout before the call at index `before`. */
 function said(calls: readonly Syscall[], before: number): { acks: Map<number, number>; truncated: number } {
   const acks = new Map<number, number>();
   let truncated = 0;
@@ -66,7 +66,7 @@ function said(calls: readonly Syscall[], before: number): { acks: Map<number, nu
   return { acks, truncated };
 }
 
-test('I2 each acknowledgement follows the sync that covers it, as strace saw it', async () => {
+test('I2 strace shows that each acknowledgement follows the sync that covers it', async () => {
   await using data = await temporaryDirectory();
   await using trace = await temporaryDirectory();
   const calls = await record(data.path, trace.file('trace'));
@@ -91,13 +91,13 @@ test('I2 each acknowledgement follows the sync that covers it, as strace saw it'
   expect(checked).toBe(plan.appends);
 });
 
-test('I2 I3 I5 I12 a power cut at any sync boundary or instant loses no acknowledged upload and doubles none', {
+test('I2 I3 I5 I12 a power cut at any sync boundary or instant loses no acknowledged upload and duplicates none', {
   timeout: 600_000,
 }, async () => {
   await using data = await temporaryDirectory();
   await using trace = await temporaryDirectory();
   const calls = await record(data.path, trace.file('trace'));
-  // `npm run fault -- power-cut` names the seed and how many instants; by default each run draws another.
+  // `npm run fault -- power-cut` sets the seed and the number of instants; by default each run picks a new seed.
   const { FAULT_SEED = String(Date.now() % 2 ** 31), FAULT_KILLS = '60' } = process.env;
   const seed = Number(FAULT_SEED);
   const random = randomFrom(seed);

@@ -15,7 +15,7 @@ test('I3 followers get the rows after their position, in order and within the li
   expect(positions(recent.after(4, { rows: 9, bytes: 1 }))).toEqual([5]);
 });
 
-test('I3 who is further behind, or at the end, reads the store', () => {
+test('I3 a follower that is further behind, or at the end, reads the store', () => {
   const recent = new RecentRows();
   expect(recent.after(0, all)).toBeUndefined();
   recent.add(row(5));
@@ -23,7 +23,7 @@ test('I3 who is further behind, or at the end, reads the store', () => {
   expect(recent.after(5, all)).toBeUndefined();
 });
 
-test('I3 rows before a gap are forgotten: nothing in memory tells whether they were lost', () => {
+test('I3 rows before a gap are dropped, because memory cannot tell whether the missing rows were lost', () => {
   const recent = new RecentRows();
   for (const position of [5, 6, 9]) recent.add(row(position));
   expect(recent.after(4, all)).toBeUndefined();
@@ -31,7 +31,7 @@ test('I3 rows before a gap are forgotten: nothing in memory tells whether they w
   expect(positions(recent.after(8, all))).toEqual([9]);
 });
 
-test('rows are held up to 8 MiB and 1,024, as far as they follow each other', () => {
+test('up to 8 MiB and 1,024 consecutive rows are kept', () => {
   const recent = new RecentRows();
   for (let position = 1; position <= 2_000; position++) recent.add(row(position));
   expect(recent.after(975, all)).toBeUndefined();

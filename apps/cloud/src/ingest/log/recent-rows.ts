@@ -1,19 +1,19 @@
 /**
- * The rows that were committed last, for followers of the log: one that keeps up needs no read of the store, which would take this thread
- * as long as the upload itself took.
+ * The most recently committed rows, for followers of the log. A follower that keeps up need not read the store, which would take this
+ * thread as long as the upload itself.
  */
 import type { LogRow, ReadLimit } from './log.ts';
 
-/** What is held at most; who is further behind reads the store. */
+/** Limits of what is kept; followers further behind read the store. */
 const maxRows = 1_024;
 const maxBytes = 8 * 1024 * 1024;
 
 export class RecentRows {
-  /** Positions that follow each other. */
+  /** Rows at consecutive positions. */
   readonly #rows: LogRow[] = [];
   #bytes = 0;
 
-  /** @param row committed; its bytes are never changed again. */
+  /** @param row committed; its bytes must not change any more */
   add(row: LogRow): void {
     const last = this.#rows.at(-1);
     if (last !== undefined && row.position !== last.position + 1) this.#drop(this.#rows.length);
@@ -25,7 +25,7 @@ export class RecentRows {
     this.#drop(excess);
   }
 
-  /** Rows after a position, at least one; undefined: the store has to be read. */
+  /** Rows after a position, at least one; undefined: the store must be read. */
   after(position: number, limit: ReadLimit): readonly LogRow[] | undefined {
     const from = position + 1 - (this.#rows[0]?.position ?? Number.POSITIVE_INFINITY);
     if (from < 0 || from >= this.#rows.length) return undefined;

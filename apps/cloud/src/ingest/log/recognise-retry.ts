@@ -1,16 +1,16 @@
 /**
- * The rules by which the log recognises an upload that is sent again (I5, I6, D13), once for every store. Pure.
+ * The rules by which the log recognises a repeated upload (I5, I6, D13), shared by all stores. Pure.
  *
- * In this order, the entry's own low-water mark taken into account first:
+ * In this order, after applying the entry's own low-water mark:
  *   its seq is below the stream's low-water mark → settled
- *   its key is unknown                  → new: it is appended, with its dedup row
- *   its key is known, same hash         → repeated, with the first copy's position and file id; new when what the first copy brought
- *                                         was deleted, which the entry says by naming its position (D13)
+ *   its key is unknown                  → new: it is appended with its dedup row
+ *   its key is known, same hash         → repeated, with the first copy's position and file id; new if the content of the first copy
+ *                                         was deleted and the entry names its position (D13)
  *   its key is known, other hash        → conflict: kept aside, the first copy stays
  */
 import type { LogEntry } from './log.ts';
 
-/** What becomes of an upload. Nothing of it may be told to anyone before it is committed (I2). */
+/** The outcome of an upload. It must not be revealed before it is committed (I2). */
 export type Outcome = { readonly outcome: 'appended'; readonly position: number; readonly fileId: string } | Recognised;
 
 /** The outcome of an upload that is not appended. */
@@ -21,7 +21,7 @@ export type Recognised =
 export interface FirstCopy {
   readonly position: number;
   readonly fileId: string;
-  /** Of the entry that it came with. */
+  /** settleUntil of the first copy's entry. */
   readonly settleUntil: number | null;
 }
 
@@ -30,15 +30,17 @@ export interface KnownUpload extends FirstCopy {
   readonly sha256: Uint8Array;
 }
 
-/** Uploads of one part that are kept aside; beyond it a conflict is refused all the same, but not kept. */
+/** Conflicting uploads kept per part; further conflicts are refused without being kept. */
 export const maxConflicts = 1_000;
 
-/** The stream's low-water mark once this entry's has been taken into account: it never falls (I6). @param stored undefined: none yet */
+/** The stream's low-water mark after applying this entry's; it never falls (I6). @param stored undefined: none yet */
 export function lowWaterMarkAfter(stored: number | undefined, { lowWaterMark }: LogEntry): number {
   return Math.max(stored ?? 0, lowWaterMark);
 }
 
-/** @param lowWaterMark by `lowWaterMarkAfter`. @param known undefined: the log has no upload of this key. Answers null for one that is new. */
+/**
+ * @param lowWaterMark from `lowWaterMarkAfter` @param known undefined: the log has no upload with this key. Returns null for a new upload.
+ */
 export function recogniseRetry(
   entry: LogEntry,
   lowWaterMark: number,

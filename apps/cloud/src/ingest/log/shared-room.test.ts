@@ -3,7 +3,7 @@ import { SharedRoom } from './shared-room.ts';
 
 const filled = (length: number, value: number): Uint8Array => new Uint8Array(length).fill(value);
 
-test('memory that was given back is used again, what is still read is not', () => {
+test('returned memory is reused, and memory still in use is not', () => {
   const room = new SharedRoom();
   const first = room.copy(filled(100_000, 1));
   const second = room.copy(filled(100_000, 2));
@@ -17,7 +17,7 @@ test('memory that was given back is used again, what is still read is not', () =
   expect(room.copy(filled(1_000_000, 4)).buffer).not.toBe(third.buffer);
 });
 
-test('no more is kept than a few megabytes', () => {
+test('only a few megabytes are kept', () => {
   const room = new SharedRoom();
   const large = room.copy(filled(9 << 20, 1));
   room.giveBack(large);

@@ -1,9 +1,9 @@
 /**
- * Memory in which batches reach the log's thread. It is used again and again: memory that is new for each batch costs a page fault for
- * each 4 KiB, and collections of garbage in both threads.
+ * Memory in which batches are passed to the log's thread. It is reused, because fresh memory for each batch causes a page fault per 4 KiB
+ * and garbage collections in both threads.
  */
 
-/** Kept for the next batches at most. */
+/** Maximum bytes kept for later batches. */
 const mostFreeBytes = 8 << 20;
 const pageBytes = 64 << 10;
 
@@ -11,14 +11,14 @@ export class SharedRoom {
   readonly #free: SharedArrayBuffer[] = [];
   #freeBytes = 0;
 
-  /** A copy of the bytes that another thread can read, until it is given back. */
+  /** Copies the bytes to memory that another thread can read until it is given back. */
   copy(bytes: Uint8Array): Uint8Array<SharedArrayBuffer> {
     const room = new Uint8Array(this.#take(bytes.length), 0, bytes.length);
     room.set(bytes);
     return room;
   }
 
-  /** The other thread reads it no more. */
+  /** Call it when the other thread no longer reads the memory. */
   giveBack({ buffer }: Uint8Array<SharedArrayBuffer>): void {
     if (this.#freeBytes + buffer.byteLength > mostFreeBytes) return;
     this.#free.push(buffer);

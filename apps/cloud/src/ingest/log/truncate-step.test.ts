@@ -21,10 +21,10 @@ test('I12 the log is truncated in batches up to the slowest follower and no furt
   );
 });
 
-/** Far shorter than what the alarm waits for. */
+/** Far shorter than the time until the alarm. */
 const stepMs = 60_000;
 
-/** Truncation that runs on a fake clock; what it logs is kept by level. */
+/** Runs truncation on a fake clock and collects its log messages by level. */
 async function truncating(rows: number) {
   const clock = new FakeClock();
   const opened = await openTestLog();
@@ -53,7 +53,7 @@ async function truncating(rows: number) {
   };
 }
 
-test('I12 a follower that stands still raises an alarm, and its rows stay', async () => {
+test('I12 a follower that does not move raises an alarm, and its rows stay', async () => {
   await using log = await truncating(3);
   await log.wait(29);
   expect(log.lines['error']).toEqual([]);
@@ -67,10 +67,10 @@ test('I12 a follower that stands still raises an alarm, and its rows stay', asyn
   expect(await log.opened.log.read(0, { rows: 9, bytes: 2 ** 30 })).toEqual([]);
 });
 
-test('I12 rows that wait for their seal age, one seal after the other, are no alarm', async () => {
+test('I12 rows that wait for their seal age, seal after seal, raise no alarm', async () => {
   await using log = await truncating(2);
   for (let seal = 0; seal < 4; seal++) {
-    // The oldest row is as old as rows get before they are sealed, and the sealing took a while.
+    // The oldest row has reached the seal age, and sealing took a while.
     await log.wait(11);
     log.lowWaterMark.position++;
     await log.append(log.lowWaterMark.position + 2);

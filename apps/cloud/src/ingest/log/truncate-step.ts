@@ -1,4 +1,4 @@
-/** I12: the log is shortened behind its slowest follower, in bounded batches; a follower that stands still is reported, never skipped. */
+/** I12: truncates the log up to its slowest follower, in bounded batches. A follower that does not move is reported, never skipped. */
 import type { Clock, Log } from '@platform/base';
 import type { IngestLog } from './log.ts';
 
@@ -6,15 +6,15 @@ export interface TruncateDeps {
   readonly ingestLog: IngestLog;
   readonly log: Log;
   readonly clock: Clock;
-  /** The least position that everyone (seal and all cursors) is past. */
+  /** The lowest position that the seal and all cursors have passed. */
   readonly lowWaterMark: () => Promise<number>;
 }
 
 const batchRows = 100;
 
 /**
- * A low-water mark that has not moved for this long although there are rows behind it is stuck. Rows wait up to 10 min to be sealed
- * (sealAgeMs) and then for the sealing itself, so only three times that says something; the alarm is repeated as often.
+ * A low-water mark that has not moved for this long although rows are behind it is stuck. Rows wait up to 10 min to be sealed (sealAgeMs)
+ * and then for the sealing itself, so only three times that is conclusive. The alarm is repeated at the same interval.
  */
 const alarmMs = 30 * 60_000;
 

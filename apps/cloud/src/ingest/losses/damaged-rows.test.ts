@@ -11,10 +11,10 @@ import { openIngestLog } from '../log/open-ingest-log.ts';
 import { openTestLog, testEntry } from '../testing/open-log.ts';
 
 const all = { rows: 100, bytes: 1e8 };
-/** An expression for bytes that both stores understand. */
+/** An SQL expression for bytes that both stores understand. */
 const bytes = "cast('other' as %)";
 
-/** `2: ok`, or `2–3 of p: reason`. */
+/** Formats rows as `2: ok`, or `2–3 of p: reason`. */
 function told(rows: readonly LogRow[]): string[] {
   return rows.map(({ position, partId, batch, damage }) =>
     damage === undefined
@@ -54,7 +54,7 @@ const damages: Readonly<Record<string, { readonly by: string; readonly second: s
 };
 
 for (const [name, { by, second }] of Object.entries(damages))
-  test(`D33 a row of the log with ${name} is told as damaged, and its neighbours are read`, async () => {
+  test(`D33 a row of the log with ${name} is reported as damaged, and its neighbours are read`, async () => {
     await using on = await threeRows();
     await on.damage(
       `update log set ${by.replace('%', defaultStore === 'postgres' ? 'bytea' : 'blob')} where position = 2`,
@@ -63,7 +63,7 @@ for (const [name, { by, second }] of Object.entries(damages))
     expect(told(await on.log.follow(0, all))).toEqual([first, second, last]);
   });
 
-test('D33 rows that are missing are told to who follows the log: between others, before all, at the end, and all of them', async () => {
+test('D33 missing rows are reported to followers of the log: in the middle, at the start, at the end, and all of them', async () => {
   await using on = await threeRows();
   await on.damage('delete from log where position = 2');
   expect(told(await on.log.follow(0, all))).toEqual([first, '2–2 of b: the row is missing', last]);
@@ -81,7 +81,7 @@ test('D33 rows that are missing are told to who follows the log: between others,
   expect(told(await on.log.follow(0, all))).toEqual(['1–3 of ?: 3 rows are missing', '4 of a: content 4']);
 });
 
-test('D33 rows of a version before there were checksums are read, and the positions that a restored log skips are not missed', async () => {
+test('D33 rows from before checksums existed are read, and positions skipped by a restored log do not count as missing', async () => {
   await using on = await threeRows();
   await on.damage('update log set head_checksum = null, batch_checksum = null');
   expect(told(await on.log.follow(0, all))).toHaveLength(3);
@@ -95,7 +95,7 @@ test('D33 rows of a version before there were checksums are read, and the positi
   expect(told(await on.log.follow(2, all))).toEqual(['3–3 of c: the row is missing', `${position} of : content 1`]);
 });
 
-test('D33 a loss is kept over restarts, and what is left of the row over truncation, until somebody accepts it', async () => {
+test('D33 a loss survives restarts, and the rest of the row survives truncation, until a person accepts the loss', async () => {
   await using on = await threeRows();
   await on.damage('update log set seq = 9 where position = 2');
   for (let time = 0; time < 2; time++)
@@ -114,7 +114,7 @@ test('D33 a loss is kept over restarts, and what is left of the row over truncat
   expect([await on.log.damaged(), await on.log.truncate(3, 10)]).toEqual([[], 1]);
 });
 
-test('I3 a log goes on after a position that it does not know, also after a restart, and after what its rows and retries say', async () => {
+test('I3 a log continues after a position it does not know, also after a restart, and after its rows and dedup entries', async () => {
   await using on = await threeRows();
   await on.log.goOnAfter(7);
   expect(on.log.lastPosition()).toBe(7);
@@ -124,7 +124,7 @@ test('I3 a log goes on after a position that it does not know, also after a rest
   expect((await on.log.append(testEntry(1, 'content 1', own.a))).outcome).toBe('repeated');
 });
 
-test('I3 a file whose sequence was lost goes on after its last row and retry', async () => {
+test('I3 a file whose sequence was lost continues after its last row and dedup entry', async () => {
   await using directory = await temporaryDirectory();
   const file = directory.file('ingest.sqlite');
   const open = () => openIngestLog({ onFatal: throwUncaught, file, log: silentLog, clock: systemClock });

@@ -1,4 +1,4 @@
-/** The losses of the log in memory, so that each query can look at them: as stored, and what was found since. */
+/** The losses of the log in memory, so that each query can check them: those stored, and those found since. */
 import type { LogDamage, LogLoss, LossIn } from '../log/log.ts';
 import { subtractPosition } from './subtract-position.ts';
 
@@ -13,7 +13,7 @@ export class KnownLosses {
     return this.#losses;
   }
 
-  /** Undefined: known before, accepted or not. */
+  /** Undefined: already known, accepted or not. */
   add(lossIn: LossIn, damage: LogDamage, nowMs: number): LogLoss | undefined {
     const { first, last } = damage;
     if (this.#losses.some((known) => known.lossIn === lossIn && known.first <= first && known.last >= last))
@@ -23,7 +23,7 @@ export class KnownLosses {
     return loss;
   }
 
-  /** The row of the position is back. */
+  /** Called when the row at the position was restored. */
   end(position: number): void {
     this.#losses = this.#losses.flatMap((loss) => subtractPosition(loss, position));
   }
@@ -33,7 +33,7 @@ export class KnownLosses {
   }
 }
 
-/** A row of the table `losses`. */
+/** Converts a row of the table `losses`. */
 export function lossOf(row: Readonly<Record<string, unknown>>): LogLoss {
   const { parts, accepted_ms: acceptedMs } = row;
   return {
@@ -47,7 +47,7 @@ export function lossOf(row: Readonly<Record<string, unknown>>): LogLoss {
   };
 }
 
-/** In the order of the table's columns, without `accepted_ms`. */
+/** Values in the order of the table's columns, without `accepted_ms`. */
 export function lossRow({ lossIn, first, last, parts, reason, foundMs }: LogLoss): (string | number | null)[] {
   return [lossIn, first, last, parts === null ? null : JSON.stringify(parts), reason, foundMs];
 }

@@ -1,6 +1,6 @@
 /**
- * Whether a row of a backup is the one that was lost from the log, going by what the log still has of it: its checksums, what it says, or
- * the upload that retries are recognised by. Pure.
+ * Whether a row of a backup is the one lost from the log, judging by what the log still has of it: its checksums, its content, or the dedup
+ * entry of the upload. Pure.
  */
 
 import { rowChecksums, type VerifiedRow } from './row-checksums.ts';
@@ -15,7 +15,7 @@ export interface RecognisedUpload {
 }
 
 /**
- * @param row out of a backup of this installation, whose checksums prove it
+ * @param row from a backup of this installation, proven by its checksums
  * @param stored what is at its position; undefined: nothing
  * @param recognised uploads of its position
  */

@@ -36,7 +36,7 @@ test.each([
   expect(on.log.retainedBytes()).toBe(retained);
 });
 
-test('D33 the row of another upload is not put in the place of a lost one, as long as anything tells of that', async () => {
+test('D33 a row of another upload does not replace a lost one, as long as any record contradicts it', async () => {
   await using on = await threeRows();
   await on.damage(`update log set batch = (select batch from log where position = 1) where position = 2`);
   // Retries are recognised by number and hash.
@@ -49,7 +49,7 @@ test('D33 the row of another upload is not put in the place of a lost one, as lo
   expect((await on.log.read(1, all))[0]?.damage).toBeUndefined();
 });
 
-test('D33 a loss ends position by position, for everyone; what is left of it stays, and truncation takes the row again', async () => {
+test('D33 a loss ends position by position for all readers, the rest of it stays, and truncation covers the restored row', async () => {
   await using on = await threeRows();
   for (const seq of [4, 5]) await on.log.append(testEntry(seq));
   await on.damage('delete from log where position between 2 and 4');
@@ -72,7 +72,7 @@ test('D33 a loss ends position by position, for everyone; what is left of it sta
   expect(on.log.lastPosition()).toBe(5);
 });
 
-test('D33 a damaged row that was kept for a person goes with truncation once it is put back', async () => {
+test('D33 a damaged row kept for a person can be truncated once it was restored', async () => {
   await using on = await threeRows();
   await on.damage(`update log set batch = (select batch from log where position = 1) where position = 2`);
   await on.log.noteLoss('readings', lossOf(2, 2));

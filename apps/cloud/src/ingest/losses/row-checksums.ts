@@ -1,9 +1,8 @@
 /**
- * What proves a row of the ingest log: one CRC-32 over where the row belongs, and one over what it holds, which begins where the
- * first one ended. A row that was changed, moved, or mixed with another fails one of them; while the first holds, it is
- * known whose a row is that fails the second.
+ * Checksums of a row of the ingest log: one CRC-32 over where the row belongs, and one over its content, seeded with the first. A row that
+ * was changed, moved or mixed with another fails one of them. If only the second fails, the row's owner is still known.
  *
- * CRC-32 finds every burst of up to 32 bits, all else with 1 − 2^-32, at several GB/s; no one is kept from forging a row.
+ * CRC-32 detects every burst of up to 32 bits, and all else with probability 1 − 2^-32, at several GB/s. It does not prevent forged rows.
  */
 import { crc32 } from 'node:zlib';
 
@@ -17,7 +16,7 @@ export interface VerifiedRow {
 }
 
 export interface RowChecksums {
-  /** Over all but the batch. */
+  /** Covers everything but the batch. */
   readonly head: number;
   readonly batch: number;
 }
@@ -27,7 +26,7 @@ export function rowChecksums({ position, partId, stream, seq, sha256, batch }: V
   const numbers = Buffer.alloc(28);
   numbers.writeDoubleLE(position, 0);
   numbers.writeDoubleLE(seq, 8);
-  // Lengths, so that no byte can go over to its neighbour.
+  // Lengths are included, so that no byte can move between neighbouring fields.
   numbers.writeUInt32LE(part.length, 16);
   numbers.writeUInt32LE(stream.length, 20);
   numbers.writeUInt32LE(sha256.length, 24);

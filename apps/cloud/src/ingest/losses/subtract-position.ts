@@ -1,4 +1,4 @@
-/** What is left of a loss once the row of a position is back. */
+/** The rest of a loss after the row at a position was restored. */
 import type { LogLoss } from '../log/log.ts';
 
 export function subtractPosition(loss: LogLoss, position: number): readonly LogLoss[] {

@@ -1,13 +1,13 @@
 /**
- * Tells sound rows of the ingest log from damaged ones, and finds rows that are missing (D33). Pure.
+ * Distinguishes sound rows of the ingest log from damaged ones, and finds missing rows (D33). Pure.
  *
- * Positions follow each other without a gap, because a transaction that is rolled back gives none away. The one exception is
- * the row at which a restored log goes on, which belongs to no part (backup/resume-after-restore.ts).
+ * Positions follow each other without a gap, because a rolled-back transaction uses none up. The one exception is the row at which a
+ * restored log continues, which belongs to no part (backup/resume-after-restore.ts).
  */
 import type { LogRow } from '../log/log.ts';
 import { rowChecksums } from './row-checksums.ts';
 
-/** As stored; damage may have changed the type of anything. */
+/** A row as stored; damage may have changed the type of any value. */
 export interface StoredRow {
   readonly position: number;
   readonly part: unknown;
@@ -15,12 +15,12 @@ export interface StoredRow {
   readonly seq: unknown;
   readonly sha256: unknown;
   readonly batch: unknown;
-  /** Null: of a version before there were checksums; then the row counts as sound. */
+  /** Null: written before checksums existed; the row then counts as sound. */
   readonly head_checksum: unknown;
   readonly batch_checksum: unknown;
 }
 
-/** A restored log goes on so many positions further: more uploads than the first cloud can have accepted since the backup. */
+/** A restored log skips this many positions: more than the first cloud can have assigned since the backup. */
 export const skippedPositions: number = 2 ** 40;
 
 const nothing = new Uint8Array(0);
@@ -46,14 +46,14 @@ export function verifyRow(stored: StoredRow): LogRow {
   return { position, partId: part, batch };
 }
 
-/** Positions that are missing before a row, for who has read everything up to `after`. */
+/** Positions missing before a row, for a reader that has read everything up to `after`. */
 export function missingBefore(after: number, row: LogRow): { readonly first: number; readonly last: number } | null {
   const goesOn = row.partId === '' && row.damage === undefined && row.position - skippedPositions >= after;
   const last = row.position - (goesOn ? skippedPositions : 1);
   return last > after ? { first: after + 1, last } : null;
 }
 
-/** Stands in the place of rows that are missing. @param owners parts of those that are still known to have been there */
+/** A placeholder for missing rows. @param owners parts of the rows still known to have existed */
 export function missingRow(first: number, last: number, owners: readonly string[]): LogRow {
   const count = last - first + 1;
   const parts = owners.length === count ? [...new Set(owners)] : null;

@@ -1,4 +1,4 @@
-/** Opens the ingest log in Postgres: schema `ingest` of the database that holds the metadata, written by this process alone. */
+/** Opens the ingest log in Postgres: schema `ingest` of the metadata's database, written by this process alone. */
 import { type Clock, errorText, type Log, PlatformError } from '@platform/base';
 import { readPostgresAddress } from '../../metadata/postgres/postgres-address.ts';
 import { migratePostgres } from '../../metadata/postgres/postgres-migrate.ts';
@@ -23,11 +23,11 @@ export interface PostgresLogOptions {
 
 const expirePeriodMs = 60_000;
 const expireRows = 5_000;
-/** As of the SQLite log: a group is committed when it holds this much. */
+/** As in the SQLite log: a group is committed when it reaches this size. */
 const groupEntries = 512;
 const groupBytes = 16 * 1024 * 1024;
 
-/** @param onAppended called after each commit that appended, before anyone is answered. */
+/** @param onAppended called after each commit that appended, before any sender is answered */
 export async function openPostgresLog(
   options: PostgresLogOptions,
   onAppended: () => void,
@@ -139,7 +139,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** Everything that waits when a commit ends goes into the next one, so one journey answers many uploads. */
+/** Everything waiting when a commit ends goes into the next one, so one round trip answers many uploads. */
 class Groups {
   lastPosition: number;
   retainedBytes: number;
@@ -204,7 +204,7 @@ class Groups {
         for (const { reject } of group) reject(caught);
         return;
       }
-      // One that cannot be stored, or that does not fit on the disk, takes none of its neighbours with it.
+      // One that cannot be stored, or does not fit on the disk, does not fail the others.
       for (const one of group) await this.#commit([one]);
     }
   }

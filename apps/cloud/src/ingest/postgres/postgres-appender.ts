@@ -1,6 +1,6 @@
 /**
- * One group commit of the ingest log in Postgres: dedup, low-water marks and the append in one transaction that holds the writer's
- * advisory lock until it has committed, so that commit order is position order (I3). Three journeys for a group of any size.
+ * One group commit of the ingest log in Postgres: dedup, low-water marks and the append in one transaction. It holds the writer's advisory
+ * lock until it has committed, so that commit order is position order (I3). Three round trips for a group of any size.
  */
 import { PlatformError } from '@platform/base';
 import type { PostgresTransaction, PostgresWriter } from '../../metadata/postgres/postgres-writer.ts';
@@ -20,7 +20,7 @@ export async function commitEntries(
     const writes = Promise.allSettled(write(transaction, decision));
     const [committed] = await Promise.allSettled([transaction.commit()]);
     const failed = (await writes).find((written) => written.status === 'rejected');
-    // Known to be committed: that the answers to its writes were lost does not matter.
+    // The commit succeeded, so lost answers to its writes do not matter.
     if (committed.status === 'rejected') throw failed?.reason ?? committed.reason;
     return decision;
   } catch (caught) {
@@ -59,7 +59,7 @@ async function readKnown(transaction: PostgresTransaction, entries: readonly Log
   };
 }
 
-/** All are under way when it returns; the commit goes behind them. */
+/** Starts all writes before it returns; the commit is queued behind them. */
 function write(transaction: PostgresTransaction, decision: Decision): Promise<unknown>[] {
   const { appended, remembered, conflicts, raised, lastPosition } = decision;
   const writes: Promise<unknown>[] = [];

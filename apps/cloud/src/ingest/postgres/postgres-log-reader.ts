@@ -1,4 +1,7 @@
-/** Reads of the ingest log in Postgres: each sees a prefix of what is committed, because the appender's lock makes commit order position order (I3). */
+/**
+ * Reads of the ingest log in Postgres: each sees a prefix of the committed rows, because the appender's lock makes commit order position
+ * order (I3).
+ */
 import type { PostgresReader } from '../../metadata/postgres/postgres-reader.ts';
 import type { DamagedRow, LogEntry, LogLoss, LogRow, ReadLimit } from '../log/log.ts';
 import { lossOf } from '../losses/known-losses.ts';
@@ -12,7 +15,7 @@ export class PostgresLogReader implements AsyncDisposable {
   }
 
   async read(after: number, limit: ReadLimit): Promise<readonly LogRow[]> {
-    // Sizes first, which are read without the batches, so that no more comes over the wire than was asked for.
+    // Sizes are read first, without the batches, so that no more is transferred than was requested.
     const { rows } = await this.#reader.query(
       `select log.* from log join (
          select position, sum(coalesce(octet_length(batch), 0)) over (order by position) as upto, row_number() over (order by position) as nth
@@ -34,7 +37,7 @@ export class PostgresLogReader implements AsyncDisposable {
       ({ position } = row);
     }
     if (rows.length > 0) return rows;
-    // One statement is one moment.
+    // One statement, so that both values are of the same moment.
     const ends = await this.#reader.query(
       'select last_position as given, (select coalesce(max(position), 0) from log) as held from log_state',
     );

@@ -1,7 +1,7 @@
 /**
- * The tables of the ingest log in Postgres: those of ingest.sqlite, in schema `ingest`, and
+ * The tables of the ingest log in Postgres: those of ingest.sqlite, in schema `ingest`, and one more:
  *
- * log_state  one row, the last position that was given: a sequence would leave gaps, and forget nothing that a rollback gave (I3)
+ * log_state  one row with the last assigned position; a sequence would leave gaps, because a rollback does not return its values (I3)
  */
 import type { Migration } from '../../metadata/sqlite/writer-protocol.ts';
 import { ingestMigrations } from '../log/log-tables.ts';
@@ -10,7 +10,7 @@ const stateOfVersion: Readonly<Record<number, readonly string[]>> = {
   1: [
     'create table log_state (only_row boolean primary key default true check (only_row), last_position bigint not null)',
     'insert into log_state (last_position) values (0)',
-    // Readings are packed already: an attempt to compress them only costs time.
+    // Readings are already compact: trying to compress them only costs time.
     'alter table log alter column batch set storage external',
     'alter table conflicts alter column batch set storage external',
   ],

@@ -1,4 +1,4 @@
-/** Rows that come back into the ingest log in Postgres, and losses that end with them; as LogMaintenance does it in SQLite. */
+/** Restores rows to the ingest log in Postgres and ends their losses, like LogMaintenance in SQLite. */
 import type { PostgresTransaction, PostgresWriter } from '../../metadata/postgres/postgres-writer.ts';
 import type { Maintained } from '../log/log-maintenance.ts';
 import { lossOf, lossRow } from '../losses/known-losses.ts';

@@ -1,13 +1,16 @@
 /**
- * The bytes of a reading with the entries of every document in one order. Public senders encode a document's map in random
- * order and again for each retry, so a hash of the bytes as they came would not recognise the retry (D13).
+ * The bytes of a reading with the entries of every document in a fixed order. Public senders encode a document's map in random order,
+ * differently for each retry, so a hash of the original bytes would not recognise the retry (D13).
  */
 import { maxReadingLevels } from '@platform/base';
 import { SensorDataView } from '../../reading-codec/sensor-data-view.ts';
 import { type StructSink, walkStruct } from '../../reading-codec/walk-struct.ts';
 import { WireReader } from '../../reading-codec/wire-reader.ts';
 
-/** SensorData in; the same content in bytes that do not depend on the order of its documents out. Other bytes pass as they are. */
+/**
+ * Returns a SensorData with the same content, in bytes that do not depend on the order of its documents. Other bytes are returned
+ * unchanged.
+ */
 export function canonicalReading(reading: Uint8Array): Uint8Array {
   const bytes = new Uint8Array(reading);
   sortDocuments(bytes, 0, bytes.length);
@@ -16,7 +19,7 @@ export function canonicalReading(reading: Uint8Array): Uint8Array {
 
 const view = /* @__PURE__ */ new SensorDataView();
 
-/** Makes the SensorData in bytes[start..end) canonical where it stands: entries change places, but not their bytes. */
+/** Makes the SensorData in bytes[start..end) canonical in place: entries are reordered, but their bytes stay the same. */
 export function sortDocuments(bytes: Uint8Array, start: number, end: number): void {
   view.read(bytes, start, end);
   if (view.kind === 'struct') walkStruct(bytes, view.contentStart, view.contentEnd, sortsEntries, maxReadingLevels);
@@ -24,7 +27,7 @@ export function sortDocuments(bytes: Uint8Array, start: number, end: number): vo
 
 const fields = /* @__PURE__ */ new WireReader(new Uint8Array(), 0, 0);
 
-/** Sorts the entries of each document once those of the documents inside it are sorted. */
+/** Sorts the entries of each document after those of its inner documents. */
 const sortsEntries: StructSink = {
   endDocument(bytes, start, end) {
     fields.reset(bytes, start, end);

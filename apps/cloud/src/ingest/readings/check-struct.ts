@@ -1,4 +1,7 @@
-/** Whether a document can be stored and loaded, without decoding it: this runs once for each reading before it is acknowledged (I1, D14). */
+/**
+ * Checks whether a document can be stored and loaded, without decoding it; it runs once for each reading before the acknowledgement (I1,
+ * D14).
+ */
 import { maxReadingLevels } from '@platform/base';
 import { describeFault, type StructSink, walkStruct } from '../../reading-codec/walk-struct.ts';
 
@@ -9,16 +12,16 @@ export function structProblem(bytes: Uint8Array, start: number, end: number): st
   return fault === 'broken' ? describeFault(fault, maxReadingLevels) : depthProblem(bytes, start, end);
 }
 
-/** Levels that are counted: what nests without end would take more stack than there is. */
+/** Maximum levels counted; unlimited nesting would overflow the stack. */
 const countedLevels = 300;
-/** Of the path, in the error. */
+/** Maximum length of the path in the error. */
 const pathLength = 100;
 
 function depthProblem(bytes: Uint8Array, start: number, end: number): string {
   const deep = new Deepest();
   const isCounted = walkStruct(bytes, start, end, deep, countedLevels) !== 'too deep';
   const path = deep.path.length <= pathLength ? deep.path : `${deep.path.slice(0, pathLength - 1)}…`;
-  // Of the sender's own words only what every log and table can hold.
+  // Replaces the sender's characters that some log or table cannot hold.
   const field = `struct${path}`.replace(/[\p{Cc}\p{Cs}]/gu, '\ufffd');
   const found = isCounted ? `${deep.levels}` : `more than ${countedLevels}`;
   return `${field}: expected documents and lists nested at most ${maxReadingLevels} levels deep, found ${found}`;
@@ -26,7 +29,7 @@ function depthProblem(bytes: Uint8Array, start: number, end: number): string {
 
 const utf8 = /* @__PURE__ */ new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** How deep a document is, and where it first is too deep. */
+/** Finds how deep a document is, and where it first is too deep. */
 class Deepest implements StructSink {
   levels = 0;
   path = '';

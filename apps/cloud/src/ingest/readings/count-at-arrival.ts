@@ -1,4 +1,4 @@
-/** A reading whose sender told no times counts at its arrival. */
+/** Gives a reading without times the time of its arrival. */
 import { create, toBinary } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { concatBytes } from '@platform/base';
@@ -10,7 +10,7 @@ import { SensorDataView } from '../../reading-codec/sensor-data-view.ts';
 
 const view = /* @__PURE__ */ new SensorDataView();
 
-/** The SensorData of a document with both times: if one of them is missing it is the other one, if both are it is `arrivalMs`. */
+/** The SensorData of a document with both times. A missing time is copied from the other; if both are missing, they are `arrivalMs`. */
 export function countAtArrival(reading: Uint8Array, arrivalMs: number): Uint8Array {
   view.read(reading, 0, reading.length);
   const { hasRequested, hasReceived, requestedMs, receivedMs } = view;
@@ -21,7 +21,7 @@ export function countAtArrival(reading: Uint8Array, arrivalMs: number): Uint8Arr
     ...(!hasReceived && { timeReceived: known }),
   });
   const given = view.metadataEnd < 0 ? new Uint8Array() : reading.subarray(view.metadataStart, view.metadataEnd);
-  // Fields 1 and 2 are those of SensorData; the document stays as it was sent.
+  // Fields 1 and 2 are those of SensorData; the document's bytes are not changed.
   return toBinary(
     RawDataCaptureUploadRequestSchema,
     create(RawDataCaptureUploadRequestSchema, {

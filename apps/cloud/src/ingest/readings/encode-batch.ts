@@ -1,4 +1,4 @@
-/** Makes the row of the log out of an upload, and the hash by which a retry of it is recognised. */
+/** Encodes an upload as a row of the log, and computes the hash by which its retries are recognised. */
 import { createHash, type Hash } from 'node:crypto';
 import { create, toBinary } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
@@ -12,7 +12,7 @@ import type { RefusedReading } from './partition-readings.ts';
 
 export interface Upload {
   readonly metadata: UploadMetadata;
-  /** SensorData each. */
+  /** A SensorData each. */
   readonly readings: readonly Uint8Array[];
   readonly refused: readonly RefusedReading[];
   /** Some reading lacks a time. */
@@ -26,7 +26,7 @@ export interface Acceptance {
   readonly fileId: string;
 }
 
-/** LoggedUpload. */
+/** Encodes a LoggedUpload. */
 export function encodeBatch(upload: Upload, { place, timeSyncedMs, fileId }: Acceptance): Uint8Array {
   const { metadata, readings, refused, blob } = upload;
   const rest = {
@@ -45,8 +45,8 @@ export function encodeBatch(upload: Upload, { place, timeSyncedMs, fileId }: Acc
 }
 
 /**
- * SHA-256 of what the sender sent: nothing that the cloud adds, nothing that differs between retries.
- * @param reordered the sender may encode the same documents in another order next time (public clients, D13).
+ * SHA-256 of what the sender sent, without anything that the cloud adds or that differs between retries.
+ * @param reordered the sender may encode the same documents in another order next time (public clients, D13)
  */
 export function uploadHash({ metadata, readings, refused, blob }: Upload, reordered: boolean): Uint8Array {
   const hash = createHash('sha256');
@@ -58,14 +58,14 @@ export function uploadHash({ metadata, readings, refused, blob }: Upload, reorde
       ...(blob && { blob: { sizeBytes: BigInt(blob.sizeBytes), sha256: blob.sha256 } }),
     }),
   );
-  // Lengths first, so that no two lists of readings run into the same bytes.
+  // Lengths come first, so that two different lists of readings never give the same bytes.
   hash.update(Uint32Array.from([fixed.length, ...readings.map((reading) => reading.length)]));
   hash.update(fixed);
   updateWith(hash, readings, reordered);
   return new Uint8Array(hash.digest());
 }
 
-/** Readings come together here: an update for each takes longer than its hash, and a copy of each leaves garbage. */
+/** Readings are collected here: an update per reading takes longer than the hashing, and a copy of each leaves garbage. */
 const gathered = /* @__PURE__ */ new Uint8Array(64 << 10);
 
 function updateWith(hash: Hash, readings: readonly Uint8Array[], reordered: boolean): void {

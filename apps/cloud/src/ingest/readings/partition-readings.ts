@@ -1,9 +1,9 @@
-/** Separates the readings of a tabular upload into those that are stored and those that become named gaps (D14). */
+/** Separates the readings of a tabular upload into those that are stored and those reported as gaps (D14). */
 import { maxReadingBytes, PlatformError } from '@platform/base';
 import { scanReading } from './scan-reading.ts';
 
 export interface RefusedReading {
-  /** In the upload as it was sent. */
+  /** Index in the upload as it was sent. */
   readonly index: number;
   readonly sizeBytes: number;
   readonly reason: string;
@@ -16,7 +16,10 @@ export interface PartitionedReadings {
   readonly untimed: boolean;
 }
 
-/** Throws invalid_argument when nothing is storable, or when there are bytes among the documents: those the sender must keep. */
+/**
+ * Throws invalid_argument when nothing can be stored, or when there are binary readings among the documents; the sender must then keep
+ * them.
+ */
 export function partitionReadings(readings: readonly Uint8Array[]): PartitionedReadings {
   if (readings.length === 0) {
     throw new PlatformError('invalid_argument', 'expected at least one reading in sensor_contents, found none');

@@ -13,7 +13,7 @@ const json = fc.object({
   values: [fc.string(), fc.double({ noNaN: true, noDefaultInfinity: true }), fc.boolean(), fc.constant(null)],
 });
 
-test('a shallow look finds the kind, the bytes and the time that decoding finds', () => {
+test('a scan finds the same kind, bytes and time as decoding', () => {
   const data = fc.oneof(
     json.map((value) => ({ case: 'struct' as const, value: value as JsonObject })),
     fc.uint8Array().map((value) => ({ case: 'binary' as const, value })),
@@ -28,7 +28,7 @@ test('a shallow look finds the kind, the bytes and the time that decoding finds'
   );
 });
 
-test('times outside their range and missing content are named, missing times are allowed', () => {
+test('times out of range and missing content are reported, and missing times are allowed', () => {
   const scan = (init: Parameters<typeof create<typeof SensorDataSchema>>[1]): string | null =>
     scanReading(toBinary(SensorDataSchema, create(SensorDataSchema, init))).problem;
   const good = { seconds: 1n, nanos: 0 };
@@ -44,7 +44,7 @@ test('times outside their range and missing content are named, missing times are
   expect(scan({ metadata: { timeRequested: good, timeReceived: good } })).toMatch(/found neither/);
 });
 
-test('any bytes are looked at without throwing, and whatever cannot be decoded is called a problem', () => {
+test('a scan of any bytes never throws, and reports a problem for whatever cannot be decoded', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
       const { kind, problem } = scanReading(bytes);
@@ -55,7 +55,7 @@ test('any bytes are looked at without throwing, and whatever cannot be decoded i
   );
 });
 
-test('D13 the canonical bytes do not depend on the order of a document, and do depend on everything else', () => {
+test('D13 the canonical bytes depend on everything except the order of a document', () => {
   const shuffled = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(shuffled);
     if (typeof value !== 'object' || value === null) return value;
@@ -78,7 +78,7 @@ test('D13 the canonical bytes do not depend on the order of a document, and do d
   );
 });
 
-test('D13 the order of a document does not count at any depth that is stored', () => {
+test('D13 the order of a document does not matter at any depth that is stored', () => {
   const nested = (levels: number, inner: JsonObject): JsonObject =>
     levels === 0 ? inner : { a: nested(levels - 1, inner) };
   const canonical = (inner: JsonObject): string => {

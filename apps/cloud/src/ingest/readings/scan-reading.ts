@@ -1,4 +1,6 @@
-/** A look at one SensorData as it came over the wire: what it holds, when it was taken, and whether it can be loaded again; its document stays encoded. */
+/**
+ * Scans a SensorData from the wire without decoding its document: what it holds, when it was captured, and whether it can be loaded again.
+ */
 import { SensorDataView } from '../../reading-codec/sensor-data-view.ts';
 import { structProblem } from './check-struct.ts';
 
@@ -6,7 +8,7 @@ export interface ScannedReading {
   /** Which of the two the reading holds. */
   readonly kind: 'struct' | 'binary' | 'none';
   readonly timeReceivedMs: number | null;
-  /** It says when it was asked for and when it was received. */
+  /** It has both times, requested and received. */
   readonly hasBothTimes: boolean;
   /** Why the reading cannot be stored; null: it can. */
   readonly problem: string | null;
@@ -25,7 +27,7 @@ export function scanReading(bytes: Uint8Array): ScannedReading {
   return { kind, timeReceivedMs: receivedMs, hasBothTimes: hasRequested && hasReceived, problem };
 }
 
-/** Whether a SensorData says when it was asked for or received. */
+/** Whether a SensorData has the time of request or receipt. */
 export function hasTimes(bytes: Uint8Array): boolean {
   view.read(bytes, 0, bytes.length);
   return view.requestedMs !== null || view.receivedMs !== null;

@@ -1,5 +1,5 @@
 /**
- * A process that appends to an ingest log and says on stdout what was acknowledged, for tests that kill it or record its writes.
+ * A process that appends to an ingest log and writes what was acknowledged to stdout, for tests that kill it or record its writes.
  *
  * Arguments: the log's file, or the URL of its database, and a JSON object {stream, appends, parallel, batchBytes, truncateEvery, firstSeq}.
  * Output, one JSON object a line: {"ready":true}, {"ack":seq,"position","outcome"}, {"truncated":upTo}, {"done":true}.
@@ -17,12 +17,12 @@ export interface AppendPlan {
   readonly appends: number;
   readonly parallel: number;
   readonly batchBytes: number;
-  /** Truncate half of what is there after so many acknowledgements; 0: never. */
+  /** Truncate half of the rows after this many acknowledgements; 0: never. */
   readonly truncateEvery: number;
   readonly firstSeq: number;
 }
 
-/** The upload number `seq` of a plan, the same in every process; its batch begins with a marker that no other one holds. */
+/** Upload number `seq` of a plan, the same in every process; its batch begins with a unique marker. */
 export function plannedEntry(
   plan: Pick<AppendPlan, 'stream' | 'batchBytes'>,
   seq: number,
@@ -63,7 +63,7 @@ async function main(file: string, plan: AppendPlan): Promise<void> {
       say({ ack: seq, position, outcome });
       if (plan.truncateEvery > 0 && ++acknowledged % plan.truncateEvery === 0) {
         const upTo = Math.floor(log.lastPosition() / 2);
-        // Said before it is done: from here on these rows may be gone.
+        // Reported before it is done: from here on these rows may be gone.
         say({ truncated: upTo });
         await log.truncate(upTo, 1_000);
       }

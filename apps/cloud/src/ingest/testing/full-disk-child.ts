@@ -1,6 +1,6 @@
 /**
- * Fills the disk that a directory is on and continues, for tests that give it a small one. Says what happened on stdout, one
- * JSON object a line, in this order: ballast, stored, full, again, truncated, rebuilt.
+ * Fills the disk of a directory and continues, for tests with a small disk. Reports its progress on stdout, one JSON object per line, in
+ * this order: ballast, stored, full, again, truncated, rebuilt.
  */
 import { appendFileSync, rmSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -41,7 +41,7 @@ async function main(directory: string): Promise<void> {
   for (; seq < 20; seq++) await append(seq + 1);
   say({ stored: seq });
 
-  // Someone else fills the disk, faster than anybody looks.
+  // Another writer fills the disk faster than it is checked.
   const filler = join(directory, 'filler');
   for (const bytes of [mebibyte, 4096]) {
     for (let room = true; room; ) {

@@ -1,4 +1,4 @@
-/** A tabular store that keeps up always, for tests that are about something else. */
+/** A tabular store that always keeps up, for tests of other things. */
 import type { StoreProgress } from '../backpressure/backpressure.ts';
 import type { IngestLog } from '../log/log.ts';
 

@@ -1,4 +1,4 @@
-/** An ingest log in a store of its own, for tests. */
+/** Opens an ingest log in a separate store, for tests. */
 import { createHash } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import { type Clock, silentLog, systemClock } from '@platform/base';
@@ -8,13 +8,13 @@ import type { IngestLog, LogEntry } from '../log/log.ts';
 import { openIngestLog } from '../log/open-ingest-log.ts';
 
 export interface TestLog extends AsyncDisposable {
-  /** Goes on after `reopen`, except for its listeners. */
+  /** Stays valid after `reopen`, except for its listeners. */
   readonly log: IngestLog;
   /** Closes the log and opens it again, as a restart does. */
   reopen(): Promise<void>;
-  /** What another connection reads of its tables. */
+  /** Reads its tables over another connection. */
   rows(query: string): Promise<readonly Record<string, unknown>[]>;
-  /** Changes its tables behind its back, and opens it again: until then followers have sound rows in memory. */
+  /** Changes its tables without its knowledge and opens it again; until then followers have sound rows in memory. */
   damage(statement: string): Promise<void>;
 }
 
@@ -53,7 +53,7 @@ export async function openTestLog(clock: Clock = systemClock, kind?: StoreKind):
 
 export const streamA: Uint8Array = new Uint8Array(16).fill(0xa);
 
-/** An upload of part `p`, stream A, unless said otherwise; equal `content` means equal bytes and hash. */
+/** An upload of part `p` in stream A, unless changed by `more`; equal `content` means equal bytes and hash. */
 export function testEntry(seq: number, content = `content ${seq}`, more: Partial<LogEntry> = {}): LogEntry {
   return {
     partId: 'p',

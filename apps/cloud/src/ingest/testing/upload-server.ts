@@ -1,4 +1,4 @@
-/** DataSyncService on a real port over a temporary directory, for tests: every token is the part id that it may upload for. */
+/** DataSyncService on a real port with a temporary directory, for tests: every token is the part id that it may upload for. */
 import { type Clock, createLog, PlatformError, silentLog, systemClock } from '@platform/base';
 import { createRpcServer } from '@platform/rpc/server';
 import { type BlobStore, openBlobStore } from '../../blobs/blob-store.ts';
@@ -19,13 +19,13 @@ export interface UploadServer extends AsyncDisposable {
   readonly blobs: BlobStore;
   readonly ingest: Ingest<string>;
   readonly blobDirectory: string;
-  /** What reportGap was told. */
+  /** The calls of reportGap. */
   readonly gaps: readonly string[];
-  /** What the disk has left from now on. */
+  /** Sets the free disk space from now on. */
   setFreeBytes(bytes: number): void;
 }
 
-/** The parts that exist. The caller named by the header `caller` may upload for `part-1` only. */
+/** The existing parts. The caller named by the header `caller` may upload for `part-1` only. */
 export const parts: readonly string[] = ['part-1', 'part-2'];
 
 export function placeOf(partId: string): Place {

@@ -1,4 +1,4 @@
-/** Uploads as machines send them, and what the log holds of them. */
+/** Uploads as machines send them, and the log's records of them. */
 import { create, fromBinary, type MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import {

@@ -1,10 +1,10 @@
-/** Answers of the store that are believed for a while without asking it again: fleets poll their configurations. */
+/** Caches answers of the store for a short time, because fleets poll their configurations. */
 import type { Clock } from '@platform/base';
 
-/** R16 grants 5 s until the end of a secret or a key is known everywhere. */
+/** R16 allows 5 s until the end of a secret or key takes effect everywhere. */
 const ttlMs = 4_000;
 
-/** Reads once for each key and 4 s; a read that fails is not kept. */
+/** Reads each key at most once in 4 s; failed reads are not cached. */
 export function believed<T>(clock: Clock, read: (key: string) => Promise<T>): (key: string) => Promise<T> {
   const kept = new Map<string, { readonly untilMs: number; readonly answer: Promise<T> }>();
   return (key) => {

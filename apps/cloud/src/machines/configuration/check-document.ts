@@ -1,15 +1,15 @@
-/** Refuses a configuration that has errors, naming all of them with their JSON paths; warnings pass. */
+/** Refuses a configuration with errors, naming all of them with their JSON paths; warnings are allowed. */
 import { PlatformError, type Problem } from '@platform/base';
 import type { Effective } from './effective-configuration.ts';
 
 const shownProblems = 20;
 
-/** What is wrong with the triggers of an effective document: they belong to another feature. */
+/** Finds problems in the triggers of an effective document; implemented by the triggers feature. */
 export type TriggerProblems = (document: unknown) => readonly Problem[];
 
 /**
- * Every finding about a document that is to be saved, once. Own entries stand before those of fragments, at their own
- * positions, so that paths of the effective document are paths of the saved one.
+ * Every problem of a document that is to be saved, without duplicates. The document's own entries precede those of fragments and keep
+ * their positions, so paths in the effective document are also valid in the saved one.
  */
 export function problemsOf(
   document: unknown,
@@ -30,14 +30,14 @@ export function problemsOf(
     ...packageProblems,
   ].map((problem) => {
     if (!imported(problem)) return problem;
-    // Whoever saves cannot mend a fragment's entry, but can give it what it depends on.
+    // The user cannot fix a fragment's entry, except by adding what it depends on.
     const level = /\.depends_on\[\d+\]$/.test(problem.path) ? problem.level : 'warning';
     return { ...problem, level, message: `${problem.message} (this entry comes from a fragment)` };
   });
   return [...new Map(found.map((problem) => [`${problem.path} ${problem.message}`, problem])).values()];
 }
 
-/** Answers the warnings of a document that may be saved. @throws invalid_argument naming all errors of one that may not */
+/** Returns the warnings of a valid document. @throws invalid_argument naming all errors of an invalid one */
 export function checkDocument(
   document: unknown,
   effective: Effective,

@@ -1,6 +1,6 @@
 /**
- * What a part is to run changes: its configuration is saved, a fragment that it uses changes, or the part is deleted. Who depends on it
- * is told in the transaction that changes it, and is listed in compose-fleet.ts.
+ * A change to what a part runs: its configuration is saved, a fragment that it uses changes, or the part is deleted. Subscribers are
+ * notified in the same transaction; compose-fleet.ts lists them.
  */
 import type { Transaction } from 'kysely';
 import type { Caller } from '../../access/audit.ts';
@@ -8,11 +8,11 @@ import type { CloudTables } from '../../metadata/tables.ts';
 
 export interface ConfigurationChange {
   readonly partId: string;
-  /** The effective document until now, decoded; undefined: there was none. Resolved when asked for, which is until the commit. */
+  /** The previous effective document, decoded; undefined: there was none. Read on demand; call it only before the commit. */
   readonly before: () => Promise<unknown>;
-  /** The effective document from now on, decoded; undefined: the part is deleted. */
+  /** The new effective document, decoded; undefined: the part is deleted. */
   readonly after: unknown;
-  /** Who deletes the part. */
+  /** The caller who deletes the part. */
   readonly deletedBy?: Caller;
 }
 
@@ -21,7 +21,7 @@ export type OnConfigurationChange = (
   changes: readonly ConfigurationChange[],
 ) => Promise<void>;
 
-/** Tells each subscriber, in this order. */
+/** Notifies each subscriber, in the given order. */
 export function callInOrder(...subscribers: readonly OnConfigurationChange[]): OnConfigurationChange {
   return async (trx, changes) => {
     for (const subscriber of subscribers) await subscriber(trx, changes);

@@ -8,7 +8,7 @@ import type { ConfigurationVersion } from './configuration.ts';
 export interface HistoryPage {
   /** At least 1. */
   readonly limit: number;
-  /** Versions below this one only; absent: from the newest. */
+  /** Only versions below this one; absent: from the newest. */
   readonly before?: number | undefined;
   /** Saved at this time or later, ms. */
   readonly startMs?: number | undefined;
@@ -17,12 +17,12 @@ export interface HistoryPage {
 }
 
 export interface ConfigurationHistory {
-  /** The newest version from the store; version 0 with an empty object when there is none. */
+  /** The newest version from the store; version 0 with an empty object if there is none. */
   newest(partId: string, trx?: Kysely<CloudTables>): Promise<ConfigurationVersion>;
-  /** @throws not_found; failed_precondition when its document is kept no longer */
+  /** @throws not_found; failed_precondition if its document is no longer kept */
   version(partId: string, version: number): Promise<ConfigurationVersion>;
   history(partId: string, page?: HistoryPage): Promise<readonly ConfigurationVersion[]>;
-  /** The same without documents (they are empty), with the sizes of those. */
+  /** Like `history`, but with empty documents and their sizes. */
   summaries(
     partId: string,
     page: HistoryPage,
@@ -99,7 +99,7 @@ interface VersionRow {
 
 function versionOf(row: VersionRow): ConfigurationVersion {
   const named = row.author.slice(`${row.author_kind} `.length);
-  // Versions of older data directories have words alone.
+  // Versions of older data directories have only the `author` text.
   const name = row.author.startsWith(`${row.author_kind} `) ? (named === row.author_id ? '' : named) : row.author;
   return {
     version: row.version,

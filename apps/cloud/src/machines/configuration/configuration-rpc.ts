@@ -1,4 +1,4 @@
-/** AppService about the configuration of parts: save, and read what was saved before. */
+/** AppService for part configurations: saving them and reading their history. */
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
 import type { AppService, RobotPartHistoryEntrySchema } from '@platform/proto/platform/app/v1/app';
@@ -14,7 +14,7 @@ import type { ConfigurationVersion } from './configuration.ts';
 
 const defaultEntries = 100;
 const maxEntries = 500;
-/** Documents of one answer together; public clients read messages of 4 MiB. A first entry is answered whatever its size. */
+/** Total size of the documents in one answer; public clients read messages of up to 4 MiB. The first entry is sent whatever its size. */
 const maxPageBytes = 1024 * 1024;
 
 export function configurationHandlers(deps: MachineOperationDeps): Handlers<typeof AppService, Principal> {
@@ -68,7 +68,7 @@ export function configurationHandlers(deps: MachineOperationDeps): Handlers<type
       const entries: ConfigurationVersion[] = [];
       let before = readPageToken(request.pageToken, 'GetRobotPartHistory');
       let bytes = 0;
-      // One at a time: documents may be megabytes.
+      // Read one at a time: documents may be megabytes.
       while (entries.length < limit && (entries.length === 0 || bytes < maxPageBytes)) {
         const [entry] = await configurations.history(part.id, { ...page, before, limit: 1 });
         if (entry === undefined) break;
@@ -89,7 +89,7 @@ export function configurationHandlers(deps: MachineOperationDeps): Handlers<type
             part: part.id,
             robot: part.machine_id,
             when: timestampFromMs(version.createdMs),
-            // The history is no place for secrets, whoever reads it.
+            // The history contains no secrets, whoever reads it.
             old: { ...old[index], secret: '', secrets: [] },
             editedBy: authenticatorInfo(version.author),
           }),

@@ -11,7 +11,7 @@ const sensor = (name: string, attributes: object = {}): object => ({
   attributes,
 });
 
-test('a stale edit is refused with what changed since, by resource and path, secrets masked, in bounded length', async () => {
+test('a stale edit is refused with a bounded summary of what changed since, by resource and path, with secrets masked', async () => {
   const { ask, owner, partId } = await openMachines();
   const save = (config: object, lastKnownUpdate?: ReturnType<typeof timestampFromMs>) =>
     ask(owner, app.updateRobotPart, {
@@ -31,14 +31,14 @@ test('a stale edit is refused with what changed since, by resource and path, sec
   expect(message).toContain('+ components[1] (b): {"name":"b"');
   expect(message).not.toContain('CANARY');
   expect(message.length).toBeLessThan(4_000);
-  // The newest one may be edited, and without a name the last write wins.
+  // The newest version may be edited; a save without a base version overwrites whatever is newest.
   const { part } = await ask(owner, app.getRobotPart, { id: partId });
   await save({ debug: true }, part?.lastUpdated);
   await save({ debug: false });
   expect((await ask(owner, fleet.listConfigurationVersions, { partId })).versions).toHaveLength(4);
 });
 
-test('a document of the same bytes is no new version, even when a lost answer is asked for again; other bytes are one', async () => {
+test('a document with the same bytes creates no new version, even on a retry; different bytes do', async () => {
   const { ask, owner, partId } = await openMachines();
   const save = async (robotConfigJson: string, lastKnownMs?: number) => {
     const known = lastKnownMs === undefined ? {} : { lastKnownUpdate: timestampFromMs(lastKnownMs) };
@@ -47,7 +47,7 @@ test('a document of the same bytes is no new version, even when a lost answer is
   await save('{"debug":true}');
   await save('{"debug":true}', 5);
   await save('{ "debug": true }');
-  // Public clients send an object without formatting: equal is equal.
+  // Public clients send an object without formatting, so JSON equality is enough.
   await ask(owner, app.updateRobotPart, { id: partId, robotConfig: { debug: true } });
   const { versions } = await ask(owner, fleet.listConfigurationVersions, { partId });
   expect(versions.map(({ version }) => version)).toEqual([2n, 1n]);
@@ -85,7 +85,7 @@ test('the history is paged by token and bounded by times, newest first, with aut
     });
 });
 
-test('a restored version is a new one that names the old; restoring under another edit is refused', async () => {
+test('restoring creates a new version that names the old one; restoring over another edit is refused', async () => {
   const { ask, owner, partId, db } = await openMachines();
   for (const text of ['{"n":1}', '{"n":2}'])
     await ask(owner, app.updateRobotPart, { id: partId, robotConfigJson: text });
@@ -104,7 +104,7 @@ test('a restored version is a new one that names the old; restoring under anothe
   });
 });
 
-test('a document is validated without being saved: errors and warnings with paths, and the revision of a sound one', async () => {
+test('validation saves nothing and returns errors and warnings with paths, and the revision of a valid document', async () => {
   const { ask, owner, partId } = await openMachines();
   const validate = (document: string) => ask(owner, fleet.validateConfiguration, { partId, document });
   const { problems, revision } = await validate(
@@ -124,7 +124,7 @@ test('a document is validated without being saved: errors and warnings with path
   expect((await ask(owner, fleet.listConfigurationVersions, { partId })).versions[0]?.revision).toBe(sound.revision);
 });
 
-test('D6 operators read configurations and their history without secrets; owners and the part read all', async () => {
+test('D6 operators read configurations and their history without secrets; owners and the part read everything', async () => {
   const { ask, owner, itself, key, partId } = await openMachines();
   const config = { components: [sensor('a', { password: 'CANARY' })], auth: { handlers: [] } };
   await ask(owner, app.updateRobotPart, { id: partId, robotConfigJson: JSON.stringify(config) });
@@ -139,7 +139,7 @@ test('D6 operators read configurations and their history without secrets; owners
   for (const text of await texts(itself)) expect(text).toContain('CANARY');
 });
 
-test('of many saves at the same time each is a version of its own, numbered without gaps', async () => {
+test('each of many simultaneous saves is its own version, numbered without gaps', async () => {
   const { ask, owner, partId } = await openMachines();
   await Promise.all(
     Array.from({ length: 20 }, (_, n) =>
@@ -151,14 +151,14 @@ test('of many saves at the same time each is a version of its own, numbered with
   expect(new Set(versions.map(({ savedAt }) => `${savedAt?.seconds}.${savedAt?.nanos}`)).size).toBe(20);
 });
 
-test('what a fragment brings is what triggers see; a fragment that changes under a save makes it start over', async () => {
+test("triggers see a fragment's content; if a fragment changes during a save, the save starts over", async () => {
   let stamp = 1;
   let resolved = 0;
   const fragments: EffectiveConfigurations = {
     ...withoutFragments,
     async effective(_partId, document) {
       resolved++;
-      // The first resolution of the second save is overtaken.
+      // The fragment changes during the second save, after its first resolution.
       if (resolved === 2) stamp = 2;
       const triggers = [{ name: `of-${stamp}`, event: { type: 'part_online' }, notifications: [] }];
       return asEffective({ ...(document as object), triggers }, [], [{ id: 'f', name: 'shared' }]);
@@ -177,7 +177,7 @@ test('what a fragment brings is what triggers see; a fragment that changes under
   expect(locationSummaries[0]?.machineSummaries[0]?.partSummaries[0]?.fragments).toMatchObject([{ id: 'f' }]);
 });
 
-test('of the oldest versions the facts are kept and the documents go, as far as the bound of a part asks; a restart counts again', async () => {
+test('old versions keep their metadata but lose their documents beyond the bound of a part; a restart counts again', async () => {
   const text = (number: number): string => JSON.stringify({ network: { note: `${number} ${'é'.repeat(450)}` } });
   const given = await openMachines({ maxHistoryBytes: 10_000 });
   const { ask, owner, machines, partId, db } = given;
@@ -191,7 +191,7 @@ test('of the oldest versions the facts are kept and the documents go, as far as 
         .orderBy('version')
         .execute()
     ).map(({ version }) => version);
-  // Ten of 900 bytes and more fit; the eleventh leaves three quarters of the bound.
+  // Ten documents of just over 900 bytes fit; the eleventh reduces them to three quarters of the bound.
   for (let number = 1; number <= 10; number++) await save(number);
   expect(await kept()).toHaveLength(10);
   await save(11);
@@ -217,7 +217,7 @@ test('of the oldest versions the facts are kept and the documents go, as far as 
   expect((await machines.configurations.version(partId, 11)).document).toBe(text(11));
 });
 
-test('the newest document stays, however large it is', async () => {
+test('the newest document is always kept, however large it is', async () => {
   const { ask, owner, partId } = await openMachines({ maxHistoryBytes: 1 });
   for (const robotConfigJson of ['{"debug":true}', '{"debug":false}'])
     await ask(owner, app.updateRobotPart, { id: partId, robotConfigJson });

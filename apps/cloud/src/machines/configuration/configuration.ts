@@ -1,8 +1,8 @@
 /**
- * The configuration of a part as versions: every save is one, with author and time, and none is ever changed.
+ * The configuration of a part as versions: every save creates one, with author and time, and versions are never changed.
  *
- * A save that names the version which the client edited is refused when that is not the newest any more (compare and
- * swap); any other save wins over what was there, which stays in the history.
+ * A save may name the version that the client edited; it is refused unless that is still the newest (compare and swap). A save without
+ * one overwrites the newest version, which stays in the history.
  */
 import { type Clock, PlatformError } from '@platform/base';
 import { equal } from '@platform/machine-config/diff';
@@ -18,15 +18,15 @@ import type { Effective, EffectiveConfigurations } from './effective-configurati
 import { parseDocument } from './parse-document.ts';
 import { writeVersion } from './write-version.ts';
 
-/** Documents that are kept in memory, all together. */
+/** Total size of the documents cached in memory. */
 const maxCachedBytes = 64 * 1024 * 1024;
-/** How often a save starts over because a fragment changed under it. */
+/** How often a save starts over because a fragment changed during it. */
 const maxAttempts = 5;
 
 export interface ConfigurationVersion {
   /** From 1, without gaps; 0: never configured. */
   readonly version: number;
-  /** The bytes that the user saved: a JSON object. Empty: an old version whose document is kept no longer. */
+  /** The bytes that the user saved: a JSON object. Empty: an old version whose document is no longer kept. */
   readonly document: string;
   readonly author: Author;
   readonly createdMs: number;
@@ -42,38 +42,38 @@ export interface SaveRequest {
   readonly by: Caller | OwnActor;
   /** The version that the client edited, by its save time or number; absent: the last write wins. */
   readonly edited?: { readonly createdMs: number } | { readonly version: number };
-  /** The document was an object, not text: one that is equal as JSON to the newest version is no new version. */
+  /** The client sent an object instead of text: if it equals the newest version as JSON, no new version is created. */
   readonly unformatted?: boolean;
   readonly restoredFrom?: number;
   /** For the audit trail. */
   readonly action?: string;
-  /** What else the same edit changes: runs in the transaction of the save, also when the document is the newest already. */
+  /** Other changes of the same edit: runs in the save's transaction, even if the document equals the newest version. */
   readonly alongside?: (trx: Transaction<CloudTables>) => Promise<void>;
 }
 
 /** The first version of a part that is being created. */
 export interface FirstVersion {
-  /** Call it in the transaction that creates the part. @throws aborted when a fragment changed since */
+  /** Call it in the transaction that creates the part. @throws aborted if a fragment has changed since */
   write(trx: Transaction<CloudTables>): Promise<void>;
   /** Call it after the commit. */
   committed(): Promise<void>;
 }
 
 export interface Configurations extends ConfigurationHistory {
-  /** The newest version's number, from memory after the first call. */
+  /** The newest version's number; from memory after the first call. */
   versionOf(partId: string): Promise<number>;
   /** The current version; a part that was never configured has version 0 with an empty object. */
   current(partId: string): Promise<ConfigurationVersion>;
   /**
-   * Saves a new version after `check` accepted it. A document of the same bytes as the newest version is answered with
-   * that version: nothing is saved. @throws invalid_argument, aborted
+   * Saves a new version after `check` accepted it. If the document has the same bytes as the newest version, saves nothing and returns
+   * that version. @throws invalid_argument, aborted
    */
   save(request: SaveRequest): Promise<ConfigurationVersion>;
-  /** Checks what a new part is to start with. @throws invalid_argument */
+  /** Checks the initial document of a new part. @throws invalid_argument */
   first(
     request: Pick<SaveRequest, 'partId' | 'document' | 'by'> & { organizationId: string; action: string },
   ): Promise<FirstVersion>;
-  /** The part is gone. */
+  /** Drops what is cached about a deleted part. */
   forget(partId: string): void;
 }
 
@@ -81,14 +81,14 @@ export interface ConfigurationDeps {
   readonly db: Database;
   readonly clock: Clock;
   readonly effective: EffectiveConfigurations;
-  /** @throws not_found when there is no such part (any more). */
+  /** @throws not_found if the part does not exist. */
   readonly organizationOf: (partId: string) => string;
-  /** Answers the warnings of a document; throws invalid_argument with all its errors and their JSON paths. */
+  /** Returns the warnings of a document. Throws invalid_argument with all its errors and their JSON paths. */
   readonly check: (document: unknown, effective: Effective, organizationId: string) => Promise<readonly string[]>;
-  /** Told about the warnings of a version that was saved. */
+  /** Called with the warnings of a saved version. */
   readonly onWarnings: (partId: string, version: number, warnings: readonly string[]) => Promise<void>;
   readonly onConfigurationChange: OnConfigurationChange;
-  /** What the documents of one part may take together. Default: 64 MiB. */
+  /** Bound for the documents of one part together. Default: 64 MiB. */
   readonly maxHistoryBytes?: number;
 }
 
@@ -99,10 +99,10 @@ export function createConfigurations(deps: ConfigurationDeps): Configurations {
   const versions = new Map<string, number>();
   const documents = new Map<string, ConfigurationVersion>();
   let cachedBytes = 0;
-  /** What the documents of a part take in the store, once it was asked. */
+  /** Stored size of each part's documents, once it has been read. */
   const keptBytes = new Map<string, number>();
 
-  /** A read that began before a save must not put the older version back. */
+  /** Do not let a read that began before a save restore the older version. */
   const remember = (partId: string, found: ConfigurationVersion): void => {
     if ((versions.get(partId) ?? -1) > found.version) return;
     versions.set(partId, found.version);
@@ -173,7 +173,7 @@ export function createConfigurations(deps: ConfigurationDeps): Configurations {
       const { action = 'AppService.UpdateRobotPart' } = request;
       const parsed = parseDocument(document, partId);
       const author = authorOf(by);
-      // Documents are compared before the transaction, which all writers wait for: the newest is mostly still that one in it.
+      // Compare documents before the transaction, because it blocks all writers. The newest version rarely changes in between.
       const compared = new Map<number, boolean>();
       const isSaved = ({ version, document: saved }: ConfigurationVersion): boolean => {
         const known = compared.get(version);
@@ -227,7 +227,7 @@ export function createConfigurations(deps: ConfigurationDeps): Configurations {
           return { version, isNew: true };
         });
         const saved = await saving.catch((caught: unknown) => {
-          // What was counted was not saved.
+          // The failed save was already counted.
           keptBytes.delete(partId);
           throw caught;
         });

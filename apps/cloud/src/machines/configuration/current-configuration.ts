@@ -2,7 +2,7 @@
 import type { Configurations } from './configuration.ts';
 import type { Effective, EffectiveConfigurations, UsedFragment } from './effective-configuration.ts';
 
-/** What is kept of an effective document; the document itself is resolved when it is needed. */
+/** What is cached of an effective document; the document itself is resolved on demand. */
 export interface EffectiveFacts {
   readonly stamp: string;
   readonly revision: string;
@@ -10,10 +10,10 @@ export interface EffectiveFacts {
 }
 
 export interface CurrentConfiguration {
-  /** Names the newest version and the fragments in it: equal stamps mean equal effective documents. */
+  /** Identifies the newest version and its fragments: equal stamps mean equal effective documents. */
   stampOf(partId: string): Promise<string>;
   effective(partId: string): Promise<Effective>;
-  /** From memory while neither the configuration nor its fragments change. */
+  /** Served from memory while neither the configuration nor its fragments change. */
   facts(partId: string): Promise<EffectiveFacts>;
   forget(partId: string): void;
 }
@@ -29,7 +29,7 @@ export function createCurrentConfiguration(
     const stamp = await stampOf(partId);
     const { document } = await configurations.current(partId);
     const found = await effective.effective(partId, JSON.parse(document));
-    // What changed meanwhile is not of this stamp.
+    // If anything changed in the meantime, the result may not belong to this stamp.
     if ((await stampOf(partId)) === stamp)
       known.set(partId, { stamp, revision: found.revision, fragments: found.fragments });
     return found;

@@ -1,18 +1,18 @@
 /**
- * Bounds what the saved configurations of one part take: of its oldest versions the documents go, who saved them and when
- * stays. No one can fill the disk by saving.
+ * Bounds the stored size of a part's configuration history, so that saving cannot fill the disk. The oldest versions lose their
+ * documents but keep their authors and times.
  */
 import { type Kysely, sql } from 'kysely';
 import type { CloudTables } from '../../metadata/tables.ts';
 
-/** Of the documents of one part together. */
+/** Bound for the documents of one part together. */
 export const maxHistoryBytes: number = 64 * 1024 * 1024;
 
 const rowsAtOnce = 100;
-// Versions of older data directories do not know their bytes.
+// Versions of older data directories do not store their size.
 const sizeOf = sql<number>`case when bytes = 0 then length(document) else bytes end`;
 
-/** What the documents of a part take. Reads them all. */
+/** Stored size of a part's documents. Reads them all. */
 export async function keptBytesOf(trx: Kysely<CloudTables>, partId: string): Promise<number> {
   const row = await trx
     .selectFrom('part_configurations')
@@ -24,10 +24,10 @@ export async function keptBytesOf(trx: Kysely<CloudTables>, partId: string): Pro
 }
 
 /**
- * In the transaction that saved version `newest`, whose document always stays. Over the bound it goes down to three
- * quarters of it, so that not every save has to.
+ * Runs in the transaction that saved version `newest`, whose document is always kept. If the bound is exceeded, reduces the size to
+ * three quarters of it, so that this is not repeated at every save.
  *
- * @param keptBytes what the documents take now. @returns what they take afterwards
+ * @param keptBytes size of the documents before @returns their size afterwards
  */
 export async function dropOldDocuments(
   trx: Kysely<CloudTables>,

@@ -1,4 +1,4 @@
-/** What a client is told whose edit began at a version that is not the newest any more: what changed since, and by whom. */
+/** The error for an edit of a version that is no longer the newest: it says what has changed since, and who changed it. */
 import { PlatformError } from '@platform/base';
 import { diff, diffLines } from '@platform/machine-config/diff';
 import type { Kysely } from 'kysely';
@@ -9,7 +9,7 @@ import type { ConfigurationVersion } from './configuration.ts';
 
 const shownChanges = 20;
 
-/** Outside of any transaction: to compare two documents takes its time. */
+/** Call it outside of any transaction: comparing two documents takes time. */
 export async function editConflict(
   db: Kysely<CloudTables>,
   partId: string,

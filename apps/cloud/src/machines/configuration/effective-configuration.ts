@@ -1,6 +1,6 @@
 /**
- * The effective configuration of a part: its saved document with fragments resolved. What the part gets, what triggers
- * are read from, and what its revision hashes (D10).
+ * The effective configuration of a part: its saved document with fragments resolved. The part receives it, triggers are read from it,
+ * and the revision is its hash (D10).
  */
 import type { Problem } from '@platform/base';
 import { type Parsed, parse } from '@platform/machine-config/parse';
@@ -15,43 +15,43 @@ export interface UsedFragment {
 }
 
 export interface Effective {
-  /** The document with fragments resolved, without `fragments` and `fragment_mods` where they were resolved. */
+  /** The document with fragments resolved; `fragments` and `fragment_mods` are removed where they were resolved. */
   readonly document: unknown;
-  /** The same, parsed: what is wrong is left out. */
+  /** The same, parsed; invalid entries are left out. */
   readonly config: MachineConfig;
-  /** What resolving found (unknown fragments, variables without a value, …); paths are those of the saved document. */
+  /** Problems found while resolving (unknown fragments, variables without a value, …), with paths in the saved document. */
   readonly problems: readonly Problem[];
-  /** What parsing the resolved document found; paths are those of `document`. */
+  /** Problems found while parsing the resolved document, with paths in `document`. */
   readonly parseProblems: readonly Problem[];
   /** Hash of the effective document (D10). */
   readonly revision: string;
-  /** The fragments in it, nested ones included. */
+  /** The fragments it uses, including nested ones. */
   readonly fragments: readonly UsedFragment[];
 }
 
-/** Resolves fragments; the fragments feature answers. Reads outside any open transaction. */
+/** Resolves fragments; implemented by the fragments feature. Reads outside any open transaction. */
 export interface EffectiveConfigurations {
   /**
-   * What `document`, saved on the part, comes to. Faults are problems, not throws. End with `asEffective`.
+   * Resolves the fragments of `document`, saved on the part. Faults are returned as problems, not thrown. End with `asEffective`.
    *
-   * @param document the saved document as decoded JSON: any value, also one that is not an object.
-   * @param organizationId of a part that is still to be created.
+   * @param document the saved document as decoded JSON: any value, even one that is not an object.
+   * @param organizationId for a part that does not exist yet.
    */
   effective(partId: string, document: unknown, organizationId?: string): Promise<Effective>;
   /**
-   * Cheap, from memory, asked at every poll: differs from an earlier answer when `effective` of the same document may
-   * differ (a fragment that the part uses has changed). Moves inside the transaction that changes the fragment.
+   * Cheap, from memory, read at every poll. Changes whenever `effective` of the same document may have changed, because a fragment that
+   * the part uses did. It changes inside the transaction that changes the fragment.
    */
   stampOf(partId: string): string;
-  /** What a change of a fragment made wrong with the part, as it was found then; empty when nothing is. */
+  /** Problems that a fragment change caused for the part, as found at that time; empty if there are none. */
   problemsOf(partId: string): Promise<readonly Problem[]>;
   /**
-   * Notes which fragments the part uses, in the transaction that saves its document.
+   * Records which fragments the part uses, in the transaction that saves its document.
    *
-   * @param checked what `effective` answered, which was accepted. @throws aborted when a fragment changed since
+   * @param checked the accepted result of `effective`. @throws aborted if a fragment has changed since
    */
   saving(trx: Transaction<CloudTables>, partId: string, checked: Effective): Promise<void>;
-  /** Forgets the part, in the transaction that deletes it. */
+  /** Deletes the part's records, in the transaction that deletes the part. */
   deleting(trx: Transaction<CloudTables>, partId: string): Promise<void>;
 }
 

@@ -6,7 +6,7 @@ import type { Grant, Principal } from '../../access/principal.ts';
 import { insertLocation, insertOrganization } from '../../accounts/insert-account-rows.ts';
 import { openMachines } from '../testing/open-machines.ts';
 
-/** For how long the cloud believes what it read of keys; R16 grants 5 s. */
+/** Longer than the time for which the cloud caches keys; R16 allows 5 s. */
 const rememberedMs = 5_000;
 
 async function openKeys() {
@@ -27,7 +27,7 @@ async function openKeys() {
     elsewhere: (await insertLocation(db, instanceKey, { organizationId, parentId: null, name: 'elsewhere' }, 1)).id,
     otherOrganizationId: (await insertOrganization(db, instanceKey, 'other', 1)).id,
     neighbour: (await registry.register(locationId, 'neighbour', 1)).machineId,
-    /** Key id → key, of the one handler. */
+    /** Key id → key, from the single handler for API keys. */
     async accepted(principal: Principal): Promise<Record<string, unknown>> {
       const { config } = await opened.ask(principal, RobotService.method.config, { id: opened.partId });
       const handlers = config?.auth?.handlers ?? [];
@@ -41,7 +41,7 @@ async function openKeys() {
 
 const idsOf = (secrets: Record<string, unknown>): string[] => Object.keys(secrets).toSorted();
 
-test('D6 a part is given the keys that operate its machine, and none that opens anything outside of its location', async () => {
+test('D6 a part receives the keys that operate its machine, except those that open anything outside its location', async () => {
   const opened = await openKeys();
   const { accepted, keyWith, itself, machineId, neighbour, locationId, elsewhere, otherOrganizationId } = opened;
   expect(await accepted(itself)).toEqual({});
@@ -58,7 +58,7 @@ test('D6 a part is given the keys that operate its machine, and none that opens 
   expect(await accepted(itself)).toEqual({ [own.id]: own.key, [place.id]: place.key, [both.id]: both.key });
 });
 
-test('D6 R5 of the keys of a machine an owner is given those that only open what they own; operators are given none', async () => {
+test('D6 R5 owners receive only those keys of a machine that open nothing beyond what they own; operators receive none', async () => {
   const { accepted, keyWith, key, owner, machineId, locationId } = await openKeys();
   const own = await keyWith([{ robotId: machineId }]);
   const place = await keyWith([{ locationId }]);
@@ -68,7 +68,7 @@ test('D6 R5 of the keys of a machine an owner is given those that only open what
   expect(idsOf(await accepted(key('operator')))).toEqual([]);
 });
 
-test('R16 a key that expires or is revoked is gone from the configuration within 5 s', async () => {
+test('R16 an expired or revoked key disappears from the configuration within 5 s', async () => {
   const { accepted, keyWith, itself, machineId, db, laterMs } = await openKeys();
   const ends = await keyWith([{ robotId: machineId }], Date.now() + 60_000);
   const stays = await keyWith([{ robotId: machineId }]);
@@ -80,7 +80,7 @@ test('R16 a key that expires or is revoked is gone from the configuration within
   expect(await accepted(itself)).toEqual({});
 });
 
-test('keys that the configuration itself names are kept beside those of the machine, in one handler', async () => {
+test('keys named in the configuration itself are kept beside those of the machine, in one handler', async () => {
   const { accepted, keyWith, ask, owner, itself, machineId, partId: id } = await openKeys();
   const own = await keyWith([{ robotId: machineId }]);
   const auth = { handlers: [{ type: 'api-key', config: { 'id-1': 'written', keys: ['id-1'] } }] };

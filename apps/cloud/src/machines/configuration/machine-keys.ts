@@ -1,7 +1,7 @@
 /**
- * The API keys that a machine accepts from its callers. It checks them itself, also without the cloud, so it is given their
- * secrets. A stolen machine must not give away more than its location, whose secret it holds anyway: keys with a role outside
- * the location (in another one, on the whole organization, in another organization) are never among them (ADR-0042).
+ * The API keys that a machine accepts from its callers. The machine checks them itself, even without the cloud, so it receives their
+ * secrets. A stolen machine must not give access to more than its location, whose secret it holds anyway. Keys with a role outside the
+ * location (another location, the whole organization, another organization) are therefore excluded (ADR-0042).
  */
 
 import { create } from '@bufbuild/protobuf';
@@ -17,7 +17,7 @@ import type { Database } from '../../metadata/tables.ts';
 import type { Registry } from '../registry.ts';
 import { believed } from './believed.ts';
 
-/** @returns the living keys that may operate the machine of a part, and nothing outside of its location; oldest first. */
+/** @returns the valid keys that may operate the part's machine and open nothing outside its location, oldest first. */
 export function createMachineKeys(deps: {
   readonly db: Database;
   readonly registry: Registry;
@@ -40,7 +40,10 @@ export function createMachineKeys(deps: {
   };
 }
 
-/** Adds keys to the handler of API keys, as public machine servers read it: one handler, with the list of its ids. Keys of the configuration itself come first. */
+/**
+ * Adds keys in the format that public machine servers read: a single handler for API keys, with a list of their ids. Keys from the
+ * configuration itself come first.
+ */
 export function addApiKeys(config: RobotConfig, keys: ReadonlyMap<string, string>): void {
   if (keys.size === 0) return;
   config.auth ??= create(AuthConfigSchema);

@@ -20,7 +20,7 @@ async function configured() {
   return opened;
 }
 
-test('D6 R6 a configuration that is fetched holds its secrets for owners, the part, and the key of its machine; for others they are masked', async () => {
+test("D6 R6 a fetched configuration contains secrets for owners, the part and its machine's key; for others they are masked", async () => {
   const { ask, key, owner, itself, partId: id, machineId, machines } = await configured();
   const text = async (principal: typeof owner): Promise<string> =>
     JSON.stringify(await ask(principal, RobotService.method.config, { id }), (_name, value) =>
@@ -35,7 +35,7 @@ test('D6 R6 a configuration that is fetched holds its secrets for owners, the pa
   expect(JSON.stringify(await file(false))).toContain(canary);
 });
 
-test('D10 only a fetch by the machine itself is recorded as what it fetched', async () => {
+test('D10 only a fetch by the machine itself is recorded as fetched', async () => {
   const { ask, key, itself, owner, partId } = await configured();
   const status = () => ask(owner, FleetService.method.getPartStatus, { partId });
   await ask(key('operator'), RobotService.method.config, { id: partId });
@@ -44,7 +44,7 @@ test('D10 only a fetch by the machine itself is recorded as what it fetched', as
   expect((await status()).fetched?.revision).toBe((await status()).saved?.revision);
 });
 
-test('R11 a validation says what imported fragments hold, so it is for who may save', async () => {
+test('R11 a validation reveals the content of imported fragments, so it requires the right to save', async () => {
   const { ask, key, owner, partId } = await configured();
   const validate = (principal: typeof owner) =>
     ask(principal, FleetService.method.validateConfiguration, { partId, document });
@@ -52,7 +52,7 @@ test('R11 a validation says what imported fragments hold, so it is for who may s
   await expect(validate(key('operator'))).rejects.toMatchObject({ code: 'permission_denied' });
 });
 
-test('R11 a summary names the fragments that the caller may read, and no others', async () => {
+test('R11 a summary names only fragments that the caller may read', async () => {
   const opened = await openMachines({
     seesFragment: async (principal) => principal.kind === 'key' && principal.grants[0]?.role === 'owner',
     effective: {

@@ -1,9 +1,9 @@
-/** The newest saved documents of parts, by query: for who changes what many parts run, or catches up with it. */
+/** Queries for the newest saved documents of many parts, for features that change what parts run or catch up with it. */
 import type { JsonObject } from '@platform/machine-config/schema';
 import type { AliasableExpression } from 'kysely';
 import type { Database } from '../../metadata/tables.ts';
 
-/** Without the parts that were never configured. @param partIds few enough for one statement */
+/** Omits parts that were never configured. @param partIds few enough for one statement */
 export async function newestDocuments(
   db: Database,
   partIds: readonly string[],
@@ -28,7 +28,7 @@ export async function newestDocuments(
   return new Map(rows.map((row) => [row.part_id, JSON.parse(row.document) as JsonObject]));
 }
 
-/** The parts that were ever configured, as a table to join. */
+/** A table to join: the parts that were ever configured. */
 export function configuredParts(db: Database): AliasableExpression<{ part_id: string }> {
   return db.selectFrom('part_configurations').select('part_id').distinct();
 }

@@ -5,7 +5,7 @@ import { parseDocument } from './parse-document.ts';
 
 const clientsTakeBytes = 4 * 1024 * 1024;
 
-/** As GetRobotPart answers it. */
+/** The size of a GetRobotPart answer with this configuration. */
 function answerBytes(text: string): number {
   const part = { robotConfig: JSON.parse(text), robotConfigJson: text };
   return toBinary(GetRobotPartResponseSchema, create(GetRobotPartResponseSchema, { part, configJson: text })).length;

@@ -1,16 +1,19 @@
-/** The text of a configuration, decoded. What is in it is for `check` to judge. */
+/** Decodes the text of a configuration. `check` validates its content. */
 import type { JsonObject } from '@bufbuild/protobuf';
 import { PlatformError } from '@platform/base';
 import { requireAtMost } from '../../text-rules/require-at-most.ts';
 import { requireReadableJson } from '../../wire/readable-json.ts';
 import { answerBytes, structBytes } from '../../wire/struct-bytes.ts';
 
-/** Documents over this are refused: a configuration is read whole by every machine at every change. */
+/** Maximum size: every machine reads its whole configuration at every change. */
 const maxDocumentBytes = 4 * 1024 * 1024;
-/** Of text to such an answer: the worst object is a list of digits, 11 bytes for two. */
+/** Maximum growth from text to a GetRobotPart answer: the worst case is a list of digits, where 2 bytes become 11. */
 const maxGrowth = 8;
 
-/** @throws invalid_argument for text that is too long (also as clients get it), no JSON, or holds what clients cannot read back. */
+/**
+ * @throws invalid_argument if the text is too long (also in the form that clients receive), is not JSON, or contains values that clients
+ * cannot read back.
+ */
 export function parseDocument(document: string, partId: string): unknown {
   const bytes = Buffer.byteLength(document);
   requireAtMost(`configuration of part ${partId}`, maxDocumentBytes, bytes, ' bytes of JSON');
@@ -29,11 +32,11 @@ export function parseDocument(document: string, partId: string): unknown {
   return parsed;
 }
 
-/** Else it could be saved, and read by nobody. @throws invalid_argument */
+/** A document that fails this check could be saved, but no client could read it. @throws invalid_argument */
 function requireAnswerable(parsed: unknown, bytes: number): void {
-  // What is no object has no form as one; it is refused elsewhere.
+  // A document that is not an object has no message form; it is refused elsewhere.
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return;
-  // GetRobotPart answers the document as an object and twice as text.
+  // GetRobotPart returns the document once as an object and twice as text.
   const answer = structBytes(parsed as JsonObject) + 2 * bytes;
   if (answer <= answerBytes) return;
   throw new PlatformError(

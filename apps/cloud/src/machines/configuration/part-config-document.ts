@@ -1,4 +1,4 @@
-/** The body of `GET /api/json1/config`: a part's whole configuration that, saved as the -config file, starts a server (D32). */
+/** The body of `GET /api/json1/config`: a part's whole configuration. Saved as the -config file, it starts a server (D32). */
 import { PlatformError } from '@platform/base';
 
 export interface KeyPair {
@@ -9,7 +9,7 @@ export interface KeyPair {
 export interface CloudBlock {
   readonly id: string;
   readonly appAddress: string;
-  /** The part's secret goes to owners and to the part only (D6); anyone else gets the key that they came with. */
+  /** Only owners and the part receive the part's secret (D6); other callers receive the key that they used. */
   readonly credentials: { readonly secret: string } | KeyPair;
 }
 

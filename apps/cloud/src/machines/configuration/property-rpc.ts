@@ -1,4 +1,4 @@
-/** AppService about single values of a part's configuration. */
+/** AppService for single values of a part's configuration. */
 import { type JsonValue, toJson } from '@bufbuild/protobuf';
 import { ValueSchema } from '@bufbuild/protobuf/wkt';
 import { asPlatformError, PlatformError } from '@platform/base';
@@ -28,7 +28,7 @@ export function propertyHandlers({
       if (results.some(({ success }) => success)) {
         const action = 'AppService.SetConfigProperty';
         const text = JSON.stringify(changed, null, 2);
-        // An edit that came in between is a conflict: it is not undone.
+        // An edit made in between causes a conflict; it is not overwritten.
         const edited = { version };
         await configurations.save({ partId: id, document: text, by: call, action, unformatted: true, edited });
       }

@@ -1,9 +1,9 @@
 /**
- * The configuration as a machine gets it, encoded once: a fleet polls every 15 s, and nearly always nothing has changed.
+ * The configuration as a machine receives it, encoded once: a fleet polls every 15 s, and nearly always nothing has changed.
  *
- * What is kept for a part is named by all that goes into it: the version, its fragments, where the part lies, the secrets
- * of its location, the API keys that its machine accepts, who asks, on which platform, the packages of its organization, and how
- * the asking peer spells names. A change of any of them encodes again.
+ * The cache key of a part contains everything that affects the result: the version, its fragments, the part's place, the secrets of its
+ * location, the API keys that its machine accepts, the caller, the platform, the organization's packages, and the caller's vocabulary. A
+ * change of any of them causes a new encoding.
  */
 import { toBinary } from '@bufbuild/protobuf';
 import type { Clock } from '@platform/base';
@@ -25,20 +25,23 @@ import type { ServedPackages } from './served-packages.ts';
 
 export interface AskedConfig {
   readonly partId: string;
-  /** The address that the machine dialled. */
+  /** The address that the machine connected to. */
   readonly authority: string;
-  /** As the machine says it, such as `linux/amd64`: which packages suit it. Empty: not said. */
+  /** The platform that the machine reports, such as `linux/amd64`; selects its packages. Empty: not reported. */
   readonly platform: string;
   /**
-   * `all`: with the location's secrets, for the part itself and owners (D6). `own`: the whole configuration, for a key of
-   * the machine, which runs it. `masked`: for everybody else who may read it (R6).
+   * `all`: with the location's secrets, for the part itself and owners (D6). `own`: the whole configuration, for a key of the machine
+   * that runs it. `masked`: for all other callers who may read it (R6).
    */
   readonly secrets: 'all' | 'own' | 'masked';
-  /** Whether whoever asks may have a key with these roles: the part itself has all that its machine accepts, others those that they own (R5). */
+  /**
+   * Whether the caller may receive a key with these roles: the part itself receives all keys that its machine accepts; others receive
+   * only those that they own (R5).
+   */
   readonly mayHaveKey: (key: PlacedKey) => boolean;
 }
 
-/** The secrets that go to whoever asks. */
+/** The secrets that the caller receives. */
 interface Handed {
   readonly secrets: readonly LocationSecret[];
   readonly keys: readonly PlacedKey[];
@@ -63,7 +66,7 @@ export function createRobotConfigs(deps: {
   readonly current: CurrentConfiguration;
   readonly packages: ServedPackages;
   readonly instanceKey: InstanceKey;
-  /** Whether the cloud serves TLS: machines then fetch a certificate and serve with it, and trust signaling by its certificate. */
+  /** Whether the cloud serves TLS. If so, machines fetch a certificate and serve TLS with it, and verify the certificate for signaling. */
   readonly servesTls: boolean;
   readonly clock: Clock;
 }): RobotConfigs {
@@ -90,7 +93,7 @@ export function createRobotConfigs(deps: {
       locationId: place.locationId,
       machineId: place.robotId,
     };
-    // Which packages there are is no part of the configuration: its revision stays that of what was saved.
+    // Resolved packages do not belong to the configuration: its revision stays that of the saved document.
     const message = toRobotConfig(served, cloud, revisionOf(config));
     addApiKeys(message, await readKeySecrets(deps.db, deps.instanceKey, keys));
     return message;
@@ -120,7 +123,7 @@ export function createRobotConfigs(deps: {
       const message = await build(asked, handed);
       const bytes = toBinary(RobotConfigSchema, inVocabulary(vocabulary, RobotConfigSchema, message) as RobotConfig);
       const encoded = { key, revision: message.revision, bytes };
-      // A save that came in between has another stamp; what was built of it is not kept under the old one.
+      // If a save came in between, the stamp has changed, and the result must not be cached under the old one.
       if (
         (await current.stampOf(partId)) === stamp &&
         packages.stampOf(organizationId) === packagesStamp &&
@@ -139,7 +142,7 @@ function slotOf(partId: string, secrets: AskedConfig['secrets']): string {
   return `${partId} ${secrets}`;
 }
 
-/** The part that has this name; undefined: none has. */
+/** The part with this host name; undefined if there is none. */
 export function partOfFqdn(registry: Registry, fqdn: string): string | undefined {
   const [partId = ''] = fqdn.split('.', 1);
   const place = registry.findPlace(partId);

@@ -4,7 +4,7 @@ import { setProperty } from './set-property.ts';
 
 const document = () => ({ components: [{ name: 'a', attributes: { pin: 1, 'a b': 2 } }], debug: false });
 
-test('a value is set by its path, and what is missing on the way is made', () => {
+test('a value is set by its path, and missing objects on the way are created', () => {
   const set = (path: string, value: unknown) => {
     const changed = document();
     setProperty(changed as never, path, value as never);
@@ -21,7 +21,7 @@ test('a value is set by its path, and what is missing on the way is made', () =>
   expect(({} as Record<string, unknown>)['polluted']).toBe(undefined);
 });
 
-test('a path that leads nowhere is refused by name and changes nothing', () => {
+test('an invalid path is refused by name and changes nothing', () => {
   const refused = (path: string) => {
     const unchanged = document();
     let message = '';
@@ -40,7 +40,7 @@ test('a path that leads nowhere is refused by name and changes nothing', () => {
   expect(refused('components[x]')).toMatch(/path: expected names and places .* found "\[x\]"/);
 });
 
-test('SetConfigProperty saves one version of what could be set, and says of each change whether it was', async () => {
+test('SetConfigProperty saves one version with all valid changes, and reports the success of each change', async () => {
   const { ask, owner, partId } = await openMachines();
   await ask(owner, app.updateRobotPart, { id: partId, robotConfigJson: '{"debug":false,"z":1,"a":2}' });
   const set = (...propertyChanges: { path: string; value?: object }[]) =>

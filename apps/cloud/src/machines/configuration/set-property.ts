@@ -1,4 +1,4 @@
-/** One value of a configuration by its JSON path: `$.components[0].attributes.pin`; `$.` may be left out. Pure. */
+/** Sets one value of a configuration by its JSON path: `$.components[0].attributes.pin`; `$.` may be left out. Pure. */
 import type { JsonValue } from '@bufbuild/protobuf';
 import { PlatformError } from '@platform/base';
 

@@ -1,15 +1,18 @@
-/** What of a part's configuration others ask for: the triggers (for notifications) and the names that they may mean. */
+/** What other features need of a part's configuration: its triggers (for notifications), and the resource names that they may refer to. */
 import type { CurrentConfiguration } from './current-configuration.ts';
 
 export interface PartTriggers {
-  /** The `triggers` array as configured, those of fragments included. */
+  /** The configured `triggers` array, including those of fragments. */
   readonly triggers: readonly unknown[];
   /** Names of the configured components and services. */
   readonly components: readonly string[];
   readonly revision: string;
 }
 
-/** Answers for the triggers of parts; an effective version is read once, because every upload asks. Nothing in its shape is trusted. */
+/**
+ * Provides the triggers of parts. Reads each effective version only once, because every upload needs them. Does not trust the document's
+ * shape.
+ */
 export function createTriggersOf(current: CurrentConfiguration): {
   of(partId: string): Promise<PartTriggers>;
   forget(partId: string): void;
@@ -33,7 +36,7 @@ export function createTriggersOf(current: CurrentConfiguration): {
   };
 }
 
-/** Names of the components and services of a document. */
+/** Names of the components and services in a document. */
 export function resourceNames(document: unknown): readonly string[] {
   const { components, services } = (document ?? {}) as { components?: unknown; services?: unknown };
   return [...listOf(components), ...listOf(services)].map((entry) =>
@@ -41,7 +44,7 @@ export function resourceNames(document: unknown): readonly string[] {
   );
 }
 
-/** The triggers array of a document; empty when there is none. */
+/** The triggers array of a document; empty if there is none. */
 export function triggersIn(document: unknown): readonly unknown[] {
   return listOf((document as { triggers?: unknown } | null)?.triggers);
 }

@@ -1,4 +1,4 @@
-/** Writes one version of a part's configuration, with what depends on it, in its caller's transaction. */
+/** Writes one version of a part's configuration, and everything that depends on it, in the caller's transaction. */
 import type { Transaction } from 'kysely';
 import { audit, type Caller, type OwnActor } from '../../access/audit.ts';
 import type { CloudTables } from '../../metadata/tables.ts';
@@ -22,7 +22,7 @@ export interface WriteVersionDeps {
   readonly onConfigurationChange: OnConfigurationChange;
 }
 
-/** @param before the effective document of the version before; undefined: there is none. */
+/** @param before the effective document of the previous version; undefined: there is none. */
 export async function writeVersion(
   trx: Transaction<CloudTables>,
   { effective, onConfigurationChange }: WriteVersionDeps,

@@ -1,6 +1,6 @@
 /**
- * Stores lines: many senders, one commit. Lines that wait go together in one transaction with what they add to their parts'
- * day; a sender is answered after it.
+ * Stores lines from many senders in one commit. Waiting lines are written in one transaction, together with the daily totals of their
+ * parts; each sender is answered after the commit.
  */
 import { chunks, PlatformError } from '@platform/base';
 import type { Kysely, Transaction } from 'kysely';
@@ -12,7 +12,7 @@ import type { MachineLogsTables } from './store.ts';
 const dayMs = 86_400_000;
 
 export interface LogAppender {
-  /** Resolves after the commit. @throws resource_exhausted when the disk is far behind */
+  /** Resolves after the commit. @throws resource_exhausted when too many lines are waiting for the disk */
   append(lines: readonly Line[]): Promise<void>;
 }
 
@@ -22,7 +22,7 @@ interface Waiting {
   readonly done: PromiseWithResolvers<void>;
 }
 
-/** @param onStored told of lines after their commit. */
+/** @param onStored called with lines after their commit. */
 export function createLogAppender(
   db: Kysely<MachineLogsTables>,
   onStored: (lines: readonly Line[]) => void,
@@ -73,7 +73,7 @@ export function createLogAppender(
   };
 }
 
-/** The oldest of those that wait, as many as one commit takes; one that is larger alone goes alone. */
+/** The oldest waiting entries that fit into one commit; an entry that exceeds it is written alone. */
 function nextBatch(waiting: readonly Waiting[]): readonly Waiting[] {
   let rows = 0;
   let count = 0;

@@ -8,7 +8,7 @@ const line = (init: MessageInitShape<typeof LogEntrySchema>): Line => lineOf('p'
 const kept = (query: LogQuery, lines: readonly Line[]): string[] =>
   lines.filter(createLogFilter(query)).map(({ message }) => message);
 
-test('levels are matched however a logger spells them, and errors only means errors and worse', () => {
+test("levels match in every logger's spelling, and errors only includes errors and worse", () => {
   const lines = ['DEBUG', 'info', 'WARNING', 'Error', 'fatal'].map((level) => line({ level, message: level }));
   expect(kept({ levels: ['warn'] }, lines)).toEqual(['WARNING']);
   expect(kept({ levels: ['Warning', 'ERROR'] }, lines)).toEqual(['WARNING', 'Error']);
@@ -17,7 +17,7 @@ test('levels are matched however a logger spells them, and errors only means err
   expect(kept({ levels: [''] }, lines)).toHaveLength(5);
 });
 
-test('a level that no logger has is refused with those that are; the spellings of public loggers are taken', () => {
+test('an unknown level is refused with the list of known ones; the spellings of public loggers are accepted', () => {
   expect(() => createLogFilter({ levels: ['info', 'eror'] })).toThrow(
     /^levels: expected any of trace, debug, .*"eror"$/,
   );
@@ -25,7 +25,7 @@ test('a level that no logger has is refused with those that are; the spellings o
   for (const level of spelt) expect(kept({ levels: [level] }, [line({ level, message: level })])).toEqual([level]);
 });
 
-test('text is found in any case in message, logger, stack and fields, and means itself', () => {
+test('text is found case-insensitively in message, logger, stack and fields, and is taken literally', () => {
   const lines = [
     line({ message: 'Pump STUCK at 5%' }),
     line({ message: 'b', loggerName: 'rdk.pump' }),
@@ -39,31 +39,31 @@ test('text is found in any case in message, logger, stack and fields, and means 
     expect(kept({ filter: literal }, [line({ message: 'abc' })])).toEqual([]);
 });
 
-test('an expression between slashes is one, with i behind it in any case', () => {
+test('text between slashes is a regular expression; a trailing i makes it case-insensitive', () => {
   const lines = ['took 12 ms', 'Took 7 ms', 'took long'].map((message) => line({ message }));
   expect(kept({ filter: '/took \\d+ ms$/' }, lines)).toEqual(['took 12 ms']);
   expect(kept({ filter: '/^took \\d+/i' }, lines)).toEqual(['took 12 ms', 'Took 7 ms']);
 });
 
-test('what is no expression, or too long, is refused with the reason', () => {
+test('an invalid or overlong regular expression is refused with the reason', () => {
   expect(() => createLogFilter({ filter: '/[a/' })).toThrow(/expression of RE2 between slashes, found \/\[a\/: /);
   expect(() => createLogFilter({ filter: '/((a{100}){100}){100}/' })).toThrow(/expression of RE2/);
   expect(() => createLogFilter({ filter: 'a'.repeat(1_001) })).toThrow(/at most 1000 characters, found 1001/);
 });
 
-test('an expression that takes a backtracking engine forever is answered', () => {
+test('an expression that would make a backtracking engine hang is answered', () => {
   const evil = line({ message: `${'a'.repeat(16_000)}!` });
   expect(kept({ filter: '/^(a+)+$/' }, [evil])).toEqual([]);
 });
 
-test('a source is a logger and those below it', () => {
+test('a source matches a logger and those below it', () => {
   const lines = ['rdk.sync', 'rdk.sync.upload', 'rdk.synced', 'rdk'].map((loggerName) =>
     line({ loggerName, message: loggerName }),
   );
   expect(kept({ source: 'rdk.sync' }, lines)).toEqual(['rdk.sync', 'rdk.sync.upload']);
 });
 
-test('user-facing lines are those that say so, and those of the cloud', () => {
+test('user-facing lines are those marked so, and those written by the cloud', () => {
   const lines = [
     line({ message: 'plain', fields: [{ user_facing: true }] }),
     line({ message: 'zap', fields: [{ Key: 'user_facing', Integer: 1 }] }),

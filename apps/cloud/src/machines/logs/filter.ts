@@ -1,4 +1,4 @@
-/** Which lines of a log a reader asked for. Pure. */
+/** Selects the lines of a log that a reader asked for. Pure. */
 import type { JsonObject } from '@bufbuild/protobuf';
 import { PlatformError, readLogField } from '@platform/base';
 import { RE2JS } from 're2js';
@@ -6,18 +6,18 @@ import { maxFilterLength } from './limits.ts';
 import { detailOf, type Line, levelName } from './line.ts';
 
 export interface LogQuery {
-  /** Any of these, in any case and in the spellings of public loggers (`WARNING`); empty: all. */
+  /** Any of these levels, ignoring case and in the spellings of public loggers (`WARNING`); empty: all. */
   readonly levels?: readonly string[];
-  /** `error` and what is worse. */
+  /** Only `error` and worse. */
   readonly errorsOnly?: boolean;
   /**
-   * Text that message, logger name, stack or a field contains, in any case; or a regular expression between slashes, `/…/`, with
-   * `i` behind the second one for any case. Empty: any line. Expressions are RE2's and run in linear time.
+   * Text to find in message, logger name, stack or a field, ignoring case; or a regular expression between slashes, `/…/`, with `i`
+   * after the second slash to ignore case. Empty: any line. Expressions use RE2 syntax and run in linear time.
    */
   readonly filter?: string;
-  /** A logger's name, or that of one above it: `rdk.sync` also means `rdk.sync.upload`. Empty: any. */
+  /** A logger's name, or that of an ancestor: `rdk.sync` also matches `rdk.sync.upload`. Empty: any. */
   readonly source?: string;
-  /** Lines that the cloud wrote, and those that carry the field `user_facing`. */
+  /** Only lines that the cloud wrote, and those with the field `user_facing`. */
   readonly userFacingOnly?: boolean;
 }
 
@@ -25,7 +25,7 @@ export type LogFilter = (line: Line) => boolean;
 
 const errorLevels: ReadonlySet<string> = new Set(['error', 'dpanic', 'panic', 'fatal', 'critical']);
 
-/** Those of the loggers that machines and public clients have. */
+/** The levels of the loggers in machines and public clients. */
 const levelNames: readonly string[] = [
   'trace',
   'debug',
@@ -38,7 +38,7 @@ const levelNames: readonly string[] = [
   'critical',
 ];
 
-/** @throws invalid_argument for an expression that is none, and a level that no logger has */
+/** @throws invalid_argument for an invalid expression or an unknown level */
 export function createLogFilter(query: LogQuery): LogFilter {
   const { levels = [], errorsOnly = false, filter = '', source = '', userFacingOnly = false } = query;
   const wanted = new Set(levels.filter((level) => level !== '').map(requireLevel));
@@ -51,7 +51,7 @@ export function createLogFilter(query: LogQuery): LogFilter {
     (contains === undefined || mentions(line, contains));
 }
 
-/** A typing error would look like a machine without errors. */
+/** Refuses unknown levels: with a typing error, a machine would seem to have no errors. */
 function requireLevel(level: string): string {
   const name = levelName(level);
   if (!levelNames.includes(name)) {
@@ -69,7 +69,7 @@ function mentions(line: Line, contains: (text: string) => boolean): boolean {
   return (stack !== undefined && contains(stack)) || (fields !== undefined && contains(fieldsText(fields)));
 }
 
-/** As one JSON object. */
+/** All fields as one JSON object. */
 function fieldsText(fields: readonly JsonObject[]): string {
   return JSON.stringify(Object.fromEntries(fields.flatMap(readLogField)));
 }

@@ -1,4 +1,4 @@
-/** Lines go 30 days after they arrived, or after their part was deleted (D29); a bounded number at a time. */
+/** Deletes lines 30 days after their arrival, or after their part was deleted (D29), a bounded number at a time. */
 import type { Kysely, Transaction } from 'kysely';
 import { dayOf } from './append.ts';
 import { retentionMs } from './limits.ts';
@@ -15,7 +15,7 @@ export async function removeLogs(trx: Transaction<MachineLogsTables>, partId: st
     .execute();
 }
 
-/** True when there may be more to delete. */
+/** Returns true if there may be more to delete. */
 export async function forgetLogs(db: Kysely<MachineLogsTables>, nowMs: number): Promise<boolean> {
   const removed = await db.selectFrom('machine_log_removals').select('part_id').limit(1).executeTakeFirst();
   if (removed !== undefined) return forgetPart(db, removed.part_id);

@@ -1,4 +1,4 @@
-/** A log line as it is stored, from the wire and back. Pure. */
+/** A stored log line, and its conversion from and to messages. Pure. */
 import type { JsonObject, MessageInitShape } from '@bufbuild/protobuf';
 import type { Timestamp } from '@bufbuild/protobuf/wkt';
 import { type LogLevel, zapFields } from '@platform/base';
@@ -8,7 +8,7 @@ import { maxFieldsLength, maxMessageLength, maxNameLength, maxStackLength } from
 import type { MachineLogsTables } from './store.ts';
 
 export type StoredLine = Selectable<MachineLogsTables['machine_logs']>;
-/** What a filter sees and an entry is made of. */
+/** What filters match and log entries are built from. */
 export type Line = Omit<StoredLine, 'id'>;
 
 /** A line that the cloud writes into a machine's log. */
@@ -19,14 +19,14 @@ export interface CloudLogLine {
   readonly fields?: Readonly<Record<string, unknown>>;
 }
 
-/** What is in `detail`; each is absent where there is nothing to say. */
+/** The content of `detail`; absent fields have no value. */
 export interface LineDetail {
   readonly caller?: JsonObject;
   readonly stack?: string;
   readonly fields?: readonly JsonObject[];
-  /** Meant for whoever uses the machine, not for whoever programs it. */
+  /** Meant for users of the machine, not for developers. */
   readonly userFacing?: true;
-  /** Of the time, below its millisecond. */
+  /** Nanoseconds within the millisecond. */
   readonly nanos?: number;
 }
 
@@ -54,7 +54,7 @@ export function lineOf(partId: string, entry: LogEntry, nowMs: number): Line {
   };
 }
 
-/** What the cloud says in a machine's log, it says to the user. */
+/** Lines that the cloud writes into a machine's log are meant for users. */
 export function ownLineOf(partId: string, line: CloudLogLine, nowMs: number): Line {
   const fields = line.fields === undefined ? undefined : zapFields(line.fields);
   return {
@@ -83,14 +83,14 @@ export function entryOf(line: Line): MessageInitShape<typeof LogEntrySchema> {
   };
 }
 
-/** Public clients written in Go read the file of a caller without asking whether there is one. */
+/** Public clients written in Go read the caller's fields without checking that they exist. */
 const unknownCaller = { Defined: false, File: '', Line: 0, Function: '' };
 
 export function detailOf(line: Line): LineDetail {
   return JSON.parse(line.detail) as LineDetail;
 }
 
-/** About what the line takes on the disk. */
+/** Approximate size of the line on disk. */
 export function bytesOf(line: Line): number {
   return (
     64 +
@@ -101,7 +101,7 @@ export function bytesOf(line: Line): number {
   );
 }
 
-/** One word for one level, whichever logger named it. */
+/** Maps the spellings of all loggers to one name for each level. */
 export function levelName(level: string): string {
   const lower = level.toLowerCase();
   return aliases.get(lower) ?? lower;
@@ -113,14 +113,14 @@ const aliases: ReadonlyMap<string, string> = new Map([
   ['information', 'info'],
 ]);
 
-/** `{"user_facing": true}`, or the shape in which public machine servers send a field: key, type and value apart. */
+/** `{"user_facing": true}`, or the form in which public machine servers send a field: with separate key, type and value. */
 function saysUserFacing(field: JsonObject): boolean {
   if (field['user_facing'] === true) return true;
   if (field['Key'] !== 'user_facing') return false;
   return field['Integer'] === 1 || field['Interface'] === true || field['String'] === 'true';
 }
 
-/** Cut, and without what a text column cannot hold. */
+/** Truncates the text and replaces characters that a text column cannot hold. */
 function text(value: string, maxLength: number): string {
   return value.slice(0, maxLength).toWellFormed().replaceAll('\0', '\ufffd');
 }
@@ -129,7 +129,7 @@ function text(value: string, maxLength: number): string {
 const minTimeMs = -62_135_596_800_000;
 const maxTimeMs = 253_402_300_799_999;
 
-/** A time that no calendar knows counts as now: it could be stored, but not be read back. */
+/** A time outside this range counts as now: it could be stored, but not read back. */
 function timeOf(time: Timestamp | undefined, nowMs: number): { timeMs: number; nanos: number } {
   if (time === undefined) return { timeMs: nowMs, nanos: 0 };
   const timeMs = Number(time.seconds) * 1_000 + Math.floor(time.nanos / 1e6);

@@ -20,7 +20,7 @@ interface Given {
   readonly db: Database;
   readonly clock: HandClock;
   readonly logs: MachineLogs;
-  /** All pages, in order. */
+  /** The messages of all pages, in order. */
   messages(query?: LogQuery, limit?: number, partId?: string): Promise<string[]>;
 }
 
@@ -45,7 +45,7 @@ async function given(): Promise<Given> {
   };
 }
 
-test('D29 logs are read by level and text, newest first, only those of the part', async () => {
+test('D29 logs are read by level and text, newest first, for one part only', async () => {
   const { clock, logs, messages } = await given();
   await logs.append('p', [at(10, 'pump on'), at(30, 'disk'), at(20, 'pump stuck')]);
   await logs.append('q', [at(40, 'pump of another')]);
@@ -56,7 +56,7 @@ test('D29 logs are read by level and text, newest first, only those of the part'
   expect(await messages({ levels: ['error'] })).toEqual(['refused']);
 });
 
-test('a line comes back as it was sent, to the nanosecond', async () => {
+test('a line is returned as it was sent, to the nanosecond', async () => {
   const { logs } = await given();
   const sent = entry({
     host: 'pi',
@@ -71,14 +71,14 @@ test('a line comes back as it was sent, to the nanosecond', async () => {
   expect(create(LogEntrySchema, entries[0])).toEqual(sent);
 });
 
-test('D29 logs are read between two times, the first one included', async () => {
+test('D29 logs are read between two times, including the first one', async () => {
   const { logs } = await given();
   await logs.append('p', [at(100, 'a'), at(200, 'b'), at(300, 'c')]);
   const { entries } = await logs.read({ partId: 'p', matches: () => true, limit: 9, startMs: 200, endMs: 300 });
   expect(entries.map((one) => one.message)).toEqual(['b']);
 });
 
-test('lines of the cloud have fields and a caller in the shape that public clients read', async () => {
+test('lines from the cloud have fields and a caller in the shape that public clients read', async () => {
   const { logs } = await given();
   await logs.appendOwn('p', { level: 'info', loggerName: 'x', message: 'm', fields: { lines: 3, by: 'a' } });
   const { entries } = await logs.read({ partId: 'p', matches: createLogFilter({ filter: '"lines":3' }), limit: 1 });
@@ -93,7 +93,7 @@ test('lines of the cloud have fields and a caller in the shape that public clien
   ]);
 });
 
-test('pages in ascending order hold every line once, oldest first', async () => {
+test('pages in ascending order contain every line once, oldest first', async () => {
   const { logs } = await given();
   await logs.append('p', [at(30, 'd'), at(10, 'a'), at(20, 'b'), at(20, 'c'), at(40, 'e')]);
   const found: (string | undefined)[] = [];
@@ -106,7 +106,7 @@ test('pages in ascending order hold every line once, oldest first', async () => 
   expect(found).toEqual(['a', 'b', 'c', 'd', 'e']);
 });
 
-test('D29 pages hold every line that was there once, whatever arrives between them', async () => {
+test('D29 pages contain every line present at the start exactly once, even if others arrive in between', async () => {
   const times = fc.array(fc.nat(20), { minLength: 1, maxLength: 40 });
   const { db, clock } = await given();
   let run = 0;
@@ -148,7 +148,7 @@ test('D29 pages hold every line that was there once, whatever arrives between th
   );
 });
 
-test('a page looks for a rare line behind any number of others, and is empty with a token only when its time is up', async () => {
+test('a page searches past any number of other lines for a rare one, and is empty with a token only when its time is up', async () => {
   const { db, clock, logs, messages } = await given();
   await logs.append('p', [at(1, 'needle')]);
   const hay = Array.from({ length: 25_000 }, (_, index) => ({
@@ -175,7 +175,7 @@ test('a page looks for a rare line behind any number of others, and is empty wit
   expect(await logs.read({ ...asked, pageToken })).toMatchObject({ entries: [{ message: 'needle' }] });
 });
 
-test('a page keeps below what public clients accept, and one line is always in it', async () => {
+test('a page stays below the size limit of public clients, but always contains a line', async () => {
   const { logs, messages } = await given();
   const long = 'x'.repeat(16_000);
   await logs.append(
@@ -188,7 +188,7 @@ test('a page keeps below what public clients accept, and one line is always in i
   expect(await messages()).toHaveLength(200);
 });
 
-test('a page token that no answer gave is refused', async () => {
+test('an invalid page token is refused', async () => {
   const { logs } = await given();
   for (const pageToken of ['x', '12', '1_2_3', `${'9'.repeat(20)}_1`])
     await expect(logs.read({ partId: 'p', matches: () => true, limit: 1, pageToken })).rejects.toMatchObject({
@@ -196,7 +196,7 @@ test('a page token that no answer gave is refused', async () => {
     });
 });
 
-test("D29 lines are kept 30 days from their arrival, whatever the machine's clock says, and then forgotten", async () => {
+test("D29 lines are kept for 30 days from their arrival, whatever the machine's clock says, and then deleted", async () => {
   const { clock, logs, messages, db } = await given();
   const broken = entry({ message: 'no calendar', time: { seconds: 9_007_199_254_741n } });
   await logs.append('p', [at(0, '1970'), at(clock.now() + 365 * dayMs, 'next year'), broken]);
@@ -220,7 +220,7 @@ test('D29 deleting a part removes all its lines, and no others', async () => {
   expect(await db.selectFrom('machine_log_days').select('part_id').execute()).toEqual([{ part_id: 'q' }]);
 });
 
-test('D29 a noisy machine is cut to its allowance, told so in one line, and does not cut another', async () => {
+test('D29 a noisy machine is limited to its allowance and told so in one line, without limiting other machines', async () => {
   const { clock, logs, messages } = await given();
   const flood = Array(1_000).fill(at(1, 'noise'));
   for (let call = 0; call < 12; call++) await logs.append('p', flood);
@@ -239,7 +239,7 @@ test('D29 a noisy machine is cut to its allowance, told so in one line, and does
   expect(told).toHaveLength(2);
 });
 
-test("D29 the day's share holds across a restart", async () => {
+test('D29 the daily allowance survives a restart', async () => {
   const { db, clock, logs, messages } = await given();
   await logs.append('p', [at(1, 'x')]);
   await db
@@ -255,7 +255,7 @@ test("D29 the day's share holds across a restart", async () => {
   expect(await messages({ filter: 'next day' })).toEqual(['next day']);
 });
 
-test('what no text column holds is replaced, and overlong texts are cut', async () => {
+test('characters that a text column cannot hold are replaced, and overlong texts are truncated', async () => {
   const { logs } = await given();
   await logs.append('p', [entry({ message: `a\0b\ud800${'c'.repeat(20_000)}`, loggerName: 'n'.repeat(5_000) })]);
   const { entries } = await logs.read({ partId: 'p', matches: () => true, limit: 1 });

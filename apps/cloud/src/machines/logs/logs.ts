@@ -1,4 +1,4 @@
-/** Logs of machines (D29): append within each part's allowance, read by page, follow live, forget after 30 days. */
+/** Machine logs (D29): append within each part's allowance, read by page, follow live, delete after 30 days. */
 import { type Clock, errorText, type Log } from '@platform/base';
 import type { LogEntry } from '@platform/proto/platform/common/v1/common';
 import type { Transaction } from 'kysely';
@@ -14,18 +14,21 @@ import { createTails, type Tail } from './tail.ts';
 export type { CloudLogLine } from './line.ts';
 
 export interface MachineLogs {
-  /** Lines that a machine shipped. Those over its allowance are counted and left out, and the log says how many. */
+  /** Appends lines that a machine sent. Lines beyond its allowance are dropped and counted, and the log reports how many. */
   append(partId: string, entries: readonly LogEntry[]): Promise<void>;
-  /** A line that the cloud writes into a machine's log (failed deliveries, refused readings). Does not reject: what cannot be written there goes to the log of the cloud. */
+  /**
+   * Appends a line that the cloud writes into a machine's log (failed deliveries, refused readings). Never rejects: a line that cannot
+   * be stored goes to the cloud's own log.
+   */
   appendOwn(partId: string, line: CloudLogLine): Promise<void>;
   read(request: LogPageRequest): Promise<LogPage>;
-  /** Lines from now on. @throws resource_exhausted */
+  /** Follows lines from now on. @throws resource_exhausted */
   tail(partId: string, matches: LogFilter): Tail;
-  /** Call it in the transaction that deletes a part: its lines go soon after (D29). */
+  /** Call it in the transaction that deletes a part: its lines are deleted soon after (D29). */
   removePart(trx: Transaction<CloudTables>, partId: string): Promise<void>;
-  /** Deletes a bounded number of lines that are past retention or of deleted parts; true when there may be more. */
+  /** Deletes a bounded number of lines that are past retention or belong to deleted parts. Returns true if there may be more. */
   forget(): Promise<boolean>;
-  /** Writes down how many lines of which part were left out, where that has not been told yet. Always false: one pass is all. */
+  /** Logs how many lines of each part were dropped since the last report. Always returns false: one pass is enough. */
   tellLeftOut(): Promise<boolean>;
 }
 
@@ -33,7 +36,7 @@ export function createMachineLogs(deps: {
   db: Database;
   clock: Clock;
   log: Log;
-  /** Read anew for each line. */
+  /** Read for each line. */
   allowanceOf: (partId: string) => Allowance;
 }): MachineLogs {
   const { db, clock, log, allowanceOf } = deps;
@@ -57,7 +60,7 @@ export function createMachineLogs(deps: {
     if (known !== undefined) return known;
     const loading = loadQuota(partId);
     quotas.set(partId, loading);
-    // What could not be read is tried again with the next lines.
+    // After a failed read, try again with the next lines.
     loading.catch(() => quotas.delete(partId));
     return loading;
   };

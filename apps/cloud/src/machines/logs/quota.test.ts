@@ -6,7 +6,7 @@ const allowance = { linesPerMinute: 100, bytesPerMinute: 10_000, bytesPerDay: 50
 const admitted = (quota: LogQuota, count: number, level: string, nowMs: number, bytes = 1, day = 1): number =>
   Array.from({ length: count }, () => quota.admits(level, bytes, nowMs, day)).filter(Boolean).length;
 
-test('a minute of lines is admitted at once, the rest as time passes, and the last tenth is for warnings and errors', () => {
+test("a minute's worth of lines is admitted at once, further ones over time, and the last tenth is for warnings and errors", () => {
   const quota = new LogQuota(() => allowance, 0, 1, 0);
   expect(admitted(quota, 200, 'info', 0)).toBe(90);
   expect(admitted(quota, 200, 'error', 0)).toBe(10);
@@ -14,7 +14,7 @@ test('a minute of lines is admitted at once, the rest as time passes, and the la
   expect(admitted(quota, 200, 'info', 60_000 * 5)).toBe(90);
 });
 
-test('bytes are limited beside lines, by the minute and by the day', () => {
+test('bytes are limited as well as lines, by the minute and by the day', () => {
   const quota = new LogQuota(() => allowance, 0, 1, 0);
   expect(admitted(quota, 50, 'error', 0, 1_000)).toBe(10);
   const full = new LogQuota(() => allowance, 0, 1, 49_000);
@@ -24,7 +24,7 @@ test('bytes are limited beside lines, by the minute and by the day', () => {
   expect(admitted(full, 5, 'info', 60_000, 1_000, 2)).toBe(5);
 });
 
-test('a limit that is changed holds from the next line on', () => {
+test('a changed limit applies from the next line on', () => {
   let lines = 100;
   const quota = new LogQuota(() => ({ ...allowance, linesPerMinute: lines }), 0, 1, 0);
   lines = 10;
@@ -33,7 +33,7 @@ test('a limit that is changed holds from the next line on', () => {
   expect(admitted(quota, 2_000, 'error', 6_000)).toBe(100);
 });
 
-test('what is left out is told once, and at most once a minute', () => {
+test('dropped lines are reported once, and at most once a minute', () => {
   const quota = new LogQuota(() => allowance, 0, 1, 0);
   admitted(quota, 93, 'info', 0);
   expect(quota.takeLeftOut(0)).toEqual({ lines: 3, bytes: 3, allowance: 'minute', allowed: allowance });
@@ -45,7 +45,7 @@ test('what is left out is told once, and at most once a minute', () => {
   expect(quota.takeLeftOut(130_000)).toMatchObject({ lines: 10 });
 });
 
-test('whatever a machine sends, no window holds more than its allowance, and every line is admitted or told', () => {
+test('whatever a machine sends, no window exceeds its allowance, and every line is either admitted or reported', () => {
   const step = fc.record({ waitMs: fc.nat(30_000), lines: fc.nat(150), bytes: fc.integer({ min: 1, max: 500 }) });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 30 }), (steps) => {

@@ -1,4 +1,4 @@
-/** What a part may still log: an allowance that refills by the minute, and one of each UTC day. Pure except for its memory. */
+/** How much a part may still log: an allowance that refills every minute, and one per UTC day. Pure except for its memory. */
 import {
   bytesPerDay,
   bytesPerMinute,
@@ -20,9 +20,9 @@ export const ownAllowance: Allowance = { linesPerMinute: ownLinesPerMinute, byte
 export interface LeftOut {
   readonly lines: number;
   readonly bytes: number;
-  /** Which allowance was used up last. */
+  /** The allowance that ran out last. */
   readonly allowance: 'minute' | 'day';
-  /** What the part was allowed. */
+  /** The part's allowance at that time. */
   readonly allowed: Allowance;
 }
 
@@ -40,8 +40,8 @@ export class LogQuota {
   #toldMs = Number.NEGATIVE_INFINITY;
 
   /**
-   * @param allowanceOf asked for each line: a limit that is changed holds from the next one on.
-   * @param dayBytes what is stored of `day` already.
+   * @param allowanceOf read for each line: a changed limit applies from the next one on.
+   * @param dayBytes already stored on `day`.
    */
   constructor(allowanceOf: () => Allowance, nowMs: number, day: number, dayBytes: number) {
     this.#allowanceOf = allowanceOf;
@@ -53,7 +53,7 @@ export class LogQuota {
     this.#dayBytes = dayBytes;
   }
 
-  /** Whether a line may be stored; if not, it is counted as left out. */
+  /** Whether a line may be stored; if not, it is counted as dropped. */
   admits(level: string, bytes: number, nowMs: number, day: number): boolean {
     this.#refill(nowMs, day);
     const reserved = severeLevels.has(level) ? 0 : reservedShare;
@@ -72,7 +72,7 @@ export class LogQuota {
     return false;
   }
 
-  /** What was left out since it was last told, if it is time to tell. */
+  /** Lines dropped since the last report, if it is time for another one. */
   takeLeftOut(nowMs: number): LeftOut | undefined {
     if (this.#leftOut.lines === 0 || nowMs - this.#toldMs < summaryEveryMs) return undefined;
     const told = { ...this.#leftOut, allowed: this.#allowanceOf() };
@@ -81,7 +81,7 @@ export class LogQuota {
     return told;
   }
 
-  /** Nothing is owed and the minute's allowance is whole: it may be forgotten and read again. */
+  /** Nothing is left to report and the minute's allowance is full: the quota may be discarded and loaded again. */
   isIdle(nowMs: number): boolean {
     return this.#leftOut.lines === 0 && nowMs - this.#refilledMs >= 60_000;
   }

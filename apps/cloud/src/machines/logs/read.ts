@@ -1,6 +1,6 @@
 /**
- * A page of a part's log, newest or oldest first. Order and token are (time, id) of a line: lines that arrive meanwhile, also late
- * ones of an earlier time, neither shift a page nor come twice.
+ * Reads a page of a part's log, newest or oldest first. Order and token use (time, id) of a line, so lines that arrive in between, even
+ * late ones with an earlier time, neither shift a page nor appear twice.
  */
 import { setImmediate } from 'node:timers/promises';
 import type { MessageInitShape } from '@bufbuild/protobuf';
@@ -19,20 +19,23 @@ export interface LogPageRequest {
   readonly limit: number;
   /** Default: newest first. */
   readonly oldestFirst?: boolean;
-  /** Of an earlier page in the same order; empty: from the first line. */
+  /** Token of an earlier page in the same order; empty: from the first line. */
   readonly pageToken?: string;
-  /** Lines of this time and later, ms. */
+  /** Lines at or after this time, ms. */
   readonly startMs?: number;
   /** Lines before this time, ms. */
   readonly endMs?: number;
   readonly signal?: AbortSignal;
-  /** How long a search may go on that has found nothing. Default: maxSearchMs, which is also the most. */
+  /** How long to search before returning an empty page. Default and maximum: maxSearchMs. */
   readonly searchMs?: number;
 }
 
 export interface LogPage {
   readonly entries: readonly MessageInitShape<typeof LogEntrySchema>[];
-  /** Empty: there is nothing further, and the page has no line. A page may hold less than its limit and still have a next one; without a line, only after `searchMs`. */
+  /**
+   * Empty: there are no further lines, and this page has none. A page may have fewer lines than its limit and still have a next page; a
+   * page without lines has one only after `searchMs`.
+   */
   readonly nextPageToken: string;
 }
 
@@ -41,7 +44,7 @@ interface Place {
   readonly id: number;
 }
 
-/** @throws invalid_argument for a token that no page gave */
+/** @throws invalid_argument for an invalid token */
 export async function readLogPage(
   db: Kysely<MachineLogsTables>,
   clock: Clock,
@@ -77,7 +80,7 @@ export async function readLogPage(
     }
     matchedMs += clock.monotonic() - sliceStartMs;
     scanned += rows.length;
-    // Public clients drop the lines of a page without a token.
+    // Public clients discard the lines of a page without a token.
     if (rows.length < scanRows) return { entries, nextPageToken: entries.length === 0 ? '' : tokenOf(place) };
     await setImmediate();
   } while (mayGoOn());
@@ -96,7 +99,7 @@ function rowsAfter(
   if (endMs !== undefined) query = query.where('time_ms', '<', endMs);
   if (after !== undefined) {
     query = query
-      // Implied by the next condition, but this one the index understands.
+      // Implied by the next condition, but the index can use only this one.
       .where('time_ms', oldestFirst ? '>=' : '<=', after.timeMs)
       .where((eb) =>
         eb.or([

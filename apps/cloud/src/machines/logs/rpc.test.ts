@@ -28,7 +28,7 @@ interface Given {
   readonly clock: FakeClock;
   readonly handlers: ReturnType<typeof logHandlers>;
   call(principal: Principal, signal?: AbortSignal): Call<Principal>;
-  /** What a recheck finds from now on. */
+  /** Sets the result of all further rechecks. */
   becomes(principal: Principal | 'revoked'): void;
   deletePart(): void;
 }
@@ -90,7 +90,7 @@ async function tailOf({ handlers, call, logs }: Given, request: object = {}) {
   onTestFinished(async () => void iterator.return?.().catch(() => {}));
   const next = async (): Promise<string[]> =>
     ((await iterator.next()).value?.logs ?? []).map((one: { message?: string }) => one.message);
-  // The generator subscribes when it is first asked.
+  // The generator subscribes at its first `next()`.
   const first = next();
   await Promise.resolve();
   return {
@@ -104,7 +104,7 @@ async function tailOf({ handlers, call, logs }: Given, request: object = {}) {
   };
 }
 
-test('R2 the log of a part that the caller may not see is answered as one that does not exist', async () => {
+test('R2 the log of a part that the caller may not see is answered like one that does not exist', async () => {
   const { handlers, call } = await given();
   const asked = async (id: string, principal: Principal): Promise<string> => {
     try {
@@ -120,7 +120,7 @@ test('R2 the log of a part that the caller may not see is answered as one that d
   expect(await asked('p', foreign)).toMatch(/^not_found/);
 });
 
-test('a page of logs has at least one line and at most 1,000, whatever is asked for', async () => {
+test('a page of logs has between 1 and 1,000 lines, whatever the request says', async () => {
   const { handlers, call, logs } = await given();
   await logs.append('p', Array(1_001).fill(entry('x')));
   const lines = async (limit: bigint): Promise<number> => {
@@ -133,7 +133,7 @@ test('a page of logs has at least one line and at most 1,000, whatever is asked 
   expect(await lines(7n)).toBe(7);
 });
 
-test('range counts from the start, back from the end, or back from now, and is refused with both', async () => {
+test('range counts from the start, back from the end, or back from now, and is refused together with both', async () => {
   const { handlers, call, logs, clock } = await given();
   const nowMs = clock.now();
   const minutesAgo = (minutes: number) => timestampFromMs(nowMs - minutes * 60_000);
@@ -158,7 +158,7 @@ test('range counts from the start, back from the end, or back from now, and is r
   await expect(found({ order: 7 as LogOrder })).rejects.toThrow(/found number 7/);
 });
 
-test('a tail sends lines that are stored from now on, those that fit', async () => {
+test('a tail sends matching lines that are stored from now on', async () => {
   const rig = await given();
   await rig.logs.append('p', [entry('before')]);
   const tail = await tailOf(rig, { filter: '/^a/' });
@@ -166,7 +166,7 @@ test('a tail sends lines that are stored from now on, those that fit', async () 
   expect(await tail.first).toEqual(['a1', 'a2']);
 });
 
-test('R16 a tail ends within 5 s after its key was revoked, after its role was taken, and after the part was deleted', async () => {
+test('R16 a tail ends within 5 s after its key was revoked, its role removed, or the part deleted', async () => {
   const ends = [
     { change: (rig: Given) => rig.becomes('revoked'), code: 'unauthenticated' },
     { change: (rig: Given) => rig.becomes(foreign), code: 'not_found' },
@@ -184,7 +184,7 @@ test('R16 a tail ends within 5 s after its key was revoked, after its role was t
   }
 });
 
-test('R16 a reader that was slow gets nothing more once its key is revoked', async () => {
+test('R16 a slow reader gets no further lines once its key is revoked', async () => {
   const rig = await given();
   const tail = await tailOf(rig);
   await tail.log('a');
@@ -195,7 +195,7 @@ test('R16 a reader that was slow gets nothing more once its key is revoked', asy
   await expect(tail.next()).rejects.toMatchObject({ code: 'unauthenticated' });
 });
 
-test('a tail reaches a client over the wire, and a client that leaves is forgotten', async () => {
+test('a tail reaches a client over the network, and a client that disconnects is forgotten', async () => {
   const { handlers, logs } = await given();
   const server = createRpcServer<Principal>({
     services: [serve(AppService, handlers)],
@@ -212,7 +212,7 @@ test('a tail reaches a client over the wire, and a client that leaves is forgott
   const stream = link.client(AppService).tailRobotPartLogs({ id: 'p' }, { signal: leaving.signal });
   const iterator = stream[Symbol.asyncIterator]();
   const first = iterator.next();
-  // Lines are sent until the stream has begun to listen.
+  // Log lines until the stream has started listening.
   let logged = 0;
   let arrived = false;
   first.then(
@@ -225,12 +225,12 @@ test('a tail reaches a client over the wire, and a client that leaves is forgott
   }
   expect((await first).value?.logs[0]?.message).toMatch(/^line \d+$/);
   leaving.abort();
-  // Lines that had arrived by then may come first.
+  // Lines sent before may arrive first.
   const rest = async (): Promise<void> => {
     while ((await iterator.next()).done !== true);
   };
   await expect(rest()).rejects.toThrow();
-  // As many readers as a part may have find room: the one that left is gone.
+  // The part's full number of readers fits: the disconnected one is gone.
   const findRoom = (): void => {
     using readers = new DisposableStack();
     for (let reader = 0; reader < maxTailsPerPart; reader++) readers.use(logs.tail('p', () => true));

@@ -1,4 +1,4 @@
-/** The log half of AppService: pages of a part's log, and its live tail. */
+/** AppService for logs: pages of a part's log, and its live tail. */
 import type { Timestamp } from '@bufbuild/protobuf/wkt';
 import { type Clock, PlatformError } from '@platform/base';
 import {
@@ -19,7 +19,7 @@ export interface LogHandlerDeps {
   readonly access: Access;
   readonly logs: Pick<MachineLogs, 'read' | 'tail'>;
   readonly clock: Clock;
-  /** Who calls, as of now. @throws unauthenticated */
+  /** The current principal of the call. @throws unauthenticated */
   readonly recheck: (call: Call<Principal>) => Promise<Principal>;
 }
 
@@ -57,7 +57,7 @@ export function logHandlers(deps: LogHandlerDeps): Handlers<typeof AppService, P
       for (;;) {
         const lines = await tail.next(recheckMs, call.signal);
         if (clock.monotonic() - checkedMs >= recheckMs) {
-          // Also what tells that the part is gone.
+          // This also detects that the part was deleted.
           access.authorize(await recheck(call), 'part.read', id);
           checkedMs = clock.monotonic();
         }
@@ -67,7 +67,7 @@ export function logHandlers(deps: LogHandlerDeps): Handlers<typeof AppService, P
   };
 }
 
-/** Lines are found by the millisecond in which their time lies, so that intervals that touch hold each once. */
+/** Truncates to the millisecond, as stored lines are found, so that adjacent intervals contain each line once. */
 function millisecondOf({ seconds, nanos }: Timestamp): number {
   return Number(seconds) * 1_000 + Math.floor(nanos / 1e6);
 }
@@ -84,7 +84,7 @@ function isOldestFirst({ order = LogOrder.UNSPECIFIED }: GetRobotPartLogsRequest
 
 const unitsMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** `range` counts from `start`, or back from `end`, or back from now. */
+/** `range` counts forward from `start`, back from `end`, or back from now. */
 function timesOf({ start, end, range }: GetRobotPartLogsRequest, nowMs: number): { startMs?: number; endMs?: number } {
   const startMs = start && millisecondOf(start);
   const endMs = end && millisecondOf(end);

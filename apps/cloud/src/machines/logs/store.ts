@@ -1,25 +1,25 @@
-/** Tables of machine logs: lines, how much each part stored of each day, and the parts whose lines are to go. */
+/** Tables of machine logs: lines, daily totals of each part, and the parts whose lines are being deleted. */
 import type { Generated } from 'kysely';
 
 export interface MachineLogsTables {
   machine_logs: {
     id: Generated<number>;
     part_id: string;
-    /** As the machine's clock says. */
+    /** By the machine's clock. */
     time_ms: number;
     /** In lower case. */
     level: string;
     logger_name: string;
     host: string;
     message: string;
-    /** JSON of what is never queried into: a LineDetail. */
+    /** JSON of fields that are never queried: a LineDetail. */
     detail: string;
-    /** As our clock says; retention counts from here. */
+    /** By our clock; retention counts from here. */
     received_ms: number;
   };
-  /** What a part has stored of a UTC day, counted in days since 1970. */
+  /** What a part has stored on a UTC day; days count from 1970. */
   machine_log_days: { part_id: string; day: number; lines: number; bytes: number };
-  /** Parts that were deleted, until all their lines are gone. */
+  /** Deleted parts, until all their lines are deleted. */
   machine_log_removals: { part_id: string };
 }
 

@@ -7,7 +7,7 @@ const line = (message: string, partId = 'p'): Line => ownLineOf(partId, { level:
 const texts = (lines: readonly Line[]): string[] => lines.map(({ message }) => message);
 const never = new AbortController().signal;
 
-test('a reader gets the lines of its part that fit its filter, as they come', async () => {
+test('a reader gets the matching lines of its part as they arrive', async () => {
   const tails = createTails(new FakeClock());
   using tail = tails.open('p', ({ message }) => message !== 'unfit');
   tails.publish([line('a'), line('unfit'), line('of another', 'q')]);
@@ -17,7 +17,7 @@ test('a reader gets the lines of its part that fit its filter, as they come', as
   expect(texts(await waiting)).toEqual(['b']);
 });
 
-test('without lines a reader comes back when its time is up, and stops with its signal', async () => {
+test('without new lines, next() returns when the wait ends or its signal aborts', async () => {
   const clock = new FakeClock();
   using tail = createTails(clock).open('p', () => true);
   const waiting = tail.next(2_000, never);
@@ -29,7 +29,7 @@ test('without lines a reader comes back when its time is up, and stops with its 
   await expect(stopped).rejects.toThrow('left');
 });
 
-test('a slow reader gets what its buffer held, then how many lines are missing, then what follows', async () => {
+test('a slow reader gets the buffered lines, then the number of missing lines, then the following lines', async () => {
   const tails = createTails(new FakeClock());
   using tail = tails.open('p', () => true);
   for (let index = 0; index < 1_234; index++) tails.publish([line(`${index}`)]);
@@ -41,7 +41,7 @@ test('a slow reader gets what its buffer held, then how many lines are missing, 
   expect(texts(await tail.next(1_000, never))).toEqual(['after']);
 });
 
-test('long lines fill a buffer as well', async () => {
+test('long lines fill a buffer, too', async () => {
   const tails = createTails(new FakeClock());
   using tail = tails.open('p', () => true);
   for (let index = 0; index < 200; index++) tails.publish([line('x'.repeat(16_000))]);
@@ -50,7 +50,7 @@ test('long lines fill a buffer as well', async () => {
   expect(read.at(-1)).toMatch(/lines were left out of this tail/);
 });
 
-test('a part has a bounded number of readers, and one that ends makes room', () => {
+test('the number of readers of a part is bounded, and one that ends makes room', () => {
   const tails = createTails(new FakeClock());
   const open = Array.from({ length: 50 }, () => tails.open('p', () => true));
   expect(() => tails.open('p', () => true)).toThrow(/at most 50 readers/);

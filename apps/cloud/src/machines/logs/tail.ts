@@ -1,6 +1,6 @@
 /**
- * Live tails: lines go to their readers as they are stored, without a query. Each reader has a bounded buffer; one that
- * reads slower than its machine logs is told how many lines it misses, at the place where they are missing.
+ * Live tails: readers get lines as they are stored, without a query. Each reader has a bounded buffer; a reader that falls behind is
+ * told how many lines are missing, at the place where they are missing.
  */
 import { type Clock, PlatformError } from '@platform/base';
 import type { LogFilter } from './filter.ts';
@@ -8,12 +8,12 @@ import { maxTailBatch, maxTailBytes, maxTailLines, maxTailsPerPart } from './lim
 import { bytesOf, type Line, ownLineOf } from './line.ts';
 
 export interface Tail extends Disposable {
-  /** The next lines, oldest first, as soon as there are any; none when `waitMs` passed without. */
+  /** The next lines, oldest first, as soon as there are any; empty if none arrive within `waitMs`. */
   next(waitMs: number, signal: AbortSignal): Promise<readonly Line[]>;
 }
 
 export interface Tails {
-  /** Lines that are stored from now on. @throws resource_exhausted when the part has too many readers */
+  /** Follows lines that are stored from now on. @throws resource_exhausted if the part has too many readers */
   open(partId: string, matches: LogFilter): Tail;
   publish(lines: readonly Line[]): void;
 }
@@ -63,7 +63,7 @@ class BufferedTail implements Tail {
 
   take(line: Line): void {
     if (!this.#matches(line)) return;
-    // Once lines are missing, the ones after them wait until the reader was told: else it could not say where.
+    // Once lines are missing, drop all further ones until the reader was told; otherwise it would not know where they are missing.
     const full = this.#lines.length >= maxTailLines || this.#bytes >= maxTailBytes;
     if (full || this.#leftOut > 0) {
       this.#leftOut += 1;

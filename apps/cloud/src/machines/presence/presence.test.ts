@@ -31,7 +31,7 @@ const configured = {
   revision: '1',
 };
 
-/** Triggers for both transitions, enqueued into the real outbox. */
+/** Effects that enqueue notifications for both transitions into the real outbox. */
 function notifying(nowMs: () => number): PresenceDeps['onTransitions'] {
   return createPartTransitions({
     configOf: async () => configured,
@@ -55,7 +55,7 @@ interface Given {
   readonly clock: HandClock;
   readonly presence: Presence;
   readonly transitions: Transition[];
-  /** Seconds pass one by one, as the loop sees them. */
+  /** Advances the time second by second and runs the loop's step after each. */
   pass(seconds: number): Promise<void>;
 }
 
@@ -79,7 +79,7 @@ async function given(exists: PresenceDeps['exists'] = () => true): Promise<Given
   return { db, clock, presence, transitions, pass };
 }
 
-test('D17 a part is awaiting setup and fires nothing until its first contact, which fires online', async () => {
+test('D17 a part awaits setup and fires nothing until its first contact, which fires online', async () => {
   const { presence, transitions, pass } = await given();
   await pass(200);
   expect(presence.of('a')).toEqual({ state: 'awaiting_setup', lastSeenMs: null, changedMs: null });
@@ -116,15 +116,15 @@ test('D17 an open stream is contact until it ends', async () => {
   expect(transitions.map(({ kind }) => kind)).toEqual(['online', 'offline']);
 });
 
-test('D17 a stopped process and a suspended computer fire nothing, and each part has a full window afterwards', async () => {
+test('D17 a stopped process and a suspended computer fire nothing, and every part then has a full window again', async () => {
   const { clock, presence, transitions, pass } = await given();
   presence.saw('a');
   await pass(50);
-  // SIGSTOP: both clocks continue, nothing runs.
+  // SIGSTOP: both clocks advance, but nothing runs.
   clock.pass(90_000);
   await pass(60);
   expect(presence.of('a').state).toBe('online');
-  // Suspended: only the wall clock continues.
+  // Suspended: only the wall clock advances.
   clock.wallMs += 90_000;
   await pass(60);
   expect(presence.of('a').state).toBe('online');
@@ -143,7 +143,7 @@ test('D17 a wall clock that is set back neither keeps a part online nor ends its
   expect(presence.of('a').state).toBe('offline');
 });
 
-test('D17 ten thousand parts that are lost and found together: one offline and one online each', async () => {
+test('D17 ten thousand parts that disappear and return together fire one offline and one online each', async () => {
   const { db, presence, transitions, pass } = await given();
   const parts = Array.from({ length: 10_000 }, (_, index) => `part-${index}`);
   const allCall = (): void => {
@@ -159,7 +159,7 @@ test('D17 ten thousand parts that are lost and found together: one offline and o
   expect(transitions).toHaveLength(30_000);
 });
 
-test('a part that is deleted fires nothing and leaves no row', async () => {
+test('a deleted part fires nothing and leaves no row', async () => {
   const alive = new Set(['a']);
   const { db, presence, transitions, pass } = await given((partId) => alive.has(partId));
   presence.saw('a');
@@ -171,7 +171,7 @@ test('a part that is deleted fires nothing and leaves no row', async () => {
   expect(presence.of('a').state).toBe('awaiting_setup');
 });
 
-test('the last contact survives a kill to two minutes and a stop exactly, and is written at most once a minute', async () => {
+test('the last contact survives a kill to within two minutes and a stop exactly, and is written at most once a minute', async () => {
   const { db, clock, presence, pass } = await given();
   const written = async (): Promise<number> => {
     const row = await db.selectFrom('part_presence').select('last_seen_ms').executeTakeFirst();
@@ -190,7 +190,7 @@ test('the last contact survives a kill to two minutes and a stop exactly, and is
   expect(await written()).toBe(clock.now());
 });
 
-test("contact is a call with the part's own credentials or with a key of its machine alone", () => {
+test("contact is a call with the part's own credentials or with a key of its machine only", () => {
   const grant = { role: 'operator' as const, organizationId: 'o', locationId: null };
   const key = (...robotIds: (string | null)[]) => ({
     kind: 'key' as const,
@@ -203,7 +203,7 @@ test("contact is a call with the part's own credentials or with a key of its mac
   for (const other of [key(), key('n'), key(null), key('m', null)]) expect(isContact(other, 'p', 'm')).toBe(false);
 });
 
-// The model: what D17 says, in seconds, of three parts, with a cloud that is stopped, suspended and killed.
+// The model: the rules of D17 for three parts, in seconds, with a cloud that is stopped, suspended and killed.
 type Command =
   | { readonly kind: 'contact'; readonly part: number }
   | { readonly kind: 'pass'; readonly seconds: number }
@@ -258,7 +258,7 @@ class Model {
     this.#arrived.clear();
   }
 
-  /** Transitions that are due, made unless the process dies first. */
+  /** Makes the transitions that are due, unless the process dies first. */
   judge(run: string, atMs: number, recorded: boolean): void {
     for (const part of [0, 1, 2]) {
       const silent = Math.min(this.#sinceSeen[part] ?? Number.POSITIVE_INFINITY, this.#sinceListening);
@@ -275,7 +275,7 @@ class Model {
   }
 }
 
-test('D17 whatever happens, each transition is recorded and notified exactly once, and down time counts for no one', async () => {
+test('D17 whatever happens, each transition is recorded and notified exactly once, and down time is never counted', async () => {
   const { db } = await openFirstAccount();
   let runs = 0;
   await fc.assert(
@@ -340,7 +340,7 @@ test('D17 whatever happens, each transition is recorded and notified exactly onc
       const numbers = [0, 1, 2].map((part) => rows.find((row) => row.part_id === `${run}-${part}`)?.number ?? 0);
       expect(numbers).toEqual(model.numbers);
       expect((await enqueued(db)).filter((line) => line.startsWith(`${run}-`))).toEqual(model.expected.toSorted());
-      // What of this run is left is no part of the next one.
+      // Delete this run's rows, so that they do not affect the next run.
       await db.deleteFrom('part_presence').execute();
     }),
     { numRuns: 150 },

@@ -1,20 +1,20 @@
 /**
- * Whether each part is in contact with the cloud (D17). Calls and open streams of a part are noted in memory; one loop turns
- * them into transitions and records those, with all that depends on them, in one transaction.
+ * Whether each part is in contact with the cloud (D17). Calls and open streams of a part are recorded in memory; one loop turns them
+ * into transitions and stores those, with all their effects, in one transaction.
  *
- * States of a part and what moves it:
+ * States of a part and their transitions:
  *
  *   awaiting setup ── first contact ──▶ online ── no contact for 60 s, no stream open ──▶ offline ── contact ──▶ online …
  *
- * - Each transition has a number, 1 for the first contact and one more for each after it. State and number of a part are one
- *   row, written in the transaction that enqueues the notifications of that transition. So a kill before the commit leaves
- *   neither, a kill after it both, and the next process goes on from the row: each transition happens exactly once.
- * - 60 s are counted from the last contact or from the moment since which the cloud has been listening without a break,
- *   whichever is later. A break is a start of the cloud, or more than 5 s in which this process did not run: stopped, suspended or
- *   starved. While a computer is suspended only its wall clock goes on, while a process is stopped both do: both are watched.
- * - Memory: `seen` (last contact of each part in this process), `recorded` (the rows). A part that was seen while its row says
- *   offline, or that has none, waits in `arrived` for the next step.
- * - A part that no longer exists loses its row and fires nothing.
+ * - Transitions of a part are numbered from 1, its first contact. Its state and number are one row, written in the transaction
+ *   that enqueues the transition's notifications. A kill before the commit thus leaves neither, a kill after it both, and the
+ *   next process continues from the row: each transition happens exactly once.
+ * - The 60 s count from the last contact, or from when the cloud began to listen without interruption, whichever is later. An
+ *   interruption is a start of the cloud, or more than 5 s in which this process did not run: stopped, suspended or starved.
+ *   On a suspended computer only the wall clock advances; for a stopped process both clocks do. So both are watched.
+ * - Memory: `seen` (last contact of each part in this process), `recorded` (the rows). A part that was seen but whose row says
+ *   offline, or that has no row, waits in `arrived` for the next step.
+ * - The row of a part that no longer exists is deleted, without notifications.
  */
 import { type Clock, errorText, type Follower, follow, type Log } from '@platform/base';
 import type { Transaction } from 'kysely';
@@ -23,33 +23,33 @@ import { forgetPresence, loadPresence, type PresenceRow, savePresence } from './
 
 /** Silence after which a part is offline. */
 const windowMs = 60_000;
-/** How often silence is looked for; a part is offline at most so much later than after its window. */
+/** How often silence is checked; a part goes offline at most this long after its window. */
 const stepMs = 1_000;
-/** Not having run for longer is a break. Far above what a busy process takes to come round, far below the window. */
+/** Not running for longer than this is an interruption. Far above the delays of a busy process, far below the window. */
 const breakMs = 5_000;
-/** Last contact is written down when what stands there is older … */
+/** The last contact is stored when the stored value is older than this … */
 const coarseMs = 60_000;
-/** … and at most so often, so that a large quiet fleet costs 4 commits a minute. */
+/** … and at most this often, so that a large quiet fleet costs 4 commits a minute. */
 const flushMs = 15_000;
-/** Bounds a transaction: other writers wait for no more than this. */
+/** Bounds a transaction, and thus how long other writers wait. */
 const maxPerStep = 500;
 
 export type PresenceState = 'online' | 'offline' | 'awaiting_setup';
 
 export interface Transition {
   readonly partId: string;
-  /** 1, 2, … for each part. */
+  /** 1, 2, … within each part. */
   readonly number: number;
   readonly kind: 'online' | 'offline';
   /** Wall clock, ms. */
   readonly atMs: number;
 }
 
-/** What depends on transitions. */
+/** Effects of transitions. */
 export interface TransitionEffects {
   /** Runs in the transaction that records them, and awaits nothing else. */
   record(trx: Transaction<CloudTables>): Promise<void>;
-  /** They are recorded. */
+  /** Called after the commit. */
   committed(): void;
 }
 
@@ -57,7 +57,7 @@ export interface PartPresence {
   readonly state: PresenceState;
   /** Wall clock, ms; null: never. */
   readonly lastSeenMs: number | null;
-  /** Since when the state holds; null while awaiting setup. */
+  /** Since when the part is in this state; null while awaiting setup. */
   readonly changedMs: number | null;
 }
 
@@ -66,14 +66,14 @@ export interface PresenceDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly exists: (partId: string) => boolean;
-  /** Runs before the transaction: what it must read, it reads here. */
+  /** Runs before the transaction, to read everything that the effects need. */
   readonly onTransitions: (transitions: readonly Transition[]) => Promise<TransitionEffects>;
 }
 
 interface Seen {
   monotonicMs: number;
   wallMs: number;
-  /** Streams. */
+  /** Number of open streams. */
   open: number;
 }
 
@@ -123,7 +123,7 @@ export class Presence implements AsyncDisposable {
       seen.open = Math.max(0, seen.open + opened);
     }
     if (this.#recorded.get(partId)?.online === 1) return;
-    // Those that arrive while others wait are found by the same step, or by the one that follows it.
+    // Wake the loop only for the first arrival: this step or the next one finds the others.
     if (this.#arrived.size === 0) this.#follower?.wake();
     this.#arrived.add(partId);
   }
@@ -132,25 +132,25 @@ export class Presence implements AsyncDisposable {
     const row = this.#recorded.get(partId);
     const seen = this.#seen.get(partId);
     const lastSeenMs = seen?.wallMs ?? row?.last_seen_ms ?? null;
-    // A contact counts before it is recorded.
+    // A contact counts even before it is recorded.
     if (this.#arrived.has(partId)) return { state: 'online', lastSeenMs, changedMs: lastSeenMs };
     if (row === undefined) return { state: 'awaiting_setup', lastSeenMs: null, changedMs: null };
     return { state: row.online === 1 ? 'online' : 'offline', lastSeenMs, changedMs: row.changed_ms };
   }
 
-  /** Begins to judge. From now on each part has a full window. */
+  /** Starts making transitions. Each part has a full window from now on. */
   start(): void {
     const { clock, log } = this.#deps;
     this.#beat = { monotonicMs: clock.monotonic(), wallMs: clock.now() };
     this.#listeningSinceMs = this.#beat.monotonicMs;
-    // A beat of its own: a step that waits long for the disk is no break.
+    // Runs separately from the steps: a step that waits long for the disk is not an interruption.
     this.#beating = clock.every(stepMs, () => this.#noticeBreak());
     this.#follower = follow({ name: 'presence', step: () => this.step(), clock, log, idleMs: stepMs });
   }
 
-  /** Records a bounded number of transitions; true when there are more. The loop calls it; tests do. */
+  /** Records a bounded number of transitions; returns true if there are more. Called by the loop and by tests. */
   async step(): Promise<boolean> {
-    // After a break the loop may come round before the beat does.
+    // After an interruption the loop may run before the beat does.
     this.#noticeBreak();
     const { db, clock, onTransitions } = this.#deps;
     const atMs = clock.now();
@@ -173,7 +173,7 @@ export class Presence implements AsyncDisposable {
     return more || refreshed.length === maxPerStep || this.#arrived.size > 0;
   }
 
-  /** Rows as they are after the transitions that are due, at most `maxPerStep`. */
+  /** Rows after the transitions that are due, at most `maxPerStep`. */
   #next(atMs: number): { next: readonly PresenceRow[]; more: boolean } {
     const next: PresenceRow[] = [];
     const add = (partId: string, online: number): boolean => {
@@ -195,7 +195,7 @@ export class Presence implements AsyncDisposable {
       } else if (add(partId, 1)) return { next, more: true };
     }
     const silentSinceMs = this.#deps.clock.monotonic() - windowMs;
-    // Nobody's window is over yet.
+    // No window can be over yet.
     if (this.#listeningSinceMs > silentSinceMs) return { next, more: false };
     for (const [partId, row] of this.#recorded) {
       if (row.online !== 1 || !this.#deps.exists(partId)) continue;
@@ -206,7 +206,7 @@ export class Presence implements AsyncDisposable {
     return { next, more: false };
   }
 
-  /** Rows whose written contact is that old, without those that are written anyway. */
+  /** Rows whose stored contact is at least this old, without those that are written anyway. */
   #refreshed(except: readonly PresenceRow[], olderMs: number, max: number): readonly PresenceRow[] {
     const written = new Set(except.map((row) => row.part_id));
     const rows: PresenceRow[] = [];
@@ -244,7 +244,7 @@ export class Presence implements AsyncDisposable {
     const now = { monotonicMs: clock.monotonic(), wallMs: clock.now() };
     const before = this.#beat;
     this.#beat = now;
-    // Suspended computers stop the monotonic clock, stopped processes do not.
+    // The monotonic clock stops on a suspended computer; the wall clock does not.
     const elapsedMs = Math.max(now.monotonicMs - before.monotonicMs, now.wallMs - before.wallMs);
     if (elapsedMs <= breakMs) return;
     this.#listeningSinceMs = now.monotonicMs;

@@ -1,4 +1,4 @@
-/** The table of presence: one row for each part that was ever in contact; awaiting setup is the absence of a row. */
+/** The table of presence: one row for each part that ever had contact; a part without a row awaits setup. */
 import { chunks } from '@platform/base';
 import type { Kysely, Transaction } from 'kysely';
 import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
@@ -7,11 +7,11 @@ export interface PresenceTables {
   part_presence: {
     part_id: string;
     online: number;
-    /** Counts the transitions of the part from 1, the first contact, on: odd is online, even is offline. */
+    /** Counts the part's transitions from 1, its first contact: odd is online, even is offline. */
     number: number;
     /** When the last transition was recorded; wall clock, ms. */
     changed_ms: number;
-    /** The last contact that was written down; the living value is in memory. */
+    /** The last stored contact; the current value is in memory. */
     last_seen_ms: number;
   };
 }
@@ -20,7 +20,7 @@ export type PresenceRow = PresenceTables['part_presence'];
 
 export const presenceV2: readonly string[] = [
   'create table part_presence (part_id text primary key, online integer not null, number integer not null, changed_ms bigint not null, last_seen_ms bigint not null)',
-  // Of an older version only the last contact is known. Who was heard within 2 min before that version ended was online.
+  // Older versions stored only the last contact. A part with contact in the last 2 min of that version was online.
   `insert into part_presence (part_id, online, number, changed_ms, last_seen_ms)
     select id, 1, 1, last_seen_ms, last_seen_ms from parts
     where last_seen_ms >= (select max(last_seen_ms) from parts) - 120000`,

@@ -1,4 +1,4 @@
-/** Two clocks that a test sets by hand; nothing waits on them. */
+/** Two clocks that a test sets by hand; they have no timers. */
 import type { Clock } from '@platform/base';
 
 export class HandClock implements Clock {

@@ -1,4 +1,4 @@
-/** The machines feature after a first start, for tests: real database, operations called as the wire calls them. */
+/** The machines feature after a first start, for tests: a real database; operations are called as from the API. */
 
 import { create, type DescMethodUnary, type MessageInitShape, type MessageShape } from '@bufbuild/protobuf';
 import { type Clock, silentLog, systemClock } from '@platform/base';
@@ -25,12 +25,12 @@ export interface TestMachines extends FirstAccount {
   readonly machineId: string;
   readonly partId: string;
   readonly partSecret: string;
-  /** Triggers that were handed on, save by save. */
+  /** The triggers passed on by each save. */
   readonly savedTriggers: (readonly unknown[])[];
   readonly onConfigurationChange: OnConfigurationChange;
   readonly owner: Principal;
   readonly itself: Principal;
-  /** A key with one role; in the first organization unless `on` says otherwise. */
+  /** A key with one role, in the first organization unless `on` says otherwise. */
   key(role: Role, on?: Partial<Grant>): Principal;
   laterMs(ms: number): void;
   /** The same installation after a restart of the process. */

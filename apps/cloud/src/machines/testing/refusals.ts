@@ -1,4 +1,4 @@
-/** Every operation of this feature that names an object, for a caller who may know of none. */
+/** Every operation of this feature that names an object, for a caller who may not know of any. */
 import type { DescMethodUnary } from '@bufbuild/protobuf';
 import { asPlatformError } from '@platform/base';
 import { app, fleet, robot } from './open-machines.ts';
@@ -12,7 +12,7 @@ export interface KnownIds {
 
 type Asked = readonly [DescMethodUnary, Record<string, unknown>, Record<string, unknown>];
 
-/** Method, a request that names what exists, and the same request about nothing. */
+/** Method, a request that names an existing object, and the same request for a nonexistent one. */
 export function authorizedAsNobody(ids: KnownIds): readonly Asked[] {
   const about = (id: string, key: string, methods: readonly DescMethodUnary[], rest: object = {}): readonly Asked[] =>
     methods.map((method) => [method, { ...rest, [key]: id }, { ...rest, [key]: 'nobody' }] as const);
@@ -58,7 +58,7 @@ export function authorizedAsNobody(ids: KnownIds): readonly Asked[] {
   ];
 }
 
-/** `<code> <message>` of what the call is refused with; throws when it is not. */
+/** `<code> <message>` of the refusal; throws if the call is not refused. */
 export async function messageOf(call: Promise<unknown>): Promise<string> {
   const refusal = await call.then(
     () => undefined,

@@ -1,6 +1,6 @@
 import { asEffective, type EffectiveConfigurations } from '../configuration/effective-configuration.ts';
 
-/** Every document stands for itself. */
+/** Documents are used as they are. */
 export const withoutFragments: EffectiveConfigurations = {
   effective: async (_partId, document) => asEffective(document, [], []),
   stampOf: () => '',

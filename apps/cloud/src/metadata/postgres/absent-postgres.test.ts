@@ -22,7 +22,7 @@ const open = (database: string, log: Log, serverWaitMs?: number) =>
     ...(serverWaitMs !== undefined && { serverWaitMs }),
   });
 
-/** A server that refuses every connection as Postgres does. */
+/** A server that refuses every connection with a Postgres error. */
 async function startRefusing(state: string, text: string): Promise<string> {
   const fields = Buffer.from(`SFATAL\0VFATAL\0C${state}\0M${text}\0\0`);
   const length = Buffer.alloc(4);
@@ -37,7 +37,7 @@ async function startRefusing(state: string, text: string): Promise<string> {
   return `postgres://anna:hidden@127.0.0.1:${typeof address === 'object' ? address?.port : ''}/fleet`;
 }
 
-test('a Postgres that is not there yet is waited for, with one line that says which and for how long', async () => {
+test('a start waits for a Postgres that is not reachable yet, and logs one line saying for which and how long', async () => {
   await using server = await startPostgres();
   const database = server.url('postgres');
   await server.kill();
@@ -52,17 +52,17 @@ test('a Postgres that is not there yet is waited for, with one line that says wh
   expect(lines).toHaveLength(1);
 });
 
-test('a Postgres that does not come is UNAVAILABLE, named with its host, port and database, and without its password', async () => {
+test('a Postgres that stays unreachable is UNAVAILABLE; the error names host, port and database, but not the password', async () => {
   const { lines, log } = listed();
   const error = await open('postgres://anna:hidden@127.0.0.1:1/fleet', log, 600).catch((caught: unknown) => caught);
   expect(error).toMatchObject({ code: 'unavailable' });
-  // As the operator's terminal shows it.
+  // The text in the operator's terminal.
   expect(errorText(error)).toContain('Postgres database fleet on 127.0.0.1:1');
   expect(lines.join()).toMatch(/waiting up to 0.6 s for Postgres database fleet on 127\.0\.0\.1:1,/);
   expect(`${lines} ${errorText(error)}`).not.toContain('hidden');
 });
 
-test('a server that is starting is waited for', async () => {
+test('a start waits for a server that is starting', async () => {
   const { lines, log } = listed();
   const database = await startRefusing('57P03', 'the database system is starting up');
   await expect(open(database, log, 600)).rejects.toMatchObject({ code: 'unavailable' });

@@ -1,8 +1,8 @@
 /**
- * One cloud at a time works on a database: each keeps its account tree and positions in memory.
+ * Lets only one cloud at a time use a database, because each keeps its account tree and positions in memory.
  *
- * The hold is a session's advisory lock, so that it ends with its process, however that went. When its connection is lost it
- * is taken again; a cloud that finds it taken by another meanwhile stops at once.
+ * The hold is a session's advisory lock, so it ends with the process, however that ends. If the connection is lost, the lock is taken
+ * again; if another cloud has taken it in the meantime, this cloud stops at once.
  */
 import { type Clock, errorText, type Log, PlatformError } from '@platform/base';
 import type { Client } from 'pg';
@@ -16,21 +16,24 @@ export interface LockDatabaseOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly onFatal: (error: Error) => void;
-  /** How long a start waits for a server that is not there yet, as one that is started together with the cloud. Default 2 min; 0: not at all. */
+  /**
+   * How long a start waits for an unreachable server, for example one that starts at the same time as the cloud. Default 2 min; 0: not
+   * at all.
+   */
   readonly serverWaitMs?: number;
 }
 
-/** Of the advisory lock that whoever works on a database holds. */
+/** Key of the advisory lock that the user of a database holds. */
 export const databaseLockKey = 0;
-/** A process that was killed is noticed by the server within this; its hold is waited for. */
+/** The server detects a killed process within this time; wait that long for its lock. */
 const waitMs = 10_000;
 const retryMs = 200;
 const oldest = 150_000;
 const serverWaitMs = 120_000;
-/** Between the first tries; then twice as long each time, up to the other. */
+/** Interval between the first tries, doubled each time up to the second value. */
 const [firstTryMs, longestTryMs] = [250, 5_000];
 
-/** Throws failed_precondition when another cloud has it, or the server is older than Postgres 15. */
+/** Throws failed_precondition if another cloud holds the database, or the server is older than Postgres 15. */
 export async function lockDatabase(options: LockDatabaseOptions): Promise<AsyncDisposable> {
   const { address, clock, log, onFatal } = options;
   const stop = new AbortController();

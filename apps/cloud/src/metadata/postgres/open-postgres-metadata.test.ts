@@ -16,7 +16,7 @@ interface Tables {
 
 const migrations = [{ version: 1, statements: ['create table item (id bigint not null)'] }];
 
-/** A database behind a proxy that loses what it is told to lose. */
+/** A database behind a proxy that cuts connections on request. */
 async function rig() {
   const store = await openTestStore('postgres');
   onTestFinished(() => store[Symbol.asyncDispose]());
@@ -36,7 +36,7 @@ async function rig() {
   return { store, proxy, fatal, db: metadata.db, ids };
 }
 
-test('I2 a commit whose answer is lost is answered as what it came to, in a transaction and alone', async () => {
+test('I2 a commit whose answer was lost is answered by its actual outcome, in a transaction and alone', async () => {
   const { proxy, db, ids, fatal } = await rig();
   proxy.cutNextCommit('after');
   await db.transaction().execute((trx) => trx.insertInto('item').values({ id: 1 }).execute());
@@ -52,7 +52,7 @@ test('I2 a commit whose answer is lost is answered as what it came to, in a tran
   expect(fatal).toEqual([]);
 });
 
-test('I2 a commit that a crash of the server lost is not taken for another transaction, to which the server gave its number', async () => {
+test('I2 a commit lost in a server crash is not mistaken for another transaction to which the server gave the same number', async () => {
   await using server = await startPostgres({ durable: true });
   const database = server.url('postgres');
   await using proxy = await startCuttingProxy(database);
@@ -63,7 +63,7 @@ test('I2 a commit that a crash of the server lost is not taken for another trans
     await client.end();
     return rows[0]?.answer;
   };
-  // So that nothing that is not committed reaches the disk by chance.
+  // Keeps uncommitted writes from reaching the disk by chance.
   await ask(`alter system set wal_writer_delay = '10s'`);
   await ask('select pg_reload_conf()');
   await using metadata = await openPostgresMetadata<Tables>({
@@ -88,7 +88,7 @@ test('I2 a commit that a crash of the server lost is not taken for another trans
   expect(await metadata.db.selectFrom('item').selectAll().execute()).toEqual([{ id: 1 }]);
 });
 
-test('while the server is away every call is UNAVAILABLE, and goes on by itself afterwards', async () => {
+test('while the server is away every call is UNAVAILABLE; afterwards calls work again without a restart', async () => {
   const { proxy, db, ids, fatal } = await rig();
   await db.insertInto('item').values({ id: 1 }).execute();
   const inTheMiddle = db.transaction().execute(async (trx) => {
@@ -106,11 +106,11 @@ test('while the server is away every call is UNAVAILABLE, and goes on by itself 
   expect(fatal).toEqual([]);
 });
 
-test('a database that one cloud holds is refused to another one, and free after it', async () => {
+test('a database held by one cloud is refused to another, and free after the first one closes', async () => {
   await using store = await openTestStore('postgres');
   const address = readPostgresAddress(String(store.database));
   let now = 0;
-  // Each look at the clock finds the patience at its end.
+  // Each clock reading is past the waiting time.
   const clock = { ...systemClock, monotonic: () => (now += 60_000), sleep: async () => {} };
   const hold = (): Promise<AsyncDisposable> => lockDatabase({ address, clock, log: silentLog, onFatal: () => {} });
   const first = await hold();
@@ -122,7 +122,7 @@ test('a database that one cloud holds is refused to another one, and free after 
   await using _ = await hold();
 });
 
-test('tables are written for both stores once: types, keys and words of SQL are translated', () => {
+test('tables are defined once for both stores: types, keys and reserved words are translated', () => {
   expect(
     portable(
       'create table t (id integer primary key, authorization text, n integer not null, b blob, at bigint, primary key (n)) without rowid',
@@ -135,7 +135,7 @@ test('tables are written for both stores once: types, keys and words of SQL are 
   );
 });
 
-test('text that Postgres cannot hold comes back with a replacement, and takes nothing else with it', async () => {
+test('text that Postgres cannot hold is stored with a replacement character, and affects nothing else', async () => {
   await using store = await openTestStore('postgres');
   interface Texts {
     texts: { text: string };

@@ -17,15 +17,18 @@ export interface PostgresMetadataOptions {
   readonly log: Log;
   readonly onFatal: (error: Error) => void;
   readonly clock: Clock;
-  /** In the data directory; says which database belongs to it. Absent: any does. */
+  /** In the data directory; says which database belongs to it. Absent: any database is accepted. */
   readonly installationFile?: string | undefined;
-  /** How long to wait for a server that is not there yet; see `lockDatabase`. */
+  /** How long to wait for an unreachable server; see `lockDatabase`. */
   readonly serverWaitMs?: number;
 }
 
 const schema = 'meta';
 
-/** Throws unavailable when there is no server after a wait; failed_precondition at once when the schema is newer, another cloud holds the database, or the server refuses. */
+/**
+ * Throws unavailable if there is no server after waiting. Throws failed_precondition at once if the schema is newer, another cloud holds
+ * the database, or the server refuses the connection.
+ */
 export async function openPostgresMetadata<Tables>(
   options: PostgresMetadataOptions,
 ): Promise<AsyncDisposable & { readonly db: Kysely<Tables> }> {

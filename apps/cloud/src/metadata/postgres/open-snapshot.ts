@@ -1,4 +1,4 @@
-/** Everything in the Postgres database of an installation as it is at one moment, metadata and log alike, while its cloud continues. */
+/** Reads the whole Postgres database of an installation, metadata and log, as of one moment, while its cloud continues to run. */
 import { PlatformError } from '@platform/base';
 import { Query, type QueryConfig } from 'pg';
 import { readInstallation } from '../claim-installation.ts';
@@ -7,22 +7,25 @@ import { connectPostgres } from './postgres-connection.ts';
 import { postgresError } from './postgres-fault.ts';
 import type { postgresTypes } from './postgres-values.ts';
 
-/** What the server writes for a value, exact for every type; null for NULL. */
+/** The server's text form of each value, exact for every type; null for NULL. */
 export type TextRow = readonly (string | null)[];
 
 export interface Snapshot extends AsyncDisposable {
-  /** Where, for messages. */
+  /** Name of the database, for messages. */
   readonly shown: string;
   query(sql: string): Promise<readonly Record<string, unknown>[]>;
-  /** Hands over each row as it arrives, and reads on when `take` has returned: whatever the table's size, memory holds a few rows. */
+  /**
+   * Passes on each row as it arrives, and reads further when `take` has returned: memory holds only a few rows, whatever the table's
+   * size.
+   */
   eachRow(sql: string, take: (row: TextRow) => void): Promise<void>;
 }
 
 /**
- * One `repeatable read` transaction that writes nothing. It sees whatever was committed when this resolves.
+ * Opens one read-only `repeatable read` transaction. It sees everything that was committed when this resolves.
  *
- * @param installationFile of the data directory that the database must belong to.
- * @throws failed_precondition when it belongs to another one, unavailable when the server cannot be reached.
+ * @param installationFile of the data directory to which the database must belong.
+ * @throws failed_precondition if it belongs to another one; unavailable if the server cannot be reached.
  */
 export async function openSnapshot(database: string, installationFile: string, signal: AbortSignal): Promise<Snapshot> {
   const address = readPostgresAddress(database);
@@ -60,7 +63,7 @@ export async function openSnapshot(database: string, installationFile: string, s
           take(row);
         } catch (caught) {
           refused = caught;
-          // Whatever is still on its way is of no use.
+          // Results still in transit are useless now.
           end();
         }
       });
@@ -77,7 +80,7 @@ export async function openSnapshot(database: string, installationFile: string, s
   };
   try {
     await query(`set bytea_output = 'hex'; begin isolation level repeatable read read only`);
-    // The first statement after BEGIN decides the moment.
+    // The first statement after BEGIN determines the moment of the snapshot.
     const [there] = await query(`select to_regclass('meta.installation') is not null as exists`);
     const [row] = there?.['exists'] === 1 ? await query('select id from meta.installation') : [];
     const ours = readInstallation(installationFile);

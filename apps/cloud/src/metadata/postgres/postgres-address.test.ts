@@ -6,7 +6,7 @@ const sslOf = (url: string): unknown => {
   return new URL(config.connectionString ?? '').searchParams.get('sslmode');
 };
 
-test('D31 a database beyond this computer needs a word about TLS; one on it does not', () => {
+test('D31 the URL of a database on another computer must specify TLS; that of a local one need not', () => {
   expect(sslOf('postgres://u:p@localhost/db')).toBe('disable');
   expect(sslOf('postgres://u:p@127.0.0.1:5433/db')).toBe('disable');
   expect(sslOf('postgres://u@%2Fvar%2Frun%2Fpostgresql/db')).toBe('disable');
@@ -17,7 +17,7 @@ test('D31 a database beyond this computer needs a word about TLS; one on it does
   expect(() => readPostgresAddress('postgres://u:p@db.example.com/db?sslmode=prefer')).toThrow(/sslmode to be disable/);
 });
 
-test('what is said of a database never holds its password', () => {
+test('the description of a database never contains its password', () => {
   const url = 'postgres://user:pa%20ss@localhost/name';
   expect(readPostgresAddress(url).shown).toBe('Postgres database name on localhost:5432');
   for (const wrong of [

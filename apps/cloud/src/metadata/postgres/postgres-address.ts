@@ -1,4 +1,4 @@
-/** Where the Postgres server is, read from one URL; what may be shown of it never holds the password. */
+/** Reads the address of the Postgres server from a URL; its printable form never contains the password. */
 import { PlatformError } from '@platform/base';
 import type { ClientConfig } from 'pg';
 
@@ -12,9 +12,9 @@ const connectMs = 10_000;
 const defaultPort = 5432;
 
 /**
- * `postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=…`. `sslmode` means what it means to libpq: `verify-full` checks the
- * server's certificate and name, `verify-ca` the certificate against `sslrootcert`, `require` only encrypts, `disable` does not.
- * Left out, it is `disable`, which is refused beyond this computer: a password would cross the network in the clear.
+ * Reads `postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=…`. `sslmode` has libpq's meaning: `verify-full` checks the server's
+ * certificate and name, `verify-ca` checks the certificate against `sslrootcert`, `require` only encrypts, `disable` does not. The
+ * default is `disable`. It is refused for another computer, because a password would cross the network in clear.
  *
  * @throws invalid_argument, which does not repeat the URL.
  */
@@ -42,7 +42,7 @@ export function readPostgresAddress(url: string): PostgresAddress {
   if (database === '') throw refused('the name of a database at its end');
   return {
     config: {
-      // The driver's own reading of sslmode is another one than libpq's.
+      // The driver's own interpretation of sslmode differs from libpq's.
       connectionString: `${url}${url.includes('?') ? '&' : '?'}${mode === null ? 'sslmode=disable&' : ''}uselibpqcompat=true`,
       application_name: 'platform-cloud',
       connectionTimeoutMillis: connectMs,

@@ -1,19 +1,19 @@
-/** One connection to Postgres, set up as the cloud needs it: pipelined, in its own schema, commits on the server's disk (I2). */
+/** One Postgres connection with the cloud's settings: pipelined, in its own schema, with commits on the server's disk (I2). */
 import { Client } from 'pg';
 import type { PostgresAddress } from './postgres-address.ts';
 import { postgresTypes } from './postgres-values.ts';
 
-/** A connection that hangs in a transaction for this long is ended by the server: its process is gone or stuck. */
+/** The server closes a connection that is idle in a transaction for this long: its process has died or hangs. */
 const idleInTransactionMs = 60_000;
 
-/** @param onLost called, perhaps more than once and before this resolves, when the connection ends for whatever reason. */
+/** @param onLost called when the connection ends for any reason; possibly more than once, and before this resolves. */
 export async function connectPostgres(
   address: PostgresAddress,
   schema: string,
   onLost: (client: Client) => void,
 ): Promise<Client> {
   const client = new Client({ ...address.config, types: postgresTypes, pipeline: true });
-  // Errors of a connection come to the query that waits, too; without a listener they would end the process.
+  // The waiting query gets connection errors, too; without a listener they would end the process.
   client.on('error', () => onLost(client));
   client.on('end', () => onLost(client));
   try {
@@ -26,7 +26,7 @@ export async function connectPostgres(
   }
 }
 
-/** @param schema a name of ours, never text of a user. */
+/** @param schema one of our names, never user input. */
 export function sessionSettings(schema: string): string {
   return `
     set client_min_messages = warning;

@@ -1,4 +1,4 @@
-/** Kysely over one connection that writes and a few that read. */
+/** A Kysely dialect with one connection that writes and a few that read. */
 import {
   type CompiledQuery,
   type Dialect,

@@ -1,9 +1,9 @@
-/** Brings a schema of Postgres to the version of this program, in one transaction; the table `schema_version` says where it stands. */
+/** Upgrades a Postgres schema to the version of this program, in one transaction; the table `schema_version` holds its version. */
 import { PlatformError } from '@platform/base';
 import type { Migration } from '../sqlite/writer-protocol.ts';
 import type { PostgresTransaction, PostgresWriter } from './postgres-writer.ts';
 
-/** Throws failed_precondition, touching nothing, when the schema is newer than the newest migration. */
+/** Throws failed_precondition, without changes, if the schema is newer than the newest migration. */
 export async function migratePostgres(
   writer: PostgresWriter,
   schema: string,
@@ -19,7 +19,7 @@ export async function migratePostgres(
   }
 }
 
-/** The same in a transaction of the caller, whose search path is the schema. @param shown where, for messages. */
+/** Upgrades in the caller's transaction, whose search path is the schema. @param shown the database, for messages. */
 export async function migrateSchema(
   transaction: Pick<PostgresTransaction, 'query'>,
   shown: string,
@@ -48,9 +48,9 @@ export async function migrateSchema(
 }
 
 /**
- * A statement of a feature's table list as Postgres wants it: bytes are `bytea`, integers have 64 bits as SQLite's have, text
- * compares by its bytes as SQLite's does (whatever the database's locale), a lone integer key counts by itself, and the names of
- * columns are quoted, because some are words of SQL.
+ * Translates a statement of a feature's table list to Postgres: bytes become `bytea`, integers have 64 bits as in SQLite, text is
+ * compared by bytes as in SQLite (whatever the database's locale), a single integer key is generated, and column names are quoted,
+ * because some are reserved words.
  */
 export function portable(statement: string): string {
   return statement

@@ -1,4 +1,4 @@
-/** Reads of one schema of Postgres: a few connections, each statement sees what is committed when it begins. */
+/** Reads from one Postgres schema over a few connections; each statement sees what is committed when it begins. */
 import type { Log } from '@platform/base';
 import { Pool, type PoolClient, type QueryResult } from 'pg';
 import type { PostgresAddress } from './postgres-address.ts';
@@ -7,7 +7,7 @@ import { isConnectionLost, postgresError } from './postgres-fault.ts';
 import { postgresTypes, postgresValue } from './postgres-values.ts';
 
 export interface PostgresReader extends AsyncDisposable {
-  /** Throws unavailable when the server cannot be reached, or the reader is closed. */
+  /** Throws unavailable if the server cannot be reached or the reader is closed. */
   query(sql: string, params?: readonly unknown[]): Promise<QueryResult>;
 }
 
@@ -23,7 +23,7 @@ export function createPostgresReader(address: PostgresAddress, schema: string, l
     onConnect: async (client) =>
       void (await client.query(`${sessionSettings(schema)}; set default_transaction_read_only = on`)),
   });
-  // Of a connection that no one uses; the next query gets another one.
+  // Concerns an idle connection; the next query gets another one.
   pool.on('error', (error) => log.warn('a connection to the database was lost', { error: error.message }));
   let closed: Promise<void> | null = null;
 
@@ -42,7 +42,7 @@ export function createPostgresReader(address: PostgresAddress, schema: string, l
   return {
     async query(sql, params = []) {
       try {
-        // After a restart of the server every connection is dead, and is noticed one by one; a read may be repeated.
+        // After a server restart every connection is dead, and each is detected only when used; a read can be repeated.
         for (let attempt = 0; attempt < connections && !closed; attempt++) {
           try {
             return await once(sql, params);

@@ -1,4 +1,4 @@
-/** Values as they go to Postgres and come back, so that both stores look alike: numbers, text, bytes and null. */
+/** Converts values to and from Postgres, so that both stores behave alike: numbers, text, bytes and null. */
 import { PlatformError } from '@platform/base';
 import type { CustomTypesConfig } from 'pg';
 
@@ -33,7 +33,7 @@ function bytes(text: string): Uint8Array {
   return new Uint8Array(read.buffer, read.byteOffset, read.length);
 }
 
-/** What Postgres is given for a parameter. Its text cannot hold NUL, which SQLite's can: a replacement character stands for it. */
+/** The parameter value passed to Postgres. Its text cannot contain NUL, unlike SQLite's: a replacement character is stored instead. */
 export function postgresValue(value: unknown): unknown {
   if (value === null || value === undefined) return null;
   if (typeof value === 'boolean') return value ? 1 : 0;

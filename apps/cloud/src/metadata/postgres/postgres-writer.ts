@@ -1,14 +1,15 @@
 /**
- * The one connection that writes a schema: transactions run one after the other, as SQLite's do.
+ * The single connection that writes to a schema: transactions run one after the other, as in SQLite.
  *
- * Each begins by taking an advisory lock that Postgres frees only after its commit, so that it holds between processes too,
- * and what a transaction has read stays true until it has committed. States of the connection: none → connecting → up → none;
- * of a transaction: waiting → open → committed | rolled back | in doubt. In doubt is one whose connection was lost under its
- * COMMIT: the next connection looks what became of it, and until it is known nobody is answered (I2). When nobody can say it
- * within a time, the process has to end: its memory may not agree with the disk.
+ * Each transaction first takes an advisory lock that Postgres releases only after the commit. This works across processes, too, and what
+ * a transaction has read stays valid until it has committed.
  *
- * To be found again each transaction leaves a token of its own in table `last_commit`. The server's numbers of transactions
- * would not do: after a crash it gives one whose commit was lost to another transaction, and then says `committed` of it.
+ * States of the connection: none → connecting → up → none. States of a transaction: waiting → open → committed | rolled back | in doubt.
+ * It is in doubt if the connection was lost during COMMIT: the next connection checks its outcome, and nobody is answered before that
+ * (I2). If the outcome stays unknown for too long, the process must end, because its memory may not match the disk.
+ *
+ * To be recognizable, each transaction leaves a unique token in the table `last_commit`. The server's transaction ids are unsuitable:
+ * after a crash it reuses the id of a lost transaction for another one, and then reports it as `committed`.
  */
 import { randomUUID } from 'node:crypto';
 import { type Clock, errorText, type Log, PlatformError } from '@platform/base';
@@ -21,27 +22,27 @@ import { postgresValue } from './postgres-values.ts';
 export interface PostgresWriterOptions {
   readonly address: PostgresAddress;
   readonly schema: string;
-  /** Of the advisory lock: one for each schema. */
+  /** Key of the advisory lock: one for each schema. */
   readonly lockKey: number;
   readonly clock: Clock;
   readonly log: Log;
-  /** It cannot be known what was committed: nothing more is acknowledged, the process must exit (I2). */
+  /** It is unknown what was committed: nothing more may be acknowledged, and the process must exit (I2). */
   readonly onFatal: (error: Error) => void;
 }
 
-/** Of every advisory lock of the cloud; spells "plat". */
+/** Class of all advisory locks of the cloud; spells "plat". */
 export const lockClass = 0x706c6174;
 
-/** One row: the token of the transaction that committed last. Not part of a backup. */
+/** One row: the token of the last committed transaction. Not part of a backup. */
 export const commitTable = 'last_commit';
 
-/** A transaction that waits longer than this for its owner is rolled back: it holds up every other writer. */
+/** A transaction whose owner is silent for longer than this is rolled back, because it blocks every other writer. */
 const silenceMs = 15_000;
 const doubtMs = 30_000;
 const retryMs = 100;
 
 export class PostgresWriter implements AsyncDisposable {
-  /** Where, for messages. */
+  /** Name of the database, for messages. */
   readonly shown: string;
   readonly #options: PostgresWriterOptions;
   #client: Client | null = null;
@@ -55,7 +56,7 @@ export class PostgresWriter implements AsyncDisposable {
     this.shown = options.address.shown;
   }
 
-  /** Resolves when no other transaction is open, here or in another process. */
+  /** Resolves when no other transaction is open, in this or another process. */
   async begin(): Promise<PostgresTransaction> {
     const release = await this.#takeTurn();
     try {
@@ -85,10 +86,10 @@ export class PostgresWriter implements AsyncDisposable {
     }
   }
 
-  /** Resolves when it is known to be committed; looks into the database when the answer was lost. */
+  /** Resolves when the commit is certain; checks the database if the answer was lost. */
   async commit(client: Client): Promise<void> {
     const token = randomUUID();
-    // In one round trip. A COMMIT after a statement that failed rolls back, and says so.
+    // Sent in one round trip. A COMMIT after a failed statement rolls back, and says so.
     const [marked, committed] = await Promise.allSettled([
       client.query(`update ${commitTable} set token = $1`, [token]),
       client.query('commit'),
@@ -182,7 +183,7 @@ export class PostgresWriter implements AsyncDisposable {
     }
   }
 
-  /** Undefined while the transaction of the lost connection is still open: it may yet commit. Nobody else writes meanwhile. */
+  /** Undefined while the transaction of the lost connection is still open and may yet commit. Nobody else writes in the meantime. */
   async #lastToken(client: Client): Promise<string | undefined> {
     const { lockKey } = this.#options;
     const results = await client.query(`
@@ -205,7 +206,7 @@ interface OpenOptions {
 export class PostgresTransaction {
   readonly #options: OpenOptions;
   #silence = new AbortController();
-  /** Why the transaction has ended. */
+  /** The reason why the transaction has ended. */
   #over: PlatformError | null = null;
 
   constructor(options: OpenOptions) {
@@ -246,7 +247,7 @@ export class PostgresTransaction {
   async abandon(reason: string): Promise<void> {
     if (this.#over) return;
     this.#end(reason);
-    // A lost connection has rolled it back already.
+    // If the connection was lost, the server has already rolled back.
     await this.#options.client.query('rollback').catch(() => {});
     this.#options.release();
   }

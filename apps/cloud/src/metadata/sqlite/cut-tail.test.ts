@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { readWalTail } from '../testing/wal-tail.ts';
 import { openWritable } from './sqlite-file.ts';
 
-test('D33 a tail of meta.sqlite that is cut anywhere, or damaged, is recovered to the last whole transaction before it', async () => {
+test('D33 after any truncation or damage of its tail, meta.sqlite recovers to the last complete transaction before it', async () => {
   await using directory = await temporaryDirectory();
   const file = directory.file('meta.sqlite');
   using db = openWritable(file);
@@ -20,7 +20,7 @@ test('D33 a tail of meta.sqlite that is cut anywhere, or damaged, is recovered t
   const { commitEnds, cuts, wholeBefore } = readWalTail(wal);
   expect(commitEnds).toHaveLength(8);
   const cut = directory.file('cut.sqlite');
-  /** Where the cursor stands, with all of its effects and no others. */
+  /** The position of the cursor, after checking that all of its effects exist and no others. */
   const recovered = async (tail: Buffer): Promise<unknown> => {
     await copyFile(file, cut);
     await writeFile(`${cut}-wal`, tail);

@@ -1,4 +1,4 @@
-/** Kysely over one writer thread and one reader on this thread. */
+/** A Kysely dialect with one writer thread and one reader on this thread. */
 import { PlatformError } from '@platform/base';
 import {
   type CompiledQuery,
@@ -24,7 +24,7 @@ export function sqliteThreadDialect(file: string, writer: Writer): Dialect {
   };
 }
 
-/** Kysely gives SQLite one connection at a time; here readers need not wait for writers, and writers queue on their thread. */
+/** Kysely allows only one SQLite connection at a time. Here readers need not wait for writers, and writers queue on their thread. */
 class ThreadAdapter extends SqliteAdapter {
   override get supportsMultipleConnections(): boolean {
     return true;
@@ -61,7 +61,7 @@ function resultOf({ rows, changes, insertId }: StatementResult): QueryResult<unk
   return { rows: rows as unknown[], numAffectedRows: BigInt(changes), insertId: BigInt(insertId) };
 }
 
-/** SQLite has no booleans; a bigint, a string, bytes and null go as they are. */
+/** SQLite has no booleans; bigints, strings, bytes and null are passed unchanged. */
 function bound(value: unknown): SqlValue {
   if (value === null || value === undefined) return null;
   if (typeof value === 'boolean') return value ? 1 : 0;

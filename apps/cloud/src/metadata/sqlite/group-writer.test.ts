@@ -9,7 +9,7 @@ import type { WriterAnswer } from './writer-protocol.ts';
 interface Bench {
   readonly writer: GroupWriter;
   readonly db: DatabaseSync;
-  /** `ok`, or the kind of the fault, by request id. */
+  /** `ok`, or the kind of fault, by request id. */
   readonly answers: Map<number, string>;
   readonly fatal: string[];
 }
@@ -35,7 +35,7 @@ function writerOf(db: DatabaseSync): Bench {
 
 const insert = 'insert into t (id, text) values (?, ?)';
 
-test('I2 nothing is answered as committed before the commit of its group', async () => {
+test('I2 nothing is acknowledged before the commit of its group', async () => {
   await using directory = await temporaryDirectory();
   using db = openWritable(directory.file('t.sqlite'));
   const { writer, answers } = bench(db);
@@ -52,7 +52,7 @@ test('I2 nothing is answered as committed before the commit of its group', async
   expect(db.isTransaction).toBe(false);
 });
 
-test('I2 a full disk fails the whole group that could not be committed, and only that one', async () => {
+test('I2 a full disk fails the whole group that could not be committed, and only that group', async () => {
   await using directory = await temporaryDirectory();
   using db = openWritable(directory.file('t.sqlite'));
   const { writer, answers, fatal } = bench(db);
@@ -73,7 +73,7 @@ test('I2 a full disk fails the whole group that could not be committed, and only
   ).toEqual([4]);
 });
 
-test('a transaction whose owner went silent is rolled back, its owner told, and the others continue', async () => {
+test('a transaction whose owner goes silent is rolled back, its owner is told, and the others continue', async () => {
   await using directory = await temporaryDirectory();
   using db = openWritable(directory.file('t.sqlite'));
   const { writer, answers } = bench(db);
@@ -97,11 +97,11 @@ test('a transaction whose owner went silent is rolled back, its owner told, and 
   ).toEqual([3]);
 });
 
-test('I2 after a failure of the file nothing is answered any more', async () => {
+test('I2 after a failure of the file nothing is acknowledged any more', async () => {
   await using directory = await temporaryDirectory();
   const file = directory.file('t.sqlite');
   bench(openWritable(file)).db.close();
-  // The root page of the table is overwritten behind SQLite's back.
+  // Overwrites the table's root page without SQLite noticing.
   const handle = await open(file, 'r+');
   await handle.write(new Uint8Array(4_096).fill(0xff), 0, 4_096, 4_096);
   await handle.close();

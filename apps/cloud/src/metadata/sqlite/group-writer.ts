@@ -1,10 +1,10 @@
 /**
- * Group commit on one connection, the rule of the writer thread without the thread.
+ * Group commit on one connection: the logic of the writer thread, without the thread.
  *
- * States: idle → group open (a SQLite transaction) → idle. Inside a group, one caller's transaction at a time is a
- * savepoint: none → open → released (its answer waits for the group) | rolled back (answered at once). A group ends when
- * no one waits, or when it is full or old, so that a busy queue cannot hold back the answers of those who came first.
- * Nothing is answered as committed before COMMIT returned (I2).
+ * States: idle → group open (a SQLite transaction) → idle. Inside a group, one caller's transaction at a time is a savepoint: none →
+ * open → released (its answer waits for the group) | rolled back (answered at once). A group ends when no request is waiting, or when it
+ * is full or old, so that a busy queue cannot delay the answers to earlier requests. Nothing is acknowledged before COMMIT has returned
+ * (I2).
  */
 import type { DatabaseSync } from 'node:sqlite';
 import { sqliteFault } from './sqlite-fault.ts';
@@ -21,7 +21,7 @@ const groupMs = 5;
 export interface GroupWriterOptions {
   readonly db: DatabaseSync;
   readonly answer: (answers: readonly WriterAnswer[]) => void;
-  /** After this nothing is answered any more. */
+  /** After this, nothing is answered any more. */
   readonly fatal: (message: string) => void;
   readonly monotonic: () => number;
 }
@@ -30,10 +30,10 @@ export class GroupWriter {
   readonly #options: GroupWriterOptions;
   readonly #statements: Statements;
   readonly #waiting: Work[] = [];
-  /** Done, answered once the group has committed. */
+  /** Finished requests, answered once the group has committed. */
   #done: WriterAnswer[] = [];
   #openTx: number | null = null;
-  /** Transactions that SQLite or the timeout rolled back under their owner: their next message is told so. */
+  /** Transactions that SQLite or the timeout rolled back: their owner is told at its next message. */
   readonly #lost = new Map<number, SqliteFault>();
   #groupStartedMs = 0;
   #grouped = 0;
@@ -66,7 +66,7 @@ export class GroupWriter {
     if (this.#openTx === null) this.#commitGroup();
   }
 
-  /** Rolls the open transaction back because its owner went silent; the owner learns it with its next message. */
+  /** Rolls back the open transaction because its owner went silent; the owner is told at its next message. */
   abandon(reason: string): void {
     if (this.#openTx === null) return;
     this.#lost.set(this.#openTx, { kind: 'statement', message: reason });
@@ -126,7 +126,7 @@ export class GroupWriter {
     if (done.length > 0) answer(done);
   }
 
-  /** Runs one thing; a failure is answered to `id`. False when it failed. */
+  /** Runs one step. If it fails, sends the fault to `id` and returns false. */
   #guard(id: number | null, run: () => void): boolean {
     try {
       run();
@@ -138,7 +138,7 @@ export class GroupWriter {
         return false;
       }
       if (id !== null) this.#options.answer([{ id, fault }]);
-      // On a full disk SQLite may have rolled back everything, not only this statement.
+      // On a full disk SQLite may have rolled back everything, not just this statement.
       if (this.#grouped > 0 && !this.#options.db.isTransaction) this.#rolledBack(fault);
       return false;
     }

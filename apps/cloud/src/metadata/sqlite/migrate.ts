@@ -1,9 +1,9 @@
-/** Brings a SQLite file to the version of this program, in one transaction; `user_version` says where it stands. */
+/** Upgrades a SQLite file to the version of this program, in one transaction; `user_version` holds its version. */
 import type { DatabaseSync } from 'node:sqlite';
 import { PlatformError } from '@platform/base';
 import type { Migration } from './writer-protocol.ts';
 
-/** Throws failed_precondition, touching nothing, when the file is newer than the newest migration. */
+/** Throws failed_precondition, without changes, if the file is newer than the newest migration. */
 export function migrate(db: DatabaseSync, migrations: readonly Migration[], file: string): void {
   const found = Number(db.prepare('pragma user_version').get()?.['user_version']);
   const newest = migrations.reduce((version, migration) => Math.max(version, migration.version), 0);

@@ -1,7 +1,7 @@
 /**
  * The caller's side of a thread that writes one SQLite file: a promise for each request.
  *
- * States: open → closed | failed. In both of the latter everything that waits, and all that is asked later, is refused.
+ * States: open → closed | failed. Once it is closed or has failed, all waiting and later requests are refused.
  */
 import { Worker } from 'node:worker_threads';
 import { type Log, ownFault, PlatformError } from '@platform/base';
@@ -9,19 +9,19 @@ import { faultError } from './sqlite-fault.ts';
 import type { ThreadAnswer, ThreadMessage } from './thread-protocol.ts';
 
 export interface ThreadOptions<Request, Result> {
-  /** The thread's module. It speaks ThreadMessage. */
+  /** The thread's module, which uses ThreadMessage. */
   readonly entry: URL;
-  /** Its workerData. */
+  /** The thread's workerData. */
   readonly setup: unknown;
-  /** For messages, as is `name`: what the thread writes. */
+  /** `file` and `name` (what the thread writes) are for messages. */
   readonly file: string;
   readonly name: string;
-  /** What a request stores, for the message of its fault. */
+  /** Describes what a request stores, for the message of its fault. */
   readonly what: (request: WithoutId<Request>) => string;
   readonly log: Log;
-  /** The disk failed: nothing more is acknowledged, the process must exit (I2). */
+  /** Called when a disk write fails: nothing more may be acknowledged, and the process must exit (I2). */
   readonly onFatal: (error: Error) => void;
-  /** Sees what was committed before anyone who waits for it does. */
+  /** Sees committed results before the callers waiting for them do. */
   readonly beforeAnswers?: (answers: readonly ThreadAnswer<Result>[]) => void;
 }
 
@@ -30,7 +30,7 @@ export interface Thread<Request, Result, Opened> extends AsyncDisposable {
   readonly opened: Opened;
   /** Closed or failed. */
   readonly ended: boolean;
-  /** Throws what faultError makes of a fault; unavailable after the end. */
+  /** Throws the result of faultError for a fault; unavailable after the end. */
   ask(request: WithoutId<Request>): Promise<Result>;
 }
 
@@ -43,7 +43,7 @@ interface Waiting<Result> {
   readonly reject: (error: Error) => void;
 }
 
-/** Resolves when the file is open; throws failed_precondition when the thread refused it. */
+/** Resolves when the file is open; throws failed_precondition if the thread refused it. */
 export async function openThread<Request, Result, Opened>(
   options: ThreadOptions<Request, Result>,
 ): Promise<Thread<Request, Result, Opened>> {
@@ -99,7 +99,7 @@ export async function openThread<Request, Result, Opened>(
       die(error.message);
     });
     worker.once('exit', () => {
-      // The thread's end may overtake its last answer.
+      // The thread's exit event may arrive before its last answer.
       if (closing) endClosed();
       else die(`the thread of the ${name} ended`);
     });
@@ -122,7 +122,7 @@ export async function openThread<Request, Result, Opened>(
     async [Symbol.asyncDispose]() {
       if (!ended && !closing) {
         closing = true;
-        // Everything asked before is done and answered first.
+        // All earlier requests are completed and answered first.
         await send({ kind: 'close' }, 'closing').catch(() => {});
         endClosed();
       }

@@ -1,4 +1,4 @@
-/** The one place where what SQLite throws is interpreted. */
+/** The only place that interprets errors from SQLite. */
 import { type CodeName, ownFault, type PlatformError } from '@platform/base';
 import type { FaultKind, SqliteFault } from './thread-protocol.ts';
 
@@ -21,7 +21,7 @@ export function sqliteFault(caught: unknown): SqliteFault {
   return { kind: kinds[code] ?? 'statement', message };
 }
 
-/** The caller reads nothing of the file and the statement (D37). @param what the statement or the upload. @param file which database. */
+/** The caller sees neither the file nor the statement (D37). @param what the statement or the upload. @param file the database. */
 export function faultError({ kind, message }: SqliteFault, what: string, file: string): PlatformError {
   const fault = (code: CodeName, text: string): PlatformError => ownFault(code, text, `${file}: ${what}: ${message}`);
   switch (kind) {
@@ -38,5 +38,5 @@ export function faultError({ kind, message }: SqliteFault, what: string, file: s
   }
 }
 
-/** Of UNIQUE, FOREIGN KEY, NOT NULL and CHECK. */
+/** For UNIQUE, FOREIGN KEY, NOT NULL and CHECK. */
 export const contradiction = 'this conflicts with stored data: it already exists, or what it belongs to does not';

@@ -1,16 +1,19 @@
-/** How every SQLite file of the cloud is opened: write-ahead log, a sync for each commit (I2), readers that never block the writer. */
+/**
+ * Opens every SQLite file of the cloud in the same way: write-ahead log, a sync for each commit (I2), readers that never block the
+ * writer.
+ */
 import { DatabaseSync } from 'node:sqlite';
 
 const busyTimeoutMs = 5_000;
 
 export interface WritableOptions {
-  /** Of a new file; larger pages make large rows cheaper to write and to free. */
+  /** Page size of a new file; larger pages make large rows cheaper to write and to free. */
   readonly pageBytes?: number;
-  /** Length of the write-ahead log at which the writer copies it back into the file. */
+  /** Size of the write-ahead log at which the writer copies it back into the file. */
   readonly checkpointBytes?: number;
 }
 
-/** The one handle that writes. The caller sees to it that there is one per file. */
+/** The only handle that writes. The caller ensures that there is one per file. */
 export function openWritable(file: string, options: WritableOptions = {}): DatabaseSync {
   const { pageBytes = 4_096, checkpointBytes = 4 * 1024 * 1024 } = options;
   const db = new DatabaseSync(file, { enableForeignKeyConstraints: true, timeout: busyTimeoutMs });
@@ -28,7 +31,7 @@ export function openWritable(file: string, options: WritableOptions = {}): Datab
   return db;
 }
 
-/** A handle that only reads; each statement sees the last commit. */
+/** A read-only handle; each statement sees the last commit. */
 export function openReadable(file: string): DatabaseSync {
   const db = new DatabaseSync(file, { readOnly: true, timeout: busyTimeoutMs });
   db.exec('pragma query_only = on; pragma temp_store = memory;');

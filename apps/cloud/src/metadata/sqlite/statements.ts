@@ -1,4 +1,4 @@
-/** Prepared statements by their text, the least recently used going first. */
+/** Cache of prepared statements by their text; the least recently used one is dropped first. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { SqlValue, StatementResult } from './writer-protocol.ts';
 

@@ -1,15 +1,15 @@
-/** What the caller's thread and the writer thread say to each other. */
+/** Messages between the caller's thread and the writer thread. */
 import type { ThreadAnswer, ThreadMessage } from './thread-protocol.ts';
 
 export interface Migration {
   readonly version: number;
   readonly statements: readonly string[];
-  /** What only one of the stores can say, such as triggers; run after the others. */
+  /** Statements for only one of the stores, such as triggers; run after the others. */
   readonly sqliteOnly?: readonly string[];
   readonly postgresOnly?: readonly string[];
 }
 
-/** What SQLite binds. */
+/** Values that SQLite can bind. */
 export type SqlValue = null | number | bigint | string | Uint8Array;
 
 export interface WriterSetup {

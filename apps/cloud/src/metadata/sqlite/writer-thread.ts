@@ -1,11 +1,11 @@
-/** The writer thread of one SQLite file: takes requests off its port, commits them in groups, answers. */
+/** The writer thread of one SQLite file: receives requests from its port, commits them in groups, and answers. */
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { GroupWriter } from './group-writer.ts';
 import { migrate } from './migrate.ts';
 import { openWritable } from './sqlite-file.ts';
 import type { WriterMessage, WriterRequest, WriterSetup } from './writer-protocol.ts';
 
-/** A transaction that waits longer than this for its owner is rolled back: it holds up every other writer. */
+/** A transaction whose owner is silent for longer than this is rolled back, because it blocks every other writer. */
 const silenceMs = 15_000;
 
 function start(setup: WriterSetup): void {
@@ -35,7 +35,7 @@ function start(setup: WriterSetup): void {
   };
   port.on('message', (first: WriterRequest) => {
     handle(first);
-    // Whatever has arrived meanwhile joins the group.
+    // Requests that have arrived in the meantime join the group.
     for (let next = receiveMessageOnPort(port); next; next = receiveMessageOnPort(port)) handle(next.message);
     clearTimeout(silence);
     if (!db.isOpen) return;

@@ -6,7 +6,7 @@ import type { Migration, SqlValue, StatementResult, WriterRequest, WriterSetup }
 export interface Writer extends AsyncDisposable {
   /** A transaction of one statement; resolves after its commit is on the disk. */
   run(sql: string, params: readonly SqlValue[]): Promise<StatementResult>;
-  /** Resolves when no other transaction is open; its number is for step, commit and rollback. */
+  /** Resolves when no other transaction is open; step, commit and rollback take its number. */
   begin(): Promise<number>;
   step(tx: number, sql: string, params: readonly SqlValue[]): Promise<StatementResult>;
   /** Resolves after the commit is on the disk. */

@@ -1,18 +1,18 @@
-/** Stands between the cloud and a Postgres server for tests, and cuts connections where a test says so. */
+/** A proxy between the cloud and a Postgres server, for tests, that cuts connections on request. */
 import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { temporaryDirectory } from '@platform/testkit';
 
 export interface CuttingProxy extends AsyncDisposable {
-  /** The database's URL by way of the proxy. */
+  /** The database's URL through the proxy. */
   readonly url: string;
-  /** Cuts the next connection that says COMMIT: before the server hears it, or after it has, so that only the answer is lost. */
+  /** Cuts the next connection that sends COMMIT: before the server receives it, or afterwards, so that only the answer is lost. */
   cutNextCommit(when: 'before' | 'after'): void;
-  /** Refuses new connections, and cuts those there are; or lets them through again. */
+  /** False: refuses new connections and cuts existing ones. True: allows connections again. */
   setOpen(open: boolean): void;
 }
 
-/** @param url of a server on a Unix socket, as startPostgres gives it. */
+/** @param url of a server on a Unix socket, as returned by startPostgres. */
 export async function startCuttingProxy(url: string): Promise<CuttingProxy> {
   const directory = await temporaryDirectory('proxy-');
   const target = join(decodeURIComponent(new URL(url).hostname), '.s.PGSQL.5432');

@@ -1,4 +1,4 @@
-/** One database of the Postgres server for tests that has the tables already; tests copy it, which takes half as long as making them. */
+/** One database on the Postgres server for tests that already has the tables; tests copy it, which takes half as long as creating them. */
 import { createHash } from 'node:crypto';
 import { silentLog, systemClock } from '@platform/base';
 import type { Pool } from 'pg';
@@ -6,7 +6,7 @@ import { openMetadata } from '../open-metadata.ts';
 import type { Migration } from '../sqlite/writer-protocol.ts';
 import { throwUncaught } from './throw-uncaught.ts';
 
-/** Its name; made by whichever test process comes first. @param urlOf URL of a database of that server. */
+/** Its name; the first test process creates it. @param urlOf returns the URL of a database on that server. */
 export async function migratedDatabase(
   administrator: Pool,
   urlOf: (database: string) => string,
@@ -19,7 +19,7 @@ export async function migratedDatabase(
     await locked.query('select pg_advisory_lock(1)');
     const { rows } = await locked.query('select 1 from pg_database where datname = $1', [name]);
     if (rows.length > 0) return name;
-    // One that was left unfinished by a process that ended.
+    // Left unfinished by a process that ended.
     await locked.query(`drop database if exists ${name}_unready with (force)`);
     await locked.query(`create database ${name}_unready`);
     const metadata = await openMetadata({
@@ -31,7 +31,7 @@ export async function migratedDatabase(
       log: silentLog,
     });
     await metadata[Symbol.asyncDispose]();
-    // The server notices a moment later that connections were closed.
+    // The server notices closed connections only a moment later.
     await locked.query('select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = $1', [
       `${name}_unready`,
     ]);

@@ -1,8 +1,8 @@
 /**
- * Where a test keeps what the cloud stores: files in a directory of its own, or a new database of a Postgres server for tests.
+ * Where a test keeps what the cloud stores: files in a temporary directory, or a new database on a Postgres server for tests.
  *
- * PLATFORM_TEST_STORE=postgres makes Postgres the store of every test that does not say which; PLATFORM_TEST_POSTGRES names a
- * server for tests that is there already, else one is started for this process.
+ * PLATFORM_TEST_STORE=postgres selects Postgres for every test that does not choose a store. PLATFORM_TEST_POSTGRES names an existing
+ * server for tests; otherwise one is started for this process.
  */
 import { randomBytes } from 'node:crypto';
 import { type PostgresServer, startPostgres, type TemporaryDirectory, temporaryDirectory } from '@platform/testkit';
@@ -21,16 +21,16 @@ export interface TestStore extends AsyncDisposable {
   readonly directory: TemporaryDirectory;
   /** For `openMetadata` and `openIngestLog`; undefined: SQLite. */
   readonly database: string | undefined;
-  /** Runs statements behind the cloud's back, in Postgres; answers the last one's rows. */
+  /** Runs statements in Postgres without the cloud's knowledge; returns the rows of the last one. */
   administer(statement: string): Promise<readonly Record<string, unknown>[]>;
 }
 
 let server: Promise<PostgresServer> | undefined;
 let administrator: Pool | undefined;
-/** By migrations: made once. */
+/** Databases that already have the tables, by migrations; each is created once. */
 const migrated = new Map<readonly Migration[], Promise<string>>();
 
-/** @param migrations what a new Postgres database has already; opening it runs what is missing. Default: it is empty. */
+/** @param migrations already applied to a new Postgres database; opening it applies missing ones. Default: the database is empty. */
 export async function openTestStore(
   kind: StoreKind = defaultStore,
   migrations: readonly Migration[] = [],
@@ -69,7 +69,7 @@ function openSqliteStore(directory: TemporaryDirectory): TestStore {
   };
 }
 
-/** Answers the URL of a database. */
+/** Returns a function from database name to URL. */
 async function testServer(): Promise<(database: string) => string> {
   const given = process.env['PLATFORM_TEST_POSTGRES'];
   if (given !== undefined && given !== '') return (database) => given.replace(/\/postgres$/, `/${database}`);
@@ -79,7 +79,7 @@ async function testServer(): Promise<(database: string) => string> {
   return (database) => started.url(database);
 }
 
-/** One connection, which does not keep the process from ending. */
+/** One connection, which does not keep the process alive. */
 function administratorOf(url: string): Pool {
   const pool = new Pool({ connectionString: url, max: 1, idleTimeoutMillis: 0, allowExitOnIdle: true });
   pool.on('error', () => {});

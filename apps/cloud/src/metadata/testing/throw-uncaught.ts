@@ -1,4 +1,4 @@
-/** Ends the process of a test whose disk fails although nothing in it may. */
+/** Ends the process of a test in which an unexpected disk failure occurs. */
 export function throwUncaught(error: Error): void {
   setImmediate(() => {
     throw error;

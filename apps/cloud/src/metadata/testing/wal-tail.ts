@@ -1,14 +1,14 @@
-/** Tails of a write-ahead log that are cut or damaged, for tests (https://www.sqlite.org/fileformat2.html#walformat). */
+/** Truncates or damages the tail of a write-ahead log, for tests (https://www.sqlite.org/fileformat2.html#walformat). */
 
-/** Bytes of its header, and of each frame before its page. */
+/** Size of its header, and of the header of each frame. */
 const [headerBytes, frameHeaderBytes] = [32, 24];
 
 export interface WalTail {
-  /** Lengths at which a commit is whole. */
+  /** Lengths at which a commit is complete. */
   readonly commitEnds: readonly number[];
-  /** Lengths to cut it at: at and around every boundary there is, and within each page. */
+  /** Lengths at which to truncate it: at and around every boundary, and within each page. */
   readonly cuts: readonly number[];
-  /** Commits that are whole in so many bytes. */
+  /** Number of commits complete within this length. */
   wholeBefore(length: number): number;
 }
 
@@ -18,7 +18,7 @@ export function readWalTail(wal: Buffer): WalTail {
   const commitEnds: number[] = [];
   const cuts = new Set<number>([0, 1, headerBytes - 1, headerBytes, wal.length]);
   for (let at = headerBytes; at + frameBytes <= wal.length; at += frameBytes) {
-    // A frame that commits says how many pages the file has; those of before the log was begun again have another salt.
+    // The frame of a commit contains the file's page count; frames from before the log was restarted have another salt.
     if (wal.readUInt32BE(at + 4) > 0 && wal.readUInt32BE(at + 8) === wal.readUInt32BE(16))
       commitEnds.push(at + frameBytes);
     for (const within of [0, 1, frameHeaderBytes - 1, frameHeaderBytes, frameHeaderBytes + 1_003, frameBytes - 1])

@@ -1,4 +1,4 @@
-/** Mails of the outbox, over a real database and mail server. */
+/** E-mails of the outbox, with a real database and mail server. */
 import { createServer } from 'node:net';
 import { type SmtpSink, startSmtpSink } from '@platform/testkit';
 import { expect, onTestFinished, test } from 'vitest';
@@ -23,7 +23,7 @@ interface MailRig extends OutboxRig {
   send(...mails: Partial<MailMessage>[]): Promise<void>;
 }
 
-/** Its outbox is started. */
+/** The outbox is started. */
 async function rig(smtpUrl: string, overrides: OutboxOverrides = {}): Promise<MailRig> {
   const on = await openOutboxRig();
   const outbox = on.open({ smtpUrl, ...overrides });
@@ -54,7 +54,7 @@ async function sink(): Promise<SmtpSink> {
 
 const states = async (outbox: Outbox): Promise<string> => (await statesIn(outbox)).join();
 
-/** Everything of the outbox's tables, as text. */
+/** The content of all outbox tables, as text. */
 async function stored(db: Database): Promise<string> {
   const messages = await db.selectFrom('outbox_messages').selectAll().execute();
   const attempts = await db.selectFrom('outbox_attempts').selectAll().execute();
@@ -64,7 +64,7 @@ async function stored(db: Database): Promise<string> {
     .join('\n');
 }
 
-test('a mail is delivered once and its attempt recorded; its content is stored sealed, and not at all once it is sent', async () => {
+test('a mail is delivered once and its attempt recorded; its content is stored sealed and removed after sending', async () => {
   const server = await sink();
   const { db, clock, outbox, send } = await rig(server.url);
   server.refuseWith(451);
@@ -94,7 +94,7 @@ test('a mail is delivered once and its attempt recorded; its content is stored s
   expect((await db.selectFrom('outbox_messages').select('sealed').execute())[0]?.sealed).toBe(null);
 });
 
-test('a mail that the server refuses for good is given up, recorded, counted and logged without what is in it', async () => {
+test('a mail that the server permanently refuses is given up, recorded, counted and logged without its content', async () => {
   const server = await sink();
   const { db, outbox, logged, send } = await rig(server.url);
   server.refuseWith(550);
@@ -110,7 +110,7 @@ test('a mail that the server refuses for good is given up, recorded, counted and
   expect(logged.join()).not.toContain(token);
 });
 
-test('a mail is tried for a day with waits that grow to an hour, then given up', async () => {
+test('a mail is retried for a day with waits growing to an hour, then given up', async () => {
   const server = await sink();
   const { clock, outbox, send } = await rig(server.url);
   server.refuseWith(451);
@@ -132,7 +132,7 @@ test('a mail is tried for a day with waits that grow to an hour, then given up',
   expect((await outbox.list({ undeliveredIn: 'email' }))[0]?.attempts.at(-1)?.outcome).toBe('retryLater');
 });
 
-test('what a mail server quotes of a link is neither recorded nor logged', async () => {
+test("links quoted in a mail server's answer are neither recorded nor logged", async () => {
   const { port, close } = await answering(`554 5.7.1 http://127.0.0.1/invitations?token=${token} is blocked`);
   onTestFinished(close);
   const { db, outbox, logged, send } = await rig(`smtp://127.0.0.1:${port}`);
@@ -143,7 +143,7 @@ test('what a mail server quotes of a link is neither recorded nor logged', async
   expect(logged.join()).not.toContain(token);
 });
 
-test('mails to one person are sent one after the other, in the order in which they were caused', async () => {
+test('mails to one person are sent one after the other, in the order in which they were enqueued', async () => {
   const server = await sink();
   const { clock, send } = await rig(server.url);
   for (const n of [1, 2, 3, 4, 5, 6]) {
@@ -154,7 +154,7 @@ test('mails to one person are sent one after the other, in the order in which th
   expect(server.mails.map(({ headers }) => headers.get('subject'))).toEqual([1, 2, 3, 4, 5, 6].map((n) => `Mail ${n}`));
 });
 
-test('a mail server that hangs holds up no webhook, and webhooks that hang hold up no mail', async () => {
+test('a mail server that hangs delays no webhook, and webhooks that hang delay no mail', async () => {
   const silent = createServer(() => {});
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void silent.close());
@@ -175,7 +175,7 @@ test('a mail server that hangs holds up no webhook, and webhooks that hang hold 
   await server.waitFor(1);
 });
 
-test('a mail that a server does not take in time is tried again', async () => {
+test('a mail that a server does not accept in time is retried', async () => {
   const silent = createServer(() => {});
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void silent.close());
@@ -189,7 +189,7 @@ test('a mail that a server does not take in time is tried again', async () => {
   });
 });
 
-test('a mail carries the id of its message, the same at every attempt, as its Message-ID', async () => {
+test('a mail has the id of its message as its Message-ID, the same at every attempt', async () => {
   const server = await sink();
   const { outbox, send } = await rig(server.url);
   await send({});
@@ -199,7 +199,7 @@ test('a mail carries the id of its message, the same at every attempt, as its Me
   expect(server.mails[0]?.headers.get('message-id')).toBe(`<${sent?.id}@example.com>`);
 });
 
-test('an invitation of an organization that was deleted is not sent', async () => {
+test('an invitation to a deleted organization is not sent', async () => {
   const server = await sink();
   const { db, outbox, send } = await rig(server.url, { organizationExists: (id) => id !== 'gone' });
   await send({ organizationId: 'gone' }, { organizationId: 'there' }, {});
@@ -208,13 +208,13 @@ test('an invitation of an organization that was deleted is not sent', async () =
   expect(await db.selectFrom('outbox_messages').select('id').where('sealed', 'is not', null).execute()).toEqual([]);
 });
 
-test('mails wait while no mail server is set, and are sent when there is one', async () => {
+test('mails wait while no mail server is configured, and are sent once there is one', async () => {
   const server = await sink();
   const on = await openOutboxRig();
   const without = on.open();
   without.start();
   await send(on, without, {});
-  // Delivered behind it: the look that found the webhook found no way for the mail.
+  // The webhook was enqueued after the mail: once it is delivered, the loop has also looked at the mail.
   await enqueueWebhooks(on, without, webhookMessage(1, `${on.sink.url}/test-inbox/webhooks/a`));
   await until(async () => (await states(without)) === 'delivered,pending');
   await stopAll(on.clock, [without]);
@@ -223,7 +223,7 @@ test('mails wait while no mail server is set, and are sent when there is one', a
   await until(async () => (await states(later)) === 'delivered,delivered');
 });
 
-/** A mail server that takes everything until the mail itself, which it answers so. */
+/** A mail server that accepts everything up to the mail itself, which it refuses with this answer. */
 async function answering(refusal: string): Promise<{ port: number; close: () => void }> {
   const server = createServer((socket) => {
     socket.on('error', () => {});

@@ -1,4 +1,4 @@
-/** E-mail as a channel of the outbox: one message to the mail server, tried again with growing waits for a day. */
+/** E-mail as a channel of the outbox: each message is sent to the mail server, and retried with growing waits for a day. */
 import { backoffMs, errorText, PlatformError } from '@platform/base';
 import type { Transporter } from 'nodemailer';
 import type { InstanceKey } from '../../instance/instance-key.ts';
@@ -17,11 +17,11 @@ export interface MailSettings {
 export interface EmailChannelDeps {
   readonly settings: MailSettings;
   readonly instanceKey: Pick<InstanceKey, 'decrypt'>;
-  /** For one mail: a server that answers each step just in time does not hold a place for ever. Default 60,000 ms. */
+  /** Limit for one mail, so that a server that answers each step just in time does not hold a place for ever. Default 60,000 ms. */
   readonly totalTimeoutMs?: number;
 }
 
-/** Of each step. */
+/** Limit for each step. */
 const timeoutMs = 20_000;
 const giveUpMs = 86_400_000;
 const longestWaitMs = 3_600_000;
@@ -31,7 +31,7 @@ export function createEmailChannel({ settings, instanceKey, totalTimeoutMs = 60_
   const domain = /@([\w.-]+)>?\s*$/.exec(from)?.[1] ?? 'platform';
   const timeouts = { connectionTimeout: timeoutMs, greetingTimeout: timeoutMs, socketTimeout: timeoutMs };
   let opened: Promise<Transporter> | undefined;
-  // Loaded with the first message: many installations send none.
+  // Loaded with the first message, because many installations send none.
   const open = (): Promise<Transporter> => {
     opened ??= import('nodemailer').then(({ createTransport }) =>
       createTransport({ url: smtpUrl, ...timeouts }, { from }),
@@ -41,7 +41,7 @@ export function createEmailChannel({ settings, instanceKey, totalTimeoutMs = 60_
   const close = async (): Promise<void> => (await opened)?.close();
 
   return {
-    // All go to one server. Those to one person arrive in the order in which they were caused.
+    // All messages go to one server. Those to one person arrive in the order in which they were enqueued.
     maxInFlight: 4,
     maxPerTarget: 1,
     async send(message, signal) {
@@ -50,10 +50,10 @@ export function createEmailChannel({ settings, instanceKey, totalTimeoutMs = 60_
       const transport = await open();
       const late = AbortSignal.timeout(totalTimeoutMs);
       try {
-        // An address object is one recipient, whatever stands in it; a string would be parsed as a list.
+        // An address object is always one recipient; a string would be parsed as a list.
         const to = { name: '', address: message.target };
         await transport.sendMail({
-          // The same at each attempt: whoever gets it twice can tell.
+          // The same at each attempt, so that a recipient can recognise duplicates.
           messageId: `<${message.id}@${domain}>`,
           ...{ to, ...content, disableFileAccess: true, disableUrlAccess: true },
           signal: AbortSignal.any([signal, late]),
@@ -72,7 +72,7 @@ export function createEmailChannel({ settings, instanceKey, totalTimeoutMs = 60_
   };
 }
 
-/** undefined: it no longer opens, which is as final as a refusal. */
+/** undefined: the content cannot be decrypted, which is as final as a refusal. */
 function readContent({ sealed }: OutboxMessageRow, key: Pick<InstanceKey, 'decrypt'>): MailContent | undefined {
   if (sealed === null) return undefined;
   try {
@@ -83,9 +83,9 @@ function readContent({ sealed }: OutboxMessageRow, key: Pick<InstanceKey, 'decry
   }
 }
 
-/** Final where the server refused this recipient for good; a wrong password of ours or a full disk of its will pass. */
+/** Final if the server permanently refused this recipient. Other problems, such as a wrong password or a full disk, may pass. */
 function failure(caught: unknown, { text }: MailContent): SendResult {
-  // Servers quote links that they do not like.
+  // Servers quote links that they reject.
   const error = redactTokens(errorText(caught), text);
   const { code, responseCode } = Object(caught) as { code?: string; responseCode?: number };
   const isFinal = code === 'EENVELOPE' && responseCode !== undefined && responseCode >= 500;

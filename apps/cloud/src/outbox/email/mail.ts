@@ -1,4 +1,4 @@
-/** Mails to people: sealed, because their links sign people in, and written in the transaction of the change that they tell of. */
+/** Mails to people. They are sealed, because their links sign people in, and enqueued in the transaction of the change they report. */
 import { type Clock, newId } from '@platform/base';
 import type { Transaction } from 'kysely';
 import type { InstanceKey } from '../../instance/instance-key.ts';
@@ -8,22 +8,22 @@ import { messageId } from '../message-id.ts';
 import type { OutboxTables } from '../store.ts';
 
 export interface MailContent {
-  /** One line. */
+  /** A single line. */
   readonly subject: string;
   readonly text: string;
 }
 
 export interface MailMessage extends MailContent {
-  /** One address that `checkedEmail` let through. */
+  /** A single address accepted by `checkedEmail`. */
   readonly to: string;
-  /** What it is, for the record of deliveries. */
+  /** Kind of the mail, for the record of deliveries. */
   readonly kind: 'invitation' | 'password_reset';
-  /** Whose matter it is: when it is deleted, the mail is not sent. Absent: the person's own. */
+  /** Organization of the mail; if it is deleted, the mail is not sent. Absent: the mail concerns only the person. */
   readonly organizationId?: string;
 }
 
 export interface Mail {
-  /** Joins a transaction; nothing is sent unless it commits. Call `wake` after the commit. */
+  /** Joins a transaction; the mail is only sent if it commits. Call `wake` after the commit. */
   enqueue(trx: Transaction<OutboxTables>, message: MailMessage): Promise<void>;
   wake(): void;
 }

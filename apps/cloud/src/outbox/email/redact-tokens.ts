@@ -1,9 +1,9 @@
-/** Letters, digits, `-` and `_` without a break, as tokens of links are written. */
+/** Unbroken letters, digits, `-` and `_`, as in the tokens of links. */
 const token = /[\w-]{20,}/g;
-/** A stretch of a token that is as long as this is taken for a part of it: a mail is sent in lines, which break tokens. */
+/** A string of this length that occurs in a token is treated as part of it, because mails are sent in lines, which break tokens. */
 const partLength = 8;
 
-/** What a server answered to a mail, without what it quoted of the tokens in it. */
+/** A server's answer to a mail, without the parts of tokens that it quoted. */
 export function redactTokens(answer: string, mail: string): string {
   const parts = new Set<string>();
   for (const [found] of mail.matchAll(token))

@@ -1,4 +1,4 @@
-/** An outbox over a real database, with real channels and what they send to, for tests; all of it gone with the test. */
+/** An outbox with a real database, real channels and receivers, for tests; everything is removed after the test. */
 import { createLog, silentLog, systemClock } from '@platform/base';
 import { FakeClock, startWebhookSink, type WebhookSink } from '@platform/testkit';
 import { onTestFinished, vi } from 'vitest';
@@ -28,9 +28,9 @@ export const noSecrets: Pick<KeyRing, 'encrypt'> = {
 export interface OutboxOverrides
   extends Partial<Pick<OutboxDeps, 'db' | 'organizationExists' | 'appendMachineLog'>>,
     Partial<Pick<WebhookChannelDeps, 'signingSecret'>> {
-  /** A mail server. Absent: there is no channel for e-mail. */
+  /** A mail server. Absent: there is no e-mail channel. */
   readonly smtpUrl?: string | undefined;
-  /** For one mail. Default: the channel's. */
+  /** Limit for one mail. Default: the channel's. */
   readonly mailTimeoutMs?: number;
 }
 
@@ -38,17 +38,17 @@ export interface OutboxRig {
   readonly clock: FakeClock;
   readonly db: Database;
   readonly instanceKey: KeyRing;
-  /** Takes webhooks. */
+  /** Receives webhooks. */
   readonly sink: WebhookSink;
-  /** Written to the logs of machines. */
+  /** Lines written to the logs of machines. */
   readonly lines: readonly { readonly partId: string; readonly line: MachineLogLine }[];
-  /** Written to the log of the cloud, as JSON. */
+  /** Lines written to the log of the cloud, as JSON. */
   readonly logged: readonly string[];
-  /** Not started. */
+  /** Creates an outbox, without starting it. */
   open(overrides?: OutboxOverrides): Outbox;
 }
 
-/** @param fillVersion8 writes what a version with two outboxes left behind. Default: a database of today's version. */
+/** @param fillVersion8 writes the data of a version with two outboxes. Default: a database of the current version. */
 export async function openOutboxRig(
   kind: StoreKind = defaultStore,
   fillVersion8?: (rig: Pick<OutboxRig, 'db' | 'sink' | 'instanceKey' | 'clock'>) => Promise<void>,
@@ -107,7 +107,7 @@ export async function openOutboxRig(
   };
 }
 
-/** Whenever something begins to wait, the second passes that a stop gives to what is under way: never the 15 s of a request. */
+/** Stops the outboxes and advances the clock only by the second that a stop grants to deliveries, never by the 15 s of a request. */
 export async function stopAll(clock: FakeClock, outboxes: readonly Outbox[]): Promise<void> {
   using sleep = vi.spyOn(clock, 'sleep');
   let stopped = false;
@@ -161,17 +161,17 @@ export async function enqueueWebhooks({ db }: OutboxRig, outbox: Outbox, ...mess
   outbox.wake();
 }
 
-/** Lets the event loop run until it holds; the test's own time limit ends a wait forever. */
+/** Lets the event loop run until the condition holds; the test's own time limit ends an endless wait. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 2));
 }
 
-/** Of all messages, in the order of the alphabet. */
+/** States of all messages, sorted alphabetically. */
 export async function statesIn(outbox: Outbox): Promise<string[]> {
   return (await outbox.list({ limit: 500 })).map(({ state }) => state).toSorted();
 }
 
-/** How many there were, of all messages. */
+/** Number of attempts of all messages. */
 export async function attemptsIn(outbox: Outbox): Promise<number> {
   return (await outbox.list()).reduce((sum, one) => sum + one.attempts.length, 0);
 }

@@ -1,8 +1,8 @@
-/** Says of an IP address what it leads to, whatever form it is written or embedded in. */
+/** Classifies an IP address by what it leads to, in whatever form it is written or embedded. */
 import { isIP } from 'node:net';
 
 export interface AddressKind {
-  /** `local`: this host, its links, cloud metadata, and what is no ordinary unicast address. `private`: the operator's own networks. */
+  /** `local`: this host, its links, cloud metadata, and anything but ordinary unicast addresses. `private`: the operator's own networks. */
   readonly kind: 'public' | 'private' | 'local';
   /** The range in words, for error messages. */
   readonly range: string;
@@ -48,7 +48,7 @@ const ranges6: readonly Range[] = [
   ['ff00::', 8, 'local', 'multicast'],
 ];
 
-// Where an IPv4 address lies inside an IPv6 one that leads to it.
+// Where an IPv4 address is embedded in an IPv6 address that leads to it.
 const embeddings: readonly [prefix: string, bits: number, at: number][] = [
   ['::ffff:0:0', 96, 12],
   ['::ffff:0:0:0', 96, 12],
@@ -57,7 +57,7 @@ const embeddings: readonly [prefix: string, bits: number, at: number][] = [
   ['2002::', 16, 2],
 ];
 
-/** @param text an address without brackets or port, as the resolver or the socket gives it. */
+/** @param text an address without brackets or port, as returned by the resolver or the socket */
 export function addressKind(text: string): AddressKind {
   const address = addressBytes(text);
   if (address === undefined) return { kind: 'local', range: 'not an IP address' };
@@ -74,11 +74,11 @@ function kind6(address: Uint8Array): AddressKind {
   for (const { prefix, bits, at } of tables.embedded) {
     if (within(address, prefix, bits)) return kind4(address.subarray(at, at + 4));
   }
-  // Intra-site tunnels name their IPv4 end in the interface id, under any prefix.
+  // Intra-site tunnels contain their IPv4 endpoint in the interface id, under any prefix.
   if (address[10] === 0x5e && address[11] === 0xfe && (address[8]! & 0xfd) === 0 && address[9] === 0) {
     return { kind: 'local', range: 'a tunnel address' };
   }
-  // Unicast for the public internet is 2000::/3; all else is unassigned or special.
+  // Public unicast addresses are in 2000::/3; all others are unassigned or special.
   return (address[0]! & 0xe0) === 0x20
     ? { kind: 'public', range: 'public' }
     : { kind: 'local', range: 'not a public unicast address' };
@@ -113,7 +113,7 @@ function within(address: Uint8Array, prefix: Uint8Array, bits: number): boolean 
   return true;
 }
 
-/** 4 or 16 bytes; undefined if it is no address. A zone (`%eth0`) is ignored. */
+/** 4 or 16 bytes; undefined if it is not an address. A zone (`%eth0`) is ignored. */
 function addressBytes(text: string): Uint8Array | undefined {
   const bare = text.replace(/%.*$/, '');
   const version = isIP(bare);

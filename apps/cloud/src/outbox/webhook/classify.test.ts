@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { maxAttempts, outcomeOf, retryAfterMs, waitMs } from './classify.ts';
 
-test('D23 2xx is accepted, 408, 425, 429 and 5xx are tried again, everything else is final', () => {
+test('D23 2xx is accepted, 408, 425, 429 and 5xx are retried, everything else is final', () => {
   const outcomes = new Map<string, number[]>();
   for (let status = 100; status < 600; status++) {
     const outcome = outcomeOf(status);
@@ -16,7 +16,7 @@ test('D23 2xx is accepted, 408, 425, 429 and 5xx are tried again, everything els
   expect(outcomes.get('rejected')).toContain(301);
 });
 
-test('D23 the waits are those of the decision, drawn from ±20 %', () => {
+test('D23 the waits are as specified, with a random deviation of ±20 %', () => {
   const nominal = [0, 5, 300, 1_800, 7_200, 18_000, 36_000, 36_000].map((seconds) => seconds * 1_000);
   expect(nominal.map((_, made) => waitMs(made, undefined, () => 0.5))).toEqual(nominal);
   expect(waitMs(1, undefined, () => 0)).toBe(4_000);
@@ -24,7 +24,7 @@ test('D23 the waits are those of the decision, drawn from ±20 %', () => {
   expect(waitMs(maxAttempts, undefined)).toBe(undefined);
 });
 
-test('D23 Retry-After lengthens a wait, to twice its length and a day at most, and never shortens it', () => {
+test('D23 Retry-After lengthens a wait to at most twice its length and a day, and never shortens it', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 7 }),

@@ -1,7 +1,7 @@
 /** What an answer to a webhook means, and when to try again (D23). */
 import type { SendResult } from '../channel.ts';
 
-/** 2xx is accepted; 408, 425, 429 and 5xx may pass; everything else, redirects too, is final. */
+/** 2xx is accepted; 408, 425, 429 and 5xx may be temporary; everything else, including redirects, is final. */
 export function outcomeOf(status: number): SendResult['outcome'] {
   if (status >= 200 && status < 300) return 'accepted';
   if (status >= 500 || status === 408 || status === 425 || status === 429) return 'retryLater';
@@ -18,7 +18,7 @@ export const maxAttempts: number = waitsMs.length;
 
 /**
  * Milliseconds to wait after `made` attempts, ±20 %; undefined: there is no further attempt.
- * @param retryAfterMs what the target asked for: it can lengthen the wait up to twice its nominal length, at most 24 h.
+ * @param retryAfterMs requested by the target; it can lengthen the wait up to twice its nominal length, at most 24 h
  */
 export function waitMs(
   made: number,
@@ -36,7 +36,7 @@ export function waitMs(
 export function retryAfterMs(header: string | undefined, nowMs: number): number | undefined {
   if (header === undefined) return undefined;
   if (/^\s*\d+\s*$/.test(header)) return Number(header) * second;
-  // Date.parse alone takes nearly anything for a date.
+  // Date.parse alone accepts almost anything as a date.
   const at = /^[A-Z][a-z]+, .* GMT$/.test(header) ? Date.parse(header) : Number.NaN;
   return Number.isNaN(at) ? undefined : Math.max(0, at - nowMs);
 }

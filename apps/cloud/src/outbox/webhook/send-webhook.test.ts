@@ -7,7 +7,7 @@ import { createAuthority, issueCertificate } from '../../instance/authority.ts';
 import type { SendResult } from '../channel.ts';
 import { createWebhookSender } from './send-webhook.ts';
 
-/** A server that does with each connection what the test says, numbered from 1; `port` is its own. */
+/** A server that handles each connection, numbered from 1, as the test says; `port` is its own. */
 async function listen(
   onConnection: (socket: Socket, count: number) => void,
 ): Promise<{ server: Server; port: number; connections: () => number }> {
@@ -26,7 +26,7 @@ async function listen(
   return { server, port: (server.address() as AddressInfo).port, connections: () => count };
 }
 
-/** Its clock stands, so that no answer is too late unless the test says so. */
+/** Its clock stands still, so that no answer is late unless the test says so. */
 function senderFor(port: number, clock = new FakeClock()) {
   const policy = {
     ownAddress: () => ({ host: '127.0.0.1', port }),
@@ -45,18 +45,18 @@ function senderFor(port: number, clock = new FakeClock()) {
 
 const ok = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 
-test('D23 a connection is kept and used again', async () => {
+test('D23 a connection is kept and reused', async () => {
   const { port, connections } = await listen((socket) => socket.on('data', () => socket.write(ok)));
   const send = senderFor(port);
   for (let n = 0; n < 5; n++) expect(await send()).toMatchObject({ outcome: 'accepted', code: 200, response: 'ok' });
   expect(connections()).toBe(1);
 });
 
-test('D23 a kept connection that the target has closed costs no attempt', async () => {
+test('D23 a kept connection that the target has closed does not use up an attempt', async () => {
   let answered = 0;
   const { port, connections } = await listen((socket, count) => {
     socket.on('data', () => {
-      // The first connection answers once and is reset by the next request on it.
+      // The first connection answers once; the next request on it is reset.
       if (count === 1 && answered > 0) return socket.resetAndDestroy();
       answered++;
       socket.write(ok);
@@ -68,7 +68,7 @@ test('D23 a kept connection that the target has closed costs no attempt', async 
   expect(connections()).toBe(2);
 });
 
-test('D23 a reset, a refused connection and an answer that is no HTTP are tried again later', async () => {
+test('D23 a reset, a refused connection and an answer that is not HTTP are retried later', async () => {
   const reset = await listen((socket) => socket.on('data', () => socket.resetAndDestroy()));
   expect(await senderFor(reset.port)()).toMatchObject({
     outcome: 'retryLater',
@@ -79,7 +79,7 @@ test('D23 a reset, a refused connection and an answer that is no HTTP are tried 
     outcome: 'retryLater',
     error: expect.stringContaining('Parse Error'),
   });
-  // A port that was free a moment ago may be someone's by now; no one listens at port 1.
+  // A recently freed port may be in use by now; nothing listens on port 1.
   expect(await senderFor(1)()).toMatchObject({
     outcome: 'retryLater',
     error: expect.stringContaining('ECONNREFUSED'),
@@ -121,7 +121,7 @@ test.each([
   expect(await sent).toMatchObject({ outcome: 'retryLater', error: 'no complete answer within 15 s' });
 });
 
-test('D23 a name that never resolves is a timeout too', async () => {
+test('D23 a name that never resolves also times out', async () => {
   const clock = new FakeClock();
   const policy = {
     ownAddress: () => undefined,
@@ -136,7 +136,7 @@ test('D23 a name that never resolves is a timeout too', async () => {
   expect(await sent).toMatchObject({ outcome: 'retryLater', error: 'no complete answer within 15 s' });
 });
 
-test('D23 a socket that was opened for an allowed URL does not serve a refused one', async () => {
+test('D23 a socket opened for an allowed URL is not used for a refused one', async () => {
   const { port, connections } = await listen((socket) => socket.on('data', () => socket.write(ok)));
   const policy = {
     ownAddress: () => ({ host: 'localhost', port }),
@@ -158,7 +158,7 @@ test('D23 a socket that was opened for an allowed URL does not serve a refused o
   expect(connections()).toBe(1);
 });
 
-test('an abort ends a request at once and is no attempt', async () => {
+test('an abort ends a request at once and does not count as an attempt', async () => {
   const { port } = await listen(() => {});
   const stop = new AbortController();
   const sent = senderFor(port)('/catcher/a', stop.signal);
@@ -166,7 +166,7 @@ test('an abort ends a request at once and is no attempt', async () => {
   await expect(sent).rejects.toThrow('stopping');
 });
 
-test('D31 the own authority vouches for our own test inbox, under the names of its certificate only', async () => {
+test('D31 our own certificate authority is trusted only for our own test inbox, under the names in its certificate', async () => {
   const authority = await createAuthority(Date.now());
   const { certificate, privateKey } = await issueCertificate(authority, ['127.0.0.1', 'other.example'], Date.now());
   const server = createHttpsServer({ cert: certificate, key: privateKey }, (_request, response) => response.end('ok'));
@@ -197,7 +197,7 @@ test('D31 the own authority vouches for our own test inbox, under the names of i
     outcome: 'retryLater',
     error: expect.stringContaining('certificate'),
   });
-  // Our address, but under a name that the certificate does not have.
+  // Our address, but under a name that is not in the certificate.
   expect(await sendAs('localhost', 'localhost', own)).toMatchObject({
     outcome: 'retryLater',
     error: expect.stringContaining('altnames'),

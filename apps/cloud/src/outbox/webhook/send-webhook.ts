@@ -1,6 +1,6 @@
 /**
- * Makes one HTTP request and says what came of it; throws only when its caller's signal is aborted.
- * Redirects are not followed, proxies from the environment not used, answers not decompressed and read to 64 KiB at most.
+ * Makes one HTTP request and returns its outcome; throws only when its caller's signal is aborted. Redirects are not followed, proxies from
+ * the environment are not used, and answers are not decompressed and are read to 64 KiB at most.
  */
 import http from 'node:http';
 import https from 'node:https';
@@ -20,9 +20,9 @@ export interface OutgoingRequest {
 export interface WebhookSenderDeps {
   readonly policy: TargetPolicy;
   readonly clock: Clock;
-  /** For everything: name, connection, TLS, answer and its body. Default 15,000 ms. */
+  /** Limit for the whole request: name, connection, TLS, answer and its body. Default 15,000 ms. */
   readonly timeoutMs?: number;
-  /** PEM of the authority that vouches for our own address, where the system's do not. No one else's word is taken from it. */
+  /** PEM of the certificate authority for our own address, if the system's do not cover it. It is not trusted for other addresses. */
   readonly ownAuthority: () => string | undefined;
 }
 
@@ -76,13 +76,13 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
   };
 }
 
-/** Trusts `authority` (PEM) and whom the system trusts. Its connections are its own: no other URL is sent on them. */
+/** Trusts `authority` (PEM) and the system's authorities. Its connections are separate: no other URL is requested on them. */
 function agentTrusting(authority: string): https.Agent {
   const secureContext = createSecureContext({ ca: [...getCACertificates('default'), authority] });
   return new https.Agent({ keepAlive: true, scheduling: 'lifo', secureContext });
 }
 
-/** Refusals of ours are final, whatever the network did may pass. */
+/** Our own refusals are final; network errors may be temporary. */
 function failure(caught: unknown): SendResult {
   const ours =
     caught instanceof PlatformError && (caught.code === 'permission_denied' || caught.code === 'invalid_argument');
@@ -102,7 +102,7 @@ async function exchange(
   try {
     return await exchangeOnce(request, target, agent, signal, clock);
   } catch (caught) {
-    // The target closed an idle connection just as it was used again: nothing is known to be wrong, so dial again at once.
+    // The target closed an idle connection just as it was reused. This is not an error, so dial again at once.
     if (caught instanceof StaleSocket) return exchangeOnce(request, target, false, signal, clock);
     throw caught;
   }

@@ -5,7 +5,7 @@ import { checkTarget, type TargetPolicy } from './target-guard.ts';
 
 const setting = 'PLATFORM_ALLOW_PRIVATE_WEBHOOKS';
 
-/** Every spelling of an IPv4 address that URL parsers, C libraries or resolvers are known to take. */
+/** Every spelling of an IPv4 address that URL parsers, C libraries or resolvers are known to accept. */
 function spellings(address: string): string[] {
   const [a, b, c, d] = address.split('.').map(Number) as [number, number, number, number];
   const whole = ((a * 256 + b) * 256 + c) * 256 + d;
@@ -128,7 +128,7 @@ test(`D23 the table holds at least 460 literals`, () => {
   expect(new Set(hostileUrls).size).toBeGreaterThanOrEqual(460);
 });
 
-test.each(hostileUrls)('D23 %s is refused for good, private targets allowed or not', async (url) => {
+test.each(hostileUrls)('D23 %s is permanently refused, whether or not private targets are allowed', async (url) => {
   expect(await attempt(url)).toMatchObject({
     outcome: 'rejected',
     error: expect.stringMatching(/target refused|expected an absolute URL/),
@@ -174,7 +174,7 @@ const privateAddresses = [
 ];
 
 test.each(privateAddresses)(
-  'D23 %s passes while private targets are allowed, and else the error names the setting',
+  'D23 %s passes while private targets are allowed; otherwise the error names the setting',
   (host) => {
     expect(() => checkTarget(`http://${host}/`, policy())).not.toThrow();
     const strict = policy({ privateTargetsAllowed: () => false });

@@ -1,6 +1,6 @@
 /**
- * Decides which addresses webhooks may reach (D23). The URL is checked before anything is sent, each name when it is
- * resolved for dialling, and each socket once more before it is used: what was checked is what is dialled.
+ * Decides which addresses webhooks may reach (D23). The URL is checked before anything is sent, each name when it is resolved for dialling,
+ * and each socket again before it is used. So the checked address is the dialled one.
  */
 import type { LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
@@ -10,7 +10,7 @@ import { addressKind } from './address-kind.ts';
 export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;
 
 export interface TargetPolicy {
-  /** Where our own test inbox listens, exactly as URLs to it are written. It is the only loopback target, below its paths. */
+  /** Address of our own test inbox, exactly as written in its URLs. It is the only allowed loopback target, and only under its paths. */
   readonly ownAddress: () => { readonly host: string; readonly port: number } | undefined;
   /** Whether webhooks may go to private ranges. */
   readonly privateTargetsAllowed: () => boolean;
@@ -21,15 +21,15 @@ export interface TargetPolicy {
 
 export interface Target {
   readonly url: URL;
-  /** It is our own test inbox. */
+  /** Whether it is our own test inbox. */
   readonly own: boolean;
-  /** For the socket: resolves the name and fails unless every address of it is allowed. */
+  /** For the socket: resolves the name and fails unless all its addresses are allowed. */
   readonly lookup: LookupFunction;
-  /** Throws permission_denied if a socket that is connected to `remoteAddress` must not be used for this URL. */
+  /** Throws permission_denied if a socket connected to `remoteAddress` must not be used for this URL. */
   readonly checkSocket: (remoteAddress: string | undefined) => void;
 }
 
-/** Throws invalid_argument for what is no webhook URL, permission_denied for where none may go. */
+/** Throws invalid_argument for an invalid webhook URL, permission_denied for a forbidden target. */
 export function checkTarget(text: string, policy: TargetPolicy): Target {
   const url = webhookUrl(text);
   const host = bareHost(url.hostname);
@@ -46,7 +46,7 @@ export function checkTarget(text: string, policy: TargetPolicy): Target {
   };
 }
 
-/** Parses a webhook's URL. Throws invalid_argument that says what is wrong with it. */
+/** Parses a webhook's URL. Throws invalid_argument with the reason. */
 export function webhookUrl(text: string): URL {
   const url = URL.parse(text);
   if (url === null)
@@ -93,7 +93,10 @@ function lookupWith(resolve: Resolve, check: (address: string) => void): LookupF
   };
 }
 
-/** Only the very host and port, and only plain paths of it (/catcher/ is its address in triggers of earlier versions), so that no other route of this server is reachable. */
+/**
+ * Only this exact host and port, and only plain paths of it (/catcher/ is its address in triggers of earlier versions), so that no other
+ * route of this server is reachable.
+ */
 function isOwnTestInbox(
   url: URL,
   host: string,

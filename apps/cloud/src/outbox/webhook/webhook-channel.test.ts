@@ -1,10 +1,10 @@
-/** Webhooks of the outbox, over a real database and receiver. */
+/** Webhooks of the outbox, with a real database and receiver. */
 import { expect, onTestFinished, test } from 'vitest';
 import { messageId } from '../message-id.ts';
 import { organizationDeleting } from '../organization-deleting.ts';
 import { attemptsIn, enqueueWebhooks, openOutboxRig, statesIn, until, webhookMessage } from '../testing/open-outbox.ts';
 
-test('D23 a message is delivered once, with the headers of the specification and a signature, and its attempt recorded', async () => {
+test('D23 a message is delivered once, with the specified headers and a signature, and its attempt is recorded', async () => {
   const on = await openOutboxRig();
   const outbox = on.open();
   outbox.start();
@@ -35,7 +35,7 @@ test('D23 a message is delivered once, with the headers of the specification and
   expect(on.lines).toEqual([]);
 });
 
-test('the password of a target is stored sealed, and not at all once its message is done', async () => {
+test('the password of a target is stored sealed, and removed once its message is finished', async () => {
   const on = await openOutboxRig();
   const outbox = on.open();
   const basicAuth = { username: 'me', password: 'pässword' };
@@ -52,7 +52,7 @@ test('the password of a target is stored sealed, and not at all once its message
   expect((await stored()).sealed).toBeNull();
 });
 
-test('D23 a failing target is tried eight times with the specified waits, and the machine log tells the first and the last', async () => {
+test('D23 a failing target is tried eight times with the specified waits, and the machine log reports the first and the last', async () => {
   const on = await openOutboxRig();
   on.sink.answerWith({ status: 503, body: 'busy' });
   const outbox = on.open();
@@ -78,7 +78,7 @@ test('D23 a failing target is tried eight times with the specified waits, and th
   expect((await outbox.list())[0]?.attempts[7]).toMatchObject({ outcome: 'retryLater', code: 503, response: 'busy' });
 });
 
-test('D23 a 404 is final, and the machine log says what the specification says', async () => {
+test('D23 a 404 is final, and the machine log contains the specified line', async () => {
   const on = await openOutboxRig();
   on.sink.answerWith({ status: 404 });
   const outbox = on.open();
@@ -123,7 +123,7 @@ test('D23 a target that answers 410 gets nothing more until it is resumed', asyn
   await until(async () => (await statesIn(restarted)).join() === 'delivered,delivered,failed,failed');
 });
 
-test('an organization that is deleted leaves no paused target behind', async () => {
+test('a deleted organization leaves no paused target behind', async () => {
   const on = await openOutboxRig();
   on.sink.answerWith({ status: 410 });
   const outbox = on.open();
@@ -137,7 +137,7 @@ test('an organization that is deleted leaves no paused target behind', async () 
   expect(await paused()).toEqual([]);
 });
 
-test('D23 nothing more goes to a target that answered 410 while that is still being recorded', async () => {
+test('D23 a target that answered 410 gets nothing more even while that is still being recorded', async () => {
   const on = await openOutboxRig();
   on.sink.answerWith(async () => {
     await on.sink.waitFor(4);
@@ -169,7 +169,7 @@ test('D23 a redirect is not followed', async () => {
   expect(on.sink.requests.map(({ path }) => path)).toEqual(['/test-inbox/webhooks/a']);
 });
 
-test('D23 a target that hangs holds four connections and stops no one else, and times out after 15 s', async () => {
+test('D23 a target that hangs holds four connections, delays no others, and times out after 15 s', async () => {
   const on = await openOutboxRig();
   let hanging = 0;
   on.sink.answerWith(({ path }) => {
@@ -199,7 +199,7 @@ test('D23 a target that hangs holds four connections and stops no one else, and 
   });
 });
 
-test('a message whose stored event is damaged comes to an end', async () => {
+test('a message whose stored event is damaged is finished', async () => {
   const on = await openOutboxRig();
   const outbox = on.open();
   await enqueueWebhooks(on, outbox, webhookMessage(1, `${on.sink.url}/test-inbox/webhooks/a`));

@@ -1,4 +1,4 @@
-/** Webhooks as a channel of the outbox (D23): the request of the event, signed, to the configured URL. */
+/** Webhooks as a channel of the outbox (D23): sends the signed request of the event to the configured URL. */
 import { lookup } from 'node:dns/promises';
 import { PlatformError } from '@platform/base';
 import type { InstanceKey } from '../../instance/instance-key.ts';
@@ -14,9 +14,9 @@ import { webhookRequest } from './webhook-request.ts';
 export interface WebhookChannelDeps
   extends Omit<TargetPolicy, 'resolve'>,
     Pick<WebhookSenderDeps, 'clock' | 'ownAuthority'> {
-  /** Opens the passwords of targets. */
+  /** Decrypts the passwords of targets. */
   readonly instanceKey: Pick<InstanceKey, 'decrypt'>;
-  /** `whsec_` and base64: the key that signs the organization's webhooks. Undefined: there is no such organization. */
+  /** `whsec_` and base64: the key that signs the organization's webhooks. Undefined: the organization does not exist. */
   readonly signingSecret: (organizationId: string) => Promise<string | undefined>;
   /** Version of the platform, for User-Agent. */
   readonly version: string;
@@ -72,7 +72,7 @@ function signedRequest(
   };
 }
 
-/** null: the target asks for none. undefined: it no longer opens, and the message must still come to an end. */
+/** null: the target needs none. undefined: it cannot be decrypted, and the message must still be finished. */
 function authorizationOf(
   { authorization, sealed }: OutboxMessageRow,
   instanceKey: Pick<InstanceKey, 'decrypt'>,
@@ -85,7 +85,7 @@ function authorizationOf(
   }
 }
 
-/** undefined: the row is damaged; the message must still come to an end. */
+/** undefined: the row is damaged; the message must still be finished. */
 function readEvent({ event }: OutboxMessageRow): TriggerEvent | undefined {
   try {
     return JSON.parse(event);

@@ -1,4 +1,4 @@
-/** The webhook request of an event, exactly as specified: method, headers and body keys for each trigger type (D21, D22). */
+/** Builds the webhook request of an event, exactly as specified: method, headers and body keys for each trigger type (D21, D22). */
 import { type EventData, type EventPlace, maxEventBytes, type TriggerEvent } from '../event.ts';
 
 export interface WebhookRequest {
@@ -80,7 +80,7 @@ function omitted(bytes: number): string {
   return `data left out: with it, the body would have ${bytes} bytes, but the limit is ${maxEventBytes}`;
 }
 
-/** UTF-8 bytes as a header can carry them; control characters, which no header may hold, become spaces. */
+/** UTF-8 bytes in the form of a header value; control characters, which headers cannot contain, become spaces. */
 function headerText(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what must go.
   return Buffer.from(text.replace(/[\u0000-\u001f\u007f]/g, ' '), 'utf8').toString('latin1');

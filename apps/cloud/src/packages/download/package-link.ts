@@ -1,6 +1,7 @@
 /**
- * Signed addresses of archives. They end earlier with the package, with their maker's right to read the package, and with the key that made
- * them. One that a part asked for works together with the part's own credentials alone, which machine servers send with every download.
+ * Signed addresses of archives. An address expires. It ends earlier if the package is deleted, its creator loses the right to read it,
+ * or the key that created it ends. An address requested by a part works only together with the part's own credentials, which machine
+ * servers send with every download.
  */
 import type { Principal } from '../../access/principal.ts';
 import {
@@ -15,7 +16,7 @@ import type { InstanceKey } from '../../instance/instance-key.ts';
 /** `/packages/<id>/<name>-<version>.tar.gz`. */
 export const packagePath = '/packages/';
 
-/** Addresses of one hour are the same, so that a download that broke off continues: clients keep partial files by address. */
+/** Addresses created within the same hour are equal, so that clients can resume downloads: they keep partial files by address. */
 const periodMs = 3_600_000;
 
 const kind: AddressKind<Principal['kind']> = {
@@ -34,7 +35,7 @@ export function packageUrl(instanceKey: InstanceKey, baseUrl: string, fileName: 
   return `${baseUrl}${packagePath}${link.id}/${encodeURIComponent(fileName)}?${signedQuery(instanceKey, kind, link)}`;
 }
 
-/** Undefined: the address is not signed at all. @throws permission_denied when it is not ours, was changed, or has ended */
+/** Undefined if the address is not signed at all. @throws permission_denied if it was not signed by us, was changed or has expired */
 export function readPackageLink(
   instanceKey: InstanceKey,
   packageId: string,

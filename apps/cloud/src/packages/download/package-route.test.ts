@@ -16,7 +16,7 @@ async function answered(answer: Response): Promise<string> {
   return `${answer.status} ${await answer.text()}`;
 }
 
-test('a signed address gives the archive, with the headers that public machine servers look for', async () => {
+test('a signed address returns the archive, with the headers that public machine servers expect', async () => {
   const to = await openPackages();
   await to.upload({ platform: 'linux/amd64' });
   const url = await urlFor(to);
@@ -42,7 +42,7 @@ test('a signed address gives the archive, with the headers that public machine s
   expect((await to.get(url, { range: 'bytes=5000-' })).status).toBe(416);
 });
 
-test('an address ends after two hours, and one that was changed is none of ours', async () => {
+test('an address ends after two hours, and a changed one is refused', async () => {
   const to = await openPackages();
   await to.upload();
   await to.upload({ version: '2.0.0' }, 'others');
@@ -56,7 +56,7 @@ test('an address ends after two hours, and one that was changed is none of ours'
   expect(await answered(await to.get(url))).toBe('400 permission_denied');
 });
 
-test('an address that a part asked for works with the credentials of that part alone', async () => {
+test("an address requested by a part works only with that part's credentials", async () => {
   const to = await openPackages();
   await to.upload();
   const url = await urlFor(to, part);
@@ -73,7 +73,7 @@ test('an address that a part asked for works with the credentials of that part a
   expect(await answered(await to.get(plain))).toBe('400 unauthenticated');
 });
 
-test('an address ends with the key that made it, and with its package', async () => {
+test('an address ends with the key that created it, and with its package', async () => {
   const to = await openPackages();
   await to.upload();
   const made = await to.keyWith(on.machine('operator', 'press'));
@@ -88,7 +88,7 @@ test('an address ends with the key that made it, and with its package', async ()
   expect(await answered(await to.get(own))).toBe('400 not_found');
 });
 
-test('an archive that is not what was stored is not served', async () => {
+test('an archive that differs from what was stored is not served', async () => {
   const to = await openPackages();
   await to.upload();
   const { blob_path: path } = await to.db.selectFrom('packages').select('blob_path').executeTakeFirstOrThrow();

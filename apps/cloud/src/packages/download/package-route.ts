@@ -1,8 +1,8 @@
 /**
- * `GET /packages/<id>/<file name>`: an archive, for who has a signed address of it, or signs in as for a call.
+ * `GET /packages/<id>/<file name>`: downloads an archive, with a signed address or with the credentials of a call.
  *
- * It is served as it was stored or not at all (SHA-256, D33). The headers are those that public machine servers look for: they ask
- * with HEAD first, compare `x-goog-hash` with what arrives, and unpack `application/x-gzip` alone.
+ * An archive is served exactly as stored, or not at all (SHA-256, D33). The headers are those that public machine servers expect: they
+ * send HEAD first, compare `x-goog-hash` with the received bytes, and unpack only `application/x-gzip`.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
@@ -22,11 +22,11 @@ type Response = ServerResponse | Http2ServerResponse;
 
 export interface PackageRouteDeps extends PackagesDeps {
   readonly standing: Authenticator['standing'];
-  /** Who asks, by the headers of the request. @throws unauthenticated */
+  /** Authenticates the request by its headers. @throws unauthenticated */
   readonly principalOf: (request: Request) => Promise<Principal>;
 }
 
-/** Answers true when it handled the request. @throws what the caller is told instead of the archive */
+/** Resolves to true if it handled the request. @throws the error to send instead of the archive */
 export type PackageRoute = (request: Request, response: Response, url: URL) => Promise<boolean>;
 
 export function packageRoute(deps: PackageRouteDeps): PackageRoute {
@@ -39,7 +39,7 @@ export function packageRoute(deps: PackageRouteDeps): PackageRoute {
     const principal = await principalOf(request);
     return idOf(principal) === link.by.id ? principal : undefined;
   };
-  /** The package, if it may be had now. */
+  /** The package, if the request may read it now. */
   const admit = async (request: Request, id: string, query: URLSearchParams): Promise<PackageRow> => {
     const principal = await callerOf(request, id, query);
     const row = await db.selectFrom('packages').selectAll().where('id', '=', id).executeTakeFirst();

@@ -1,6 +1,6 @@
 /**
- * Packages over real stores and a port of their own, for tests; operations are called as the wire calls them. Who may do what is
- * that of access/testing/open-fleet.ts: acme and umbrella with their machines.
+ * Packages with real stores and a real port, for tests; operations are called as from the API. Access is that of
+ * access/testing/open-fleet.ts: acme and umbrella with their machines.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -33,7 +33,7 @@ export interface TestPackages extends Fleet {
   readonly served: ServePackages;
   readonly blobs: BlobStore;
   readonly blobDirectory: string;
-  /** Owners of acme and of umbrella, with keys that exist. */
+  /** Owners of acme and of umbrella, with existing keys. */
   readonly owner: Principal;
   readonly stranger: Principal;
   upload(info?: Info, content?: string | readonly Uint8Array[], by?: Principal): Promise<CreatePackageResponse>;
@@ -42,7 +42,7 @@ export interface TestPackages extends Fleet {
     method: M,
     request: MessageInitShape<M['input']>,
   ): Promise<MessageShape<M['output']>>;
-  /** The answer of the port to an address of this cloud, or a path of it; refusals are status 400 with their code. */
+  /** Sends GET for an address of this cloud or a path on it; refusals have status 400 with their code. */
   get(address: string, headers?: Record<string, string>, method?: string): Promise<Response>;
 }
 

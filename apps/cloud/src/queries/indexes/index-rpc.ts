@@ -1,6 +1,6 @@
 /**
- * The operations of DataService about indexes. The store keeps rows sorted by their path and time and knows what each file holds,
- * so it needs no index that somebody asks for: those are kept, listed and deleted, and make no query faster.
+ * DataService operations for indexes. The store keeps rows sorted by path and time and knows the content of each file, so it needs no
+ * user-defined indexes. They are stored, listed and deleted, but make no query faster.
  */
 import { create } from '@bufbuild/protobuf';
 import { PlatformError } from '@platform/base';
@@ -93,7 +93,7 @@ function checkCollection(type: IndexableCollection): void {
   );
 }
 
-/** By what files are cut and rows in them sorted, and what the catalog knows of each file. */
+/** Columns by which files are split and their rows sorted, and for which the catalog has statistics of each file. */
 function builtIn(): Index[] {
   return [pathColumns, ['time_received'], ['time_requested']].map((columns) => {
     const keys = new BsonDocument(columns.map((column) => [column, new Int32(1)]));

@@ -14,7 +14,7 @@ function spec(keys: Record<string, number | string>, options?: Record<string, st
   );
 }
 
-test('indexes: those of the store are listed as its own, those asked for are kept, listed and deleted', async () => {
+test('indexes: built-in ones are listed as such; user-defined ones are stored, listed and deleted', async () => {
   await using store = await openTabular();
   let nowMs = 0;
   await using queries = await serveQueries(store, { clock: { ...systemClock, now: () => ++nowMs } });
@@ -50,7 +50,7 @@ test('indexes: those of the store are listed as its own, those asked for are kep
   ]);
 });
 
-test('indexes: what is there, what is not, the store’s own, and what is no index are refused', async () => {
+test('indexes: duplicates, unknown, built-in and invalid ones are refused', async () => {
   await using store = await openTabular();
   await using queries = await serveQueries(store);
   const { client } = queries;

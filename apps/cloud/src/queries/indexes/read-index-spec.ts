@@ -1,4 +1,4 @@
-/** An index as clients describe it: BSON, or JSON as text, {keys, options}; keys and options may come one after the other. */
+/** Reads the index that a client describes: BSON, or JSON as text, {keys, options}; keys and options may also be separate documents. */
 import { errorText, PlatformError } from '@platform/base';
 import { BsonDocument, type BsonValue, decodeBson, Int32 } from '@platform/query';
 

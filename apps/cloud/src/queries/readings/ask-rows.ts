@@ -1,9 +1,9 @@
-/** One question in MQL for the handlers of readings: stages as plain objects in, rows out. */
+/** Runs one MQL query for the handlers of readings: takes stages as plain objects and returns rows. */
 import { BsonDocument, type BsonValue, documentsOf, encodeBson, Int32, type Scope } from '@platform/query';
 import { parseMql } from '@platform/query/mql';
 import type { QueryRequest, Tabular } from '../../tabular/tabular.ts';
 
-/** Stages of a pipeline: one field each, its operator. */
+/** Stages of a pipeline; each has one field, its operator. */
 export type Stages = readonly Readonly<Record<`$${string}`, BsonValue>>[];
 
 export type AskRows = (
@@ -12,14 +12,14 @@ export type AskRows = (
   options?: Pick<QueryRequest, 'unmetered' | 'exactTimes'>,
 ) => Promise<BsonDocument[]>;
 
-/** Of one call. */
+/** The queries of one call. */
 export interface Asker {
   readonly ask: AskRows;
-  /** What its questions were metered with so far (D26). */
+  /** Bytes metered for its queries so far (D26). */
   readonly scannedBytes: number;
 }
 
-/** API names come as they are stored: the compatibility edge spells those of messages (D2). */
+/** API names are returned as stored: the compatibility layer converts those in messages (D2). */
 export function createAsker(tabular: Pick<Tabular, 'query'>, signal: AbortSignal): Asker {
   let scannedBytes = 0;
   return {
@@ -35,7 +35,7 @@ export function createAsker(tabular: Pick<Tabular, 'query'>, signal: AbortSignal
   };
 }
 
-/** Of a count or a sum. */
+/** The result of a count or sum as a number. */
 export function numberOf(value: BsonValue | undefined): number {
   return value instanceof Int32 ? value.value : Number(value ?? 0);
 }

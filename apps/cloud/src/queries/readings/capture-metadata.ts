@@ -1,4 +1,4 @@
-/** What readings share, each of it once in an answer. */
+/** The metadata of readings, each distinct one once per answer. */
 import { create, fromJson } from '@bufbuild/protobuf';
 import { type Any, AnySchema, anyPack, ValueSchema } from '@bufbuild/protobuf/wkt';
 import { type CaptureMetadata, CaptureMetadataSchema } from '@platform/proto/platform/app/data/v1/data';
@@ -9,7 +9,7 @@ import type { FleetNames } from './reading-conditions.ts';
 
 export interface SharedMetadata {
   readonly list: readonly CaptureMetadata[];
-  /** Where the metadata of the row is in the list. */
+  /** The index of the row's metadata in the list. */
   indexOf(row: BsonDocument): number;
 }
 
@@ -60,7 +60,7 @@ function metadataOf(row: BsonDocument, parameters: BsonDocument, names: FleetNam
   });
 }
 
-/** What came as a type that no one here knows goes out as it came, all else as a google.protobuf.Value. */
+/** A value that arrived as an unknown type is returned unchanged; all others become a google.protobuf.Value. */
 function anyOf(value: BsonValue): Any {
   if (value instanceof BsonDocument && value.size === 2) {
     const [typeUrl, bytes] = [value.get('@type'), value.get('value')];

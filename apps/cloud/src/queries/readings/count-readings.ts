@@ -1,4 +1,4 @@
-/** How many readings there are in an interval, and the bytes of their documents. */
+/** Counts the readings in an interval, and the bytes of their documents. */
 import { BsonDocument, type Scope } from '@platform/query';
 import { type AskRows, numberOf, type Stages } from './ask-rows.ts';
 import { shownWithin } from './dated-readings.ts';
@@ -28,7 +28,7 @@ export async function countReadings(
   return { rows, bytes };
 }
 
-/** Whole milliseconds are counted where the rows lie; what of the first and the last one is in the interval is looked at row by row. */
+/** Whole milliseconds are counted where the rows are stored; rows in the interval's first and last millisecond are checked one by one. */
 function partsOf(
   conditions: BsonDocument,
   { from, until }: Interval,

@@ -1,4 +1,4 @@
-/** Rows with a time_received, which is what files are pruned by: in windows of time that hold about a page. */
+/** Reads rows with a time_received, the column by which files are pruned, in time windows of about one page each. */
 import { PlatformError } from '@platform/base';
 import { BsonDate, BsonDocument, type Scope } from '@platform/query';
 import { type AskRows, numberOf, type Stages } from './ask-rows.ts';
@@ -9,7 +9,7 @@ import type { ReadingsAsked } from './ordered-readings.ts';
 import type { Reading } from './reading.ts';
 import { type Place, placeAfter, readingPage } from './reading-page.ts';
 
-/** A window that holds more rows than a page is read twice in part. */
+/** Target size of a window, as a share of a page: if a window holds more rows than a page, part of it is read twice. */
 const fullness = 0.8;
 
 export async function* datedReadings(ask: AskRows, asked: ReadingsAsked): AsyncGenerator<Reading> {
@@ -27,7 +27,7 @@ export async function* datedReadings(ask: AskRows, asked: ReadingsAsked): AsyncG
   let place: Place = { time: sign > 0 ? first : last, skip: 0 };
   while (place.time >= first && place.time <= last) {
     const { time, skip } = place;
-    // A window may be longer than what is asked for.
+    // A window may extend beyond the requested interval.
     const rowsOf =
       sign > 0
         ? datedWithin(conditions, time, least(time + span, last + 1n))
@@ -49,13 +49,13 @@ export async function* datedReadings(ask: AskRows, asked: ReadingsAsked): AsyncG
   }
 }
 
-/** The rows whose time_received shows as a millisecond from one to before another. */
+/** The rows whose time_received, in milliseconds, lies in [fromMs, untilMs). */
 export function shownWithin(conditions: BsonDocument, fromMs: number, untilMs: number): Stages {
   const bounds = BsonDocument.of({ $gte: new BsonDate(fromMs), $lt: new BsonDate(untilMs) });
   return [{ $match: new BsonDocument([...conditions, ['time_received', bounds]]) }];
 }
 
-/** What the windows are cut by, asked for in milliseconds, which files answer without being read. The rows are metered when they are. */
+/** The range that the windows divide, in milliseconds; files answer this without being read. Rows are metered later, when they are read. */
 async function extentOf(
   ask: AskRows,
   scope: Scope,
@@ -80,7 +80,7 @@ async function extentOf(
   };
 }
 
-/** An answer or a sort that does not fit is asked for in smaller pieces. */
+/** Whether an answer or a sort was too large, so that smaller pieces must be requested. */
 function isTooMuch(caught: unknown): boolean {
   return caught instanceof PlatformError && caught.code === 'resource_exhausted';
 }

@@ -36,7 +36,7 @@ async function left(store: OpenTabular): Promise<unknown[]> {
   return (await store.mql([{ $project: { i: '$data.i' } }, { $sort: { i: 1 } }])).map((row) => row['i']);
 }
 
-test('DeleteTabularData: whole UTC days, today among those that stay; the count is exact in files and hot rows', async () => {
+test('DeleteTabularData: deletes whole UTC days and keeps today; the count is exact in files and hot rows', async () => {
   await using open = await openAt(nowMs);
   const { store, remove } = open;
   const captured = [Date.UTC(2026, 2, 8, 12), Date.UTC(2026, 2, 9, 23, 59, 59, 999), Date.UTC(2026, 2, 10)];
@@ -54,12 +54,12 @@ test('DeleteTabularData: whole UTC days, today among those that stay; the count 
   expect((await remove(4_000_000_000)).deletedCount).toBe(0n);
   expect((await remove(0)).deletedCount).toBe(2n);
   expect(await left(store)).toEqual([]);
-  // What comes afterwards stays, also of days that were deleted.
+  // Readings that arrive afterwards stay, even for days that were deleted.
   store.append({ readings: [{ data: { i: 9 }, receivedMs: captured[0] ?? 0 }], syncedMs: nowMs });
   expect(await left(store)).toEqual([9]);
 });
 
-test('DeleteTabularData: a filter leaves the rest, and other organizations are not touched', async () => {
+test('DeleteTabularData: only rows that match the filter are deleted, and other organizations are not touched', async () => {
   await using open = await openAt(nowMs);
   const { store, remove } = open;
   const append = (i: number, metadata: object, place = testPlace): number =>
@@ -86,7 +86,7 @@ test('DeleteTabularData: a filter leaves the rest, and other organizations are n
   expect(await store.mql([{ $count: 'n' }], { scope })).toEqual([{ n: 1 }]);
 });
 
-test('DeleteTabularData: a dry run counts and deletes nothing, and says so; anything but true and false is refused', async () => {
+test('DeleteTabularData: a dry run counts without deleting, and says so; values other than true and false are refused', async () => {
   await using open = await openAt(nowMs);
   const { store, remove } = open;
   store.append({ readings: [{ data: { i: 1 }, receivedMs: nowMs - dayMs }], syncedMs: nowMs });
@@ -102,7 +102,7 @@ test('DeleteTabularData: a dry run counts and deletes nothing, and says so; anyt
   expect(wet.said['platform-dry-run']).toBeUndefined();
 });
 
-test('DeleteTabularData is for owners, and is in the audit trail with what was deleted', async () => {
+test('DeleteTabularData is for owners, and the audit trail records what was deleted', async () => {
   await using open = await openAt(nowMs);
   const { store, remove } = open;
   store.append({ readings: [{ data: { i: 1 }, receivedMs: nowMs - dayMs }], syncedMs: nowMs });
@@ -123,7 +123,7 @@ test('DeleteTabularData is for owners, and is in the audit trail with what was d
   });
 });
 
-test('D26 deleting is not metered: who has used up the month may still delete', async () => {
+test("D26 deletion is not metered: it works even when the month's allowance is used up", async () => {
   const clock = new HandClock();
   clock.wallMs = nowMs;
   await using store = await openTabular({}, { monthlyScanBytesOf: () => 100 });

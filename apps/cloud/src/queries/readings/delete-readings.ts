@@ -1,4 +1,4 @@
-/** DeleteTabularData: what was captured before a UTC day, for good. */
+/** DeleteTabularData: permanently deletes readings captured before a UTC day. */
 import { type Clock, PlatformError } from '@platform/base';
 import { type DeleteTabularDataRequest, TagsFilterType } from '@platform/proto/platform/app/data/v1/data';
 import type { Call } from '@platform/rpc/server';
@@ -11,10 +11,10 @@ import { wantedTags } from './reading-conditions.ts';
 
 const dayMs = 86_400_000;
 const maxRuleLength = 16_384;
-/** `true`: nothing is deleted, and the answer says what would be. It comes back as a header, so that it was understood. */
+/** `true`: nothing is deleted, and the answer says what would be. It is returned as a header to confirm that it was understood. */
 export const dryRunHeader = 'platform-dry-run';
 
-/** Answers how many readings there were. @throws invalid_argument */
+/** Returns the number of deleted readings. @throws invalid_argument */
 export async function deleteReadings(
   deps: { readonly tabular: Pick<Tabular, 'deleteRows'>; readonly clock: Clock },
   request: DeleteTabularDataRequest,
@@ -60,7 +60,7 @@ export async function deleteReadings(
   });
 }
 
-/** @throws invalid_argument: nobody loses data over a misspelt header. */
+/** @throws invalid_argument, so that a misspelt header never causes data loss. */
 function isDryRun({ metadata }: Call<Principal>): boolean {
   const said = metadata.get(dryRunHeader);
   if (said === null || said === 'false') return false;
@@ -68,7 +68,7 @@ function isDryRun({ metadata }: Call<Principal>): boolean {
   throw new PlatformError('invalid_argument', `${dryRunHeader}: expected true or false, found ${JSON.stringify(said)}`);
 }
 
-/** The first day that stays: today for one day, undefined (none) for zero. */
+/** The first day to keep: today for one day; undefined (none) for zero. */
 function dayBefore(nowMs: number, days: number): string | undefined {
   if (days === 0) return undefined;
   // No capture day is before 1970.
@@ -76,7 +76,7 @@ function dayBefore(nowMs: number, days: number): string | undefined {
   return new Date(firstDay * dayMs).toISOString().slice(0, 10);
 }
 
-/** The store reads the rule with every query until its rows are off the disk. @throws invalid_argument */
+/** Every query reads the deletion rule until its rows are removed from the disk. @throws invalid_argument */
 function requireShort(predicate: object): void {
   const { length } = JSON.stringify(predicate);
   if (length > maxRuleLength)

@@ -1,4 +1,4 @@
-/** Rows of a stretch of time to the microsecond, and what the store is told so that it reads no others. */
+/** Selects rows in an interval exact to the microsecond, and tells the store how to skip all others. */
 import { BsonDocument } from '@platform/query';
 import type { RowFilter } from '../../tabular/catalog/row-filter.ts';
 import type { Stages } from './ask-rows.ts';
@@ -6,11 +6,11 @@ import { leastTime } from './interval.ts';
 
 export interface ExactRows {
   readonly stages: Stages;
-  /** The option of the question. */
+  /** The option for the query. */
   readonly exactTimes: RowFilter['times'];
 }
 
-/** The rows with a time_received from one time to before another. */
+/** The rows with a time_received in [from, until). */
 export function datedWithin(conditions: BsonDocument, from: bigint, until: bigint): ExactRows {
   return {
     stages: [{ $match: new BsonDocument([...conditions, ['time_received', within(from, until)]]) }],
@@ -18,7 +18,9 @@ export function datedWithin(conditions: BsonDocument, from: bigint, until: bigin
   };
 }
 
-/** The rows without a time of receipt that were asked for, or else uploaded, in a time; it is in their field `captured`. */
+/**
+ * The rows without time_received whose time_requested, or else time_synced, lies in the interval; the time is in their field `captured`.
+ */
 export function undatedWithin(conditions: BsonDocument, from: bigint, until: bigint): ExactRows {
   return {
     stages: [
@@ -26,7 +28,7 @@ export function undatedWithin(conditions: BsonDocument, from: bigint, until: big
       { $addFields: BsonDocument.of({ captured: BsonDocument.of({ $ifNull: ['$time_requested', '$time_synced'] }) }) },
       { $match: BsonDocument.of({ captured: within(from, until) }) },
     ],
-    // A missing time is in every range without a start; files in which none is missing are passed by.
+    // A missing time matches every range without a start; files without missing times are skipped.
     exactTimes: { time_received: { to: leastTime - 1n } },
   };
 }

@@ -31,7 +31,7 @@ async function exported({ client }: ServedQueries, interval: Interval = {}): Pro
 const seen = (rows: readonly ExportTabularDataResponse[]): string[] =>
   rows.map(({ payload, timeCaptured }) => `${payload?.['i']} ${timeCaptured && microsecondsOf(timeCaptured)}`);
 
-/** Few milliseconds, so that many readings share one and few a microsecond. */
+/** Few distinct milliseconds, so that many readings share one, and few share a microsecond. */
 const offset = fc.integer({ min: -1_500, max: 4_500 });
 const reading = fc.record({ offset, has: fc.constantFrom('received', 'received', 'received', 'requested', 'none') });
 const upload = fc.record({
@@ -47,7 +47,7 @@ const boundAt = ([start, at, nanos]: readonly [bigint, number, number]): Timesta
   return create(TimestampSchema, { seconds: whole.seconds, nanos: whole.nanos + nanos });
 };
 
-test('D35 exports of intervals that touch hold each reading once, with its microseconds, hot and sealed alike', async () => {
+test('D35 exports of adjacent intervals contain each reading once, with its microseconds, hot and sealed alike', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(upload, { minLength: 1, maxLength: 6 }),
@@ -103,7 +103,7 @@ test('D35 exports of intervals that touch hold each reading once, with its micro
   );
 }, 120_000);
 
-test('D35 the newest reading is that of the latest microsecond, and its page has its times as they came', async () => {
+test('D35 the newest reading has the latest microsecond, and its page has the times as they were sent', async () => {
   await using store = await openTabular();
   await using queries = await serveQueries(store);
   const at = (us: number): number => Number(noon) / 1_000 + us / 1_000;
@@ -121,7 +121,7 @@ test('D35 the newest reading is that of the latest microsecond, and its page has
   });
 });
 
-test('D35 MQL sees and compares milliseconds, pushed or not', async () => {
+test('D35 MQL sees and compares milliseconds, whether or not the condition is pushed', async () => {
   await using store = await openTabular();
   const at = (us: number): number => Number(noon) / 1_000 + us / 1_000;
   const append = (i: number, us: number): number => store.append({ readings: [{ data: { i }, receivedMs: at(us) }] });

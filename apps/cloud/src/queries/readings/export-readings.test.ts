@@ -35,12 +35,12 @@ const numbers = (rows: readonly ExportTabularDataResponse[]): unknown[] => rows.
 const times = (rows: readonly ExportTabularDataResponse[]): (number | undefined)[] =>
   rows.map(({ timeCaptured }) => timeCaptured && timestampMs(timeCaptured));
 
-test('ExportTabularData: every reading once, oldest first, of whatever days, hot and sealed, also without times', async () => {
+test('ExportTabularData: every reading once, oldest first, on any day, hot and sealed, even without times', async () => {
   await using store = await openTabular();
   await using queries = await serveQueries(store);
   const minuteMs = 60_000;
   const expected: { i: number; ms: number }[] = [];
-  // Bursts, gaps of days, many of one millisecond, and readings that lack times.
+  // Bursts, gaps of days, many readings in one millisecond, and readings without times.
   for (let i = 0; i < 4_000; i += 500) {
     const startMs = noonMs + (i % 2_000) * 97 * minuteMs;
     const readings = Array.from({ length: 500 }, (_, n) => {
@@ -64,7 +64,7 @@ test('ExportTabularData: every reading once, oldest first, of whatever days, hot
   expect(found.toSorted()).toEqual(expected.map(({ i, ms }) => `${i} ${ms}`).toSorted());
 });
 
-test('ExportTabularData: a document as deep as any that is stored comes back through our own link', async () => {
+test('ExportTabularData: the most deeply nested document that can be stored is returned', async () => {
   await using store = await openTabular();
   await using queries = await serveQueries(store);
   const nested = (levels: number): JsonObject => (levels === 1 ? { i: 7 } : { a: nested(levels - 1) });
@@ -74,7 +74,7 @@ test('ExportTabularData: a document as deep as any that is stored comes back thr
   expect((await exported(queries)).map(({ payload }) => payload)).toEqual([data]);
 });
 
-test('ExportTabularData continues after a cut from the last time, without gaps or duplicates', async () => {
+test('ExportTabularData can be continued from the last time after an interruption, without gaps or duplicates', async () => {
   await using store = await openTabular();
   await using queries = await serveQueries(store);
   for (let i = 0; i < 60; i++)
@@ -97,7 +97,7 @@ test('ExportTabularData continues after a cut from the last time, without gaps o
   }
 });
 
-test('ExportTabularData: an interval holds its start and not its end; parameters narrow; all fields are there', async () => {
+test('ExportTabularData: an interval includes its start but not its end; parameters filter; all fields are returned', async () => {
   await using store = await openTabular();
   await using queries = await serveQueries(store);
   const value = (json: object) => anyPack(ValueSchema, fromJson(ValueSchema, json as never));
@@ -148,7 +148,7 @@ test('ExportTabularData: an interval holds its start and not its end; parameters
   });
 });
 
-test('ExportTabularData: readings too large for one answer of the store are asked for in smaller pieces', async () => {
+test('ExportTabularData: readings too large for one answer of the store are requested in smaller pieces', async () => {
   await using store = await openTabular({ maxResultBytes: 100_000 });
   await using queries = await serveQueries(store);
   for (let i = 0; i < 20; i++)
@@ -156,7 +156,7 @@ test('ExportTabularData: readings too large for one answer of the store are aske
   expect(numbers(await exported(queries))).toEqual(Array.from({ length: 20 }, (_, i) => i));
 });
 
-test('D7 NaN and the infinities come as numbers, and as texts to who reads JSON and to public TypeScript clients', async () => {
+test('D7 NaN and the infinities are returned as numbers, but as strings in JSON and to public TypeScript clients', async () => {
   await using store = await openTabular();
   await using queries = await serveQueries(store);
   const fields = {
@@ -183,7 +183,7 @@ function listOf(value: number): MessageInitShape<typeof ValueSchema> {
   return { kind: { case: 'listValue', value: { values: [{ kind: { case: 'numberValue', value } }] } } };
 }
 
-test('D26 ExportTabularData and GetLatestTabularData are for who operates the part, and for the part itself', async () => {
+test('D26 ExportTabularData and GetLatestTabularData are for operators of the part, and for the part itself', async () => {
   await using store = await openTabular();
   await using queries = await serveQueries(store);
   store.append({ readings: [{ data: { i: 1 }, receivedMs: noonMs }] });
@@ -191,7 +191,7 @@ test('D26 ExportTabularData and GetLatestTabularData are for who operates the pa
   expect(numbers(await exported(queries, {}, 'part part-1'))).toEqual([1]);
   for (const who of ['operator loc-2', 'part part-2'])
     await expect(exported(queries, {}, who)).rejects.toMatchObject({ code: 'not_found' });
-  // Another organization's, and one that is nowhere; even where the rest of the request is wrong.
+  // A part of another organization and a nonexistent one, even if the rest of the request is invalid.
   for (const partId of ['part-3', 'part-9'])
     for (const resourceName of ['cpu', ''])
       await expect(exported(queries, { partId, resourceName })).rejects.toMatchObject({
@@ -202,7 +202,7 @@ test('D26 ExportTabularData and GetLatestTabularData are for who operates the pa
   await expect(latest).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('R16 an export ends when its caller may no longer read', async () => {
+test('R16 an export ends when its caller loses the right to read', async () => {
   const clock = new HandClock();
   let mayStill = true;
   await using store = await openTabular();
@@ -225,7 +225,7 @@ test('R16 an export ends when its caller may no longer read', async () => {
   expect(rows).toBeLessThan(6_000);
 });
 
-test('GetLatestTabularData: the newest reading by its time, with the time of its upload; nothing when there is none', async () => {
+test('GetLatestTabularData: the newest reading by its time, with its upload time; nothing if there is none', async () => {
   await using store = await openTabular();
   await using queries = await serveQueries(store);
   const latest = () => queries.client.getLatestTabularData(cpu);

@@ -1,4 +1,4 @@
-/** ExportTabularData: every reading of a method, oldest first. */
+/** ExportTabularData: all readings of a method, oldest first. */
 import { create } from '@bufbuild/protobuf';
 import {
   type ExportTabularDataResponse,
@@ -14,7 +14,7 @@ import { orderedReadings } from './ordered-readings.ts';
 import { documentOf, type Reading, tagsOf, textOf } from './reading.ts';
 import type { FleetNames } from './reading-conditions.ts';
 
-/** Rows that are in memory at once. */
+/** Maximum number of rows in memory. */
 const pageRows = 2_000;
 
 export async function* exportReadings(
@@ -30,7 +30,7 @@ export async function* exportReadings(
     yield exported(reading, names, nonFinite);
 }
 
-/** Clients take the time, parameters and payload for granted. */
+/** Clients expect time, parameters and payload to be set. */
 function exported({ captured, row }: Reading, names: FleetNames, nonFinite: NonFinite): ExportTabularDataResponse {
   const robotId = textOf(row, 'robot_id');
   const partId = textOf(row, 'part_id');

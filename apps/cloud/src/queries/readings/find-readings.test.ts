@@ -31,7 +31,7 @@ function numbers({ data }: TabularDataByFilterResponse): unknown[] {
   return data.map(({ data: value }) => value?.['i']);
 }
 
-test('TabularDataByFilter: fields narrow together, tags are any of those named', async () => {
+test('TabularDataByFilter: all fields must match, and any of the given tags', async () => {
   await using store = await openTabular();
   await using queries = await serveQueries(store);
   const append = (i: number, metadata: object, place = testPlace): number =>
@@ -59,7 +59,7 @@ test('TabularDataByFilter: fields narrow together, tags are any of those named',
   expect(await tagged(TagsFilterType.MATCH_BY_OR)).toEqual([1, 2, 3, 4]);
   expect(await tagged(TagsFilterType.TAGGED)).toEqual([1, 2]);
   expect(await tagged(TagsFilterType.UNTAGGED)).toEqual([3, 4]);
-  // Readings have neither.
+  // Readings have neither a media type nor a dataset.
   expect(await found({ mimeType: ['image/png'] })).toEqual([]);
   expect(await found({ datasetId: 'some' })).toEqual([]);
   const interval = { start: timestampFromMs(noonMs + 2_000), end: timestampFromMs(noonMs + 4_000) };
@@ -70,7 +70,7 @@ test('TabularDataByFilter: fields narrow together, tags are any of those named',
   expect(await find(queries, { interval: interval as never }, { countOnly: true })).toMatchObject({ count: 2n });
 });
 
-test('D26 TabularDataByFilter finds what the caller operates in every organization, or in those named', async () => {
+test('D26 TabularDataByFilter finds what the caller operates, in every organization or in those named', async () => {
   await using store = await openTabular();
   await using queries = await serveQueries(store);
   for (const [i, place] of [testPlace, place2, place3].entries())
@@ -86,14 +86,14 @@ test('D26 TabularDataByFilter finds what the caller operates in every organizati
   expect(numbers(await find(queries, {}, { who: 'both', order: Order.UNSPECIFIED }))).toEqual([2, 1, 0]);
 });
 
-test('TabularDataByFilter: pages are whole, in order, and stay so while data arrives before and after them', async () => {
+test('TabularDataByFilter: pages are complete and ordered, even if data arrives before or after them', async () => {
   await using store = await openTabular();
   await using queries = await serveQueries(store);
   const append = (from: number, to: number, ms: (i: number) => number | null): void => {
     for (let i = from; i < to; i++)
       store.append({ readings: [{ data: { i }, receivedMs: ms(i), requestedMs: noonMs - 5 }], syncedMs: noonMs + i });
   };
-  // Several of each millisecond, some without a time of receipt: those count at the time of the request.
+  // Several readings in each millisecond. Some have no time of receipt: their request time counts.
   append(0, 16, (i) => noonMs + Math.floor(i / 6));
   append(30, 32, () => null);
   const all = numbers(await find(queries, {}, { limit: 1_000 }));
@@ -110,7 +110,7 @@ test('TabularDataByFilter: pages are whole, in order, and stay so while data arr
       expect(page.count).toBe(BigInt(page.data.length));
       pages.push(numbers(page));
       ({ last } = page);
-      // Neither behind the last page, nor in a millisecond that was begun.
+      // Rows neither after the last page nor in a millisecond that was partly read.
       append(100, 101, (i) => (order === Order.ASCENDING ? noonMs - 1_000 : noonMs + 1_000 + i));
       if (pages.length === 2) await store.tabular.seal();
     }
@@ -123,7 +123,7 @@ test('TabularDataByFilter: pages are whole, in order, and stay so while data arr
   }
 });
 
-test('TabularDataByFilter: what readings share stands once, with names and parameters as they came', async () => {
+test('TabularDataByFilter: shared metadata is sent once, with names and parameters as they were uploaded', async () => {
   await using store = await openTabular();
   await using queries = await serveQueries(store);
   const pin = anyPack(ValueSchema, fromJson(ValueSchema, { pins: [1, 'x'] }));
@@ -166,7 +166,7 @@ test('TabularDataByFilter: what readings share stands once, with names and param
   expect(times).toEqual([noonMs, noonMs + 2]);
 });
 
-test('TabularDataByFilter: a page ends before it is too large for public clients, and the next continues', async () => {
+test('TabularDataByFilter: a page ends before it is too large for public clients, and the next one continues', async () => {
   await using store = await openTabular();
   await using queries = await serveQueries(store);
   const text = 'z'.repeat(1_000_000);
@@ -177,7 +177,7 @@ test('TabularDataByFilter: a page ends before it is too large for public clients
   expect(numbers(await find(queries, {}, { limit: 100, last: first.last }))).toEqual([3, 4]);
 });
 
-test('TabularDataByFilter: a `last` that no answer said, an order and a kind of tags that do not exist are INVALID_ARGUMENT', async () => {
+test('TabularDataByFilter: an invalid `last`, an unknown order and an unknown kind of tags are INVALID_ARGUMENT', async () => {
   await using store = await openTabular();
   await using queries = await serveQueries(store);
   const refused = (field: string) => ({ code: 'invalid_argument', message: expect.stringContaining(field) });

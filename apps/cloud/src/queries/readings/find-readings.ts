@@ -1,4 +1,4 @@
-/** TabularDataByFilter: a page of readings, or how many there are, of all that the caller reads. */
+/** TabularDataByFilter: a page of all readings that the caller may read, or their number. */
 import { create } from '@bufbuild/protobuf';
 import { PlatformError } from '@platform/base';
 import {
@@ -23,10 +23,10 @@ import type { Place, Sign } from './reading-page.ts';
 
 const defaultLimit = 50;
 const maxLimit = 10_000;
-/** Public clients refuse answers over 4 MiB. One reading alone may have as much. */
+/** Public clients refuse answers over 4 MiB. A single reading may be this large. */
 const maxPageBytes = 3 << 20;
 
-/** @param scopes what the caller reads of each organization. */
+/** @param scopes what the caller may read in each organization. */
 export async function findReadings(
   ask: AskRows,
   request: TabularDataByFilterRequest,
@@ -91,14 +91,14 @@ function tabularData({ row }: Reading, metadataIndex: number, nonFinite: NonFini
   });
 }
 
-/** What is left of the interval behind a place: its microsecond is read again. */
+/** The rest of the interval from a place on, including its own microsecond, which is read again. */
 function onFrom({ from, until }: Interval, time: bigint, sign: Sign): Interval {
   return sign > 0
     ? { from: from === undefined || from < time ? time : from, until }
     : { from, until: until === undefined || until > time ? time + 1n : until };
 }
 
-/** Newest first, unless it is said. @throws invalid_argument */
+/** Newest first by default. @throws invalid_argument */
 function signOf(order: Order): Sign {
   if (order === Order.ASCENDING) return 1;
   if (order === Order.DESCENDING || order === Order.UNSPECIFIED) return -1;

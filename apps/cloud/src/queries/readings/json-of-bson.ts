@@ -1,4 +1,4 @@
-/** Values of a row as a Struct carries them. Readings come as Structs, so nothing of theirs is lost. */
+/** Converts values of a row to JSON for a Struct. Readings arrive as Structs, so nothing in them is lost. */
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
 import {
   Binary,
@@ -12,10 +12,10 @@ import {
 } from '@platform/query';
 import { needsDowngrade } from '../downgrade-bson.ts';
 
-/** NaN and the infinities, which JSON has no numbers for: as they are, or as texts of these names. */
+/** How to return NaN and the infinities, for which JSON has no numbers: as numbers, or as strings. */
 export type NonFinite = 'number' | 'text';
 
-/** Readers of JSON, and the public TypeScript client that turns Structs into JSON, would lose the whole answer over such a number (D7). */
+/** JSON clients, and the public TypeScript client, which converts Structs to JSON, would lose the whole answer over such a number (D7). */
 export function nonFiniteFor(metadata: Headers): NonFinite {
   const readsJson = metadata.get('content-type')?.includes('json') ?? false;
   return readsJson || needsDowngrade(metadata) ? 'text' : 'number';
@@ -25,7 +25,7 @@ export function jsonOfDocument(document: BsonDocument, nonFinite: NonFinite): Js
   return Object.fromEntries([...document].map(([name, value]) => [name, jsonOfBson(value, nonFinite)]));
 }
 
-/** Dates as RFC 3339, bytes as base64, decimals as text, longs as the nearest double. */
+/** Dates become RFC 3339, bytes base64, decimals strings, longs the nearest double. */
 export function jsonOfBson(value: BsonValue, nonFinite: NonFinite): JsonValue {
   if (typeof value === 'number') return nonFinite === 'text' && !Number.isFinite(value) ? String(value) : value;
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;

@@ -1,4 +1,4 @@
-/** GetLatestTabularData: the newest reading of a method, or an answer without one. */
+/** GetLatestTabularData: the newest reading of a method, or an empty answer. */
 import { create } from '@bufbuild/protobuf';
 import {
   type GetLatestTabularDataResponse,
@@ -21,7 +21,7 @@ export async function latestReading(
   nonFinite: NonFinite,
 ): Promise<GetLatestTabularDataResponse> {
   const conditions = methodConditions(asked);
-  // The form that the store answers from the newest row that it knows of each series.
+  // The store answers this form from the newest row that it caches for each series.
   const [newest] = await ask(scope, [
     { $match: conditions },
     { $sort: BsonDocument.of({ time_received: new Int32(-1) }) },
@@ -30,7 +30,7 @@ export async function latestReading(
   if (newest === undefined) return create(GetLatestTabularDataResponseSchema);
   const shown = newest.get('time_received');
   const reading = shown instanceof BsonDate ? await latestDated(shown.ms) : await latestUndated();
-  // It was deleted between the two questions: another one is the newest now.
+  // It was deleted between the two queries: look for the newest one again.
   if (reading === undefined && shown instanceof BsonDate) return latestReading(ask, scope, asked, nonFinite);
   if (reading === undefined) return create(GetLatestTabularDataResponseSchema);
   const timeSynced = timeOf(reading.row, 'time_synced');
@@ -40,7 +40,7 @@ export async function latestReading(
     payload: jsonOfDocument(documentOf(reading.row, 'data'), nonFinite),
   });
 
-  /** Of the newest millisecond, to the microsecond. */
+  /** The newest reading within the newest millisecond, by its microseconds. */
   async function latestDated(ms: number): Promise<Reading | undefined> {
     const time = BigInt(ms) * 1_000n;
     const rows = datedWithin(conditions, time, time + 1_000n);

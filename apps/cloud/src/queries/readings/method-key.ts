@@ -1,4 +1,4 @@
-/** What ExportTabularData and GetLatestTabularData name: one method of one resource of a part, and what the caller reads of it. */
+/** What ExportTabularData and GetLatestTabularData select: one method of one resource of a part, within what the caller may read. */
 import type { JsonObject } from '@bufbuild/protobuf';
 import { PlatformError } from '@platform/base';
 import { BsonDocument, type BsonValue, type Scope } from '@platform/query';
@@ -16,7 +16,7 @@ export interface MethodKey {
 }
 
 /**
- * Rows of the part in the places where the caller has a role; its own for the part itself.
+ * The part's rows in places where the caller has a role; for the part itself, its own rows.
  *
  * @throws not_found, permission_denied
  */
@@ -30,7 +30,7 @@ export function scopeOfPart(
   return { organizationId, locationIds: [], robotIds: robotId === undefined ? [] : [robotId] };
 }
 
-/** @throws invalid_argument when something is not named */
+/** @throws invalid_argument if a required name is missing */
 export function methodConditions(asked: MethodKey): BsonDocument {
   const named = {
     part_id: asked.partId,
@@ -41,7 +41,8 @@ export function methodConditions(asked: MethodKey): BsonDocument {
   const conditions = BsonDocument.of(named);
   const parameters = Object.entries(asked.additionalParameters ?? {});
   if (parameters.length === 0) return conditions;
-  // By $getField: a name may hold a point or begin with a dollar, and an array is no list of choices.
+  // Use $getField, because a name may contain a dot or begin with a dollar sign, and $eq, because an array is a value here, not a list of
+  // choices.
   const equal = parameters.map(([name, value]) => {
     const stored = BsonDocument.of({ field: literal(name), input: '$additional_parameters' });
     return BsonDocument.of({ $eq: [BsonDocument.of({ $getField: stored }), literal(sortedBson(value))] });
@@ -49,7 +50,7 @@ export function methodConditions(asked: MethodKey): BsonDocument {
   return conditions.set('$expr', BsonDocument.of({ $and: equal }));
 }
 
-/** A condition of one value is compared with less than a choice of them. */
+/** Comparing with a single value is cheaper than with a list. */
 function oneOf(values: readonly string[]): BsonValue {
   const [only, ...others] = values;
   return only !== undefined && others.length === 0 ? only : BsonDocument.of({ $in: [...values] });
@@ -64,7 +65,7 @@ function required(field: string, text: string): string {
   throw new PlatformError('invalid_argument', `${field}: expected a name, found none`);
 }
 
-/** As parameters are stored: objects in the order of their names. */
+/** Parameters as they are stored: objects sorted by name. */
 function sortedBson(value: JsonObject[string]): BsonValue {
   if (Array.isArray(value)) return value.map(sortedBson);
   if (typeof value !== 'object' || value === null) return value;

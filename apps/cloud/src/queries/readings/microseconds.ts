@@ -1,6 +1,6 @@
 /**
- * Times of readings as the store keeps them: whole microseconds since 1970, which is what machines send (D35). A time of the wire
- * may have nanoseconds: they count as the microsecond in which they lie, in readings and in bounds alike.
+ * Times of readings as stored: whole microseconds since 1970, which is what machines send (D35). A time in a message may have
+ * nanoseconds; it is truncated to the microsecond, in readings and in bounds alike.
  */
 import { create } from '@bufbuild/protobuf';
 import { type Timestamp, TimestampSchema } from '@bufbuild/protobuf/wkt';
@@ -14,7 +14,7 @@ export function timestampOf(microseconds: bigint): Timestamp {
   return create(TimestampSchema, { seconds: (microseconds - rest) / 1_000_000n, nanos: Number(rest) * 1_000 });
 }
 
-/** The millisecond in which it lies, before 1970 too. */
+/** The millisecond that contains the time; also correct before 1970. */
 export function millisecondOf(microseconds: bigint): number {
   return Number((microseconds - restOf(microseconds, 1_000n)) / 1_000n);
 }

@@ -1,9 +1,9 @@
 /**
- * Readings in the order of the time at which they were captured, however many there are: asked for page by page, so that neither
- * side holds more than one. Rows that are committed meanwhile come if their time is still ahead.
+ * Reads any number of readings in the order of their capture times, page by page, so that neither side holds more than one page. Rows
+ * committed in the meantime are included if their time has not been passed yet.
  *
- * Rows of the same microsecond come in the order in which they were uploaded, so that what arrives later is behind what was
- * read already, and a place is told by a time and a number of rows.
+ * Rows of the same microsecond are in upload order, so later arrivals come after rows already read, and a time and a number of rows
+ * identify a place.
  */
 import type { BsonDocument, Scope } from '@platform/query';
 import type { AskRows } from './ask-rows.ts';
@@ -15,11 +15,11 @@ import { undatedReadings } from './undated-readings.ts';
 
 export interface ReadingsAsked extends Interval {
   readonly scope: Scope;
-  /** Of $match; nothing about time_received. */
+  /** For $match; without time_received. */
   readonly conditions: BsonDocument;
   /** 1: oldest first. */
   readonly sign: Sign;
-  /** Rows that are asked for at once. */
+  /** Rows per query. */
   readonly pageRows: number;
 }
 
@@ -27,7 +27,7 @@ export function orderedReadings(ask: AskRows, asked: ReadingsAsked): AsyncGenera
   return mergedReadings([datedReadings(ask, asked), undatedReadings(ask, asked)], asked.sign);
 }
 
-/** Streams that are in order by themselves; of the same time, those of the first stream first. */
+/** Merges streams that are each in order; at equal times, rows of the first stream come first. */
 export async function* mergedReadings(
   streams: readonly AsyncGenerator<Reading>[],
   sign: Sign,

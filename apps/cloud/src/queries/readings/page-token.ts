@@ -1,8 +1,8 @@
-/** The `last` of a page: the place behind its last reading, opaque to clients. */
+/** The `last` of a page: the place after its last reading, opaque to clients. */
 import { PlatformError } from '@platform/base';
 import type { Place } from './reading-page.ts';
 
-/** `u`: in microseconds. */
+/** `u`: the time is in microseconds. */
 const form = /^u(-?\d{1,18})\.(\d{1,9})$/;
 
 export function pageToken({ time, skip }: Place): string {

@@ -1,11 +1,11 @@
-/** What the filters of the wire ask for, as conditions of $match: all fields together, of a list any. */
+/** Converts filters from requests to conditions for $match: all fields must match, and any value of a list. */
 import { PlatformError } from '@platform/base';
 import { type Filter, type TagsFilter, TagsFilterType } from '@platform/proto/platform/app/data/v1/data';
 import { BsonDocument } from '@platform/query';
 import { tagCondition, type WantedTags } from '../../tabular/query/tag-condition.ts';
 import { typesNamed } from '../../text-rules/types-named.ts';
 
-/** Machines and parts by the names that they have now. */
+/** The current names of machines and parts. */
 export interface FleetNames {
   machineName(machineId: string): string;
   partName(partId: string): string;
@@ -13,11 +13,11 @@ export interface FleetNames {
   partsNamed(name: string): readonly string[];
 }
 
-/** Undefined: no reading can be meant. @throws invalid_argument */
+/** Undefined if no reading can match. @throws invalid_argument */
 export function readingConditions(filter: Filter | undefined, names: FleetNames): BsonDocument | undefined {
   const conditions = new BsonDocument();
   if (filter === undefined) return conditions;
-  // Readings have no media type and no boxes, and are in no dataset.
+  // Readings have no media type and no bounding boxes, and belong to no dataset.
   if (filter.mimeType.length > 0 || filter.bboxLabels.length > 0 || filter.datasetId !== '') return undefined;
   const among = (column: string, ...lists: (readonly string[] | undefined)[]): void => {
     const given = lists.filter((list) => list !== undefined);
@@ -40,7 +40,7 @@ export function readingConditions(filter: Filter | undefined, names: FleetNames)
   return conditions;
 }
 
-/** Undefined: any. @throws invalid_argument */
+/** Undefined: any tags. @throws invalid_argument */
 export function wantedTags(filter: TagsFilter | undefined): WantedTags | undefined {
   if (filter === undefined) return undefined;
   switch (filter.type) {

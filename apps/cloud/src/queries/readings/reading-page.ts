@@ -1,10 +1,10 @@
-/** One page of readings in order, and the place behind it. */
+/** One page of ordered readings, and the place after it. */
 import { BsonDocument, Int32, type Scope } from '@platform/query';
 import type { AskRows, Stages } from './ask-rows.ts';
 import type { ExactRows } from './exact-rows.ts';
 import { type Reading, readingOf } from './reading.ts';
 
-/** Before it everything was read, and of its own microsecond so many rows. */
+/** All rows before `time` have been read, and the first `skip` rows of that microsecond. */
 export interface Place {
   readonly time: bigint;
   readonly skip: number;
@@ -12,7 +12,7 @@ export interface Place {
 
 export type Sign = 1 | -1;
 
-/** Within a microsecond: the order of arrival, then whatever is always the same. */
+/** Order within a microsecond: by arrival, then by anything that never changes. */
 const tieColumns = [
   'time_synced',
   'time_requested',
@@ -44,7 +44,7 @@ export async function readingPage(
   return page.map(readingOf);
 }
 
-/** @param page of at least one row. */
+/** @param page must not be empty. */
 export function placeAfter(place: Place | undefined, page: readonly Reading[]): Place {
   const time = page.at(-1)?.captured ?? 0n;
   const held = page.filter(({ captured }) => captured === time).length;

@@ -1,4 +1,4 @@
-/** The operations of DataService about readings themselves. */
+/** The DataService operations for readings themselves. */
 import type { Clock } from '@platform/base';
 import type { DataService } from '@platform/proto/platform/app/data/v1/data';
 import type { Scope } from '@platform/query';
@@ -14,7 +14,7 @@ import { nonFiniteFor } from './json-of-bson.ts';
 import { latestReading } from './latest-reading.ts';
 import { scopeOfPart } from './method-key.ts';
 
-/** How often an export asks whether its reader still may (R16: within 5 s, of which the principal's cache takes 2). */
+/** How often an export checks that its reader is still authorized (R16: within 5 s, of which the principal cache takes 2). */
 const recheckMs = 2_000;
 
 const scannedHeader = 'platform-scanned-bytes';
@@ -58,7 +58,7 @@ export function readingHandlers(deps: QueriesDeps): Handlers<typeof DataService,
   };
 }
 
-/** Of the organizations that are named, or of all in which the caller has a role, what she reads of them. Foreign ones hold nothing. */
+/** What the caller may read in the named organizations, or in all in which it has a role. Foreign organizations are ignored. */
 function scopesOf({ access }: QueriesDeps, { principal }: Call<Principal>, named: readonly string[]): Scope[] {
   const own = new Set(grantsOf(principal).map(({ organizationId }) => organizationId));
   const asked = named.length === 0 ? [...own] : [...new Set(named)].filter((id) => own.has(id));

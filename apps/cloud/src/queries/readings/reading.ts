@@ -1,25 +1,22 @@
-/** A row of `readings` with its exact times, as the wire's messages need it. */
+/** A row of `readings` with its exact times, as messages need it. */
 import type { Timestamp } from '@bufbuild/protobuf/wkt';
 import { BsonDocument, type BsonValue } from '@platform/query';
 import { timestampOf } from './microseconds.ts';
 
 export interface Reading {
-  /**
-   * time_received, or without it time_requested, or without both the time of the upload. Microseconds.
-   * Readings are found and put in order by it.
-   */
+  /** time_received, otherwise time_requested, otherwise the upload time. Microseconds. Readings are found and sorted by it. */
   readonly captured: bigint;
   readonly row: BsonDocument;
 }
 
-/** @param row asked for with `exactTimes`. */
+/** @param row a row requested with `exactTimes`. */
 export function readingOf(row: BsonDocument): Reading {
   const captured = exactTime(row, 'time_received') ?? exactTime(row, 'time_requested') ?? exactTime(row, 'time_synced');
-  // Each row has a time of upload.
+  // Every row has an upload time.
   return { captured: captured ?? 0n, row };
 }
 
-/** Undefined when the sender left it out. */
+/** Undefined if the sender omitted it. */
 export function timeOf(row: BsonDocument, column: string): Timestamp | undefined {
   const time = exactTime(row, column);
   return time === undefined ? undefined : timestampOf(time);

@@ -1,4 +1,4 @@
-/** Rows whose sender left time_received out; hardly any. */
+/** Reads rows whose sender omitted time_received; they are rare. */
 import type { AskRows } from './ask-rows.ts';
 import { undatedWithin } from './exact-rows.ts';
 import { endOfTime, leastTime } from './interval.ts';

@@ -1,13 +1,13 @@
-/** The pipeline of a saved query. It must be valid as it is. */
+/** Validates the pipeline of a saved query. It must be valid on its own. */
 import { PlatformError } from '@platform/base';
 import { parseMql } from '@platform/query/mql';
 import { requireAtMost } from '../../text-rules/require-at-most.ts';
 import { withWireErrors } from '../wire-errors.ts';
 
-/** One query; all of an organization's are in one answer, which public clients read up to 4 MiB. */
+/** Limit of one query; one answer, of up to 4 MiB for public clients, contains all queries of an organization. */
 const maxPipelineBytes: number = 256 * 1024;
 
-/** The stages in one piece, as they are stored. @throws invalid_argument */
+/** Returns the stages concatenated, as they are stored. @throws invalid_argument */
 export function checkedPipeline(stages: readonly Uint8Array[]): Uint8Array {
   const bytes = stages.reduce((sum, stage) => sum + stage.length, 0);
   requireAtMost('mql_binary', maxPipelineBytes, bytes, ' bytes of stages in a saved query');
@@ -17,7 +17,7 @@ export function checkedPipeline(stages: readonly Uint8Array[]): Uint8Array {
   return Buffer.concat(stages);
 }
 
-/** The stages again: a BSON document begins with its length. */
+/** Splits stored stages: a BSON document begins with its length. */
 export function stagesOf(pipeline: Uint8Array): Uint8Array[] {
   const stages: Uint8Array[] = [];
   const view = new DataView(pipeline.buffer, pipeline.byteOffset, pipeline.length);

@@ -1,4 +1,4 @@
-/** Saved queries as they are read: by id, by name, all of an organization. */
+/** Reads saved queries: by id, by name, or all of an organization. */
 import { create } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { type Query, QuerySchema } from '@platform/proto/platform/app/data/v1/data';
@@ -8,7 +8,7 @@ import type { Database } from '../../metadata/tables.ts';
 import type { SavedQueriesTable } from '../store.ts';
 import { stagesOf } from './checked-pipeline.ts';
 
-/** One of an organization of which the caller reads what is common. @throws not_found, alike for what is foreign and what is not there */
+/** A saved query of an organization whose shared data the caller may read. @throws not_found for foreign and nonexistent ones alike */
 export async function savedQuery(
   db: Database,
   access: Pick<Access, 'allows'>,
@@ -21,7 +21,7 @@ export async function savedQuery(
   return row;
 }
 
-/** Undefined when there is none of this name. */
+/** Undefined if there is no query with this name. */
 export async function pipelineNamed(
   db: Database,
   organizationId: string,
@@ -36,10 +36,10 @@ export async function pipelineNamed(
   return row && stagesOf(row.pipeline);
 }
 
-/** By name. @param limit zero or less: all */
+/** Sorted by name. @param limit zero or less: all */
 export async function savedQueriesOf(db: Database, organizationId: string, limit: bigint): Promise<Query[]> {
   const rows = await db.selectFrom('saved_queries').selectAll().where('organization_id', '=', organizationId).execute();
-  // Collations of databases differ.
+  // Sort here, because collations of databases differ.
   rows.sort((a, b) => (a.name < b.name ? -1 : 1));
   return rows.slice(0, limit > 0n ? Number(limit) : rows.length).map(queryMessage);
 }

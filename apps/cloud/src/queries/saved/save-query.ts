@@ -1,4 +1,4 @@
-/** Creates and changes saved queries. Names are each once in an organization. */
+/** Creates and changes saved queries. Names are unique within an organization. */
 import { type Clock, newId, PlatformError } from '@platform/base';
 import type { Kysely } from 'kysely';
 import { audit, type Caller } from '../../access/audit.ts';
@@ -14,7 +14,7 @@ interface SaveDeps {
 }
 
 const maxQueries = 1_000;
-/** All of an organization's are listed in one answer. */
+/** All queries of an organization are listed in one answer. */
 const maxTotalBytes: number = 3 * 1024 * 1024;
 
 export interface QueryContent {
@@ -22,7 +22,7 @@ export interface QueryContent {
   readonly mqlBinary: readonly Uint8Array[];
 }
 
-/** Answers the id. @throws invalid_argument, already_exists, resource_exhausted */
+/** Returns the id. @throws invalid_argument, already_exists, resource_exhausted */
 export async function createSavedQuery(
   { db, clock }: SaveDeps,
   by: Caller,
@@ -42,7 +42,7 @@ export async function createSavedQuery(
   return id;
 }
 
-/** @throws invalid_argument, already_exists, resource_exhausted, not_found when it was deleted meanwhile */
+/** @throws invalid_argument, already_exists, resource_exhausted; not_found if it was deleted in the meantime */
 export async function updateSavedQuery(
   { db, clock }: SaveDeps,
   by: Caller,

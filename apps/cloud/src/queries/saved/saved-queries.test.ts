@@ -15,7 +15,7 @@ function stage(operation: string, spec: BsonValue): Uint8Array {
 const onlyCpu = stage('$match', BsonDocument.of({ component_name: 'cpu' }));
 const count = stage('$count', 'n');
 
-test('saved queries: kept, listed by name, changed, forgotten, each in the audit trail', async () => {
+test('saved queries: stored, listed by name, changed and deleted, each with an audit entry', async () => {
   await using store = await openTabular();
   await using queries = await serveQueries(store);
   const { client } = queries;
@@ -44,7 +44,7 @@ test('saved queries: kept, listed by name, changed, forgotten, each in the audit
   ]);
 });
 
-test('saved queries: what could not run, a name that is taken or none, and too much are refused', async () => {
+test('saved queries: invalid pipelines, missing and duplicate names, and too much data are refused', async () => {
   await using store = await openTabular();
   await using queries = await serveQueries(store);
   const save = (name: string, mqlBinary: Uint8Array[]) =>
@@ -68,7 +68,7 @@ test('saved queries: what could not run, a name that is taken or none, and too m
   await expect(save('one more', [half])).rejects.toMatchObject({ code: 'resource_exhausted' });
 });
 
-test('saved queries are read by operators of the organization and changed by its owners', async () => {
+test('operators of the organization read saved queries; owners change them', async () => {
   await using store = await openTabular();
   await using queries = await serveQueries(store);
   const { client } = queries;
@@ -80,7 +80,7 @@ test('saved queries are read by operators of the organization and changed by its
   await expect(runs).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('query_prefix_name runs the saved query first, with the stages of the request behind it', async () => {
+test('query_prefix_name runs the saved query first, followed by the stages of the request', async () => {
   await using store = await openTabular();
   await using queries = await serveQueries(store);
   const { client } = queries;
@@ -101,7 +101,7 @@ test('query_prefix_name runs the saved query first, with the stages of the reque
   await expect(nobody).rejects.toMatchObject({ code: 'not_found', message: expect.stringContaining('nobody') });
 });
 
-test('saved queries and indexes go with their organization, and with no other', async () => {
+test('saved queries and indexes are deleted with their organization, and with no other', async () => {
   await using store = await openTabular();
   for (const organization_id of ['org-1', 'org-2']) {
     const times = { created_ms: 1, updated_ms: 1 };

@@ -1,4 +1,4 @@
-/** The operations of DataService about saved queries. */
+/** The DataService operations for saved queries. */
 import type { DataService } from '@platform/proto/platform/app/data/v1/data';
 import type { Handlers } from '@platform/rpc/server';
 import type { Principal } from '../../access/principal.ts';
@@ -8,7 +8,7 @@ import { createSavedQuery, deleteSavedQuery, updateSavedQuery } from './save-que
 
 export function savedQueryHandlers(deps: QueriesDeps): Handlers<typeof DataService, Principal> {
   const { db, access } = deps;
-  /** One that the caller may change. */
+  /** A saved query that the caller may change. */
   const owned = async (principal: Principal, id: string) => {
     const row = await savedQuery(db, access, principal, id);
     access.authorize(principal, 'organization.manage', row.organization_id);

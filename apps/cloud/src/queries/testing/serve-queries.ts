@@ -1,4 +1,4 @@
-/** DataService over a store of its own, for tests: org-1 and org-2 with the callers that a header names. */
+/** DataService with its own store, for tests: org-1 and org-2, with callers selected by a header. */
 import { type Clock, silentLog, systemClock } from '@platform/base';
 import { DataService } from '@platform/proto/platform/app/data/v1/data';
 import { type BsonDocument, type BsonValue, decodeBson, encodeBson } from '@platform/query';
@@ -15,7 +15,7 @@ export interface ServedQueries extends AsyncDisposable, Pick<Queries, 'ask'> {
   mql(stages: readonly BsonValue[], headers?: Record<string, string>): Promise<BsonDocument[]>;
 }
 
-/** loc-1 holds robot-1 with part-1, loc-2 robot-2 with part-2, both in org-1; loc-3 robot-3 with part-3, in org-2. */
+/** loc-1 contains robot-1 with part-1, loc-2 robot-2 with part-2, both in org-1; loc-3 contains robot-3 with part-3, in org-2. */
 const organizations = new Set(['org-1', 'org-2']);
 const organizationOfLocation = new Map([
   ['loc-1', 'org-1'],
@@ -23,7 +23,7 @@ const organizationOfLocation = new Map([
   ['loc-3', 'org-2'],
 ]);
 
-/** Callers say `x-who: owner`, `operator loc-2`, `part part-1`; without it they operate org-1. */
+/** The header x-who selects the caller: `owner`, `operator loc-2`, `part part-1`; default: operator of org-1. */
 export async function serveQueries(
   store: OpenTabular,
   options: { readonly clock?: Clock; readonly mayStill?: () => boolean } = {},

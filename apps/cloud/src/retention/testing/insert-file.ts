@@ -1,4 +1,4 @@
-/** A row of a picture or file that was uploaded, for tests; of the first organization unless it says another. */
+/** Inserts the row of an uploaded picture or file, for tests; by default of the first organization. */
 import type { Insertable } from 'kysely';
 import type { BinaryTables } from '../../binary/store.ts';
 import type { Database } from '../../metadata/tables.ts';

@@ -1,6 +1,6 @@
 /**
- * The only writers of the catalog's rows: each change carries its checksum, and the organization's proof of completeness changes with it,
- * in the same transaction. What is taken away is compared first, so that a damaged row never leaves without a trace.
+ * The only module that writes catalog rows. Each change updates the row's checksum and, in the same transaction, the organization's proof
+ * of completeness. A row is verified before it is removed, so that a damaged row never disappears without a trace.
  */
 import { PlatformError } from '@platform/base';
 import type { Kysely } from 'kysely';
@@ -35,7 +35,7 @@ export async function addFileRow(trx: Transaction, row: Omit<FileRow, 'row_check
   await prove(trx, row.organization_id, 'files', 1, (sum) => addChecksums(sum, [row_check]));
 }
 
-/** Answers the row; undefined: it is not listed. @throws data_loss when its row was changed. */
+/** Returns the removed row; undefined if it is not listed. @throws data_loss when the row was changed. */
 export async function removeFileRow(trx: Transaction, file: string): Promise<FileRow | undefined> {
   const row = await trx.selectFrom('tabular_files').selectAll().where('file', '=', file).executeTakeFirst();
   if (row === undefined) return undefined;
@@ -47,7 +47,7 @@ export async function removeFileRow(trx: Transaction, file: string): Promise<Fil
   return row;
 }
 
-/** What a file of a version before is, known now that it was read completely. False: it is not listed, or known already. */
+/** Stores the checksum of a file written by an earlier version, once the file was read completely. False: not listed, or already known. */
 export async function addChecksum(
   trx: Transaction,
   file: string,
@@ -105,12 +105,12 @@ export async function removeDeleteRow(trx: Transaction, id: number): Promise<voi
   await prove(trx, row.organization_id, 'deletes', -1, (sum) => subtractChecksum(sum, deleteRowChecksum(row)));
 }
 
-/** S as it is stored, whether or not its row is right. */
+/** S as stored, whether or not its row is intact. */
 export async function storedSealedPosition(db: Database): Promise<number> {
   return (await db.selectFrom('tabular_state').select('sealed_position').executeTakeFirstOrThrow()).sealed_position;
 }
 
-/** False: S is there already. @throws data_loss when its row was changed. */
+/** Returns false if S has already reached the position. @throws data_loss when the row was changed. */
 export async function moveSealed(trx: Transaction, sealed: number): Promise<boolean> {
   const row = await trx.selectFrom('tabular_state').selectAll().where('id', '=', 1).executeTakeFirst();
   requireRight(row?.row_check === stateRowChecksum(row?.sealed_position ?? 0), 'the sealed position');

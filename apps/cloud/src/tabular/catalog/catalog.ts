@@ -1,4 +1,4 @@
-/** The catalog says what counts: the listed files, S and the deletions. */
+/** The catalog decides what counts: the listed files, S and the deletions. */
 import type { Database } from '../../metadata/tables.ts';
 import { type CatalogChanges, catalogChanges } from './change-catalog.ts';
 import { type FileChoices, fileChoices } from './choose-files.ts';

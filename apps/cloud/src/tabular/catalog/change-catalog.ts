@@ -9,11 +9,11 @@ import { fileRowOf } from './file-row.ts';
 import type { Delete } from './row-filter.ts';
 
 export interface CatalogChanges {
-  /** Lists files and sets S, both or neither. Throws aborted when S is there already. */
+  /** Lists files and sets S, both or neither. Throws aborted when S has already reached that position. */
   list(files: readonly SealedFile[], sealed: number, nowMs: number): Promise<void>;
-  /** Lists files in place of others, in one step. Throws aborted when one of those is not listed any more. */
+  /** Replaces files with others in one step. Throws aborted when a replaced file is no longer listed. */
   replace(replaced: readonly string[], files: readonly SealedFile[], nowMs: number): Promise<void>;
-  /** Rows that match are invisible to every snapshot opened after this, up to a position (I10). */
+  /** Hides matching rows, up to a position, from every snapshot opened after this (I10). */
   addDelete(
     organizationId: string,
     deletion: Delete,
@@ -21,9 +21,9 @@ export interface CatalogChanges {
     /** Runs in the same transaction. */
     also?: (trx: Kysely<CloudTables>) => Promise<void>,
   ): Promise<void>;
-  /** No row that they cover is left anywhere. */
+  /** Ends deletions that no remaining row matches. */
   endDeletions(ids: readonly number[]): Promise<void>;
-  /** Of a file of a version before, once it was read completely. False: it is not listed, or has one. */
+  /** Adds the checksum of a file from an earlier version, once it was read completely. False: it is not listed, or already has one. */
   addChecksum(file: string, checksum: FileChecksum): Promise<boolean>;
 }
 
@@ -40,7 +40,7 @@ export function catalogChanges(db: Database): CatalogChanges {
     async replace(replaced, files, nowMs) {
       await db.transaction().execute(async (trx) => {
         for (const file of replaced) {
-          // Its rows are in another file by now: they must never be listed twice.
+          // Its rows are in another file by now; they must never be listed twice.
           if ((await removeFileRow(trx, file)) === undefined)
             throw new PlatformError('aborted', `${file} is no longer listed`);
         }

@@ -1,4 +1,4 @@
-/** Chooses the listed files that background work is due for: merging, upgrading, scrubbing. */
+/** Chooses the listed files that need background work: merging, upgrading or scrubbing. */
 import { sql } from 'kysely';
 import type { Database } from '../../metadata/tables.ts';
 import { isFileRowRight } from '../integrity/catalog-findings.ts';
@@ -7,14 +7,14 @@ import { largeRows } from '../query/large-rows.ts';
 import { refOf, requireRight } from './file-row.ts';
 
 export interface FileChoices {
-  /** Small files of one organization and day that are worth merging, oldest first, without those named; empty when there are none. */
+  /** Small files of one organization and day that are worth merging, oldest first, except those named; empty when there are none. */
   mergeable(
     limit: { readonly files: number; readonly smallBytes: number; readonly totalBytes: number },
     except?: ReadonlySet<string>,
   ): Promise<FileRef[]>;
-  /** Listed in a format before this one, in all organizations; the newest days first. */
+  /** Files of all organizations in an earlier format, newest days first. */
   olderFiles(format: number): Promise<readonly FileRef[]>;
-  /** Of the files that were not read completely since then, the one that waits longest, without those named. */
+  /** Of the files not read completely since then, the one that has waited longest, except those named. */
   dueForScrub(beforeMs: number, except: ReadonlySet<string>): Promise<FileRef | undefined>;
 }
 
@@ -24,7 +24,7 @@ export function fileChoices(db: Database): FileChoices {
       const small = db
         .selectFrom('tabular_files')
         .where('logical_bytes', '<', smallBytes)
-        // A file of large rows is as full as it gets.
+        // A file of large rows counts as full.
         .where((on) =>
           on.or([
             on('logical_bytes', '<', largeRows.fileBytes / 4),

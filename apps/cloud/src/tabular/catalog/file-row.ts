@@ -1,4 +1,4 @@
-/** The rows of listed files: what they say, and that they are refused once one was changed. */
+/** Catalog rows of listed files: their content, and the refusal of changed rows. */
 import { PlatformError } from '@platform/base';
 import { isFileRowRight } from '../integrity/catalog-findings.ts';
 import type { FileRow } from '../integrity/row-checksum.ts';
@@ -15,7 +15,7 @@ export function refOf(row: FileRow): FileRef & { readonly timeReceived: HeldTime
   };
 }
 
-/** What the catalog says of a file. */
+/** Builds the catalog row of a file. */
 export function fileRowOf(file: SealedFile, nowMs: number): Omit<FileRow, 'row_check'> {
   return {
     file: file.file,

@@ -1,7 +1,7 @@
 /** Formats of sealed files (docs/specs/tabular-store.md), as the catalog lists them. */
 
-/** What is written, and the only one that queries read. */
+/** The format that is written, and the only one that queries read. */
 export const parquetFormat = 2;
 
-/** Documents without columns of leaves and without facts: what earlier versions wrote. Read only to be written again. */
+/** Documents without leaf columns and facts, written by earlier versions. Read only to be upgraded. */
 export const legacyParquetFormat = 1;

@@ -1,4 +1,4 @@
-/** Reads the catalog: all that an organization has as one snapshot, or single rows and totals. */
+/** Reads the catalog: all rows of an organization as one snapshot, or single rows and totals. */
 import type { Database } from '../../metadata/tables.ts';
 import type { ListedRanges } from '../deletion/coverage.ts';
 import {
@@ -28,7 +28,7 @@ export interface CatalogSnapshot {
   readonly deletes: readonly Delete[];
 }
 
-/** A listed file as far as deletions ask for it. */
+/** The fields of a listed file that deletions need. */
 export interface ListedFile extends FileRef, ListedRanges {
   readonly timeReceived: HeldTimes;
   readonly rows: number;
@@ -46,20 +46,20 @@ export interface CatalogTotals {
 }
 
 export interface CatalogReader {
-  /** S, the files and the deletions of an organization, as of one instant. Throws data_loss when a row was changed, removed or added. */
+  /** S, the files and the deletions of an organization at one instant. Throws data_loss when a row was changed, removed or added. */
   open(organizationId: string): Promise<CatalogSnapshot>;
   sealedPosition(): Promise<number>;
   fileNames(): Promise<ReadonlySet<string>>;
   isListed(file: string): Promise<boolean>;
-  /** Of those that have files. */
+  /** Ids of the organizations that have files. */
   organizations(): Promise<readonly string[]>;
-  /** By day, then name. */
+  /** Sorted by day, then name. */
   listedFiles(organizationId: string): Promise<readonly ListedFile[]>;
   deletions(organizationId: string): Promise<readonly ListedDelete[]>;
   totals(): Promise<CatalogTotals>;
-  /** Undefined: it is not listed. */
+  /** Undefined if the file is not listed. */
   listed(file: string): Promise<FileRef | undefined>;
-  /** What is wrong with the rows of all organizations. */
+  /** Problems in the catalog rows of all organizations. */
   findings(): Promise<readonly CatalogFinding[]>;
 }
 
@@ -84,7 +84,7 @@ export function catalogReader(db: Database): CatalogReader {
       if (wrong.length > 0) throw damagedCatalog(wrong);
       return {
         sealed: state[0]?.sealed_position ?? 0,
-        // The day of a file is in its name and column, so the oldest data comes first and answers have a steady order.
+        // A file name starts with its day, so this order puts the oldest data first and keeps answers stable.
         files: files.map(({ file }) => file).sort((a, b) => (a.file < b.file ? -1 : 1)),
         deletes: deletes.map(deletionOf),
       };
@@ -160,7 +160,7 @@ function deletionOf({ predicate, up_to: upTo }: DeleteRow): Delete {
   return { predicate: JSON.parse(predicate) as DeletePredicate, upTo };
 }
 
-/** Files never change, so path sets that were parsed once stay right. */
+/** Files never change, so parsed path sets stay valid. */
 function pathSetsCache(): (row: FileRow) => PathSets {
   const parsed = new Map<string, PathSets>();
   return ({ file, path_sets: json }) => {
@@ -179,7 +179,7 @@ interface ReadFile {
   readonly row: FileRow;
 }
 
-/** Reads the text of a row, or says what is wrong with it. A text that was right once is right again. */
+/** Parses the text of a row, or returns what is wrong with it. A text that was valid once stays valid. */
 function fileCache(pathSets: (row: FileRow) => PathSets): (text: string) => ReadFile | string {
   const right = new Map<string, ReadFile>();
   return (text) => {

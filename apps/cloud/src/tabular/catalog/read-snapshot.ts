@@ -1,13 +1,13 @@
 /**
- * The rows of the catalog that concern an organization, in one statement: that is one snapshot, in SQLite and Postgres alike. Each row comes
- * as one text of its values, so that a row that was read and right before is known by its text alone.
+ * Reads the catalog rows of an organization in one statement, which is one snapshot in both SQLite and Postgres. Each row arrives as one
+ * text of its values, so that a row that was already verified is recognised by its text alone.
  */
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../../metadata/tables.ts';
 import { type DeleteRow, deleteColumns, type FileRow, fileColumns } from '../integrity/row-checksum.ts';
 import type { TabularProofsTable, TabularStateTable } from '../store.ts';
 
-/** As texts; see the readers below. */
+/** Rows as texts; `read` below parses them. */
 export interface SnapshotTexts {
   readonly state: readonly string[];
   readonly files: readonly string[];
@@ -30,7 +30,7 @@ const nullable: ReadonlySet<string> = new Set([
   ...['sha256', 'block_crcs', 'row_check'],
 ]);
 
-/** Stands in none of the values: JSON escapes it. */
+/** Occurs in none of the values, because JSON escapes it. */
 const separator = '\u001f';
 
 export async function readSnapshot(db: Database, organizationId: string): Promise<SnapshotTexts> {
@@ -61,7 +61,7 @@ export function proofOfText(text: string): TabularProofsTable {
   return read('proofs', text) as unknown as TabularProofsTable;
 }
 
-/** What is no number, or not there, becomes NaN or undefined: the checksum of such a row is another one. */
+/** A value that is not a number becomes NaN, a missing one undefined; the row's checksum then does not match. */
 function read(kind: keyof SnapshotTexts, text: string): Readonly<Record<string, string | number | null | undefined>> {
   const values = text.split(separator);
   return Object.fromEntries(

@@ -1,17 +1,17 @@
 /**
- * Which rows a query can need at all: scope exactly, path and times as a superset (the executor filters again).
- * The same rules choose files in the parent and series in the child.
+ * Which rows a query can need: the scope exactly, path and times as a superset (the executor filters again). The same rules choose files in
+ * the parent process and series in the child.
  */
 import { type PathFilter, type Scope, type SeriesColumn, seriesColumns, type TimeColumn } from '@platform/query';
 import type { WantedTags } from '../query/tag-condition.ts';
 import type { PathSets, Series } from './series.ts';
 
-/** What a PathFilter means for rows as they are stored: component_type in the `core` vocabulary, times in microseconds. */
+/** A PathFilter in terms of stored rows: component_type in the `core` vocabulary, times in microseconds. */
 export interface RowFilter extends Pick<PathFilter, 'columns'> {
   readonly times: { readonly [column in TimeColumn]?: TimeRange };
 }
 
-/** Microseconds since 1970 UTC, both included. Without `from`, rows that lack the time are in it. */
+/** Microseconds since 1970 UTC, both ends included. Without `from`, rows that lack the time match too. */
 export interface TimeRange {
   readonly from?: bigint;
   readonly to?: bigint;
@@ -19,27 +19,27 @@ export interface TimeRange {
 
 type TextBounds = NonNullable<PathFilter['columns'][SeriesColumn]>;
 
-/** Columns that all must be among the values; a column that is absent may hold anything. */
+/** Every listed column must have one of its values; an absent column may have any. */
 export type PathRule = Readonly<Partial<Record<SeriesColumn, readonly string[]>>>;
 
-/** What a deletion covers, all members together; a member that is absent covers everything (I10). */
+/** Which rows a deletion covers. All members must match; an absent member matches everything (I10). */
 export interface DeletePredicate {
   readonly paths?: PathRule;
-  /** Series that it does not cover, whatever `paths` says: those that any of these names. */
+  /** Series that are not covered, whatever `paths` says: those that match any of these rules. */
   readonly except?: readonly PathRule[];
-  /** Series with one of these tags, with any tag, or without. */
+  /** Series with one of these tags, with any tag, or without tags. */
   readonly tags?: WantedTags;
   /** Rows whose capture day is before this UTC day, "YYYY-MM-DD". */
   readonly beforeDay?: string;
   /** Rows whose time_received is before this, in microseconds, or missing. */
   readonly receivedBefore?: number;
-  /** Of a size limit: it does not hold for the hot store, and its rows stay as long as they are there. */
+  /** Set by size limits: the rule does not apply to the hot store, whose rows stay as long as they are in it. */
   readonly sparesHot?: boolean;
 }
 
 export interface Delete {
   readonly predicate: DeletePredicate;
-  /** Last position that it covers. */
+  /** Last position that the deletion covers. */
   readonly upTo: number;
 }
 
@@ -51,18 +51,20 @@ export interface FileRanges {
   readonly timeRequested: HeldTimes;
 }
 
-/** Microseconds. min is null when a row lacks the time, max when every row does. */
+/** Microseconds. min is null when at least one row lacks the time, max when every row does. */
 export interface HeldTimes {
   readonly min: number | null;
   readonly max: number | null;
 }
 
-/** Whether a scope is a whole organization. */
+/** Whether a scope covers a whole organization. */
 export function isOfAll(scope: Scope): boolean {
   return scope.locationIds === null && scope.robotIds === null;
 }
 
-/** Whether the caller may see rows of the series (D26). With neither locations nor machines named, the whole organization. */
+/**
+ * Whether the caller may see rows of the series (D26). If neither locations nor machines are named, the scope is the whole organization.
+ */
 export function isInScope(path: Series['path'], scope: Scope): boolean {
   if (path.organization_id !== scope.organizationId) return false;
   if (isOfAll(scope)) return true;
@@ -74,7 +76,7 @@ export function mayKeepSeries(path: Series['path'], filter: RowFilter): boolean 
   return seriesColumns.every((column) => isWithin(path[column], filter.columns[column]));
 }
 
-/** Whether a deletion covers the series on at least some days; on this capture day, if one is given. */
+/** Whether a deletion covers the series on at least some days, or on this capture day if one is given. */
 export function coversSeries(
   { path, tags }: Pick<Series, 'path' | 'tags'>,
   predicate: DeletePredicate,
@@ -99,10 +101,10 @@ function isNamed(path: Series['path'], rule: PathRule): boolean {
   return true;
 }
 
-/** Lists of the parts of a fleet are asked for every series and query. */
+/** The same list of a fleet's parts is checked for every series and query. */
 const sets = new WeakMap<readonly string[], ReadonlySet<string>>();
 
-/** @param values never changed: what is made of a long list is kept. */
+/** @param values must never change: the set built from a long list is cached. */
 export function isAmong(value: string, values: readonly string[]): boolean {
   if (values.length < 8) return values.includes(value);
   let set = sets.get(values);
@@ -131,13 +133,13 @@ export function mayHoldRows(file: FileRanges, scope: Scope, filter: RowFilter): 
 
 function isWithin(value: string, bounds: TextBounds | undefined): boolean {
   if (bounds?.in !== undefined && !isListed(value, bounds.in)) return false;
-  // JavaScript orders text by UTF-16 unit, the executor by code point: where they may differ, the row is kept.
+  // JavaScript orders text by UTF-16 unit, the executor by code point. Where the two may differ, the row is kept.
   if (bounds?.from !== undefined && isBasic(value) && isBasic(bounds.from) && value < bounds.from) return false;
   if (bounds?.to !== undefined && isBasic(value) && isBasic(bounds.to) && value > bounds.to) return false;
   return true;
 }
 
-/** Lists are as long as a query may be, and are asked for each series of each file. */
+/** Lists can be as long as a query, and are checked for each series of each file. */
 function isListed(value: string, list: readonly string[]): boolean {
   if (list.length < 16) return list.includes(value);
   let known = listed.get(list);
@@ -154,7 +156,7 @@ function isBasic(text: string): boolean {
   return !/[\ud800-\udfff]/.test(text);
 }
 
-/** A missing time may be "less" than any. */
+/** A missing time may compare as less than any time. */
 function overlap(held: HeldTimes, wanted: TimeRange | undefined): boolean {
   const { from, to } = wanted ?? {};
   if (from !== undefined && (held.max ?? Number.NEGATIVE_INFINITY) < least(from, catalogTime.max)) return false;
@@ -169,7 +171,7 @@ function greatest(microseconds: bigint, limit: number): bigint {
   return microseconds > limit ? microseconds : BigInt(limit);
 }
 
-/** The catalog's times are clamped to what a JavaScript number holds exactly; the clocks beyond are wrong by centuries. */
+/** Catalog times are clamped to the integers that a JavaScript number represents exactly; times beyond are wrong by centuries anyway. */
 export const catalogTime: { readonly min: number; readonly max: number } = {
   min: Number.MIN_SAFE_INTEGER,
   max: Number.MAX_SAFE_INTEGER,

@@ -1,6 +1,6 @@
 /**
- * What the child sealed goes onto the list, one seal after the other, and S moves with it (I9). A catalog that cannot be written is tried
- * again, because the child holds the rows until then.
+ * Lists the files that the child sealed, one seal after the other, and moves S with them (I9). A failed write to the catalog is retried,
+ * because the child keeps the rows until it succeeds.
  */
 import { backoffMs, type Clock, errorText, type Log, PlatformError } from '@platform/base';
 import type { SealedFile } from '../process/messages.ts';
@@ -9,12 +9,12 @@ import type { Catalog } from './catalog.ts';
 export interface Seals {
   /** S. */
   readonly position: number;
-  /** As the catalog has it, at a start of the child. */
+  /** Sets S to the catalog's value when the child starts. */
   readPosition(position: number): void;
   sealed(files: readonly SealedFile[], upTo: number): void;
-  /** After the seals that were reported before, and before those that come. */
+  /** Runs the work after all seals reported so far and before later ones. */
   inTurn(work: () => Promise<void> | void): void;
-  /** Resolves when all that was reported is listed. */
+  /** Resolves when every reported seal is listed. */
   settled(): Promise<void>;
   onSealed(listener: (position: number) => void): Disposable;
 }
@@ -24,9 +24,9 @@ export function createSeals(deps: {
   readonly clock: Clock;
   readonly log: Log;
   readonly stopping: AbortSignal;
-  /** After each flip, before anyone else knows. */
+  /** Called after each flip, before the listeners. */
   readonly flipped: () => void;
-  /** After the listeners. */
+  /** Called after the listeners. */
   readonly merge: () => void;
 }): Seals {
   const { catalog, clock, log, stopping, flipped, merge } = deps;

@@ -1,4 +1,4 @@
-/** A series is everything that stays the same from reading to reading: the path without the day, tags and parameters (D25). */
+/** A series is everything that stays the same from one reading to the next: the path without the day, tags and parameters (D25). */
 
 import { type SeriesColumn, seriesColumns } from '@platform/query';
 
@@ -10,7 +10,7 @@ export interface Series {
   readonly additionalParameters: Uint8Array;
 }
 
-/** The path of an upload's readings, from where its part was and what it says of itself. */
+/** The path of an upload's readings, from the place of its part and the upload's metadata. */
 export function seriesPathOf(
   place: Readonly<Record<'organizationId' | 'locationId' | 'robotId' | 'partId', string>>,
   metadata: Readonly<Record<'componentType' | 'componentName' | 'methodName', string>>,

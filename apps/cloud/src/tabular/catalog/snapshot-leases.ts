@@ -1,4 +1,4 @@
-/** Which sealed positions open snapshots began at: hot rows after the least of them may still be read (I7). */
+/** Tracks the sealed positions at which open snapshots began. Hot rows after the least of them may still be read (I7). */
 
 export interface SnapshotLease {
   readonly position: number;
@@ -6,9 +6,9 @@ export interface SnapshotLease {
 }
 
 export interface SnapshotLeases {
-  /** Taken before the snapshot is opened, with the S known then: the snapshot's own is never less. */
+  /** Call it before opening the snapshot, with the S known then; the snapshot's own S is never less. */
   hold(position: number): SnapshotLease;
-  /** Up to where hot rows may be dropped when `sealed` is S. */
+  /** Position up to which hot rows may be dropped when `sealed` is S. */
   least(sealed: number): number;
   /** Resolves when every snapshot that is open now is released. */
   drained(): Promise<void>;

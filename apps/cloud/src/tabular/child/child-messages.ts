@@ -1,4 +1,4 @@
-/** What the child tells goes to whoever waits for it, or is written down. */
+/** Dispatches messages of the child to whatever waits for them, or records them. */
 import { errorText, type Log } from '@platform/base';
 import type { IngestLog } from '../../ingest/log/log.ts';
 import type { Seals } from '../catalog/seals.ts';
@@ -12,13 +12,13 @@ import type { ChildQueries } from './child-queries.ts';
 
 export interface ChildMessages {
   readonly onMessage: (message: FromChild) => void;
-  /** What the child holds, as it told last. */
+  /** What the child holds, as last reported. */
   readonly hot: Omit<Extract<FromChild, { kind: 'loaded' }>, 'kind'>;
-  /** A child begins: nothing is loaded after S. */
+  /** Called when a child starts: nothing after S is loaded. */
   begin(sealed: number): void;
-  /** By position: how many of the row's readings are missing; null: all. */
+  /** By position: how many of the row's readings are missing; null means all. */
   readonly damaged: ReadonlyMap<number, number | null>;
-  /** Resolves when what was found of files is kept. */
+  /** Resolves when all findings about files are stored. */
   settled(): Promise<void>;
 }
 
@@ -30,7 +30,7 @@ export function createChildMessages(deps: {
   readonly scrub: Pick<Scrub, 'answered'>;
   readonly health: Pick<FileHealth, 'found'>;
   readonly questions: Pick<ChildQueries, 'onMessage'>;
-  /** After `hot` changed. */
+  /** Called after `hot` changed. */
   readonly progressed: () => void;
   readonly log: Log;
 }): ChildMessages {

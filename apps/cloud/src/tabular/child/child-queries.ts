@@ -1,4 +1,4 @@
-/** One question to the child at a time for each id: gathers the batches of the answer, cancels, and tells when the child died over it. */
+/** Questions to the child, by id. Gathers the batches of each answer, cancels questions, and reports when the child dies. */
 import { asPlatformError, type Clock, type PlatformError } from '@platform/base';
 import type { Batch } from '@platform/query';
 import type { FromChild, QueryMessage } from '../process/messages.ts';
@@ -14,10 +14,10 @@ export type Answer =
       readonly sources: readonly SourceExplain[];
     }
   | { readonly kind: 'failed'; readonly error: PlatformError; readonly scannedBytes: number }
-  /** The snapshot was too old for the child: open another. */
+  /** The snapshot was too old for the child; the caller opens another. */
   | {
       readonly kind: 'stale';
-      /** A file that is not there. */
+      /** A file that does not exist. */
       readonly missing?: string;
     }
   /** The child died before it answered. */
@@ -26,14 +26,14 @@ export type Answer =
 export interface ChildQueries {
   readonly running: number;
   /**
-   * `answered` comes soon after the signal's abort at the latest; `ended` when the child really is done with the question (or dead),
-   * which is when its snapshot may be released.
+   * `answered` settles soon after the signal's abort at the latest. `ended` resolves when the child is really done with the question, or
+   * dead; only then may its snapshot be released.
    */
   ask(
     message: Omit<QueryMessage, 'kind' | 'id'>,
     signal: AbortSignal,
   ): { answered: Promise<Answer>; ended: Promise<void> };
-  /** Hands over a message of the child. */
+  /** Handles a message of the child. */
   onMessage(message: FromChild): void;
   onDeath(): void;
 }
@@ -41,11 +41,11 @@ export interface ChildQueries {
 interface Question {
   readonly batches: Batch[];
   readonly finish: (answer: Answer) => void;
-  /** Why this side ended it: the child only knows that it was cancelled. */
+  /** Why the parent ended the question; the child only knows that it was cancelled. */
   endedBy: PlatformError | null;
 }
 
-/** A cancelled question that the child answers within this long still counts what it scanned. */
+/** If the child answers a cancelled question within this time, the scanned bytes still count. */
 const graceMs = 250;
 
 export function createChildQueries(options: { child: () => Child; clock: Clock; killAfterMs: number }): ChildQueries {
@@ -62,7 +62,7 @@ export function createChildQueries(options: { child: () => Child; clock: Clock; 
       const { promise: answered, resolve: answer } = Promise.withResolvers<Answer>();
       const { promise: ended, resolve: end } = Promise.withResolvers<void>();
       const timers = new DisposableStack();
-      // Asked politely first (interrupt, then the executor's next pause); a child that does not come back is killed.
+      // Cancellation is asked for first (an interrupt, then the executor's next pause). A child that does not stop is killed.
       const endBy = (error: PlatformError): void => {
         child().send({ kind: 'cancel', id });
         const question = questions.get(id);

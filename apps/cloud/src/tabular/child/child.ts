@@ -1,18 +1,18 @@
 /**
  * Keeps the tabular child running.
  *
- * States: starting (preparing, forked, init sent) → running (it has reported) → dead → starting … → stopped. What a dead child said
- * is not heard any more: a message that was under way when it died could name files that the next start removes.
+ * States: starting (preparing, forked, init sent) → running (it has reported) → dead → starting … → stopped. Messages of a dead child are
+ * ignored: one still in transit when it died could name files that the next start removes.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { backoffMs, type Clock, errorText, type Log, siblingEntry } from '@platform/base';
 import type { FromChild, ToChild } from '../process/messages.ts';
 
 export interface ChildDeps {
-  /** Runs while no child does; answers what the next one is told first. */
+  /** Runs while no child does; returns the first message for the next child. */
   readonly prepare: () => Promise<ToChild>;
   readonly onMessage: (message: FromChild) => void;
-  /** The child is gone; whatever it was doing will not be answered. */
+  /** Called when the child died; its open questions will not be answered. */
   readonly onDeath: () => void;
   readonly clock: Clock;
   readonly log: Log;
@@ -21,13 +21,13 @@ export interface ChildDeps {
 export interface Child extends AsyncDisposable {
   readonly state: 'starting' | 'running' | 'restarting' | 'stopped';
   readonly processId: number | undefined;
-  /** Deaths since the start. */
+  /** How often the child has died since the start. */
   readonly restarts: number;
-  /** Resolves when a child is there to be spoken to; rejects when the signal is aborted first. */
+  /** Resolves when a child can receive messages; rejects when the signal is aborted first. */
   ready(signal: AbortSignal): Promise<void>;
-  /** Does nothing while no child is there. */
+  /** Does nothing while no child is running. */
   send(message: ToChild): void;
-  /** As a crash. */
+  /** Kills the child as a crash would. */
   kill(): void;
 }
 
@@ -87,7 +87,7 @@ export function startChild(deps: ChildDeps): Child {
       );
       if (stop.signal.aborted) return;
       quickDeaths = clock.monotonic() - startedMs < 10_000 ? quickDeaths + 1 : 0;
-      // One crash must not be felt; one after the other must not take the machine.
+      // A single crash should go unnoticed; repeated crashes must not take up the machine.
       if (quickDeaths > 1)
         await clock.sleep(backoffMs(quickDeaths - 1, { firstMs: 50, maxMs: 5_000 }), stop.signal).catch(() => {});
     }
@@ -125,7 +125,7 @@ export function startChild(deps: ChildDeps): Child {
     },
     async [Symbol.asyncDispose]() {
       stop.abort();
-      // It owns nothing that must be saved: what is not sealed is replayed.
+      // The child owns nothing that must be saved: unsealed rows are replayed.
       current?.kill('SIGKILL');
       await finished;
     },

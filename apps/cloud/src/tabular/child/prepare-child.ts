@@ -1,4 +1,4 @@
-/** Before each start of the child: the catalog is settled, and files that it does not list are swept (I14). */
+/** Runs before each start of the child: settles the catalog and removes files that it does not list (I14). */
 import { join } from 'node:path';
 import type { Log } from '@platform/base';
 import type { IngestLog } from '../../ingest/log/log.ts';
@@ -14,7 +14,7 @@ import type { ChildMessages } from './child-messages.ts';
 export interface PrepareChildDeps {
   readonly dataDir: string;
   readonly parquetDir: string;
-  /** Of the ingest log. Undefined: ingest.sqlite. */
+  /** URL of the ingest log's database. Undefined: ingest.sqlite. */
   readonly database: string | undefined;
   readonly settings: TabularSettings;
   readonly catalog: Pick<Catalog, 'sealedPosition' | 'findings' | 'fileNames'>;
@@ -25,22 +25,22 @@ export interface PrepareChildDeps {
   readonly log: Log;
 }
 
-/** Answers what the child is told first. */
+/** Returns the first message for the child. */
 export async function prepareChild(deps: PrepareChildDeps): Promise<Extract<ToChild, { kind: 'init' }>> {
   const { dataDir, parquetDir, database, settings, catalog, ingestLog, deletions, seals, messages, log } = deps;
-  // A seal that the dead child reported is listed before anything is swept.
+  // Seals that the dead child reported are listed before any file is removed.
   await seals.settled();
   const sealed = await catalog.sealedPosition();
   seals.readPosition(sealed);
   messages.begin(sealed);
-  // A backup may be copying what was unlisted since it began; what stays goes with the next start.
-  // What a damaged catalog does not list may be all that is left of it.
+  // A backup may still be copying files that became unlisted after it began; they are removed at the next start. After damage to the
+  // catalog, an unlisted file may be the only copy of its rows.
   const wrong = await catalog.findings();
   for (const { text } of wrong)
     log.error('the catalog is damaged; files that it does not list are kept', { found: text });
   const [next] = await ingestLog.follow(sealed, { rows: 1, bytes: 1 });
   if (next?.damage !== undefined) noteLoss(ingestLog, log, next.damage);
-  // What is lost from the log may still be in files that a catalog which lost its end does not list.
+  // A catalog that lost its end may not list files that still contain what the log lost.
   const isLost = ingestLog.losses().some(({ lossIn, acceptedMs }) => lossIn === 'readings' && acceptedMs === null);
   if (isLost)
     log.warn('files that the catalog does not list are kept, because they may contain what the ingest log lost');

@@ -1,9 +1,9 @@
 /**
- * Replaces listed files by others that hold the same rows, or those of them that are not deleted (I9, I10): one replacement at a time,
- * because two of one file would list its rows twice.
+ * Replaces listed files by others that hold the same rows, or only those that are not deleted (I9, I10). Replacements run one at a time,
+ * because two replacements of one file would list its rows twice.
  *
- * States of a replacement: asked (the child writes new files) → flipped (one catalog transaction) → the old files are unlinked once
- * no snapshot that was opened before is left. A child that dies, or a failure, leaves the old files as they were.
+ * States of a replacement: asked (the child writes new files) → flipped (one catalog transaction) → the old files are unlinked once every
+ * snapshot opened before is closed. If the child dies or a step fails, the old files stay as they were.
  */
 import { type Clock, createLimiter, errorText, type Log } from '@platform/base';
 import type { DeletionPause } from '../../instance/deletion-pause.ts';
@@ -15,17 +15,17 @@ import type { FileRef, FromChild, Rewritten } from '../process/messages.ts';
 import type { TabularSettings } from '../settings.ts';
 
 export interface Compaction {
-  /** Merges small files of an organization and day while there are any; whatever fails is tried again after the next seal. */
+  /** Merges small files of an organization and day until none are left; failures are retried after the next seal. */
   merge(): Promise<void>;
-  /** Takes the rows that the deletions cover out of a file. `failed`: try again later. */
+  /** Removes the rows covered by the deletions from a file. `failed`: try again later. */
   removeRows(file: FileRef, deletes: readonly Delete[], signal: AbortSignal): Promise<'removed' | 'none' | 'failed'>;
-  /** Writes the rows of a file of an earlier format into one of today's. `none`: it is not listed any more. */
+  /** Rewrites a file of an earlier format in the current one. `none`: it is no longer listed. */
   upgrade(file: FileRef, signal: AbortSignal): Promise<'replaced' | 'none' | 'failed'>;
-  /** Takes files off the list whose rows are all deleted; answers how many: those that were merged meanwhile stay. */
+  /** Unlists files whose rows are all deleted; returns how many. Files that were merged meanwhile stay. */
   drop(files: readonly string[]): Promise<number>;
-  /** The child's answer; resolves when it is in the catalog. */
+  /** Handles the child's answer; resolves when it is in the catalog. */
   answered(message: Extract<FromChild, { kind: 'rewritten' }>): Promise<void>;
-  /** The child is gone with what it was asked. */
+  /** The child died and will not answer open requests. */
   onDeath(): void;
 }
 
@@ -41,7 +41,7 @@ export function createCompaction(options: {
   readonly catalog: Catalog;
   readonly leases: SnapshotLeases;
   readonly deletions: DeletionPause;
-  /** Unlinks a file that nothing names any more. */
+  /** Unlinks a file that nothing refers to any more. */
   readonly unlink: (file: string) => Promise<void>;
   readonly settings: Pick<TabularSettings, 'mergeFiles' | 'fileBytes'>;
   readonly clock: Clock;
@@ -63,7 +63,7 @@ export function createCompaction(options: {
     });
   };
 
-  /** Snapshots that were opened before still read the files. */
+  /** Waits for the snapshots opened before, which still read the files. */
   const unlink = (files: readonly string[]): void => {
     void leases
       .drained()
@@ -104,7 +104,7 @@ export function createCompaction(options: {
       smallBytes: settings.fileBytes / 4,
       totalBytes: settings.fileBytes,
     };
-    // A file that cannot be read holds up its own day, not all others.
+    // An unreadable file holds up only its own day.
     const failed = new Set<string>();
     for (;;) {
       const outcome = await oneAtATime(async () => {
@@ -132,14 +132,14 @@ export function createCompaction(options: {
     },
     removeRows: (file, deletes, signal) =>
       oneAtATime(async () => {
-        // It may have been merged into another since it was listed.
+        // The file may have been merged since it was listed.
         if (!(await catalog.isListed(file.file))) return 'failed';
         const outcome = await ask([file], deletes, signal);
         return outcome === 'replaced' ? 'removed' : outcome === 'unchanged' ? 'none' : 'failed';
       }),
     upgrade: (file, signal) =>
       oneAtATime(async () => {
-        // It may have been merged, or dropped with all its rows.
+        // The file may have been merged, or dropped with all its rows.
         if (!(await catalog.isListed(file.file))) return 'none';
         return (await ask([file], [], signal)) === 'replaced' ? 'replaced' : 'failed';
       }),

@@ -5,7 +5,7 @@ import { createCatalog } from '../catalog/catalog.ts';
 import { fillDays, formatsOf, inFolder, makeFilesOlder, newestDay } from '../testing/older-files.ts';
 import { type OpenTabular, openTabular } from '../testing/open-tabular.ts';
 
-/** All that a query can see, and what the catalog counts. */
+/** Everything that a query can see, and the catalog's counts. */
 async function everything(store: OpenTabular): Promise<unknown> {
   const rows = await store.mql([
     { $sort: { component_name: 1, 'data.day': 1, 'data.i': 1, time_synced: 1 } },
@@ -15,7 +15,7 @@ async function everything(store: OpenTabular): Promise<unknown> {
     { $group: { _id: '$data.text', n: { $sum: 1 }, sum: { $sum: '$data.i' } } },
     { $sort: { _id: 1 } },
   ]);
-  // A whole document: its names are compared in their order.
+  // A whole document: its fields are compared in order.
   const input = { a: true, b: 1 };
   const ofInput = await store.mql([{ $match: { 'additional_parameters.input': input } }, { $count: 'n' }]);
   const { fileRows } = await store.tabular.status();
@@ -27,7 +27,7 @@ async function everything(store: OpenTabular): Promise<unknown> {
   return { rows, groups, fileRows, sizes };
 }
 
-test('I9 files that an earlier version sealed are written again after the start: every row as it was, the old files gone', async () => {
+test('I9 files sealed by an earlier version are rewritten after the start with the same rows, and the old files are removed', async () => {
   await inFolder(async (folder) => {
     const before = await (async () => {
       await using store = await openTabular({}, { folder });
@@ -37,7 +37,7 @@ test('I9 files that an earlier version sealed are written again after the start:
       return found;
     })();
     await using store = await openTabular({}, { folder });
-    // At once: the query waits for the files.
+    // Asked at once: the query waits for the files.
     expect(await everything(store)).toEqual(before);
     expect(await formatsOf(store)).toEqual([2]);
     const listed = [...(await createCatalog(store.db).fileNames())].toSorted();
@@ -47,13 +47,13 @@ test('I9 files that an earlier version sealed are written again after the start:
     expect(store.lines.filter(({ level }) => level === 'error')).toEqual([]);
     const told = store.lines.filter(({ message }) => message.includes('earlier version'));
     expect(told.map(({ fields }) => fields)).toEqual([{ files: 3 }, { files: 3 }]);
-    // What arrived meanwhile continues as ever.
+    // Rows that arrive now are handled as usual.
     store.append({ readings: [{ data: { i: 1 } }] });
     expect(await store.count()).toBe(241);
   });
 });
 
-test('an older file that cannot be read holds up the queries that need it, which say so, and no others', async () => {
+test('an unreadable older file fails only the queries that need it, with an error that says so', async () => {
   await inFolder(async (folder) => {
     const names = await (async () => {
       await using store = await openTabular({}, { folder });
@@ -64,7 +64,7 @@ test('an older file that cannot be read holds up the queries that need it, which
     await writeFile(join(folder, 'parquet', broken), 'not a file of ours');
     await using store = await openTabular({}, { folder });
     expect(await store.mql([{ $match: { capture_day: newestDay } }, { $count: 'n' }])).toEqual([{ n: 20 }]);
-    // Until it was found to be damaged it counts as one that is still to be written again.
+    // Until it is found to be damaged, the file counts as not yet rewritten.
     const failed = () => store.count().then(String, ({ code, message }) => `${code}: ${message}`);
     await expect.poll(failed).toMatch(new RegExp(`^data_loss: .*${broken}`));
     expect(await formatsOf(store)).toHaveLength(2);

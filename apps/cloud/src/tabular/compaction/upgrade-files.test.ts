@@ -6,7 +6,7 @@ import { createFileUpgrade } from './upgrade-files.ts';
 const days = ['2026-05-03', '2026-05-02', '2026-05-01'];
 const forever = new AbortController().signal;
 
-/** Three files; the test says how each attempt ends. */
+/** Three files; the test decides how each attempt ends. */
 function given() {
   let listed: FileRef[] = days.map((captureDay) => ({ file: `${captureDay}.parquet`, format: 1, captureDay }));
   const attempts: { readonly file: string; end(outcome: 'replaced' | 'failed'): void }[] = [];
@@ -30,7 +30,7 @@ function given() {
   return { upgrade, attempts };
 }
 
-test('the newest days come first, those that a query waits for before them, and what failed after all others', async () => {
+test('files that a query waits for are upgraded first, then the newest days, and failed files last', async () => {
   const { upgrade, attempts } = given();
   await upgrade.start();
   await expect.poll(() => attempts.length).toBe(1);
@@ -56,7 +56,7 @@ test('the newest days come first, those that a query waits for before them, and 
   await upgrade[Symbol.asyncDispose]();
 });
 
-test('a query whose time is over before its files are there is told which days it waits for, and how far it is', async () => {
+test('a query that times out before its files are upgraded reports the days it waits for and the progress', async () => {
   const { upgrade, attempts } = given();
   await upgrade.start();
   await expect.poll(() => attempts.length).toBe(1);

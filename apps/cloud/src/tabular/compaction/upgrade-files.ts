@@ -1,9 +1,9 @@
 /**
- * Brings files that an earlier version sealed to today's format, in the background: each is rewritten by the code that merges, and
- * replaced by the same flip (I9). Queries that need one of them wait for it; all others are answered at once.
+ * Upgrades files sealed by an earlier version to the current format, in the background. Each is rewritten by the merge code and replaced by
+ * the same flip (I9). Queries that need such a file wait for it; all others are answered at once.
  *
- * States of a file: listed in its old format → replaced, at the same instant for every snapshot that is opened afterwards. A crash leaves
- * it listed, and the next start finds it again. What cannot be written is tried again with growing waits, behind all others.
+ * States of a file: listed in its old format → replaced, at the same instant for every snapshot opened afterwards. After a crash it is
+ * still listed, and the next start finds it again. A file that cannot be written is retried after all others, with growing waits.
  */
 import { type Clock, type Follower, follow, type Log, PlatformError } from '@platform/base';
 import type { Catalog } from '../catalog/catalog.ts';
@@ -15,7 +15,7 @@ export interface FileUpgrade extends AsyncDisposable {
   start(): Promise<void>;
   /**
    * Resolves when none of these files is left.
-   * @throws unavailable when one cannot be written, or when the signal's time is over; else the signal's reason
+   * @throws unavailable when a file cannot be written or the signal timed out; otherwise the signal's reason
    */
   replaced(files: readonly string[], signal: AbortSignal): Promise<void>;
 }
@@ -28,9 +28,9 @@ export interface FileUpgradeDeps {
 }
 
 const tellEveryMs = 30_000;
-/** Nothing is left then. */
+/** Wait when no older file is left. */
 const idleMs = 3_600_000;
-/** A process that is killed must not make a file count as one that cannot be written. */
+/** The process may have been killed, so one failure does not prove that a file cannot be written. */
 const enoughFailures = 3;
 
 export function createFileUpgrade({ catalog, compaction, clock, log }: FileUpgradeDeps): FileUpgrade {
@@ -56,7 +56,7 @@ export function createFileUpgrade({ catalog, compaction, clock, log }: FileUpgra
   };
 
   const step = async (signal: AbortSignal): Promise<boolean> => {
-    // The newest days first, because most questions are about them.
+    // The newest days come first, because most queries are about them.
     const [next] = left.toSorted((a, b) => failuresOf(a) - failuresOf(b) || isWanted(b) - isWanted(a));
     if (next === undefined) return false;
     const outcome = await compaction.upgrade(next, signal);

@@ -74,7 +74,7 @@ function isCovered({ series, position, received }: Row, { predicate, upTo }: Del
   );
 }
 
-test('I10 a file is left alone only if no row of it is deleted, and dropped only if every row is', () => {
+test('I10 a file is kept unchanged only if none of its rows is deleted, and dropped only if all are', () => {
   let whole = 0;
   const file = fc.tuple(fc.array(row, { minLength: 1, maxLength: 6 }), day);
   fc.assert(
@@ -99,7 +99,7 @@ test('I10 a file is left alone only if no row of it is deleted, and dropped only
   expect(whole).toBeGreaterThan(10);
 });
 
-test('a file whose parts are divided among several deletions is deleted as a whole', () => {
+test('a file whose parts are covered by several deletions together is deleted as a whole', () => {
   const series = (part: string): Series => ({
     path: { ...Object.fromEntries(seriesColumns.map((column) => [column, 'x'])), part_id: part } as Series['path'],
     tags: [],

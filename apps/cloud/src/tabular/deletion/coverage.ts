@@ -1,4 +1,4 @@
-/** How much of a file a deletion covers, as far as the catalog can tell (I10). */
+/** How much of a file a deletion covers, as far as the catalog knows (I10). */
 import type { SeriesColumn } from '@platform/query';
 import { type Delete, type DeletePredicate, type FileRanges, isAmong, type PathRule } from '../catalog/row-filter.ts';
 import type { PathSets } from '../catalog/series.ts';
@@ -8,7 +8,7 @@ export interface ListedRanges extends Pick<FileRanges, 'captureDay' | 'pathSets'
   readonly positions?: { readonly min: number; readonly max: number };
 }
 
-/** `some` may turn out to be no row at all, `whole` is every row for certain. */
+/** `some` may turn out to be no row at all; `whole` is certainly every row. */
 export type Coverage = 'none' | 'some' | 'whole';
 
 export function coverageOf(file: ListedRanges, { predicate, upTo }: Delete): Coverage {
@@ -30,7 +30,7 @@ export function coverageOf(file: ListedRanges, { predicate, upTo }: Delete): Cov
   return isWhole ? 'whole' : 'some';
 }
 
-/** Whether the deletions together cover every row: one of them, or several that divide the parts among them. */
+/** Whether the deletions cover every row: one of them alone, or several that each cover some of the parts. */
 export function isWhollyDeleted(file: ListedRanges, deletes: readonly Delete[]): boolean {
   const parts = new Set<string>();
   for (const deletion of deletes) {
@@ -54,7 +54,7 @@ function namedIn(sets: PathSets, rule: PathRule): Coverage {
   return found;
 }
 
-/** The same for this file, without naming what the file does not hold. */
+/** The deletion restricted to values that occur in this file; it covers the same rows of it. */
 export function narrowDelete({ predicate, upTo }: Delete, { pathSets }: Pick<ListedRanges, 'pathSets'>): Delete {
   const { paths, except } = predicate;
   const within = (rule: PathRule): PathRule =>

@@ -1,6 +1,6 @@
 /**
- * Deletes rows for good, by a rule (I10): counted in one snapshot, gone for every snapshot that is opened after it. Rows that are
- * committed after the count stay.
+ * Deletes rows for good, by a rule (I10). They are counted in one snapshot, and hidden from every snapshot opened after it. Rows committed
+ * after the count stay.
  */
 import { type Clock, createLimiter } from '@platform/base';
 import { BsonDocument, type BsonValue, documentsOf, encodeBson, Int32, type Plan, pathColumns } from '@platform/query';
@@ -15,14 +15,14 @@ import type { QueryRequest, QueryResult } from '../tabular.ts';
 export interface DeleteRequest {
   readonly organizationId: string;
   readonly predicate: Pick<DeletePredicate, 'paths' | 'tags' | 'beforeDay'>;
-  /** Counts and deletes nothing. */
+  /** Counts the rows and deletes nothing. */
   readonly dryRun: boolean;
   readonly signal?: AbortSignal;
-  /** Runs in the transaction that deletes, with the number of rows; 0: only the hot store had any. Not called when nothing is deleted. */
+  /** Runs in the deleting transaction with the number of rows; 0: only the hot store had any. Not called when nothing is deleted. */
   readonly record: (trx: Kysely<CloudTables>, rows: number) => Promise<void>;
 }
 
-/** Answers how many rows there were. */
+/** Returns the number of rows. */
 export type DeleteRows = (request: DeleteRequest) => Promise<number>;
 
 export function createDeleteRows(deps: {
@@ -31,7 +31,7 @@ export function createDeleteRows(deps: {
   readonly clock: Clock;
 }): DeleteRows {
   const { catalog, query, clock } = deps;
-  // Two at once would both count the rows that they share.
+  // Two concurrent deletions would both count the rows they share.
   const turns = new Map<string, ReturnType<typeof createLimiter>>();
   const inTurn = (organizationId: string): ReturnType<typeof createLimiter> => {
     const turn = turns.get(organizationId) ?? createLimiter(1);
@@ -58,7 +58,7 @@ export function createDeleteRows(deps: {
     return await inTurn(request.organizationId)(async () => {
       const { rows, upTo } = await count(request);
       const { organizationId, predicate, record } = request;
-      // What retention has hidden may be in the hot store still: it goes as well, and is not counted.
+      // Rows hidden by retention may still be in the hot store. They are deleted too, but not counted.
       if (rows > 0 || (await count(request, 'hot')).rows > 0)
         await catalog.addDelete(organizationId, { predicate, upTo }, clock.now(), (trx) => record(trx, rows));
       return rows;

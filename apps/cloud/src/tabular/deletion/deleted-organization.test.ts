@@ -5,7 +5,7 @@ import { createCatalog } from '../catalog/catalog.ts';
 import { setDeleteUpTo } from '../catalog/catalog-rows.ts';
 import { openTabular, testPlace } from '../testing/open-tabular.ts';
 
-test('I10 a deletion of everything takes all files of its organization, what is sealed later as well, and ends; others keep theirs', async () => {
+test('I10 deleting all data of an organization removes its files, even those sealed later, then ends; others keep theirs', async () => {
   await using store = await openTabular();
   const { signal } = new AbortController();
   const catalog = createCatalog(store.db);

@@ -8,7 +8,7 @@ import { coversSeries } from '../catalog/row-filter.ts';
 import { seriesPathOf } from '../catalog/series.ts';
 import { recentDeletes } from './recent-deletes.ts';
 
-/** What retention and size limits took away does not count: it would be taken away again. */
+/** Rows removed by retention and size limits do not count: they would be removed again. */
 export async function deletedReadings(
   db: Kysely<CloudTables>,
   { place, metadata, readings, first: { position, timeSyncedMs } }: RepeatedUpload,

@@ -1,4 +1,4 @@
-/** Deletions of people, as long as an upload that they covered may come again and be recognised by its content (D13). */
+/** Deletions by people, kept as long as a covered upload may be sent again and recognised by its content (D13). */
 import type { Kysely } from 'kysely';
 import type { CloudTables } from '../../metadata/tables.ts';
 import type { Delete, DeletePredicate } from '../catalog/row-filter.ts';
@@ -6,10 +6,10 @@ import type { TabularRecentDeletesTable } from '../store.ts';
 
 type RecentDelete = Omit<TabularRecentDeletesTable, 'id'>;
 
-/** Longer than uploads are recognised, which are older than what deletes them. */
+/** Longer than uploads are recognised; an upload is older than the deletion that covers it. */
 export const recentDeletesMs: number = 8 * 24 * 3_600_000;
 
-/** In the transaction that deletes: there is no instant in which one of the two holds and the other does not. */
+/** Runs in the deleting transaction, so that both records always agree. */
 export async function noteRecentDelete(trx: Kysely<CloudTables>, row: RecentDelete): Promise<void> {
   await trx
     .deleteFrom('tabular_recent_deletes')
@@ -18,7 +18,7 @@ export async function noteRecentDelete(trx: Kysely<CloudTables>, row: RecentDele
   await trx.insertInto('tabular_recent_deletes').values(row).execute();
 }
 
-/** Those that may cover rows of a position. */
+/** Deletions that may cover rows at a position. */
 export async function recentDeletes(
   db: Kysely<CloudTables>,
   organizationId: string,

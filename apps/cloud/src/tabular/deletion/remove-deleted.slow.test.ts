@@ -10,7 +10,7 @@ const dayMs = 86_400_000;
 const parts = ['p-1', 'p-2', 'p-3'];
 const days = [0, 1, 2, 3];
 
-test('D24 I10 while rows come, are sealed, merged and removed, and the process is killed again and again, no query sees a deleted row or misses another', async () => {
+test('D24 I10 repeated kills while rows are added, sealed, merged and removed: queries see no deleted row and miss no other', async () => {
   const nowMs = Date.UTC(2026, 4, 17, 12);
   const world: { rules: StandingRules } = { rules: { expired: [], recent: [] } };
   const clock = { ...systemClock, now: () => nowMs };
@@ -47,7 +47,7 @@ test('D24 I10 while rows come, are sealed, merged and removed, and the process i
   for (let round = 0; round < 24; round++) {
     for (let i = 0; i < 30; i++) append();
     if (round % 6 === 2) {
-      // Retention only ever gets shorter here: what it hid once stays away.
+      // Retention only becomes shorter in this test, so that hidden rows stay hidden.
       const limit = 3 - Math.floor(round / 6);
       const firstDay = new Date(nowMs - (limit - 1) * dayMs).toISOString().slice(0, 10);
       world.rules = { expired: [{ paths: { part_id: ['p-1', 'p-2'] }, beforeDay: firstDay }], recent: [] };
@@ -73,14 +73,14 @@ test('D24 I10 while rows come, are sealed, merged and removed, and the process i
   await remover;
   await store.tabular.seal();
   const signal = new AbortController().signal;
-  // A pass leaves to the next what is merged under it.
+  // A pass leaves files that are merged during it to the next pass.
   const isOver = async (): Promise<boolean> => {
     const { complete } = await store.tabular.removeDeleted('org-1', signal);
     return complete && (await catalog.deletions('org-1')).length === 0;
   };
   await expect.poll(isOver).toBe(true);
   expect((await store.tabular.status()).fileRows).toBe(kept.size);
-  // Nothing hides anything any more: what is gone is gone from the disk.
+  // No rule hides anything now: missing rows are really gone from the disk.
   world.rules = { expired: [], recent: [] };
   const seen = await store.mql([{ $project: { i: '$data.i' } }, { $sort: { i: 1 } }]);
   expect(seen.map((row) => row['i'])).toEqual([...kept].toSorted((a, b) => a - b));

@@ -13,7 +13,7 @@ import { createRemoveDeleted } from './remove-deleted.ts';
 
 const { signal } = new AbortController();
 
-test('D24 a file that is merged before it could be dropped leaves something to do: its rows are in another one', async () => {
+test('D24 a pass is incomplete when a file was merged before it could be dropped, because its rows are in another file', async () => {
   const file: ListedFile = {
     ...{ file: '2026-05-01-a.parquet', format: 2, captureDay: '2026-05-01', rows: 1, logicalBytes: 1 },
     pathSets: Object.fromEntries(seriesColumns.map((column) => [column, ['x']])) as unknown as PathSets,

@@ -1,8 +1,8 @@
 /**
- * Takes deleted rows off the disk (I10): files whose rows are all gone are dropped, files where some are gone are written again, and a
- * deletion that no file needs any more leaves the catalog. Queries do not notice: they see none of these rows as it is.
+ * Removes deleted rows from the disk (I10): files without a remaining row are dropped, files with some are rewritten, and a deletion that
+ * no file needs any more leaves the catalog. Queries are not affected, because they never see these rows.
  *
- * Repeatable after a kill at any instant: what was not done yet is found again, from the catalog alone.
+ * Can be repeated after a kill at any instant: unfinished work is found again from the catalog alone.
  */
 import type { Catalog } from '../catalog/catalog.ts';
 import type { ListedFile } from '../catalog/read-catalog.ts';
@@ -12,11 +12,11 @@ import { coverageOf, isWhollyDeleted, narrowDelete } from './coverage.ts';
 import { removable, type StandingRules } from './standing-rules.ts';
 
 export interface Removed {
-  /** Dropped, because no row of theirs was left. */
+  /** Files dropped because no row was left. */
   readonly droppedFiles: number;
-  /** Written again without the rows that are gone. */
+  /** Files rewritten without the deleted rows. */
   readonly rewrittenFiles: number;
-  /** Deletions that are over. */
+  /** Deletions that ended. */
   readonly endedDeletions: number;
   /** Nothing is left to do until something else is deleted. */
   readonly complete: boolean;
@@ -24,7 +24,7 @@ export interface Removed {
 
 const nothing: Removed = { droppedFiles: 0, rewrittenFiles: 0, endedDeletions: 0, complete: true };
 
-/** @param nowMs as of when the rules hold. */
+/** @param nowMs time at which the rules are evaluated */
 export type RemoveDeleted = (
   organizationId: string,
   rules: StandingRules,
@@ -37,7 +37,7 @@ export function createRemoveDeleted(deps: {
   readonly compaction: Pick<Compaction, 'removeRows' | 'drop'>;
 }): RemoveDeleted {
   const { catalog, compaction } = deps;
-  /** By organization and file: deletions that the catalog cannot rule out, and that cover no row. Files never change. */
+  /** By organization and file: deletions that the catalog cannot rule out but that cover no row. Files never change. */
   const known = new Map<string, ReadonlyMap<string, ReadonlySet<string>>>();
 
   return async (organizationId, rules, nowMs, signal) => {
@@ -67,7 +67,7 @@ export function createRemoveDeleted(deps: {
       else complete = false;
     }
     const droppedFiles = dropped.length > 0 ? await compaction.drop(dropped) : 0;
-    // Rows of a file that was merged meanwhile are in another one.
+    // The rows of a file that was merged meanwhile are in another file.
     complete &&= droppedFiles === dropped.length;
 
     known.set(organizationId, clean);
@@ -80,7 +80,7 @@ export function createRemoveDeleted(deps: {
   };
 }
 
-/** Whether the file surely holds no row that the deletion covers, those included that the hot store still shows. */
+/** Whether the file certainly holds no row that the deletion covers, including rows that the hot store still shows. */
 function isCleanOf(file: ListedFile, deletion: Delete, clean: ReadonlySet<string> | undefined): boolean {
   if (coverageOf(file, deletion) === 'none') return true;
   return clean?.has(keyOf(narrowDelete(deletion, file))) === true;

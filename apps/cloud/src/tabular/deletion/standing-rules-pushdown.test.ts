@@ -7,7 +7,7 @@ import type { StandingRules } from './standing-rules.ts';
 const dayMs = 86_400_000;
 const nowMs = Date.UTC(2026, 4, 17, 12);
 
-test('I7 I10 with rows hidden by retention, and in the hot store, push-down makes no difference', async () => {
+test('I7 I10 push-down makes no difference for rows hidden by retention and for the hot store', async () => {
   const world: { rules: StandingRules } = { rules: { expired: [], recent: [] } };
   const clock = { ...systemClock, now: () => nowMs };
   await using store = await openTabular({ mergeFiles: 1_000 }, { clock, standingRulesOf: async () => world.rules });

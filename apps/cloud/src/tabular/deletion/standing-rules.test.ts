@@ -31,7 +31,7 @@ async function seen(store: OpenTabular, source: 'readings' | 'hot' = 'readings')
   return rows.map((row) => Number(row['i'])).toSorted((a, b) => a - b);
 }
 
-test('D24 I10 a capture day is hidden from UTC midnight on, in hot rows and files alike, and rows of other parts and resources never', async () => {
+test('D24 I10 a capture day is hidden from UTC midnight on, hot and sealed, and rows of other parts and resources are not', async () => {
   const world: World = { nowMs: midnightMs - 1, rules: nothing };
   await using store = await openWorld(world);
   const rows: { part: string; component: string; day: string }[] = [];
@@ -81,7 +81,7 @@ test('D24 I10 a capture day is hidden from UTC midnight on, in hot rows and file
   await check();
 });
 
-test('D24 I10 what retention hid leaves the disk: files without a row left are dropped, others written again, and nothing else goes', async () => {
+test('D24 I10 rows hidden by retention leave the disk: empty files are dropped, others rewritten, and other rows stay', async () => {
   const world: World = { nowMs: midnightMs, rules: nothing };
   await using store = await openWorld(world);
   for (const [i, part] of ['p-1', 'p-2', 'p-1', 'p-2'].entries())
@@ -97,7 +97,7 @@ test('D24 I10 what retention hid leaves the disk: files without a row left are d
   };
   hide(['p-1']);
   expect(await store.tabular.removeDeleted('org-1', signal)).toMatchObject({ droppedFiles: 0, rewrittenFiles: 1 });
-  // With the rule away, what is still on the disk shows.
+  // Without the rule, rows that are still on the disk become visible.
   world.rules = nothing;
   expect(await seen(store)).toEqual([1, 2, 3]);
   hide(['p-1', 'p-2']);
@@ -109,7 +109,7 @@ test('D24 I10 what retention hid leaves the disk: files without a row left are d
   expect(await seen(store)).toEqual([2, 3]);
 });
 
-test('what a resource takes on each day is what its documents take, out of the footers of files', async () => {
+test('the bytes of a resource on each day are those of its documents, read from the footers of files', async () => {
   const world: World = { nowMs: midnightMs, rules: nothing };
   await using store = await openWorld(world);
   for (const componentName of ['cpu', 'gpu'])
@@ -133,7 +133,7 @@ test('what a resource takes on each day is what its documents take, out of the f
   for (const _ of [1, 2]) expect(await store.tabular.bytesByDay('org-1', rules, signal)).toEqual(expected);
 });
 
-test('I10 a deletion ends when no file needs it any more, and its rows stay away after that', async () => {
+test('I10 a deletion ends when no file needs it any more, and its rows stay hidden', async () => {
   const world: World = { nowMs: midnightMs, rules: nothing };
   await using store = await openWorld(world);
   const catalog = createCatalog(store.db);
@@ -141,7 +141,7 @@ test('I10 a deletion ends when no file needs it any more, and its rows stay away
   const upTo = store.append({ metadata: { componentName: 'gpu' }, readings: [{ data: { i: 2 } }] });
   await catalog.addDelete('org-1', { predicate: { paths: { component_name: ['cpu'] } }, upTo }, 0);
   store.append({ readings: [{ data: { i: 3 } }] });
-  // Its rows are hot still: a replay would bring them back.
+  // Its rows are still hot: a replay would bring them back.
   await store.tabular.removeDeleted('org-1', signal);
   expect(await catalog.deletions('org-1')).toHaveLength(1);
   expect(await seen(store)).toEqual([2, 3]);
@@ -176,7 +176,7 @@ test('the hot store is a window of time_received over the configured methods, ex
   expect(await seen(store, 'hot')).toEqual([2, 3]);
 });
 
-test('D24 retention does not reach into the hot store: its rows stay on the disk until no window can show them', async () => {
+test('D24 retention does not affect the hot store: its rows stay on the disk until no window can show them', async () => {
   const world: World = { nowMs: midnightMs + 12 * hourMs, rules: nothing };
   await using store = await openWorld(world);
   for (const [i, daysAgo] of [1, 2, 3, 4].entries())
@@ -197,7 +197,7 @@ test('D24 retention does not reach into the hot store: its rows stay on the disk
     expect((await store.tabular.status()).fileRows).toBe(2);
     store.tabular.killProcess();
   }
-  // An explicit deletion reaches where retention does not.
+  // An explicit deletion covers rows that retention spares.
   const recorded: number[] = [];
   const deletion = { predicate: { beforeDay: dayText(midnightMs - dayMs) }, dryRun: false };
   const record = async (_trx: unknown, rows: number) => void recorded.push(rows);

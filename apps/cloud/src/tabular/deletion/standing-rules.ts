@@ -1,15 +1,15 @@
 /**
- * What holds for rows without a deletion of its own (I10): retention hides old capture days from the standard store, and the hot store
- * is the same rows, those of configured methods in a rolling window. Pure; worked out again for every snapshot.
+ * Rules that hide rows without an explicit deletion (I10). Retention hides old capture days from the standard store. The hot store consists
+ * of the same rows, limited to configured methods in a rolling window. Pure; evaluated again for every snapshot.
  */
 import { seriesColumns } from '@platform/query';
 import { type Delete, type DeletePredicate, isAmong, type PathRule, type RowFilter } from '../catalog/row-filter.ts';
 import { excludePaths } from './coverage.ts';
 
 export interface StandingRules {
-  /** Rows of these paths are gone once their capture day is before the day. */
+  /** Rows of these paths are hidden once their capture day is before the day. */
   readonly expired: readonly { readonly paths: PathRule; readonly beforeDay: string }[];
-  /** What the hot store holds: rows of these paths whose time_received is not longer ago. */
+  /** Content of the hot store: rows of these paths whose time_received is within the last storedHours. */
   readonly recent: readonly { readonly paths: PathRule; readonly storedHours: number }[];
 }
 
@@ -17,10 +17,10 @@ export type StandingRulesOf = (organizationId: string, nowMs: number) => Promise
 
 const hourMs = 3_600_000;
 const dayMs = 86_400_000;
-/** Standing rules hold for positions to come as well. */
+/** Standing rules also apply to future positions. */
 const everyPosition = Number.MAX_SAFE_INTEGER;
 
-/** What a query of a source does not see: those in the catalog, and the standing ones as of now. */
+/** Deletions that apply to a query of a source: those in the catalog, and the standing rules as of now. */
 export function deletesFor(
   source: 'readings' | 'hot',
   listed: readonly Delete[],
@@ -30,7 +30,7 @@ export function deletesFor(
   if (source === 'readings') return [...listed, ...expiredRows(rules)];
   const windows = rules.recent.flatMap(({ paths, storedHours }) => {
     const fromMs = nowMs - storedHours * hourMs;
-    // The second ends rows whose clock was ahead: they count by the day of their upload (D24).
+    // The second rule hides rows whose clock was ahead: they count by the day of their upload (D24).
     return [
       { paths, receivedBefore: Math.ceil(fromMs * 1_000) },
       { paths, beforeDay: dayOf(fromMs) },
@@ -43,7 +43,7 @@ export function deletesFor(
   ];
 }
 
-/** What of a capture day can go from the disk: a method's rows stay while the hot store may show any of that day. */
+/** Which rows of a capture day can leave the disk: a method's rows stay while the hot store may show any of that day. */
 export function removable(
   listed: readonly Delete[],
   rules: StandingRules,
@@ -58,7 +58,7 @@ export function removable(
   }));
 }
 
-/** Only what can concern rows that the filter keeps, so that a fleet's rules need not be sent for a question about one part. */
+/** Only deletions that can affect rows kept by the filter, so that a query about one part need not carry a whole fleet's rules. */
 export function deletesConcerning(deletes: readonly Delete[], { columns }: RowFilter): Delete[] {
   return deletes.flatMap(({ predicate, upTo }) => {
     const paths: Record<string, readonly string[]> = {};
@@ -87,6 +87,6 @@ function intersection(values: readonly string[], wanted: readonly string[]): rea
 }
 
 function dayOf(ms: number): string {
-  // Beyond what a Date holds lies nothing.
+  // Clamped to the earliest day that can be formatted.
   return new Date(Math.max(ms, -62_135_596_800_000)).toISOString().slice(0, 10);
 }

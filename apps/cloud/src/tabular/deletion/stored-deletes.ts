@@ -1,8 +1,8 @@
-/** What retention asks of the deletions in the catalog. */
+/** Queries of retention about the deletions in the catalog. */
 import type { Database } from '../../metadata/tables.ts';
 import type { DeletePredicate } from '../catalog/row-filter.ts';
 
-/** A deletion that covers what is yet to come: of a part or an organization that was deleted with its data. */
+/** A deletion that also covers future rows: of a part or an organization that was deleted with its data. */
 export interface OpenDelete {
   readonly id: number;
   readonly organizationId: string;
@@ -33,7 +33,7 @@ export async function predicatesOf(db: Database, organizationId: string): Promis
   return rows.map(({ predicate }) => JSON.parse(predicate) as DeletePredicate);
 }
 
-/** The organizations that have deletions. @param ofEverything only those of which everything is deleted */
+/** The organizations that have deletions. @param ofEverything only those with a deletion of all their data */
 export async function organizationsWithDeletes(db: Database, ofEverything = false): Promise<readonly string[]> {
   const rows = await db
     .selectFrom('tabular_deletes')

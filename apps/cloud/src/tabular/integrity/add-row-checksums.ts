@@ -1,4 +1,4 @@
-/** Gives the rows of a catalog of a version before their checksums, once, in one transaction. */
+/** Adds checksums to the rows of a catalog from an earlier version, once, in one transaction. */
 import type { Database } from '../../metadata/tables.ts';
 import { catalogFindings } from './catalog-findings.ts';
 import {
@@ -13,7 +13,7 @@ import {
 } from './row-checksum.ts';
 import { keepCopy, nameOfDelete, nameOfFile, nameOfState } from './row-copies.ts';
 
-/** Does nothing when it was done before. Answers how many files there were, undefined when nothing was done. */
+/** Does nothing if it was done before. Returns the number of files; undefined if nothing was done. */
 export async function addRowChecksums(db: Database): Promise<number | undefined> {
   const state = await db.selectFrom('tabular_state').selectAll().execute();
   if (state.length !== 1 || state[0]?.row_check !== null) return undefined;
@@ -21,7 +21,7 @@ export async function addRowChecksums(db: Database): Promise<number | undefined>
     const files = await trx.selectFrom('tabular_files').selectAll().execute();
     const deletes = await trx.selectFrom('tabular_deletes').selectAll().execute();
     const proofs = await trx.selectFrom('tabular_proofs').selectAll().execute();
-    // Only the sealed position lost its checksum: what was proven before is not proven again.
+    // Only the sealed position lacks its checksum: rows that already have checksums are not given new ones.
     const isProven = proofs.length > 0 && [...files, ...deletes].every((row) => row.row_check !== null);
     if (isProven && catalogFindings({ state: [], files, deletes, proofs }).some((each) => each.organizationId !== null))
       return undefined;

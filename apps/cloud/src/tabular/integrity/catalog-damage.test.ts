@@ -24,12 +24,12 @@ async function fill(store: OpenTabular): Promise<void> {
 
 const ofOther = { scope: { organizationId: 'org-2', locationIds: null, robotIds: null } };
 
-/** SQL of the digits in `column` with another first one, whatever that is. */
+/** SQL that replaces the first digit of `column` by a different one. */
 function otherFirstDigit(column: string): string {
   return `(case when substr(${column}, 1, 1) = '1' then '2' else '1' end) || substr(${column}, 2)`;
 }
 
-/** What a person would change by hand, or a disk by chance. */
+/** Changes that a person could make by hand, or a faulty disk could cause. */
 const damages: readonly (readonly [string, string])[] = [
   ['logical bytes', "update tabular_files set logical_bytes = logical_bytes + 1 where capture_day = '2026-05-17'"],
   [
@@ -52,7 +52,7 @@ const damages: readonly (readonly [string, string])[] = [
 ];
 
 test.each(damages)(
-  'D33 a catalog with another value (%s) is an error that says so, whatever is asked, and is put right from its copies',
+  'D33 a catalog with another value (%s) causes a clear error for every query, and is repaired from its copies',
   async (_, statement) => {
     await using store = await openTabular();
     await fill(store);
@@ -73,7 +73,7 @@ test.each(damages)(
   },
 );
 
-test('D33 a deletion that was changed or removed brings no rows back', async () => {
+test('D33 a changed or removed deletion does not bring rows back', async () => {
   await using store = await openTabular();
   await fill(store);
   await store.tabular.deleteRows({
@@ -91,7 +91,7 @@ test('D33 a deletion that was changed or removed brings no rows back', async () 
   }
 });
 
-test('D33 no file is removed while the catalog is damaged, and another organization is answered', async () => {
+test('D33 no file is removed while the catalog is damaged, and other organizations are answered', async () => {
   await using store = await openTabular();
   await fill(store);
   const list = async () =>

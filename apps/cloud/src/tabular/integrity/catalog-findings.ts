@@ -1,4 +1,4 @@
-/** What the checksums of the catalog's rows say: each row is as it was written, none is missing, none was added. */
+/** Verifies the checksums of the catalog's rows: every row is unchanged, none is missing, none was added. */
 
 import type { TabularProofsTable, TabularStateTable } from '../store.ts';
 import {
@@ -19,7 +19,7 @@ export interface CatalogRows {
   readonly proofs: readonly TabularProofsTable[];
 }
 
-/** Where they are, for who looks into a store by itself. */
+/** Table names, for tools that look into a store directly. */
 export const catalogTables: Readonly<Record<keyof CatalogRows, string>> = {
   state: 'tabular_state',
   files: 'tabular_files',
@@ -28,14 +28,14 @@ export const catalogTables: Readonly<Record<keyof CatalogRows, string>> = {
 };
 
 export interface CatalogFinding {
-  /** Whose answers it concerns; null: everyone's. */
+  /** The organization whose answers are affected; null: all. */
   readonly organizationId: string | null;
-  /** The row, where one is to blame. */
+  /** The file whose row is damaged, if it is known. */
   readonly file?: string;
   readonly text: string;
 }
 
-/** Of all organizations; empty: everything is as it was written. */
+/** Findings for all organizations; empty: the catalog is intact. */
 export function catalogFindings({ state, files, deletes, proofs }: CatalogRows): CatalogFinding[] {
   const findings: CatalogFinding[] = stateFindings(state).map((text) => ({ organizationId: null, text }));
   const ofOrganizations = new Map<string, { files: FileRow[]; deletes: DeleteRow[] }>();
@@ -59,7 +59,7 @@ export function catalogFindings({ state, files, deletes, proofs }: CatalogRows):
   return findings;
 }
 
-/** A version before wrote all of it, and this one has not started yet. */
+/** Whether an earlier version wrote all rows, and this version has not started on them yet. */
 export function isWithoutChecks({ state, files, deletes, proofs }: CatalogRows): boolean {
   return proofs.length === 0 && [...state, ...files, ...deletes].every((row) => (row.row_check ?? null) === null);
 }
@@ -79,7 +79,7 @@ export function stateFindings(state: readonly TabularStateTable[]): string[] {
   return row.row_check === stateRowChecksum(row.sealed_position) ? [] : ['the sealed position was changed'];
 }
 
-/** Of one organization's rows. */
+/** Findings about one organization's rows. */
 export function proofFindings(
   proof: Omit<TabularProofsTable, 'organization_id'> | undefined,
   files: readonly Pick<FileRow, 'row_check'>[],

@@ -7,7 +7,7 @@ const noonMs = Date.UTC(2026, 4, 17, 12);
 const dayMs = 86_400_000;
 const rowsOfDay = 3_000;
 
-/** Three days, a file each, the oldest first; the values make pages that DuckDB stores as they are. */
+/** Three days, one file each, the oldest first; DuckDB stores pages of these values uncompressed. */
 async function fill(store: OpenTabular): Promise<string[]> {
   for (let day = 0; day < 3; day++)
     store.append({
@@ -38,7 +38,7 @@ async function expectDamaged(store: OpenTabular, file: string, says: RegExp): Pr
   expect(failed).toMatchObject({ code: 'data_loss', message: expect.stringMatching(says) });
   expect((failed as Error).message).toContain(file);
   expect((failed as Error).message).not.toContain(store.dataDir);
-  // What the error says is answered, is answered.
+  // The times that the error offers can be queried.
   const [, most = '', least = ''] = /is at most (\S+), or at least (\S+),/.exec((failed as Error).message) ?? [];
   expect([most, least]).toEqual([new Date(noonMs - 1).toISOString(), new Date(noonMs + rowsOfDay).toISOString()]);
   const countOf = (received: object) => store.mql([{ $match: { time_received: received } }, { $count: 'n' }]);
@@ -46,7 +46,7 @@ async function expectDamaged(store: OpenTabular, file: string, says: RegExp): Pr
   expect(await countOf({ $gte: new Date(least) })).toEqual([{ n: 2 * rowsOfDay }]);
   await expect(countOf({ $gte: new Date(noonMs + rowsOfDay - 1) })).rejects.toMatchObject({ code: 'data_loss' });
   expect(await store.mql([{ $match: { component_name: 'elsewhere' } }, { $count: 'n' }])).toEqual([]);
-  // Others go on.
+  // Queries of other days are still answered.
   expect(await store.mql([ofDay('2026-05-19'), { $count: 'n' }])).toEqual([{ n: rowsOfDay }]);
   await expect
     .poll(async () => (await store.tabular.damage()).files)
@@ -55,7 +55,7 @@ async function expectDamaged(store: OpenTabular, file: string, says: RegExp): Pr
 
 const parquet = (store: OpenTabular, file: string): string => join(store.dataDir, 'parquet', file);
 
-test('D33 one flipped bit of a sealed file is an error that names file and place, and what is right again is answered again', async () => {
+test('D33 one flipped bit of a sealed file causes an error with file and place, and a restored file is readable again', async () => {
   await using store = await openTabular();
   const [first = ''] = await fill(store);
   const path = parquet(store, first);
@@ -72,7 +72,7 @@ test('D33 one flipped bit of a sealed file is an error that names file and place
   expect(errors).toHaveLength(5);
 });
 
-test('D33 a file that is cut, longer, gone, a link, or another listed file is an error that names it', async () => {
+test('D33 a file that is truncated, longer, missing, a link or another listed file causes an error that names it', async () => {
   await using store = await openTabular();
   const [first = '', second = ''] = await fill(store);
   const path = parquet(store, first);
@@ -95,7 +95,7 @@ test('D33 a file that is cut, longer, gone, a link, or another listed file is an
   }
 });
 
-test('D33 damage is found when the times of the file were set back, and by the next process', async () => {
+test('D33 damage is found even if the file times were reset, and by the next process', async () => {
   await using store = await openTabular();
   const [first = ''] = await fill(store);
   const path = parquet(store, first);

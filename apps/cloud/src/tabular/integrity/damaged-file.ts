@@ -1,4 +1,4 @@
-/** The error of a query that needs a sealed file which is damaged or missing. */
+/** The error of a query that needs a damaged or missing sealed file. */
 import { PlatformError } from '@platform/base';
 import type { HeldTimes } from '../catalog/row-filter.ts';
 
@@ -19,7 +19,7 @@ export function damagedFile(of: DamagedFileRef, reason: string): PlatformError {
   );
 }
 
-/** By which column the rows can be left out, to the millisecond, as queries compare times; `before` and `after` are next to them. */
+/** The column by which the rows can be left out, in milliseconds, as queries compare times; `before` and `after` are its neighbours. */
 function rangeOf({ captureDay, timeReceived: { min, max } = { min: null, max: null } }: DamagedFileRef) {
   const day = (offset: number): string =>
     new Date(Date.parse(captureDay) + offset * dayMs).toISOString().slice(0, 'YYYY-MM-DD'.length);

@@ -1,4 +1,7 @@
-/** Which sealed files are damaged or missing, and since when: found by queries, merges and scrubs, kept in the catalog, logged once. */
+/**
+ * Which sealed files are damaged or missing, and since when. Queries, merges and scrubs report it; the catalog stores it; it is logged
+ * once.
+ */
 import type { Clock, Log } from '@platform/base';
 import type { Database } from '../../metadata/tables.ts';
 import type { Catalog } from '../catalog/catalog.ts';
@@ -7,12 +10,12 @@ import { fileIsMissing } from './damaged-file.ts';
 import { type DamagedFile, damagedFiles } from './read-damage.ts';
 
 export interface FileHealth {
-  /** @param complete all of the file was read. */
+  /** @param complete the whole file was read */
   found(file: string, found: FoundFile, complete?: boolean): Promise<void>;
   damaged(): Promise<readonly DamagedFile[]>;
 }
 
-/** A file that was damaged is there again, as it was written. */
+/** Records that a damaged file was restored with its original content. */
 export async function noteRestored(trx: Database, file: string, nowMs: number): Promise<void> {
   await trx
     .updateTable('tabular_health')

@@ -17,7 +17,7 @@ async function damageLog(store: OpenTabular, statement: string): Promise<void> {
   while ((await store.tabular.status()).restarts === 0) await systemClock.sleep(20);
 }
 
-/** Three uploads of one organization and one of another; the second of them is damaged before a child reads it again. */
+/** Three uploads of one organization and one of another; the second upload is damaged before a child reads it again. */
 async function openDamaged(statement: string): Promise<OpenTabular> {
   const store = await openTabular(
     {},
@@ -33,7 +33,7 @@ async function openDamaged(statement: string): Promise<OpenTabular> {
 const count = [{ $count: 'n' }];
 const whole = { code: 'data_loss', message: expect.stringMatching(/ingest log at position 2/) };
 
-test('D33 a row of the log that is damaged makes the queries that could need it DATA_LOSS, hot and sealed, and no others', async () => {
+test('D33 a damaged log row causes DATA_LOSS for the queries that could need it, hot and sealed, and for no others', async () => {
   await using store = await openDamaged("update log set batch = cast('x' as blob) where position = 2");
   for (const seals of [false, true]) {
     if (seals) await store.tabular.seal();
@@ -46,14 +46,14 @@ test('D33 a row of the log that is damaged makes the queries that could need it 
   expect(await store.mql([{ $project: { i: '$data.i' } }, { $sort: { i: 1 } }])).toMatchObject([{ i: 1 }, { i: 3 }]);
 });
 
-test('D33 a row of the log whose owner is not known touches every query', async () => {
+test('D33 a log row whose owner is unknown affects every query', async () => {
   await using store = await openDamaged("update log set part = 'part-2' where position = 2");
   await expect(store.mql(count)).rejects.toMatchObject(whole);
   await expect(store.mql(count, ofOthers)).rejects.toMatchObject(whole);
   await expect(store.mql([{ $match: { part_id: 'another part' } }])).rejects.toMatchObject(whole);
 });
 
-test('D33 a row that is missing from the log is no gap in silence, wherever it was', async () => {
+test('D33 a row missing from the log is reported, wherever it was', async () => {
   for (const [position, left] of [
     [2, 2],
     [1, 2],
@@ -71,7 +71,7 @@ test('D33 a row that is missing from the log is no gap in silence, wherever it w
   expect(await store.tabular.seal()).toBe(4);
 });
 
-test('D33 a catalog that lost what it had listed is DATA_LOSS, and the files that it forgot are kept until the loss is accepted', async () => {
+test('D33 a catalog that lost listed files causes DATA_LOSS, and the unlisted files are kept until the loss is accepted', async () => {
   await using store = await openTabular();
   for (const i of [1, 2, 3]) store.append({ readings: [{ data: { i } }] });
   await store.tabular.seal();

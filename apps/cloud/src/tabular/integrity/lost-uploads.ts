@@ -1,4 +1,4 @@
-/** D33: a query that uploads which are lost could touch is answered with DATA_LOSS, until a person accepts the loss. */
+/** D33: a query that could need lost uploads is answered with DATA_LOSS until a person accepts the loss. */
 import { PlatformError } from '@platform/base';
 import type { Scope } from '@platform/query';
 import type { LogLoss } from '../../ingest/log/log.ts';
@@ -6,7 +6,7 @@ import { positionsText } from '../../ingest/losses/positions-text.ts';
 import type { RowFilter } from '../catalog/row-filter.ts';
 
 /**
- * @param organizationOf the organization of a part; undefined: not known, as of one that was deleted
+ * @param organizationOf the organization of a part; undefined: not known, for example after the part was deleted
  * @throws data_loss naming the positions
  */
 export function requireNoneLost(
@@ -18,7 +18,7 @@ export function requireNoneLost(
   const asked = filter.columns.part_id?.in;
   const mayTouch = ({ lossIn, acceptedMs, parts }: LogLoss): boolean => {
     if (lossIn !== 'readings' || acceptedMs !== null) return false;
-    // When they were captured is not known: times keep nothing out.
+    // The capture times are unknown, so a filter by time cannot exclude the loss.
     return (
       parts === null ||
       parts.some(

@@ -1,4 +1,4 @@
-/** Writes down which uploads the table `readings` goes without: nobody waits for it. */
+/** Records uploads that are missing from the table `readings`. Callers do not wait for it. */
 import { errorText, type Log } from '@platform/base';
 import type { IngestLog, LogDamage } from '../../ingest/log/log.ts';
 

@@ -1,15 +1,15 @@
-/** Positions that the log must have given away, as the catalog proves. */
+/** Positions that the log must have assigned, as proven by the catalog. */
 import type { Database } from '../../metadata/tables.ts';
 import { deleteRowChecksum, fileRowChecksum, stateRowChecksum } from './row-checksum.ts';
 
-/** As many of the furthest rows are looked at: more than can be damaged in one tail. */
+/** The rows with the highest positions, this many, are checked: more than can be damaged in one tail. */
 const looks = 100;
 
-/** @returns each with what proves it. */
+/** @returns each position with its proof */
 export async function provenPositions(
   db: Database,
 ): Promise<readonly { readonly by: string; readonly position: number }[]> {
-  // Rows that are damaged themselves prove nothing; those without a checksum are of an earlier version.
+  // Damaged rows prove nothing; rows without a checksum are from an earlier version.
   const isProof = (check: string | null, right: string): boolean => check === null || check === right;
   const states = await db.selectFrom('tabular_state').selectAll().execute();
   const files = await db.selectFrom('tabular_files').selectAll().orderBy('max_position', 'desc').limit(looks).execute();

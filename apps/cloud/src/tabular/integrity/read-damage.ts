@@ -1,4 +1,4 @@
-/** What is known to be damaged, out of the catalog alone. */
+/** Known damage, from the catalog alone. */
 import type { Database } from '../../metadata/tables.ts';
 import { type CatalogFinding, catalogFindings, isWithoutChecks } from './catalog-findings.ts';
 
@@ -9,9 +9,9 @@ export interface DamagedFile {
 }
 
 export interface Damage {
-  /** Sealed files that are damaged or missing, as far as someone has looked. */
+  /** Sealed files known to be damaged or missing. */
   readonly files: readonly DamagedFile[];
-  /** What is wrong with the rows of all organizations. */
+  /** Problems in the catalog rows of all organizations. */
   readonly catalog: readonly CatalogFinding[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * Puts the catalog's rows right out of their second copies. Each organization's sums decide: only what adds up to them is written. Where
- * the sums themselves were damaged, rows and copies that agree in everything are proof enough.
+ * Repairs the catalog's rows from their second copies. Each organization's checksum sums decide: only rows that add up to them are written.
+ * If the sums themselves are damaged, complete agreement of rows and copies is proof enough.
  */
 import type { Database } from '../../metadata/tables.ts';
 import { type CatalogFinding, catalogFindings } from './catalog-findings.ts';
@@ -8,13 +8,13 @@ import { addChecksums, type DeleteRow, emptySum, type FileRow, stateRowChecksum 
 import { nameOfDelete, nameOfFile, nameOfState, readCopy } from './row-copies.ts';
 
 export interface RepairedCatalog {
-  /** What was put right, or would be. */
+  /** Repairs that were made, or would be. */
   readonly mended: readonly string[];
-  /** What neither rows nor copies can tell. */
+  /** Findings that neither rows nor copies can resolve. */
   readonly left: readonly CatalogFinding[];
 }
 
-/** @param apply false: says what it would do, and changes nothing. */
+/** @param apply false: returns what it would do, and changes nothing */
 export async function repairCatalog(db: Database, apply: boolean): Promise<RepairedCatalog> {
   return await db.transaction().execute(async (trx) => {
     const state = await trx.selectFrom('tabular_state').selectAll().execute();
@@ -33,7 +33,7 @@ export async function repairCatalog(db: Database, apply: boolean): Promise<Repai
       const [row] = state;
       const copy = copies.find(({ name }) => name === nameOfState)?.copied;
       const stored = copy?.kind === 'state' ? copy : undefined;
-      // Of position, checksum and copy two have to agree.
+      // Two of position, checksum and copy have to agree.
       const isCopyRight =
         stored !== undefined &&
         (row === undefined || row.row_check === stored.rowCheck || row.sealed_position === stored.sealedPosition);
@@ -88,7 +88,7 @@ export async function repairCatalog(db: Database, apply: boolean): Promise<Repai
           deletes,
           proofs: [{ organization_id: organizationId, ...ofCopies }],
         }).every((finding) => finding.organizationId !== organizationId);
-      // Copies are as easily damaged as rows: where every row is right and adds up, nothing is wrong but a copy.
+      // Copies are damaged as easily as rows: if every row is right and the sums agree, only a copy is damaged.
       const ofOrganization = before.filter((finding) => finding.organizationId === organizationId);
       if (!isProven && !agree) {
         left.push(...ofOrganization);
@@ -98,7 +98,7 @@ export async function repairCatalog(db: Database, apply: boolean): Promise<Repai
       if (!apply) continue;
       await trx.deleteFrom('tabular_files').where('organization_id', '=', organizationId).execute();
       await trx.deleteFrom('tabular_deletes').where('organization_id', '=', organizationId).execute();
-      // A row whose organization was changed stands under another one.
+      // A row whose organization was changed is stored under another organization.
       for (const row of wantedFiles) {
         await trx.deleteFrom('tabular_files').where('file', '=', row.file).execute();
         await trx.insertInto('tabular_files').values(row).execute();

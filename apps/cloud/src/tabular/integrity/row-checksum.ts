@@ -1,6 +1,6 @@
 /**
- * Checksums of catalog rows, and their sum over an organization (docs/specs/integrity.md). A row whose values differ from those that were
- * written has another checksum; a row that is missing, or was added, changes the sum.
+ * Checksums of catalog rows, and their sum over an organization (docs/specs/integrity.md). A changed row has a different checksum; a
+ * missing or added row changes the sum.
  */
 import { createHash } from 'node:crypto';
 import type { TabularDeletesTable, TabularFilesTable } from '../store.ts';
@@ -9,7 +9,7 @@ export type FileRow = TabularFilesTable;
 export type DeleteRow = Omit<TabularDeletesTable, 'id'> & { readonly id: number };
 export type RowValues = readonly (string | number | null)[];
 
-/** In the order in which they are added up. */
+/** In the order in which they are hashed. */
 export const fileColumns: readonly Exclude<keyof FileRow, 'row_check'>[] = [
   'file',
   'organization_id',
@@ -70,7 +70,7 @@ export function stateRowChecksum(sealedPosition: number): string {
 export const emptySum: string = '0'.repeat(32);
 const modulus = 1n << 128n;
 
-/** In whatever order they are added. */
+/** Independent of the order of the checksums. */
 export function addChecksums(sum: string, checks: Iterable<string>): string {
   let total = BigInt(`0x${sum}`);
   for (const check of checks) total += BigInt(`0x${check}`);
@@ -81,7 +81,7 @@ export function subtractChecksum(sum: string, check: string): string {
   return ((BigInt(`0x${sum}`) - BigInt(`0x${check}`) + modulus) % modulus).toString(16).padStart(32, '0');
 }
 
-/** Whether it is one, and not what is left of one. */
+/** Whether the text is a well-formed checksum. */
 export function isChecksum(text: unknown): text is string {
   return typeof text === 'string' && /^[0-9a-f]{32}$/.test(text);
 }

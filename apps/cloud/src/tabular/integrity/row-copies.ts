@@ -38,7 +38,7 @@ export type Copied =
   | { readonly kind: 'delete'; readonly row: DeleteRow }
   | { readonly kind: 'state'; readonly sealedPosition: number; readonly rowCheck: string };
 
-/** Undefined: it cannot be one. That it is the right one, only the sums say. */
+/** Undefined: not a valid copy. Only the sums can tell whether a valid copy has the right values. */
 export function readCopy({ row: text }: TabularCopiesTable): Copied | undefined {
   let values: unknown;
   try {
@@ -55,6 +55,6 @@ export function readCopy({ row: text }: TabularCopiesTable): Copied | undefined 
       : undefined;
   if (kind === 'state' && Number.isSafeInteger(rest[0])) return { kind, sealedPosition: rest[0], rowCheck: row_check };
   const row = kind === 'file' ? rowOf(fileColumns) : kind === 'delete' ? rowOf(deleteColumns) : undefined;
-  // Decoded: what is wrong in it changes the checksum that the sums are compared with.
+  // Only decoded, not verified: a wrong value changes the checksum that is compared with the sums.
   return row === undefined ? undefined : ({ kind, row } as Copied);
 }

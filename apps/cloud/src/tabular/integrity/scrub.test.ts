@@ -16,7 +16,7 @@ async function fill(store: OpenTabular): Promise<string> {
   return names.toSorted()[1] ?? '';
 }
 
-test('D33 files are read completely in the background: damage is known before anybody asks, and the others are known to be right', async () => {
+test('D33 files are read completely in the background: damage is found before queries need them, and intact files are noted', async () => {
   await inFolder(async (folder) => {
     const file = await (async () => {
       await using store = await openTabular({}, { folder });
@@ -38,7 +38,7 @@ test('D33 files are read completely in the background: damage is known before an
   });
 });
 
-test('D33 a catalog of a version before gets its checksums, at the start its rows, and its files when they are first read', async () => {
+test('D33 a catalog of an earlier version gets row checksums at the start, and file checksums when its files are first read', async () => {
   await inFolder(async (folder) => {
     const file = await (async () => {
       await using store = await openTabular({}, { folder });

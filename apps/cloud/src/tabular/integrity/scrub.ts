@@ -1,6 +1,6 @@
 /**
- * Reads every listed file completely once in a period, slowly, so that damage is found before someone asks; files that are known to be
- * damaged are looked at again once a minute, so that one that was put right is answered.
+ * Reads every listed file completely and slowly once in a period, so that damage is found before a query needs the file. Damaged files are
+ * checked again once a minute, so that a restored file is readable soon.
  */
 import { type Clock, type Follower, follow, type Log } from '@platform/base';
 import type { Catalog } from '../catalog/catalog.ts';

@@ -1,7 +1,8 @@
 /**
  * The tabular child process: loads hot rows from the ingest log, owns DuckDB, seals, answers queries.
  *
- * It acknowledges nothing and owns no truth: killed at any instant, the next one replays (S, T] (I8, I14). It ends when its parent does.
+ * It acknowledges nothing and owns no unique data. If it is killed at any instant, the next child replays (S, T] (I8, I14). It ends with
+ * its parent.
  */
 
 import { getPriority, setPriority } from 'node:os';
@@ -29,7 +30,7 @@ import { createWorkerPool } from './query/worker-pool.ts';
 
 function send(message: FromChild): Promise<void> {
   return new Promise((resolve) => {
-    // A parent that is gone is noticed by `disconnect`; what could not be sent is lost with it.
+    // A lost parent is noticed by `disconnect`; messages that could not be sent are lost with it.
     if (!process.connected) resolve();
     else process.send?.(message, undefined, {}, () => resolve());
   });
@@ -72,7 +73,7 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
       hotBytes: hot.dataBytes,
       unsealedBytes: hot.after(sealed).dataBytes,
     });
-  // Where the log holds nothing more, no load follows that would tell.
+  // If the log holds nothing more, no load follows that would report the state.
   const adopted = hot.adopt().then(tellLoaded);
   const workers = createWorkerPool({
     threads: settings.concurrentQueries,
@@ -110,7 +111,7 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
     return rows >= settings.sealRows || dataBytes >= settings.sealBytes || age >= settings.sealAgeMs;
   };
 
-  // Sealing and rewriting sort: one at a time, so that their memory is that of one.
+  // Sealing and rewriting both sort; running one at a time limits their memory.
   const writing = createLimiter(1);
   const sealing = { database, writer, parquetDir, hotDirectory, fileBytes: settings.fileBytes };
   const verified = async <R>(
@@ -155,7 +156,7 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
     await send({ kind: 'measured', id, bytes });
   };
 
-  // Wakes the sealer when S has moved; a flip may also only say that rows can be dropped.
+  // Wakes the sealer when S has moved; a flip may also only allow rows to be dropped.
   let flipped = (): void => {};
   const reachSealed = async (position: number): Promise<void> => {
     while (sealed < position) {
@@ -192,7 +193,7 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
     },
   });
 
-  /** Beside seals, not after them: both write, one at a time. */
+  /** Runs beside sealing, not after it; both write, one at a time. */
   const compactor = follow({
     name: 'merge hot files',
     clock,
@@ -276,18 +277,18 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
   };
 }
 
-/** Below the process that acknowledges readings: queries and sealing take what that one leaves, and a share of what it wants. */
+/** Lower priority than the process that acknowledges readings: queries and sealing use the CPU it leaves, and a share of what it wants. */
 const niceness = 10;
 try {
-  // Before there are threads, which take over what their process has when they begin.
+  // Set before any thread starts, because threads inherit the priority at their start.
   setPriority(Math.min(19, getPriority() + niceness));
 } catch {
-  // A system that does not allow it runs all alike.
+  // Where the system forbids it, both processes run at the same priority.
 }
 
-// Read when DuckDB is loaded. Its allocator keeps freed memory for each arena: with one for each processor tens of megabytes more.
+// Read when DuckDB is loaded. Its allocator keeps freed memory per arena; one arena per processor would take tens of megabytes more.
 process.env['DUCKDB_JE_MALLOC_CONF'] ??= 'narenas:1';
-// Read when libuv's pool is first used. DuckDB's statements take a thread each while they run: with four, all other work waited behind them.
+// Read when libuv's pool is first used. Each DuckDB statement occupies a thread; with the default of four, all other work had to wait.
 process.env['UV_THREADPOOL_SIZE'] ??= '16';
 trimAtRest({ clock: systemClock });
 keepCompiled(systemClock);
@@ -297,6 +298,6 @@ process.on('message', (message: ToChild) => {
   else handle?.(message);
 });
 process.on('disconnect', () => process.exit(0));
-// The parent decides when this process ends: a Ctrl-C reaches the whole terminal group.
+// The parent decides when this process ends; Ctrl-C reaches the whole terminal group.
 process.on('SIGINT', () => {});
 process.on('SIGTERM', () => {});

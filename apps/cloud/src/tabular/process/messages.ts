@@ -1,4 +1,4 @@
-/** What the cloud's main process and its tabular child say to each other; numbers, strings, byte arrays and plain objects only. */
+/** Messages between the cloud's main process and its tabular child: numbers, strings, byte arrays and plain objects only. */
 
 import type { Batch, Scope } from '@platform/query';
 import type { LogDamage } from '../../ingest/log/log.ts';
@@ -14,13 +14,13 @@ export interface FileRef {
   readonly format: number;
   /** UTC day of all its rows, "YYYY-MM-DD". */
   readonly captureDay: string;
-  /** Of its rows. Absent: unknown, or this child was told before. */
+  /** Times of its rows. Absent: unknown, or this child already knows them. */
   readonly timeReceived?: HeldTimes;
-  /** What the catalog says that its bytes are. Absent: this child was told before. */
+  /** Expected bytes according to the catalog. Absent: this child already knows them. */
   readonly expected?: ExpectedBytes;
 }
 
-/** What is known of a file's bytes when it is written (checksum-file.ts). */
+/** Checksums computed when a file is written (checksum-file.ts). */
 export interface FileChecksum {
   /** Hexadecimal. */
   readonly sha256: string;
@@ -28,10 +28,10 @@ export interface FileChecksum {
   readonly blockCrcs: string;
 }
 
-/** null: a version before wrote the file. */
+/** null: an earlier version wrote the file. */
 export type ExpectedBytes = { readonly bytes: number } & { readonly [Field in keyof FileChecksum]: string | null };
 
-/** A file that is written, synced and renamed, and counts as soon as the catalog lists it. Times in microseconds. */
+/** A file that is written, synced and renamed. It counts as soon as the catalog lists it. Times in microseconds. */
 export interface SealedFile extends FileRef {
   readonly organizationId: string;
   readonly rows: number;
@@ -52,7 +52,7 @@ export interface ScanRequest {
   readonly scope: Scope;
   readonly filter: RowFilter;
   readonly vocabulary: 'core' | 'rdk';
-  /** Rows show times as int64 microseconds, not as dates; then nothing may be pushed that looks at times. Default: false. */
+  /** Rows show times as int64 microseconds instead of dates; nothing that looks at times may be pushed down then. Default: false. */
   readonly exactTimes?: boolean;
   readonly files: readonly FileRef[];
   readonly deletes: readonly Delete[];
@@ -65,20 +65,20 @@ export interface ScanRequest {
 export interface QueryMessage extends ScanRequest {
   readonly kind: 'query';
   readonly id: number;
-  /** As encodePlan writes it. */
+  /** Encoded by encodePlan. */
   readonly plan: Uint8Array;
   readonly deadlineMs: number;
   readonly maxResultBytes: number;
-  /** False: nothing is pushed but series and times. */
+  /** False: only series and times are pushed down. */
   readonly pushDown: boolean;
 }
 
 export type FoundFile =
-  /** `checksum`: of a file that had none. */
+  /** `checksum`: the file's first checksum. */
   | { readonly kind: 'right'; readonly checksum?: FileChecksum }
   | { readonly kind: 'damaged'; readonly reason: string }
   | { readonly kind: 'missing' }
-  /** It could not be read now; nothing is known. */
+  /** The file could not be read now; nothing is known. */
   | { readonly kind: 'unknown'; readonly reason: string };
 
 export type Rewritten =
@@ -92,16 +92,16 @@ export type ToChild =
       readonly kind: 'init';
       readonly logSource: LogSource;
       readonly parquetDir: string;
-      /** S: the child replays what is after it. */
+      /** S: the child replays the rows after it. */
       readonly sealed: number;
       readonly settings: TabularSettings;
     }
   | { readonly kind: 'committed'; readonly position: number }
   | QueryMessage
   | { readonly kind: 'cancel'; readonly id: number }
-  /** The catalog lists what the child sealed; hot rows up to dropUpTo are not needed by anyone. */
+  /** The catalog lists what the child sealed; no snapshot needs hot rows up to dropUpTo. */
   | { readonly kind: 'flipped'; readonly sealed: number; readonly dropUpTo: number }
-  /** Write these files' rows, all of one organization and day, into one, without those that the deletions cover. */
+  /** Write the rows of these files, all of one organization and day, into one file, without rows covered by the deletions. */
   | {
       readonly kind: 'rewrite';
       readonly id: number;
@@ -115,11 +115,11 @@ export type ToChild =
       readonly files: readonly FileRef[];
       readonly rules: readonly PathRule[];
     }
-  /** Read this file completely, slowly, and compare it with its checksums. */
+  /** Read this file completely and slowly, and compare it with its checksums. */
   | { readonly kind: 'scrub'; readonly id: number; readonly file: FileRef; readonly bytesPerSecond: number }
   /** These files were replaced by others, and no snapshot reads them any more. */
   | { readonly kind: 'removed'; readonly files: readonly string[] }
-  /** Seal what is hot now, whatever its size. */
+  /** Seal the current hot rows, whatever their size. */
   | { readonly kind: 'seal' };
 
 export type FromChild =
@@ -128,20 +128,20 @@ export type FromChild =
       readonly position: number;
       readonly hotRows: number;
       readonly hotBytes: number;
-      /** Of the hot rows' bytes, those after S; the others are kept for snapshots that are open. */
+      /** Bytes of the hot rows after S; the other rows are kept for open snapshots. */
       readonly unsealedBytes: number;
     }
   | {
       readonly kind: 'damaged';
       readonly position: number;
       readonly reason: string;
-      /** Readings of the row that are missing; null: the whole row. */
+      /** Number of missing readings of the row; null: the whole row. */
       readonly readings: number | null;
     }
-  /** Rows of the log are damaged or missing; said before anything that comes after them is loaded. */
+  /** Rows of the log are damaged or missing; sent before any later row is loaded. */
   | { readonly kind: 'lost'; readonly damage: LogDamage }
   | { readonly kind: 'sealed'; readonly upTo: number; readonly files: readonly SealedFile[] }
-  /** Answers `measure`: for each file the bytes by rule; null when a file is not there any more, or cannot be read. */
+  /** Answers `measure`: for each file the bytes by rule; null when a file no longer exists or cannot be read. */
   | { readonly kind: 'measured'; readonly id: number; readonly bytes: readonly (readonly number[])[] | null }
   /** Answers `rewrite`. */
   | { readonly kind: 'rewritten'; readonly id: number; readonly result: Rewritten }
@@ -153,14 +153,14 @@ export type FromChild =
       readonly sources: readonly SourceExplain[];
     }
   | ({ readonly kind: 'failed'; readonly id: number; readonly scannedBytes: number } & Failure)
-  /** The snapshot is older than what this child holds, or what it lists changed meanwhile: open a new one. */
+  /** The snapshot is older than what this child holds, or a listed file has changed: open a new one. */
   | {
       readonly kind: 'stale';
       readonly id: number;
-      /** A file that is not there: merged meanwhile, or lost. */
+      /** A file that does not exist: merged meanwhile, or lost. */
       readonly missing?: string;
     }
-  /** What was found of a file, whenever that is news. */
+  /** A new finding about a file. */
   | { readonly kind: 'checked'; readonly file: string; readonly found: FoundFile }
   /** Answers `scrub`. */
   | { readonly kind: 'scrubbed'; readonly id: number; readonly found: FoundFile }

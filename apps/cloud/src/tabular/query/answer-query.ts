@@ -1,6 +1,6 @@
 /**
  * One attempt at a query: a place in the queue, a snapshot of the catalog, the files that may hold its rows, and a question to the child.
- * What was overtaken meanwhile is told, and asked again by the caller.
+ * If a merge or the child's death overtakes it, the caller is told and retries.
  */
 import type { Clock } from '@platform/base';
 import { encodePlan, foldConstants, isLinear, type Plan, pathFilter, sourcesOf, splitPlan } from '@platform/query';
@@ -44,25 +44,25 @@ export interface AnswerQueryDeps {
   readonly tellFlip: () => void;
 }
 
-/** Counts take milliseconds: they wait for each other, not for queries that read rows. */
+/** Counts take milliseconds. They have their own queue, so that they do not wait for queries that read rows. */
 export interface Queues {
   readonly ofFacts: FairQueue;
   readonly ofRows: FairQueue;
 }
 
-/** anew: a merge took a file away. died: the child did. older: files that must be rewritten first. */
+/** again: a merge removed a needed file. died: the child died. older: these files must be rewritten first. */
 export type Attempt = QueryResult | 'again' | 'died' | { readonly older: readonly string[] };
 
 export interface AnswerQuery {
   attempt(request: QueryRequest, startedMs: number, endMs: number, signal: AbortSignal): Promise<Attempt>;
-  /** The child that knew what files have to be is dead. */
+  /** Forgets what the dead child was told about files. */
   onDeath(): void;
 }
 
 export function createAnswerQuery(deps: AnswerQueryDeps): AnswerQuery {
   const { questions, catalog, seals, leases, queues, meter, health, ingestLog, settings, clock, tellFlip } = deps;
   const { child: running, standingRulesOf, organizationOf } = deps;
-  /** What each file's bytes have to be is told to a child once. */
+  /** Files whose checksums the current child already knows. */
   const told = new Set<string>();
 
   const tellOnce = ({ file, format, captureDay, timeReceived, expected }: FileRef): FileRef => {
@@ -81,15 +81,15 @@ export function createAnswerQuery(deps: AnswerQueryDeps): AnswerQuery {
     const { scope, vocabulary, exactTimes } = request;
     const plan = foldConstants(request.plan, clock.now());
     const pushDown = exactTimes === undefined && (request.pushDown ?? true);
-    // I7: the answer holds what is committed up to here. What comes while the query waits for its turn is none of its: it would wait for
-    // that to be loaded, and all behind it, too.
+    // I7: the answer holds what is committed up to here. Rows that arrive while the query is queued are left out; otherwise it, and all
+    // queries behind it, would wait for them to be loaded.
     const asked = ingestLog.lastPosition();
     const queue = pushDown && isOfFacts(plan) ? queues.ofFacts : queues.ofRows;
     const slot = await queue.enter(scope.organizationId, signal);
     const lease = leases.hold(seals.position);
     let ended = Promise.resolve();
     try {
-      // With a damaged catalog no child starts; this says why.
+      // With a damaged catalog no child starts; this call throws the reason.
       if (running().state !== 'running') await catalog.sealedPosition();
       await running().ready(signal);
       const nowMs = clock.now();
@@ -103,7 +103,7 @@ export function createAnswerQuery(deps: AnswerQueryDeps): AnswerQuery {
         if (sources.length > 0) requireNoneLost(ingestLog.losses(), scope, filter, organizationOf);
       };
       requireWhole();
-      // A plan reads one of the two: no language names both.
+      // A plan reads only one of the two: no language can name both.
       const source = sources.includes('hot') ? 'hot' : 'readings';
       const deletes = deletesConcerning(deletesFor(source, snapshot.deletes, rules, nowMs), filter);
       const files = sources.includes(source)
@@ -120,7 +120,7 @@ export function createAnswerQuery(deps: AnswerQueryDeps): AnswerQuery {
       const reservation = request.unmetered ? noReservation : await meter.reserve(scope.organizationId, fileBytes);
       let scannedBytes = 0;
       try {
-        // The child may have died meanwhile; what is sent while there is none is lost.
+        // The child may have died meanwhile; messages sent while none runs are lost.
         await running().ready(signal);
         const question = questions.ask(
           {
@@ -129,7 +129,7 @@ export function createAnswerQuery(deps: AnswerQueryDeps): AnswerQuery {
             vocabulary,
             files: files.map(tellOnce),
             deletes,
-            // What reads no table reads no hot rows, and is not metered with them.
+            // A plan that reads no table reads no hot rows and is not metered with them.
             after: sources.length > 0 ? snapshot.sealed : upTo,
             upTo,
             plan: encodePlan(plan),
@@ -145,7 +145,7 @@ export function createAnswerQuery(deps: AnswerQueryDeps): AnswerQuery {
         if (result.kind === 'stale') {
           const { missing } = result;
           const lost = files.find(({ file }) => file === missing);
-          // What was merged meanwhile is not listed any more.
+          // A file that was merged meanwhile is no longer listed.
           if (lost === undefined || !(await catalog.isListed(lost.file))) return 'again';
           await health.found(lost.file, { kind: 'missing' });
           throw damagedFile(lost, fileIsMissing);
@@ -153,7 +153,7 @@ export function createAnswerQuery(deps: AnswerQueryDeps): AnswerQuery {
         if (result.kind === 'died') return 'died';
         scannedBytes = result.scannedBytes;
         if (result.kind === 'failed') throw result.error;
-        // What was found while the rows were loaded came before the answer.
+        // Losses found while the rows were loaded are known before the answer.
         requireWhole();
         const elapsedMs = clock.monotonic() - startedMs;
         const answered = { ...result.batch, scannedBytes, upTo, elapsedMs };
@@ -175,7 +175,7 @@ export function createAnswerQuery(deps: AnswerQueryDeps): AnswerQuery {
   return { attempt, onDeath: () => told.clear() };
 }
 
-/** Nor is there work to do with what is counted. */
+/** Whether the plan only counts, with little work after it. */
 function isOfFacts(plan: Plan): boolean {
   const whole = splitPlan(plan);
   return isFactsOnly(whole) && isLinear(whole.post);

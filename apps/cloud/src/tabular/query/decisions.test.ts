@@ -1,4 +1,4 @@
-/** Shares, histograms and CASE: what conditions decide is counted by DuckDB, with the executor's answers. */
+/** Shares, histograms and CASE: DuckDB evaluates the conditions and counts, with the executor's answers. */
 import { encodeBson, type Plan } from '@platform/query';
 import { parseMql } from '@platform/query/mql';
 import { parseSql } from '@platform/query/sql';
@@ -40,7 +40,7 @@ test.each(Object.entries(queries))('%s', async (_, plan) => {
   expect(Buffer.from(pushed.bytes).toString('hex')).toBe(Buffer.from(not.bytes).toString('hex'));
 });
 
-test('a key that fails for a series is an error, not a group', async () => {
+test('a group key that fails for a series is an error, not a group', async () => {
   await using store = await openTabular();
   store.append({ readings: [{ data: { t: 1 } }] });
   await store.tabular.seal();

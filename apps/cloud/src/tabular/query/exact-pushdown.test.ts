@@ -28,7 +28,7 @@ const scalar = fc.oneof(
 );
 const rare = fc.oneof(scalar, fc.constantFrom({ deep: 1 }, {}, [1, 'a'], [], [{ deep: 2 }]));
 
-/** By the class of a file: all doubles, mixed scalars, and anything. */
+/** By the class of a file: only doubles, mixed scalars, or any value. */
 const leafOf = [fc.integer({ min: 0, max: 20 }), scalar, rare];
 
 function readingsOf(kind: number): fc.Arbitrary<{ data: JsonObject; receivedMs: number | null }> {
@@ -52,7 +52,7 @@ function readingsOf(kind: number): fc.Arbitrary<{ data: JsonObject; receivedMs: 
   });
 }
 
-/** Files of different classes, several of one day, with deletions, and hot rows behind them. */
+/** Files of different classes, several on one day, with deletions and later hot rows. */
 async function fill(store: OpenTabular, seed: number): Promise<void> {
   for (const [file, kind] of [0, 0, 1, 1, 2, 0, 2].entries()) {
     const uploads = fc.sample(
@@ -219,7 +219,7 @@ const group = fc
 const sort = fc
   .array(fc.tuple(field, fc.constantFrom(new Int32(1), new Int32(-1))), { minLength: 1, maxLength: 2 })
   .map((keys) => d({ $sort: d(Object.fromEntries(keys)) }));
-/** Fields under other names, constants and objects of them, to be put behind those that stay. */
+/** Renamed fields, constants and objects of them, to be placed after the fields that stay. */
 const madeValue: fc.Arbitrary<BsonValue> = fc.oneof(
   { weight: 6, arbitrary: field.map((f) => `$${f}`) },
   fc.constantFrom<BsonValue>(
@@ -293,11 +293,11 @@ const pipeline = fc.oneof(
       .tuple(fc.array(logical, { maxLength: 2 }), tail)
       .map(([filters, rest]) => [...filters.map((each) => d({ $match: each })), ...rest]),
   },
-  // Behind a condition on `data` the newest rows are not those of the footers.
+  // After a condition on `data`, the newest rows are not those in the footers.
   newest,
 );
 
-/** Of NaN, which has many bit patterns, only that it is one counts. */
+/** NaN has many bit patterns; only that a value is NaN counts. */
 function shown(batch: Batch): string {
   const plain = (value: BsonValue): BsonValue => {
     if (value instanceof BsonDocument) return new BsonDocument([...value].map(([name, each]) => [name, plain(each)]));
@@ -364,7 +364,7 @@ test.each([
     const upTo = store.tabular.lag().committedPosition - 3;
     await createCatalog(store.db).addDelete('org-1', { predicate: { paths: { component_name: ['arm'] } }, upTo }, 0);
     await run();
-    // Each way was taken, often enough to mean something.
+    // Each way was taken often enough.
     for (const does of ['group', 'top', 'columns', 'rows', 'newest', '$project', '$replaceWith', ...ways])
       expect(done.get(does), does).toBeGreaterThan(3);
   },

@@ -1,4 +1,4 @@
-/** The stages of a query that run once, over what all sources gave, and why they do. */
+/** The stages of a query that run once, on the combined output of all sources, and why. */
 import { decomposes, isReadOnce, type Plan, type PlanSplit, type Stage } from '@platform/query';
 import type { NotPushed } from '../tabular.ts';
 
@@ -20,7 +20,7 @@ function later(stages: readonly Stage[], where: string): readonly NotPushed[] {
   return stages.map((stage) => ({ part: nameOf(stage), why: `it runs once, ${where}` }));
 }
 
-/** Of what may follow the filters, that which is never done where the rows lie. */
+/** For stages after the filters that never run where the rows are stored. */
 function reasonFor(stage: Stage): string {
   switch (stage.k) {
     case 'group': {
@@ -49,7 +49,7 @@ function reasonFor(stage: Stage): string {
   }
 }
 
-/** As the language names it: of a statement its clauses are told by these names. */
+/** The stage's name in the query language; clauses of a SQL statement are identified by these names. */
 function nameOf(stage: Stage): string {
   if (stage.k === 'filter' && stage.at === undefined && stage.where.k === 'call') return stage.where.at;
   return stage.at?.stageName ?? names[stage.k] ?? `$${stage.k}`;

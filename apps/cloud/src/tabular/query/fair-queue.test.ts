@@ -4,7 +4,7 @@ import { createFairQueue } from './fair-queue.ts';
 
 const never = new AbortController().signal;
 
-/** Lets what was admitted be seen. */
+/** Waits until admissions become visible. */
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 function openQueue(slots: number, maxWaiting = 1_000) {
@@ -27,7 +27,7 @@ function openQueue(slots: number, maxWaiting = 1_000) {
   return { queue, ask, of, end, order, running };
 }
 
-test('an organization that is alone leaves one slot, which the next to come finds free', async () => {
+test('an organization that is alone leaves one slot free for the next organization', async () => {
   const { ask, of } = openQueue(4);
   ask('loud', 50);
   await settle();
@@ -37,7 +37,7 @@ test('an organization that is alone leaves one slot, which the next to come find
   expect(of('quiet')).toBe(1);
 });
 
-test('while others wait an organization has at most half of the slots, and turns go round', async () => {
+test('while others wait, an organization has at most half of the slots, and turns rotate', async () => {
   const { ask, of, end, order, running } = openQueue(4);
   ask('loud', 50);
   ask('a', 3);
@@ -49,11 +49,11 @@ test('while others wait an organization has at most half of the slots, and turns
     expect(of('loud')).toBeLessThanOrEqual(2);
   }
   expect(order[4]).toBe('b');
-  // Six ended and four run, the three of them in turn: nobody waited for the fifty.
+  // Six ended and four run; the three other organizations took turns without waiting for the fifty queries.
   expect(order.filter((each) => each !== 'loud')).toHaveLength(5);
 });
 
-test('a query that gives up waiting gives its place up, and a full queue refuses with what to do', async () => {
+test('a cancelled query gives up its place in the queue, and a full queue refuses with advice', async () => {
   const { queue, ask, end, of } = openQueue(2, 2);
   ask('a');
   await settle();
@@ -72,7 +72,7 @@ test('a query that gives up waiting gives its place up, and a full queue refuses
   expect(queue.waiting).toBe(0);
 });
 
-test('never more run than there are slots, everybody runs in the end, and a slot is free or used up fairly', async () => {
+test('running queries never exceed the slots, all run in the end, and free slots are used fairly', async () => {
   const step = fc.oneof(fc.record({ ask: fc.constantFrom('a', 'b', 'c') }), fc.record({ end: fc.nat({ max: 5 }) }));
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 1, max: 5 }), fc.array(step, { maxLength: 60 }), async (slots, steps) => {
@@ -85,7 +85,7 @@ test('never more run than there are slots, everybody runs in the end, and a slot
         } else if (running.length > 0) await end(running[each.end % running.length]?.organization ?? '');
         await settle();
         expect(running.length).toBeLessThanOrEqual(slots);
-        // Whoever waits is kept from a slot by its own share alone.
+        // A waiting query is held back only by its own organization's share.
         if (queue.waiting > 0)
           expect(running.length).toBeGreaterThanOrEqual(Math.min(slots, Math.max(1, Math.floor(slots / 2))));
       }

@@ -1,19 +1,19 @@
 /**
- * Whose query runs next: no organization keeps the others waiting, however many queries it asks at once.
+ * Decides whose query runs next. No organization keeps the others waiting, however many queries it asks at once.
  *
- * Each organization has a queue of its own; a free slot goes to the one that has the fewest, in turn among equals. While several have
- * something to run, none takes more than half of the slots; one that is alone takes all but one, so that the next to come finds a
- * free slot. A queue that is full refuses.
+ * Each organization has its own queue. A free slot goes to the organization with the fewest running queries; equals take turns. While
+ * several organizations have queries, none takes more than half of the slots. A single one takes all but one, so that the next organization
+ * finds a free slot. A full queue refuses.
  */
 import { PlatformError } from '@platform/base';
 
 export interface FairQueue {
   /**
-   * Resolves with a slot, which is given back by disposing it. Rejects with the signal's reason.
+   * Resolves with a slot; dispose it to give it back. Rejects with the signal's reason.
    * Throws resource_exhausted at once when too many queries of the organization wait.
    */
   enter(organizationId: string, signal: AbortSignal): Promise<Disposable>;
-  /** Queries that wait, of all organizations. */
+  /** Waiting queries of all organizations. */
   readonly waiting: number;
 }
 
@@ -27,13 +27,13 @@ interface Line {
 }
 
 export function createFairQueue({ slots, maxWaiting }: { slots: number; maxWaiting: number }): FairQueue {
-  /** Only organizations that wait or run; the first in it is the next whose turn it is. */
+  /** Only organizations that wait or run, in the order of their turns. */
   const lines = new Map<string, Line>();
   const share = Math.max(1, Math.floor(slots / 2));
   const alone = Math.max(1, slots - 1);
   let free = slots;
 
-  /** Of those that may have a slot now the one with the fewest; among equals, whose turn it is. */
+  /** Of the organizations that may have a slot now, the one with the fewest; among equals, the one whose turn it is. */
   const next = (): [string, Line] | undefined => {
     const most = lines.size > 1 ? share : alone;
     let best: [string, Line] | undefined;
@@ -53,7 +53,7 @@ export function createFairQueue({ slots, maxWaiting }: { slots: number; maxWaiti
       line.waiters.delete(waiter);
       line.running++;
       free--;
-      // It goes to the end of the round.
+      // Move it to the end of the round.
       lines.delete(organizationId);
       lines.set(organizationId, line);
       waiter.admit();

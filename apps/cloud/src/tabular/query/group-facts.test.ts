@@ -7,7 +7,7 @@ const noonMs = Date.UTC(2026, 4, 17, 12);
 const dayMs = 86_400_000;
 const sensors = ['cpu', 'arm', 'leg'];
 
-/** Two sealed days and a hot one of three sensors on two parts; some readings without a time, one organization beside. */
+/** Two sealed days and a hot one of three sensors on two parts; some readings without a time, and one other organization. */
 async function fill(store: OpenTabular): Promise<void> {
   for (let day = 0; day < 3; day++) {
     for (const [index, componentName] of sensors.entries()) {
@@ -54,7 +54,7 @@ const groups: Readonly<Record<string, readonly Record<string, unknown>[]>> = {
 const tails = [{}, { tailRows: 0 }];
 
 test.each(tails)(
-  'I7 groups that footers answer are those of the rows, and no row is read for them (%o)',
+  'I7 groups answered from footers equal those of the rows, and no row is read for them (%o)',
   async (settings) => {
     await using store = await openTabular(settings);
     await fill(store);
@@ -70,7 +70,7 @@ test.each(tails)(
 );
 
 test.each(tails)(
-  'I7 I10 footers do not answer where rows are left out by a time, a deletion or what they hold (%o)',
+  'I7 I10 footers do not answer when a time, a deletion or a condition on values excludes rows (%o)',
   async (settings) => {
     await using store = await openTabular(settings);
     await fill(store);
@@ -103,7 +103,7 @@ test.each(tails)(
   },
 );
 
-test('I7 I10 rows in memory are counted as they are: none is read, and none is written to a file first', async () => {
+test('I7 I10 rows in memory are counted directly: none is read, and none is written to a file first', async () => {
   await using store = await openTabular({ tailRows: 0 });
   await fill(store);
   const untimed = Object.entries(groups).filter(([name]) => !name.startsWith('since'));
@@ -115,12 +115,12 @@ test('I7 I10 rows in memory are counted as they are: none is read, and none is w
       expect([name, found?.map(({ does }) => does)]).toEqual([name, ['facts']]);
       answers.push([name, await store.mql(stages)]);
     }
-    // Of what was sealed, files may still be on their way out.
+    // Files of rows that were sealed may still be waiting for removal.
     await expect.poll(() => readdirSync(join(store.dataDir, 'parquet', '.hot'))).toEqual([]);
     return answers;
   };
   const before = await ask([]);
-  // A deletion holds for the rows that are there, not for those that come later.
+  // A deletion covers existing rows, not later ones.
   await store.tabular.deleteRows({
     organizationId: 'org-1',
     predicate: { paths: { component_name: ['leg'] } },
@@ -133,7 +133,7 @@ test('I7 I10 rows in memory are counted as they are: none is read, and none is w
     readings: [{ data: { n: 9 }, receivedMs: noonMs + 2 * dayMs }],
     syncedMs: noonMs + 3 * dayMs,
   });
-  // Sealed rows that are deleted, but are still there, are left out one by one.
+  // Sealed rows that are deleted but still on the disk are left out one by one.
   const after = await ask(['group']);
   expect(after.find(([name]) => name === 'a count')?.[1]).toEqual([{ n: 34 }]);
   // These write the rows to a file.

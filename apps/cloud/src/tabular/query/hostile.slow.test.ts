@@ -1,4 +1,4 @@
-/** Queries that would take all time or all memory: each ends by itself, with words for who asked, and is nothing to others. */
+/** Queries that would take all time or all memory: each ends by itself with a clear error and does not affect others. */
 import { asPlatformError } from '@platform/base';
 import { QueryError } from '@platform/query';
 import { parseMql } from '@platform/query/mql';
@@ -6,9 +6,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { hostileQueries } from '../testing/hostile-queries.ts';
 import { type OpenTabular, openTabular, testPlace, wholeOrganization } from '../testing/open-tabular.ts';
 
-/** Far above the five seconds that a quiet computer takes; a query that only this ends has no bound of its own. */
+/** Far above the five seconds needed on an idle computer; a query that only this deadline ends lacks a bound of its own. */
 const deadlineMs = 120_000;
-/** Longer than a poll: a child that has to be killed for it fails the test, one on a slow computer does not. */
+/** Longer than a poll: a query that needs the child to be killed fails the test, but a slow computer does not. */
 const killAfterMs = 90_000;
 const stack = new AsyncDisposableStack();
 let store: OpenTabular;
@@ -35,7 +35,7 @@ test.each(Object.entries(hostileQueries))('%s', { timeout: 240_000 }, async (_, 
   const refusal = await refusalOf(make);
   over.abort();
   expect(await others).toBeGreaterThan(0);
-  // Not all are runaways here: some are answered. What is refused says so with the name of MongoDB's code.
+  // Some of these queries are answered. A refusal contains the name of MongoDB's error code.
   if (refusal !== undefined) {
     expect(refusal.code).toMatch(/^(invalid_argument|resource_exhausted|deadline_exceeded)$/);
     expect(refusal.message).toMatch(/, code \d+\)|the answer is larger than/);
@@ -55,7 +55,7 @@ async function refusalOf(
   }
 }
 
-/** Another organization asks on and on. @returns how often it was answered. */
+/** Another organization queries continuously. @returns how often it was answered */
 async function askOthers(over: AbortSignal): Promise<number> {
   const scope = { ...wholeOrganization, organizationId: 'org-2' };
   for (let answered = 0; ; ) {

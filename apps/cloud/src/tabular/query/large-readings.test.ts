@@ -3,13 +3,13 @@ import { openTabular, testPlace } from '../testing/open-tabular.ts';
 
 const scopeOf = (organizationId: string) => ({ scope: { organizationId, locationIds: null, robotIds: null } });
 
-test('D34 large readings, more than the memory allowed, are answered, sealed and merged, and hold up no one else', {
+test('D34 large readings, more than the memory allowed, are answered, sealed and merged, and do not delay others', {
   timeout: 300_000,
 }, async () => {
   const readings = 60;
   const bytes = 3_900_000;
   const text = 'x'.repeat(1_000_000);
-  // The engine has less memory than the readings take.
+  // DuckDB has less memory than the readings take.
   await using store = await openTabular({ memoryBytes: 160 << 20, sealBytes: 128_000_000 });
   for (let i = 0; i < readings; i++) {
     const data = { i, parts: [text, text, text, `${i}${'y'.repeat(bytes - 3_000_000)}`] };

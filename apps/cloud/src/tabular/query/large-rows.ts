@@ -1,6 +1,6 @@
 /**
- * Rows whose documents take this much on average are handled a few at a time: DuckDB reads and sorts them whole, 2,048 in one go, and
- * takes some five times their bytes while it does.
+ * Rows with documents of this average size are handled a few at a time. DuckDB reads and sorts 2,048 whole rows at once, and needs about
+ * five times their bytes for it.
  */
 export const largeRows: {
   /** Bytes of a row, on average. */

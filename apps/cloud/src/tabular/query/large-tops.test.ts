@@ -1,4 +1,4 @@
-/** The first of an order out of many small files, whose documents are large: only those of the answer are read. */
+/** Sorts with a limit over many small files of large documents: only the documents of the answer are read. */
 import type { JsonObject } from '@bufbuild/protobuf';
 import { expect, test } from 'vitest';
 import { type OpenTabular, openTabular } from '../testing/open-tabular.ts';
@@ -7,10 +7,10 @@ const files = 24;
 const noonMs = Date.UTC(2026, 4, 17, 12);
 const text = 'x'.repeat(20_000);
 
-/** One kind of leaf follows the other, so that no two files that are next to each other share a statement. */
+/** The kind of leaf changes from file to file, so that no two adjacent files share a statement. */
 const mixed: readonly (JsonObject[string] | undefined)[] = [3, 'three', true, null, undefined, -0];
 
-/** Each query that reads rows writes what came before it to a file. */
+/** Each query that reads rows writes the rows before it to a file. */
 async function fill(store: OpenTabular): Promise<void> {
   for (let file = 0; file < files; file++) {
     store.append({
@@ -49,7 +49,7 @@ const orders: readonly Record<string, 1 | -1>[] = [
   { 'data.none': 1 },
 ];
 
-test('D34 I7 of large documents in many files only those of the first rows of an order are read, by time of few files', {
+test('D34 I7 a sort with a limit over large documents in many files reads only the documents it returns, and few files if by time', {
   timeout: 120_000,
 }, async () => {
   await using store = await openTabular({ tailRows: 0, mergeFiles: 1_000, topBytes: 40_000 });
@@ -65,12 +65,12 @@ test('D34 I7 of large documents in many files only those of the first rows of an
         expect(answer.count, name).toBe(limit);
         const { sources = [], rows } = explain ?? {};
         const isMixed = order['data.mixed'] !== undefined;
-        // Columns do not tell 0 from -0: those files give documents of their own.
+        // Columns do not distinguish 0 from -0: such files return their own documents.
         if (!isMixed) expect(rows, name).toBe(limit);
-        // Rows of later files are later: the others are not looked into.
+        // Rows of later files are later, so those files are not read.
         if (order['time_received'] !== undefined && Object.keys(order).length === 1)
           expect(sources[0]?.files, name).toBeLessThan(files);
-        // Else all files share one statement.
+        // Otherwise all files share one statement.
         if (!isMixed && !name.includes('mixed')) continue;
         expect(sources[0], name).toMatchObject({ does: 'top', rows: 0 });
         expect(sources[0]?.statements, name).toBeLessThanOrEqual(mixed.length);
@@ -80,7 +80,7 @@ test('D34 I7 of large documents in many files only those of the first rows of an
   }
 });
 
-test('D34 one statement of many large documents reads those of its first rows a few at a time', {
+test('D34 one statement over many large documents reads those of its first rows a few at a time', {
   timeout: 120_000,
 }, async () => {
   await using store = await openTabular({ topBytes: 1_000 });

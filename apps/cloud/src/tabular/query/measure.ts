@@ -1,4 +1,4 @@
-/** How many logical bytes the rows of some paths take on each capture day, in files; what is not sealed yet is not counted. */
+/** Logical bytes of the rows of some paths on each capture day, in files. Unsealed rows are not counted. */
 import { chunks, PlatformError } from '@platform/base';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { ListedFile } from '../catalog/read-catalog.ts';
@@ -10,7 +10,7 @@ import type { FileRef, FromChild } from '../process/messages.ts';
 export type BytesByDay = ReadonlyMap<string, number>;
 
 export interface Measure {
-  /** In the order of the rules. Throws unavailable when the child dies over it. */
+  /** Results in the order of the rules. Throws unavailable when the child dies before it answers. */
   bytesByDay(organizationId: string, rules: readonly PathRule[], signal: AbortSignal): Promise<readonly BytesByDay[]>;
   answered(message: Extract<FromChild, { kind: 'measured' }>): void;
   onDeath(): void;
@@ -27,7 +27,7 @@ export function createMeasure({
 }): Measure {
   const asked = new Map<number, (bytes: readonly (readonly number[])[] | null) => void>();
   let nextId = 1;
-  /** By organization, file and rule: files never change. */
+  /** Results by organization, file and rule; files never change. */
   const known = new Map<string, Map<string, Map<string, number>>>();
 
   const ask = async (files: readonly FileRef[], rules: readonly PathRule[], signal: AbortSignal) => {

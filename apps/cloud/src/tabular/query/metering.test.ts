@@ -12,7 +12,7 @@ function bson(value: unknown): BsonValue {
   return new BsonDocument(Object.entries(value).map(([name, each]) => [name, bson(each)]));
 }
 
-test('D26 the further a path is filtered from the left, the fewer bytes; times and deletions count, conditions on data and limits do not', async () => {
+test("D26 filtering more of the path from the left scans fewer bytes; times and deletions count, conditions and limits don't", async () => {
   await using store = await openTabular();
   const noonMs = Date.UTC(2026, 4, 17, 12);
   for (const hot of [false, true]) {
@@ -49,7 +49,7 @@ test('D26 the further a path is filtered from the left, the fewer bytes; times a
   expect(await bytes()).toBe(part);
 });
 
-test('what reads no table is metered with nothing', async () => {
+test('a query that reads no table is metered with nothing', async () => {
   await using store = await openTabular();
   store.append({ readings: [{ data: { i: 1 } }] });
   await store.count();
@@ -61,7 +61,7 @@ test('what reads no table is metered with nothing', async () => {
   expect({ count, scannedBytes }).toEqual({ count: 1, scannedBytes: 0 });
 });
 
-test('D26 each query is counted once, those included that end right before a stop', async () => {
+test('D26 each query is counted once, including those that end right before a stop', async () => {
   await using folder = await temporaryDirectory();
   {
     await using store = await openTabular({}, { folder: folder.path });

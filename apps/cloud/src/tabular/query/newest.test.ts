@@ -4,7 +4,7 @@ import { openTabular } from '../testing/open-tabular.ts';
 const noonMs = Date.UTC(2026, 4, 17, 12);
 const dayMs = 86_400_000;
 
-test('the newest readings of several days in one hot series are those of each day that is asked for', async () => {
+test('the newest readings of several days in one hot series are correct for each day queried', async () => {
   await using store = await openTabular();
   const times = [noonMs - dayMs, noonMs - dayMs + 1, noonMs, noonMs + 1];
   store.append({ readings: times.map((receivedMs, v) => ({ data: { v }, receivedMs })), syncedMs: noonMs + 2 });

@@ -5,7 +5,7 @@ import { type OpenTabular, openTabular, wholeOrganization } from '../testing/ope
 
 const noonMs = Date.UTC(2026, 4, 17, 12);
 
-/** The same answer with push-down and without, and what was done with it. */
+/** Expects the same answer with and without push-down; returns how it was executed. */
 async function both(store: OpenTabular, stages: readonly Record<string, unknown>[]) {
   const on = await store.ask(stages, { explain: true });
   const off = await store.ask(stages, { pushDown: false });
@@ -30,7 +30,7 @@ function fill(store: OpenTabular, from: number, to: number, more: (i: number) =>
   store.append({ readings, syncedMs: noonMs });
 }
 
-test('a projection behind exact conditions is done where the rows are read, hot rows go through the executor', async () => {
+test('a projection after exact conditions runs where the rows are read, and hot rows go through the executor', async () => {
   await using store = await openTabular({ mergeFiles: 1_000 });
   fill(store, 0, 40);
   await store.tabular.seal();
@@ -47,7 +47,7 @@ test('a projection behind exact conditions is done where the rows are read, hot 
       ['hot', false, 5],
     ],
   });
-  // What follows gets the rows as the projection made them.
+  // The next stage gets the projected rows.
   expect(await both(store, [match, project, { $group: { _id: null, v: { $max: '$v' } } }])).toEqual({
     rows: 1,
     did: [
@@ -55,7 +55,7 @@ test('a projection behind exact conditions is done where the rows are read, hot 
       ['hot', false, 5],
     ],
   });
-  // Not exact: the executor filters and projects.
+  // A pattern is not exact: the executor filters and projects.
   const pattern = { $match: { 'data.readings.s': { $regex: '^of' } } };
   expect(await both(store, [pattern, project])).toEqual({
     rows: 22,
@@ -66,7 +66,7 @@ test('a projection behind exact conditions is done where the rows are read, hot 
   });
 });
 
-test('a file whose columns do not say what a path leads to leaves the projection to the executor', async () => {
+test('a file whose columns do not contain all values of a path leaves the projection to the executor', async () => {
   await using store = await openTabular({ mergeFiles: 1_000 });
   const project = { $project: { a: '$data.readings.o.x', 'data.readings.l': 1 } };
   fill(store, 0, 10);
@@ -82,7 +82,7 @@ test('a file whose columns do not say what a path leads to leaves the projection
   expect(did?.filter(([, isPushed]) => isPushed)).toEqual([['columns', true, 10]]);
 });
 
-test('whole data is handed over as it was written where columns do not have it', async () => {
+test('data is returned as it was written where it has no columns', async () => {
   await using store = await openTabular();
   fill(store, 0, 10, (i) => (i === 3 ? { list: [1, { deep: [] }], zero: -0 } : {}));
   await store.tabular.seal();
@@ -90,11 +90,11 @@ test('whole data is handed over as it was written where columns do not have it',
     rows: 10,
     did: [['rows', true, 10]],
   });
-  // Deeper than it was, it could be too deep.
+  // Nested deeper than before, data could exceed the depth limit.
   expect((await both(store, [{ $project: { 'o.data': '$data' } }])).did).toEqual([['rows', false, 10]]);
 });
 
-test('a row that a projection makes too large is the same error, in the same place', async () => {
+test('a row that a projection makes too large causes the same error in the same place', async () => {
   await using store = await openTabular();
   // Texts that are large on average have no column.
   const short = Array.from({ length: 300 }, (_, n) => ({ data: { s: 'a' }, receivedMs: noonMs + n }));
@@ -110,13 +110,13 @@ test('a row that a projection makes too large is the same error, in the same pla
   expect(errors[1]).toBe(errors[0]);
 });
 
-test('a projection that fails as it is read fails without rows, too', async () => {
+test('a projection that fails while it is parsed also fails without rows', async () => {
   await using store = await openTabular();
   for (const pushDown of [true, false])
     await expect(store.ask([{ $project: { a: { $divide: [1, 0] } } }], { pushDown })).rejects.toThrow(/divide/);
 });
 
-test('the list of SELECT is pushed, and explained as such', async () => {
+test('the list of SELECT is pushed down and explained as such', async () => {
   await using store = await openTabular();
   fill(store, 0, 10);
   await store.tabular.seal();

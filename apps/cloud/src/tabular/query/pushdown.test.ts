@@ -31,7 +31,7 @@ const clause = fc.oneof(
   fc.array(place, { maxLength: 3 }).map((values) => ({ component_name: { $in: values } })),
 );
 
-test('rows that are left out early are only rows that the filter would leave out, hot and sealed, for either vocabulary', async () => {
+test('push-down leaves out only rows that the filter would leave out, hot and sealed, for either vocabulary', async () => {
   await using store = await openTabular();
   const rows = fc.sample(fc.record({ location: place, component: place, received: timeMs, requested: timeMs }), {
     numRuns: 120,
@@ -57,7 +57,7 @@ test('rows that are left out early are only rows that the filter would leave out
         const match = { $match: { $and: clauses } };
         const tail = [{ $sort: { 'data.i': 1 } }, { $project: { i: '$data.i' } }];
         const pushed = await store.mql([match, ...tail], { vocabulary });
-        // A stage in front keeps the filter from being pushed down.
+        // A stage before the filter keeps it from being pushed down.
         const reference = await store.mql([{ $addFields: { marked: 1 } }, match, ...tail], { vocabulary });
         expect(pushed).toEqual(reference);
         answers.add(pushed.length);
@@ -65,7 +65,7 @@ test('rows that are left out early are only rows that the filter would leave out
     ),
     { numRuns: 50 },
   );
-  // The generator asks for some, for all and for none.
+  // The generator makes queries that match some, all and no rows.
   expect(answers.size).toBeGreaterThan(5);
   const { files } = await store.tabular.status();
   expect(files).toBeGreaterThan(0);

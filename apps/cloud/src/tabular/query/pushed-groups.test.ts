@@ -1,4 +1,4 @@
-/** Groups that DuckDB makes in place of the executor, with its answers to the last byte, whatever language asks. */
+/** Groups made by DuckDB instead of the executor, with byte-identical answers, in every language. */
 import { encodeBson, type Plan } from '@platform/query';
 import { parseMql } from '@platform/query/mql';
 import { parseSql } from '@platform/query/sql';
@@ -9,7 +9,7 @@ import { bson } from '../testing/pushdown/document.ts';
 const mql = (...stages: object[]): Plan => parseMql(stages.map((stage) => encodeBson(bson(stage) as never)));
 const noonMs = Date.UTC(2026, 4, 17, 12);
 
-/** Two sealed files and hot rows: what the sources give is merged. */
+/** Two sealed files and hot rows: the results of the sources are merged. */
 async function fill(store: OpenTabular): Promise<void> {
   for (const [upload, component] of ['cpu', 'arm', 'cpu', 'é', 'arm', 'cpu'].entries()) {
     store.append({
@@ -142,7 +142,7 @@ test.each(Object.entries(firsts))('rows that come first in their groups: %s', as
 });
 
 test.each(['data.t', 'time_received'])(
-  'a value that cannot be worked out for a row is an error, though another row of the group is taken by %s',
+  'a value that cannot be computed for a row is an error, even if the group takes another row by %s',
   async (by) => {
     const plan = mql({ $sort: { [by]: -1 } }, { $group: { _id: null, v: { $first: { $divide: [1, '$data.t'] } } } });
     const ask = { plan, scope: wholeOrganization, vocabulary: 'core' as const };

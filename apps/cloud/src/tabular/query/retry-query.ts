@@ -1,4 +1,4 @@
-/** A query until it is answered: again when a merge or the death of the child overtook it, within its time. */
+/** Retries a query that a merge or the death of the child overtook, until it is answered or its time is over. */
 import { asPlatformError, type Clock, PlatformError } from '@platform/base';
 import { QueryError } from '@platform/query';
 import type { FileUpgrade } from '../compaction/upgrade-files.ts';
@@ -6,7 +6,7 @@ import type { TabularSettings } from '../settings.ts';
 import type { Tabular } from '../tabular.ts';
 import type { AnswerQuery } from './answer-query.ts';
 
-/** A snapshot can be overtaken by a merge or a restart, but not so often in a row. */
+/** A merge or a restart can overtake a snapshot, but not this often in a row. */
 const maxStale = 8;
 
 export function createRetryQuery(deps: {
@@ -37,7 +37,7 @@ export function createRetryQuery(deps: {
           );
         }
         const result = await answer.attempt(request, startedMs, endMs, signal);
-        // Neither a place in the queue nor a snapshot is held meanwhile.
+        // While waiting, the query holds neither a place in the queue nor a snapshot.
         if (typeof result === 'object' && 'older' in result) {
           await older.replaced(result.older, signal);
           stale = -1;

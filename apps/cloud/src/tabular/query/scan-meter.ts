@@ -1,25 +1,25 @@
-/** Counts the logical bytes that an organization's queries look at in a UTC month, and refuses what goes over the limit (D26). */
+/** Counts the logical bytes that an organization's queries scan in a UTC month, and refuses queries over the limit (D26). */
 import { type Clock, errorText, type Log, PlatformError } from '@platform/base';
 import type { Database } from '../../metadata/tables.ts';
 
 export interface Reservation {
   /**
-   * Ends the reservation and counts what was really looked at. Nobody waits until that is written: it counts as reserved until then.
+   * Ends the reservation and counts the bytes actually scanned. Callers do not wait for the write: until then the bytes count as reserved.
    */
   settle(scannedBytes: number): void;
 }
 
 export interface ScanMeter {
-  /** Sets aside what a query may look at. Throws resource_exhausted when the month's limit would be passed. */
+  /** Reserves the bytes that a query may scan. Throws resource_exhausted when the month's limit would be exceeded. */
   reserve(organizationId: string, bytes: number): Promise<Reservation>;
-  /** Resolves when what was settled is written. */
+  /** Resolves when all settled usage is written. */
   settled(): Promise<void>;
 }
 
-/** Of what counts towards no limit. */
+/** For queries that count towards no limit. */
 export const noReservation: Reservation = { settle: () => {} };
 
-/** A disk that syncs for each query keeps uploads waiting. What was not written when the process ends otherwise than by a stop is not counted. */
+/** Syncing the disk for each query would delay uploads. Usage not yet written when the process crashes is not counted. */
 const writeEveryMs = 250;
 
 interface Usage {
@@ -29,7 +29,7 @@ interface Usage {
   queries: number;
 }
 
-/** As it is counted: `YYYY-MM` in UTC. */
+/** The month of usage: `YYYY-MM` in UTC. */
 export function monthOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 7);
 }
@@ -80,7 +80,7 @@ export function createScanMeter(options: {
         log.error('the usage of queries cannot be recorded and is not counted', { error: errorText(caught) });
       failing = true;
     }
-    // Only now: another query counts the bytes as reserved or as used, never as neither.
+    // Released only now, so that another query sees the bytes as reserved or as used, never as neither.
     hold(organizationId, -scannedBytes);
   };
   const writeAll = (): void => {
@@ -97,7 +97,7 @@ export function createScanMeter(options: {
       const before = reserved.get(organizationId) ?? 0;
       const used = await scannedBytes(db, organizationId, month);
       const held = reserved.get(organizationId) ?? 0;
-      // What was settled while the usage was read may not be in it.
+      // Usage settled while the stored usage was read may not be in it.
       const others = Math.max(before, held);
       if (used + others + bytes > monthlyBytes) {
         throw new PlatformError(

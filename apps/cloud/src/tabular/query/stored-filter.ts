@@ -1,12 +1,12 @@
-/** A query's filter in the words in which rows are stored. */
+/** Converts a query's filter to the form in which rows are stored. */
 
 import { canonicalApi } from '@platform/base';
 import { type PathFilter, type TimeBounds, timeColumns } from '@platform/query';
 import type { RowFilter, TimeRange } from '../catalog/row-filter.ts';
 
 /**
- * A peer's `rdk:` spelling becomes ours (D2); an order of spellings says nothing about stored rows. Queries see whole
- * milliseconds, so that a bound is all the microseconds that show as it (D35).
+ * A peer's `rdk:` spelling becomes ours (D2); ranges over spellings do not apply to stored rows. Queries see whole milliseconds, so a bound
+ * covers all microseconds within its millisecond (D35).
  */
 export function storedFilter({ columns: given, times }: PathFilter): RowFilter {
   const { component_type: componentType, ...others } = given;
@@ -29,7 +29,7 @@ function rangeOf({ fromMs, toMs }: TimeBounds): TimeRange {
   };
 }
 
-/** The least int64 stands for a missing time. */
+/** The smallest int64 stands for a missing time. */
 const int64 = { min: -(2n ** 63n) + 1n, max: 2n ** 63n - 1n };
 
 function microseconds(ms: number, extra: bigint): bigint {

@@ -1,9 +1,9 @@
-/** What was done with a query, summed up. */
+/** Summarizes how a query was executed. */
 import { splitPlan } from '@platform/query';
 import type { QueryExplain, QueryRequest, QueryResult, SourceExplain } from '../tabular.ts';
 import { explainPostStages } from './explain-post-stages.ts';
 
-/** @param listed sealed files of the organization, and those of them that the catalog did not rule out. */
+/** @param listed number of sealed files of the organization, and of those that the catalog did not rule out */
 export function summarizeExplain(
   { plan, pushDown = true }: QueryRequest,
   listed: { readonly all: number; readonly read: number },

@@ -1,4 +1,4 @@
-/** Which tags are wanted, as a condition of $match: one of these, any at all, or none. */
+/** A condition of $match on tags: one of the given tags, any tag, or no tags. */
 import { BsonDocument, type BsonValue, Int32 } from '@platform/query';
 
 export type WantedTags = readonly string[] | 'some' | 'none';

@@ -5,7 +5,7 @@ const noonMs = Date.UTC(2026, 4, 17, 12);
 const sensors = ['cpu', 'arm', 'leg'];
 const each = 400;
 
-/** Few different numbers, now and then none, of three sensors on two parts; `wide` is another number each time. */
+/** Few distinct numbers, sometimes none, of three sensors on two parts; `wide` is a new number each time. */
 function append(store: OpenTabular, from: number): void {
   for (const [index, componentName] of sensors.entries()) {
     const partId = `part-${index % 2}`;
@@ -24,7 +24,7 @@ const ofLeaf = (name: string) => ({
 });
 const keys = [null, '$component_name', '$part_id', { part: '$part_id', name: '$component_name' }];
 
-test('I7 percentiles of few different numbers come as numbers and how often each is there, and are those of all rows', async () => {
+test('I7 percentiles of few distinct numbers are read as numbers with counts, and equal those of all rows', async () => {
   await using store = await openTabular();
   for (let file = 0; file < 3; file++) {
     append(store, file * each);
@@ -38,7 +38,7 @@ test('I7 percentiles of few different numbers come as numbers and how often each
     const { explain } = await store.ask([{ $group: { _id: '$component_name', ...ofLeaf(name) } }], { explain: true });
     return explain?.sources.find(({ does }) => does === 'group')?.rows;
   };
-  // Five numbers of each sensor and none, in one statement; of the others a list of each sensor and file.
+  // One statement yields five numbers and "none" for each sensor; `wide` yields a list for each sensor and file.
   expect(await rowsOf('few')).toBe(3 * 6);
   expect(await rowsOf('wide')).toBeLessThanOrEqual(2 * 3);
   const filtered = [

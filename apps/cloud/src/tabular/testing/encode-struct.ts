@@ -1,13 +1,13 @@
-/** A google.protobuf.Struct from a BSON document: any order of fields, NaN and −0, which protobuf's JSON cannot say. */
+/** Encodes a BSON document as google.protobuf.Struct: any field order, NaN and −0, which protobuf's JSON cannot express. */
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { BsonDocument, type BsonValue } from '@platform/query';
 
-/** @throws Error for a value of a type that a Struct does not have. */
+/** @throws Error for a value of a type that a Struct cannot hold. */
 export function encodeStruct(document: BsonDocument): Uint8Array {
   return structInto(new BinaryWriter(), document).finish();
 }
 
-/** Whether a Struct can hold the value: null, double, string, bool, array, document and nothing else. */
+/** Whether a Struct can hold the value: only null, double, string, bool, array and document. */
 export function fitsStruct(value: BsonValue): boolean {
   if (Array.isArray(value)) return value.every(fitsStruct);
   if (value instanceof BsonDocument) return [...value.values()].every(fitsStruct);

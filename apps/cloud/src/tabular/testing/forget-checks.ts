@@ -1,4 +1,4 @@
-/** Takes the checksums out of a catalog, as if a version before had written all of it; the next start gives it new ones. */
+/** Removes the checksums from a catalog, as if an earlier version had written it; the next start adds new ones. */
 import type { Database } from '../../metadata/tables.ts';
 
 export async function forgetChecks(db: Database): Promise<void> {

@@ -1,4 +1,4 @@
-/** Queries that ask for all time or all memory, or try to: by name, as a client would send them. */
+/** Queries that take, or try to take, all time or all memory, by name, as a client would send them. */
 import { type BsonDocument, encodeBson, type Plan } from '@platform/query';
 import { parseMql } from '@platform/query/mql';
 import { parseSql } from '@platform/query/sql';
@@ -6,7 +6,7 @@ import { bson } from './pushdown/document.ts';
 
 type Stages = readonly Record<string, unknown>[];
 
-/** Parsing is part of what a query costs. Each may throw a QueryError. */
+/** Includes parsing, which is part of a query's cost. Each may throw a QueryError. */
 export const hostileQueries: Readonly<Record<string, () => Plan>> = {
   'a join of 10^12 rows': () => parseSql('SELECT count(*) AS n FROM readings a, readings b, readings c, readings d'),
   'a join of 10^12 rows with a condition': () =>
@@ -147,7 +147,7 @@ export const hostileQueries: Readonly<Record<string, () => Plan>> = {
   'MQL: 5,000 stages': () => mql(Array.from({ length: 5_000 }, () => ({ $unwind: '$data' }))),
 };
 
-/** Of 16 million characters together, in a query that says them once. */
+/** 16 million characters in total, from a query that contains the text once. */
 const longText = 'a'.repeat(900_000);
 
 function mql(stages: Stages): Plan {

@@ -1,4 +1,4 @@
-/** Sealed files as earlier versions wrote them (format 1), in place of those of a store. */
+/** Replaces the sealed files of a store by files as earlier versions wrote them (format 1). */
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { readSeries } from '../process/files/parquet-file.ts';
 import { forgetChecks } from './forget-checks.ts';
 import { type OpenTabular, testPlace } from './open-tabular.ts';
 
-/** Every listed file is replaced by one of format 1 with the same rows; answers their names. Files of before are unlisted, not removed. */
+/** Replaces every listed file by one of format 1 with the same rows; returns their names. The replaced files are unlisted, not removed. */
 export async function makeFilesOlder({ db, dataDir }: Pick<OpenTabular, 'db' | 'dataDir'>): Promise<string[]> {
   const instance = await DuckDBInstance.create(':memory:');
   const connection = await instance.connect();
@@ -69,7 +69,7 @@ export async function makeFilesOlder({ db, dataDir }: Pick<OpenTabular, 'db' | '
   return names;
 }
 
-/** Earlier versions sorted the names of the first level only. */
+/** Earlier versions sorted only the names of the first level. */
 function unsorted(parameters: Uint8Array): Uint8Array {
   const turned = [...decodeBson(parameters)].map(
     ([name, value]) =>
@@ -79,12 +79,12 @@ function unsorted(parameters: Uint8Array): Uint8Array {
 }
 
 const dayMs = 86_400_000;
-/** Far from midnight on both sides. */
+/** Noon, far from midnight. */
 const newestMs = Date.UTC(2026, 4, 17, 12);
-/** Of what fillDays fills. */
+/** The newest day that fillDays fills. */
 export const newestDay = '2026-05-17';
 
-/** Days of readings of several series, with all that a row can have, sealed: of each day `rowsOfDay` of two components. */
+/** Seals days of readings of several series with everything a row can have: per day `rowsOfDay` rows of each of two components. */
 export async function fillDays(store: OpenTabular, days: number, rowsOfDay: number): Promise<void> {
   for (let day = 0; day < days; day++)
     for (const componentName of ['cpu', 'disk']) {
@@ -114,7 +114,7 @@ export async function formatsOf(store: OpenTabular): Promise<number[]> {
   return rows.map(({ format }) => format);
 }
 
-/** A folder that outlives the stores that are opened in it. */
+/** Runs with a folder that outlives the stores opened in it. */
 export async function inFolder(run: (folder: string) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'older-'));
   try {

@@ -1,6 +1,6 @@
 /**
- * A tabular store over a real log file, real metadata and a real child, for tests: the log is written here, row by row, into a file
- * whatever the store of the metadata is.
+ * Opens a tabular store with a real log file, real metadata and a real child, for tests. The log is written here row by row into a file,
+ * whatever database holds the metadata.
  */
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -33,7 +33,7 @@ import type { QueryRequest, QueryResult, Tabular } from '../tabular.ts';
 import { loneTabular } from './lone-tabular.ts';
 
 export interface TestReading {
-  /** Or the bytes of a Struct. */
+  /** JSON, or the bytes of a Struct. */
   readonly data: JsonObject | Uint8Array;
   /** Milliseconds; null: absent. Default: when this file was loaded. */
   readonly receivedMs?: number | null;
@@ -53,16 +53,16 @@ export interface OpenTabular extends AsyncDisposable {
   readonly dataDir: string;
   readonly damaged: Map<number, string>;
   readonly lines: { level: string; message: string; fields: unknown }[];
-  /** Appends one upload; answers its position. */
+  /** Appends one upload; returns its position. */
   append(upload: TestUpload, partId?: string): number;
-  /** Appends bytes as they are. */
+  /** Appends bytes unchanged. */
   appendRaw(batch: Uint8Array, partId?: string): number;
   readonly ingestLog: Pick<IngestLog, 'losses' | 'noteLoss' | 'acceptLosses' | 'restoreRow' | 'endLosses' | 'read'>;
-  /** Puts another upload in place of the last one, behind the store's back. */
+  /** Replaces the last upload without the store's knowledge. */
   replaceLast(upload: TestUpload): void;
-  /** The answer of a pipeline as the store gives it. */
+  /** Runs a pipeline; returns the store's answer. */
   ask(stages: readonly Record<string, unknown>[], request?: Partial<Omit<QueryRequest, 'plan'>>): Promise<QueryResult>;
-  /** Rows that a pipeline answers. */
+  /** Runs a pipeline; returns its rows. */
   mql(
     stages: readonly Record<string, unknown>[],
     request?: Partial<Omit<QueryRequest, 'plan'>>,
@@ -71,7 +71,7 @@ export interface OpenTabular extends AsyncDisposable {
   count(): Promise<number>;
 }
 
-/** One instant for all that a test file appends: no UTC midnight falls between two of its uploads. */
+/** One time for everything a test file appends, so that no UTC midnight falls between two uploads. */
 const loadedMs = Date.now();
 
 export const testPlace = { organizationId: 'org-1', locationId: 'loc-1', robotId: 'robot-1', partId: 'part-1' };
@@ -83,7 +83,7 @@ export async function openTabular(
     folder,
     ...options
   }: Partial<Pick<TabularDeps, 'standingRulesOf' | 'organizationOf' | 'monthlyScanBytesOf' | 'clock'>> & {
-    /** Holds or will hold a store, with its metadata in SQLite, and stays afterwards. Default: a new one, which is removed. */
+    /** Folder of a store with its metadata in SQLite; it is kept afterwards. Default: a new folder, which is removed. */
     readonly folder?: string;
   } = {},
 ): Promise<OpenTabular> {
@@ -234,7 +234,7 @@ function timestamp(ms: number): { seconds: bigint; nanos: number } {
   return { seconds: BigInt(seconds), nanos: Math.round((ms - seconds * 1_000) * 1_000) * 1_000 };
 }
 
-/** JavaScript to BSON values: a Date is a date, a number a double. */
+/** Converts JavaScript values to BSON values: a Date becomes a date, a number a double. */
 function bson(value: unknown): BsonValue {
   if (value instanceof Date) return new BsonDate(value.getTime());
   if (Array.isArray(value)) return value.map(bson);
@@ -242,7 +242,7 @@ function bson(value: unknown): BsonValue {
   return new BsonDocument(Object.entries(value).map(([name, member]) => [name, bson(member)]));
 }
 
-/** BSON values to JavaScript: an ordered document becomes an object, a date a Date, an int32 a number. */
+/** Converts BSON values to JavaScript: an ordered document becomes an object, a date a Date, an int32 a number. */
 export function plain(value: unknown): unknown {
   if (value instanceof Map) return Object.fromEntries([...value].map(([name, member]) => [name, plain(member)]));
   if (Array.isArray(value)) return value.map(plain);

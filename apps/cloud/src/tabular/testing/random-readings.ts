@@ -1,4 +1,4 @@
-/** Documents by chance as readings hold them: mixed kinds, names that are hard to shred, numbers and texts at the edges. */
+/** Random documents like those of readings: mixed kinds, names that are hard to shred, extreme numbers and texts. */
 import { BsonDocument, type BsonValue } from '@platform/query';
 import fc from 'fast-check';
 import type { FileFacts, LeafFacts } from '../process/files/file-facts.ts';
@@ -38,7 +38,7 @@ export function valueAt(value: BsonValue | undefined, path: readonly string[]): 
   return found;
 }
 
-/** Leaves one name below another. */
+/** Leaves one level below another. */
 export function childrenOf(facts: Pick<FileFacts, 'leaves'>, { path }: LeafFacts): LeafFacts[] {
   const key = JSON.stringify(path);
   return facts.leaves.filter(

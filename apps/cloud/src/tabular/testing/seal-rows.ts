@@ -1,4 +1,4 @@
-/** Rows sealed into files in a directory of their own, with DuckDB as the child has it, and read back with every column. */
+/** Seals rows into files in a separate directory, with DuckDB configured as in the child, and reads them back with every column. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { writeHotBatch } from '../process/hot/write-hot-batch.ts';
 import type { SealedFile } from '../process/messages.ts';
 
 export interface RowToSeal {
-  /** Component and tag of its series. */
+  /** Component name and tag of its series. */
   readonly component: string;
   /** BSON. */
   readonly data: Uint8Array;
@@ -31,7 +31,7 @@ export interface SealedRows {
 export interface SealingRoom extends AsyncDisposable {
   readonly connection: DuckDBConnection;
   readonly parquetDir: string;
-  /** Seals rows of one organization and day; each has its place in the list as position. */
+  /** Seals rows of one organization and day; a row's index in the list is its position. */
   seal(rows: readonly RowToSeal[], fileBytes?: number): Promise<SealedRows[]>;
 }
 

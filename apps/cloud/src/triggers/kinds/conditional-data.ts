@@ -1,4 +1,4 @@
-/** `conditional_data_ingested`: uploads of one component and method, with a reading that meets conditions (D18, D20, D21). */
+/** `conditional_data_ingested`: uploads of one component and method with a reading that meets conditions (D18, D20, D21). */
 import { compileCondition, isCapturedBy, type JsonObject as JsonDocument } from '@platform/conditions';
 import { compileKeys } from '../../reading-codec/key-filter.ts';
 import type { Document } from '../../reading-codec/read-document.ts';
@@ -48,7 +48,7 @@ function parse(
   };
 }
 
-/** Without any eval every upload fires, binary ones too (D20). */
+/** Without any eval every upload fires, including binary ones (D20). */
 function hasEvals(value: unknown): boolean {
   if (!isObject(value)) return false;
   const conditions = value['conditions'] ?? value['condition'];

@@ -1,4 +1,4 @@
-/** `part_data_ingested`: every upload of some types of data (D18, D21). */
+/** `part_data_ingested`: every upload of the given data types (D18, D21). */
 import { isObject, type JsonObject, namesOf, shown, warnUnknown } from '../json.ts';
 import type { Problems } from '../problems.ts';
 import type { TriggerEventRule } from '../trigger.ts';
@@ -10,7 +10,7 @@ const dataTypes = ['binary', 'tabular', 'file', 'unspecified'] as const;
 
 export const dataIngested: TriggerKind = { type, keys: ['data_ingested', 'data_types'], parse };
 
-/** `data_ingested.data_types` as in the template, or `data_types` as in the attribute table. */
+/** Accepts `data_ingested.data_types` as in the template, or `data_types` as in the attribute table. */
 function parse(
   event: JsonObject,
   _components: readonly string[],

@@ -1,4 +1,4 @@
-/** What defines a kind of trigger: how its event is parsed, and what it causes. */
+/** Defines a kind of trigger: how its event is parsed, and which uploads cause it. */
 import type { JsonObject } from '../json.ts';
 import type { Problems } from '../problems.ts';
 import type { TriggerEventRule } from '../trigger.ts';
@@ -6,15 +6,15 @@ import type { TriggerEventRule } from '../trigger.ts';
 export interface TriggerKind {
   /** The `type` of its event. */
   readonly type: string;
-  /** Keys of the event beside `type`. */
+  /** Keys of the event besides `type`. */
   readonly keys: readonly string[];
-  /** @param components names of the configured components and services. @returns undefined after an error. */
+  /** @param components names of the configured components and services @returns undefined after an error */
   readonly parse: (
     event: JsonObject,
     components: readonly string[],
     path: string,
     problems: Problems,
   ) => TriggerEventRule | undefined;
-  /** Why `seconds_between_notifications` is ignored. Absent: it is kept. */
+  /** Why `seconds_between_notifications` is ignored. Absent: it applies. */
   readonly ignoresInterval?: string;
 }

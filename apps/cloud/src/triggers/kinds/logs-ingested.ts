@@ -1,4 +1,4 @@
-/** `conditional_logs_ingested`: accepted and checked; it does not fire yet. */
+/** `conditional_logs_ingested`: accepted and validated, but it does not fire yet. */
 import { namesOf } from '../json.ts';
 import type { TriggerKind } from './kind.ts';
 

@@ -1,4 +1,4 @@
-/** `part_online` and `part_offline`: what causes them is told apart from the log (part-transitions.ts). */
+/** `part_online` and `part_offline`: not caused by the log, but by part-transitions.ts. */
 import type { TriggerKind } from './kind.ts';
 
 function transition(type: 'part_online' | 'part_offline'): TriggerKind {

@@ -5,7 +5,7 @@ import type { TriggerKind } from './kind.ts';
 import { logsIngested } from './logs-ingested.ts';
 import { partOffline, partOnline } from './part-status.ts';
 
-/** By the type of their event (D18). */
+/** Indexed by the type of their event (D18). */
 export const triggerKinds: ReadonlyMap<string, TriggerKind> = new Map(
   [dataIngested, conditionalData, partOnline, partOffline, logsIngested].map((kind) => [kind.type, kind]),
 );

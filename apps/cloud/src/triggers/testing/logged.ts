@@ -14,13 +14,13 @@ export interface UploadShape {
   readonly type?: DataType;
   readonly syncedAtMs?: number;
   readonly metadata?: MessageInitShape<typeof UploadMetadataSchema>;
-  /** Documents of its readings; `Uint8Array` for a binary one. */
+  /** Documents of its readings; a `Uint8Array` for a binary one. */
   readonly readings?: readonly (JsonObject | Uint8Array)[];
-  /** Receive time of the first reading; each next is a second later. Requested 5 ms before. */
+  /** Receive time of the first reading; each further one is a second later. Requested 5 ms before. */
   readonly receivedAtMs?: number;
 }
 
-/** A LoggedUpload; tabular, from `sensor:cpu:Readings`, with one reading, unless told otherwise. */
+/** A LoggedUpload; by default tabular, from `sensor:cpu:Readings`, with one reading. */
 export function logged(shape: UploadShape = {}): Uint8Array {
   const { partId = 'part', fileId = 'file', type = DataType.TABULAR_SENSOR, syncedAtMs = 1_000_000 } = shape;
   const { metadata = {}, readings = [{ readings: { load: 1 } }], receivedAtMs = 900_000 } = shape;

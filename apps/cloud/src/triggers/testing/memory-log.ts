@@ -1,4 +1,4 @@
-/** The part of an ingest log that followers see, in memory, for tests. */
+/** The parts of an ingest log that followers use, in memory, for tests. */
 import type { LogRow } from '../../ingest/log/log.ts';
 
 export class MemoryLog {

@@ -34,7 +34,7 @@ test('an unchanged collector continues undisturbed while others start, its senso
     ({ services }) => Object.assign(services[0] ?? {}, { attributes: { sync_interval_mins: 1 } }),
   ];
   for (const edit of edits) {
-    // Had it begun again, it would have taken fewer.
+    // If it had restarted, it would have taken fewer.
     const before = taken() + 20;
     await until('more readings', () => taken() >= before);
     await change(server, edit);
@@ -43,7 +43,7 @@ test('an unchanged collector continues undisturbed while others start, its senso
   expect(server.capture.status().every(({ failed }) => failed === 0)).toBe(true);
 });
 
-test('without a data manager nothing is captured; of two, the first one is used, and the other one once the first is removed', async () => {
+test('without a data manager nothing is captured; of two, the first one is used, and the second after the first is removed', async () => {
   await using cloud = await startFakeCloud(countingDocument(100));
   await using home = await createTestHome(cloud.url);
   await using server = await startTestServer(home);

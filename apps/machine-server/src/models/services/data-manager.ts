@@ -1,4 +1,7 @@
-/** `core:builtin:builtin` of the data manager: turns its attributes and everyone's capture methods into collectors, sync and deletion. */
+/**
+ * `core:builtin:builtin` of the data manager: turns its attributes and the capture methods of all resources into collectors, sync and
+ * deletion.
+ */
 import { availableParallelism, homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type Log, PlatformError, type Problem } from '@platform/base';
@@ -17,7 +20,7 @@ import type { Reclaim } from '../../sync/reclaim.ts';
 import type { Sync } from '../../sync/sync.ts';
 
 export interface DataManagerParts {
-  /** What can be captured. */
+  /** The types that can be captured. */
   readonly types: readonly ResourceDescriptor[];
   readonly capture: Capture;
   readonly sync: Sync;
@@ -28,14 +31,14 @@ export interface DataManagerParts {
   readonly log: Log;
 }
 
-/** Capture files above this would not fit a call. */
+/** Larger capture files would not fit into a call. */
 const mostFileBytes = 16 * 1024 * 1024;
-/** More would hold that many whole files in memory. */
+/** Each thread holds a whole file in memory. */
 const mostThreads = 64;
 
-/** @param parts what data managers work with; asked when one is built. */
+/** @param parts what data managers work with; called when one is built. */
 export function createDataManager(parts: () => DataManagerParts): Model {
-  /** By name, in the order in which they came. The first one is used; `notSupported` tells of others. */
+  /** By name, in order of creation. The first one is used; `notSupported` reports the others. */
   const inUse = new Map<string, { readonly owner: symbol; readonly bring: () => Promise<void> }>();
   const bringToFirst = (): Promise<void> => {
     const [first] = inUse.values();
@@ -76,7 +79,7 @@ async function stop({ capture, sync, reclaim }: DataManagerParts): Promise<void>
   await capture.configure([]);
 }
 
-/** Brings capture, sync and deletion to a configuration; collectors that stay as they are continue undisturbed. */
+/** Applies a configuration to capture, sync and deletion; unchanged collectors continue undisturbed. */
 async function configure(
   service: ResourceConfig,
   resources: readonly Associated[],

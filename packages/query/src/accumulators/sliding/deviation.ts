@@ -1,4 +1,4 @@
-/** $stdDevPop and $stdDevSamp of a window that moves: sum and sum of squared differences, updated by each value. */
+/** $stdDevPop and $stdDevSamp of a moving window: sum and sum of squared differences, updated by each value. */
 
 import { isNumeric } from '../../bson/type.ts';
 import { type BsonValue, Int32, type Maybe } from '../../bson/value.ts';
@@ -39,7 +39,7 @@ export function slidingDeviation(fewer: 0 | 1): Sliding {
     const divisor = count - fewer;
     if (notFinite > 0 || divisor <= 0) return null;
     const total = toDouble(squares.total() as Numeric);
-    // Rounding may leave a little less than nothing.
+    // Rounding may give a result slightly below zero.
     if (total < 0 || (fewer === 0 && count === 1)) {
       squares = new ExactSum();
       return new Int32(0);

@@ -1,11 +1,11 @@
-/** $min and $max of a window that moves: only values that may yet become the extreme are kept, in order. */
+/** $min and $max of a moving window: keeps, in order, only values that may still become the extreme. */
 
 import { compareValues } from '../../bson/compare.ts';
 import { isNullish } from '../../bson/type.ts';
 import type { BsonValue, Maybe } from '../../bson/value.ts';
 import type { Sliding } from './sliding.ts';
 
-/** Null and missing do not take part. Of equal values the least is the one that came first, the greatest the last. */
+/** Ignores null and missing. Among equal values, the minimum is the first one and the maximum the last. */
 export function slidingExtreme(sign: 1 | -1): Sliding {
   let kept: { readonly value: BsonValue; readonly order: number }[] = [];
   let head = 0;

@@ -1,4 +1,4 @@
-/** $median and $percentile of a window that moves: its numbers in order. */
+/** $median and $percentile of a moving window: its numbers in order. */
 
 import { isNumeric } from '../../bson/type.ts';
 import type { Maybe } from '../../bson/value.ts';
@@ -30,7 +30,7 @@ export function slidingPercentile(spec: Accumulator, hold: (bytes: number) => vo
   };
 }
 
-/** Where the first number stands that is not less. */
+/** The position of the first number that is not less. */
 function placeOf(sorted: readonly number[], number: number): number {
   let low = 0;
   let high = sorted.length;

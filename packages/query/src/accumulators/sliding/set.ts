@@ -1,4 +1,4 @@
-/** $addToSet of a window that moves: how often each value is in it. */
+/** $addToSet of a moving window: how often each value is in it. */
 
 import { valueKey } from '../../bson/key.ts';
 import type { BsonValue, Maybe } from '../../bson/value.ts';

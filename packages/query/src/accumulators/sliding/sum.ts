@@ -1,6 +1,6 @@
 /**
- * $sum and $avg of a window that moves. What leaves is added with the opposite sign: integers stay exact, doubles keep what
- * rounding loses in a second double. NaN and infinities, which no sum gives back, are counted instead.
+ * $sum and $avg of a moving window. A value that leaves is added with the opposite sign: integers stay exact, and a second double keeps
+ * what rounding of doubles loses. NaN and infinities cannot be subtracted, so they are counted instead.
  */
 
 import { decimalToNumber } from '../../bson/decimal.ts';
@@ -23,7 +23,7 @@ import {
 import type { Sliding } from './sliding.ts';
 
 export class SlidingSum {
-  /** Numbers in the window. */
+  /** How many numbers are in the window. */
   count = 0;
   readonly #sum = new ExactSum();
   #nans = 0;
@@ -40,7 +40,7 @@ export class SlidingSum {
     this.#change(value, -1);
   }
 
-  /** The type that the values in the window give, whatever was in it before. */
+  /** Has the type that the values now in the window give, whatever was in it before. */
   total(): BsonValue {
     const special = this.#special();
     if (special !== undefined) {
@@ -53,7 +53,7 @@ export class SlidingSum {
     return typeof total === 'bigint' ? (wholeResult(total, false) ?? total) : total;
   }
 
-  /** @returns null for no numbers. */
+  /** @returns null if there are no numbers. */
   mean(): BsonValue {
     if (this.count === 0) return null;
     const total = this.total() as Numeric;
@@ -78,7 +78,7 @@ export class SlidingSum {
     return this.#below > 0 ? Number.NEGATIVE_INFINITY : undefined;
   }
 
-  /** A double that no double of the window made is a whole number. */
+  /** A double total is an integer if no double in the window contributed to it. */
   #narrowed(total: number): BsonValue {
     if (this.#doubles > 0 || !(total > Number(minLong) && total < Number(maxLong))) return total;
     return wholeResult(BigInt(Math.round(total)), false) ?? total;

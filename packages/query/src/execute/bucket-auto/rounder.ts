@@ -1,4 +1,4 @@
-/** Bounds of buckets are rounded to a series: the next number above a value, and the next one below it. */
+/** Rounds the bounds of buckets to a series: to the next number above or below a value. */
 
 import { isNumeric, typeName } from '../../bson/type.ts';
 import { type BsonValue, Int32, type Maybe } from '../../bson/value.ts';
@@ -34,7 +34,7 @@ function checked(value: Maybe): number {
   return number;
 }
 
-/** Whole powers of two are whole numbers, however wide they need to be. */
+/** Powers of two from 1 to below 2^63 are integers, of the width that they need. */
 function power(number: number): BsonValue {
   if (number < 1 || number >= 2 ** 63) return number;
   return number < 2 ** 31 ? new Int32(number) : BigInt(number);

@@ -1,4 +1,4 @@
-/** $bucketAuto: rows in the order of a key, cut into buckets of about the same number of rows. */
+/** $bucketAuto: rows in the order of a key, divided into buckets of about the same number of rows. */
 
 import { compileAccumulators } from '../../accumulators/compile-accumulators.ts';
 import { compareValues } from '../../bson/compare.ts';
@@ -58,7 +58,7 @@ interface Bucket {
   readonly to: number;
 }
 
-/** A bucket takes its share of the rows and all that belong below its upper bound; the last one takes the rest. */
+/** A bucket takes its share of the rows and all others below its upper bound; the last one takes the rest. */
 function* buckets(sorted: readonly Keyed[], count: number, rounder: Rounder | undefined): Iterable<Bucket> {
   const share = Math.max(1, Math.round(sorted.length / count));
   let lastMax: BsonValue | undefined;

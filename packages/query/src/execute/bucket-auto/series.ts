@@ -13,7 +13,7 @@ const r80 = [
 ];
 const e24 = [10, 11, 12, 13, 15, 16, 18, 20, 22, 24, 27, 30, 33, 36, 39, 43, 47, 51, 56, 62, 68, 75, 82, 91];
 
-/** Evenly spaced on the logarithmic scale, with three digits; 920 is the one that the norm rounds in its own way. */
+/** Evenly spaced on the logarithmic scale, with three digits; 920 is an exception in the standard's rounding. */
 function evenly(count: number): readonly number[] {
   return Array.from({ length: count }, (_, step) => Math.round(100 * 10 ** (step / count))).map((each) =>
     each === 919 ? 920 : each,

@@ -11,7 +11,7 @@ test('a constant that fails is an error even in a branch that is not taken and o
   });
 });
 
-test('what depends on the row fails only where it is evaluated', async () => {
+test('an expression that depends on the row fails only where it is evaluated', async () => {
   const cond = { $cond: [{ $gt: ['$a', 0] }, 'yes', { $concat: ['x', '$a'] }] };
   expect(await evaluate(cond, { a: 1 })).toBe('yes');
   expect(await codeOf(cond, { a: -1 })).toBe(16702);
@@ -33,7 +33,7 @@ test('a $switch whose cases are all constant and false is distinguished from one
   expect(await evaluate({ $switch: { ...Object(branches(null)).$switch, default: 'd' } })).toBe('d');
 });
 
-test('what a $switch of constants never reaches may fail; its default is always read', async () => {
+test('a $switch of constants may fail where it is never reached; its default is always read', async () => {
   const branch = (when: unknown, value: unknown): object =>
     Object.fromEntries([
       ['case', when],
@@ -48,7 +48,7 @@ test('what a $switch of constants never reaches may fail; its default is always 
   expect(await codeOf({ $switch: { branches: [branch('$a', fails)], default: 1 } })).toBe(2);
 });
 
-test('a constant that decides an $and or $or counts before what precedes it', async () => {
+test('a constant that decides an $and or $or takes effect before its predecessors', async () => {
   const fails = { $divide: [1, '$zero'] };
   expect(await evaluate({ $and: [fails, false] }, { zero: 0 })).toBe(false);
   expect(await evaluate({ $or: [fails, 1] }, { zero: 0 })).toBe(true);

@@ -1,6 +1,6 @@
 /**
- * Expressions of constants are evaluated once, when a stage is compiled, as in MongoDB: so a constant that fails is an error
- * before any row is read, even in a branch that no row takes.
+ * Constant expressions are evaluated once, when a stage is compiled, as in MongoDB. So a constant that fails is an error before any row is
+ * read, even in a branch that no row takes.
  */
 
 import type { Maybe } from '../../bson/value.ts';

@@ -1,4 +1,4 @@
-/** One expression over single documents, for backends that work out what is the same for many rows. */
+/** Evaluates one expression over single documents, for backends that compute results shared by many rows. */
 
 import type { BsonDocument, Maybe } from '../../bson/value.ts';
 import type { Expr } from '../../plan/expr.ts';
@@ -13,7 +13,7 @@ export interface Evaluator {
   readonly keeps: (document: BsonDocument) => boolean;
 }
 
-/** Only for expressions that do not ask for the time: there is no query whose start it could be. */
+/** Only for expressions that do not use the current time, because there is no query start. */
 export function evaluator(expr: Expr): Evaluator {
   const frame = newFrame(0);
   const evaluate = compileExpression(expr);

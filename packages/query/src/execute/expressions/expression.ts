@@ -1,4 +1,4 @@
-/** Expressions become closures once for each stage; the closures run once for each row. */
+/** Expressions become closures once per stage; the closures run once per row. */
 
 import { BsonDate, BsonDocument } from '../../bson/value.ts';
 import type { Eager, FunctionDefinition } from '../../functions/definition.ts';
@@ -89,8 +89,8 @@ function compileCall(expr: Expr & { k: 'call' }, slots: Slots): Evaluate {
 }
 
 /**
- * Of a $switch: a branch that is never taken, or comes after one that always is, is not compiled, so that its constants may fail; a
- * case that is always true becomes the default. With no branch left, its default, if it has one, or one false case.
+ * For a $switch: a branch that is never taken, or comes after one that is always taken, is not compiled, so its constants may fail. A case
+ * that is always true becomes the default. With no branch left, the result is its default, if any, or one false case.
  */
 function reachableParts(args: readonly Expr[], slots: Slots): Evaluate[] {
   const parts: Evaluate[] = [];
@@ -107,7 +107,7 @@ function reachableParts(args: readonly Expr[], slots: Slots): Evaluate[] {
   return [...parts, ...otherwise];
 }
 
-/** Larger values are built for each row, within the row's limits: a query may name thousands of them. */
+/** Larger values are built for each row, within the row's limits: a query may contain thousands of them. */
 const maxFoldedBytes = 64 * 1024;
 
 function folded(evaluate: Evaluate): Evaluate {
@@ -143,7 +143,7 @@ function applied(fn: Eager, args: readonly Evaluate[]): Evaluate {
   return (frame) => fn(...args.map((arg) => arg(frame)));
 }
 
-/** Errors of values, and of the constants that are looked at when compiling, say where in the query the operator stands. */
+/** Adds the operator's position in the query to errors of values, and of constants that are evaluated during compilation. */
 function located(compile: () => Evaluate, at: string, fn = ''): Evaluate {
   let evaluate: Evaluate;
   try {

@@ -1,4 +1,4 @@
-/** Query operators over a row, with MongoDB's rules for arrays on the path and for kinds of values. */
+/** Query operators over a row, with MongoDB's rules for arrays on the path and for types of values. */
 
 import { BsonDocument, type BsonValue, type Maybe } from '../../bson/value.ts';
 import type { Expr, Path } from '../../plan/expr.ts';
@@ -12,7 +12,7 @@ import { isTruthy } from './truth.ts';
 type Compile = (expr: Expr) => Evaluate;
 type Test = (value: Maybe) => boolean;
 
-/** A filter as a yes or no for a row. */
+/** Compiles a filter into a test of a row. */
 export function compileMatch(
   expr: Expr & { k: 'call' },
   compile: Compile,
@@ -70,12 +70,12 @@ function pathOf(expr: Expr | undefined): Path {
 
 function onPath(expr: Expr & { k: 'call' }, expand: boolean, test: Test): Evaluate {
   const path = pathOf(expr.args[0]);
-  // An element that $elemMatch looks at is tested as it is: an array in an array is not entered.
+  // $elemMatch tests each element as it is: it does not enter an array in an array.
   const enters = expand && path.length > 0;
   return (frame) => pathMatches(frame.root, path, enters, test);
 }
 
-/** The body sees each element of the array as its row; arrays on the way are followed, the array itself is not expanded. */
+/** The body sees each element of the array as its row. Arrays along the path are followed; the array itself is not expanded. */
 export function compileElemMatch(expr: Expr & { k: 'bind' }, compile: Compile): Evaluate {
   const path = pathOf(expr.args[0]);
   const body = compile(expr.body);
@@ -84,7 +84,7 @@ export function compileElemMatch(expr: Expr & { k: 'bind' }, compile: Compile): 
     const inner = { ...frame };
     const holds = (item: BsonValue): boolean => {
       if (ofObjects && !(item instanceof BsonDocument) && !Array.isArray(item)) return false;
-      // An array as an element is looked into by index, like an object with the names "0", "1", ….
+      // An array as an element is accessed by index, like an object with the names "0", "1", ….
       inner.root =
         ofObjects && Array.isArray(item) ? new BsonDocument(item.map((each, index) => [String(index), each])) : item;
       return isTruthy(body(inner));

@@ -1,6 +1,6 @@
 /**
- * Following a path by the rules of query operators: an array on the way is looked into element by element and by index,
- * and an array at the end is tested as a whole and, if `expand` is set, element by element.
+ * Follows a path by the rules of query operators: an array along the path is entered element by element and by index; an array at the end
+ * is tested as a whole and, if `expand` is set, element by element.
  */
 
 import { BsonDocument, type BsonValue, type Maybe } from '../../bson/value.ts';
@@ -8,7 +8,7 @@ import type { Path } from '../../plan/expr.ts';
 
 type Test = (value: Maybe) => boolean;
 
-/** True if the test holds for any value that the path leads to; a path that leads nowhere is tested with `undefined`. */
+/** Whether the test holds for any value at the path; a path without values is tested with `undefined`. */
 export function pathMatches(root: Maybe, path: Path, expand: boolean, test: Test): boolean {
   return walk(root, path, 0, expand, test);
 }
@@ -28,7 +28,7 @@ function atEnd(value: Maybe, expand: boolean, test: Test): boolean {
   return test(value);
 }
 
-/** Objects in the array are followed by name; a part that is a number also picks the element of that index. */
+/** Objects in the array are followed by name; a numeric part also selects the element at that index. */
 function intoArray(array: readonly BsonValue[], path: Path, index: number, expand: boolean, test: Test): boolean {
   const part = path[index]!;
   const position = /^(0|[1-9]\d*)$/.test(part) ? Number(part) : -1;

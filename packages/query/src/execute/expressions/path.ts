@@ -1,4 +1,4 @@
-/** Reading along a path by the rules of expressions: an array on the way gives the array of what its elements give. */
+/** Reads along a path by the rules of expressions: an array on the path gives the array of its elements' results. */
 
 import { BsonDocument, type BsonValue, type Maybe } from '../../bson/value.ts';
 import type { Path } from '../../plan/expr.ts';

@@ -1,4 +1,4 @@
-/** What counts as true in expressions: everything but false, null, missing, the deprecated undefined, and zero. */
+/** What counts as true in expressions: everything except false, null, missing, the deprecated undefined, and zero. */
 
 import { decimalParts } from '../../bson/decimal.ts';
 import { isZero } from '../../bson/decimal-arithmetic.ts';

@@ -1,9 +1,9 @@
-/** Setting one value by its path in a copy of a row. */
+/** Sets one value by its path in a copy of a row. */
 
 import { BsonDocument, type Maybe } from '../../bson/value.ts';
 import type { Path } from '../../plan/expr.ts';
 
-/** A copy of the row with a value set, or with none when it is undefined; what is on the way and no object becomes one. */
+/** A copy of the row with a value set, or removed if it is undefined; anything on the path that is not an object becomes one. */
 export function withValue(row: Maybe, path: Path, value: Maybe, from = 0): BsonDocument {
   const document = row instanceof BsonDocument ? new BsonDocument(row) : new BsonDocument();
   const name = path[from]!;

@@ -9,25 +9,25 @@ export function flatDistance([ax, ay]: Point, [bx, by]: Point): number {
   return Math.sqrt((ax - bx) ** 2 + (ay - by) ** 2);
 }
 
-/** The angle between two places in radians, exact for small ones as well. */
+/** The angle between two points in radians, exact for small angles as well. */
 export function angle(a: Point, b: Point): number {
   return angleOf(vector(a), vector(b));
 }
 
-/** From a place to the nearest one of the shorter arc between two others. */
+/** From a point to the nearest point of the shorter arc between two others. */
 export function angleToArc(point: Point, from: Point, to: Point): number {
   const [p, a, b] = [vector(point), vector(from), vector(to)];
   const pole = cross(a, b);
   const length = Math.hypot(...pole);
   if (length > 0) {
-    // Between both ends: the distance from the great circle counts.
+    // Between the two ends, the distance from the great circle counts.
     const between = dot(cross(pole, a), p) > 0 && dot(cross(b, pole), p) > 0;
     if (between) return Math.abs(Math.asin(Math.max(-1, Math.min(1, dot(p, pole) / length))));
   }
   return Math.min(angleOf(p, a), angleOf(p, b));
 }
 
-/** By the number of sides that a ray from the place crosses, on the map of longitude and latitude. */
+/** Counts the sides that a ray from the point crosses, on the map of longitude and latitude. */
 export function isInRing([x, y]: Point, ring: readonly Point[]): boolean {
   let inside = false;
   for (let index = 0, last = ring.length - 1; index < ring.length; last = index++) {
@@ -38,13 +38,13 @@ export function isInRing([x, y]: Point, ring: readonly Point[]): boolean {
   return inside;
 }
 
-/** As isInRing, but sides are arcs of great circles; of the two parts of the sphere, the smaller one is inside. */
+/** Like isInRing, but sides are arcs of great circles; of the two parts of the sphere, the smaller one is inside. */
 export function isInSphericalRing(point: Point, ring: readonly Point[]): boolean {
   const p = vector(point);
   const corners = ring.map(vector);
   const middle = corners.reduce(([x, y, z], [a, b, c]): Vector => [x + a, y + b, z + c], [0, 0, 0]);
   if (dot(p, middle) <= 0) return false;
-  // How often the way around the ring goes around the place, as seen from it.
+  // How often the ring winds around the point, as seen from it.
   let turned = 0;
   for (let index = 1; index < corners.length; index++) {
     const [from, to] = [cross(p, corners[index - 1]!), cross(p, corners[index]!)];
@@ -53,7 +53,7 @@ export function isInSphericalRing(point: Point, ring: readonly Point[]): boolean
   return Math.abs(turned) > Math.PI;
 }
 
-/** Whether two arcs have a place in common that is no end of theirs. */
+/** Whether two arcs share a point that is not an end of either. */
 export function arcsCross(...ends: readonly [Point, Point, Point, Point]): boolean {
   const [a, b, c, d] = ends.map(vector) as [Vector, Vector, Vector, Vector];
   const [ab, cd] = [cross(a, b), cross(c, d)];

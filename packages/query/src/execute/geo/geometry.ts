@@ -94,7 +94,7 @@ function together(values: Maybe, read: (value: BsonValue) => Geometry | undefine
   );
 }
 
-/** @returns undefined unless there are some and all can be read. */
+/** @returns undefined unless there is at least one and all can be read. */
 function allOf<T>(values: Maybe, read: (value: BsonValue) => T | undefined): T[] | undefined {
   if (!Array.isArray(values) || values.length === 0) return undefined;
   const found: T[] = [];

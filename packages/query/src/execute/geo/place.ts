@@ -1,17 +1,17 @@
-/** Places in rows: geometries of any kind, and how far they are. */
+/** Places in rows: geometries of any kind, and their distances. */
 
 import { BsonDocument, type Maybe } from '../../bson/value.ts';
 import { angle, angleToArc, isInRing, type Point } from './distance.ts';
 import { type Geometry, geometryOf, type Polygon, pairOf } from './geometry.ts';
 
 export interface Place {
-  /** A single point, which a pair of numbers always is. */
+  /** A single point; present for every pair of numbers. */
   readonly point?: Point;
   /** In radians on the sphere; 0 inside a polygon. */
   readonly angleFrom: (point: Point) => number;
 }
 
-/** The place that a value means, or undefined if it means none. */
+/** The place that a value describes, or undefined if it describes none. */
 export function placeOf(value: Maybe): Place | undefined {
   const geometry = geometryOf(value, 'any');
   if (geometry === undefined) return undefined;

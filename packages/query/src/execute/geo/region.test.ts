@@ -19,7 +19,7 @@ async function found(places: readonly unknown[], query: object): Promise<unknown
   return kept.map((row) => Number((row.get('n') as { value: number }).value));
 }
 
-test('$geoWithin takes what is in a polygon as a whole, and not in its holes', async () => {
+test('$geoWithin selects what lies completely in a polygon, outside its holes', async () => {
   const places = [at(5, 5), [5, 5], at(15, 5), line([1, 1], [2, 2]), line([1, 5], [15, 5]), at(-175, -5), 'x'];
   expect(await found(places, { $geoWithin: { $geometry: square } })).toEqual([0, 1, 3]);
   const ring = { type: 'Polygon', coordinates: [outline(0, 10), outline(4, 6)] };
@@ -34,7 +34,7 @@ test('edges of GeoJSON are arcs of great circles, those of $polygon are straight
   expect(await found(places, { $geoWithin: { $polygon: outline(0, 10) } })).toEqual([]);
 });
 
-test('$geoWithin knows boxes and circles, and looks into arrays of places', async () => {
+test('$geoWithin supports boxes and circles, and arrays of places', async () => {
   const places = [[3, 4], at(4, 4), { x: 1, y: 1 }, [at(50, 50), at(1, 1)]];
   const corners = { $box: outline(0, 4).slice(0, 3).toSpliced(1, 1) };
   expect(await found(places, { $geoWithin: corners })).toEqual([0, 1, 2, 3]);
@@ -42,7 +42,7 @@ test('$geoWithin knows boxes and circles, and looks into arrays of places', asyn
   expect(await found(places, { $geoWithin: { $centerSphere: [[0, 0], 0.03] } })).toEqual([2, 3]);
 });
 
-test('$geoIntersects takes what has a place in common', async () => {
+test('$geoIntersects selects places that share a point with the region', async () => {
   const around = { type: 'Polygon', coordinates: [outline(-20, 20)] };
   const places = [at(5, 5), at(15, 5), line([-5, 5], [15, 5]), around, line([20, 0], [30, 5]), at(0, 0)];
   expect(await found(places, { $geoIntersects: { $geometry: square } })).toEqual([0, 2, 3, 5]);

@@ -6,10 +6,10 @@ import { type Geometry, geometryOf, type Polygon, pairOf } from './geometry.ts';
 
 export type GeoTest = (value: Maybe) => boolean;
 
-/** In radians: closer than this, a point lies on a line. */
+/** In radians: a point closer than this to a line lies on it. */
 const touching = 1e-12;
 
-/** @returns undefined for a specification that names no region. */
+/** @returns undefined if the specification names no region. */
 export function geoWithin(spec: BsonValue): GeoTest | undefined {
   const [name, argument] = shapeIn(spec);
   if (name === '$geometry') {
@@ -33,7 +33,7 @@ export function geoWithin(spec: BsonValue): GeoTest | undefined {
   };
 }
 
-/** @returns undefined for a specification that names no geometry. */
+/** @returns undefined if the specification names no geometry. */
 export function geoIntersects(spec: BsonValue): GeoTest | undefined {
   const [name, argument] = shapeIn(spec);
   const region = name === '$geometry' && argument instanceof BsonDocument ? geometryOf(argument) : undefined;
@@ -46,7 +46,7 @@ export function geoIntersects(spec: BsonValue): GeoTest | undefined {
   };
 }
 
-/** The one shape of a specification; `$uniqueDocs` is of old and says nothing. */
+/** The only shape in a specification; the obsolete `$uniqueDocs` is ignored. */
 function shapeIn(spec: BsonValue): readonly [string, Maybe] {
   const shapes = spec instanceof BsonDocument ? [...spec].filter(([name]) => name !== '$uniqueDocs') : [];
   return shapes.length === 1 ? shapes[0]! : ['', undefined];
@@ -101,7 +101,7 @@ function covers([outline, ...holes]: Polygon, point: Point): boolean {
   return isInSphericalRing(point, outline!) && !holes.some((hole) => isInSphericalRing(point, hole));
 }
 
-/** Whether a corner of the one is in or on the other. */
+/** Whether a corner of one geometry is in or on the other. */
 function touches(geometry: Geometry, other: Geometry): boolean {
   const edges = edgesOf(other);
   return verticesOf(geometry).some(

@@ -1,4 +1,4 @@
-/** $geoNear: rows from the nearest to the farthest; those without a place are left out. */
+/** $geoNear: rows from the nearest to the farthest, without those that have no place. */
 
 import { chunks } from '@platform/base';
 import { BsonDocument, type BsonValue, type Maybe } from '../../bson/value.ts';
@@ -15,7 +15,7 @@ import type { Rows } from '../row.ts';
 import { flatDistance } from './distance.ts';
 import { type Place, placeOf } from './place.ts';
 
-/** Of the sphere that stands for the earth. */
+/** Radius of the sphere that represents the earth. */
 const earthMetres = 6_378_100;
 
 interface Near {
@@ -42,7 +42,7 @@ export async function* runGeoNear(stage: GeoNearStage, input: Rows, { budget, fr
     yield some.map((near) => ({ document: withDistance(near, stage), near: known(near) }));
 }
 
-/** The nearest of the row's places, if it lies within the bounds. */
+/** The nearest of the row's places, if it is within the bounds. */
 function nearest(document: BsonDocument, stage: GeoNearStage): Near | undefined {
   let best: Near | undefined;
   for (const [location, place] of placesOf(document, stage.key)) {
@@ -73,7 +73,7 @@ function placesOf(document: BsonDocument, key: Path | undefined): readonly (read
   });
 }
 
-/** Those in the first array that holds some. */
+/** The places in the first array that holds any. */
 function firstPlaces(value: BsonValue): readonly (readonly [BsonValue, Place])[] {
   if (Array.isArray(value)) {
     return value.flatMap((item) => {
@@ -99,7 +99,7 @@ function firstPlace(document: BsonDocument): readonly [BsonValue, Place] | undef
   return undefined;
 }
 
-/** For $meta: the distance as it was measured, without the multiplier. */
+/** For $meta: the measured distance, without the multiplier. */
 function known({ distance, location }: Near): BsonDocument {
   return BsonDocument.of({ distance, point: location });
 }

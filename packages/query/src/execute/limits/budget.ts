@@ -1,26 +1,26 @@
-/** What a query may use: memory for rows that it must hold, and time. */
+/** What a query may use: memory for the rows that it holds, and time. */
 
 import { type Clock, systemClock } from '@platform/base';
 import type { Batch } from '../../bson/batch.ts';
 import { QueryError } from '../../query-error.ts';
 
 export interface Limits {
-  /** Bytes that sorts and groups may hold together. Default 100 MiB, MongoDB's own limit for a stage; 0 means none. */
+  /** Bytes that sorts and groups may hold together. Default 100 MiB, MongoDB's own limit for a stage; 0: no limit. */
   readonly maxBytes?: number;
-  /** End of the query on the wall clock, ms since 1970 UTC. Absent: none. */
+  /** Wall clock time at which the query ends, ms since 1970 UTC. Absent: no limit. */
   readonly deadlineMs?: number;
   readonly signal?: AbortSignal;
   /** Default: the system's. */
   readonly clock?: Clock;
-  /** Rows of an output batch, at most. Default 1,000. */
+  /** Maximum rows of an output batch. Default 1,000. */
   readonly batchRows?: number;
   /** Bytes of an output batch after which it is closed. Default 1 MiB. */
   readonly batchBytes?: number;
-  /** Rows of the sources that joins, subqueries and unions name, as often as they are read. Absent: there are none. */
+  /** Opens the source of a join, subquery or union, each time it is read. Absent: there are no sources. */
   readonly open?: (source: string) => AsyncIterable<Batch> | Iterable<Batch>;
 }
 
-/** The event loop is given a turn after this much work. */
+/** After this much work, the event loop gets a turn. */
 const turnMs = 10;
 
 export class Budget {
@@ -29,7 +29,7 @@ export class Budget {
   readonly #clock: Clock;
   #heldBytes = 0;
   #turnEndsMs: number;
-  /** Start of the query, ms since 1970 UTC: what $$NOW is. */
+  /** Start of the query, ms since 1970 UTC: the value of $$NOW. */
   readonly nowMs: number;
 
   constructor(limits: Limits) {
@@ -51,7 +51,7 @@ export class Budget {
     );
   }
 
-  /** Rows of another source of the plan. */
+  /** Rows of another source in the plan. */
   open(source: string): AsyncIterable<Batch> | Iterable<Batch> {
     if (source === 'none') return [];
     if (this.#limits.open !== undefined) return this.#limits.open(source);

@@ -1,8 +1,8 @@
-/** What the JavaScript engine refuses becomes an error of the query. */
+/** Turns errors of the JavaScript engine's limits into query errors. */
 
 import { QueryError } from '../../query-error.ts';
 
-/** Its limits on texts, arrays and the stack: the query asked for more, nothing is broken. */
+/** Limits on texts, arrays and the stack: the query asked for too much, but nothing is broken. */
 export function engineLimitError(caught: unknown): unknown {
   if (!(caught instanceof RangeError)) return caught;
   const isStack = caught.message.includes('call stack');

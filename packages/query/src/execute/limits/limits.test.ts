@@ -7,7 +7,7 @@ import { execute } from '../execute.ts';
 
 const rows = Array.from({ length: 5000 }, (_, n) => doc({ n, text: 'x'.repeat(100) }));
 
-test('a sort or group that holds more than its memory is refused', async () => {
+test('a sort or group that exceeds its memory is refused', async () => {
   await expect(runMql(rows, [{ $sort: { n: -1 } }], { maxBytes: 100_000 })).rejects.toMatchObject({
     code: 292,
     status: 'resource_exhausted',
@@ -15,7 +15,7 @@ test('a sort or group that holds more than its memory is refused', async () => {
   await expect(runMql(rows, [{ $group: { _id: '$n' } }], { maxBytes: 100_000 })).rejects.toMatchObject({ code: 292 });
 });
 
-test('a sort with a small limit holds little, whatever the order of the rows; equal ones stay in their order', async () => {
+test('a sort with a small limit holds few rows, whatever their order; equal ones keep their order', async () => {
   const all = [rows, rows, rows, rows].flat().map((row, at) => doc({ n: row.get('n'), text: row.get('text'), at }));
   for (const [by, [first, second]] of [
     [1, [0, 1]],
@@ -54,7 +54,7 @@ test('the deadline and the signal end a query', async () => {
   });
 });
 
-test('rows stream: a limit that is reached stops reading the input', async () => {
+test('rows stream: reaching a limit stops reading the input', async () => {
   let read = 0;
   async function* endless(): AsyncGenerator<Batch> {
     for (;;) {
@@ -69,7 +69,7 @@ test('rows stream: a limit that is reached stops reading the input', async () =>
   expect(read).toBeLessThan(5);
 });
 
-test('rows that only pass filters leave with the bytes with which they came', async () => {
+test('rows that only pass filters keep their original bytes', async () => {
   const input = batchOf([doc({ n: 1, deep: { a: [1, 'x'] } }), doc({ n: 2 })]);
   const output: Batch[] = [];
   for await (const batch of execute(parseMql([doc({ $match: { n: 1 } })]).stages, [input])) output.push(batch);
@@ -78,7 +78,7 @@ test('rows that only pass filters leave with the bytes with which they came', as
 
 const repeated = (times: number, stage: object): object[] => Array.from({ length: times }, () => stage);
 
-test('values that grow without end are refused while they are built, and never as a fault of the engine', async () => {
+test('values that grow without limit are refused while they are built, and never as an engine error', async () => {
   const row = [doc({ n: 1 })];
   const start = { $addFields: { a: 'x'.repeat(1000) } };
   let lets: unknown = '$$v0';
@@ -108,7 +108,7 @@ test('values that grow without end are refused while they are built, and never a
   }
 });
 
-test('many rows of large values pass one after the other, and what is held of them is counted', async () => {
+test('many rows of large values pass one after the other, and those held are counted', async () => {
   const grow = [
     { $addFields: { a: 'x'.repeat(1000) } },
     ...repeated(12, { $addFields: { a: { $concat: ['$a', '$a'] } } }),
@@ -124,7 +124,7 @@ test('many rows of large values pass one after the other, and what is held of th
   for (const stage of held) await expect(runMql(many, [...grow, stage])).rejects.toMatchObject({ code: 292 });
 });
 
-test('what one row builds and throws away again is bounded too', async () => {
+test('what one row builds and discards is limited too', async () => {
   const wide = { $map: { input: '$list', in: { $concat: ['$text', '$text'] } } };
   const row = doc({ text: 'x'.repeat(4_000_000), list: Array.from({ length: 1000 }, (_, n) => n) });
   await expect(runMql([row], [{ $match: { $expr: { $eq: [{ $size: wide }, 1] } } }])).rejects.toMatchObject({
@@ -137,7 +137,7 @@ test('a pipeline of more than a thousand stages is refused', () => {
   expect(() => parseMql(repeated(1001, { $limit: 1 }).map(doc))).toThrow(/1000 stages, this one has 1001/);
 });
 
-test('loops within loops end at the deadline, in the middle of a row', async () => {
+test('nested loops end at the deadline, in the middle of a row', async () => {
   let calls = 0;
   const clock = {
     now: () => (calls++ > 50 ? 2000 : 0),

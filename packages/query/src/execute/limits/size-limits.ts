@@ -1,4 +1,4 @@
-/** What expressions build is bounded as it is built: each value, and all of them for one row. */
+/** Limits what expressions build, while it is built: each value, and all values for one row. */
 
 import { decodeBson } from '../../bson/decode.ts';
 import type { Maybe } from '../../bson/value.ts';
@@ -8,13 +8,13 @@ import { inStage } from '../error-stage.ts';
 import type { Frame } from '../expressions/scope.ts';
 import { measure, sizeOf } from './size.ts';
 
-/** Of one text, array or document that a query builds: MongoDB's limit for a document. */
+/** Maximum size of one text, array or document that a query builds: MongoDB's limit for a document. */
 export const maxValueBytes: number = 16 * 1024 * 1024;
 
-/** Of all that is built for one row, garbage included. */
+/** Maximum of everything built for one row, including garbage. */
 const maxRowBytes = 100 * 1024 * 1024;
 
-/** What is larger took so long to build that the clock is looked at. */
+/** A larger value took long to build, so the clock is checked. */
 const longBytes = 64 * 1024;
 
 /** Counts a value that was just built. @throws QueryError BSONObjectTooLarge or ExceededMemoryLimit */
@@ -32,7 +32,7 @@ export function withinSizeLimits<V extends Maybe>(frame: Frame, value: V): V {
   return value;
 }
 
-/** For a backend that builds rows in place of a stage. @throws QueryError what the stage would throw of a row that is too large */
+/** For a backend that builds rows instead of a stage. @throws QueryError what the stage would throw for a row that is too large */
 export function refuseTooLarge(row: Uint8Array, stage: Stage): void {
   inStage(stage, () => {
     if (sizeOf(decodeBson(row), maxValueBytes) > maxValueBytes) throw tooLarge();

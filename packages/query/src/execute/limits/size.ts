@@ -1,17 +1,17 @@
-/** Estimates of memory, for the budget: right within a factor of two, cheap. */
+/** Cheap estimates of memory for the budget, accurate within a factor of two. */
 
 import { BsonDocument, type Maybe } from '../../bson/value.ts';
 
 /**
- * Sizes of large values that were measured before. Values share their parts: without this, walking ['$a', '$a'] again and again
- * would take as long as what they would be when written out, not as what they hold.
+ * Sizes of large values that were already measured. Values share their parts: without this, walking nested ['$a', '$a'] would take time in
+ * proportion to the expanded value, not to the memory it uses.
  */
 const measured = new WeakMap<object, number>();
 const rememberedBytes = 1024;
 
 /**
- * Bytes on the heap of a value and all that it holds; what it holds twice counts twice, as it will be written.
- * @param atMost a value that is larger is not walked to its end: the answer is then some number above.
+ * Heap bytes of a value and all that it holds; parts that occur twice count twice, as when written. @param atMost a larger value is not
+ * walked to its end: the result is then some number above it.
  */
 export function sizeOf(value: Maybe, atMost: number = Number.POSITIVE_INFINITY): number {
   if (typeof value === 'string') return 24 + value.length;
@@ -35,7 +35,7 @@ export function sizeOf(value: Maybe, atMost: number = Number.POSITIVE_INFINITY):
   return size;
 }
 
-/** As sizeOf, of a value that is not changed any more and may be asked about again. */
+/** Like sizeOf, for a value that no longer changes and may be measured again. */
 export function measure(value: Maybe, atMost: number): number {
   const size = sizeOf(value, atMost);
   if (size >= rememberedBytes && size <= atMost && typeof value === 'object' && value !== null)

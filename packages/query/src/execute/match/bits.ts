@@ -1,4 +1,4 @@
-/** $bitsAllSet and its like over numbers, whose sign bit continues forever, and bytes, after which all bits are clear. */
+/** $bitsAllSet and similar operators over numbers, whose sign bit continues forever, and bytes, after which all bits are clear. */
 
 import { isNumeric } from '../../bson/type.ts';
 import { Binary, type Maybe } from '../../bson/value.ts';
@@ -32,7 +32,7 @@ function bitsOf(value: Maybe): ((position: number) => boolean) | undefined {
   return (position) => ((whole >> BigInt(Math.min(position, 63))) & 1n) === 1n;
 }
 
-/** A number without a fraction, of 64 bits. */
+/** A number without a fraction that fits into 64 bits. */
 function wholeOf(value: Maybe): bigint | undefined {
   if (!isNumeric(value)) return undefined;
   if (typeof value === 'bigint') return value;

@@ -1,4 +1,4 @@
-/** Whether a document meets a JSON schema. A keyword that is about another type than the value's own always holds. */
+/** Tests whether a document meets a JSON schema. A keyword for another type than the value's always holds. */
 
 import { compareValues } from '../../bson/compare.ts';
 import { compileRegex } from '../../bson/compile-regex.ts';
@@ -10,7 +10,7 @@ import { toDecimal, toDouble } from '../../functions/numbers/number.ts';
 
 type Test = (value: BsonValue) => boolean;
 
-/** @param schema was checked when the query was read. */
+/** @param schema already checked when the query was parsed. */
 export function compileJsonSchema(schema: Maybe): Test {
   const keywords = schema instanceof BsonDocument ? schema : new BsonDocument();
   const tests = [...keywords].flatMap(([name, value]) => {
@@ -148,7 +148,7 @@ function dependency([name, needed]: [string, BsonValue]): Test {
   return ofDocuments((document) => !document.has(name) || test(document));
 }
 
-/** The same for values that are equal when the order of fields does not count. */
+/** The same for values that are equal apart from the order of fields. */
 export function unorderedKey(value: BsonValue): string {
   return valueKey(inOrder(value));
 }

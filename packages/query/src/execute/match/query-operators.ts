@@ -1,4 +1,4 @@
-/** The query operators that test one value, such as $gt and $in, with the rules of MongoDB for kinds of values. */
+/** The query operators that test one value, such as $gt and $in, with MongoDB's rules for types of values. */
 
 import { compareValues, comparisons } from '../../bson/compare.ts';
 import { compileRegex } from '../../bson/compile-regex.ts';
@@ -11,9 +11,9 @@ import { type BitsTest, bitsTest } from './bits.ts';
 type Test = (value: Maybe) => boolean;
 
 export interface QueryOperator {
-  /** From the operator's literals. */
+  /** Builds the test from the operator's literals. */
   readonly test: (...operands: Maybe[]) => Test;
-  /** No value makes it fail, so rows may be filtered behind it. */
+  /** No value makes it fail, so rows may be filtered after it. */
   readonly neverFails?: true;
   /** An array at the end of the path is not tested element by element. */
   readonly ofWholeArrays?: true;
@@ -78,7 +78,7 @@ function ordered(value: Maybe, holds: (order: number) => boolean): Test {
     found !== undefined && typeRank(found) === rank && !isNotANumber(found) && holds(compareValues(found, value));
   const number = value instanceof Int32 ? value.value : value;
   if (typeof number !== 'number') return general;
-  // Doubles with doubles, of which there are most.
+  // The most common case: doubles with doubles.
   return (found) =>
     typeof found === 'number' && !Number.isNaN(found)
       ? holds(found > number ? 1 : found < number ? -1 : 0)

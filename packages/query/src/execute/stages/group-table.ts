@@ -16,7 +16,7 @@ import { withinSizeLimits } from '../limits/size-limits.ts';
 import type { Row } from '../row.ts';
 
 interface Group {
-  /** That of the first row. */
+  /** The key of the first row. */
   readonly key: BsonValue;
   readonly folds: readonly Fold[];
 }
@@ -26,9 +26,9 @@ const chunkRows = 1000;
 export class GroupTable {
   readonly #groups = new KeyMap<Group>();
   readonly #keyOf: Evaluate;
-  /** Of a key that is a document its fields, which tell it without making one for each row. */
+  /** The fields of a document key: they identify it without building one for each row. */
   readonly #parts: readonly (readonly [string, Evaluate])[];
-  /** Of the last row. */
+  /** The values of the last row. */
   readonly #values: Maybe[] = [];
   readonly #accumulators: CompiledAccumulators;
   readonly #hold: (bytes: number) => void;
@@ -55,7 +55,7 @@ export class GroupTable {
     return this.#rows(this.#groups.all, this.#accumulators.result);
   }
 
-  /** As in plan/partial-state.ts. */
+  /** As described in plan/partial-state.ts. */
   partial(): Generator<Row[]> {
     return this.#rows(this.#groups.all, this.#accumulators.partial);
   }

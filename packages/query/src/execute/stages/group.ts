@@ -1,4 +1,4 @@
-/** $group: rows with equal keys fold into one. */
+/** $group: folds rows with equal keys into one. */
 
 import { withGroupCode } from '../../group-codes.ts';
 import type { GroupStage } from '../../plan/stage.ts';

@@ -1,4 +1,4 @@
-/** Joins hold the right rows, and find them by the values that must be equal, where the condition has some. */
+/** Joins hold the right rows. If the condition has equalities, rows are found by the values that must be equal. */
 
 import { valueKey } from '../../bson/key.ts';
 import { isNullish } from '../../bson/type.ts';
@@ -13,7 +13,7 @@ import { sizeOf } from '../limits/size.ts';
 import type { Row, Rows } from '../row.ts';
 
 const chunkRows = 1000;
-/** Between two looks at the clock. */
+/** Pairs between two checks of the clock. */
 const pairsBetweenChecks = 10_000;
 
 export async function* runJoin(stage: JoinStage, input: Rows, { budget, frame, runPlan }: StageContext): Rows {
@@ -75,7 +75,7 @@ async function gathered(
   return found;
 }
 
-/** One text for all values that compare as equal; undefined where one of them is null, which equals nothing. */
+/** One text for all values that compare as equal; undefined if one of them is null, which equals nothing. */
 function keyOf(values: readonly Expr[]): (frame: Frame) => string | undefined {
   const evaluated: readonly Evaluate[] = values.map((value) => compileExpression(value));
   return (frame) => {

@@ -1,4 +1,4 @@
-/** Subqueries: run once for each combination of the values that they take from the row. */
+/** Subqueries: each runs once for each combination of values that it takes from the row. */
 
 import { valueKey } from '../../bson/key.ts';
 import { BsonDocument, type BsonValue, type Maybe } from '../../bson/value.ts';
@@ -35,7 +35,7 @@ export async function* runLookup(stage: LookupStage, input: Rows, { budget, fram
   }
 }
 
-/** Numbers of different types are equal, but a subquery may tell them apart. */
+/** Numbers of different types are equal, but a subquery may distinguish them. */
 function exactKey(value: Maybe): string {
   const type = typeof value === 'object' && value !== null ? value.constructor.name : typeof value;
   return `${type}${value instanceof BsonDocument || Array.isArray(value) ? shape(value) : ''}${valueKey(value)}`;

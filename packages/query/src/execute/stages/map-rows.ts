@@ -1,4 +1,4 @@
-/** Stages that make a new row of each row, over chunks of rows. */
+/** Stages that turn each row into a new one, over chunks of rows. */
 
 import type { RowStage } from '../../plan/stage.ts';
 import { inStage } from '../error-stage.ts';
@@ -7,10 +7,10 @@ import type { Row } from '../row.ts';
 import { compileReplace } from './replace.ts';
 import { compileShape } from './shape.ts';
 
-/** A chunk whose rows were built larger than this is handed on before it is full: chunks are what is held beside the budget. */
+/** A chunk that has grown beyond this is passed on before it is full, because chunks do not count against the budget. */
 const chunkBytes = 8 * 1024 * 1024;
 
-/** @throws what the stage throws, now and over rows, with its place */
+/** @throws what the stage throws, now and over rows, with its position */
 export function compileRowMap(stage: RowStage, frame: Frame): (rows: Row[]) => Iterable<Row[]> {
   const change = inStage(stage, () => (stage.k === 'shape' ? compileShape(stage) : compileReplace(stage)));
   return function* mapRows(rows) {

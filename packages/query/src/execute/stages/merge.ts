@@ -1,4 +1,4 @@
-/** Partial groups become whole ones, in the order of their keys. */
+/** Merges partial groups into whole ones, in the order of their keys. */
 
 import { withGroupCode } from '../../group-codes.ts';
 import { field } from '../../plan/expr.ts';
@@ -10,7 +10,7 @@ import { GroupTable } from './group-table.ts';
 
 export interface Chunk {
   readonly rows: Row[];
-  /** Whether the rows are partial groups. Otherwise they are rows that are still to be folded. */
+  /** Whether the rows are partial groups. Otherwise they still have to be folded. */
   readonly done: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** A row becomes the document that an expression gives. */
+/** Replaces a row by the document that an expression gives. */
 
 import { typeName } from '../../bson/type.ts';
 import { BsonDocument } from '../../bson/value.ts';

@@ -7,10 +7,10 @@ import type { Evaluate, Frame } from '../expressions/scope.ts';
 import { withinSizeLimits } from '../limits/size-limits.ts';
 
 interface Node {
-  /** Fields that stay (include) or go (exclude). */
+  /** Fields to keep (include) or to remove (exclude). */
   readonly marked: ReadonlySet<string>;
   readonly below: ReadonlyMap<string, Node>;
-  /** Computed fields and subtrees with such, in the order written. */
+  /** Computed fields and subtrees that contain some, in the order written. */
   readonly computed: readonly (readonly [string, Evaluate | Node])[];
 }
 
@@ -67,7 +67,7 @@ function project(document: BsonDocument, node: Node, keepOthers: boolean): BsonD
 function projectValue(value: BsonValue, node: Node, keepOthers: boolean): Maybe {
   if (value instanceof BsonDocument) return project(value, node, keepOthers);
   if (!Array.isArray(value)) return keepOthers ? value : undefined;
-  // An element that has nothing to keep still gets the computed fields.
+  // An element without kept fields still gets the computed ones.
   const none = node.computed.length > 0 ? new BsonDocument() : undefined;
   return value.map((item) => projectValue(item, node, keepOthers) ?? none).filter((item) => item !== undefined);
 }
@@ -81,7 +81,7 @@ function compute(document: BsonDocument, node: Node, frame: Frame): BsonDocument
   return document;
 }
 
-/** Below an array, each element gets the computed fields; what is not an object is replaced by one. */
+/** Below an array, each element gets the computed fields; a non-object is replaced by an object. */
 function computeValue(value: Maybe, node: Node, frame: Frame): BsonValue {
   if (Array.isArray(value)) return value.map((item) => computeValue(item, node, frame));
   return compute(value instanceof BsonDocument ? new BsonDocument(value) : new BsonDocument(), node, frame);

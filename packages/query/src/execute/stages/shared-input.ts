@@ -1,4 +1,4 @@
-/** The input of a plan that reads it in several places: kept while it is read, so that each place gets all of it. */
+/** The input of a plan that reads it in several places: buffered while it is read, so that each place gets all of it. */
 
 import type { Batch } from '../../bson/batch.ts';
 import type { Budget } from '../limits/budget.ts';

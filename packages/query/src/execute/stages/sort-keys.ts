@@ -1,4 +1,4 @@
-/** What a row sorts by. An array sorts by its least element when ascending, by its greatest when descending. */
+/** The sort keys of a row. An array sorts by its least element when ascending, by its greatest when descending. */
 
 import { compareValues } from '../../bson/compare.ts';
 import { BsonDocument, BsonUndefined, type BsonValue, type Maybe } from '../../bson/value.ts';
@@ -16,7 +16,7 @@ export function compareKeys(left: readonly BsonValue[], right: readonly BsonValu
 
 export const parallelArrays = 'cannot sort with keys that are parallel arrays';
 
-/** @throws QueryError BadValue when two of the paths lead into different arrays. */
+/** @throws QueryError BadValue if two of the paths lead into different arrays. */
 export function sortKeysOf(document: BsonDocument, by: readonly SortKey[]): BsonValue[] {
   const keys: BsonValue[] = [];
   for (const { path } of by) {
@@ -44,7 +44,7 @@ function keysOfArrays(document: BsonDocument, by: readonly SortKey[]): BsonValue
     const sawArray = collect(document, path, 0, values);
     if (sawArray !== undefined) {
       const prefix = path.slice(0, sawArray);
-      // Two arrays side by side would give every pair of their elements as a key.
+      // Two independent arrays would give every pair of their elements as a key.
       if (arrayPath !== undefined && arrayPath.join('.') !== prefix.join('.')) {
         throw new QueryError('BadValue', parallelArrays, { path: path.join('.') });
       }
@@ -59,7 +59,7 @@ function keysOfArrays(document: BsonDocument, by: readonly SortKey[]): BsonValue
   });
 }
 
-/** Gathers the values that a path leads to; returns how long the path is at the first array, if there is one. */
+/** Collects the values at a path; returns the length of the path up to the first array, if there is one. */
 function collect(start: Maybe, path: Path, from: number, into: BsonValue[]): number | undefined {
   let current = start;
   for (let index = from; index <= path.length; index++) {

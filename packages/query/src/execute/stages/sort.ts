@@ -16,9 +16,9 @@ interface Sorted {
   readonly bytes: number;
 }
 
-/** Fewer are not cut: what is held for long makes garbage that costs more than it took to sort. */
+/** Fewer rows are not cut: rows that are held for long become garbage that costs more than sorting them. */
 const leastCut = 400;
-/** … unless they take this many bytes: of documents of several MB a few are many. */
+/** … unless they take this many bytes: even a few documents of several MB are a lot. */
 const leastCutBytes = 8 << 20;
 
 export async function* runSort(stage: SortStage, input: Rows, { budget }: Pick<StageContext, 'budget'>): Rows {
@@ -26,7 +26,7 @@ export async function* runSort(stage: SortStage, input: Rows, { budget }: Pick<S
   const compare = (left: Sorted, right: Sorted): number =>
     compareKeys(left.keys, right.keys, stage.by) || left.order - right.order;
   let kept: Sorted[] = [];
-  /** With a limit, the last that was wanted when it was last looked: what is not before it never is. */
+  /** With a limit: the last wanted row at the last cut. Rows that do not come before it are never wanted. */
   let last: Sorted | undefined;
   let order = 0;
   let held = 0;
@@ -48,7 +48,7 @@ export async function* runSort(stage: SortStage, input: Rows, { budget }: Pick<S
       held += bytes;
       if (held > cutBytes && kept.length > top) cutToTop();
     }
-    // With a limit, sorting and cutting now and then keeps the memory at twice the rows wanted.
+    // With a limit, sorting and cutting now and then keeps memory at twice the wanted rows.
     if (kept.length > Math.max(2 * top, leastCut)) cutToTop();
   }
   const sorted = cut(kept.sort(compare), top, budget);

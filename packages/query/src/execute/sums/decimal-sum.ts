@@ -5,7 +5,7 @@ import { add } from '../../bson/decimal-arithmetic.ts';
 import { decimalInfinity, decimalNan, encodeDecimal } from '../../bson/encode-decimal.ts';
 import type { Decimal128 } from '../../bson/value.ts';
 
-/** Numbers of exponents further apart are rounded as they are added, lest one needs thousands of digits. */
+/** If exponents are further apart, the numbers are rounded when added, because an exact sum would need thousands of digits. */
 const maxShift = 400;
 
 export class DecimalSum {
@@ -32,7 +32,7 @@ export class DecimalSum {
     return this.#exponent === undefined ? '' : `${this.#coefficient}E${this.#exponent}`;
   }
 
-  /** @param state what `toString` gave. */
+  /** @param state the result of `toString`. */
   merge(state: string): void {
     const [coefficient, exponent] = state.split('E');
     if (exponent === undefined) this.#special += Number(coefficient);

@@ -24,14 +24,14 @@ function resultOf(sum: ExactSum): string {
   return Buffer.from(encodeBson(result)).toString('hex');
 }
 
-/** Numbers as whole multiples of 10^-1074, which every double is. */
+/** The number as a whole multiple of 10^-1074, which every double is. */
 function exact(value: number): bigint {
   const { negative, coefficient, exponent } = partsOfNumber(value);
   const size = coefficient * 10n ** BigInt(1074 + exponent);
   return negative ? -size : size;
 }
 
-/** The doubles on both sides of one. */
+/** The neighbouring doubles on both sides. */
 function besides(value: number): number[] {
   const view = new DataView(new ArrayBuffer(8));
   return [1n, -1n].map((step) => {
@@ -44,14 +44,14 @@ function besides(value: number): number[] {
 
 const size = (value: bigint): bigint => (value < 0n ? -value : value);
 
-/** Close to each other, far apart, cancelling, at both ends of what doubles hold. */
+/** Close to each other, far apart, cancelling, and at both limits of the doubles. */
 const double = fc.oneof(
   fc.double({ noNaN: true, noDefaultInfinity: true }),
   fc.constantFrom(1e16, -1e16, 1, 2 ** -53, 2 ** -54, -(2 ** -107), 5e-324, 0.1, 1e300, -1e300, -0),
   fc.constantFrom(Number.MAX_VALUE, -Number.MAX_VALUE, 2 ** 970, -(2 ** 970), 2 ** -1022),
 );
 
-test('the sum of doubles is the double that is nearest to their exact sum', () => {
+test('the sum of doubles is the double nearest to their exact sum', () => {
   fc.assert(
     fc.property(fc.array(double, { minLength: 1, maxLength: 12 }), (values) => {
       const total = sumOf(values).total();
@@ -123,7 +123,7 @@ test.each<[string, readonly BsonValue[], BsonValue]>([
   expect(sumOf(values).total()).toEqual(total);
 });
 
-test('a state that no sum gave is refused', () => {
+test('a state that no sum produced is refused', () => {
   expect(() => new ExactSum().merge(new Int32(1))).toThrow('the state of a sum');
   expect(() => new ExactSum().merge(new BsonDocument())).toThrow('a whole number');
 });

@@ -1,9 +1,9 @@
 /**
- * Sums as $sum and $avg define them, exact until they are asked for: so neither the order of the numbers nor the way in which
- * they are split into parts changes the last digit. What is not a number is passed over.
+ * Sums as $sum and $avg define them, exact until they are read: so neither the order of the numbers nor their split into parts changes the
+ * last digit. Values that are not numbers are ignored.
  *
- * The sum of the finite doubles is `high + low + rest`: two doubles take in all that does not span more than 106 bits, the
- * little that does goes into a whole number. Only doubles that round alike are ever rounded: once, at the end.
+ * The sum of the finite doubles is `high + low + rest`: two doubles hold everything that spans at most 106 bits, and the few other values
+ * are added to a whole number. The result is rounded only once, at the end.
  */
 
 import { partsOfNumber } from '../../bson/decimal.ts';
@@ -47,7 +47,7 @@ export class ExactSum {
     this.count++;
   }
 
-  /** The least type that holds it: int, long; a double once one was added or 64 bits do not suffice; decimal beats all. */
+  /** The smallest type that holds it: int, long; a double if one was added or 64 bits do not suffice; decimal takes precedence. */
   total(): BsonValue {
     this.#spill();
     if (this.#decimal !== undefined) return this.#withDecimal(this.#decimal.total());
@@ -77,7 +77,7 @@ export class ExactSum {
     return state;
   }
 
-  /** Adds what another sum gave as `partial`. */
+  /** Adds the `partial` state of another sum. */
   merge(state: BsonValue): void {
     if (!(state instanceof BsonDocument)) throw new Error('expected the state of a sum, found another value');
     this.count += wholeNumber(state.get('n'));
@@ -110,7 +110,7 @@ export class ExactSum {
     else this.#addLost(value, sum, lost);
   }
 
-  /** @param lost NaN where the value or the sum is not finite. */
+  /** @param lost NaN if the value or the sum is not finite. */
   #addLost(value: number, sum: number, lost: number): void {
     if (!Number.isFinite(value)) this.#addSpecial(value);
     else if (Number.isFinite(lost)) {
@@ -128,13 +128,13 @@ export class ExactSum {
 
   #addSpecial(value: number): void {
     const sum = this.#special + value;
-    // NaN has many forms; which one a processor gives depends on what it was made of.
+    // NaN has many bit patterns; which one a processor returns depends on its operands.
     this.#special = Number.isNaN(sum) ? Number.NaN : sum;
   }
 
   #double(): number {
     if (this.#special !== 0) return this.#special;
-    // Adding two doubles rounds their exact sum rightly, adding three would not.
+    // Adding two doubles rounds their exact sum correctly; adding three would not.
     if (this.#rest === 0n && this.#wide === 0n) return this.#high + this.#low;
     const whole = Number(this.#wide);
     if (this.#rest === 0n && this.#low === 0 && Number.isSafeInteger(whole)) return this.#high + whole;
@@ -145,7 +145,7 @@ export class ExactSum {
     return fixedOf(this.#high) + fixedOf(this.#low) + this.#rest;
   }
 
-  /** What was added as integers and doubles takes part with all its digits. */
+  /** Includes integers and doubles with all their digits. */
   #withDecimal(decimal: Decimal128): Decimal128 {
     const special = this.#special;
     if (special !== 0) return add(decimal, Number.isNaN(special) ? decimalNan : decimalInfinity(special < 0));

@@ -1,4 +1,4 @@
-/** Doubles as whole numbers of 2^-1074, the least of them, and back: sums of such are exact. */
+/** Converts doubles to and from whole numbers of 2^-1074, the smallest double: sums of these are exact. */
 
 const bits = new DataView(new ArrayBuffer(8));
 
@@ -14,10 +14,10 @@ export function fixedOf(value: number): bigint {
 
 const wide: readonly [bigint, bigint] = [1n << 1023n, 1n << 1900n];
 
-/** The nearest double, of two equally near ones the even one; an infinity beyond all doubles. */
+/** The nearest double, the even one if two are equally near; an infinity beyond all doubles. */
 export function nearestDouble(fixed: bigint): number {
   const size = fixed < 0n ? -fixed : fixed;
-  // Only so much is cut off that enough bits are left to round rightly; of the rest it counts whether there is any.
+  // Keeps enough bits to round correctly; of the rest it matters only whether there is any.
   const cut = size < wide[0] ? 0n : size < wide[1] ? 960n : 1800n;
   const kept = size >> cut;
   const number = Number(kept << cut === size ? kept : kept | 1n) * 2 ** (Number(cut) - 1074);

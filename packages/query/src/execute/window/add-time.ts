@@ -1,4 +1,4 @@
-/** A time some units later, in UTC. A day that the month does not have becomes its last one. */
+/** Adds units to a time, in UTC. A day that the month does not have becomes its last day. */
 
 import { shifted } from '../../functions/dates/date-shift.ts';
 import type { Unit } from '../../functions/dates/date-unit.ts';

@@ -1,4 +1,4 @@
-/** Values that are densified, numbers or dates, and the step from one to the next. */
+/** Values to densify, numbers or dates, and the step from one to the next. */
 
 import { compareValues } from '../../bson/compare.ts';
 import { isNullish, isNumeric, typeName } from '../../bson/type.ts';
@@ -12,7 +12,7 @@ import { addTime } from './add-time.ts';
 
 export interface Stepping {
   readonly next: (value: BsonValue) => BsonValue;
-  /** @returns undefined for null and missing. @throws QueryError for what the step does not fit. */
+  /** @returns undefined for null and missing. @throws QueryError for a value that does not match the step. */
   readonly densified: (document: BsonDocument) => BsonValue | undefined;
 }
 
@@ -45,7 +45,7 @@ export function isBelow(left: BsonValue, right: BsonValue): boolean {
   return compareValues(left, right) < 0;
 }
 
-/** Arrays on the way lead nowhere. */
+/** Arrays on the path give no value. */
 function nestedValue(document: BsonDocument, path: Path): Maybe {
   let current: Maybe = document;
   for (const name of path) {

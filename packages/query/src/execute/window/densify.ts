@@ -1,6 +1,6 @@
 /**
- * $densify: rows in the order of the field, and new rows for the steps between them. Each partition has a next step.
- * A row on that step moves it on, a row between two steps does not.
+ * $densify: rows in the order of the field, and new rows for the steps between them. Each partition has a next step. A row on that step
+ * advances it; a row between two steps does not.
  */
 
 import { compareValues } from '../../bson/compare.ts';
@@ -37,7 +37,7 @@ export async function* runDensify(stage: DensifyStage, input: Rows, { budget }: 
   let greatest: BsonValue | undefined;
   let made = 0;
 
-  /** New rows from the gap's next step up to `end`, which is left out unless `closed`. */
+  /** New rows from the gap's next step up to `end`, which is excluded unless `closed`. */
   function* steps(gap: Gap, end: BsonValue, closed = false): Generator<Row> {
     while (closed ? compareValues(gap.next, end) <= 0 : isBelow(gap.next, end)) {
       if (++made > maxRows) throw tooMany();
@@ -67,7 +67,7 @@ export async function* runDensify(stage: DensifyStage, input: Rows, { budget }: 
     }
   }
 
-  /** What is missing after the last row. */
+  /** The new rows after the last row. */
   function* after(): Generator<Row> {
     if (low !== undefined && high !== undefined) {
       // Without any value there is at least the lower bound.
@@ -111,7 +111,7 @@ function tooMany(): QueryError {
   });
 }
 
-/** The fields at their paths, missing ones left out. */
+/** The fields at their paths; missing ones are omitted. */
 function partitionOf(document: BsonDocument, paths: readonly Path[]): BsonDocument {
   const fields = new BsonDocument();
   for (const path of paths) {

@@ -1,4 +1,4 @@
-/** From which row to which the window of each row reaches. Neither end ever moves back. */
+/** The first and last row of each row's window. Neither end ever moves back. */
 
 import type { BsonValue } from '../../bson/value.ts';
 import type { Bound, WindowFrame } from '../../plan/window.ts';
@@ -6,13 +6,13 @@ import { valueAt } from '../expressions/path.ts';
 import { type Partition, sortPath } from './partition.ts';
 import { checkRangeValue, thresholdOf } from './threshold.ts';
 
-/** The first row and the one after the last; equal when the window is empty. */
+/** The first row and the one after the last; equal if the window is empty. */
 export interface Extent {
   readonly from: number;
   readonly to: number;
 }
 
-/** Asked for every index once, from 0 upwards. */
+/** Called once for each index, from 0 upwards. */
 export function extents(frame: WindowFrame, partition: Partition): (index: number) => Extent {
   if (frame.k === 'range') return rangeExtents(frame, partition);
   const count = partition.documents.length;

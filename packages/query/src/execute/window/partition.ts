@@ -1,4 +1,4 @@
-/** The rows of a partition in their order, and how a window function walks them. */
+/** The rows of a partition in their order, and how a window function walks over them. */
 
 import type { BsonDocument, BsonValue, Maybe } from '../../bson/value.ts';
 import type { SortKey } from '../../plan/stage.ts';
@@ -7,7 +7,7 @@ import type { Budget } from '../limits/budget.ts';
 
 export interface Partition {
   readonly documents: readonly BsonDocument[];
-  /** The sort keys of each row. The element that an array is sorted by stands for the array. */
+  /** The sort keys of each row. An array is represented by the element it is sorted by. */
   readonly keys: readonly (readonly BsonValue[])[];
   readonly by: readonly SortKey[];
 }
@@ -16,16 +16,16 @@ export interface Partition {
 export interface Workspace {
   readonly frame: Frame;
   readonly budget: Budget;
-  /** Bytes kept, or given back when negative. */
+  /** Bytes kept, or released if negative. */
   readonly hold: (bytes: number) => void;
-  /** Steps of work done, so that the stage pauses in time. */
+  /** Steps of work done, so that the stage can pause in time. */
   readonly worked: (steps: number) => void;
 }
 
-/** Gives the value of each row. It is called once for each index, from 0 upwards. */
+/** Returns the value of each row. It is called once for each index, from 0 upwards. */
 export type Walk = (index: number) => Maybe;
 
-/** Starts on a partition with the value of the input in each row. @throws QueryError when its values are refused. */
+/** Starts on a partition; the input's value in each row is given. @throws QueryError if its values are refused. */
 export type StartWalk = (partition: Partition, value: Walk) => Walk;
 
 export function evaluator(evaluate: Evaluate, partition: Partition, { frame }: Workspace): Walk {

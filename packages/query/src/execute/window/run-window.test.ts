@@ -12,19 +12,19 @@ const over = (fn: object, documents: readonly unknown[]): object => ({
   $setWindowFields: { sortBy: { t: 1 }, output: { r: { ...fn, window: { documents } } } },
 });
 
-/** A clock that moves on by one whenever a query looks at it, which it does every few steps of work. */
+/** A clock that advances by one whenever a query reads it, which it does every few steps of work. */
 function countingClock(): Clock {
   let looks = 0;
   return { ...systemClock, now: () => ++looks, monotonic: () => 0 };
 }
 
-describe('what a window costs', () => {
-  // 6,000 rows with windows of 4,000: folds that started over for each row would take 20 million steps, a million looks.
+describe('the cost of a window', () => {
+  // 6,000 rows with windows of 4,000: folds that started over for each row would take 20 million steps and read the clock a million times.
   const wide = rows(6000);
   const looks = 20_000;
 
   test.each(['$sum', '$avg', '$min', '$max', '$stdDevPop', '$stdDevSamp', '$count', '$addToSet'])(
-    'a wide %s that moves costs each row a few steps, not its length',
+    'a wide moving %s costs each row a few steps, not its length',
     async (fn) => {
       const input = fn === '$count' ? {} : fn === '$addToSet' ? { $mod: ['$v', 3] } : '$v';
       const limits = { deadlineMs: looks, clock: countingClock() };
@@ -33,7 +33,7 @@ describe('what a window costs', () => {
   );
 
   test.each(['$covariancePop', '$integral', '$median', '$minMaxScaler'])(
-    'a wide %s that moves costs no more',
+    'a wide moving %s costs no more',
     async (fn) => {
       const argument = { $covariancePop: ['$v', '$t'], $median: { input: '$v', method: 'approximate' } }[fn];
       const stage = over({ [fn]: argument ?? { input: '$v' } }, [-2000, 2000]);
@@ -49,7 +49,7 @@ describe('what a window costs', () => {
   });
 });
 
-describe('what a window holds', () => {
+describe('the memory of a window', () => {
   test('rows that do not fit into the budget are refused', async () => {
     const wide = rows(2000, (index) => ({ v: index, text: 'x'.repeat(1000) }));
     await expect(runMql(wide, [over({ $sum: '$v' }, [-1, 0])], { maxBytes: 1_000_000 })).rejects.toMatchObject({
@@ -58,7 +58,7 @@ describe('what a window holds', () => {
     });
   });
 
-  test('what a partition kept is given back before the next', async () => {
+  test('the memory of a partition is released before the next', async () => {
     const many = rows(3000, (index) => ({ p: index % 100, v: 'x'.repeat(100) }));
     const stage = {
       $setWindowFields: {
@@ -70,13 +70,13 @@ describe('what a window holds', () => {
     expect(await runMql(many, [stage, { $limit: 1 }], { maxBytes: 3_000_000 })).toHaveLength(1);
   });
 
-  test('a fold that starts over gives back what the last one kept', async () => {
+  test('a fold that starts over releases the memory of the previous one', async () => {
     const fn = { $firstN: { n: 100, input: '$text' } };
     const texts = rows(1000, () => ({ text: 'x'.repeat(200) }));
     expect(await runMql(texts, [over(fn, [-100, 0]), { $limit: 1 }], { maxBytes: 2_000_000 })).toHaveLength(1);
   });
 
-  test('$densify has the limit of the budget on the rows it sorts', async () => {
+  test('$densify applies the limit of the budget to the rows it sorts', async () => {
     const wide = rows(2000, (index) => ({ v: index, text: 'x'.repeat(1000) }));
     const densify = { $densify: { field: 'v', range: { step: 1, bounds: 'full' } } };
     await expect(runMql(wide, [densify], { maxBytes: 1_000_000 })).rejects.toMatchObject({
@@ -84,14 +84,14 @@ describe('what a window holds', () => {
     });
   });
 
-  test('$densify without end comes to its own limit', async () => {
+  test('$densify without end reaches its own limit', async () => {
     const far = [doc({ v: 0 }), doc({ v: 1e15 })];
     const densify = { $densify: { field: 'v', range: { step: 1, bounds: 'full' } } };
     await expect(runMql(far, [densify, { $count: 'n' }])).rejects.toMatchObject({ code: 5897900 });
   });
 });
 
-test('sums of windows of all lengths are what adding them up afresh gives', async () => {
+test('sums of windows of all lengths equal those computed anew', async () => {
   const values = Array.from({ length: 200 }, (_, index) => ((index * 7919) % 101) - 50);
   const input = rows(values.length, (index) => ({ v: values[index]! }));
   for (const [lower, upper] of [

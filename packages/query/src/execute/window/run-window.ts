@@ -1,4 +1,4 @@
-/** $setWindowFields: rows are held, ordered by partition and sort keys, and each gets what its window functions give. */
+/** $setWindowFields: holds rows in the order of partition and sort keys, and adds the results of its window functions to each. */
 
 import { compareValues } from '../../bson/compare.ts';
 import { BsonDocument, type BsonValue, type Maybe } from '../../bson/value.ts';
@@ -27,7 +27,7 @@ interface Held {
 
 const chunkRows = 1000;
 const chunkBytes = 8 * 1024 * 1024;
-/** Rows of windows that are walked between two pauses. */
+/** Steps of work between two pauses. */
 const turnSteps = 4096;
 
 export async function* runWindow(stage: WindowStage, input: Rows, context: StageContext): Rows {
@@ -76,7 +76,7 @@ export async function* runWindow(stage: WindowStage, input: Rows, context: Stage
   }
 }
 
-/** @throws what the function does, with the output field if it named no place */
+/** @throws what the function throws, with the output field if the error named no position */
 function inOutput(stage: WindowStage, path: Path, walk: () => Maybe): Maybe {
   try {
     return walk();
@@ -129,7 +129,7 @@ function partitionFrom(rows: readonly Held[], from: number, stage: WindowStage):
   return { documents, keys, by: stage.by };
 }
 
-/** As $addFields sets it: below an array in each element. */
+/** As $addFields sets it: below an array, in each element. */
 function withValue(document: BsonDocument, path: Path, depth: number, value: Maybe): BsonDocument {
   const changed = new BsonDocument(document);
   const name = path[depth]!;

@@ -1,4 +1,4 @@
-/** Moves a fold along the windows of the rows: what comes in is added before what goes out is removed. */
+/** Moves a fold along the windows of the rows: entering values are added before leaving values are removed. */
 
 import type { Extent } from './extent.ts';
 
@@ -11,7 +11,7 @@ export function slide(
   let to = 0;
   return (index) => {
     const next = extent(index);
-    // Rows between two windows that do not touch were in neither.
+    // Rows between two disjoint windows were in neither.
     const skipped = next.from > to;
     if (skipped) {
       while (from < to) remove(from++);

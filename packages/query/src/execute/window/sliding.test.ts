@@ -1,11 +1,11 @@
-/** What a window that moves gives is what a fold over the same rows alone gives. */
+/** The result of a moving window equals that of a fold over the same rows alone. */
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type BsonDocument, type BsonValue, Int32 } from '../../bson/value.ts';
 import { doc, runMql } from '../../testing/run.ts';
 
-/** Functions whose result does not hang on how rounding came about, so that both ways must agree to the byte. */
+/** Functions whose result does not depend on the order of rounding, so both ways must agree to the byte. */
 const functions: readonly object[] = [
   { $sum: '$v' },
   { $avg: '$v' },
@@ -25,7 +25,7 @@ const functions: readonly object[] = [
   { $bottom: { sortBy: { v: 1 }, output: '$t' } },
 ];
 
-/** Sums of windows that move give the least whole type, so the long is one that stays one. */
+/** Sums of moving windows have the smallest integer type, so the long here is one that stays a long. */
 const value = fc.oneof(
   fc.integer({ min: -9, max: 9 }),
   fc.constantFrom<unknown>(0.5, 2.25, Number.NaN, Number.POSITIVE_INFINITY, null, 'x', 2n ** 40n, true),
@@ -42,7 +42,7 @@ async function results(rows: readonly BsonDocument[], output: object): Promise<(
   return (await runMql(rows, [stage])).map((row) => row.get('r'));
 }
 
-test('a window of documents that moves gives what its rows alone give', async () => {
+test('a moving window of documents gives the same as its rows alone', async () => {
   await fc.assert(
     fc.asyncProperty(fc.record(cases), async ({ values, lower, width, fn }) => {
       const rows = values.map((each, t) => doc({ t, v: each }));
@@ -57,7 +57,7 @@ test('a window of documents that moves gives what its rows alone give', async ()
   );
 });
 
-test('a range over whole numbers is the documents within it', async () => {
+test('a range over whole numbers equals the documents within it', async () => {
   const places = fc.array(fc.integer({ min: 0, max: 15 }), { minLength: 1, maxLength: 12 });
   await fc.assert(
     fc.asyncProperty(places, cases.lower, cases.width, async (found, lower, width) => {

@@ -16,7 +16,7 @@ import { toDouble } from '../../functions/numbers/number.ts';
 import { QueryError } from '../../query-error.ts';
 import { addTime } from './add-time.ts';
 
-/** @throws QueryError when a range cannot be told from the value. */
+/** @throws QueryError if the value cannot have a range. */
 export function checkRangeValue(value: Maybe, unit: Unit | undefined): BsonValue {
   if (unit !== undefined) {
     if (value instanceof BsonDate) return value;
@@ -51,13 +51,13 @@ function plain(value: BsonValue): number {
   return isNumeric(value) ? toDouble(value) : Number.NaN;
 }
 
-/** Sums of these are exact as doubles. */
+/** Numbers whose sums are exact as doubles. */
 function wholeNumber(value: BsonValue): number | undefined {
   const number = value instanceof Int32 ? value.value : value;
   return typeof number === 'number' && Number.isInteger(number) && Math.abs(number) < 2 ** 51 ? number : undefined;
 }
 
-/** A double stands for its first 15 digits, so that 0.1 + 0.2 is 0.3. */
+/** Takes the first 15 digits of a double, so that 0.1 + 0.2 is 0.3. */
 function partsOf(value: BsonValue): DecimalParts | undefined {
   if (value instanceof Decimal128) return finite(value);
   const number = value instanceof Int32 ? value.value : value;

@@ -6,7 +6,7 @@ import { QueryError } from '../../query-error.ts';
 import { eager, type Functions } from '../definition.ts';
 import { requireInt32 } from '../numbers/whole-int32.ts';
 
-/** What a number of the array takes at least; found out before the array is made. */
+/** Minimum bytes of a number in the array; checked before the array is built. */
 const bytesOfNumber = 24;
 
 export const arrayRange: Functions = {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { codeOf, evaluate } from '../../testing/evaluate.ts';
 
-test('$in finds a value in a constant list as in one from the row: numbers by value, arrays as elements, missing never', async () => {
+test('$in finds the same in a constant list as in one from the row: numbers by value, arrays as elements, missing never', async () => {
   const list = [1, 2.5, [3], null, 'x'];
   const within = (a: unknown): Promise<unknown[]> =>
     Promise.all([evaluate({ $in: ['$a', list] }, { a }), evaluate({ $in: ['$a', '$list'] }, { a, list })]);
@@ -11,7 +11,7 @@ test('$in finds a value in a constant list as in one from the row: numbers by va
   expect(await codeOf({ $in: ['$a', 5] })).toBe(40081);
 });
 
-test('$indexOfArray in a constant that is no array is refused before any row', async () => {
+test('$indexOfArray in a constant that is not an array is refused before any row', async () => {
   expect(await codeOf({ $indexOfArray: [5, '$a'] }, { a: 5 })).toBe(50809);
   expect(await codeOf({ $indexOfArray: [5, 5] })).toBe(40090);
   expect(await codeOf({ $indexOfArray: ['$a', 5] }, { a: 5 })).toBe(40090);

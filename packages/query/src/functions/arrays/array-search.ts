@@ -12,13 +12,13 @@ import { requirePlace } from '../numbers/whole-int32.ts';
 export const arraySearch: Functions = {
   'agg.indexOfArray': lazy({ mql: [2, 4] }, (args) => {
     const known = constantOf(args[0]!)?.value;
-    // A constant that is no array is found before any row, unless all is constant.
+    // A constant that is not an array is reported before any row, unless all arguments are constant.
     if (!isNullish(known) && !Array.isArray(known) && args.some((arg) => constantOf(arg) === undefined))
       throw notArray(50809, known);
     return (frame) => indexOfArray(args.map((arg) => arg(frame)));
   }),
 
-  /** A constant list is looked up by key, however long it is. */
+  /** A constant list is searched by key, however long it is. */
   'agg.in': lazy(
     {
       mql: 2,

@@ -1,4 +1,4 @@
-/** $sortArray. Arguments: the array, and then, for each key, its path (empty for the element itself) and 1 or -1. */
+/** $sortArray. Arguments: the array, then, for each key, its path (empty for the element itself) and 1 or -1. */
 
 import { compareValues } from '../../bson/compare.ts';
 import { decimalToNumber } from '../../bson/decimal.ts';
@@ -43,7 +43,7 @@ function keysOf(spec: readonly Maybe[]): readonly Key[] {
   return keys;
 }
 
-/** What is not there sorts as null. Arrays on the way are entered by position only. */
+/** A missing value sorts as null. Arrays on the path are entered by position only. */
 function keyOf(item: BsonValue, path: readonly string[]): BsonValue {
   let current: Maybe = item;
   if (path.length > 0 && Array.isArray(item)) return null;
@@ -65,7 +65,7 @@ function parseSortArray(operand: BsonValue, { at, parse }: OperandContext): Expr
   return call('agg.sortArray', [parse(parts.get('input')!), ...keys], at);
 }
 
-/** For each key its path and its direction; the path is empty for the element itself. */
+/** The path and direction of each key; the path is empty for the element itself. */
 function sortKeys(sortBy: BsonValue): Expr[] {
   if (isNumeric(sortBy)) {
     const sign = signOf(sortBy);

@@ -1,4 +1,4 @@
-/** $zip. Arguments in turn: how many inputs, whether the longest decides (a literal each), the inputs, the defaults. */
+/** $zip. Arguments in order: the number of inputs, whether the longest decides (both literals), the inputs, the defaults. */
 
 import { describe } from '../../bson/describe.ts';
 import { isNullish, typeName } from '../../bson/type.ts';

@@ -3,7 +3,7 @@ import { Int32 } from '../../bson/value.ts';
 import { codeOf, evaluate } from '../../testing/evaluate.ts';
 import { bson, doc } from '../../testing/run.ts';
 
-test('the ends of an empty array are missing, those of null are null, those of a text are an error', async () => {
+test('the first and last of an empty array are missing, of null are null, of a text are an error', async () => {
   for (const end of ['$first', '$last']) {
     const taken = { [end]: '$a' };
     expect(await evaluate(taken, { a: [] })).toBe(undefined);
@@ -13,7 +13,7 @@ test('the ends of an empty array are missing, those of null are null, those of a
   }
 });
 
-test('$concatArrays: the first null decides, unless something that is no array comes before it', async () => {
+test('$concatArrays: the first null decides, unless a non-array comes before it', async () => {
   expect(await evaluate({ $concatArrays: [[1], '$a', [2]] }, { a: [] })).toEqual(bson([1, 2]));
   expect(await evaluate({ $concatArrays: ['$missing', '$x'] }, { x: 'text' })).toBe(null);
   expect(await codeOf({ $concatArrays: ['$x', '$missing'] }, { x: 'text' })).toBe(28664);
@@ -29,7 +29,7 @@ test('$indexOfArray: bounds, equality across numeric types, and missing, which i
   expect(await codeOf({ $indexOfArray: ['$a', 1, -1] }, { a: [] })).toBe(9711601);
 });
 
-test('$range counts down with a negative step, ends before the end, and is refused before it is too large', async () => {
+test('$range counts down with a negative step, excludes the end, and is refused before it is too large', async () => {
   expect(await evaluate({ $range: ['$to', 0, -2] }, { to: 5 })).toEqual(bson([5, 3, 1]));
   expect(await evaluate({ $range: [0, 0] })).toEqual([]);
   expect(await codeOf({ $range: [0, 10, 0] })).toBe(34449);
@@ -74,7 +74,7 @@ test('$sortArray: by value or by fields, stable, missing first', async () => {
   expect(await codeOf({ $sortArray: { input: '$a', sortBy: 'k' } })).toBe(2942507);
 });
 
-test('the limit of $filter is not looked at where there is nothing to filter', async () => {
+test('the limit of $filter is not evaluated if there is nothing to filter', async () => {
   const some = { $filter: { input: '$a', cond: true, limit: -1 } };
   expect(await evaluate(some, { a: null })).toBe(null);
   expect(await evaluate(some, { a: [] })).toEqual([]);

@@ -59,7 +59,7 @@ export const array: Functions = {
   }),
 };
 
-/** Missing where the array is empty. */
+/** Missing if the array is empty. */
 function endOf(value: Maybe, name: string, index: 0 | -1): Maybe {
   if (isNullish(value)) return null;
   if (!Array.isArray(value))

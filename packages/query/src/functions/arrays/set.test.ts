@@ -23,19 +23,19 @@ test('sets of null: null for union, intersection and difference, an error for th
   expect(await codeOf({ $setIsSubset: ['$a', '$n'] }, row)).toBe(17042);
 });
 
-test('$setIntersection does not look at what comes after an empty set', async () => {
+test('$setIntersection ignores what comes after an empty set', async () => {
   expect(await evaluate({ $setIntersection: ['$empty', '$text'] }, row)).toEqual([]);
   expect(await codeOf({ $setIntersection: ['$text', '$empty'] }, row)).toBe(17047);
 });
 
-test('$allElementsTrue and $anyElementTrue judge elements as conditions do', async () => {
+test('$allElementsTrue and $anyElementTrue judge elements like conditions', async () => {
   expect(await evaluate({ $allElementsTrue: [[1, 'x', []]] })).toBe(true);
   expect(await evaluate({ $allElementsTrue: ['$empty'] }, row)).toBe(true);
   expect(await evaluate({ $anyElementTrue: [[0, null, false]] })).toBe(false);
   expect(await codeOf({ $anyElementTrue: ['$n'] }, row)).toBe(17041);
 });
 
-test('$setIsSubset of a row in a constant that is no array is refused before any row', async () => {
+test('$setIsSubset of a row in a constant that is not an array is refused before any row', async () => {
   expect(await codeOf({ $setIsSubset: ['$a', 5] }, { a: [1] })).toBe(17311);
   expect(await codeOf({ $setIsSubset: ['$a', '$b'] }, { a: [1], b: 5 })).toBe(17042);
   expect(await codeOf({ $setIsSubset: [true, 5] })).toBe(17046);

@@ -25,7 +25,7 @@ export const set: Functions = {
   }),
   'agg.allElementsTrue': eager({ mql: 1 }, (value) => listOf(value, '$allElementsTrue', 17040).every(isTruthy)),
   'agg.anyElementTrue': eager({ mql: 1 }, (value) => listOf(value, '$anyElementTrue', 17041).some(isTruthy)),
-  /** Once nothing is in common any more, the rest is not looked at. */
+  /** Once the intersection is empty, the rest is not evaluated. */
   'agg.setIntersection': lazy({ mql: atLeast(0), size: 'grows' }, (args) => (frame) => {
     let common: Map<string, BsonValue> | undefined;
     for (const arg of args) {
@@ -71,7 +71,7 @@ function listOf(value: Maybe, name: string, code: number): BsonValue[] {
   return value;
 }
 
-/** The elements by what makes them equal, each once, in the order in which they come. */
+/** The distinct elements in order, by the key that makes them equal. */
 function elements(value: Maybe, name: string, code: number): Map<string, BsonValue> {
   const found = new Map<string, BsonValue>();
   for (const item of listOf(value, name, code)) {

@@ -1,15 +1,15 @@
-/** Binary values from and to numbers and texts. */
+/** Converts binary values from and to numbers and texts. */
 
 import { Binary, hexOf, Int32, type Maybe } from '../../bson/value.ts';
 import { QueryError } from '../../query-error.ts';
 import { failure } from './convert-failure.ts';
 
-/** How a text spells bytes; `auto` is uuid for subtype 4 and base64 for all others. */
+/** How a text represents bytes; `auto` is uuid for subtype 4 and base64 for all others. */
 export type Format = 'auto' | 'base64' | 'base64url' | 'hex' | 'utf8' | 'uuid';
 
 const uuidSubtype = 4;
 
-/** `undefined` is a format that is not given: it is needed. */
+/** `undefined` means that the required format is not given. */
 function formatFor(format: Format | undefined, subtype: number): Format {
   if (format === undefined) {
     throw new QueryError(4341115, "a conversion between text and binData needs a 'format'");
@@ -69,7 +69,7 @@ export function numberToBinary(value: Int32 | bigint | number, subtype: number, 
   return new Binary(bytes, subtype);
 }
 
-/** Of 1, 2, 4 or 8 bytes, but not more than `mostBytes`. */
+/** From 1, 2, 4 or 8 bytes, but no more than `mostBytes`. */
 export function binaryToWhole(value: Binary, to: string, mostBytes: number, littleEndian: boolean): bigint {
   const { bytes } = value;
   if (![1, 2, 4, 8].includes(bytes.length) || bytes.length > mostBytes)
@@ -79,7 +79,7 @@ export function binaryToWhole(value: Binary, to: string, mostBytes: number, litt
   return BigInt.asIntN(bytes.length * 8, whole);
 }
 
-/** Of 4 or 8 bytes. */
+/** From 4 or 8 bytes. */
 export function binaryToDouble(value: Binary, littleEndian: boolean): number {
   const view = new DataView(value.bytes.buffer, value.bytes.byteOffset, value.bytes.length);
   if (view.byteLength === 4) return view.getFloat32(0, littleEndian);
@@ -104,7 +104,7 @@ function base64(bytes: Uint8Array): string {
   return btoa(text);
 }
 
-/** The plain form is padded; in the form for addresses padding may be absent. */
+/** The plain form is padded; in the URL-safe form padding is optional. */
 function fromBase64(text: string, forAddresses: boolean): Uint8Array | undefined {
   const plain = forAddresses ? text.replaceAll('-', '+').replaceAll('_', '/') : text;
   if (forAddresses && /[+/]/.test(text)) return undefined;

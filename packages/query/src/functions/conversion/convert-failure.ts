@@ -1,4 +1,4 @@
-/** The error of a value that cannot be converted, which onError of $convert catches. */
+/** The error for a value that cannot be converted; onError of $convert catches it. */
 
 import { typeName } from '../../bson/type.ts';
 import type { Maybe } from '../../bson/value.ts';

@@ -1,4 +1,4 @@
-/** Values as int, long, double and decimal. */
+/** Converts values to int, long, double and decimal. */
 
 import { compareParts, type DecimalParts, decimalParts, decimalToNumber, partsOfNumber } from '../../bson/decimal.ts';
 import { decimalOfWhole, isZero } from '../../bson/decimal-arithmetic.ts';
@@ -10,10 +10,10 @@ import { toDecimal as decimalOf, maxLong, minLong } from '../numbers/number.ts';
 import { binaryToDouble, binaryToWhole } from './convert-binary.ts';
 import { failure } from './convert-failure.ts';
 
-/** What $convert says beyond the type. */
+/** Options of $convert besides the type. */
 export interface NumberOptions {
   readonly littleEndian: boolean;
-  /** Of the digits in texts, if it was asked for. */
+  /** Base of the digits in texts, if given. */
   readonly base: Base | undefined;
 }
 
@@ -61,7 +61,7 @@ const digits = {
 } as const;
 const prefixes = { 2: '0b', 8: '0o', 10: '', 16: '0x' } as const;
 
-/** With a base, all numbers are read as whole ones of 64 bits first. */
+/** With a base, every number is first read as a whole number of 64 bits. */
 function wholeWithBase(text: string, to: string, base: Base): bigint {
   const whole = wholeOfText(text, base);
   if (whole !== undefined && whole >= minLong && whole <= maxLong) return whole;
@@ -71,7 +71,7 @@ function wholeWithBase(text: string, to: string, base: Base): bigint {
 function wholeOfText(text: string, base: Base): bigint | undefined {
   const [, sign, size = ''] = digits[base].exec(text) ?? [];
   if (size === '') return undefined;
-  // More digits cannot fit; zeros in front do not count.
+  // More digits cannot fit; leading zeros do not count.
   const short = size.replace(/^0+(?=.)/, '');
   const whole = short.length > 64 ? maxLong + 1n : BigInt(prefixes[base] + short);
   return sign === '-' ? -whole : whole;
@@ -103,7 +103,7 @@ function doubleOfDecimal(value: Decimal128): number {
   const number = decimalToNumber(value);
   if (parts.kind !== 'finite') return number;
   if (!Number.isFinite(number)) throw failure(value, 'double', 'the value is out of range');
-  // Below the normal doubles digits are lost, which counts as an underflow.
+  // Subnormal doubles lose digits, which counts as an underflow.
   if (Math.abs(number) < 2 ** -1022 && !isZero(parts) && compareParts(parts, partsOfNumber(number)) !== 0) {
     throw failure(value, 'double', 'the value is too small');
   }
@@ -122,7 +122,7 @@ function doubleOfText(text: string): number {
   return number;
 }
 
-/** `0x1.8p1` as in C, exact for digits that a double holds. */
+/** `0x1.8p1` as in C, exact for digits that a double can hold. */
 function hexDouble(text: string): number | undefined {
   const found = /^([+-]?)0x([\da-f]*)(?:\.([\da-f]*))?(?:p([+-]?\d{1,5}))?$/i.exec(text);
   if (found === null) return undefined;
@@ -144,7 +144,7 @@ export function toDecimal(value: Maybe, { base }: NumberOptions): Decimal128 {
   return written === undefined ? decimal : truncated(written, value);
 }
 
-/** Unlike in arithmetic, digits beyond 34 are cut off; what the format's exponents do not reach is an error. */
+/** Unlike in arithmetic, digits beyond 34 are cut off; an exponent out of range is an error. */
 function truncated(written: DecimalParts, text: string): Decimal128 {
   const surplus = Math.max(0, digitsOf(written.coefficient) - decimalDigits);
   const coefficient = written.coefficient / 10n ** BigInt(surplus);

@@ -1,4 +1,4 @@
-/** What $convert is asked for: the type, the subtype of binary values, format, byte order and base. */
+/** The target of $convert: the type, the subtype of binary values, format, byte order and base. */
 
 import { isNullish, isNumeric, type TypeName, typeName, typeNumbers } from '../../bson/type.ts';
 import { BsonDocument, type Maybe } from '../../bson/value.ts';
@@ -16,7 +16,7 @@ const byNumber: ReadonlyMap<number, TypeName> = new Map(
   Object.entries(typeNumbers).map(([name, number]) => [number, name as TypeName]),
 );
 
-/** Undefined for null: the result is null then. */
+/** Undefined for null: then the result is null. */
 export function targetOf(to: Maybe): Target | undefined {
   if (isNullish(to)) return undefined;
   if (!(to instanceof BsonDocument)) return { type: typeOf(to), subtype: 0 };

@@ -1,4 +1,4 @@
-/** A value as another type. */
+/** Converts a value to another type. */
 
 import { isNumeric, type TypeName, typeName } from '../../bson/type.ts';
 import { Binary, BsonDate, Decimal128, Int32, type Maybe, ObjectId, Timestamp } from '../../bson/value.ts';
@@ -16,7 +16,7 @@ export interface ConvertOptions extends NumberOptions {
   readonly subtype: number;
 }
 
-/** @throws QueryError ConversionFailure and those of formats and years */
+/** @throws QueryError ConversionFailure and the errors of formats and years */
 export function convertTo(type: TypeName, value: Maybe, options: ConvertOptions): Maybe {
   switch (type) {
     case 'int':

@@ -4,7 +4,7 @@ import { parseDecimal } from '../../bson/parse-decimal.ts';
 import { Binary, BsonDate, Decimal128, Int32, Timestamp } from '../../bson/value.ts';
 import { codeOf, evaluate } from '../../testing/evaluate.ts';
 
-test('$convert takes onNull for nothing and onError for what does not convert, but not for a wrong type', async () => {
+test('$convert uses onNull for null and onError for failed conversions, but not for an invalid target type', async () => {
   const of = (more: object): unknown => ({ $convert: { input: '$v', to: 'int', ...more } });
   expect(await evaluate(of({ onNull: 'none' }))).toBe('none');
   expect(await evaluate(of({ onError: 'bad' }), { v: 'x' })).toBe('bad');
@@ -14,7 +14,7 @@ test('$convert takes onNull for nothing and onError for what does not convert, b
   expect(await codeOf({ $convert: { input: 1 } })).toBe(9);
 });
 
-test('numbers are cut off, never wrapped around', async () => {
+test('numbers are truncated, never wrapped around', async () => {
   expect(await evaluate({ $toInt: -1.9 })).toEqual(new Int32(-1));
   expect(await evaluate({ $toLong: '-0042' })).toBe(-42n);
   expect(await codeOf({ $toInt: 2147483648n })).toBe(241);
@@ -25,7 +25,7 @@ test('numbers are cut off, never wrapped around', async () => {
   expect(await codeOf({ $toInt: [1, 2] })).toBe(50723);
 });
 
-test('$toDecimal cuts a text off after 34 digits and refuses what the exponents do not reach', async () => {
+test('$toDecimal truncates a text after 34 digits and refuses exponents out of range', async () => {
   const value = await evaluate({ $toDecimal: `1.${'0'.repeat(33)}9` });
   expect(value instanceof Decimal128 && decimalText(value)).toBe(`1.${'0'.repeat(33)}`);
   expect(await codeOf({ $toDecimal: '1E-6177' })).toBe(241);
@@ -39,7 +39,7 @@ test('texts with a base are read and written as whole numbers of 64 bits', async
   expect(await codeOf({ $convert: { input: '1', to: 'int', base: 3 } })).toBe(3501301);
 });
 
-test('bytes and texts need a format, bytes and numbers an order', async () => {
+test('conversions between bytes and texts need a format, between bytes and numbers a byte order', async () => {
   const bytes = new Binary(Uint8Array.of(0xfb, 0xff));
   const of = (input: unknown, to: unknown, more = {}): unknown => ({ $convert: { input, to, ...more } });
   expect(await codeOf(of(bytes, 'string'))).toBe(4341115);
@@ -76,7 +76,7 @@ test('dates are read from int64 and texts but not from int32', async () => {
   expect(await codeOf({ $toString: new BsonDate(253402300800000) })).toBe(18537);
 });
 
-test('timestamps fall into seconds and an ordinal', async () => {
+test('timestamps consist of seconds and an ordinal', async () => {
   const value = new Timestamp((4000000000n << 32n) | 7n);
   expect(await evaluate({ $tsSecond: value })).toBe(4000000000n);
   expect(await evaluate({ $tsIncrement: value })).toBe(7n);

@@ -1,4 +1,4 @@
-/** $convert, its short forms $toInt and the like, $type and $isNumber. */
+/** $convert, its short forms such as $toInt, $type and $isNumber. */
 
 import { isNullish, isNumeric, type TypeName, typeName } from '../../bson/type.ts';
 import type { Maybe } from '../../bson/value.ts';
@@ -51,7 +51,7 @@ export function converted(value: Maybe, type: TypeName, options: ConvertOptions 
   return isNullish(value) ? null : convertTo(type, value, options);
 }
 
-/** ConversionFailure, and a year that text cannot hold. */
+/** ConversionFailure, and a year that text cannot represent. */
 const caught: ReadonlySet<number> = new Set([241, 18537]);
 
 function convert(args: readonly Evaluate[]): Evaluate {

@@ -1,4 +1,4 @@
-/** $bsonSize and $binarySize: bytes of a document as BSON, and of a binary value or a text. */
+/** $bsonSize and $binarySize: the size in bytes of a document as BSON, and of a binary value or a text. */
 
 import { encodeBson } from '../../bson/encode.ts';
 import { isNullish, typeName } from '../../bson/type.ts';

@@ -10,7 +10,7 @@ test('$toHashedIndexKey gives the values of hashed indexes', async () => {
   expect(await hashed(1)).toBe(5902408780260971510n);
 });
 
-test('numbers hash by their whole part, missing as null, arrays and documents by what is in them', async () => {
+test('numbers hash by their integer part, missing as null, arrays and documents by their contents', async () => {
   for (const one of [1n, 1.9]) expect(await hashed(one)).toBe(5902408780260971510n);
   for (const zero of [Number.NaN, -0.5]) expect(await hashed(zero)).toBe(await hashed(0));
   expect(await hashed(1e300)).toBe(await hashed(2n ** 63n - 1n));

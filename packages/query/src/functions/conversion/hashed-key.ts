@@ -1,4 +1,4 @@
-/** $toHashedIndexKey: the int64 by which MongoDB's hashed indexes know a value. */
+/** $toHashedIndexKey: the int64 that represents a value in MongoDB's hashed indexes. */
 
 import { createHash, type Hash } from 'node:crypto';
 import { encodeBson } from '../../bson/encode.ts';
@@ -11,7 +11,7 @@ import { isNan, maxLong, minLong, type Numeric, signOf } from '../numbers/number
 
 export const hashedKey: Functions = {
   'agg.toHashedIndexKey': {
-    // A list is one value to it.
+    // A list is a single value here.
     mql: (operand, { at, parse }) => call('agg.toHashedIndexKey', [parse(operand)], at),
     eager: (value) => {
       const hash = createHash('md5').update(int32(seed));
@@ -22,7 +22,7 @@ export const hashedKey: Functions = {
 };
 
 const seed = 0;
-/** What ends a document counts as an element of rank 0 without a name. */
+/** The end of a document counts as an element of rank 0 without a name. */
 const endOfDocument = 0;
 
 function addValue(hash: Hash, value: BsonValue, name?: string): void {
@@ -45,7 +45,9 @@ function bytesOf(value: BsonValue): Uint8Array {
   return encodeBson(new BsonDocument([['', value]])).subarray(6, -1);
 }
 
-/** Numbers of all types are one; doubles lose their fraction, what is beyond 64 bits is the nearest that is not, NaN is 0. */
+/**
+ * Numbers of all types are treated alike: doubles lose their fraction, numbers beyond 64 bits become the nearest valid one, NaN becomes 0.
+ */
 function wholeOf(value: Numeric): bigint {
   if (isNan(value)) return 0n;
   // The reference converts 2^63 as a double to the least number.

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { civilOf, daysOf, daysOfIsoWeek, isoWeekOf, weekdayOf } from './calendar.ts';
 
-test('the calendar agrees with the engine wherever that has dates, and with itself everywhere', () => {
+test('the calendar agrees with the engine within the engine’s range, and with itself everywhere', () => {
   fc.assert(
     fc.property(fc.integer({ min: -99_000_000, max: 99_000_000 }), (days) => {
       const date = new Date(days * 86_400_000);
@@ -24,7 +24,7 @@ test('the calendar agrees with the engine wherever that has dates, and with itse
   );
 });
 
-test('months and days beyond their ranges count on', () => {
+test('months and days beyond their ranges carry over', () => {
   expect(daysOf(2023, 14, 1)).toBe(daysOf(2024, 2, 1));
   expect(daysOf(2024, 0, 1)).toBe(daysOf(2023, 12, 1));
   expect(daysOf(2023, 2, 29)).toBe(daysOf(2023, 3, 1));

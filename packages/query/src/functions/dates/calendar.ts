@@ -1,4 +1,4 @@
-/** The proleptic Gregorian calendar in plain arithmetic, for all years that a date can hold. */
+/** The proleptic Gregorian calendar in plain arithmetic, for all years that a date can represent. */
 
 export const dayMs = 86_400_000;
 
@@ -10,12 +10,12 @@ export interface CivilDay {
   readonly day: number;
 }
 
-/** Days since 1970-01-01; months and days beyond their ranges count on into the neighbours. */
+/** Days since 1970-01-01; months and days beyond their ranges carry over. */
 export function daysOf(year: number, month: number, day: number): number {
   const months = year * 12 + month - 1;
   const y = Math.floor(months / 12);
   const m = months - y * 12;
-  // Years begin in March here, so that the leap day is the last one.
+  // Years start in March here, so that the leap day is the last day.
   const shifted = m < 2 ? y - 1 : y;
   const era = Math.floor(shifted / 400);
   const yearOfEra = shifted - era * 400;
@@ -60,14 +60,14 @@ export function weekOfYear(days: number): number {
   return Math.floor((dayOfYear(days) + 6 - weekdayOf(days)) / 7);
 }
 
-/** The day 1 is Monday; a week belongs to the year of its Thursday. */
+/** Day 1 is Monday; a week belongs to the year of its Thursday. */
 export function isoWeekOf(days: number): { year: number; week: number; day: number } {
   const day = weekdayOf(days) || 7;
   const thursday = days + 4 - day;
   return { year: civilOf(thursday).year, week: Math.ceil(dayOfYear(thursday) / 7), day };
 }
 
-/** Days since 1970-01-01 of a day of an ISO week; numbers beyond their ranges count on. */
+/** Days since 1970-01-01 for a day of an ISO week; numbers beyond their ranges carry over. */
 export function daysOfIsoWeek(year: number, week: number, day: number): number {
   const fourth = daysOf(year, 1, 4);
   return fourth - ((weekdayOf(fourth) || 7) - 1) + (week - 1) * 7 + day - 1;

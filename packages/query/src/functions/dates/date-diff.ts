@@ -42,7 +42,7 @@ function dateDiff(from: Maybe, to: Maybe, unitText: Maybe, timezone: Maybe, star
   if (unit === 'week') return BigInt(Math.floor((b + 4 - firstDay) / 7) - Math.floor((a + 4 - firstDay) / 7));
   const step = unitMs[unit]!;
   const boundaries = Math.floor((end + endOffset) / step) - Math.floor((start + startOffset) / step);
-  // Hours that clocks were set forward or back did not pass.
+  // Hours by which clocks were set forward or back did not elapse.
   return BigInt(boundaries - Math.trunc((endOffset - startOffset) / step));
 }
 

@@ -21,7 +21,7 @@ export const dateFormatFunctions: Functions = {
 
 const isoFormat = '%Y-%m-%dT%H:%M:%S.%L';
 
-/** Arguments: date, timezone, format if there is one, and onNull if there is one. */
+/** Arguments: date, timezone, format if given, and onNull if given. */
 function parseDateToString(operand: BsonValue, { at, parse }: OperandContext): Expr {
   const given = namedFields(operand, {
     required: { date: 18628 },
@@ -35,7 +35,7 @@ function parseDateToString(operand: BsonValue, { at, parse }: OperandContext): E
   return call(fn, [parse(given.get('date')!), zone, ...rest], at);
 }
 
-/** Arguments: date, timezone, format, onNull; the last one is evaluated only where it is needed. */
+/** Arguments: date, timezone, format, onNull; the last one is evaluated only if needed. */
 function dateToString([date, timezone, format, onNull]: readonly Evaluate[]): Evaluate {
   return (frame) => {
     const text = format!(frame);
@@ -61,14 +61,14 @@ function dateToIsoString([date, timezone, onNull]: readonly Evaluate[]): Evaluat
   };
 }
 
-/** @throws QueryError 18537 for years that have more than four digits */
+/** @throws QueryError 18537 for years with more than four digits */
 export function isoText(ms: number, zone: Zone): string {
   return formatTime(ms, zone, zone.isUtc ? `${isoFormat}Z` : isoFormat);
 }
 
 const toTextLetters = 'bBdGHjLmMSuUVwYzZ';
 
-/** @param letters that may stand after a percent sign, besides another one */
+/** @param letters allowed after a percent sign, besides another percent sign */
 export function checkFormat(format: string, letters: string): void {
   for (const [, letter] of format.matchAll(/%(.?)/gs)) {
     if (letter === '') {

@@ -1,4 +1,4 @@
-/** $dateFromParts: numbers beyond their ranges count on into the next unit. */
+/** $dateFromParts: numbers beyond their ranges carry over into the next unit. */
 
 import { describe } from '../../bson/describe.ts';
 import { isNullish, isNumeric } from '../../bson/type.ts';
@@ -14,7 +14,7 @@ import { toInstant, zoneOrNone } from './time-zone.ts';
 const civilNames = ['year', 'month', 'day'] as const;
 const isoNames = ['isoWeekYear', 'isoWeek', 'isoDayOfWeek'] as const;
 const clockNames = ['hour', 'minute', 'second', 'millisecond'] as const;
-/** Of these any whole number counts. */
+/** For these, any whole number is valid. */
 const unbounded: ReadonlySet<string> = new Set(['year', 'isoWeekYear', 'second', 'millisecond']);
 
 export const dateFromPartsFunctions: Functions = {
@@ -47,8 +47,8 @@ function parseDateFromParts(operand: BsonValue, { at, parse }: OperandContext): 
 }
 
 /**
- * Arguments: year, month, day (or those of the ISO week), hour, minute, second, millisecond, timezone. Read in MongoDB's order, the
- * time of day first and the zone before the date: the first null or fault counts.
+ * Arguments: year, month, day (or those of the ISO week), hour, minute, second, millisecond, timezone. They are read in MongoDB's order,
+ * the time of day first and the zone before the date: the first null or error counts.
  */
 function dateFromParts(iso: boolean, args: readonly Maybe[]): Maybe {
   const names = iso ? isoNames : civilNames;
@@ -70,7 +70,7 @@ function dateFromParts(iso: boolean, args: readonly Maybe[]): Maybe {
 type Three = [number, number, number];
 type Four = [number, number, number, number];
 
-/** Undefined if one of them is null, whatever those after it are. */
+/** Undefined if one of them is null, whatever follows it. */
 function numbersOf(names: readonly string[], values: readonly Maybe[]): number[] | undefined {
   const numbers: number[] = [];
   for (const [index, name] of names.entries()) {

@@ -1,4 +1,4 @@
-/** $dateFromString: a text by a format, or in one of the common forms. */
+/** $dateFromString: parses a text by a format, or in one of the common forms. */
 
 import { isNullish, typeName } from '../../bson/type.ts';
 import { BsonDate, type Maybe } from '../../bson/value.ts';
@@ -95,7 +95,7 @@ const numbers = {
 type Letter = keyof typeof numbers;
 type Field = (typeof numbers)[Letter][0];
 
-/** Undefined for a text that does not fit, or lacks a part of the date. */
+/** Undefined for a text that does not match, or lacks a part of the date. */
 function readByFormat(text: string, format: string): WrittenTime | undefined {
   const fields = new Map<Field, number>();
   let zone: Zone | undefined;

@@ -19,7 +19,7 @@ const minute: Read = (_, ms) => Math.floor(ms / 60_000) % 60;
 const second: Read = (_, ms) => Math.floor(ms / 1000) % 60;
 const millisecond: Read = (_, ms) => ms % 1000;
 
-/** With the names of SQL. */
+/** With their SQL names. */
 const parts: Readonly<Record<string, readonly [Read, ...string[]]>> = {
   year: [(days) => civilOf(days).year, 'YEAR'],
   month: [(days) => civilOf(days).month, 'MONTH'],
@@ -51,7 +51,7 @@ export const dateParts: Functions = {
   },
 };
 
-/** Whole days and the rest; date and time of a clock. */
+/** Splits a clock time into whole days and the rest. */
 export function splitDays(localMs: number): { days: number; ms: number } {
   const days = Math.floor(localMs / dayMs);
   return { days, ms: localMs - days * dayMs };

@@ -1,4 +1,4 @@
-/** $dateAdd and $dateSubtract: days and longer units on the clock of the zone, shorter ones in time that passes. */
+/** $dateAdd and $dateSubtract: days and longer units on the clock of the zone, shorter ones in elapsed time. */
 
 import { isNullish, isNumeric, typeName } from '../../bson/type.ts';
 import { BsonDate, type Maybe } from '../../bson/value.ts';
@@ -67,7 +67,7 @@ function amountOf(value: Maybe, name: string): bigint {
   return amount;
 }
 
-/** What 64 bits of milliseconds span. */
+/** How many units 64 bits of milliseconds span. */
 function mostUnits(unit: Unit): bigint {
   const years = 584_942_417n;
   const months = unitMonths[unit];
@@ -75,7 +75,7 @@ function mostUnits(unit: Unit): bigint {
   return 2n ** 64n / BigInt(unitMs[unit]!);
 }
 
-/** Undefined when 64 bits of milliseconds do not hold it. */
+/** Undefined if 64 bits of milliseconds cannot represent it. */
 export function shifted(instant: number, unit: Unit, amount: bigint, zone: Zone): number | undefined {
   const months = unitMonths[unit];
   if (months === undefined && unit !== 'day' && unit !== 'week') {
@@ -86,7 +86,7 @@ export function shifted(instant: number, unit: Unit, amount: bigint, zone: Zone)
   const target = months === undefined ? days + (count * unitMs[unit]!) / dayMs : addMonths(days, count * months);
   if (inRange(BigInt(target) * BigInt(dayMs)) === undefined) return undefined;
   const local = target * dayMs + ms;
-  // Nothing moved: an hour that comes twice stays the one that it is.
+  // Without a shift, a clock time that occurs twice stays the same instant.
   return count === 0 ? instant : toInstant(zone, local);
 }
 
@@ -94,7 +94,7 @@ function inRange(ms: bigint): number | undefined {
   return ms >= minLong && ms <= maxLong ? Number(ms) : undefined;
 }
 
-/** The last day of the month where the month is too short. */
+/** Takes the last day of the month if the month is too short. */
 function addMonths(days: number, count: number): number {
   const { year, month, day } = civilOf(days);
   const months = year * 12 + month - 1 + count;

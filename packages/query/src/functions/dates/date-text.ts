@@ -1,9 +1,9 @@
-/** Times in text: ISO 8601 in its common forms, and dates with names of months; without a zone UTC. */
+/** Times as text: ISO 8601 in its common forms, and dates with names of months; without a zone, UTC. */
 
 import { dayMs, daysOf, daysOfMonth } from './calendar.ts';
 import { findZone, toInstant, utc, type Zone } from './time-zone.ts';
 
-/** What a text says; the zone only if it names one. */
+/** The content of a text; the zone is set only if the text names one. */
 export interface WrittenTime {
   readonly localMs: number;
   readonly zone: Zone | undefined;
@@ -30,7 +30,7 @@ export function monthOf(name: string): number | undefined {
 const maxLength = 200;
 const weekday = '(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,?\\s+)?';
 
-/** The names of the groups tell year, month, name of the month and day. */
+/** The named groups are year, month, name of the month and day. */
 const dates: readonly RegExp[] = [
   /^(?<y>\d{4})-(?<m>\d{1,2})(?:-(?<d>\d{1,2}))?(?!\d)/,
   /^(?<y>\d{4})-(?<name>[a-z]{3,9})-(?<d>\d{1,2})(?!\d)/i,
@@ -46,7 +46,7 @@ const dates: readonly RegExp[] = [
     `^${weekday}(?<d>\\d{1,2})(?:st|nd|rd|th)?[\\s-]*(?<name>[a-z]{3,9})\\.?,?[\\s-]*(?<y>\\d{4})(?!\\d)`,
     'i',
   ),
-  // Without a day the first of the month is meant.
+  // Without a day, the first of the month.
   /^(?<name>[a-z]{3,9})[\s.-]*(?<y>\d{4})(?!\d)/i,
   /^(?<y>\d{4})[\s.-]*(?<name>[a-z]{3,9})(?![a-z])/i,
 ];
@@ -119,7 +119,7 @@ const abbreviations: Readonly<Record<string, number>> = {
   jst: 9,
 };
 
-/** Undefined for an empty text, null for one that is no zone. */
+/** Undefined for an empty text, null for an invalid zone. */
 function readZone(text: string): Zone | undefined | null {
   if (text === '') return undefined;
   if (/^(z|utc|gmt)$/i.test(text)) return utc;

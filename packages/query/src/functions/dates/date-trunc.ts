@@ -43,7 +43,7 @@ function dateTrunc(value: Maybe, unitText: Maybe, binSize: Maybe, timezone: Mayb
   const size = binSizeOf(binSize);
   const start = unit === 'week' ? weekStart(startOfWeek, name) : 0;
   const zone = zoneOf(timezone);
-  // Bins of hours and shorter ones all have the same length, even where clocks are put forward or back.
+  // Bins of hours and shorter units always have the same length, even when clocks change.
   const short = unitMonths[unit] === undefined && unit !== 'day' && unit !== 'week';
   const offset = zone.offsetAt(short ? originDays * dayMs : instant);
   const truncated = truncate(instant + offset, unit, size, start);

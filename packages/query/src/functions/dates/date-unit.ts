@@ -7,7 +7,7 @@ import { dayMs } from './calendar.ts';
 
 export type Unit = 'year' | 'quarter' | 'month' | 'week' | 'day' | 'hour' | 'minute' | 'second' | 'millisecond';
 
-/** Of the units that always have the same length on a clock. */
+/** Milliseconds of the units that have a fixed length on a clock. */
 export const unitMs: Readonly<Partial<Record<Unit, number>>> = {
   week: 7 * dayMs,
   day: dayMs,
@@ -39,7 +39,7 @@ export function unitOf(value: Maybe, name: string): Unit {
 
 const weekdays: readonly string[] = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
 
-/** 0 is Sunday. In any case, in full or the first three letters. */
+/** 0 is Sunday. The name is in full or its first three letters, in any case. */
 export function weekStart(value: Maybe, name: string): number {
   if (typeof value !== 'string') {
     throw new QueryError(5439015, `${name}: startOfWeek must be a string, found ${typeName(value)}`);

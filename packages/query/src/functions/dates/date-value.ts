@@ -1,4 +1,4 @@
-/** Numbers and values as instants. */
+/** Converts numbers and other values to instants. */
 
 import { decimalParts } from '../../bson/decimal.ts';
 import { dropDigits } from '../../bson/encode-decimal.ts';
@@ -7,7 +7,7 @@ import { BsonDate, Int32, type Maybe, ObjectId, Timestamp } from '../../bson/val
 import { QueryError } from '../../query-error.ts';
 import { isDecimal, type Numeric } from '../numbers/number.ts';
 
-/** A whole number; undefined for an infinity or NaN, and for what is far beyond 64 bits. */
+/** A whole number; undefined for an infinity or NaN, and for numbers far beyond 64 bits. */
 export function roundHalfAway(value: Numeric): bigint | undefined {
   if (typeof value === 'bigint') return value;
   if (value instanceof Int32) return BigInt(value.value);
@@ -26,7 +26,7 @@ function signed(size: bigint, negative: boolean): bigint {
   return negative ? -size : size;
 }
 
-/** Dates, timestamps and object ids carry a time. @throws QueryError with `code` for anything else. */
+/** The time of a date, timestamp or object id. @throws QueryError with `code` for anything else. */
 export function millisecondsOf(value: Maybe, code: number): number {
   if (value instanceof BsonDate) return value.ms;
   if (value instanceof Timestamp) return secondsOf(value) * 1000;

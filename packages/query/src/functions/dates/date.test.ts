@@ -5,7 +5,7 @@ import { codeOf, evaluate } from '../../testing/evaluate.ts';
 const at = (text: string): BsonDate => new BsonDate(Date.parse(text));
 const iso = (value: Maybe): string => (value instanceof BsonDate ? new Date(value.ms).toISOString() : String(value));
 
-test('days are added on the clock of the zone, hours in time that passes', async () => {
+test('days are added on the clock of the zone, hours in elapsed time', async () => {
   const startDate = at('2024-03-09T17:00:00Z');
   const timezone = 'America/New_York';
   expect(iso(await evaluate({ $dateAdd: { startDate, unit: 'day', amount: 1, timezone } }))).toBe(
@@ -16,7 +16,7 @@ test('days are added on the clock of the zone, hours in time that passes', async
   );
 });
 
-test('a month that is too short ends the sum at its last day', async () => {
+test('if the resulting month is too short, the sum is its last day', async () => {
   const shift = { startDate: at('2024-01-31T10:00:00Z'), unit: 'month', amount: 1 };
   expect(iso(await evaluate({ $dateAdd: shift }))).toBe('2024-02-29T10:00:00.000Z');
   expect(iso(await evaluate({ $dateSubtract: { ...shift, unit: 'quarter' } }))).toBe('2023-10-31T10:00:00.000Z');
@@ -25,7 +25,7 @@ test('a month that is too short ends the sum at its last day', async () => {
   expect(await evaluate({ $dateAdd: { ...shift, amount: null } })).toBe(null);
 });
 
-test('a time that clocks leave out is taken with the offset before; west of Greenwich the first of two is meant', async () => {
+test('a skipped clock time takes the offset before it; of a repeated one, the first is meant west of Greenwich', async () => {
   const parts = { year: 2024, month: 3, day: 10, hour: 2, minute: 30, timezone: 'America/New_York' };
   expect(iso(await evaluate({ $dateFromParts: parts }))).toBe('2024-03-10T07:30:00.000Z');
   const east = { ...parts, day: 31, timezone: 'Europe/Paris' };
@@ -53,7 +53,7 @@ test('$dateTrunc counts bins from 2000, on the clock of the zone', async () => {
   expect(await trunc({ unit: 'month', binSize: 6 })).toBe('2021-01-01T00:00:00.000Z');
   expect(await trunc({ unit: 'day', timezone: 'Asia/Kathmandu' })).toBe('2021-03-19T18:15:00.000Z');
   expect(await trunc({ unit: 'hour', binSize: 7 })).toBe('2021-03-20T07:00:00.000Z');
-  // In summer bins of two hours begin at odd hours of New York's clock: they continue from those of winter.
+  // In summer, bins of two hours begin at odd hours of New York's clock, because they continue those of winter.
   const summer = { date: at('2021-07-01T13:30:00Z'), unit: 'hour', binSize: 2, timezone: 'America/New_York' };
   expect(await trunc(summer)).toBe('2021-07-01T13:00:00.000Z');
 });
@@ -91,11 +91,11 @@ test('$dateFromString reads a format, and the common forms without one', async (
   expect(await read('2024-07-01T00:00:00', { timezone: 'Europe/Paris' })).toBe('2024-06-30T22:00:00.000Z');
   expect(await read('2023-02-30', { onError: 'bad' })).toBe('bad');
   expect(await codeOf({ $dateFromString: { dateString: '2024-01-01Z', timezone: 'Europe/Paris' } })).toBe(241);
-  // Minutes and seconds have two digits in a format.
+  // Minutes and seconds need two digits in a format.
   expect(await codeOf({ $dateFromString: { dateString: '7/feb/2024 1:2', format: '%d/%b/%Y %H:%M' } })).toBe(241);
 });
 
-test('times in text without a format: what follows the hour, and months without a day', async () => {
+test('times in text without a format: what may follow the hour, and months without a day', async () => {
   const read = async (text: string): Promise<string> => iso(await evaluate({ $toDate: text }));
   expect(await read('2024-02-05T11:56:02 America/New_York')).toBe('2024-02-05T16:56:02.000Z');
   expect(await read('2024-02-05 5pm CET')).toBe('2024-02-05T16:00:00.000Z');
@@ -105,7 +105,7 @@ test('times in text without a format: what follows the hour, and months without 
     expect(await codeOf({ $toDate: text }), text).toBe(241);
 });
 
-test('a zone that is none is found though the date is null, but a date that is none before a zone that is null', async () => {
+test('an invalid zone is reported even if the date is null, but an invalid date is reported before a null zone', async () => {
   for (const timezone of ['Nowhere', 'America/New_york']) {
     expect(await codeOf({ $dateToString: { date: null, timezone } })).toBe(40485);
     expect(await codeOf({ $dateFromString: { dateString: null, timezone } })).toBe(40485);

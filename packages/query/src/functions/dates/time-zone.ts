@@ -1,4 +1,4 @@
-/** Time zones by the names of the public time zone database, and by offset. */
+/** Time zones by their names in the public time zone database, and by offset. */
 
 import { isNullish, typeName } from '../../bson/type.ts';
 import type { Maybe } from '../../bson/value.ts';
@@ -12,7 +12,7 @@ export interface Zone {
 
 export const utc: Zone = { isUtc: true, offsetAt: () => 0 };
 
-/** @throws QueryError for what is not a text, or not a zone */
+/** @throws QueryError for a value that is not a text, or not a zone */
 export function zoneOf(name: Maybe): Zone {
   if (typeof name !== 'string')
     throw new QueryError(40517, `timezone must evaluate to a string, found ${typeName(name)}`);
@@ -21,12 +21,12 @@ export function zoneOf(name: Maybe): Zone {
   return zone;
 }
 
-/** Undefined for null and missing; what is wrong is refused before a date that is null gives null. */
+/** Undefined for null and missing; called first, so that an invalid zone is refused before a null date gives null. */
 export function zoneOrNone(name: Maybe): Zone | undefined {
   return isNullish(name) ? undefined : zoneOf(name);
 }
 
-/** Names are exact in their case; offsets are `+hh`, `+hhmm` or `+hh:mm`, and may be of any size. */
+/** Names are case-sensitive; offsets are `+hh`, `+hhmm` or `+hh:mm`, and may be of any size. */
 export function findZone(name: string): Zone | undefined {
   if (name === 'UTC' || name === 'GMT') return utc;
   const known = zones.get(name);
@@ -49,7 +49,7 @@ function offsetZone(text: string): Zone | undefined {
   return { isUtc: offset === 0, offsetAt: () => offset };
 }
 
-/** The platform knows names in any case, so their spelling is checked here, and by the name that it gives to those that are no links. */
+/** The platform accepts names in any case. So this code refuses a name that differs from its canonical name only in case. */
 const spelling =
   /^(?:[A-Z][a-z][A-Za-z_-]*|US|Etc)(?:\/(?:[A-Z][a-z][A-Za-z_-]*|GMT(?:[+-]\d{1,2}|0)?|UTC|UCT|ACT|NSW|LHI))*$/;
 const short =
@@ -70,17 +70,17 @@ function namedZone(name: string): Zone | undefined {
 
 const blockMs = 8 * 86_400_000;
 const maxBlocks = 4096;
-/** Beyond what the platform's dates hold, the offset at their end counts. */
+/** Outside the range of the platform's dates, the offset at the limit applies. */
 const maxMs = 8.64e15;
 
-/** Offset before and after an instant within a block; mostly they are the same. */
+/** Offset before and after an instant within a block; usually they are the same. */
 interface Block {
   readonly before: number;
   readonly changeMs: number;
   readonly after: number;
 }
 
-/** Asking the platform is slow, and zones change rarely: offsets are kept for blocks of days. */
+/** Caches offsets for blocks of days, because asking the platform is slow and zones change rarely. */
 class NamedZone implements Zone {
   readonly isUtc = false;
   readonly #format: Intl.DateTimeFormat;
@@ -125,14 +125,14 @@ class NamedZone implements Zone {
 }
 
 /**
- * The instant of a clock's time. A time that a change of clocks leaves out counts with the offset before it; of one that
- * comes twice, the first is meant west of Greenwich and the second east of it.
+ * The instant of a clock time. A skipped clock time takes the offset before the change. Of a repeated one, the first is meant west of
+ * Greenwich and the second east of it.
  */
 export function toInstant(zone: Zone, localMs: number): number {
   const first = zone.offsetAt(localMs);
   const second = zone.offsetAt(localMs - first);
   if (first === second) return localMs - first;
   if (zone.offsetAt(localMs - second) === second) return localMs - second;
-  // Clocks are put forward where they leave a time out, so that the offset before is the smaller one.
+  // Where a time is skipped, clocks go forward, so the offset before is the smaller one.
   return localMs - Math.min(first, second);
 }

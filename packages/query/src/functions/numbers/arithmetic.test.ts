@@ -23,12 +23,12 @@ test('int32 grows to int64, int64 to a double, and a decimal makes all decimal',
   expect(await text({ $divide: [decimal('1'), 3] })).toBe('0.3333333333333333333333333333333333');
 });
 
-test('null ends an arithmetic expression before a later operand is judged', async () => {
+test('null ends an arithmetic expression before a later operand is checked', async () => {
   expect(await evaluate({ $add: [1, '$missing', '$text'] }, { text: 'x' })).toBe(null);
   expect(await codeOf({ $add: ['$text', '$missing'] }, { text: 'x' })).toBe(14);
 });
 
-test('dates move by rounded milliseconds and are subtracted to int64', async () => {
+test('milliseconds added to dates are rounded; dates subtract to int64', async () => {
   const day = new BsonDate(1000);
   expect(await evaluate({ $add: [day, 2.5] })).toEqual(new BsonDate(1003));
   expect(await evaluate({ $subtract: [day, -0.5] })).toEqual(new BsonDate(1001));
@@ -37,7 +37,7 @@ test('dates move by rounded milliseconds and are subtracted to int64', async () 
   expect(await codeOf({ $add: [day, Number.NaN] })).toBe(15);
 });
 
-test('$pow stays whole as long as 64 bits hold it', async () => {
+test('$pow stays an integer as long as 64 bits suffice', async () => {
   expect(await evaluate({ $pow: [-2, 31] })).toEqual(new Int32(-2147483648));
   expect(await evaluate({ $pow: [3, 39] })).toBe(4052555153018976267n);
   expect(await evaluate({ $pow: [10, 30] })).toBe(1e30);
@@ -51,7 +51,7 @@ test('$mod and $divide refuse zero, with their own codes', async () => {
   expect(await evaluate({ $mod: [-7, 4n] })).toBe(-3n);
 });
 
-test('$round goes half to even, exactly as the double is', async () => {
+test('$round rounds half to even, based on the exact value of the double', async () => {
   expect(await evaluate({ $round: [2.675, 2] })).toBe(2.67);
   expect(await evaluate({ $round: [-2.5] })).toBe(-2);
   expect(await evaluate({ $round: [155, -1] })).toEqual(new Int32(160));
@@ -70,7 +70,7 @@ test('bits of int32 and int64', async () => {
   expect(await codeOf({ $bitAnd: [1, 1.0 + Number.EPSILON] })).toBe(14);
 });
 
-test('logarithms and angles refuse what is outside their domain', async () => {
+test('logarithms and angles refuse values outside their domain', async () => {
   expect(await codeOf({ $ln: 0 })).toBe(28766);
   expect(await codeOf({ $log: [10, 1] })).toBe(28759);
   expect(await codeOf({ $sqrt: -1n })).toBe(28714);
@@ -80,13 +80,13 @@ test('logarithms and angles refuse what is outside their domain', async () => {
   expect(await text({ $degreesToRadians: decimal('180') })).toBe('3.141592653589793238462643383279503');
 });
 
-test('$rand is another number for each evaluation, from 0 up to 1', async () => {
+test('$rand gives another number for each evaluation, from 0 up to 1', async () => {
   const drawn = await evaluate({ $map: { input: { $range: [0, 50] }, in: { $rand: {} } } });
   expect(new Set(Array.isArray(drawn) ? drawn : []).size).toBe(50);
   expect(await codeOf({ $rand: [1] })).toBe(3040501);
 });
 
-test('an operand that is not a number is found before the next one is null', async () => {
+test('a non-numeric operand is reported before the next one is found null', async () => {
   expect(await codeOf({ $round: ['$a', null] }, { a: 'x' })).toBe(51081);
   expect(await codeOf({ $atan2: ['$a', null] }, { a: 'x' })).toBe(51044);
   expect(await evaluate({ $atan2: [null, 'x'] })).toBe(null);

@@ -19,7 +19,7 @@ export const arithmetic: Functions = {
   'agg.pow': eager({ mql: 2, sql: named(numeric, ['POW', 2, 2], ['POWER', 2, 2]) }, power),
 };
 
-/** Integers are multiplied exactly; once they leave 64 bits, the product of the doubles counts. */
+/** Integers are multiplied exactly; if the product exceeds 64 bits, the product of the doubles counts. */
 export function multiply(...values: Maybe[]): Maybe {
   let exact: BsonValue = new Int32(1);
   let double = 1;

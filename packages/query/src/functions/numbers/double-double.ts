@@ -1,4 +1,4 @@
-/** Sums of two doubles, which hold 106 bits: for results that are to be right to the last bit of a double. */
+/** Arithmetic on sums of two doubles, which hold 106 bits: for results that must be correct to the last bit of a double. */
 
 /** `[high, low]`; the low part is at most half a unit of the high one's last place. */
 export type Pair = readonly [high: number, low: number];
@@ -9,7 +9,7 @@ export function twoSum(a: number, b: number): Pair {
   return [sum, a - (sum - part) + (b - part)];
 }
 
-/** Of numbers below 2^990. */
+/** For numbers below 2^990. */
 export function twoProduct(a: number, b: number): Pair {
   const product = a * b;
   const [aHigh, bHigh] = [upperHalf(a), upperHalf(b)];
@@ -38,7 +38,7 @@ export function over(a: Pair, b: Pair): Pair {
   return twoSum(first, rest[0] / b[0]);
 }
 
-/** `a × factor`, a power of two. */
+/** @param factor a power of two. */
 export function scaled(a: Pair, factor: number): Pair {
   return [a[0] * factor, a[1] * factor];
 }

@@ -18,10 +18,10 @@ function nearest(value: bigint): number {
   return (value < 0n ? -1 : 1) * Number(kept) * 2 ** (Number(drop) - Number(fixed.fractionBits));
 }
 
-/** Arguments that fixed point holds exactly. */
+/** Arguments that fixed point represents exactly. */
 const small = fc.integer({ min: -(2 ** 40), max: 2 ** 40 }).map((n) => n / 2 ** 38);
 
-test('functions of doubles give the double that is nearest to the true value', () => {
+test('functions of doubles give the double nearest to the true value', () => {
   fc.assert(
     fc.property(small, (x) => {
       fc.pre(Math.abs(x) > 0.001);
@@ -43,7 +43,7 @@ test('functions of doubles give the double that is nearest to the true value', (
   );
 });
 
-test('ends of the range stay what they are', () => {
+test('results at the limits of the range are unchanged', () => {
   expect([exp(Number.NEGATIVE_INFINITY), exp(1000), exp(0), ln(1), ln(0)]).toEqual([
     0,
     Number.POSITIVE_INFINITY,

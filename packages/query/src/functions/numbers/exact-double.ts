@@ -1,11 +1,11 @@
 /**
- * Exponential, logarithm and trigonometry of doubles, right to the last bit except for one in billions of arguments. Engines
- * differ from the C library of the reference in one of ten results; where that is itself right to the last bit, so is this.
+ * Exponential, logarithm and trigonometry of doubles, correct to the last bit except for one argument in billions. Engines differ from the
+ * reference's C library in one of ten results; where the library is correct to the last bit, so is this.
  */
 
 import { over, type Pair, plus, scaled, times, twoProduct, twoSum } from './double-double.ts';
 
-/** ln 2 and π/2 in parts, of which the first two have 33 bits: their products with small whole numbers are exact. */
+/** ln 2 and π/2 in parts, of which the first two have 33 bits: their products with small integers are exact. */
 const ln2: readonly [number, number, Pair] = [
   0.6931471804855391,
   7.440617109802979e-11,
@@ -30,7 +30,7 @@ function minusMultiple(x: number, count: number, [first, second, third]: readonl
 }
 
 export function exp(x: number): number {
-  // Beyond, the result is no normal double, or 1.
+  // Outside this range, the result is not a normal double, or it is 1.
   if (!(Math.abs(x) < 700 && Math.abs(x) > 2 ** -54)) return Math.exp(x);
   const count = Math.round(x / Math.LN2);
   const [high, low] = expPair(x, count);
@@ -40,7 +40,7 @@ export function exp(x: number): number {
 /** e^x / 2^count */
 function expPair(x: number, count: number): Pair {
   const rest = scaled(minusMultiple(x, count, ln2), 1 / 256);
-  // e^rest - 1, which keeps its digits when it is squared.
+  // e^rest - 1, which keeps its digits when squared.
   let less = inverseFactorials[10]!;
   for (let n = 9; n >= 1; n--) less = plus(times(less, rest), inverseFactorials[n]!);
   less = times(less, rest);
@@ -52,13 +52,13 @@ export function ln(x: number): number {
   const guess = Math.log(x);
   if (!(Math.abs(guess) < 650) || guess === 0) return guess;
   const count = Math.round(-guess / Math.LN2);
-  // x / e^guess - 1, which is what the guess lacks.
+  // x / e^guess - 1: the error of the guess.
   const product = scaled(times(expPair(-guess, count), [x, 0]), 2 ** count);
   const lack = plus(product, [-1, 0])[0];
   return guess + (lack - (lack * lack) / 2);
 }
 
-/** Beyond, angles are reduced by the engine. */
+/** Larger angles are reduced by the engine. */
 const maxAngle = 100_000;
 
 /** Sine and cosine of a number of at most `maxAngle`. */
@@ -101,7 +101,7 @@ export function atan(x: number): number {
   if (!(Math.abs(x) < 1e8 && Math.abs(x) > 1e-8)) return Math.atan(x);
   const guess = Math.atan(x);
   const { sin: s, cos: c } = sinCos(guess);
-  // The tangent of what the guess lacks.
+  // The tangent of the guess's error.
   const lack = plus(times([x, 0], c), scaled(s, -1))[0] / (c[0] + x * s[0]);
   return guess + lack;
 }

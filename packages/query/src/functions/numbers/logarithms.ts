@@ -26,7 +26,7 @@ export const logarithms: Functions = {
   ),
   'agg.sqrt': eager({ mql: 1, size: 'bounded' }, squareRoot),
   'agg.log': eager({ mql: 2 }, log),
-  // A list is one value to it, and not a number.
+  // A list is a single value here, and not a number.
   'agg.sigmoid': eager(
     { mql: (operand, { at, parse }) => call('agg.sigmoid', [parse(operand)], at) },
     real('$sigmoid', (x) => 1 / (1 + exp(-x)), decimalSigmoid, undefined, 14),

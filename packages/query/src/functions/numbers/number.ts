@@ -1,4 +1,4 @@
-/** Numbers inside functions: their values, the widest of their types, and the way back to BSON. */
+/** Numbers inside functions: their values, the widest of their types, and the conversion back to BSON. */
 
 import { decimalParts, decimalToNumber } from '../../bson/decimal.ts';
 import { decimalOfDouble, decimalOfWhole, toWholeDecimal } from '../../bson/decimal-arithmetic.ts';
@@ -16,13 +16,13 @@ export function isInt32(value: number): boolean {
   return value === (value | 0);
 }
 
-/** An int32 if it fits, else an int64, else undefined. */
+/** An int32 if it fits, otherwise an int64, otherwise undefined. */
 export function wholeResult(value: bigint, long: boolean): BsonValue | undefined {
   if (!long && value >= -2147483648n && value <= 2147483647n) return new Int32(Number(value));
   return value >= minLong && value <= maxLong ? value : undefined;
 }
 
-/** A double, or a long as itself; a decimal as the nearest double. Refuses what is not a number. */
+/** A double, or a long as itself; a decimal as the nearest double. Refuses values that are not numbers. */
 export function plainNumber(value: Maybe, name: string, code: number): number | bigint {
   if (typeof value === 'number' || typeof value === 'bigint') return value;
   if (value instanceof Int32) return value.value;
@@ -45,14 +45,14 @@ export function toBigInt(value: Whole): bigint {
   return typeof value === 'bigint' ? value : BigInt(value.value);
 }
 
-/** A double keeps its first 15 digits. */
+/** Keeps the first 15 digits of a double. */
 export function toDecimal(value: Numeric): Decimal128 {
   if (value instanceof Decimal128) return value;
   if (typeof value === 'number') return decimalOfDouble(value);
   return decimalOfWhole(value instanceof Int32 ? value.value : value);
 }
 
-/** The number if it is whole; undefined for fractions and what is not finite. */
+/** The number if it is whole; undefined for fractions and non-finite numbers. */
 export function exactWhole(value: Numeric): bigint | undefined {
   if (typeof value === 'bigint') return value;
   if (value instanceof Int32) return BigInt(value.value);
@@ -65,7 +65,7 @@ export function exactWhole(value: Numeric): bigint | undefined {
   return negative ? -size : size;
 }
 
-/** Without its fraction; undefined for what 64 bits do not hold. */
+/** Without its fraction; undefined if it does not fit into 64 bits. */
 export function wholePart(value: Numeric): bigint | undefined {
   const cut = value instanceof Decimal128 ? toWholeDecimal(value, 'down') : value;
   const whole = exactWhole(typeof cut === 'number' ? Math.trunc(cut) : cut);
@@ -81,7 +81,7 @@ export function isFiniteNumber(value: Numeric): boolean {
   return typeof value !== 'number' || Number.isFinite(value);
 }
 
-/** -1, 0 or 1; NaN has none and gives NaN. */
+/** -1, 0 or 1; NaN for NaN. */
 export function signOf(value: Numeric): number {
   if (!(value instanceof Decimal128)) return Math.sign(toDouble(value));
   const { kind, negative, coefficient } = decimalParts(value);

@@ -1,4 +1,4 @@
-/** $pow: integers exactly as long as they fit, otherwise doubles; a Decimal128 makes it one. */
+/** $pow: exact for integers as long as they fit, otherwise a double; with a Decimal128, a decimal. */
 
 import { decimalPow } from '../../bson/decimal-functions.ts';
 import { isNullish, isNumeric, typeName } from '../../bson/type.ts';

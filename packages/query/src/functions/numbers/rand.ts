@@ -1,4 +1,4 @@
-/** $rand: a double from 0 up to but not 1, another one for each row. */
+/** $rand: a double from 0 up to, but excluding, 1; another one for each row. */
 
 import { describe } from '../../bson/describe.ts';
 import { BsonDocument, type BsonValue } from '../../bson/value.ts';

@@ -40,7 +40,7 @@ function absolute(value: Maybe): Maybe {
   return result;
 }
 
-/** Integers stay as they are; an infinite decimal, or one of more than 34 digits, gives NaN. */
+/** Integers are unchanged; an infinite decimal, or one of more than 34 digits, gives NaN. */
 function toWhole(value: Maybe, name: string, round: (value: number) => number, how: Rounding): Maybe {
   if (typeof value === 'number') return round(value);
   if (isNullish(value)) return null;
@@ -87,11 +87,11 @@ function decimalPlace(place: Maybe, name: string): number {
 
 function roundDecimal(value: Decimal128, digits: number, halfEven: boolean): Maybe {
   const rounded = quantized(value, -digits, halfEven ? 'halfEven' : 'down');
-  // There are no more places than 34 digits have room for.
+  // 34 digits leave no room for more places.
   return isNan(rounded) && !isNan(value) ? encodeDecimal(withDigits(decimalParts(value), decimalDigits)) : rounded;
 }
 
-/** Exact: a double is a finite decimal number, and it is that number which is rounded (half to even) or cut off. */
+/** Exact: the finite decimal number that the double represents is rounded (half to even) or cut off. */
 function roundDouble(value: number, digits: number, halfEven: boolean): number {
   if (!Number.isFinite(value) || value === 0) return value;
   const { negative, coefficient, exponent } = partsOfNumber(value);

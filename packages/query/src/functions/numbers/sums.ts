@@ -18,7 +18,7 @@ import {
   wholeResult,
 } from './number.ts';
 
-/** Summed exactly and rounded once, like $sum: a double beside a decimal counts with all its digits, not with 15 as elsewhere. */
+/** Summed exactly and rounded once, like $sum: a double beside a decimal counts with all its digits, not only 15 as elsewhere. */
 export function add(...values: Maybe[]): Maybe {
   const [left, right] = values;
   if (values.length === 2) {
@@ -51,7 +51,7 @@ export function subtract(left: Maybe, right: Maybe): Maybe {
   throw new QueryError('TypeMismatch', `can't $subtract ${typeName(right)} from ${typeName(left)}`);
 }
 
-/** Integers that leave 64 bits become doubles. */
+/** Integers that exceed 64 bits become doubles. */
 function minus(left: Numeric, right: Numeric): Numeric {
   if (typeof left === 'number' && typeof right === 'number') return left - right;
   if (isDecimal(left) || isDecimal(right)) return decimal.subtract(toDecimal(left), toDecimal(right));
@@ -74,6 +74,6 @@ function wholeOf(value: Numeric, name: string): bigint {
 }
 
 function dateOf(sum: Numeric, name: string): BsonDate {
-  // Sums of integers that left 64 bits have become doubles beyond them.
+  // Sums of integers beyond 64 bits have become doubles.
   return new BsonDate(Number(wholeOf(sum, name)));
 }

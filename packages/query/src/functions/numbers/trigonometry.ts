@@ -13,7 +13,7 @@ import { type Eager, eager, type Functions } from '../definition.ts';
 import * as exact from './exact-double.ts';
 import { isDecimal, isFiniteNumber, isNan, type Numeric, toDecimal, toDouble } from './number.ts';
 
-/** Angles have no sine at infinity; the others have a domain, ends included unless said otherwise. */
+/** Angles must be finite; the other functions have a domain, which includes its ends unless stated otherwise. */
 type Domain = 'all' | 'finite' | readonly [least: number, most: number];
 
 const functions: readonly (readonly [RealName, (value: number) => number, Domain])[] = [

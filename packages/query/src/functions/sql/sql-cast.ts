@@ -1,4 +1,4 @@
-/** Casts of SQL. A value that cannot be cast becomes null, the dialect's default. */
+/** SQL casts. A value that cannot be cast becomes null, the dialect's default. */
 
 import { decimalParts } from '../../bson/decimal.ts';
 import { Binary, BsonDocument, Decimal128, Int32, type Maybe, ObjectId } from '../../bson/value.ts';
@@ -24,7 +24,7 @@ export const sqlCast: Functions = {
     orNull(() => converted(value, 'bool')),
   ),
   'sql.castTimestamp': eager({ sql: { gives: kindOf('date', 'null') }, size: 'bounded', folding: 'early' }, (value) =>
-    // As in MongoDB, no date is made of an int32.
+    // As in MongoDB, an int32 cannot become a date.
     value instanceof Int32 ? null : orNull(() => converted(value, 'date')),
   ),
   'sql.castDecimal': eager({ sql: { gives: kindOf('decimal', 'null') } }, (value) =>
@@ -38,7 +38,7 @@ export const sqlCast: Functions = {
   'sql.castDocument': eager({ sql: { gives: { types: new Set(['object', 'null']), open: true } } }, (value) =>
     value instanceof BsonDocument ? value : null,
   ),
-  // Nothing but null can be cast to it.
+  // Only null can be cast to it.
   'sql.castNull': eager({ sql: { gives: kindOf('null') } }, () => null),
   'sql.castArray': eager({ sql: { gives: kindOf('array', 'null') } }, (value) => (Array.isArray(value) ? value : null)),
 };
@@ -56,7 +56,7 @@ function orNull(cast: () => Maybe): Maybe {
   }
 }
 
-/** A decimal beyond all doubles is none. */
+/** Null for a decimal beyond all doubles. */
 function doubleOf(value: Maybe): Maybe {
   const double = converted(value, 'double');
   const beyond = value instanceof Decimal128 && typeof double === 'number' && !Number.isFinite(double);

@@ -1,4 +1,4 @@
-/** Conditions of SQL, which are three-valued: null or missing in, null out, except where a rule of AND and OR decides already. */
+/** SQL conditions, which are three-valued: null or missing arguments give null, unless a rule of AND or OR already decides. */
 
 import { compareValues, comparisons } from '../../bson/compare.ts';
 import { valueKey } from '../../bson/key.ts';
@@ -11,10 +11,10 @@ import { boolType, comparing, logical, predicate } from '../../sql/types/signatu
 import { branches } from '../conditional.ts';
 import { type Eager, eager, type FunctionDefinition, type Functions, lazy } from '../definition.ts';
 
-/** True, false or null, whatever the arguments are. */
+/** Gives true, false or null for any arguments. */
 const condition = { size: 'bounded', neverFails: true, numberTypes: 'none' } as const;
 
-/** It refuses what is not true, false or null. */
+/** Refuses values other than true, false and null. */
 const connective: FunctionDefinition = {
   sql: logical,
   size: 'bounded',
@@ -55,7 +55,7 @@ export const sqlConditions: Functions = {
     }
     return known ? false : null;
   }),
-  /** Constants of the list are looked up by key, however many they are. */
+  /** Constants in the list are looked up by key, however many there are. */
   'sql.in': lazy({ sql: comparing, ...condition }, ([value, ...list]) => {
     const constants = list.flatMap((item) => constantOf(item) ?? []);
     const others = list.filter((item) => constantOf(item) === undefined);
@@ -70,7 +70,7 @@ export const sqlConditions: Functions = {
       return hasNull || items.some(isNullish) ? null : false;
     };
   }),
-  // Arguments in turn: when, then, when, then, …, else.
+  // Arguments in order: when, then, when, then, …, else.
   'sql.case': {
     sql: {
       takes: (index, count) => (index % 2 === 0 && index < count - 1 ? boolType : undefined),
@@ -85,7 +85,7 @@ export const sqlConditions: Functions = {
       return args.at(-1)!(frame);
     },
   },
-  // It becomes a CASE.
+  // Rewritten as a CASE.
   'sql.nullIf': {
     sql: { names: [['NULLIF', 2, 2]], gives: ([value]) => either(value!, kindOf('null')), compares: true },
   },
@@ -100,7 +100,7 @@ function truthOf(value: Maybe): boolean {
   throw new QueryError('TypeMismatch', `a condition must be true or false, found ${typeName(value)}`);
 }
 
-/** `= ANY` and the like over the values of a subquery: known as soon as one value decides, else null if one was null. */
+/** `= ANY` and similar over the values of a subquery: known as soon as one value decides, otherwise null if one was null. */
 function quantified(any: boolean): Eager {
   return (left, values, op) => {
     const compare = comparers[String(op)]!;

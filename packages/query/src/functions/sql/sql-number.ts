@@ -1,4 +1,4 @@
-/** Numbers in SQL: outside what a function is defined for, its value is null; parts of times. */
+/** SQL numbers: outside a function's domain, its value is null. Also parts of times. */
 
 import { compareValues } from '../../bson/compare.ts';
 import { isNullish } from '../../bson/type.ts';
@@ -54,7 +54,7 @@ export const sqlNumber: Functions = {
   'sql.quarter': eager({ sql: named(datePart, ['QUARTER', 1, 1]) }, quarter),
 };
 
-/** Of whole numbers the quotient is a whole one. */
+/** The quotient of whole numbers is whole. */
 function quotientKind(args: readonly Kind[]): Kind {
   if (!args.every(isWhole)) return numberOrNull;
   return kindOf(args.some(({ types }) => types?.has('long')) ? 'long' : 'int', 'null');
@@ -64,11 +64,11 @@ function isZero(value: Maybe): boolean {
   return !isNullish(value) && compareValues(value, 0) === 0;
 }
 
-/** Of whole numbers the whole part; null where the divisor is zero or the type cannot hold it. */
+/** The integer quotient of whole numbers; null if the divisor is zero or the type cannot represent it. */
 function divideWhole(a: Maybe, b: Maybe): Maybe {
   if (isNullish(a) || isNullish(b) || isZero(b)) return null;
   const whole = (value: Maybe): value is Int32 | bigint => value instanceof Int32 || typeof value === 'bigint';
-  // What a statement only claims to be whole may be something else.
+  // A value that a statement only asserts to be whole may be something else.
   if (!whole(a) || !whole(b)) return castLong(divide(a, b));
   const quotient = BigInt(a instanceof Int32 ? a.value : a) / BigInt(b instanceof Int32 ? b.value : b);
   const bits = a instanceof Int32 && b instanceof Int32 ? 32 : 64;

@@ -38,7 +38,7 @@ export const sqlRows: Functions = {
     { sql: { names: [['SLICE', 2, 3]], takes: [['array'], wholeNumbers], gives: kindOf('array', 'null') } },
     (...args) => {
       if (args.some(isNullish)) return null;
-      // Nothing, or less, of an array is null.
+      // Slicing zero or fewer items of an array gives null.
       return args.length === 3 && compareValues(args[2], 0) <= 0 ? null : slice(...args);
     },
   ),
@@ -50,8 +50,8 @@ function list(value: Maybe, name: string): readonly Maybe[] {
 }
 
 /**
- * Names and rows of tables in turn become one document. A field whose name an earlier table has gets the name of its own
- * table in front, `table_field`; if that is taken, too, `_2`, `_3`, … behind.
+ * Alternating names and rows of tables become one document. A field whose name an earlier table already uses is prefixed with its own
+ * table, `table_field`; if that is taken too, `_2`, `_3`, … is appended.
  */
 function flat(...tables: Maybe[]): Maybe {
   const row = new BsonDocument();

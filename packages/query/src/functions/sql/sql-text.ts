@@ -1,4 +1,4 @@
-/** Texts in SQL. Null or missing in, null out; places count characters from 0, as in the reference dialect. */
+/** SQL texts. Null or missing arguments give null; positions count characters from 0, as in the reference dialect. */
 
 import { compileRegex } from '../../bson/compile-regex.ts';
 import { isNullish, typeName } from '../../bson/type.ts';
@@ -119,7 +119,7 @@ function trimmed(value: string, chars: string, start: boolean, end: boolean): st
   return letters.slice(from, to).join('');
 }
 
-/** A negative length is that of the rest of the text. */
+/** A negative length means the rest of the text. */
 function substring(value: Maybe, start: Maybe, length: Maybe): Maybe {
   if (isNullish(value) || isNullish(start) || isNullish(length)) return null;
   const from = Number(plainNumber(start, 'SUBSTRING', 34450));
@@ -129,7 +129,7 @@ function substring(value: Maybe, start: Maybe, length: Maybe): Maybe {
   return letters.slice(Math.max(0, from), Math.max(0, end)).join('');
 }
 
-/** The part of a number; parts count from 0 at the start, from -1 at the end. Nothing delimits nothing. */
+/** The part with this number; parts count from 0 at the start, from -1 at the end. An empty delimiter splits nothing. */
 function split(value: Maybe, delimiter: Maybe, number: Maybe): Maybe {
   if (isNullish(value) || isNullish(delimiter) || isNullish(number)) return null;
   const at = Number(plainNumber(number, 'SPLIT', 28690));
@@ -137,7 +137,7 @@ function split(value: Maybe, delimiter: Maybe, number: Maybe): Maybe {
   return between === '' ? null : (checkedText(value, 'SPLIT').split(between).at(at) ?? '');
 }
 
-/** `%` is any text, `_` one character; the third argument is the character that makes them literal. */
+/** `%` is any text, `_` one character; the third argument is the escape character. */
 function like(value: Maybe, pattern: Maybe, escaping: Maybe): Maybe {
   if (isNullish(value) || isNullish(pattern)) return null;
   const escaped = typeof escaping === 'string' ? escaping : '';
@@ -150,6 +150,6 @@ function like(value: Maybe, pattern: Maybe, escaping: Maybe): Maybe {
     else if (!literal && char === '_') source += '.';
     else source += (literal ? chars[++index]! : char).replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
   }
-  // Case does not count, as in the reference dialect.
+  // Ignores case, as in the reference dialect.
   return compileRegex(new Regex(`^${source}$`, 'is'))(checkedText(value, 'LIKE'));
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { afterCodePoints, countCodePoints, utf8Length } from './code-points.ts';
 
-test('lengths in bytes and characters are those of UTF-8 and of the iterator', () => {
+test('lengths in bytes and characters equal those of UTF-8 and of the iterator', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.nat(20), (text, count) => {
       const characters = Array.from(text);

@@ -1,11 +1,11 @@
-/** Texts of what string functions take besides texts. */
+/** Converts the other types that string functions accept to texts. */
 
 import { isNullish, typeName } from '../../bson/type.ts';
 import { type Maybe, Timestamp } from '../../bson/value.ts';
 import { QueryError } from '../../query-error.ts';
 import { shortDoubleText, textOf } from './value-text.ts';
 
-/** Numbers, dates and the like as text, nothing as the empty text. @throws QueryError 16007 for all others */
+/** Numbers, dates and similar as text, null as the empty text. @throws QueryError 16007 for all others */
 export function coerced(value: Maybe, name: string): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'number') return Object.is(value, -0) ? '-0' : shortDoubleText(value);

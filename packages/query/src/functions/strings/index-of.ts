@@ -1,14 +1,14 @@
-/** Searching for a text in linear time, whatever the two look like. */
+/** Searches for a text in linear time, whatever both texts contain. */
 
 /** Up to this length the engine's own search is fast enough in the worst case. */
 const shortLength = 64;
 
-/** The place of the first occurrence at `from` or after it, in UTF-16 units; -1 if there is none. */
+/** The position of the first occurrence at or after `from`, in UTF-16 units; -1 if there is none. */
 export function indexOf(text: string, sought: string, from: number): number {
   return searcher(sought)(text, from);
 }
 
-/** As indexOf, for searching for the same text more than once. */
+/** Like indexOf, for searching for the same text repeatedly. */
 export function searcher(sought: string): (text: string, from: number) => number {
   if (sought.length <= shortLength) return (text, from) => text.indexOf(sought, from);
   const borders = bordersOf(sought);
@@ -24,7 +24,7 @@ export function searcher(sought: string): (text: string, from: number) => number
   };
 }
 
-/** For each prefix, the length of the longest shorter prefix that it ends with. */
+/** For each prefix, the length of its longest shorter prefix that is also a suffix of it. */
 function bordersOf(sought: string): Uint32Array {
   const borders = new Uint32Array(sought.length);
   let length = 0;

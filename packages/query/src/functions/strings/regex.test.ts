@@ -10,7 +10,7 @@ test('$regexFind counts characters, and groups that took no part are null', asyn
   expect(await evaluate({ $regexFind: { input: 'abc', regex: 'z' } })).toBe(null);
 });
 
-test('$regexFindAll continues after a match, by one character after an empty one, and not beyond the end', async () => {
+test('$regexFindAll continues after a match, one character after an empty one, and not beyond the end', async () => {
   const all = await evaluate({ $regexFindAll: { input: 'é1é22', regex: '[0-9]+' } });
   expect(all).toEqual(
     bson([
@@ -27,7 +27,7 @@ test('$regexFindAll continues after a match, by one character after an empty one
   );
 });
 
-test('without a text or a pattern nothing matches, but the types are checked all the same', async () => {
+test('without a text or a pattern nothing matches, but the types are still checked', async () => {
   expect(await evaluate({ $regexMatch: { input: null, regex: 'a' } })).toBe(false);
   expect(await evaluate({ $regexFindAll: { input: 'a', regex: '$missing' } })).toEqual([]);
   expect(await codeOf({ $regexFind: { input: 5, regex: null } })).toBe(51104);
@@ -36,7 +36,7 @@ test('without a text or a pattern nothing matches, but the types are checked all
   expect(await codeOf({ $regexFind: { input: null, regex: '(' } })).toBe(51111);
 });
 
-test('options come from one side only', async () => {
+test('options may be given in only one place', async () => {
   const match = (regex: unknown, options: unknown): object => ({ $regexMatch: { input: 'ABC', regex, options } });
   expect(await evaluate(match('b', 'i'))).toBe(true);
   expect(await evaluate(match(new Regex('b', 'i'), null))).toBe(true);
@@ -60,7 +60,7 @@ test('a dollar at the end matches before a last line break; a look-ahead at the 
   );
 });
 
-test('a pattern may begin by asking for UTF-8', async () => {
+test('a pattern may begin with a request for UTF-8', async () => {
   expect(await evaluate({ $regexMatch: { input: 'é', regex: '(*UTF8)^.$' } })).toBe(true);
 });
 

@@ -11,7 +11,7 @@ import { type Functions, lazy } from '../definition.ts';
 import { type Fields, fieldsInOrder } from '../named-fields.ts';
 import { countCodePoints, unitsAt, utf8Length } from './code-points.ts';
 
-/** As in MongoDB, less than in $match. */
+/** MongoDB's limit, lower than in $match. */
 const maxPatternBytes = 16_384;
 
 type Search = ReturnType<typeof compileRegexSearch>;
@@ -48,7 +48,7 @@ export const regex: Functions = {
   }),
 };
 
-/** What a match and each of its groups take at least; counted as they are found. */
+/** Minimum bytes of a match and of each of its groups, counted as they are found. */
 const bytesOfMatch = 200;
 const bytesOfGroup = 24;
 
@@ -76,7 +76,7 @@ function describeMatch(text: string, { start, end, groups }: RegexMatch, index: 
   return BsonDocument.of({ match: text.slice(start, end), idx: new Int32(index), captures });
 }
 
-/** The text and the search; undefined where the one or the other is null or missing. */
+/** The text and the search; undefined if either is null or missing. */
 function prepared(
   name: string,
   [input, pattern, options]: readonly Evaluate[],

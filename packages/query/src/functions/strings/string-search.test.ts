@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { Int32, Regex } from '../../bson/value.ts';
 import { codeOf, evaluate } from '../../testing/evaluate.ts';
 
-test('$indexOfBytes counts bytes and ends a match before the end; $indexOfCP counts characters and lets it go beyond', async () => {
+test('$indexOfBytes counts bytes and ends a match before the end; $indexOfCP counts characters and may go beyond', async () => {
   expect(await evaluate({ $indexOfBytes: ['žluťoučký', 'č'] })).toEqual(new Int32(8));
   expect(await evaluate({ $indexOfCP: ['žluťoučký', 'č'] })).toEqual(new Int32(6));
   expect(await evaluate({ $indexOfCP: ['😀a😀b', 'b', 2] })).toEqual(new Int32(3));
@@ -17,7 +17,7 @@ test('an empty text is found at the start; at the very end only by bytes', async
   expect(await evaluate({ $indexOfBytes: ['abc', '', 4] })).toEqual(new Int32(-1));
 });
 
-test('null as the text is null, as what is sought an error', async () => {
+test('null as the text gives null, null as the sought text is an error', async () => {
   expect(await evaluate({ $indexOfBytes: [null, 5, 'x'] })).toBe(null);
   expect(await codeOf({ $indexOfBytes: ['x', null] })).toBe(40092);
   expect(await codeOf({ $indexOfCP: ['x', null] })).toBe(40094);
@@ -34,7 +34,7 @@ test('$split by a text or an expression; the groups of an expression stay', asyn
   expect(await codeOf({ $split: ['a', 5] })).toBe(10503900);
 });
 
-test('$replaceAll does not look at what it put in; nothing is found around every character', async () => {
+test('$replaceAll ignores its own replacements; an empty text is found around every character', async () => {
   const replaced = (input: unknown, find: unknown, replacement: unknown): Promise<unknown> =>
     evaluate({ $replaceAll: { input, find, replacement } });
   expect(await replaced('aaa', 'aa', 'a')).toBe('aa');

@@ -29,11 +29,11 @@ export const stringSearch: Functions = {
       utf8Length(text),
     );
     if (start > end) return new Int32(-1);
-    // A text of single bytes finds a place inside a character as well.
+    // A text with one character per byte can find a position inside a character.
     const found = indexOf(binaryText(text).slice(0, end), binaryText(sought), start);
     return new Int32(found);
   }),
-  /** A match must begin before the end, but may go beyond it, as in MongoDB. */
+  /** A match must begin before the end, but may extend beyond it, as in MongoDB. */
   'agg.indexOfCP': eager({ mql: [2, 4] }, (...args) => {
     const [text, sought] = args;
     if (isNullish(text)) return null;
@@ -106,7 +106,7 @@ function replace(name: string, [text, find, replacement]: readonly Maybe[], most
   return result + text.slice(at);
 }
 
-/** From left to right, not overlapping; an empty text is found before each code point and at the end. */
+/** From left to right, without overlaps; an empty text is found before each code point and at the end. */
 function* matches(text: string, sought: string | Regex): Generator<RegexMatch> {
   const next = typeof sought === 'string' ? textSearch(sought) : compileRegexSearch(sought);
   for (let at = 0; at <= text.length; ) {
@@ -126,7 +126,7 @@ function textSearch(sought: string): (text: string, from: number) => RegexMatch 
 }
 
 function binaryText(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII is what is asked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: tests for ASCII
   if (/^[\x00-\x7f]*$/.test(text)) return text;
   return new TextDecoder('latin1').decode(new TextEncoder().encode(text));
 }

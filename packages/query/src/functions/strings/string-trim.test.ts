@@ -6,14 +6,14 @@ test('white space is the null byte and the spaces up to the hair space, not the 
   expect(await evaluate({ $trim: { input: '\u2028x\u3000' } })).toBe('\u2028x\u3000');
 });
 
-test('given characters are cut off in any order, whole ones only', async () => {
+test('given characters are trimmed in any order, whole ones only', async () => {
   expect(await evaluate({ $ltrim: { input: 'xyxa', chars: 'yx' } })).toBe('a');
   expect(await evaluate({ $rtrim: { input: 'a😀😁😀', chars: '😀😁' } })).toBe('a');
   expect(await evaluate({ $trim: { input: '😀', chars: '😁' } })).toBe('😀');
   expect(await evaluate({ $trim: { input: ' x ', chars: '' } })).toBe(' x ');
 });
 
-test('null as the text wins over a wrong type of the characters, not the other way round', async () => {
+test('null as the text takes precedence over a wrong type of the characters, not vice versa', async () => {
   expect(await evaluate({ $trim: { input: null, chars: 5 } })).toBe(null);
   expect(await evaluate({ $trim: { input: 'x', chars: null } })).toBe(null);
   expect(await codeOf({ $trim: { input: 5, chars: null } })).toBe(50699);

@@ -1,4 +1,4 @@
-/** $trim, $ltrim, $rtrim. Arguments: the text, and the characters to cut off if they are given. */
+/** $trim, $ltrim, $rtrim. Arguments: the text, and optionally the characters to trim. */
 
 import { isNullish, typeName } from '../../bson/type.ts';
 import type { Maybe } from '../../bson/value.ts';

@@ -8,7 +8,7 @@ test('only ASCII letters change case, and count as equal in $strcasecmp', async 
   expect(await evaluate({ $strcasecmp: ['É', 'é'] })).toEqual(new Int32(-1));
 });
 
-test('string functions take numbers, times and null as texts, nothing else', async () => {
+test('string functions accept numbers, times and null as texts, nothing else', async () => {
   expect(await evaluate({ $toLower: '$missing' })).toBe('');
   expect(await evaluate({ $substrCP: [1.5, 0, 9] })).toBe('1.5');
   expect(await evaluate({ $toLower: new BsonDate(0) })).toBe('1970-01-01t00:00:00.000z');
@@ -17,13 +17,13 @@ test('string functions take numbers, times and null as texts, nothing else', asy
   expect(await codeOf({ $toUpper: '$a' }, { a: ['x'] })).toBe(16007);
 });
 
-test('a mark of byte order is a character', async () => {
+test('a byte order mark is a character', async () => {
   expect(await evaluate({ $strLenCP: '$a' }, { a: '\ufeffa' })).toEqual(new Int32(2));
   expect(await evaluate({ $strLenBytes: '$a' }, { a: '\ufeffa' })).toEqual(new Int32(4));
   expect(await evaluate({ $substrBytes: ['$a', 0, 3] }, { a: '\ufeffa' })).toBe('\ufeff');
 });
 
-test('$substrBytes does not cut a character, $substrCP cannot', async () => {
+test('$substrBytes refuses to split a character, $substrCP cannot split one', async () => {
   expect(await evaluate({ $substrBytes: ['aéb', 1, 2] })).toBe('é');
   expect(await codeOf({ $substrBytes: ['aéb', 2, 1] })).toBe(28656);
   expect(await codeOf({ $substrBytes: ['aéb', 1, 1] })).toBe(28657);

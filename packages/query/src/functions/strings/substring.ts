@@ -1,4 +1,4 @@
-/** $substrCP, and $substrBytes (also called $substr), which may not cut a character in two. */
+/** $substrCP, and $substrBytes (also called $substr), which must not split a character. */
 
 import { decimalParts } from '../../bson/decimal.ts';
 import { describe } from '../../bson/describe.ts';
@@ -48,7 +48,7 @@ function isContinuation(byte: number | undefined): boolean {
   return byte !== undefined && (byte & 0xc0) === 0x80;
 }
 
-/** Doubles are cut off at the point; decimals are rounded, and those beyond 64 bits become the least number. */
+/** Doubles lose their fraction; decimals are rounded, and those beyond 64 bits become the least number. */
 function toLong(value: number | bigint | Int32 | Decimal128): number {
   if (value instanceof Int32) return value.value;
   if (typeof value === 'bigint') return Number(value);

@@ -1,4 +1,4 @@
-/** Values as text: in full as $toString gives them, and short as string functions do. */
+/** Values as text: in full as $toString gives them, and short as in string functions. */
 
 import { decimalText } from '../../bson/decimal.ts';
 import { BsonDate, BsonSymbol, Code, Decimal128, Int32, type Maybe, ObjectId, Timestamp } from '../../bson/value.ts';
@@ -14,7 +14,7 @@ export function doubleText(value: number): string {
   return scientific(value, 16) ?? String(value);
 }
 
-/** With an exponent of two digits at least, where the number is below 1e-4 or has more digits before the point than `most`. */
+/** With an exponent of at least two digits, if the number is below 1e-4 or has more digits before the point than `most`. */
 function scientific(value: number, most: number): string | undefined {
   const [mantissa, exponent] = value.toExponential().split('e');
   const power = Number(exponent);
@@ -29,7 +29,7 @@ export function shortDoubleText(value: number): string {
   return scientific(rounded, 6) ?? doubleText(rounded);
 }
 
-/** Text of values that have one; undefined for the others. */
+/** Text of values that have one; undefined for others. */
 export function textOf(value: Maybe): string | undefined {
   if (typeof value === 'string') return value;
   if (typeof value === 'number') return doubleText(value);

@@ -1,4 +1,4 @@
-/** The positions that $bitsAllSet, $bitsAllClear, $bitsAnySet and $bitsAnyClear ask for: a number, bytes, or a list. */
+/** The bit positions for $bitsAllSet, $bitsAllClear, $bitsAnySet and $bitsAnyClear: a number, bytes, or a list. */
 
 import { describe } from '../../bson/describe.ts';
 import { isNumeric } from '../../bson/type.ts';

@@ -1,4 +1,4 @@
-/** The operators that $match knows for one field. */
+/** The operators of $match for one field. */
 
 import { describe } from '../../bson/describe.ts';
 import { isNumeric, typeNumbers } from '../../bson/type.ts';
@@ -183,7 +183,7 @@ function parseAll(subject: Expr, value: BsonValue, at: string, parts: FilterPart
   return call('match.and', terms, at);
 }
 
-/** Of objects that match a query, or of values that meet operators. */
+/** Matches objects against a query, or values against operators. */
 function parseElemMatch(subject: Expr, value: BsonValue, at: string, parts: FilterParts): Expr {
   if (!(value instanceof BsonDocument)) throw bad(`$elemMatch needs an object, found ${describe(value)}`, at);
   const [first] = value.keys();

@@ -39,7 +39,7 @@ function parseTopLevel(name: string, value: BsonValue, at: string, top: boolean)
     case '$where':
       throw new QueryError('BadValue', '$where is server-side JavaScript, which this platform does not run', { path });
     case '$text':
-      // The rest of the pipeline is read first, as in MongoDB, which misses the index only when it runs.
+      // As in MongoDB, which reports the missing index only when the query runs, the rest of the pipeline is parsed first.
       return [call('match.text', [literal(value)], path)];
     case '$alwaysTrue':
     case '$alwaysFalse':
@@ -84,7 +84,7 @@ function queryList(name: string, value: BsonValue, at: string, top: boolean): re
   });
 }
 
-/** What is asked of one field: operators, or a value that it must equal. */
+/** The condition on one field: operators, or a value that it must equal. */
 function parseField(path: Path, value: BsonValue, at: string): Expr {
   const subject: Expr = { k: 'field', path };
   if (value instanceof Regex) return fieldOperators['$regex']!(subject, value, at, parts);
@@ -124,11 +124,11 @@ function parseOperators(subject: Expr, operators: BsonDocument, at: string): Exp
   return terms.length === 1 ? terms[0]! : call('match.and', terms, at);
 }
 
-/** What the operators need from here; given to them, so that the two files do not import each other. */
+/** The parsers that operators need from this file; passed as arguments, so that the two files do not import each other. */
 export interface FilterParts {
   readonly query: (query: BsonDocument, at: string) => Expr;
   readonly operators: (subject: Expr, operators: BsonDocument, at: string) => Expr;
-  /** The neighbour `$options` of a `$regex`. */
+  /** The `$options` beside a `$regex`. */
   readonly options?: BsonValue | undefined;
 }
 

@@ -51,6 +51,6 @@ test.each([
   [9, { exclusiveMinimum: true }],
   [9, { bsonType: ['int', 'int'] }],
   [9, { properties: { a: { enum: [1, 2, 1] } } }],
-])('a faulty schema is refused with code %i: %o', (code, schema) => {
+])('an invalid schema is refused with code %i: %o', (code, schema) => {
   expect(refusalOf({ $match: { $jsonSchema: schema } })).toMatchObject({ code });
 });

@@ -1,4 +1,4 @@
-/** $jsonSchema: a schema of draft 4 with `bsonType`, checked here from end to end. */
+/** $jsonSchema: a schema of draft 4 with `bsonType`, checked here completely. */
 
 import { describe } from '../../bson/describe.ts';
 import { isNumeric, typeNumbers } from '../../bson/type.ts';
@@ -9,7 +9,7 @@ import { checkRegex } from './regex.ts';
 
 type Check = (value: BsonValue, at: string) => void;
 
-/** @throws QueryError FailedToParse and TypeMismatch, as for an unknown keyword. */
+/** @throws QueryError FailedToParse and TypeMismatch, for example for an unknown keyword. */
 export function checkJsonSchema(value: BsonValue, at: string): BsonDocument {
   if (!(value instanceof BsonDocument)) {
     throw new QueryError('TypeMismatch', `$jsonSchema must be an object, found ${describe(value)}`, { path: at });

@@ -1,4 +1,4 @@
-/** Regular expressions of queries: checked when parsed, so that a faulty one is an error even over no rows. */
+/** Regular expressions in queries: checked when parsed, so that an invalid one is an error even over no rows. */
 
 import { compileRegex } from '../../bson/compile-regex.ts';
 import type { Regex } from '../../bson/value.ts';

@@ -32,7 +32,7 @@ export function parseAccumulatorField(name: string, spec: BsonValue, stage: stri
   throw refused(15952, `unknown group operator '${operator}'`, `the accumulators are ${accumulatorNames.join(', ')}`);
 }
 
-/** $bucket has the codes of $group, since it is rewritten as one. $bucketAuto is not. */
+/** $bucket has the codes of $group, because it is rewritten as one. $bucketAuto is not. */
 function parsed(operator: string, argument: BsonValue, at: string, stage: string): Accumulator | undefined {
   try {
     return parseAccumulator(operator, argument, at);

@@ -1,4 +1,4 @@
-/** $bucketAuto: how many buckets, and to which series their bounds are rounded. */
+/** $bucketAuto: the number of buckets, and the series to which their bounds are rounded. */
 
 import { describe } from '../../bson/describe.ts';
 import { isNumeric } from '../../bson/type.ts';
@@ -38,7 +38,7 @@ export function parseBucketAuto(spec: BsonValue): Stage {
   return granularity === undefined ? stage : { ...stage, granularity };
 }
 
-/** An output that is empty counts as none. */
+/** An empty output counts as absent. */
 function withCount(accumulators: AccumulatorFields): AccumulatorFields {
   return accumulators.length === 0 ? countOnly : accumulators;
 }

@@ -36,7 +36,7 @@ export function parseBucket(spec: BsonValue): readonly Stage[] {
   if (fallback !== undefined && isInside(fallback, boundaries)) {
     throw new QueryError(40199, 'default must be less than the lowest boundary, or the highest one or above');
   }
-  // As in MongoDB, what is in them is read last, by the $group that it comes to.
+  // As in MongoDB, their contents are parsed last, by the $group that this becomes.
   const key = bucketOf(parseExpression(groupBy, `${at}.groupBy`), boundaries, fallback);
   const accumulators = output === undefined ? countOnly : parseOutput(output, at);
   return [
@@ -45,7 +45,7 @@ export function parseBucket(spec: BsonValue): readonly Stage[] {
   ];
 }
 
-/** What $bucket and $bucketAuto compute when nothing is said. */
+/** The default output of $bucket and $bucketAuto. */
 export const countOnly: AccumulatorFields = [['count', { fn: 'sum', arg: literal(new Int32(1)) }]];
 
 /** A path, or an object that is an expression. */
@@ -89,12 +89,12 @@ function constant(value: BsonValue, path: string, code: number): BsonValue {
   return found.value ?? null;
 }
 
-/** Types outside the boundaries' own are fine: they sort before or after all of them. */
+/** Types other than the boundaries' are allowed: they sort before or after all of them. */
 function isInside(value: BsonValue, boundaries: readonly BsonValue[]): boolean {
   return compareValues(value, boundaries[0]) >= 0 && compareValues(value, boundaries.at(-1)) < 0;
 }
 
-/** Without a default, a value that no bucket takes is $switch's error. */
+/** Without a default, a value that fits no bucket is $switch's error. */
 function bucketOf(groupBy: Expr, boundaries: readonly BsonValue[], fallback: BsonValue | undefined): Expr {
   const value: Expr = { k: 'var', name: 'value', path: [] };
   const branches = boundaries.slice(0, -1).flatMap((lower, index) => {

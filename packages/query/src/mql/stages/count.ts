@@ -1,4 +1,4 @@
-/** $count: a group of all rows under a name of the user's choice. */
+/** $count: a group of all rows under a name that the user chooses. */
 
 import { describe } from '../../bson/describe.ts';
 import { type BsonValue, Int32 } from '../../bson/value.ts';

@@ -12,7 +12,7 @@ const rows = [
 const ids = (found: readonly BsonDocument[]): unknown[] =>
   found.map((row) => Number(JSON.parse(JSON.stringify(row.get('_id'))).value));
 
-test('rows come in the order of their distance in metres, those without a place not at all', async () => {
+test('rows come in the order of their distance in metres, without those that have no place', async () => {
   const found = await runMql(rows, [
     { $geoNear: { near: point(0, 0), distanceField: 'far.by', key: 'at', includeLocs: 'place' } },
   ]);
@@ -20,7 +20,7 @@ test('rows come in the order of their distance in metres, those without a place 
   expect(found[1]).toEqual(doc({ _id: 3, at: point(1, 0), far: { by: 111318.84502145034 }, place: point(1, 0) }));
 });
 
-test('bounds hold for the distance before it is multiplied', async () => {
+test('bounds apply to the distance before it is multiplied', async () => {
   const near = { near: point(0, 0), distanceField: 'km', distanceMultiplier: 0.001 };
   const found = await runMql(rows, [{ $geoNear: { ...near, minDistance: 1, maxDistance: 150_000 } }]);
   expect(found).toEqual([doc({ _id: 3, at: point(1, 0), km: 111.31884502145034 })]);
@@ -35,7 +35,7 @@ test('pairs of numbers are measured on the plane, or in radians on the sphere', 
   expect(radians).toBeCloseTo(0.0872, 4);
 });
 
-test('a place inside a polygon is at distance 0, one beside a line as far as its nearest point', async () => {
+test('a place inside a polygon is at distance 0, one beside a line at the distance of its nearest point', async () => {
   const square = {
     type: 'Polygon',
     coordinates: [
@@ -68,7 +68,7 @@ test('$geoNear comes first; filters that keep everything may precede it', async 
   expect(ids(await runMql(rows, [{ $match: {} }, near, { $limit: 1 }]))).toEqual([2]);
 });
 
-test('without a key, places in arrays count where no field is one itself', async () => {
+test('without a key, places in arrays count if no field is one itself', async () => {
   const far = [
     { _id: 1, stops: [{ at: point(3, 0) }, { at: point(1, 0) }] },
     { _id: 2, at: [point(2, 0)] },
@@ -79,7 +79,7 @@ test('without a key, places in arrays count where no field is one itself', async
   expect(found[0]!.get('place')).toEqual(doc(point(1, 0)));
 });
 
-test('$meta tells what was found of a row, even when its fields are gone', async () => {
+test('$meta gives what was found for a row, even when its fields are gone', async () => {
   const near = { $geoNear: { near: point(0, 0), distanceMultiplier: 2 } };
   const meta = { far: { $meta: 'geoNearDistance' }, place: { $meta: 'geoNearPoint' } };
   const first = await runMql(rows, [near, { $limit: 1 }, { $project: { _id: 1, ...meta } }]);
@@ -91,7 +91,7 @@ test('$meta tells what was found of a row, even when its fields are gone', async
   expect(group!.get('most')).toBe(222637.69004290068);
 });
 
-test('rows sort by the distance again, after another order', async () => {
+test('rows can be sorted by the distance again, after another order', async () => {
   const near = { $geoNear: { near: point(0, 0), distanceField: 'd' } };
   const sorts = [{ $sort: { _id: -1 } }, { $sort: { by: { $meta: 'geoNearDistance' } } }, { $limit: 2 }];
   const found = await runMql(rows, [near, ...sorts]);
@@ -104,18 +104,18 @@ test.each([
   [{ $match: { $expr: { $gt: [{ $meta: 'geoNearDistance' }, 1] } } }],
   [{ $sort: { d: { $meta: 'geoNearDistance' } } }],
   [{ $group: { _id: null, p: { $first: { $meta: 'geoNearPoint' } } } }],
-])('$meta is refused where no $geoNear comes before: %o', (stage) => {
+])('$meta is refused without a preceding $geoNear: %o', (stage) => {
   expect(refusalOf(stage)).toMatchObject({ code: 40218 });
   const near = { $geoNear: { near: point(0, 0) } };
   expect(refusalOf(near, { $group: { _id: '$at' } }, stage)).toMatchObject({ code: 40218, stage: 2 });
 });
 
-test('a literal is no $meta', async () => {
+test('a literal is not a $meta expression', async () => {
   const meta = { $literal: { $meta: 'geoNearPoint' } };
   expect((await runMql(rows, [{ $project: { meta } }]))[0]!.get('meta')).toEqual(doc({ $meta: 'geoNearPoint' }));
 });
 
-test('the option uniqueDocs of old changes nothing', async () => {
+test('the obsolete option uniqueDocs changes nothing', async () => {
   const near = { near: point(0, 0), distanceField: 'd', uniqueDocs: true };
   expect(ids(await runMql(rows, [{ $geoNear: near }, { $limit: 1 }]))).toEqual([2]);
 });

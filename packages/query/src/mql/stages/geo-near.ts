@@ -1,4 +1,4 @@
-/** $geoNear: the point, what is measured, and where the distance goes. */
+/** $geoNear: the point, what to measure, and where to put the distance. */
 
 import { describe } from '../../bson/describe.ts';
 import { isNumeric } from '../../bson/type.ts';
@@ -51,7 +51,7 @@ const parts: Readonly<Record<string, (value: BsonValue, into: Draft) => void>> =
   spherical: (value, into) => {
     into.spherical = isTruthy(value);
   },
-  // Nearest places come once in any case.
+  // Each row yields only its nearest place anyway.
   uniqueDocs: () => undefined,
   query: (value, into) => {
     if (!(value instanceof BsonDocument)) {
@@ -63,7 +63,7 @@ const parts: Readonly<Record<string, (value: BsonValue, into: Draft) => void>> =
   },
 };
 
-/** Options of older versions, each refused with a code of its own. */
+/** Options of older versions; each is refused with its own code. */
 const gone: Readonly<Record<string, number>> = { collation: 40227, limit: 50858, num: 50857, start: 50856 };
 
 export function parseGeoNear(spec: BsonValue): GeoNearStage {

@@ -1,4 +1,4 @@
-/** $meta of what $geoNear found: it must stand before, and no stage since may have made one row of many. */
+/** Checks $meta of $geoNear's results: $geoNear must come before, and no stage since may have combined rows. */
 
 import { BsonDocument, type BsonValue } from '../../bson/value.ts';
 import type { Stage } from '../../plan/stage.ts';
@@ -7,7 +7,7 @@ import { QueryError } from '../../query-error.ts';
 const kinds: readonly BsonValue[] = ['geoNearDistance', 'geoNearPoint'];
 const ends: ReadonlySet<Stage['k']> = new Set(['group', 'bucketAuto']);
 
-/** @throws QueryError 40218, with the place. */
+/** @throws QueryError 40218, with the position. */
 export function checkNearMeta(stage: BsonDocument, before: readonly Stage[]): void {
   const isKnown = before.some(({ k }) => k === 'geoNear') && !before.some(({ k }) => ends.has(k));
   const found = isKnown ? undefined : metaIn(stage);
@@ -26,7 +26,7 @@ function metaIn(value: BsonValue, path = ''): { readonly path: string; readonly 
         ? value.map((item, index): [string, BsonValue] => [String(index), item])
         : [];
   for (const [name, part] of parts) {
-    // A literal is no expression.
+    // A literal is not an expression.
     if (name === '$literal' || name === '$const') continue;
     const at = path === '' ? name : `${path}.${name}`;
     if (name === '$meta' && kinds.includes(part)) return { path: at, kind: String(part) };

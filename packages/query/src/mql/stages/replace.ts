@@ -1,4 +1,4 @@
-/** $replaceRoot and $replaceWith: a row becomes the document that an expression gives. */
+/** $replaceRoot and $replaceWith: replace a row by the document that an expression gives. */
 
 import { describe } from '../../bson/describe.ts';
 import { BsonDocument, type BsonValue } from '../../bson/value.ts';

@@ -72,7 +72,7 @@ interface Leaf {
   readonly path: readonly string[];
   readonly leaf: ShapeLeaf;
   readonly text: string;
-  /** Of a value that is an expression object. */
+  /** Set if the value is an expression object. */
   readonly operator?: string;
 }
 
@@ -106,7 +106,7 @@ function* leavesOf(spec: BsonDocument, above: readonly string[], stage: string, 
   }
 }
 
-/** For an unknown operator right in its specification $project has a code of its own. */
+/** $project has its own code for an unknown operator directly in its specification. */
 function parseValue(value: BsonValue, at: string, known: boolean): Expr {
   try {
     return parseExpression(value, at);

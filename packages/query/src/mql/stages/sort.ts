@@ -13,7 +13,7 @@ import { parseFieldPath } from '../path.ts';
 
 const maxKeys = 32;
 
-/** A field for the time of the sort, of a name that rows from outside do not have. */
+/** A field for the duration of the sort, with a name that rows from outside cannot have. */
 const nearField = '\u0001near';
 
 export function parseSort(spec: BsonValue): readonly Stage[] {
@@ -28,7 +28,7 @@ export function parseSort(spec: BsonValue): readonly Stage[] {
   ];
 }
 
-/** @param byNear what `{$meta: 'geoNearDistance'}` sorts by. @throws QueryError 15974, 15975, 15976 and those of paths. */
+/** @param byNear the keys that `{$meta: 'geoNearDistance'}` sorts by. @throws QueryError 15974, 15975, 15976 and those of paths. */
 export function parseSortKeys(spec: BsonDocument, byNear?: readonly SortKey[]): readonly SortKey[] {
   if (spec.size === 0) throw new QueryError(15976, '$sort needs at least one field to sort by');
   const keys = [...spec].flatMap(
@@ -39,8 +39,8 @@ export function parseSortKeys(spec: BsonDocument, byNear?: readonly SortKey[]): 
 }
 
 /**
- * Order by what a stage before knows of a row. No stage here gives scores, and $sample's rows are in the order of theirs
- * already: such keys change nothing. Undefined for other keys.
+ * Order by what a previous stage knows about a row. No stage here gives scores, and the rows of $sample are already in the order of theirs:
+ * such keys change nothing. Undefined for other keys.
  */
 function metaKeys(
   name: string,
@@ -70,7 +70,7 @@ function parseKey(name: string, direction: BsonValue): SortKey {
       `$sort of '${name}' takes 1 (ascending) or -1 (descending), found ${describe(direction)}`,
     );
   }
-  // Fractions are cut off, those of decimals rounded, as MongoDB does.
+  // Fractions of doubles are cut off, those of decimals rounded, as in MongoDB.
   const number =
     direction instanceof Decimal128
       ? decimalToNumber(toWholeDecimal(direction, 'halfEven'))

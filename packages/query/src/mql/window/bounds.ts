@@ -12,7 +12,7 @@ import { parseExpression } from '../expression.ts';
 import { constantOf } from './constant.ts';
 import { parseTimeUnit } from './time-unit.ts';
 
-/** @param by the order of the stage, undefined if it has none. @param output where the window function is in the query. */
+/** @param by the order of the stage, undefined if it has none. @param output position of the window function in the query. */
 export function parseBounds(spec: BsonValue, by: readonly SortKey[] | undefined, output: string): WindowFrame {
   const at = `${output}.window`;
   return withErrorsAt({ path: at }, () => {
@@ -79,7 +79,7 @@ function parseBound<T>(value: BsonValue, at: string, read: (found: Maybe) => T):
   return read(constant.value);
 }
 
-/** A whole number of any numeric type that 32 bits hold. */
+/** A whole number of any numeric type that fits into 32 bits. */
 export function int32Of(value: Maybe): number | undefined {
   const number = wholeOf(value);
   return number === undefined || number !== (number | 0) ? undefined : number;

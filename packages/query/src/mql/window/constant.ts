@@ -1,4 +1,4 @@
-/** Arguments that must not depend on the row are computed when the query is read. */
+/** Arguments that must not depend on the row are computed when the query is parsed. */
 
 import { compileExpression } from '../../execute/expressions/expression.ts';
 import { newFrame } from '../../execute/expressions/scope.ts';
@@ -6,7 +6,7 @@ import { functions } from '../../functions/registry.ts';
 import type { Expr } from '../../plan/expr.ts';
 import type { Constant } from '../../plan/window.ts';
 
-/** @returns undefined when the expression reads a field or a variable. @throws QueryError of the operators in it. */
+/** @returns undefined if the expression reads a field or a variable. @throws QueryError of its operators. */
 export function constantOf(expr: Expr): Constant | undefined {
   if (!isConstant(expr)) return undefined;
   return { k: 'lit', value: compileExpression(expr)(newFrame(0)) };

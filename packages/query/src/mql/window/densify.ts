@@ -1,4 +1,4 @@
-/** $densify: a field, the step by which it continues, and between which values. */
+/** $densify: a field, its step, and its bounds. */
 
 import { compareValues } from '../../bson/compare.ts';
 import { describe } from '../../bson/describe.ts';
@@ -36,7 +36,7 @@ export function parseDensify(spec: BsonValue): Stage {
   return { k: 'densify', field, partitionBy, ...range };
 }
 
-/** New rows repeat the partition's fields, which could not be told from the one that is made. */
+/** New rows repeat the partition's fields, so these must not overlap with the field that is filled. */
 function refuseOverlap(field: Path, partition: Path): void {
   const shared = Math.min(field.length, partition.length);
   if (field.slice(0, shared).join('.') !== partition.slice(0, shared).join('.')) return;

@@ -1,4 +1,4 @@
-/** $fill is $setWindowFields with $linearFill and $locf, and then $addFields for fixed values. */
+/** $fill is $setWindowFields with $linearFill and $locf, followed by $addFields for fixed values. */
 
 import { describe } from '../../bson/describe.ts';
 import { typeName } from '../../bson/type.ts';

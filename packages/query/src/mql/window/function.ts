@@ -1,4 +1,4 @@
-/** One output of $setWindowFields: an object with one window function, and a window where the function takes one. */
+/** One output of $setWindowFields: an object with one window function, and a window if the function accepts one. */
 
 import { describe } from '../../bson/describe.ts';
 import { BsonDocument, type BsonValue } from '../../bson/value.ts';

@@ -36,7 +36,7 @@ export function parseSetWindowFields(spec: BsonValue): Stage {
   return { k: 'window', by: by ?? [], output, ...(partitionBy === undefined ? {} : { partitionBy }) };
 }
 
-/** A constant partitions nothing. */
+/** A constant key means a single partition. */
 function parsePartition(value: BsonValue | undefined): Expr | undefined {
   if (value === undefined) return undefined;
   const expr = parseExpression(value, '$setWindowFields.partitionBy');
@@ -52,7 +52,7 @@ function parseOrder(sortBy: BsonDocument): readonly SortKey[] {
   return sortBy.size === 0 ? [] : parseSortKeys(sortBy);
 }
 
-/** One path is the other or leads to it. */
+/** Whether one path equals or contains the other. */
 function conflict(left: Path, right: Path): boolean {
   const shared = Math.min(left.length, right.length);
   return left.slice(0, shared).every((part, index) => part === right[index]);

@@ -1,10 +1,12 @@
-/** The fixed fields of a stage: unknown ones, missing ones and wrong types are refused with the codes that MongoDB has for all stages. */
+/**
+ * The fixed fields of a stage: unknown fields, missing fields and wrong types are refused with the codes that MongoDB uses for all stages.
+ */
 
 import { typeName } from '../../bson/type.ts';
 import type { BsonDocument, BsonValue } from '../../bson/value.ts';
 import { QueryError } from '../../query-error.ts';
 
-/** `any` takes null as a value; the others take it for an absent field. */
+/** `any` accepts null as a value; the others treat it as an absent field. */
 export type FieldType = 'any' | 'object' | 'string' | 'number' | 'strings' | 'objectOrString';
 
 export interface FieldRule {
@@ -21,7 +23,7 @@ const accepts: Readonly<Record<FieldType, readonly string[]>> = {
   objectOrString: ['object', 'string'],
 };
 
-/** @param at the specification's name in errors. @returns the fields that are there. */
+/** @param at the specification's name in errors. @returns the fields that are present. */
 export function strictFields(
   spec: BsonDocument,
   at: string,

@@ -1,4 +1,4 @@
-/** `{$addToSet: x}` of which only `{$size: '$field'}` is asked afterwards counts its values, and never builds the array. */
+/** If only `{$size: '$field'}` of an `{$addToSet: x}` is used afterwards, counts its values and never builds the array. */
 
 import type { Accumulator, GroupStage, Stage } from '../stage.ts';
 
@@ -27,12 +27,12 @@ export function countDistinct(stages: readonly Stage[]): readonly Stage[] {
   return counted.size === 0 ? stages : [...before, counting, ...read, ...after.slice(end + 1)];
 }
 
-/** Nothing behind it reads the rows before it. */
+/** No later stage reads the rows before it. */
 function makesNewRows(stage: Stage): boolean {
   return (stage.k === 'shape' && stage.mode === 'include') || stage.k === 'replace' || stage.k === 'group';
 }
 
-/** The stage with the field in place of its size; undefined if it reads the set itself, or may. */
+/** The stage with the field in place of its size; undefined if it reads, or may read, the set itself. */
 function sizedIn(stage: Stage, name: string): Stage | undefined {
   const isKept = stage.k === 'shape' && stage.tree.fields.some(([field, { k }]) => field === name && k !== 'set');
   const isSimple = ['filter', 'sort', 'slice', 'shape', 'replace', 'group'].includes(stage.k);
@@ -46,7 +46,7 @@ type Node = {
   readonly path?: readonly string[];
 };
 
-/** Plans are plain data; undefined where the field is read in any other way. */
+/** Plans are plain data; undefined if the field is read in any other way. */
 function sized(node: unknown, name: string): unknown {
   if (typeof node !== 'object' || node === null) return node;
   if (Array.isArray(node)) {
@@ -56,7 +56,7 @@ function sized(node: unknown, name: string): unknown {
   const { k, fn, args, path } = node as Node;
   if (k === 'lit') return node;
   if (k === 'call' && fn === 'agg.size' && isField(args?.[0], name)) return args?.[0];
-  // Of a whole row, too, the set is a part.
+  // A whole row includes the set too.
   if (Array.isArray(path) && (path.length === 0 || path[0] === name)) return undefined;
   const entries = Object.entries(node).map(([key, value]) => [key, sized(value, name), value] as const);
   if (entries.some(([, made, value]) => made === undefined && value !== undefined)) return undefined;

@@ -1,7 +1,7 @@
 /**
- * Groups sorted rows without the sort. $first and $last (N) become $top and $bottom (N), which have the order as their operand, so that
- * rows can be folded in any order. Each accumulator says what takes its place (`unsorted`). The groups are the same to the last bit,
- * but they are not in the order of the sort.
+ * Groups sorted rows without the sort. $first and $last (N) become $top and $bottom (N), which take the order as their operand, so that
+ * rows can be folded in any order. Each accumulator states its replacement (`unsorted`). The groups are identical to the last bit, but not
+ * in the order of the sort.
  */
 
 import { accumulatorOf } from '../../accumulators/registry.ts';
@@ -13,11 +13,11 @@ import type { Accumulator, AccumulatorFields, GroupStage, SortKey, SortStage, St
 
 export interface UnsortedGroup {
   readonly group: GroupStage;
-  /** Stages that follow the whole groups. */
+  /** Stages that follow the complete groups. */
   readonly after: readonly Stage[];
 }
 
-/** Undefined where no accumulator can take over what the order does. */
+/** Undefined if an accumulator cannot take over the role of the order. */
 export function eliminateSort({ by, top, at }: SortStage, grouping: GroupStage): UnsortedGroup | undefined {
   const group: GroupStage = at === undefined ? grouping : { ...grouping, sortAt: at };
   if (top !== undefined) return undefined;
@@ -26,10 +26,10 @@ export function eliminateSort({ by, top, at }: SortStage, grouping: GroupStage):
     return ordered === undefined ? [] : [[name, ordered] as const];
   });
   if (accumulators.length < group.accumulators.length) return undefined;
-  // The sort refuses rows with two arrays among their keys, and so must what takes its place.
+  // The sort refuses rows with two arrays among their keys, and its replacement must do so too.
   const looksAtKeys = by.length === 1 || accumulators.some(([, { fn }]) => ofRows.has(fn));
   if (looksAtKeys && hasOneForm(group.key)) return { group: { ...group, accumulators }, after: [] };
-  // If keys are equal but look different (1 and 1.0), the group has the key of its first row in the order.
+  // If keys are equal but look different (1 and 1.0), the group takes the key of its first row in the order.
   const name = unused(group.accumulators);
   const key: Accumulator = { fn: 'top', arg: group.key, by };
   return {
@@ -53,12 +53,12 @@ function inOrder(accumulator: Accumulator, by: readonly SortKey[]): Accumulator 
   const { unsorted } = accumulatorOf(fn);
   if (!decomposes(accumulator) || unsorted === undefined) return undefined;
   if (typeof unsorted === 'object') return { ...accumulator, fn: unsorted.as, by };
-  // Of equal values that look different, the first one in the order counts.
+  // Among equal values that look different, the first one in the order counts.
   if (hasOneForm(arg) || (unsorted === 'same' && distinct !== true)) return accumulator;
   return unsorted === 'tieBreak' && distinct !== true ? { ...accumulator, by } : undefined;
 }
 
-/** Its values are never equal without being the same, as numbers of different types can be. */
+/** Whether equal values are always identical, which numbers of different types are not. */
 function hasOneForm(expr: Expr): boolean {
   switch (expr.k) {
     case 'lit':

@@ -34,7 +34,7 @@ test('so do the times of SQL', () => {
   });
 });
 
-test('a list of constants is one of paths too', () => {
+test('a list of constants is also a list of paths', () => {
   const found = foldConstants(matching({ $in: ['$part_id', ['a', { $concat: ['b', 'c'] }]] }), nowMs);
   expect(pathFilter(found).columns).toEqual({ part_id: { in: ['a', 'bc'] } });
 });
@@ -47,7 +47,7 @@ test('bounds that contradict each other leave no rows to read', () => {
   expect(pathFilter(plan({ $match: { part_id: { $gte: 'b', $lte: 'b' } } })).columns).not.toMatchObject(never);
 });
 
-test('$$NOW is the same everywhere in a plan, filters or not', async () => {
+test('$$NOW is the same everywhere in a plan, in filters and elsewhere', async () => {
   const found = foldConstants(
     plan({ $project: { now: '$$NOW' } }, { $match: { $expr: { $eq: ['$now', '$$NOW'] } } }),
     nowMs,
@@ -55,7 +55,7 @@ test('$$NOW is the same everywhere in a plan, filters or not', async () => {
   expect(await run([doc({})], found.stages)).toEqual([doc({ now: new BsonDate(nowMs) })]);
 });
 
-test('a constant that fails stays the error that it was', async () => {
+test('a constant that fails gives the same error as before', async () => {
   const found = matching({ $gte: ['$a', { $divide: [1, 0] }] });
   const refusal = await run([doc({ a: 1 })], found.stages).catch((error: unknown) => error);
   expect(await run([doc({ a: 1 })], foldConstants(found, nowMs).stages).catch((error: unknown) => error)).toEqual(
@@ -63,7 +63,7 @@ test('a constant that fails stays the error that it was', async () => {
   );
 });
 
-test('chance is no constant', () => {
+test('random values are not constants', () => {
   const found = matching({ $lt: [{ $rand: {} }, 0.5] });
   expect(foldConstants(found, nowMs)).toEqual(found);
 });

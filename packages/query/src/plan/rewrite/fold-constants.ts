@@ -1,6 +1,6 @@
 /**
- * Constants in the leading filters become literals, so that what bounds times and paths can be seen: `$dateSubtract` of `$$NOW`,
- * `$toDate` of a text. `$$NOW` becomes one everywhere, the same for all that runs the plan.
+ * Constants in the leading filters become literals, so that the bounds of times and paths are visible: `$dateSubtract` of `$$NOW`,
+ * `$toDate` of a text. `$$NOW` becomes a literal everywhere, the same for everything that runs the plan.
  */
 
 import { BsonDate, type Maybe } from '../../bson/value.ts';
@@ -13,10 +13,7 @@ import { type Expr, literal } from '../expr.ts';
 import type { Plan, Stage } from '../stage.ts';
 import { substituteVariables } from './substitute-variables.ts';
 
-/**
- * @param nowMs start of the query, milliseconds since 1970 UTC.
- * @throws QueryError Overflow when the plan is nested too deeply.
- */
+/** @param nowMs start of the query, milliseconds since 1970 UTC. @throws QueryError Overflow if the plan is nested too deeply. */
 export function foldConstants(plan: Plan, nowMs: number): Plan {
   return reading(() => folded(plan, nowMs));
 }
@@ -30,13 +27,13 @@ function folded(plan: Plan, nowMs: number): Plan {
   return { ...dated, stages: dated.stages.map(inFilter) };
 }
 
-/** So many, since a query may be read where others wait. */
+/** Limited, because a query may be parsed where others wait. */
 const maxCalls = 1000;
 
 function foldedExpr(expr: Expr, left: { calls: number }): Expr {
   if (expr.k !== 'call') return expr;
   const isCondition = /^match\.(and|or|nor|expr)$/.test(expr.fn);
-  // Other query operators take literals already.
+  // Other query operators already take literals.
   if (expr.fn.startsWith('match.') && !isCondition) return expr;
   const call = { ...expr, args: expr.args.map((arg) => foldedExpr(arg, left)) };
   const isEarly = functions.get(expr.fn)?.folding === 'early';
@@ -47,13 +44,13 @@ function foldedExpr(expr: Expr, left: { calls: number }): Expr {
     const constant = constantOf(evaluate) ?? scalar(call, evaluate);
     return constant === undefined ? call : literal(constant.value);
   } catch (error) {
-    // Refused when the filter is compiled, with its place in the query, or in a row that comes to it.
+    // Refused when the filter is compiled, with its position in the query, or by a row that reaches it.
     if (error instanceof QueryError) return call;
     throw error;
   }
 }
 
-/** SQL's functions are not folded when they are compiled; of small values, they are here. */
+/** SQL functions are not folded at compile time; with small values they are folded here. */
 function scalar({ fn }: Expr & { k: 'call' }, evaluate: Evaluate): { readonly value: Maybe } | undefined {
   if (!fn.startsWith('sql.')) return undefined;
   const value = evaluate(newFrame(0));

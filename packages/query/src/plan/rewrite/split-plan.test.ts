@@ -17,7 +17,7 @@ import { type PlanSplit, splitPlan } from './split-plan.ts';
 
 const plan = (...stages: object[]): Plan => parseMql(stages.map(doc));
 
-/** Few values, so that many rows are equal, in all the forms that equal numbers have. */
+/** Few values, so that many rows are equal, in all forms that equal numbers have. */
 const value: fc.Arbitrary<Maybe> = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom<Maybe>(new Int32(1), 1, 1n, parseDecimal('1.0')!, 0, -0, new Int32(0)) },
   { weight: 4, arbitrary: fc.constantFrom<Maybe>(0.1, 1e16, -1e16, 1e-9, 3e300, 1.5e308, -1.5e308, 2n ** 62n) },
@@ -39,7 +39,7 @@ const rows = fc.array(row, { maxLength: 14 }).map((found) =>
   }),
 );
 
-/** How many rows each source has, and whether it went through the first half by itself. */
+/** How many rows each source has, and whether it has already passed the first half. */
 const sources = fc.array(fc.record({ rows: fc.integer({ min: 0, max: 5 }), done: fc.boolean() }), { maxLength: 6 });
 type Sources = readonly { readonly rows: number; readonly done: boolean }[];
 
@@ -109,7 +109,7 @@ const groups = fc.record({
   accumulators: fc.uniqueArray(fc.constantFrom(...accumulators), { maxLength: 4 }),
 });
 
-test('groups of sources, merged, are to the last bit those of all rows at once, with and without a sort before', async () => {
+test('merged groups of sources equal those of all rows at once to the last bit, with and without a preceding sort', async () => {
   let splitInGroups = 0;
   await fc.assert(
     fc.asyncProperty(rows, sources, groups, async (all, parts, { filter, sort, key, accumulators }) => {
@@ -157,7 +157,7 @@ test('the first rows of an order, and rows that are only filtered, are the same 
   );
 });
 
-test('SQL without rows has no group, whoever finds none', async () => {
+test('SQL without rows gives no group, whichever half finds none', async () => {
   const found = parseSql('SELECT COUNT(*) AS n, SUM(data.v) AS s, AVG(data.v) AS a FROM readings WHERE data.v > 100');
   const some = [doc({ data: { v: 1 } })];
   for (const parts of [[], [{ rows: 0, done: true }], [{ rows: 1, done: true }]]) {
@@ -165,7 +165,7 @@ test('SQL without rows has no group, whoever finds none', async () => {
   }
 });
 
-test('SQL counts, adds up and gathers each value once, whatever its type, however the rows are spread', async () => {
+test('SQL counts, sums and collects each value once, whatever its type, however the rows are distributed', async () => {
   const found = parseSql(
     'SELECT t, COUNT(DISTINCT v) AS n, SUM(DISTINCT v) AS s, AVG(DISTINCT v) AS a, MAX(DISTINCT t) AS m, ADD_TO_SET(DISTINCT v) AS l FROM readings GROUP BY t',
     {
@@ -218,12 +218,12 @@ test.each([
   ['sort', [{ $sort: { a: 1 } }, { $limit: 3 }, { $group: { _id: '$a' } }]],
   ['group', [{ $match: { a: 1 } }, { $sort: { a: 1 } }, { $group: { _id: '$a', x: { $first: '$b' } } }, { $limit: 1 }]],
   ['group', [{ $count: 'n' }]],
-])('what sources do ends with %s: %j', (end, pipeline) => {
+])('the work of sources ends with %s: %j', (end, pipeline) => {
   const found = splitPlan(plan(...pipeline));
   expect(found.end === 'rows' ? 'rows' : found.end.k).toBe(end);
 });
 
-test('the newest value of each series needs no sort and no field beside those that are named', () => {
+test('the newest value of each series needs no sort and no field other than those named', () => {
   const { end, post } = splitPlan(
     plan(
       { $sort: { time_received: -1 } },
@@ -242,7 +242,7 @@ test('the newest value of each series needs no sort and no field beside those th
   expect(post).toMatchObject([{ k: 'merge' }]);
 });
 
-test('conditions of leading filters are listed one by one', () => {
+test('conditions of leading filters are listed individually', () => {
   const { where, pre } = splitPlan(
     plan({ $match: { a: 1, $and: [{ b: 2 }, { $expr: { $gt: ['$c', 3] } }] } }, { $match: { d: 4 } }),
   );
@@ -261,7 +261,7 @@ test('a plan that reads rows in a second place is not split, and still runs', as
   );
 });
 
-test('each accumulator that decomposes says what takes its place without a sort, unless it has an order of its own', () => {
+test('each accumulator that decomposes names its replacement without a sort, unless it has its own order', () => {
   const silent = [...definitions].filter(
     ([, definition]) => definition.decomposes && definition.unsorted === undefined,
   );

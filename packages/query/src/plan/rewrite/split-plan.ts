@@ -1,7 +1,6 @@
 /**
- * Splits a plan in two, by its stages alone: what the rows of each source go through by themselves, and what then runs once over
- * what all sources gave. `pre` over each source, in the order of the sources, then `post` over all of it means what the plan does, but
- * that groups which were merged come in the order of their keys.
+ * Splits a plan in two by its stages alone: `pre` runs over the rows of each source, and `post` then runs once over all results, in the
+ * order of the sources. Together they mean the same as the plan, except that merged groups come in the order of their keys.
  */
 
 import { conjuncts } from '../conjuncts.ts';
@@ -13,11 +12,11 @@ import { countDistinct } from './count-distinct.ts';
 import { eliminateSort, type UnsortedGroup } from './eliminate-sort.ts';
 
 export interface PlanSplit {
-  /** Conditions that hold for every row that passes the filters of `pre`; a source may keep any superset. */
+  /** Conditions that hold for every row that passes the filters of `pre`; a source may return any superset. */
   readonly where: readonly Expr[];
   /**
-   * How `pre` ends: with its filters ('rows'), with partial groups (plan/partial-state.ts), with the first rows of an
-   * order, stable, or with a row for each row.
+   * How `pre` ends: with its filters ('rows'), with partial groups (plan/partial-state.ts), with the first rows of an order, stable, or
+   * with one new row for each row.
    */
   readonly end: 'rows' | GroupStage | (SortStage & { readonly top: number }) | RowStage;
   /** Filters, then the end. */
@@ -56,13 +55,13 @@ export function splitPlan(plan: Plan): PlanSplit {
   return { where, end: 'rows', pre: filters, post: rest };
 }
 
-/** Of those that make a row of each row, the ones that name all fields that it has then. */
+/** A stage that makes a row of each row and names all fields of the new row. */
 function isRowStage(stage: Stage): stage is RowStage {
   if (stage.k === 'shape') return stage.mode === 'include';
   return stage.k === 'replace' && stage.with.k === 'doc';
 }
 
-/** Stages that begin with a group whose accumulators decompose, and what follows. */
+/** Stages that begin with a group whose accumulators decompose, and the rest. */
 function decomposed(stages: readonly Stage[]): UnsortedGroup | undefined {
   const [first, second, ...others] = stages;
   if (first?.k === 'group') {

@@ -1,4 +1,4 @@
-/** The aggregates of expressions, in the order in which they appear, without those of subqueries. */
+/** The aggregates in expressions, in order of appearance, without those in subqueries. */
 
 import { partsOf, type SqlAggregate, type SqlNode } from './ast.ts';
 

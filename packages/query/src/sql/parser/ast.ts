@@ -1,4 +1,4 @@
-/** What the parser of SQL produces. Every node knows the token it began with, for errors. */
+/** The output of the SQL parser. Every node has its first token, for errors. */
 
 import type { BsonValue } from '../../bson/value.ts';
 import type { Token } from './lex.ts';
@@ -15,7 +15,7 @@ export type SqlNode =
   | { readonly k: 'assert'; readonly of: SqlNode; readonly type: string; readonly at: Token }
   | SqlSubquery;
 
-/** COUNT(*) has no argument, COUNT(a, b) one that is a document. */
+/** COUNT(*) has no argument; COUNT(a, b) has one that is a document. */
 export interface SqlAggregate {
   readonly k: 'aggregate';
   readonly fn: string;
@@ -28,7 +28,7 @@ export interface SqlSubquery {
   readonly k: 'subquery';
   readonly how: 'scalar' | 'exists' | 'any' | 'all';
   readonly query: Query;
-  /** Of `any` and `all`: what is compared with each row, and how. */
+  /** For `any` and `all`: the value compared with each row, and the operator. */
   readonly left?: SqlNode;
   readonly op?: string;
   readonly at: Token;
@@ -90,7 +90,7 @@ export interface UnwindStep {
 export interface Select {
   readonly k: 'select';
   readonly distinct: boolean;
-  /** SELECT VALUE: the expressions are documents, each a row. */
+  /** SELECT VALUE: the expressions are documents, and each is a row. */
   readonly value: boolean;
   readonly items: readonly SelectItem[];
   readonly from: From | undefined;
@@ -114,7 +114,7 @@ export type Query =
       readonly at: Token;
     };
 
-/** The expressions that an expression is made of; of a subquery what it is compared with. */
+/** The direct subexpressions of an expression; for a subquery, the value that it is compared with. */
 /** The expressions of a SELECT list. */
 export function expressionsOf(items: readonly SelectItem[]): readonly SqlNode[] {
   return items.flatMap((item) => (item.k === 'expression' ? [item.value] : []));

@@ -18,7 +18,7 @@ const types: Readonly<Record<string, TypeName>> = {
   ...{ JAVASCRIPT: 'javascript', JAVASCRIPTWITHSCOPE: 'javascriptWithScope', MINKEY: 'minKey', MAXKEY: 'maxKey' },
 };
 
-/** The function of the plan that casts to a type; there is none for the others. */
+/** The function of the plan that casts to a type; other types have none. */
 const casts: Partial<Record<TypeName, string>> = {
   ...{ double: 'sql.castDouble', int: 'sql.castInt', long: 'sql.castLong', decimal: 'sql.castDecimal' },
   ...{ string: 'sql.castString', bool: 'sql.castBool', date: 'sql.castTimestamp', objectId: 'sql.castObjectId' },
@@ -48,7 +48,7 @@ export function parseCast(cursor: Cursor, below: () => SqlNode, operand?: SqlNod
   const isNull: SqlNode = { k: 'call', fn: 'sql.isNull', args: [value], at };
   const made: SqlNode = { k: 'call', fn, args: [value], at };
   const cast: SqlNode = onError === undefined ? made : { k: 'call', fn: 'agg.ifNull', args: [made, onError], at };
-  // What is null is not an error: it stays null where only ON ERROR is given.
+  // Null is not an error: it stays null if only ON ERROR is given.
   return { k: 'call', fn: 'sql.case', args: [isNull, onNull ?? nothing, cast], at };
 }
 

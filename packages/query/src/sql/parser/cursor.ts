@@ -1,4 +1,4 @@
-/** Where the parser of SQL is: looking at tokens, taking them, and saying what was expected instead. */
+/** The position of the SQL parser: looks at tokens, takes them, and reports what was expected instead. */
 
 import { maxDepth } from '../../bson/decode.ts';
 import { QueryError } from '../../query-error.ts';
@@ -13,7 +13,7 @@ export class Cursor {
   #at = 0;
   #depth = 0;
 
-  /** @param parseQuery reads a whole query: expressions and FROM have queries in them. */
+  /** @param parseQuery parses a whole query, because expressions and FROM may contain queries. */
   constructor(tokens: readonly Token[], parseQuery: (cursor: Cursor) => Query) {
     this.#tokens = tokens;
     this.#parseQuery = parseQuery;
@@ -23,12 +23,12 @@ export class Cursor {
     return this.#parseQuery(this);
   }
 
-  /** The token that comes next, or one further on. */
+  /** The next token, or one further ahead. */
   peek(ahead = 0): Token {
     return this.#tokens[Math.min(this.#at + ahead, this.#tokens.length - 1)]!;
   }
 
-  /** The token that came so many before the next one; undefined before the first. */
+  /** The token this many positions before the next one; undefined before the first. */
   before(back: number): Token | undefined {
     return this.#tokens[this.#at - back];
   }
@@ -52,7 +52,7 @@ export class Cursor {
     return true;
   }
 
-  /** Reads what is nested in what is read: queries, tables and expressions count together. @throws QueryError too deep */
+  /** Runs the parser of a nested part: nesting of queries, tables and expressions counts together. @throws QueryError if it is too deep */
   nested<T>(read: () => T): T {
     if (this.#depth >= maxDepth) {
       const found = this.peek().kind === 'end' ? 'the end of the text' : `'${this.peek().text.slice(0, 80)}'`;
@@ -88,7 +88,7 @@ export class Cursor {
     throw this.unexpected(what);
   }
 
-  /** @param hint goes before what can be told from the token. */
+  /** @param hint precedes any hint derived from the token. */
   unexpected(expected: string, words: Iterable<string> = reserved, hint?: string): QueryError {
     const token = this.peek();
     const found =
@@ -108,7 +108,7 @@ export class Cursor {
   }
 }
 
-/** Reads items between commas. Long lists are refused before they are compared with each other. */
+/** Parses items separated by commas. Long lists are refused before they are compared with each other. */
 export function listed<T>(cursor: Cursor, what: string, most: number, read: () => T): T[] {
   const items: T[] = [];
   do {

@@ -51,7 +51,7 @@ export const dateFunctions: Readonly<Record<string, (at: Token, args: readonly S
   },
 };
 
-/** The names of ODBC. */
+/** ODBC's names. */
 export const dateAliases: Readonly<Record<string, string>> = {
   ...{ TIMESTAMPADD: 'DATEADD', TIMESTAMPDIFF: 'DATEDIFF', TIMESTAMPTRUNC: 'DATETRUNC' },
 };
@@ -84,7 +84,7 @@ function wordOf(node: SqlNode): string {
   return typeof word === 'string' ? plainUnit(word) : '';
 }
 
-/** Units of ODBC have a prefix. */
+/** ODBC units have a prefix. */
 function plainUnit(word: string): string {
   const name = word.toUpperCase().replace(/^SQL_TSI_/, '');
   return name === 'FRAC_SECOND' ? 'MILLISECOND' : name;

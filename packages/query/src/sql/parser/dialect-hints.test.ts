@@ -61,11 +61,11 @@ test.each([
   expect(await refusal(text)).toMatchObject({ line: 1, column, hint });
 });
 
-test('a place in ORDER BY that is none says how many columns are selected', async () => {
+test('an invalid position in ORDER BY is refused with the number of selected columns', async () => {
   expect((await refusal('SELECT component_name FROM readings ORDER BY 5')).reason).toContain('found 5 of 1 selected');
 });
 
-test('an array that is compared with one value is refused with the UNWIND that finds it', async () => {
+test('an array compared with one value is refused with the UNWIND that finds it', async () => {
   const hint = "FROM UNWIND(readings WITH PATH => tags) to get one row per element, then write WHERE tags = 'a'";
   for (const condition of ["tags = 'a'", "tags <> 'a'", "tags IN ('a')", "'a' IN tags", "'a' = ANY(tags)"]) {
     const refused = await refusal(`${where} ${condition}`);
@@ -79,7 +79,7 @@ test('an array that is compared with one value is refused with the UNWIND that f
   );
 });
 
-test('an operator is called as it was written, before any data is read and while it is', async () => {
+test('errors call an operator as it was written, before any data is read and during reading', async () => {
   expect((await refusal('SELECT component_name + 1 FROM readings')).reason).toMatch(/^\+ takes a number, found string/);
   expect((await refusal('SELECT 1 || component_name FROM readings')).reason).toMatch(/^\|\| takes string, found int/);
   expect(await refusal('SELECT\n data.readings.list + 1 FROM readings')).toMatchObject({

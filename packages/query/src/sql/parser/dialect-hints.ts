@@ -1,4 +1,4 @@
-/** What users of other dialects of SQL write, and what says the same here: for hints, so each gives a text or nothing. */
+/** Hints for users of other SQL dialects: what to write here instead. Each function returns a text or undefined. */
 
 import { Int32, type Maybe } from '../../bson/value.ts';
 import type { SelectItem, SqlNode } from './ast.ts';
@@ -38,12 +38,12 @@ const functions: Readonly<Record<string, string>> = {
   DATE_TRUNC: 'write DATETRUNC(MINUTE, time_received)',
 };
 
-/** What to write instead of a function of that name, in capitals. */
+/** What to write instead of a function of this name, in capitals. */
 export function functionHint(name: string): string | undefined {
   return Object.hasOwn(functions, name) ? functions[name] : undefined;
 }
 
-/** What to write instead of the token that comes next. */
+/** What to write instead of the next token. */
 export function dialectHintFor(cursor: Cursor): string | undefined {
   const { kind, text } = cursor.peek();
   if (text === '(' && cursor.before(1)?.text.toUpperCase() === 'OVER') return words['OVER'];
@@ -60,7 +60,7 @@ const shortUnits: Readonly<Record<string, string>> = {
   ...{ S: 'SECOND', SEC: 'SECOND', MS: 'MILLISECOND' },
 };
 
-/** At `INTERVAL '1 hour'` or `INTERVAL 1 HOUR`: the DATEADD that adds it to what stands before, or takes it away. */
+/** At `INTERVAL '1 hour'` or `INTERVAL 1 HOUR`: the DATEADD that adds it to the value before it, or subtracts it. */
 export function dateAddFor(cursor: Cursor): string {
   const amount = cursor.peek(1).text.trim();
   const parts = /^([+-]?\d+)\s*([a-z]+)?$/i.exec(amount);
@@ -75,7 +75,7 @@ export function dateAddFor(cursor: Cursor): string {
   return `write ${parts === null ? 'e.g. ' : ''}DATEADD(${unit}, ${negative ? '-' : ''}${count}, ${isName ? date.text : 'CURRENT_TIMESTAMP'})`;
 }
 
-/** Why a name that stands in the list of SELECT is unknown in a clause that comes before it. */
+/** Why an alias from the SELECT list is unknown in a clause that is evaluated earlier. */
 export function aliasHint(name: string, items: readonly SelectItem[], clause: string): string | undefined {
   const item = items.find((each) => each.k === 'expression' && each.alias === name);
   if (item?.k !== 'expression') return undefined;
@@ -93,13 +93,13 @@ export function aggregateText({ fn, arg, distinct }: SqlNode & { k: 'aggregate' 
   return `${fn}(${distinct ? 'DISTINCT ' : ''}${inner})`;
 }
 
-/** A literal as a statement has it. */
+/** A literal as a statement writes it. */
 export function literalText(value: Maybe): string {
   if (typeof value === 'string') return `'${value.slice(0, 80).replaceAll("'", "''")}'`;
   return value instanceof Int32 ? String(value.value) : typeof value === 'number' ? String(value) : '…';
 }
 
-/** How the items of an array are compared: its own name, or of an array in no table, an example. */
+/** How to compare the items of an array: with its own name, or an example for an array that belongs to no table. */
 export function itemsHint(name: string | undefined, value: string): string {
   const path = name ?? 'tags';
   return `use FROM UNWIND(readings WITH PATH => ${path}) to get one row per element, then write WHERE ${path} = ${value}`;

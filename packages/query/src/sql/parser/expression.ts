@@ -36,7 +36,7 @@ const operators: Readonly<Record<string, string>> = {
   ...{ OR: 'sql.or', AND: 'sql.and', '||': 'sql.concat', '+': 'agg.add', '-': 'agg.subtract', '*': 'agg.multiply' },
   ...{ '/': 'sql.divide', '%': 'sql.mod' },
 };
-/** Chained operators nest to the left, so their number is a depth too. */
+/** Chained operators nest to the left, so their number counts as depth too. */
 const maxChain = 1000;
 const comparisonPower = 40;
 /** LIKE binds less than the other comparisons. */
@@ -121,7 +121,7 @@ function parseComparison(cursor: Cursor, left: SqlNode, below: (power?: number) 
   return undefined;
 }
 
-/** After the pattern of LIKE: the character that makes % and _ literal. */
+/** After the pattern of LIKE: the escape character for % and _. */
 function parseEscape(cursor: Cursor, at: Token): SqlNode {
   if (!cursor.take('ESCAPE')) return { k: 'literal', value: '\\', at };
   const token = cursor.peek();
@@ -130,7 +130,7 @@ function parseEscape(cursor: Cursor, at: Token): SqlNode {
   return { k: 'literal', value: cursor.next().text, at: token };
 }
 
-/** Where other dialects take an array. */
+/** The error for an array where other dialects accept one. */
 function refuseArray(found: Token, expected: string, item: SqlNode): QueryError {
   const reason = `${expected}, found ${found.kind === 'end' ? 'the end of the text' : `'${found.text}'`}`;
   const isPath = found.kind === 'word' || found.kind === 'quoted';
@@ -142,7 +142,7 @@ function isLike(cursor: Cursor): boolean {
   return cursor.is('LIKE') || (cursor.is('NOT') && cursor.is('LIKE', 1));
 }
 
-/** At SELECT or WITH, or at a parenthesis before them. */
+/** Whether the next token is SELECT or WITH, after any parentheses. */
 function startsQuery(cursor: Cursor, ahead = 0): boolean {
   let at = ahead;
   while (at < ahead + maxDepth && cursor.is('(', at)) at++;
@@ -229,7 +229,7 @@ function access(cursor: Cursor, start: SqlNode, below: (power?: number) => SqlNo
   }
 }
 
-/** After a dot keywords are names too. */
+/** After a dot, keywords are names too. */
 function fieldName(cursor: Cursor): string {
   return cursor.peek().kind === 'word' ? cursor.next().text : cursor.name('the name of a field');
 }
@@ -250,7 +250,7 @@ export function parseList(cursor: Cursor, close: string, below: () => SqlNode): 
 
 function parseDocument(cursor: Cursor, at: Token, below: () => SqlNode): SqlNode {
   const fields: [string, SqlNode][] = [];
-  // {fn …}, {ts '…'} and {d '…'} are the escapes of ODBC.
+  // {fn …}, {ts '…'} and {d '…'} are ODBC escapes.
   if (cursor.is('FN') && cursor.peek(1).kind === 'word' && cursor.is('(', 2)) {
     cursor.next();
     const called = below();

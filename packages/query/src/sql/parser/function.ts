@@ -1,4 +1,4 @@
-/** Function calls of SQL: scalar functions, aggregates, typed literals such as TIMESTAMP '…'. */
+/** SQL function calls: scalar functions, aggregates, typed literals such as TIMESTAMP '…'. */
 
 import type { BsonValue } from '../../bson/value.ts';
 import { sqlAggregates, sqlFunctions } from '../functions.ts';
@@ -16,7 +16,7 @@ const special: readonly string[] = [
   ...['TRIM', 'LTRIM', 'RTRIM', 'POSITION'],
 ];
 
-/** A call, or undefined where the word is a plain name. */
+/** A call, or undefined if the word is a plain name. */
 export function parseFunction(cursor: Cursor, below: (power?: number) => SqlNode): SqlNode | undefined {
   const at = cursor.peek();
   const name = at.text.toUpperCase();
@@ -106,7 +106,7 @@ function parseArguments(cursor: Cursor, name: string, below: () => SqlNode): Sql
   return args;
 }
 
-/** TRIM([LEADING | TRAILING | BOTH] [characters] [FROM] text); the characters are a blank if not given. */
+/** TRIM([LEADING | TRAILING | BOTH] [characters] [FROM] text); the default characters are a blank. */
 function parseTrim(cursor: Cursor, at: Token, below: () => SqlNode): SqlNode {
   const side = ['LEADING', 'TRAILING', 'BOTH'].find((word) => cursor.take(word));
   const fn = side === 'LEADING' ? 'sql.trimStart' : side === 'TRAILING' ? 'sql.trimEnd' : 'sql.trim';
@@ -121,7 +121,7 @@ function parseTrim(cursor: Cursor, at: Token, below: () => SqlNode): SqlNode {
   return { k: 'call', fn, args: [text!, chars], at };
 }
 
-/** POSITION(part IN text): from 0; the part is not read as a condition with IN. */
+/** POSITION(part IN text): from 0; the part is not parsed as a condition with IN. */
 function parsePosition(cursor: Cursor, at: Token, below: (power?: number) => SqlNode): SqlNode {
   const part = below(40);
   cursor.expect('IN', 'between the two texts of POSITION');

@@ -1,4 +1,4 @@
-/** Words that cannot be bare names, and the words that a typing mistake is compared with. */
+/** Words that cannot be bare names, and the words with which a typing mistake is compared. */
 
 import type { Token } from './lex.ts';
 
@@ -9,7 +9,7 @@ export const reserved: ReadonlySet<string> = new Set(
     .filter((word) => word !== ''),
 );
 
-/** A name that may stand without AS. */
+/** A name that may follow without AS. */
 export function isName(token: Token): boolean {
   return token.kind === 'quoted' || (token.kind === 'word' && !reserved.has(token.text.toUpperCase()));
 }

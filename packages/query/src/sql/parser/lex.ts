@@ -1,4 +1,4 @@
-/** SQL text becomes tokens that know their place. */
+/** Splits SQL text into tokens with positions. */
 
 import { QueryError } from '../../query-error.ts';
 
@@ -7,7 +7,7 @@ export interface Token {
   readonly kind: 'word' | 'quoted' | 'string' | 'number' | 'symbol' | 'end';
   /** Without quotes and with escapes resolved. */
   readonly text: string;
-  /** Of a quoted name: in backticks it can be no string of another dialect. */
+  /** For a quoted name: a name in backticks cannot be a string of another dialect. */
   readonly quote?: '`' | '"';
   /** Both count from 1. */
   readonly line: number;
@@ -72,7 +72,7 @@ export function lex(text: string): Token[] {
   }
 }
 
-/** Comments may stand in comments. */
+/** Comments may be nested. */
 function commentLength(text: string, start: number, place: { line: number; column: number }): number {
   let depth = 0;
   let isNested = false;
@@ -86,7 +86,7 @@ function commentLength(text: string, start: number, place: { line: number; colum
   throw new QueryError('FailedToParse', 'the comment that starts here does not end', { ...place, hint });
 }
 
-/** A quote inside is written twice. */
+/** A quote inside is doubled. */
 function quoted(
   text: string,
   start: number,

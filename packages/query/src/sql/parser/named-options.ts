@@ -1,8 +1,8 @@
-/** Options that are given by name, as in `WITH PATH => tags`. */
+/** Options that are given by name, such as `WITH PATH => tags`. */
 
 import { type Cursor, fault } from './cursor.ts';
 
-/** At the name of an option. @throws QueryError where it was given before. */
+/** At the name of an option. @throws QueryError if it was already given. */
 export function once(cursor: Cursor, given: Set<string>): void {
   const name = cursor
     .peek()

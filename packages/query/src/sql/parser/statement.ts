@@ -1,4 +1,4 @@
-/** Statements: SELECT, UNION of several, WITH in front. */
+/** Statements: SELECT, UNION of several, preceded by WITH. */
 
 import { maxDepth } from '../../bson/decode.ts';
 import { aggregatesIn } from './aggregates-in.ts';
@@ -75,7 +75,7 @@ function parseSelect(cursor: Cursor): Select {
   return { k: 'select', distinct, value, items, from, where, groupBy, aggregates, having, orderBy, ...slice, at };
 }
 
-/** SELECT VALUE takes values as they are; aggregates have their names from GROUP BY. */
+/** SELECT VALUE takes values as they are; aggregates get their names from GROUP BY. */
 function refuseAggregates(items: readonly SelectItem[]): void {
   const [found] = aggregatesIn(expressionsOf(items));
   if (found === undefined) return;

@@ -1,4 +1,4 @@
-/** UNWIND(source WITH PATH => a.b, …): which arrays become rows, and what the indexes of their items are called. */
+/** UNWIND(source WITH PATH => a.b, …): which arrays become rows, and the names of their items' indexes. */
 
 import type { From, UnwindStep } from './ast.ts';
 import { type Cursor, fault, listed } from './cursor.ts';
@@ -6,7 +6,7 @@ import type { Token } from './lex.ts';
 import { arrow, once } from './named-options.ts';
 
 const hint = 'e.g. UNWIND(readings WITH PATH => tags)';
-/** Of one UNWIND, on all its paths. */
+/** Maximum for one UNWIND, over all its paths. */
 const maxArrays = 100;
 
 interface Options {
@@ -14,7 +14,7 @@ interface Options {
   outer?: boolean;
 }
 
-/** A name, and the options in each pair of brackets behind it: `a[]` is an array, `a[][]` one of arrays. */
+/** A name, and the options in each pair of brackets after it: `a[]` is an array, `a[][]` an array of arrays. */
 interface Part {
   readonly name: string;
   readonly unwound: readonly Options[];
@@ -96,13 +96,15 @@ function takeOption(cursor: Cursor, into: Options): boolean {
   return true;
 }
 
-/** @param isPlain the one path of the clause, without brackets: INDEX is the name of its index, else what ends it. */
+/**
+ * @param isPlain whether this is the clause's only path, without brackets: INDEX then names its index, otherwise the suffix of the index.
+ */
 function stepsOf({ parts }: Written, all: Options, isPlain: boolean): readonly UnwindStep[] {
   const steps: UnwindStep[] = [];
   const path: string[] = [];
   for (const [place, { name, unwound }] of parts.entries()) {
     path.push(name);
-    // The end of a path is an array without saying so.
+    // The end of a path is an array even without brackets.
     const each: readonly Options[] = unwound.length === 0 && place === parts.length - 1 ? [{}] : unwound;
     let prefix = path.join('_');
     for (const [level, { index, outer }] of each.entries()) {

@@ -1,4 +1,4 @@
-/** TIMESTAMP '…', {ts '…'} and {d '…'}: a time that is none is refused. CAST of such a text is null, as every cast that fails. */
+/** TIMESTAMP '…', {ts '…'} and {d '…'}: an invalid time is refused. CAST of such a text is null, like every cast that fails. */
 
 import { parseDate } from '../../functions/dates/date-text.ts';
 import type { SqlNode } from './ast.ts';

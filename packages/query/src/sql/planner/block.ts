@@ -1,4 +1,4 @@
-/** A query while it is compiled: the stages so far, and what names mean in the rows that these give. */
+/** A query during compilation: the stages so far, and what names mean in the rows that these produce. */
 
 import type { Expr } from '../../plan/expr.ts';
 import type { Stage } from '../../plan/stage.ts';
@@ -17,7 +17,7 @@ export class Block {
   stages: readonly Stage[];
   readonly scope: Scope;
   readonly around: Around;
-  /** Fields that subqueries added to the rows. */
+  /** How many fields subqueries have added to the rows. */
   lookups = 0;
   readonly #meaning: Meaning;
 
@@ -47,7 +47,7 @@ export class Block {
     return lower(node, { ...this.#meaning, ...changed });
   }
 
-  /** @param items of the SELECT, whose aliases the clause does not know: it comes before them. */
+  /** @param items of the SELECT, whose aliases the clause does not know because it is evaluated earlier. */
   filter(node: SqlNode, clause: string, items: readonly SelectItem[]): void {
     const known = this.#meaning.column;
     const column: Meaning['column'] = (path, at) => {

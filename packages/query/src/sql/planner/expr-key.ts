@@ -1,4 +1,4 @@
-/** A text that is equal for expressions that mean the same, wherever they occur in the statement. */
+/** A text that is equal for expressions with the same meaning, wherever they occur in the statement. */
 
 import { valueKey } from '../../bson/key.ts';
 import { typeName } from '../../bson/type.ts';

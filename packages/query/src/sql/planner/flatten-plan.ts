@@ -1,4 +1,4 @@
-/** FLATTEN: fields of documents inside become columns, their names joined. */
+/** FLATTEN: fields of nested documents become columns with joined names. */
 
 import { call, type Expr, field, literal } from '../../plan/expr.ts';
 import type { From } from '../parser/ast.ts';
@@ -21,8 +21,8 @@ export function compileFlatten(from: From & { k: 'flatten' }, inner: Rows): Rows
 }
 
 /**
- * Where the schema says all, each column is written out. Values of which nothing at all is known are flattened as they come;
- * a document of which a part is known cannot be.
+ * If the schema is complete, each column is written out. Values about which nothing is known are flattened at run time; a document that is
+ * known in part cannot be flattened.
  */
 function flattened(source: Source, from: From & { k: 'flatten' }): Typed {
   const depth = from.depth ?? Number.POSITIVE_INFINITY;
@@ -72,7 +72,7 @@ function optionalFields(kind: Kind): Kind {
   );
 }
 
-/** Columns of which the schema knows that they are no documents. */
+/** Columns that the schema declares not to be documents. */
 function knownColumns(kind: Kind): [string, Kind][] {
   return [...(kind.fields ?? [])].filter(([, { types }]) => types !== undefined && !types.has('object'));
 }

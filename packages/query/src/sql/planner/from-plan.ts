@@ -43,7 +43,7 @@ function collection(from: From & { k: 'collection' }, around: Around): Rows {
   const name = from.alias ?? from.path.at(-1)!;
   const named = from.path.length === 1 ? around.named.get(from.path[0]!) : undefined;
   if (named !== undefined) {
-    // A query named by WITH sees those before it, not itself.
+    // A query named by WITH sees the earlier ones, not itself.
     const before = [...around.named].slice(0, [...around.named.keys()].indexOf(from.path[0]!));
     const { outer: _, ...outside } = around;
     return merged(around.compile(named, { ...outside, named: new Map(before) }), name, from);
@@ -52,7 +52,7 @@ function collection(from: From & { k: 'collection' }, around: Around): Rows {
   return { source, stages: [], sources: [{ name, doc: field(), kind }], atMost: Number.POSITIVE_INFINITY };
 }
 
-/** Rows written in the statement: what they hold depends on nothing else. */
+/** Rows written in the statement: their contents depend on nothing else. */
 function values(from: From & { k: 'array' }): Rows {
   const meaning: Meaning = {
     column: (path, at) => {
@@ -113,7 +113,7 @@ function merged(rows: Rows, name: string, from: From): Rows {
   };
 }
 
-/** The right side of a LEFT JOIN may not be there. */
+/** The right side of a LEFT JOIN may be absent. */
 function orEmpty(doc: Expr): Expr {
   return call('agg.ifNull', [doc, { k: 'doc', fields: [] }], '');
 }
@@ -142,7 +142,7 @@ function unwound(from: From & { k: 'unwind' }, around: Around): Rows {
   return { ...rows, stages, sources, atMost: Number.POSITIVE_INFINITY };
 }
 
-/** The name of an index must not be, or may not be, that of a field. */
+/** Refuses an index name that is, or may be, the name of a field. */
 function refuseTaken(index: string, { name, kind }: Source, { at }: From): void {
   const found = kind.assumed === true ? 'cannot' : holds(kind, index);
   if (found === 'cannot') return;

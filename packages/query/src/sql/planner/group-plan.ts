@@ -1,4 +1,4 @@
-/** GROUP BY, AGGREGATE, and the aggregates that the other clauses ask for. */
+/** GROUP BY, AGGREGATE, and the aggregates used in the other clauses. */
 
 import { Int32 } from '../../bson/value.ts';
 import { call, type Expr, field, literal } from '../../plan/expr.ts';
@@ -16,7 +16,7 @@ import { notText } from './lower.ts';
 import { find, resolve, type Source, type Typed } from './scope.ts';
 
 interface Column {
-  /** The table that the column stays in; '' for those with a name of their own. */
+  /** The table of the column; '' for columns with a name of their own. */
   readonly table: string;
   readonly name: string;
   readonly value: Typed;
@@ -26,7 +26,7 @@ interface Key extends Column {
   readonly key: string;
 }
 
-/** The block of the grouped rows; undefined where nothing is grouped. */
+/** The block of the grouped rows; undefined if nothing is grouped. */
 export function grouped(select: Select, before: Block): Block | undefined {
   const { having, orderBy } = select;
   const values = orderBy.map(({ value }) => value);
@@ -40,7 +40,7 @@ export function grouped(select: Select, before: Block): Block | undefined {
   const keys = keysOf(select, before);
   const accumulators: (readonly [string, Accumulator])[] = [];
   const lowered = new Map<string, Typed>();
-  // Clauses after the groups ask for the same nodes again, when a subquery in them has no stage before the groups any more.
+  // Later clauses ask for the same nodes again, when a subquery in them can no longer add a stage before the groups.
   const folded = new Map<SqlAggregate, Typed>();
   const fold = (node: SqlAggregate): Typed => {
     const value = folded.get(node) ?? foldNew(node);
@@ -82,7 +82,7 @@ export function grouped(select: Select, before: Block): Block | undefined {
   return afterGroup(select, before, keys, sourcesOf(after), fold);
 }
 
-/** A number in GROUP BY that other dialects take for the place of a selected column. */
+/** A number in GROUP BY that other dialects read as the position of a selected column. */
 function ordinalIn(select: Select): number | undefined {
   for (const { value } of select.groupBy ?? []) {
     if (value.k === 'literal' && value.value instanceof Int32) return value.value.value;
@@ -171,7 +171,7 @@ function keysOf(select: Select, before: Block): Key[] {
   });
 }
 
-/** The selected expression whose alias is the key: it goes before a column of that name. */
+/** The selected expression whose alias is the key: it takes precedence over a column of that name. */
 function selectedKey(node: SqlNode, select: Select, { scope }: Block): SqlNode | undefined {
   if (node.k !== 'column' || node.path.length > 1 || select.aggregates.length > 0) return undefined;
   const name = node.path[0]!;
@@ -219,7 +219,7 @@ function accumulatorOf(node: SqlAggregate, before: Block): { accumulator: Accumu
     const written = node.distinct ? `${node.fn}(DISTINCT …)` : node.fn;
     throw fault(node.at, `${written} takes values that compare with each other, found ${kindText(arg.kind)}`);
   }
-  // COUNT(*) counts rows, whatever they hold.
+  // COUNT(*) counts rows, whatever they contain.
   const fn = node.arg === undefined && node.distinct ? 'count' : name;
   const accumulator = { fn, arg: arg.expr, ...(node.distinct && { distinct: true }) };
   return { accumulator, kind: gives(arg.kind) };

@@ -1,4 +1,4 @@
-/** Joins: both sides become fields of one row. Equalities between the sides are told apart, so that they can be looked up. */
+/** Joins: both sides become fields of one row. Equalities between the sides are extracted, so that rows can be looked up. */
 
 import type { Expr } from '../../plan/expr.ts';
 import type { Stage } from '../../plan/stage.ts';
@@ -51,7 +51,7 @@ function condition(on: SqlNode, scope: Scope): Expr {
   return expr;
 }
 
-/** Pairs of values, one of each side, that must be equal for the condition to hold. */
+/** Pairs of values, one from each side, that must be equal for the condition to hold. */
 function equalities(on: Expr, left: Rows, right: Rows): [Expr, Expr][] {
   if (on.k !== 'call') return [];
   if (on.fn === 'sql.and') return on.args.flatMap((arg) => equalities(arg, left, right));

@@ -1,4 +1,4 @@
-/** Expressions of SQL become expressions of the plan, with what is known of their types. */
+/** SQL expressions become expressions of the plan, with what is known about their types. */
 
 import type { TypeName } from '../../bson/type.ts';
 import { Int32 } from '../../bson/value.ts';
@@ -28,12 +28,12 @@ import {
 import { kindOfValue } from '../types/kind-of-value.ts';
 import { fieldsOf, type Typed } from './scope.ts';
 
-/** What the names, aggregates and subqueries of an expression mean where it stands. */
+/** What the names, aggregates and subqueries of an expression mean in its position. */
 export interface Meaning {
   column(path: readonly string[], at: Token): Typed;
   aggregate(node: SqlAggregate): Typed;
   subquery(node: SqlSubquery): Typed;
-  /** A whole expression that has a meaning of its own, such as a group key. */
+  /** A whole expression with its own meaning, such as a group key. */
   whole?(node: SqlNode): Typed | undefined;
 }
 
@@ -72,7 +72,7 @@ export function lower(node: SqlNode, meaning: Meaning): Typed {
   }
 }
 
-/** What `::!` says holds beside what is known; it must not contradict that. */
+/** A `::!` assertion adds to what is known; it must not contradict it. */
 function asserted({ type, at }: SqlNode & { k: 'assert' }, given: Typed): Typed {
   const name = type as TypeName;
   const value = name === 'string' ? given : (literalOf(given, (each) => each.has(name)) ?? given);
@@ -98,7 +98,7 @@ export function lowerCall(node: { readonly fn: string; readonly at: Token }, giv
     args.map((arg) => arg.kind),
   );
   const expr = foldCast(simplified(fn, exprs, at));
-  // Whole numbers divide to a whole one; those that may be long to a long, whatever each value is.
+  // Whole numbers divide to a whole one; if one may be a long, the result is a long, whatever the values.
   if (fn === 'sql.divide' && isWhole(kind)) {
     const whole = call('sql.divideWhole', exprs, site(at));
     return { expr: kind.types?.has('long') === true ? call('sql.castLong', [whole], site(at)) : whole, kind };
@@ -106,7 +106,7 @@ export function lowerCall(node: { readonly fn: string; readonly at: Token }, giv
   return { expr, kind };
 }
 
-/** @param count how many arguments there are. */
+/** @param count number of arguments. */
 function takes(fn: string, index: number, count: number): readonly TypeName[] | undefined {
   const types = functions.get(fn)?.sql?.takes;
   return typeof types === 'function' ? types(index, count) : types?.[Math.min(index, types.length - 1)];
@@ -141,7 +141,7 @@ function simplified(fn: string, args: readonly Expr[], at: Token): Expr {
   return call(fn, args, site(at));
 }
 
-/** Where no string can be meant, a text of Extended JSON stands for its value. */
+/** If a string is impossible here, a text of Extended JSON represents its value. */
 export function notText(value: Typed): Typed {
   return literalOf(value, (types) => excludes({ types }, ['string'])) ?? value;
 }
@@ -155,12 +155,12 @@ function converted(fn: string, arg: Typed, index: number, all: readonly Typed[])
   return literalOf(arg, (types) => others.every(({ kind }) => !incomparable(kind, { types }))) ?? arg;
 }
 
-/** Only ever a text, so that behind a value in brackets it is the name of a field. */
+/** Whether the index is always a text, so that in brackets after a value it is a field name. */
 function isName(index: Typed | undefined): index is Typed {
   return index !== undefined && index.kind.types?.has('string') === true && !unfit(index.kind, ['string']);
 }
 
-/** Beside what is true or false, 0 and 1 stand for that. */
+/** Beside a boolean, 0 and 1 stand for false and true. */
 function truthOf(fn: string, arg: Typed, index: number, all: readonly Typed[]): Typed {
   if (fn === 'sql.and' || fn === 'sql.or') return asTruth(arg);
   const other = /^sql\.(eq|ne|gt|gte|lt|lte)$/.test(fn) ? all[1 - index] : undefined;
@@ -168,7 +168,7 @@ function truthOf(fn: string, arg: Typed, index: number, all: readonly Typed[]): 
   return isTruth ? asTruth(arg) : arg;
 }
 
-/** A literal 0 or 1 as false or true; anything else as it is. */
+/** A literal 0 or 1 as false or true; anything else unchanged. */
 export function asTruth(given: Typed): Typed {
   const { expr } = given;
   if (expr.k !== 'lit' || !(expr.value instanceof Int32) || (expr.value.value !== 0 && expr.value.value !== 1))
@@ -196,7 +196,7 @@ function dateHint(fn: string, { kind }: Typed): string | undefined {
     : undefined;
 }
 
-/** Of what can only be an array. */
+/** A hint for a value that can only be an array. */
 function arrayHint({ expr, kind }: Typed, other?: Expr): string | undefined {
   if (!isArray(kind)) return undefined;
   const value = other?.k === 'lit' && other.value !== undefined ? literalText(other.value) : '…';

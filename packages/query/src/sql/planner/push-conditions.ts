@@ -1,10 +1,10 @@
-/** Conditions move to the table that they are about, before joins, so that fewer rows meet, and backends see them. */
+/** Moves conditions to the table that they concern, before joins, so that fewer rows are joined and backends see the conditions. */
 
 import { call, type Expr } from '../../plan/expr.ts';
 import type { Stage } from '../../plan/stage.ts';
 import { rootsOf } from './roots-of.ts';
 
-/** The stages with a filter behind them, or with its terms where their tables are read. */
+/** The stages followed by a filter, or with its terms where their tables are read. */
 export function filtered(stages: readonly Stage[], where: Expr): Stage[] {
   const last = stages.at(-1);
   if (last?.k !== 'join' && wrappedName(last) === undefined) return [...stages, { k: 'filter', where }];
@@ -21,7 +21,7 @@ export function filtered(stages: readonly Stage[], where: Expr): Stage[] {
   return [...placed, { k: 'filter', where: rest }];
 }
 
-/** Undefined where the condition must stay behind the stages. */
+/** Undefined if the condition must stay after the stages. */
 function place(stages: readonly Stage[], where: Expr): Stage[] | undefined {
   const last = stages.at(-1);
   const before = stages.slice(0, -1);
@@ -43,7 +43,7 @@ function place(stages: readonly Stage[], where: Expr): Stage[] | undefined {
   return right && [...before, { ...last, right: { ...last.right, stages: right } }];
 }
 
-/** The name of the one table that the stage puts below a field of the row. */
+/** The name of the only table, which the stage puts below a field of the row. */
 function wrappedName(stage: Stage | undefined): string | undefined {
   if (stage?.k !== 'replace' || stage.with.k !== 'doc' || stage.with.fields.length !== 1) return undefined;
   const [[name, value]] = stage.with.fields as [readonly [string, Expr]];
@@ -61,7 +61,7 @@ function isWithin(roots: ReadonlySet<string>, names: readonly string[]): boolean
   return [...roots].every((root) => names.includes(root));
 }
 
-/** Over rows that a join would have dropped, a condition must not fail either. */
+/** The condition must not fail over rows that a join would have dropped either. */
 function neverFails(expr: Expr): boolean {
   if (expr.k !== 'call') return expr.k === 'field' || expr.k === 'lit' || expr.k === 'var';
   if (/^sql\.(and|or|not)$/.test(expr.fn)) return expr.args.every((arg) => arg.k === 'call' && neverFails(arg));

@@ -1,4 +1,4 @@
-/** Queries: a SELECT, a union, or one with named queries in front. */
+/** Queries: a SELECT, a union, or one preceded by named queries. */
 
 import type { Stage } from '../../plan/stage.ts';
 import type { Query } from '../parser/ast.ts';
@@ -8,7 +8,7 @@ import { type Around, distinctStages, isBare, type Rows, wrapped } from './rows.
 import type { Source } from './scope.ts';
 import { compileSelect } from './select-plan.ts';
 
-/** Queries that name each other by WITH double with each step. */
+/** Limit on compiled queries: queries that name each other by WITH double with each step. */
 const maxQueries = 1000;
 
 export function compileQuery(query: Query, around: Around): Rows {

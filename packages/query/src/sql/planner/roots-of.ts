@@ -1,4 +1,4 @@
-/** Which fields of the row an expression begins its paths with; undefined when it reads the row as a whole. */
+/** The first field of each path in an expression; undefined if it reads the row as a whole. */
 
 import { type Expr, partsOf } from '../../plan/expr.ts';
 

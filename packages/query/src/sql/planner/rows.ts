@@ -1,4 +1,4 @@
-/** A part of a query that is compiled: the stages, and how the tables are laid out in the rows that they give. */
+/** A compiled part of a query: the stages, and the layout of the tables in the rows that they produce. */
 
 import { type Expr, field } from '../../plan/expr.ts';
 import type { Plan, ShapeTree, Stage } from '../../plan/stage.ts';
@@ -10,30 +10,30 @@ export interface Rows {
   readonly source: Plan['source'];
   readonly stages: readonly Stage[];
   readonly sources: readonly Source[];
-  /** No more rows than this, whatever the data. */
+  /** Maximum number of rows, whatever the data. */
   readonly atMost: number;
 }
 
-/** What surrounds a query: the tables, those that WITH names, and the query that it is a subquery of. */
+/** What surrounds a query: the tables, the queries named by WITH, and the query that contains it as a subquery. */
 export interface Around {
   readonly tables: Tables;
   readonly named: ReadonlyMap<string, Query>;
   readonly outer?: Scope['outer'];
-  /** Names of fields are unique in exact rows; in flat ones a later one is renamed. */
+  /** Field names are unique in exact rows; in flat ones a later one is renamed. */
   readonly exact: boolean;
-  /** Queries compiled so far: one that WITH names counts wherever it is named. */
+  /** Number of queries compiled so far; a query named by WITH counts each time it is used. */
   readonly compiled: { queries: number };
-  /** Compiles a query nested inside one. */
+  /** Compiles a nested query. */
   readonly compile: (query: Query, around: Around) => Rows;
 }
 
-/** The rows hold one table and nothing else: they are its documents. */
+/** Whether the rows hold one table and nothing else: they are its documents. */
 export function isBare(rows: Rows): boolean {
   const [only] = rows.sources;
   return rows.sources.length === 1 && only!.doc.k === 'field' && only!.doc.path.length === 0;
 }
 
-/** Each table becomes a field of the row, so that others and hidden fields have room beside it. */
+/** Makes each table a field of the row, so that other tables and hidden fields have room beside it. */
 export function wrapped(rows: Rows): Rows {
   if (!isBare(rows)) return rows;
   const { name } = rows.sources[0]!;
@@ -54,7 +54,7 @@ export function dropFields(names: readonly string[]): Stage {
   return { k: 'shape', mode: 'exclude', tree: { k: 'tree', fields: names.map((name) => [name, { k: 'drop' }]) } };
 }
 
-/** One of equal rows. */
+/** Keeps one of equal rows. */
 export function distinctStages(): Stage[] {
   return [
     { k: 'group', key: field(), accumulators: [] },

@@ -1,4 +1,4 @@
-/** Which field a name means: in the tables of a query, and in those of the queries around it. */
+/** Resolves names to fields: in the tables of a query, and in those of the queries around it. */
 
 import { call, type Expr, literal } from '../../plan/expr.ts';
 import { fault } from '../parser/cursor.ts';
@@ -8,7 +8,7 @@ import type { Token } from '../parser/lex.ts';
 import { fieldOf, holds, isArray, type Kind, kindText } from '../types/kind.ts';
 import { exprKey } from './expr-key.ts';
 
-/** A table of FROM, as its rows are in the rows of the plan. */
+/** A table of FROM, in the layout of the plan's rows. */
 export interface Source {
   readonly name: string;
   /** The table's row as a document. */
@@ -27,7 +27,7 @@ export interface Scope {
   readonly outer?: { readonly scope: Scope; readonly captured: [name: string, value: Expr][] };
 }
 
-/** @throws QueryError when no table, or more than one, may hold the name. */
+/** @throws QueryError if no table, or more than one, may have the name. */
 export function resolve(path: readonly string[], at: Token, scope: Scope): Typed {
   const found = find(path, at, scope);
   if (found !== undefined) return found;
@@ -42,7 +42,7 @@ export function resolve(path: readonly string[], at: Token, scope: Scope): Typed
   throw fault(at, `unknown column ${path[0]}`, hint);
 }
 
-/** Other dialects write texts in double quotes. */
+/** A hint, because other dialects write texts in double quotes. */
 function textHint(name: string): string {
   return `double quotes are for names: write the string as ${literalText(name)}`;
 }
@@ -68,11 +68,11 @@ export function find(path: readonly string[], at: Token, scope: Scope): Typed | 
   const holder = holderOf(first!, at, scope);
   if (holder !== undefined) return fieldsOf(holder, path, at);
   if (rest.length === 0) return findSource(first!, scope);
-  // A table may be named with its database in front.
+  // A table name may be preceded by its database.
   return rest.length > 1 && findSource(rest[0]!, scope) !== undefined ? find(rest, at, scope) : undefined;
 }
 
-/** The nearest table of the name, as a value of the innermost query. */
+/** The nearest table of this name, as a value of the innermost query. */
 function findSource(name: string, scope: Scope): Typed | undefined {
   for (const [depth, level] of levels(scope).entries()) {
     const source = level.sources.find((each) => each.name === name);
@@ -96,7 +96,7 @@ function holdersOf(name: string, scope: Scope): Holder[] {
   );
 }
 
-/** The one table that may hold the field; or the nearest one that must. */
+/** The only table that may have the field, or the nearest one that must. */
 function holderOf(name: string, at: Token, scope: Scope): Typed | undefined {
   const holders = holdersOf(name, scope);
   const nearestDepth = holders[0]?.depth;
@@ -115,7 +115,7 @@ function levels(scope: Scope): Scope[] {
   return all;
 }
 
-/** A value of an outer query's row is handed in as a variable, through all queries between. */
+/** Passes a value of an outer query's row as a variable through all queries in between. */
 function brought(expr: Expr, scope: Scope, depth: number): Expr {
   if (depth === 0 || expr.k === 'var') return expr;
   const around = levels(scope);
@@ -123,7 +123,7 @@ function brought(expr: Expr, scope: Scope, depth: number): Expr {
   const key = exprKey(expr);
   const known = captured.find(([, value]) => exprKey(value) === key);
   if (known !== undefined) return { k: 'var', name: known[0], path: [] };
-  // Unique along the queries around this one; queries side by side may share names.
+  // Unique among the queries around this one; sibling queries may share names.
   const name = `outer${around.length - depth}_${captured.length}`;
   captured.push([name, expr]);
   return { k: 'var', name, path: [] };

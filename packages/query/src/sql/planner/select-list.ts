@@ -1,6 +1,6 @@
 /**
- * The list of SELECT: which tables and columns the rows of the answer have. Names of columns: an alias; else the last part
- * of a path; else `_1`, `_2`, … by place. In flat rows, of two with the same name the later one gets `_2`, `_3`, … appended.
+ * The SELECT list: which tables and columns the rows of the answer have. The name of a column is its alias; otherwise the last part of its
+ * path; otherwise `_1`, `_2`, … by position. In flat rows, the later of two columns with the same name gets `_2`, `_3`, … appended.
  */
 
 import { call, type Expr, field } from '../../plan/expr.ts';
@@ -14,13 +14,13 @@ import { notText, site } from './lower.ts';
 import type { Source, Typed } from './scope.ts';
 
 export interface Projection {
-  /** None when the rows stay as they are. */
+  /** Empty if the rows stay as they are. */
   readonly stages: readonly Stage[];
   /** The tables of the rows after these stages. */
   readonly sources: readonly Source[];
   /** Columns of the answer, as expressions before the stages. */
   readonly columns: ReadonlyMap<string, Typed>;
-  /** Values of the items by place; undefined for those with a star. */
+  /** Values of the items by position; undefined for items with a star. */
   readonly places: readonly (Typed | undefined)[];
 }
 
@@ -31,7 +31,7 @@ export function projectionOf(select: Select, block: Block): Projection {
   if (star !== undefined) {
     if (select.items.length > 1)
       throw fault(star.at, '* must be the only column in SELECT', 'write table.* beside other columns');
-    // Rows that differ in the order of their fields only are the same.
+    // Rows that differ only in the order of their fields are equal.
     if (select.distinct && sources.every(({ kind }) => kind.fields !== undefined && kind.open !== true)) {
       return { ...rebuilt(sources.map(inOrder)), columns: new Map(), places };
     }
@@ -59,7 +59,7 @@ export function projectionOf(select: Select, block: Block): Projection {
 
 function rebuilt(outputs: readonly Source[]): Pick<Projection, 'stages' | 'sources'> {
   const [only] = outputs;
-  // What may be missing stands beside nothing, as a table that is not there.
+  // A document that may be missing is combined with nothing, as a table that may be absent.
   if (outputs.length === 1 && only!.kind.types?.has('missing') !== true) {
     const { doc } = only!;
     const bare = doc.k === 'field' && doc.path.length === 0;

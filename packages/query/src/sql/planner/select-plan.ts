@@ -1,6 +1,6 @@
 /**
- * SELECT becomes stages: FROM, filter, group, filter (HAVING), sort, slice, and the columns last; with DISTINCT the columns
- * come before sort and slice.
+ * SELECT becomes stages: FROM, filter, group, filter (HAVING), sort, slice, and the columns last; with DISTINCT the columns precede sort
+ * and slice.
  */
 
 import type { Stage } from '../../plan/stage.ts';
@@ -18,7 +18,7 @@ export function compileSelect(select: Select, around: Around): Rows {
   const needsRoom = hasSubquery(select);
   const early: SqlNode[] = [];
   const late: SqlNode[] = [];
-  // Conditions on the table alone come before its rows are rebuilt, where a backend can see them.
+  // Conditions on a single table precede the rebuilding of its rows, so that a backend can see them.
   for (const term of termsOf(select.where)) (needsRoom && !hasSubquery(term) ? early : late).push(term);
   const first = Block.of(from, around);
   for (const term of early) first.filter(term, 'WHERE', select.items);

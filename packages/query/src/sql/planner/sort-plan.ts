@@ -1,4 +1,4 @@
-/** ORDER BY: a place in the list, a column of the answer, a column of the tables, or any expression. */
+/** ORDER BY: a position in the list, a column of the answer, a column of the tables, or any expression. */
 
 import { Int32 } from '../../bson/value.ts';
 import type { Expr } from '../../plan/expr.ts';
@@ -15,7 +15,7 @@ import type { Projection } from './select-list.ts';
 
 export interface Sort {
   readonly stages: readonly Stage[];
-  /** Takes out what the stages added, where nothing else rebuilds the rows. */
+  /** Removes the fields that the stages added, if nothing else rebuilds the rows. */
   readonly clean: readonly Stage[];
 }
 
@@ -68,7 +68,7 @@ function orderOf({ value: node }: OrderItem, select: Select, block: Block, proje
   return block.lower(node);
 }
 
-/** A field of what is no column, and what is the same for all rows, order nothing. */
+/** Refuses fields of values that are not columns, and constants, which order nothing. */
 function refuseComplex(node: SqlNode): void {
   if (node.k === 'access') throw fault(node.at, 'ORDER BY takes fields of columns only', 'order by a path such as a.b');
   if (isConstant(node)) throw fault(node.at, 'ORDER BY expects a column, found a constant', 'order by a column');
@@ -82,7 +82,7 @@ function isTable(path: readonly string[], block: Block): boolean {
   return path.length > 1 && block.scope.sources.some(({ name }) => name === path[0]);
 }
 
-/** Where a selected value stands in the rows of the answer. */
+/** The path of a selected value in the rows of the answer. */
 function selectedPath({ expr, value }: OrderItem & { expr: Expr }, projection: Projection): readonly string[] {
   if (projection.stages.length === 0 && expr.k === 'field') return expr.path;
   const key = exprKey(expr);

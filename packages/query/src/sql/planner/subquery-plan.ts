@@ -1,4 +1,4 @@
-/** Subqueries in expressions: a stage before looks up their answer for each row, a field of the row then holds it. */
+/** Subqueries in expressions: an earlier stage looks up the answer for each row and puts it into a field of the row. */
 
 import { call, type Expr, field, literal } from '../../plan/expr.ts';
 import type { Stage } from '../../plan/stage.ts';

@@ -128,7 +128,7 @@ test('subqueries: values, EXISTS, IN, ANY and ALL are three-valued and see the r
   expect(refusal('SELECT (SELECT * FROM loads LIMIT 1) FROM parts').message).toContain('one column');
 });
 
-test('a union has whole rows of both sides, also where nothing but conditions is read of the second', async () => {
+test('a union has whole rows of both sides, even if only conditions read the second', async () => {
   const both = 'SELECT * FROM parts UNION ALL SELECT * FROM parts WHERE id = 2';
   expect(await select(both)).toEqual([...data['parts']!, data['parts']![1]]);
   expect(await select(both.replace(' ALL', ''))).toEqual(data['parts']);
@@ -177,7 +177,7 @@ test('GROUP BY with AGGREGATE, generated names, and aggregates over several valu
   ]);
 });
 
-test('clauses: each once, LIMIT with a comma, ORDER BY columns, aggregates where they have a name', async () => {
+test('clauses: each once, LIMIT with a comma, ORDER BY columns, aggregates only where they have a name', async () => {
   expect(await select('SELECT id FROM parts ORDER BY id LIMIT 2, 1')).toEqual([{ id: 2 }, { id: 3 }]);
   expect(await select('SELECT id FROM parts ORDER BY -id LIMIT 1')).toEqual([{ id: 3 }]);
   expect(refusal('SELECT id FROM parts LIMIT 1 LIMIT 2').column).toBe(30);
@@ -216,14 +216,14 @@ test('texts, casts with ON NULL and ON ERROR, types and Extended JSON', async ()
   ).toEqual([...[new Date('2026-02-01'), 2n]]);
 });
 
-test('Extended JSON also stands for conditions, rows and what aggregates take', async () => {
+test('Extended JSON also represents conditions, rows and operands of aggregates', async () => {
   expect(await select(`SELECT SUM('{"$numberInt": "2"}') AS s FROM parts WHERE 'true'`)).toEqual([{ s: 6 }]);
   expect(await select(`SELECT VALUE '{"a": {"$numberInt": "1"}}'`)).toEqual([{ a: 1 }]);
   expect(await select("SELECT p.id FROM parts p JOIN loads l ON 'false'")).toEqual([]);
   expect(refusal("SELECT * FROM parts WHERE 'x'").message).toContain('takes a condition, found string');
 });
 
-test('the escapes and the names of ODBC mean what the dialect writes', async () => {
+test('ODBC escapes and names mean the same as in the dialect', async () => {
   const time = "{ts '2026-02-03 04:05:06.007'}";
   const units = ['MILLISECOND', 'WEEK', 'QUARTER', 'DAYOFMONTH', 'DAYOFWEEK', 'DAYOFYEAR'];
   expect(await select(`SELECT VALUE {${units.map((unit) => `${unit}: ${unit}(${time})`).join()}}`)).toEqual([
@@ -232,7 +232,7 @@ test('the escapes and the names of ODBC mean what the dialect writes', async () 
   expect(await select(`SELECT {fn TIMESTAMPDIFF(SQL_TSI_DAY, {d '2026-02-01'}, ${time})} AS d`)).toEqual([{ d: 2n }]);
 });
 
-test('what schemas exclude is refused before any data is read, with line, column and what to do', () => {
+test('operations that schemas exclude are refused before any data is read, with line, column and what to do', () => {
   expect(refusal('SELECT *\nFROM parts WHERE nam = 1')).toMatchObject({
     line: 2,
     column: 18,
@@ -249,7 +249,7 @@ test('what schemas exclude is refused before any data is read, with line, column
   expect(refusal('SELECT * FROM a.b.parts').message).toContain('database and name');
 });
 
-test('values that may be of a wrong type are refused, not only those that must be', () => {
+test('values that may have a wrong type are refused, not only those that must', () => {
   const mixed = "FROM [{'a': 1, 'd': {'x': 1}}, {'a': 'x', 'd': 2}] AS t";
   expect(refusal(`SELECT a + 1 ${mixed}`).message).toContain('+ takes a number, found int or string');
   expect(refusal(`SELECT * ${mixed} WHERE a = 1`).message).toContain('int or string cannot be compared with int');
@@ -260,7 +260,7 @@ test('values that may be of a wrong type are refused, not only those that must b
   expect(refusal('SELECT 1::!STRING').message).toContain('int is never string');
 });
 
-test('fields are taken of documents that may have them, items of arrays', async () => {
+test('fields are read from documents that may have them, items from arrays', async () => {
   expect(refusal("SELECT {'abc': 1}.abd").hint).toBe('did you mean abc?');
   expect(refusal('SELECT at.rom FROM loads').hint).toBe('did you mean room?');
   expect(refusal('SELECT tags.x FROM parts').hint).toContain('UNWIND');
@@ -283,7 +283,7 @@ test('FROM: an array holds values, INDEX is a new name, FLATTEN knows all or not
   expect(found).toEqual([{ component_name: 'arm', data_readings_x_y: 1 }]);
 });
 
-test('SELECT VALUE of what turns out to be no document tells its place; ROUND to no place is null', async () => {
+test('SELECT VALUE of a non-document reports its position; ROUND to no place is null', async () => {
   const wrong = execute(parseSql('SELECT VALUE data FROM readings').stages, [batchOf([doc({ data: 1 })])], {}).next();
   await expect(wrong).rejects.toMatchObject({ codeName: 'TypeMismatch', line: 1, column: 14 });
   expect(await select('SELECT ROUND(1.25, 1) AS a, ROUND(1, 101) AS b, ROUND(1, NULL) AS c')).toEqual([
@@ -291,13 +291,13 @@ test('SELECT VALUE of what turns out to be no document tells its place; ROUND to
   ]);
 });
 
-test('conditions on one table of a join are seen before the join', () => {
+test('conditions on one table of a join apply before the join', () => {
   const text = `SELECT a.data FROM readings a JOIN readings b ON a.part_id = b.part_id
     WHERE a.part_id = 'p' AND b.part_id IN ('q', 'r') AND a.time_received < b.time_received`;
   expect(pathFilter(parseSql(text)).columns.part_id).toEqual({ in: ['p', 'q', 'r'] });
 });
 
-test('statements that would grow without end are refused', async () => {
+test('statements that would grow without limit are refused', async () => {
   const names = Array.from({ length: 40 }, (_, index) => `t${index}`);
   const doubling = names.map((name, index) => {
     const from = index === 0 ? 'parts' : names[index - 1];
@@ -309,7 +309,7 @@ test('statements that would grow without end are refused', async () => {
   expect(refusal(`SELECT ${'('.repeat(500_000)}`)).toBeInstanceOf(QueryError);
 });
 
-test('a join that pairs more rows than there is time for ends when its caller gives up', async () => {
+test('a join with more pairs of rows than time allows ends when its caller gives up', async () => {
   const rows = Array.from({ length: 2000 }, (_, n) => doc({ n }));
   const table = { source: 'many', kind: kindOfSchema({ bsonType: 'object' }) };
   const plan = parseSql('SELECT COUNT(*) AS n FROM many a, many b, many c', {
@@ -323,7 +323,7 @@ test('a join that pairs more rows than there is time for ends when its caller gi
   await expect(running).rejects.toMatchObject({ codeName: 'Interrupted' });
 });
 
-test('what the specification refuses says what to write', () => {
+test('errors for what the specification refuses say what to write', () => {
   expect(refusal('SELECT COUNT(*) AS n FROM loads GROUP BY n').message).toContain('n is an aggregate');
   expect(refusal('SELECT SUM(load) FROM loads GROUP BY part AGGREGATE COUNT(*) AS n').hint).toContain('SUM(load) AS');
   expect(refusal('SELECT 1 /* a /* b */').hint).toContain('nested');

@@ -7,15 +7,15 @@ import type { Token } from '../parser/lex.ts';
 import { anyDocument, type Kind } from '../types/kind.ts';
 
 export interface Table {
-  /** What the plan reads. */
+  /** The source that the plan reads. */
   readonly source: Plan['source'];
   readonly kind: Kind;
 }
 
 export interface Tables {
-  /** Where tables are looked for that are named without a database. */
+  /** The database for tables that are named without one. */
   readonly database: string;
-  /** Database → table; with `undefined`, any table of any database is there, and nothing is known of it. */
+  /** Database → table; if `undefined`, every table of every database exists, and nothing is known about it. */
   readonly databases: Readonly<Record<string, Readonly<Record<string, Table>>>> | undefined;
 }
 

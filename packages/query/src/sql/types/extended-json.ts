@@ -1,4 +1,4 @@
-/** Texts of Extended JSON that stand for values: `'{"$oid": "…"}'` where an ObjectId is expected. */
+/** Texts of Extended JSON that represent values: `'{"$oid": "…"}'` where an ObjectId is expected. */
 
 import { parseDecimal } from '../../bson/parse-decimal.ts';
 import type { TypeName } from '../../bson/type.ts';
@@ -23,7 +23,7 @@ import { literal } from '../../plan/expr.ts';
 import type { Typed } from '../planner/scope.ts';
 import { kindOfValue } from './kind-of-value.ts';
 
-/** The value of a literal text, if it is one and its types are accepted. */
+/** The value of a literal text, if it represents one and its types are accepted. */
 export function literalOf(value: Typed, accepts: (types: ReadonlySet<TypeName>) => boolean): Typed | undefined {
   const { expr } = value;
   if (expr.k !== 'lit' || typeof expr.value !== 'string') return undefined;
@@ -33,7 +33,7 @@ export function literalOf(value: Typed, accepts: (types: ReadonlySet<TypeName>) 
   return kind.types !== undefined && accepts(kind.types) ? { expr: literal(meant), kind } : undefined;
 }
 
-/** The value, or undefined where the text is not JSON or does not hold what its keys announce. */
+/** The value, or undefined if the text is not JSON or does not match its keys. */
 export function parseExtendedJson(text: string): BsonValue | undefined {
   try {
     return valueIn(JSON.parse(text));

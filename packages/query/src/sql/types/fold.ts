@@ -1,4 +1,4 @@
-/** Casts of literals to times are made when the statement is parsed, so that the times can bound what is read. */
+/** Casts of literals to times are computed when the statement is parsed, so that the times can limit what is read. */
 
 import { BsonDate } from '../../bson/value.ts';
 import { parseDate } from '../../functions/dates/date-text.ts';

@@ -1,4 +1,4 @@
-/** What is known of a literal. */
+/** What is known about a literal. */
 
 import { typeName } from '../../bson/type.ts';
 import { BsonDocument, type Maybe } from '../../bson/value.ts';

@@ -5,16 +5,16 @@ import type { TypeName } from '../../bson/type.ts';
 export interface Kind {
   /** Absent: any type. */
   readonly types?: ReadonlySet<TypeName>;
-  /** Of a document: what is known of its fields. */
+  /** What is known about the fields of a document. */
   readonly fields?: ReadonlyMap<string, Kind>;
-  /** A document may have more fields than `fields`. */
+  /** The document may have more fields than `fields`. */
   readonly open?: boolean;
   readonly items?: Kind;
-  /** Nothing at all is known of the table: a name is taken to be in it. */
+  /** Nothing at all is known about the table: any name is assumed to be in it. */
   readonly assumed?: boolean;
 }
 
-/** A schema as collections have it: the part of JSON Schema that names BSON types. */
+/** A schema in the form that collections use: the part of JSON Schema that names BSON types. */
 export interface SqlSchema {
   readonly bsonType?: string | readonly string[];
   readonly properties?: Readonly<Record<string, SqlSchema>>;
@@ -60,7 +60,7 @@ function documentOf(schema: SqlSchema): Kind {
     const kind = kindOfSchema(each);
     return [name, required.has(name) ? kind : maybeMissing(kind)];
   });
-  // A required field of which nothing else is said is there all the same.
+  // A required field without any other information still exists.
   for (const name of required) if (!fields.some(([known]) => known === name)) fields.push([name, anything]);
   return documentKind(fields, schema.additionalProperties !== false);
 }
@@ -97,7 +97,7 @@ function eitherDocument(left: Kind, right: Kind): Kind {
   return documentKind(fields, left.open === true || right.open === true);
 }
 
-/** What a field of a value is; nothing but missing where it cannot be there. */
+/** What is known about a field of a value; only missing if it cannot exist. */
 export function fieldOf(kind: Kind, name: string): Kind {
   if (kind.types === undefined) return anything;
   if (kind.types.has('array') && !kind.types.has('object')) return anything;
@@ -106,7 +106,7 @@ export function fieldOf(kind: Kind, name: string): Kind {
   return kind.open === true && kind.types.has('object') ? anything : kindOf('missing');
 }
 
-/** Whether a field of this name must, may or cannot be there. */
+/** Whether a field of this name must, may or cannot exist. */
 export function holds(kind: Kind, name: string): 'must' | 'may' | 'cannot' {
   if (kind.assumed === true) return 'must';
   const known = kind.fields?.get(name);
@@ -117,19 +117,19 @@ export function holds(kind: Kind, name: string): 'must' | 'may' | 'cannot' {
   return kind.open === true || kind.types === undefined ? 'may' : 'cannot';
 }
 
-/** Values of the kind are not, or may not be, of one of the types; nothing at all is allowed everywhere. */
+/** Whether values of the kind are not, or may not be, of one of the types; kinds without information are allowed everywhere. */
 export function unfit(kind: Kind, types: readonly TypeName[]): boolean {
   const groups = new Set(types.map(group));
   return excludes(kind, types) || (something(kind) ?? []).some((type) => !groups.has(group(type)));
 }
 
-/** No value of the kind is of one of the types. */
+/** Whether no value of the kind has one of the types. */
 export function excludes(kind: Kind, types: readonly TypeName[]): boolean {
   const some = something(kind);
   return some !== undefined && some.length > 0 && !some.some((type) => types.includes(type));
 }
 
-/** Values of the kinds do not, or may not, compare with each other. */
+/** Whether values of the kinds do not, or may not, compare with each other. */
 export function incomparable(left: Kind, right: Kind): boolean {
   const [a, b] = [something(left), something(right)];
   if (a === undefined || b === undefined || a.length === 0 || b.length === 0) return false;
@@ -137,14 +137,14 @@ export function incomparable(left: Kind, right: Kind): boolean {
   return isArray(left) && left.items !== undefined && right.items !== undefined && disjoint(left.items, right.items);
 }
 
-/** No value of the one kind compares with one of the other. */
+/** Whether no value of the one kind compares with one of the other. */
 function disjoint(left: Kind, right: Kind): boolean {
   const [a, b] = [something(left), something(right)];
   if (a === undefined || b === undefined || a.length === 0 || b.length === 0) return false;
   return a.every((type) => b.every((other) => isUnequal([type, other])));
 }
 
-/** Values of some types compare with nothing. */
+/** Types whose values compare with nothing. */
 const never: readonly TypeName[] = ['javascript', 'javascriptWithScope', 'dbPointer'];
 
 function isUnequal(types: readonly TypeName[]): boolean {
@@ -152,7 +152,7 @@ function isUnequal(types: readonly TypeName[]): boolean {
   return new Set(types.map((type) => (numbers.includes(type) ? 'number' : type))).size > 1;
 }
 
-/** What numbers of the kinds give together: int, long, double and decimal, each goes over into those after it. */
+/** The result kind of numbers of these kinds: int, long, double and decimal, each converts to those after it. */
 export function widest(kinds: readonly Kind[]): Kind {
   let least = 0;
   const possible = new Set<TypeName>();
@@ -165,19 +165,19 @@ export function widest(kinds: readonly Kind[]): Kind {
   return kindOf(...(given.length === 0 ? numbers : given), 'null');
 }
 
-/** Only ever a whole number, or nothing. */
+/** Whether it is always a whole number, or nothing. */
 export function isWhole(kind: Kind): boolean {
   return (
     kind.types !== undefined && [...kind.types].every((type) => [...wholeNumbers, 'null', 'missing'].includes(type))
   );
 }
 
-/** Values of the kind may be of types that do not compare with each other. */
+/** Whether values of the kind may have types that do not compare with each other. */
 export function isMixed(kind: Kind): boolean {
   return isUnequal(something(kind) ?? []);
 }
 
-/** An array, or nothing. */
+/** Whether it is always an array, or nothing. */
 export function isArray(kind: Kind): boolean {
   const types = something(kind);
   return types?.length === 1 && types[0] === 'array';

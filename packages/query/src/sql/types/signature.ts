@@ -1,13 +1,13 @@
-/** How statements call a function of the plan, and which types it takes and gives: as far as that is known before data is read. */
+/** How statements call a function of the plan, and its argument and result types, as far as they are known before data is read. */
 
 import type { TypeName } from '../../bson/type.ts';
 import type { BsonValue } from '../../bson/value.ts';
 import { booleans, type Kind, kindOf, numbers, widest } from './kind.ts';
 
 export interface SqlSignature {
-  /** Absent: it is written as an operator, or has a syntax of its own. */
+  /** Absent: it is written as an operator, or has its own syntax. */
   readonly names?: readonly SqlName[];
-  /** Types by argument; the last holds for those after it. Absent: any. */
+  /** Types by argument; the last entry also applies to further arguments. Absent: any. */
   readonly takes?:
     | readonly (readonly TypeName[])[]
     | ((index: number, count: number) => readonly TypeName[] | undefined);
@@ -17,7 +17,7 @@ export interface SqlSignature {
   readonly compares?: true;
 }
 
-/** A name, how many arguments follow it, and the literals that are added to them. One name may have several. */
+/** A name, its number of arguments, and the literals appended to them. One name may have several entries. */
 export type SqlName = readonly [name: string, least: number, most: number, ...added: BsonValue[]];
 
 export const dateType: readonly TypeName[] = ['date'];
@@ -31,7 +31,7 @@ export const intOrNull: Kind = kindOf('int', 'null');
 export const comparing: SqlSignature = { gives: booleans, compares: true };
 export const logical: SqlSignature = { takes: [boolType], gives: booleans };
 export const predicate: SqlSignature = { gives: kindOf('bool') };
-/** Of whole numbers the value is a whole one. */
+/** The result for whole numbers is whole. */
 export const ofWidestType: SqlSignature = { takes: [numbers], gives: widest };
 export const numeric: SqlSignature = { takes: [numbers], gives: numberOrNull };
 export const textual: SqlSignature = { takes: [stringType], gives: textOrNull };

@@ -1,13 +1,13 @@
-/** Extended JSON (canonical or relaxed, as people write it) → values that `bson` writes as the types that are meant. */
+/** Converts Extended JSON (canonical or relaxed, as people write it) to values that `bson` writes with the intended types. */
 import { PlatformError } from '@platform/base';
 import { Double, EJSON, Int32, Long } from 'bson';
 import { type Json, type JsonMap, NumberText } from './read-json.ts';
 
 /**
- * Objects become Maps, which keep the order of their keys. A number without point and exponent is the smallest of int32 and
- * int64 that holds it, every other one a double.
+ * Objects become Maps, which keep the order of their keys. A number without point and exponent becomes the smallest of int32 and int64 that
+ * holds it; any other number becomes a double.
  *
- * @throws invalid_argument for a wrapper such as `$date` whose content is none.
+ * @throws invalid_argument for a wrapper such as `$date` with invalid content.
  */
 export function bsonOf(json: Json): unknown {
   if (json instanceof NumberText) return numberOf(json.text);
@@ -17,7 +17,7 @@ export function bsonOf(json: Json): unknown {
   return new Map([...json].map(([name, value]: [string, Json]) => [name, bsonOf(value)]));
 }
 
-/** All keys of an object that stands for a value. What has other keys is a document or an operator, such as `$regex`. */
+/** All keys of objects that represent a value. An object with any other key is a document or an operator, such as `$regex`. */
 const wrappers: ReadonlySet<string> = new Set([
   '$oid',
   '$date',
@@ -43,7 +43,7 @@ function wrapped(json: JsonMap): unknown {
     const [date] = json.size === 1 ? [json.get('$date')] : [];
     const value: unknown =
       date === undefined ? EJSON.deserialize(Object(plain(json)), { relaxed: false }) : dateOf(date);
-    // A wrapper that is not understood stays an object.
+    // EJSON leaves a wrapper that it does not understand as an object.
     if (typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype)
       throw new Error('its content has the wrong type');
     return value;
@@ -53,7 +53,7 @@ function wrapped(json: JsonMap): unknown {
   }
 }
 
-/** `{"$date": "2026-01-31T12:00:00Z"}`, also without time, and milliseconds as a number or as `$numberLong`. */
+/** `{"$date": "2026-01-31T12:00:00Z"}`, also without a time, and milliseconds as a number or as `$numberLong`. */
 function dateOf(json: Json): Date {
   const long = json instanceof Map ? json.get('$numberLong') : undefined;
   const ms =
@@ -76,7 +76,7 @@ function numberOf(text: string): Int32 | Long | Double {
   return BigInt.asIntN(64, whole) === whole ? Long.fromBigInt(whole) : new Double(Number(text));
 }
 
-/** As `JSON.parse` would give it. */
+/** The value that `JSON.parse` would give. */
 function plain(json: Json): unknown {
   if (json instanceof NumberText) return Number(json.text);
   if (isArray(json)) return json.map(plain);

@@ -23,7 +23,7 @@ const keep = { promoteValues: false, bsonRegExp: true } as const;
 const stage = (text: string) => deserialize(parseStages(text)[0] ?? new Uint8Array(), keep);
 const shown = (value: unknown): string => relaxedJson(readRow(serialize({ v: value }, { ignoreUndefined: false })));
 
-test('numbers are int32, int64 or double as they were typed, with all their digits', () => {
+test('numbers become int32, int64 or double as they were typed, with all their digits', () => {
   expect(
     stage('{"a": [2147483647, -2147483648, 2147483648, 9007199254740993, 1.0, 1e3, -0, 9223372036854775808]}'),
   ).toEqual({
@@ -40,7 +40,7 @@ test('numbers are int32, int64 or double as they were typed, with all their digi
   });
 });
 
-test('a stage whose types are told is read back byte for byte', () => {
+test('a stage with explicit types is read back byte for byte', () => {
   const int64s = [0, 7, -1, 2_147_483_647, -2_147_483_648].map((n) => Long.fromNumber(n));
   const numbers = [
     ...int64s,
@@ -59,12 +59,12 @@ test('a stage whose types are told is read back byte for byte', () => {
   expect(shown(Long.fromNumber(7))).toBe('{"v":7}');
 });
 
-test('keys keep their order, those that look like numbers and __proto__ too', () => {
+test('keys keep their order, even those that look like numbers and __proto__', () => {
   const text = '{"$project":{"2":1,"1":{"b":0,"0":null},"__proto__":true}}';
   expect(relaxedJson(readRow(parseStages(text)[0] ?? new Uint8Array()))).toBe(text);
 });
 
-test('wrappers of Extended JSON stand for their values, operators stay what they are', () => {
+test('wrappers of Extended JSON become their values, operators are unchanged', () => {
   const at = new Date('2026-01-31T12:00:00.500Z');
   expect(stage('{"a":{"$date":"2026-01-31T12:00:00.5Z"},"b":{"$date":{"$numberLong":"1769860800500"}}}')).toEqual({
     a: at,
@@ -92,7 +92,7 @@ test('one stage is a pipeline, and no stage is an empty one', () => {
   expect(parseStages(' [] ')).toEqual([]);
 });
 
-test('what is no pipeline is refused with what was expected, found, and where', () => {
+test('an invalid pipeline is refused with what was expected, what was found, and where', () => {
   const cases: readonly [string, string][] = [
     ["[{'$limit':3}]", 'line 1, column 3: expected a string in double quotes, found "\'$limit\':3}]"'],
     ['[\n {"$limit":3}', 'line 2, column 14: expected "," or "]", found the end of the text'],

@@ -1,4 +1,4 @@
-/** The stages of a pipeline that a person wrote: Extended JSON, an array of stages or one stage. */
+/** Parses the stages of a pipeline that a person wrote: Extended JSON, an array of stages or one stage. */
 import { PlatformError } from '@platform/base';
 import { type Document, serialize } from 'bson';
 import { bsonOf } from './bson-of.ts';

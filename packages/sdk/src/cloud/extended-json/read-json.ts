@@ -1,4 +1,7 @@
-/** JSON text as values whose numbers are the digits that were typed, and whose objects keep the order of their keys: `JSON.parse` loses both. */
+/**
+ * Parses JSON into values whose numbers keep the digits that were typed, and whose objects keep the order of their keys: `JSON.parse` loses
+ * both.
+ */
 import { PlatformError } from '@platform/base';
 
 export type Json = null | boolean | string | NumberText | readonly Json[] | JsonMap;
@@ -12,7 +15,7 @@ export class NumberText {
   }
 }
 
-/** What BSON of servers allows. */
+/** The limit of servers' BSON. */
 const maxDepth = 100;
 
 /** @throws invalid_argument with line and column, both from 1 */
@@ -77,7 +80,7 @@ function readArray(cursor: Cursor): Json[] {
   return array;
 }
 
-/** Past the closing sign, or past the comma before the next member. */
+/** Moves past the closing sign, or past the comma before the next member. */
 function closes(cursor: Cursor, sign: string, first: boolean): boolean {
   skipSpace(cursor);
   if (cursor.text[cursor.at] === sign) {
@@ -90,7 +93,7 @@ function closes(cursor: Cursor, sign: string, first: boolean): boolean {
 }
 
 function readText(cursor: Cursor): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON allows none inside of texts.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON allows none inside strings.
   const found = matched(cursor, /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"/y);
   if (found === undefined) throw unexpected(cursor, 'a string in double quotes');
   return JSON.parse(found) as string;

@@ -1,14 +1,14 @@
-/** Rows of an answer as trees that lose nothing: every type, the digits of long numbers, the order of fields. */
+/** Reads rows of an answer as lossless trees: every type, the digits of long numbers, the order of fields. */
 import { type Document, deserialize, EJSON, NumberUtils, onDemand } from 'bson';
 
-/** A value that is neither text, list nor document. */
+/** A value that is not a text, list or document. */
 export class Scalar {
   /** Relaxed Extended JSON; doubles keep their point (3.0), longs all their digits. */
   readonly json: string;
   /** For people: 3, 2026-01-31T12:00:00.000Z, the digits of an ObjectId. */
   readonly text: string;
   readonly isNumber: boolean;
-  /** Extended JSON that is read back as the same type. */
+  /** Extended JSON that reads back as the same type. */
   readonly typed: string;
   constructor(json: string, text: string = json, isNumber = false, typed: string = json) {
     this.json = json;
@@ -24,7 +24,7 @@ export type RowFields = ReadonlyMap<string, RowValue>;
 const { getFloat64LE, getInt32LE, getBigInt64LE } = NumberUtils;
 const utf8 = new TextDecoder();
 
-/** @param bson one document. @throws Error when it is damaged */
+/** @param bson one document. @throws Error if it is damaged */
 export function readRow(bson: Uint8Array): RowFields {
   return new Map(elements(bson, 0));
 }
@@ -71,7 +71,7 @@ const nothing = new Scalar('null');
 const missing = new Scalar('{"$undefined":true}', 'undefined');
 const number = (json: string, text?: string): Scalar => new Scalar(json, text, true);
 
-/** A small one would be read back as an int32. */
+/** A small long would otherwise be read back as an int32. */
 function long(value: bigint): Scalar {
   const text = String(value);
   return new Scalar(text, text, true, value === BigInt.asIntN(32, value) ? `{"$numberLong":"${text}"}` : text);
@@ -84,7 +84,7 @@ function double(value: number): Scalar {
   return number(/[.e]/.test(text) ? text : `${text}.0`, text);
 }
 
-/** Extended JSON spells times of the years 1970 to 9999 as texts, others as milliseconds. */
+/** Extended JSON writes times of the years 1970 to 9999 as text, others as milliseconds. */
 function time(ms: bigint): Scalar {
   const date = new Date(Number(ms));
   if (!Number.isFinite(date.getTime())) return new Scalar(`{"$date":{"$numberLong":"${ms}"}}`, `${ms} ms`);
@@ -93,7 +93,7 @@ function time(ms: bigint): Scalar {
   return new Scalar(isRelaxed ? `{"$date":"${text}"}` : `{"$date":{"$numberLong":"${ms}"}}`, text);
 }
 
-/** By npm's `bson`, from a document that holds the value alone. */
+/** Read by npm's `bson`, from a document that contains only the value. */
 function rare(type: number, value: Uint8Array): Scalar {
   const size = 4 + 3 + value.length + 1;
   const document = new Uint8Array(size);

@@ -5,7 +5,7 @@ export function relaxedJson(value: RowValue): string {
   return jsonOf(value, 'json');
 }
 
-/** The same, but what is read back (parseStages) has the same types: small longs are spelled as such. */
+/** The same, but parseStages reads it back with the same types: small longs are marked as such. */
 export function typedJson(value: RowValue): string {
   return jsonOf(value, 'typed');
 }

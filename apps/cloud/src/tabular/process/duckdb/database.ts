@@ -2,13 +2,15 @@
 import { join } from 'node:path';
 import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from '@duckdb/node-api';
 
-/** A table of one row, which is behind the rows of a statement that are streamed (pushdown/run-statement.ts). */
+/** A table of one row, appended to the rows of a streamed statement (pushdown/run-statement.ts). */
 const endOfRowsTable = 'CREATE TABLE end_of_rows AS SELECT true AS is_end';
 
 export interface Database {
-  /** One that was given back, or a new one. */
+  /** Returns an idle connection or a new one. */
   connect(): Promise<DuckDBConnection>;
-  /** Keeps a connection for whoever connects next: nothing runs on it, and nothing is left to read. Closing one takes milliseconds. */
+  /**
+   * Keeps a connection for the next query. Nothing may be running on it, and nothing may be left to read. Closing one takes milliseconds.
+   */
   giveBack(connection: DuckDBConnection): void;
 }
 
@@ -16,16 +18,16 @@ export interface DatabaseOptions {
   readonly parquetDir: string;
   readonly memoryBytes: number;
   readonly threads: number;
-  /** Beside the one that answers queries; its limit of memory may be set again. Default false. */
+  /** Whether it writes files instead of answering queries; its memory limit may then be changed. Default false. */
   readonly isWriter?: boolean;
 }
 
-/** Connections that wait for the next query. */
+/** Maximum number of idle connections. */
 const mostIdle = 8;
 
 /**
- * User text never reaches DuckDB; as a second line it may touch no file but our Parquet directory, load no extension and change no
- * setting. Nothing is loaded before the first connect(): a cloud without readings does not pay for an engine.
+ * User text never reaches DuckDB. As a second line of defence, DuckDB may touch no file outside our Parquet directory, load no extension
+ * and change no setting. Nothing is loaded before the first connect(), so a cloud without readings does not pay for an engine.
  */
 export function openDatabase(options: DatabaseOptions): Database {
   const { parquetDir, isWriter = false } = options;
@@ -40,16 +42,16 @@ export function openDatabase(options: DatabaseOptions): Database {
       autoload_known_extensions: 'false',
     });
     const connection = await instance.connect();
-    // It makes joins of lists, and rows come out of them in another order.
+    // The optimizer turns lists into joins, which change the order of rows.
     await connection.run("SET disabled_optimizers='in_clause'");
-    // Of two engines that spill into one folder, each would take the other's files for its own.
+    // Two engines that spill into one folder would mistake each other's files for their own.
     const temporary = isWriter ? temporaryFolders.writer : temporaryFolders.queries;
     await connection.run(`SET temp_directory=${quoted(join(parquetDir, temporary))}`);
     await connection.run(endOfRowsTable);
     await connection.run(`SET allowed_directories=[${quoted(join(parquetDir, '/'))}]`);
     await connection.run('SET enable_external_access=false');
-    // It takes what it kept of a file for the file itself as long as the time of change is the same, to the second: too coarse for one
-    // that was damaged and put right (verify-files.ts). The system keeps files in memory as well, and queries take as long.
+    // The cache trusts a file while its modification time is the same to the second: too coarse for a file that was damaged and restored
+    // (verify-files.ts). The operating system caches files too, and queries are as fast without this cache.
     await connection.run('SET enable_external_file_cache=false');
     if (!isWriter) await connection.run('SET lock_configuration=true');
     connection.closeSync();
@@ -68,7 +70,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   };
 }
 
-/** All rows of a statement whose answer is small; fails rather than answering a part of them. */
+/** All rows of a statement with a small answer; fails rather than returning only a part. */
 export async function readRows(
   connection: DuckDBConnection,
   sql: string,
@@ -81,12 +83,12 @@ export async function readRows(
   return rows;
 }
 
-/** The connections of one query: used again, together interrupted, together closed. */
+/** The connections of one query: reused, and interrupted and closed together. */
 export class Connections {
   readonly #database: Database;
   readonly #opened: DuckDBConnection[] = [];
   readonly #free: DuckDBConnection[] = [];
-  /** What runs was ended on purpose. */
+  /** Running statements were ended on purpose. */
   isInterrupted = false;
 
   constructor(database: Database) {
@@ -101,7 +103,7 @@ export class Connections {
     return opened;
   }
 
-  /** Nothing runs on it any more. */
+  /** Takes back a connection on which nothing runs any more. */
   give(connection: DuckDBConnection): void {
     this.#free.push(connection);
   }
@@ -118,13 +120,13 @@ export class Connections {
   }
 }
 
-/** Below parquet/: what DuckDB moves out of memory while it sorts. Removed at each start (remove-unlisted.ts). */
+/** Folders below parquet/ for data that DuckDB spills while it sorts. Removed at each start (remove-unlisted.ts). */
 const temporaryFolders = { queries: '.tmp', writer: '.tmp-write' } as const;
 
-/** A SQL text literal of a text of ours. */
+/** SQL literal of a trusted text. */
 export function quoted(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-/** Below parquet/: rows that are not sealed yet, in files. */
+/** Folder below parquet/ for files of unsealed rows. */
 export const hotFolder = '.hot';

@@ -5,10 +5,10 @@ import { expect, test } from 'vitest';
 import { readRows } from './database.ts';
 import { createWriter } from './writer.ts';
 
-// DuckDB cannot spill one value.
+// DuckDB cannot spill a single value.
 const holdsOneValueOf160MB = 'SELECT length(list(number)) FROM range(20_000_000) numbers(number)';
 
-test('what needs more memory than was estimated begins again with all that there may be', async () => {
+test('work that needs more memory than estimated restarts with all memory allowed', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'writer-'));
   const writer = createWriter({ parquetDir: folder.path, memoryBytes: 1 << 30 });
   let attempts = 0;
@@ -21,7 +21,7 @@ test('what needs more memory than was estimated begins again with all that there
   expect(attempts).toBe(2);
 });
 
-test('what needs more memory than there may be fails once', async () => {
+test('work that needs more memory than allowed fails once', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'writer-'));
   const writer = createWriter({ parquetDir: folder.path, memoryBytes: 48_000_000 });
   let attempts = 0;
@@ -33,7 +33,7 @@ test('what needs more memory than there may be fails once', async () => {
   expect(attempts).toBe(1);
 });
 
-test('the engine that writes touches nothing outside the folder of files, whatever is set', async () => {
+test('the writing engine touches nothing outside the Parquet folder, whatever is set', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'writer-'));
   const writer = createWriter({ parquetDir: folder.path, memoryBytes: 1 << 28 });
   await writer.write([], async (connection) => {

@@ -1,6 +1,6 @@
 /**
- * The DuckDB that sorts rows and writes them to files. It is apart from that of queries: it has one thread and little memory, and spills.
- * With more threads DuckDB collects sorted rows by the hundreds of megabytes while it compresses those before them.
+ * The DuckDB instance that sorts rows and writes them to files, separate from the one for queries. It has one thread and little memory, and
+ * spills. With more threads, DuckDB collects hundreds of megabytes of sorted rows while it compresses the rows before them.
  */
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { largeRows } from '../../query/large-rows.ts';
@@ -11,15 +11,15 @@ import { type Database, openDatabase } from './database.ts';
 
 export interface Writer {
   /**
-   * Runs what reads the rows of slices and writes them. One call at a time.
-   * @param work starts again from the beginning, with all memory that there may be, when what was estimated is not enough.
+   * Runs work that reads the rows of slices and writes them. One call at a time.
+   * @param work is restarted from the beginning with all memory allowed if the estimate was too low
    */
   write<T>(slices: readonly Slice[], work: (connection: DuckDBConnection) => Promise<T>): Promise<T>;
 }
 
 export interface WriterOptions {
   readonly parquetDir: string;
-  /** The most that it takes. */
+  /** Memory limit. */
   readonly memoryBytes: number;
 }
 
@@ -47,26 +47,26 @@ export function createWriter({ parquetDir, memoryBytes }: WriterOptions): Writer
   };
 }
 
-/** Of a row beside its document: position, times, the columns of its path. */
+/** Estimated bytes of a row besides its document: position, times and path columns. */
 const rowBytes = 320;
 const cellBytes = 16;
-/** What sorting needs that cannot be spilled, however small the rows. */
+/** Memory that sorting needs and cannot spill, however small the rows. */
 const leastBytes = 36_000_000;
-/** Copies of a row group: rows on their way from the sort, the group itself, its pages before and after compression. */
+/** Copies of a row group: rows on their way from the sort, the group itself, and its pages before and after compression. */
 const copies = 2.75;
-/** Of the rows that it handles at a time, at all steps together; they count where rows are wide. */
+/** Vectors of rows in progress at all steps together; they matter when rows are wide. */
 const vectors = 8;
 
-/** Of large rows: a file of them (largeRows.fileBytes) is read, sorted and written in some ten times its bytes. */
+/** For large rows: reading, sorting and writing a file of them (largeRows.fileBytes) takes about ten times its bytes. */
 const largeRowsBytes = 320_000_000;
 
-/** Memory with which rows of slices are sorted and written: what DuckDB cannot spill, and some room to sort in. */
+/** Memory needed to sort and write the rows of slices: what DuckDB cannot spill, and some room for sorting. */
 export function roomFor(slices: readonly Slice[]): number {
   const average = averageBytes(slices);
-  // How many of them DuckDB reads at a time decides, not how many are in a row group.
+  // The number of rows that DuckDB reads at a time decides, not the size of a row group.
   if (average > largeRows.rowBytes) return largeRowsBytes;
   const columns = new Set(slices.flatMap(({ leaves }) => leaves.flatMap((leaf) => Object.values(leafColumns(leaf)))));
-  // Texts are in their columns as well as in the documents.
+  // Texts are stored in their columns and in the documents.
   const wholeRow = rowBytes + 2 * average + cellBytes * columns.size;
   return leastBytes + (copies * rowsOfGroup(average) + vectors * vectorRows) * wholeRow;
 }

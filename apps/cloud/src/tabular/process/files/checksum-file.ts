@@ -1,4 +1,4 @@
-/** The checksums of a file's bytes: of the whole, and of each block, so that it can be told where it is damaged. */
+/** Checksums of a file: of the whole, and of each block, so that damage can be located. */
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
@@ -7,8 +7,8 @@ import type { FileChecksum } from '../messages.ts';
 export const blockBytes: number = 1 << 20;
 
 /**
- * Reads the file through, a block at a time, so that nothing else waits for long.
- * @param pause waited for after each block of so many bytes
+ * Reads the whole file, one block at a time, so that other work does not wait long.
+ * @param pause awaited after each block with the block's size in bytes
  */
 export async function checksumFile(
   path: string,
@@ -26,14 +26,14 @@ export async function checksumFile(
   return { bytes, sha256: hash.digest('hex'), blockCrcs };
 }
 
-/** As FileChecksum.blockCrcs has it; several times as fast as with the SHA-256. */
+/** As in FileChecksum.blockCrcs; several times faster without the SHA-256. */
 export async function blockCrcsOf(path: string): Promise<string> {
   let blockCrcs = '';
   for await (const block of blocksOf(path)) blockCrcs += crcOf(block);
   return blockCrcs;
 }
 
-/** Each takes the place of the one before. */
+/** Each block overwrites the one before. */
 async function* blocksOf(path: string): AsyncGenerator<Uint8Array> {
   const block = Buffer.allocUnsafe(blockBytes);
   await using file = await open(path, 'r');
@@ -44,7 +44,7 @@ async function* blocksOf(path: string): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** Fills the buffer unless the file ends before. */
+/** Fills the buffer unless the file ends first. */
 export async function readBlock(
   file: { read(buffer: Buffer, offset: number, length: number, position: number): Promise<{ bytesRead: number }> },
   buffer: Buffer,
@@ -59,7 +59,7 @@ export async function readBlock(
   return filled;
 }
 
-/** As FileChecksum.blockCrcs has it. */
+/** A block's checksum as in FileChecksum.blockCrcs. */
 export function crcOf(block: Uint8Array): string {
   return crc32(block).toString(16).padStart(8, '0');
 }

@@ -1,4 +1,4 @@
-/** Facts of a file as the bytes in its footer: JSON, deflated, because the footers of a thousand files are kept in memory. */
+/** Encodes the facts in a file's footer as deflated JSON, because the footers of a thousand files are kept in memory. */
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { FileFacts, LeafFacts, NumberFacts } from './file-facts.ts';
 import { loadSeries, type StoredSeries, storeSeries } from './series-in-footer.ts';
@@ -6,7 +6,7 @@ import { loadSeries, type StoredSeries, storeSeries } from './series-in-footer.t
 export const metadataKey = 'platform.facts';
 
 export interface StoredLeaf extends Omit<LeafFacts, 'path' | 'number'> {
-  /** Where its parent is in the list; absent: it is data itself. */
+  /** Index of its parent in the list; absent: the leaf is `data` itself. */
   readonly parent?: number;
   readonly name?: string;
   /** min and max are null when they are infinite. */
@@ -32,12 +32,12 @@ export function decodeFacts(bytes: Uint8Array): FileFacts {
     rows,
     series: seriesFacts,
     leaves: loadLeaves(leaves),
-    // About: the text's strings once, and objects.
+    // Estimate: the text's strings once, plus the objects.
     bytes: text.length + 800 * seriesFacts.length + 400 * leaves.length,
   };
 }
 
-/** To be written as JSON, which makes null of infinite numbers. */
+/** For JSON, which turns infinite numbers into null. */
 export function storeLeaves(leaves: readonly LeafFacts[]): StoredLeaf[] {
   const places = new Map<string, number>();
   return leaves.map(({ path, ...leaf }, place) => {

@@ -1,25 +1,25 @@
 /**
- * What a sealed file says about itself in its footer: enough to know, without reading a row, which series lie where, of which kinds
- * each leaf of `data` is, and in which columns its values stand (docs/specs/tabular-store.md).
+ * What a sealed file's footer says about the file. Without reading a row it tells where each series lies, which kinds each leaf of `data`
+ * has, and which columns hold its values (docs/specs/tabular-store.md).
  *
- * Facts hold for all rows of the file as it was written; deletions only take rows away, so ranges and kinds stay supersets and
- * counts become upper bounds.
+ * Facts describe all rows of the file as written. Deletions only remove rows, so ranges and kinds stay supersets and counts become upper
+ * bounds.
  */
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Series } from '../../catalog/series.ts';
 
-/** Kinds of a leaf, as bits. Nothing else comes out of a google.protobuf.Struct. */
+/** Kinds of a leaf, as bits. A google.protobuf.Struct holds no other kinds. */
 export const kind = { missing: 1, null: 2, double: 4, string: 8, bool: 16, object: 32, array: 64 } as const;
 
 export interface FileFacts {
   readonly rows: number;
-  /** By the file's column `series`; each has at least one row, and its rows are adjacent, in this order. */
+  /** Indexed by the file's column `series`. Each series has at least one row; its rows are adjacent, in this order. */
   readonly series: readonly SeriesFacts[];
   /** Parents before children; the first is `data` itself. */
   readonly leaves: readonly LeafFacts[];
-  /** About what these facts take in memory, for whoever keeps them. */
+  /** Approximate memory taken by these facts, for caches. */
   readonly bytes: number;
-  /** False: the columns of the path, of tags and parameters are not there, as in hot files. Default: they are. */
+  /** False: the file lacks the columns of the path, tags and parameters, as hot files do. Default: true. */
   readonly hasPaths?: boolean;
 }
 
@@ -33,7 +33,7 @@ export interface SeriesFacts extends Series {
   readonly requested: TimeFacts;
   readonly synced: TimeFacts;
   /**
-   * The row that a stable `sort by time_received descending` puts first: of those in the latest millisecond, the first in the file.
+   * The row that a stable `sort by time_received descending` puts first: of the rows in the latest millisecond, the first in the file.
    * Absent when no row has a time_received, its `data` is over 4 KiB, or the file's newest rows take over 4 MiB together.
    */
   readonly newest?: NewestRow;
@@ -44,14 +44,14 @@ export interface TimeFacts {
   /** null: no row has the time. */
   readonly min: bigint | null;
   readonly max: bigint | null;
-  /** Rows without it. */
+  /** Number of rows without the time. */
   readonly missing: number;
 }
 
 export interface NewestRow {
   readonly position: number;
   readonly index: number;
-  /** Microseconds since 1970 UTC; noTime where the sender left one out. */
+  /** Microseconds since 1970 UTC; noTime where the sender omitted it. */
   readonly timeRequested: bigint;
   readonly timeReceived: bigint;
   readonly timeSynced: bigint;
@@ -59,26 +59,26 @@ export interface NewestRow {
   readonly data: Uint8Array;
 }
 
-/** A value somewhere below `data`, not below an array. */
+/** A value at any depth below `data`, except inside arrays. */
 export interface LeafFacts {
-  /** Below data: ['readings', 'temp']; [] is data itself. */
+  /** Path below data: ['readings', 'temp']; [] is data itself. */
   readonly path: readonly string[];
-  /** Bits of `kind`; `missing` when at least one row lacks it, whatever its parent is there. */
+  /** Bits of `kind`; includes `missing` when at least one row lacks the leaf, whatever its parent is there. */
   readonly kinds: number;
-  /** Rows in which it is not missing. */
+  /** Number of rows that have the leaf. */
   readonly rows: number;
   /**
-   * Begins the names of its columns (leafColumns): the same for a path in every file. The kind of each row is then known, and its value
-   * except for -0, for objects (their entries below say more) and arrays (only `data` has them). Absent: there are only facts.
+   * Prefix of its columns' names (leafColumns): the same for a path in every file. The columns then tell the kind of each row, and its
+   * value except for -0, objects (their children are listed below) and arrays (only `data` has them). Absent: there are only facts.
    */
   readonly column?: string;
   /** Present if a double occurs. */
   readonly number?: NumberFacts;
   /** Present if a string occurs. */
   readonly text?: TextFacts;
-  /** Of objects: no row has a child that is not listed, so what is not listed is missing in every row. */
+  /** For objects: no row has a child that is not listed here. */
   readonly complete?: boolean;
-  /** Of objects: in every row the children come in the order in which `leaves` lists them. */
+  /** For objects: in every row the children have the order in which `leaves` lists them. */
   readonly ordered?: boolean;
 }
 
@@ -88,32 +88,32 @@ export interface NumberFacts {
   readonly max: number;
   /** Every finite value is a multiple of 2 to this power; 0 when all are zero. */
   readonly lowestBit: number;
-  /** -0 occurs; the column may say 0 for it, because dictionaries in Parquet hold the two for one. */
+  /** -0 occurs. The column may contain 0 instead, because Parquet dictionaries do not distinguish the two. */
   readonly negativeZero: boolean;
-  /** NaN or an infinity occurs. Of NaN the column says that it is one, not with which bits. */
+  /** NaN or an infinity occurs. The column does not preserve the bits of NaN. */
   readonly nonFinite: boolean;
 }
 
-/** Bounds in the order of UTF-8 bytes, which is that of code points; not themselves values when they were cut (64 bytes). */
+/** Bounds in the order of UTF-8 bytes, which is that of code points. A bound cut at 64 bytes need not be a value itself. */
 export interface TextFacts {
   readonly min: string;
-  /** null: nothing short is known to be greater. */
+  /** null: no short upper bound is known. */
   readonly max: string | null;
 }
 
-/** Columns of a leaf in the file; absent ones do not exist there. */
+/** Columns of a leaf in the file; an absent one does not exist there. */
 export interface LeafColumns {
-  /** DOUBLE, NULL where the leaf is no double. */
+  /** DOUBLE; NULL where the leaf is not a double. */
   readonly number?: string;
-  /** VARCHAR, NULL where it is no string. */
+  /** VARCHAR; NULL where the leaf is not a string. */
   readonly text?: string;
-  /** BOOLEAN, NULL where it is no bool. */
+  /** BOOLEAN; NULL where the leaf is not a bool. */
   readonly bool?: string;
-  /** UTINYINT: the row's bit of `kind`, NULL where it is missing. Absent when the columns above and `kinds` say all. */
+  /** UTINYINT: the row's bit of `kind`; NULL where the leaf is missing. Absent when the columns above and `kinds` tell everything. */
   readonly kind?: string;
 }
 
-/** The columns that a leaf with `column` has. */
+/** The columns of a leaf, if it has `column`. */
 export function leafColumns({ column, kinds }: Pick<LeafFacts, 'column' | 'kinds'>): LeafColumns {
   if (column === undefined) return {};
   const isMixed = (kinds & (kinds - 1)) !== 0;
@@ -126,8 +126,8 @@ export function leafColumns({ column, kinds }: Pick<LeafFacts, 'column' | 'kinds
 }
 
 /**
- * The facts of files, by the paths as they were given. One statement, however many files.
- * Throws when a file is not there or is not one of ours.
+ * The facts of files by path, read in one statement.
+ * Throws when a file does not exist or is not one of ours.
  */
 export async function readFacts(
   connection: DuckDBConnection,

@@ -1,4 +1,4 @@
-/** Sealed files of format 1, which earlier versions wrote: their series are in the footer as JSON, and no leaf has columns. */
+/** Reads sealed files of format 1, written by earlier versions: their footers hold the series as JSON, and leaves have no columns. */
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { BsonDocument, type BsonValue, decodeBson, encodeBson } from '@platform/query';
 import { dayNumber } from '../../../reading-codec/capture-day.ts';
@@ -11,7 +11,7 @@ import { noTime } from '../rows/row-buffer.ts';
 
 const metadataKey = 'platform.series';
 
-/** Writes its rows to files in the columns of today, which the caller removes. @param writer another connection than the one that reads. */
+/** Writes its rows to files in the current columns, which the caller removes. @param writer a connection other than the reading one */
 export async function readLegacyFile(
   connection: DuckDBConnection,
   writer: DuckDBConnection,
@@ -56,7 +56,7 @@ export async function readLegacyFile(
   return batches;
 }
 
-/** By their numbers. */
+/** The series by number. */
 export async function readLegacySeries(connection: DuckDBConnection, path: string): Promise<readonly Series[]> {
   const result = await connection.runAndReadAll(
     'SELECT decode(value) FROM parquet_kv_metadata($1) WHERE decode(key) = $2',
@@ -77,7 +77,7 @@ export async function readLegacySeries(connection: DuckDBConnection, path: strin
   }));
 }
 
-/** Below the first level parameters were kept as they came; equal ones are one series, in whatever order they were sent. */
+/** Earlier versions did not sort parameters below the first level. Equal parameters are one series, whatever order they were sent in. */
 function sorted(value: BsonValue): BsonValue {
   if (Array.isArray(value)) return value.map(sorted);
   if (!(value instanceof BsonDocument)) return value;

@@ -1,11 +1,11 @@
-/** Logical bytes that the rows of some paths take in files, out of their footers: no row is read. */
+/** Logical bytes of the rows of some paths in files, from their footers: no row is read. */
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { coversSeries, type PathRule } from '../../catalog/row-filter.ts';
 import { documentOverheadBytes } from '../rows/row-documents.ts';
 import { readFacts } from './file-facts.ts';
 
-/** @returns for each file the bytes by rule. */
+/** @returns for each file the bytes by rule */
 export async function measureFiles(
   connection: DuckDBConnection,
   parquetDir: string,

@@ -1,7 +1,7 @@
 /**
- * Writes the rows of files of one organization and day again: many small ones into one, so that a query opens tens of files a day
- * instead of hundreds, and without the rows that are deleted, so that they go from the disk as well. The files that it read stay. Rows
- * keep their position and index, so nothing else changes with the flip.
+ * Rewrites the rows of files of one organization and day: many small files into one, so that a query opens tens of files a day instead of
+ * hundreds, and without deleted rows, so that these leave the disk too. The input files stay. Rows keep their position and index, so the
+ * flip changes nothing else.
  */
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -45,7 +45,7 @@ export async function mergeFiles(
     const written = await writer.write(slices, (own) =>
       writeSealedFiles(own, slices, { parquetDir, fileBytes, ...removed }),
     );
-    // What the catalog said of the file let a deletion concern it, and it did not.
+    // The catalog could not rule the deletions out, but they cover no row of the files.
     if (deletes.length > 0 && written.removed === 0) return { kind: 'unchanged' };
     return { kind: 'files', files: written.files };
   } finally {
@@ -61,7 +61,7 @@ async function slicesOf(
   const path = join(parquetDir, file);
   if (!existsSync(path)) throw new Error(`${file} does not exist: it was merged meanwhile, or is lost`);
   if (format === legacyParquetFormat) {
-    // What is appended to a table ends whatever the same connection was reading.
+    // Appending to a table ends any read in progress on the same connection.
     const writer = await database.connect();
     try {
       const read = await readLegacyFile(connection, writer, path, captureDay, hotDirectory);

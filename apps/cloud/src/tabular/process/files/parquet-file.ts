@@ -1,7 +1,7 @@
 /**
- * The layout of a sealed file, format 2 (docs/specs/tabular-store.md). Immutable; one organization and one capture day; sorted by part,
- * type, component, method and time. The columns of path, times and tags are plain, so that any Parquet reader understands a file
- * without us; `data` is the reading's document, whole; the columns of leaves repeat some of its values, typed.
+ * The layout of a sealed file, format 2 (docs/specs/tabular-store.md). A file is immutable, holds one organization and one capture day, and
+ * is sorted by part, type, component, method and time. The columns of path, times and tags are plain, so that any Parquet reader
+ * understands a file without our code. `data` is the reading's whole document; the leaf columns repeat some of its values, typed.
  */
 import type { DuckDBConnection, DuckDBType, DuckDBValue } from '@duckdb/node-api';
 import { type SeriesColumn, seriesColumns } from '@platform/query';
@@ -18,19 +18,19 @@ export { parquetFormat } from '../../catalog/parquet-format.ts';
 export interface FileContents {
   /** SELECT of all columns of the source with the row's `number`. */
   readonly rows: string;
-  /** By the file's own number of a series: its number in `rows`. */
+  /** By the file's own series number: the number in `rows`. */
   readonly numbers: readonly number[];
-  /** "YYYY-MM-DD" of all rows. */
+  /** Capture day of all rows, "YYYY-MM-DD". */
   readonly captureDay: string;
   readonly series: readonly SeriesFacts[];
   readonly leaves: readonly LeafFacts[];
   /** Names of the leaves' columns. */
   readonly columns: readonly string[];
-  /** Rows that have a value, by column of a leaf. */
+  /** By column of a leaf: how many rows have a value. */
   readonly values: ReadonlyMap<string, number>;
 }
 
-/** What users named reaches DuckDB as bound values only; columns of leaves have names of ours. */
+/** User-defined names reach DuckDB as bound values only; our code names the leaf columns. */
 export async function writeParquet(connection: DuckDBConnection, path: string, contents: FileContents): Promise<void> {
   const { BLOB, LIST, VARCHAR, blobValue, listValue } = await import('@duckdb/node-api');
   const { rows, numbers, captureDay, series, leaves, columns } = contents;
@@ -40,7 +40,7 @@ export async function writeParquet(connection: DuckDBConnection, path: string, c
     types.push(type);
     return `$${values.push(value)}`;
   };
-  // The series is looked up instead of joined, because a join does not keep the order of rows; most values are the same for all.
+  // The series is looked up instead of joined, because a join does not keep the order of rows. Most values are the same for all series.
   const ofSeries = (type: DuckDBType, inOne: (each: Series) => DuckDBValue, keyOf: (each: Series) => string): string =>
     new Set(series.map(keyOf)).size === 1
       ? bind(inOne(series[0] as Series), type)
@@ -73,7 +73,7 @@ export async function writeParquet(connection: DuckDBConnection, path: string, c
   await connection.run(statement, values, types);
 }
 
-/** SQL of a series' number in the file. */
+/** SQL that maps a row's `number` to the series number in the file. */
 function renumbered(numbers: readonly number[]): string {
   if (numbers.every((number, own) => number === own)) return 'number';
   const own = new Array<string>((numbers.at(-1) ?? 0) + 1).fill('NULL');

@@ -1,4 +1,4 @@
-/** Writes hot files to sealed ones, one or more for each organization and capture day (I9). */
+/** Rewrites hot files as sealed ones, one or more for each organization and capture day (I9). */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
@@ -9,16 +9,16 @@ import { type SealOptions, writeSealedFiles } from '../merge/write-sealed-files.
 import type { SealedFile } from '../messages.ts';
 import { averageBytes, type Slice, slicesByDay } from './slice.ts';
 
-/** More organizations and days than this are first sorted together: each would have to look through all files for its rows. */
+/** More organizations and days than this are first sorted together; otherwise each would search all files for its rows. */
 const mostGroups = 8;
-/** Of the file in which they are sorted: few, so that each group reads little of the others. */
+/** Row group of the sorted file: small, so that each group reads few rows of the others. */
 const sortedRowGroup = 4_096;
 
 export interface SealHotOptions extends SealOptions {
   readonly hotDirectory: string;
 }
 
-/** @returns files that count as soon as the catalog lists them; the hot files stay. */
+/** @returns files that count as soon as the catalog lists them; the hot files stay */
 export async function sealFiles(
   connection: DuckDBConnection,
   batches: readonly HotBatch[],
@@ -46,7 +46,7 @@ async function sealGroups(
     for (const slices of groups) sealed.push(...(await writeSealedFiles(connection, slices, options)).files);
     return sealed;
   } catch (caught) {
-    // It begins again with all of them.
+    // The next attempt starts over with all files.
     for (const { file } of sealed) await rm(join(options.parquetDir, file), { force: true });
     throw caught;
   }

@@ -21,7 +21,7 @@ const row = fc.record({
   requested: time,
 });
 
-/** The value that the columns and facts of a file give for a leaf of a row; `unknown` where they say that they do not know. */
+/** Stands for a value that the columns and facts of a file do not contain. */
 const unknown: unique symbol = Symbol('only the document has it');
 type Rebuilt = BsonValue | undefined | typeof unknown;
 
@@ -34,7 +34,7 @@ function rebuilt(row: Record<string, unknown>, facts: FileFacts, leaf: LeafFacts
   const bool = value(columns.bool) ?? null;
   const stored = columns.kind === undefined ? null : (row[columns.kind] as number | null);
   const of = stored ?? (double !== null ? kind.double : string !== null ? kind.string : bool !== null ? kind.bool : 0);
-  // What no column tells is the one kind that has no values, or missing.
+  // A row without a value in any column has the one kind without values, or the leaf is missing.
   const valueless = leaf.kinds & (kind.null | kind.object | kind.array);
   const bit = of !== 0 ? of : columns.kind === undefined && valueless !== 0 ? valueless : kind.missing;
   if (bit === kind.missing) return undefined;
@@ -96,7 +96,7 @@ function expectSeriesFacts(
   });
 }
 
-test('values out of columns and facts are those of the documents, for random documents of mixed kinds; nothing is lost', async () => {
+test('columns and facts reproduce the values of random documents of mixed kinds, and no value is lost', async () => {
   await using room = await openSealingRoom();
   let values = 0;
   await fc.assert(
@@ -121,14 +121,14 @@ test('values out of columns and facts are those of the documents, for random doc
     }),
     { numRuns: 30 },
   );
-  // Not all of it said that it did not know.
+  // Enough values were known.
   expect(values).toBeGreaterThan(500);
 });
 
-test('I9 rows over several files and chunks are in each exactly once, and columns are beside their documents', async () => {
+test('I9 rows spread over several files and chunks occur exactly once, with columns that match their documents', async () => {
   await using room = await openSealingRoom();
   const rows = Array.from({ length: 7_000 }, (_, i): RowToSeal => {
-    // Leaves come and go; texts are short and long by turns.
+    // Leaves come and go; short and long texts alternate.
     const fields: [string, BsonValue][] = [['i', i]];
     if (i % 5 === 0) fields.push(['text', 'x'.repeat(i % 40)]);
     if (i > 3_000) fields.push(['late', i % 3 === 0 ? i % 2 === 0 : null]);
@@ -154,7 +154,7 @@ test('I9 rows over several files and chunks are in each exactly once, and column
   expect(seen.size).toBe(rows.length);
 });
 
-test('I9 a file of many rows is filled to its end', async () => {
+test('I9 a file of many rows is complete to its end', async () => {
   await using room = await openSealingRoom();
   const rows = Array.from({ length: 40_000 }, (_, i): RowToSeal => {
     const data = encodeBson(new BsonDocument([['i', i]]));

@@ -1,4 +1,4 @@
-/** What the catalog lists of a file, read back from the file itself: what cannot be read, or is not as its footer says, is never listed. */
+/** Reads the catalog entry of a file back from the file itself. A file that is unreadable or differs from its footer is never listed. */
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { parquetFormat } from '../../catalog/parquet-format.ts';
 import { catalogTime } from '../../catalog/row-filter.ts';
@@ -9,7 +9,7 @@ import { documentOverheadBytes } from '../rows/row-documents.ts';
 import { readFacts, type SeriesFacts, type TimeFacts } from './file-facts.ts';
 import type { FileContents } from './parquet-file.ts';
 
-/** Columns of the statement below before those of leaves. */
+/** Number of columns in the statement below before those of leaves. */
 const fixedColumns = 14;
 
 export async function readSealedFile(
@@ -70,12 +70,12 @@ export async function readSealedFile(
   };
 }
 
-/** min, max and count of a time as the file is expected to answer them. */
+/** The min, max and count of a time that the file should yield. */
 function ofTime({ min, max, missing }: TimeFacts, rows: number): (bigint | null)[] {
   return [min, max, BigInt(rows - missing)];
 }
 
-/** As numbers, clamped; min is null when a row lacks the time, max when every row does. */
+/** As numbers, clamped; min is null when at least one row lacks the time, max when every row does. */
 function rangeOf(times: readonly TimeFacts[]): { min: number | null; max: number | null } {
   const least = times.flatMap(({ min }) => (min === null ? [] : [Number(min)]));
   const greatest = times.flatMap(({ max }) => (max === null ? [] : [Number(max)]));

@@ -1,17 +1,17 @@
 /**
- * Facts of series by column, as they are in a footer's JSON: most series of a file have most of their path in common, and reading a
- * thousand footers takes as long as there are values in them.
+ * Facts of series by column, as stored in a footer's JSON. Most series of a file share most of their path, and the time to read a thousand
+ * footers grows with the number of values in them.
  */
 import { type SeriesColumn, seriesColumns } from '@platform/query';
 import type { NewestRow, SeriesFacts, TimeFacts } from './file-facts.ts';
 
-/** Values of all series; `of` says which is whose, and is absent when all have the one. */
+/** Distinct values of all series. `of` maps each series to its value; it is absent when all share one. */
 interface Column<T> {
   readonly values: readonly T[];
   readonly of?: readonly number[];
 }
 
-/** A number where that is exact. */
+/** A number if it is exact. */
 type Time = number | string | null;
 
 interface StoredTimes {
@@ -30,7 +30,7 @@ export interface StoredSeries {
   readonly received: StoredTimes;
   readonly requested: StoredTimes;
   readonly synced: StoredTimes;
-  /** By column, those that there are. */
+  /** By column, for the series that have a newest row. */
   readonly newest: {
     readonly series: readonly number[];
     readonly position: readonly number[];
@@ -38,7 +38,7 @@ export interface StoredSeries {
     readonly requested: readonly Time[];
     readonly received: readonly Time[];
     readonly synced: readonly Time[];
-    /** Where each document ends in `data`. */
+    /** End offset of each document in `data`. */
     readonly ends: readonly number[];
     /** Base64 of all documents. */
     readonly data: string;

@@ -1,6 +1,6 @@
 /**
- * The rows of one organization and capture day in a Parquet file. A sealed file is one slice; a hot file has a slice for each
- * organization and day whose rows it holds.
+ * The rows of one organization and capture day in a Parquet file. A sealed file is one slice; a hot file has one for each organization and
+ * day in it.
  */
 import type { FileFacts, LeafFacts, SeriesFacts } from './file-facts.ts';
 
@@ -14,17 +14,17 @@ export interface Slice {
   /** Its series, by number from `first` on. */
   readonly series: readonly SeriesFacts[];
   readonly leaves: readonly LeafFacts[];
-  /** The slice as if it were the file: series by the file's numbers. */
+  /** Facts of the slice as if it were the whole file; series keep the file's numbers. */
   readonly facts: FileFacts;
 }
 
-/** A sealed file as its one slice. */
+/** A sealed file as a single slice. */
 export function wholeFile(path: string, captureDay: string, facts: FileFacts): Slice {
   const { rows, series, leaves } = facts;
   return { path, captureDay, rows, first: 0, series, leaves, facts };
 }
 
-/** @param fileSeries how many series the file has. */
+/** @param fileSeries number of series in the file */
 export function createSlice(slice: Omit<Slice, 'rows' | 'facts'>, fileSeries: number): Slice {
   const { first, series, leaves } = slice;
   const rows = series.reduce((sum, each) => sum + each.rows, 0);
@@ -34,7 +34,7 @@ export function createSlice(slice: Omit<Slice, 'rows' | 'facts'>, fileSeries: nu
     rows,
     get facts() {
       if (facts !== undefined) return facts;
-      // In the places of other slices' series stands one of its own without rows, so that no query looks at those of others.
+      // Other slices' series are replaced by an own series without rows, so that no query reads rows of others.
       const none = { ...(series[0] as SeriesFacts), rows: 0, dataBytes: 0 };
       const all = new Array<SeriesFacts>(fileSeries).fill(none);
       for (const [i, each] of series.entries()) all[first + i] = each;
@@ -49,12 +49,12 @@ export function organizationOf({ series }: Slice): string | undefined {
   return series[0]?.path.organization_id;
 }
 
-/** Of its organization and day. */
+/** Key of the slice's organization and day. */
 export function dayKey(slice: Slice): string {
   return JSON.stringify([organizationOf(slice), slice.captureDay]);
 }
 
-/** Slices of the same organization and day together, in the order in which each first comes. */
+/** Slices grouped by organization and day, in order of first occurrence. */
 export function slicesByDay(slices: readonly Slice[]): Slice[][] {
   const days = new Map<string, Slice[]>();
   for (const slice of slices) {
@@ -75,7 +75,7 @@ export function dataBytesOf(slices: readonly Slice[]): number {
   return slices.reduce((sum, { series }) => sum + series.reduce((own, each) => own + each.dataBytes, 0), 0);
 }
 
-/** Bytes of a row's document. */
+/** Average bytes of a row's document. */
 export function averageBytes(slices: readonly Slice[]): number {
   const rows = rowsOf(slices);
   return rows === 0 ? 0 : dataBytesOf(slices) / rows;

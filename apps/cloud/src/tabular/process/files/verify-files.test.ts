@@ -14,7 +14,7 @@ interface Room extends AsyncDisposable {
   flip(at: number): Promise<void>;
 }
 
-/** A file of five blocks whose footer takes the last two, written a minute ago. */
+/** A file of five blocks, written a minute ago; its footer takes the last two. */
 async function room(): Promise<Room> {
   const directory = await temporaryDirectory();
   const path = directory.file('2026-05-17-a.parquet');
@@ -42,7 +42,7 @@ async function room(): Promise<Room> {
   };
 }
 
-test('D33 a file that is opened has its footer compared, and all of it when rows are read', async () => {
+test('D33 opening a file verifies its footer, and reading rows verifies all of it', async () => {
   await using one = await room();
   await one.flip(10);
   const reader = one.verifier.reader();
@@ -59,7 +59,7 @@ test('D33 a file that is opened has its footer compared, and all of it when rows
   });
 });
 
-test('D33 a damaged file counts as right only when all of it is, and is told once', async () => {
+test('D33 a damaged file counts as right only when all of it is, and is reported once', async () => {
   await using one = await room();
   await one.flip(10);
   for (let i = 0; i < 3; i++)
@@ -72,7 +72,7 @@ test('D33 a damaged file counts as right only when all of it is, and is told onc
   expect(one.told.map(({ kind }) => kind)).toEqual(['damaged', 'right']);
 });
 
-test('D33 a change while rows are read is noticed before they are answered', async () => {
+test('D33 a change while rows are read is detected before they are returned', async () => {
   await using one = await room();
   const reader = one.verifier.reader();
   await reader.footers([one.ref]);
@@ -82,7 +82,7 @@ test('D33 a change while rows are read is noticed before they are answered', asy
   expect(() => reader.unchanged()).toThrow('changed while it was being read');
 });
 
-test('D33 who gives up waiting leaves the file to the others, and what was compared is not read again', async () => {
+test('D33 a reader that stops waiting does not cancel the check for others, and verified blocks are not read again', async () => {
   await using one = await room();
   const stop = new AbortController();
   const first = one.verifier.reader(stop.signal).rows([one.path]);

@@ -1,10 +1,10 @@
 /**
- * Sealed files are compared with the catalog before they are read (D33, docs/specs/integrity.md).
+ * Verifies sealed files against the catalog before they are read (D33, docs/specs/integrity.md).
  *
- * States of a file: told (what the catalog expects is known) → footer right → right, or damaged. A footer is compared when the file is
- * opened, all of it when rows are read. What was found holds as long as device, inode, size and both times of the file stay what they
- * were; when they changed, the file is read again, so that one that was put right is answered again. A time that is so young that
- * another change could carry the same does not count as known.
+ * States of a file: told (the expected checksums are known) → footer right → right, or damaged. The footer is verified when the file is
+ * opened, the whole file when rows are read. A result holds as long as the file's device, inode, size and both times stay the same. When
+ * they change, the file is read again, so that a restored file is readable again. A timestamp so recent that a later change could carry the
+ * same one does not count as known.
  */
 import { constants, lstatSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
@@ -18,28 +18,28 @@ import { StaleSnapshot } from '../query/stale-snapshot.ts';
 import { blockBytes, checksumFile, crcOf, readBlock } from './checksum-file.ts';
 
 export interface FileVerifier {
-  /** For one query, or whatever else reads files. What was compared before the signal's abort is not read again. */
+  /** Reader for one query or another task. Blocks verified before the signal's abort are not read again. */
   reader(signal?: AbortSignal): VerifiedReader;
-  /** What the catalog says of these files is known from here on. */
+  /** Sets the catalog's expectations of these files. */
   expect(files: readonly FileRef[]): void;
-  /** Reads all of it, whatever was found before. */
+  /** Reads the whole file, whatever was found before. */
   scrub(file: FileRef, bytesPerSecond: number): Promise<FoundFile>;
   forget(files: readonly string[]): void;
 }
 
 export interface VerifiedReader {
   /**
-   * What says of the files which rows they have is right.
-   * @throws data_loss naming the first that is damaged; MissingFile
+   * Verifies the footers, which say which rows the files have.
+   * @throws data_loss naming the first damaged file; MissingFile
    */
   footers(files: readonly FileRef[]): Promise<void>;
-  /** All of these files is right. Throws as `footers`. */
+  /** Verifies these files completely. Throws as `footers`. */
   rows(paths: Iterable<string>): Promise<void>;
-  /** Nothing of what was read changed meanwhile. @throws StaleSnapshot */
+  /** Checks that no file that was read has changed meanwhile. @throws StaleSnapshot */
   unchanged(): void;
 }
 
-/** A listed file is not there. */
+/** A listed file does not exist. */
 export class MissingFile extends StaleSnapshot {
   readonly file: string;
 
@@ -54,25 +54,25 @@ interface Known {
   readonly captureDay: string;
   readonly timeReceived: HeldTimes | undefined;
   expected: ExpectedBytes;
-  /** Of what was read. */
+  /** Stamp of the file that was read. */
   stamp?: FileStamp;
   /** Milliseconds since 1970 when reading began. */
   readMs: number;
-  /** Which blocks were read and right. */
+  /** Which blocks have been read and were right. */
   blocks: Uint8Array;
   footerRead: boolean;
   rowsRead: boolean;
   damage?: string;
-  /** While it is being read: whoever else wants it waits. */
+  /** Set while the file is being read; other readers wait for it. */
   reading?: Promise<void>;
 }
 
 export function createFileVerifier(options: {
   readonly parquetDir: string;
   readonly now: () => number;
-  /** Waits so long; for scrubbing. */
+  /** Waits this many milliseconds; for scrubbing. */
   readonly sleep: (ms: number) => Promise<void>;
-  /** Told when a file is found damaged, right again, or gets its first checksum. */
+  /** Called when a file is found damaged, is right again, or gets its first checksum. */
   readonly report: (file: string, found: FoundFile) => void;
 }): FileVerifier {
   const { parquetDir, now, sleep, report } = options;
@@ -90,7 +90,7 @@ export function createFileVerifier(options: {
     throw damagedFile(each, reason);
   };
 
-  /** Undefined: what was found before does not hold any more. */
+  /** Undefined: earlier results no longer hold. */
   const look = (each: Known): FileStamp => {
     const stamp = lstatSync(join(parquetDir, each.file), { bigint: true, throwIfNoEntry: false });
     if (stamp === undefined) {
@@ -137,7 +137,7 @@ export function createFileVerifier(options: {
     signal: AbortSignal | undefined,
   ): Promise<void> => {
     const { expected } = each;
-    // One that was damaged is right again only as a whole.
+    // A damaged file is right again only as a whole.
     const isWhole = wanted === 'rows' || expected.blockCrcs === null || each.damage !== undefined;
     if (each.stamp === undefined) {
       each.stamp = stamp;
@@ -158,7 +158,7 @@ export function createFileVerifier(options: {
     if (isWhole) each.rowsRead = true;
   };
 
-  /** A file of a version before: what it is now is what it has to be from here on. */
+  /** For a file of an earlier version: its current content becomes the expected one. */
   const learn = async (each: Known, signal: AbortSignal | undefined): Promise<void> => {
     const pause = async (): Promise<void> => signal?.throwIfAborted();
     const { bytes, ...checksum } = await checksumFile(join(parquetDir, each.file), pause);
@@ -193,7 +193,7 @@ export function createFileVerifier(options: {
     await readBlocks(each, file, Math.max(0, Math.floor(footer / blockBytes)), signal);
   };
 
-  /** From a block to the end. */
+  /** Reads from a block to the end. */
   const readBlocks = async (
     each: Known,
     file: FileHandle,
@@ -209,7 +209,7 @@ export function createFileVerifier(options: {
       try {
         read = await readBlock(file, block, at * blockBytes);
       } catch {
-        // Bytes that the disk does not give are as good as wrong ones.
+        // An unreadable block counts as wrong.
         wrong.push(at);
         continue;
       }
@@ -224,7 +224,7 @@ export function createFileVerifier(options: {
       for (const { file, captureDay, timeReceived, expected } of files) {
         if (expected === undefined) continue;
         const before = known.get(file);
-        // A row of the catalog that got its checksum since, or was put right.
+        // The catalog row got its checksum since, or was repaired.
         if (before !== undefined && before.expected.bytes === expected.bytes && expected.blockCrcs === null) continue;
         if (before !== undefined && isSameChecksum(before.expected, expected)) continue;
         const blocks = new Uint8Array(Math.ceil(expected.bytes / blockBytes));
@@ -238,7 +238,7 @@ export function createFileVerifier(options: {
       const used = new Map<Known, FileStamp>();
       const verifyAll = async (all: Iterable<Known>, wanted: 'footer' | 'rows'): Promise<void> => {
         for (const each of all) {
-          // Looked at a moment ago; whether it changed since is asked at the end.
+          // Verified a moment ago; changes since then are checked at the end.
           if (each.rowsRead && each.stamp !== undefined && used.get(each) === each.stamp) continue;
           await verify(each, wanted, signal);
           if (each.stamp !== undefined && !used.has(each)) used.set(each, each.stamp);
@@ -314,7 +314,7 @@ function noFile(stamp: { isSymbolicLink(): boolean }): string {
   return stamp.isSymbolicLink() ? 'a symbolic link is in its place' : 'something other than a file is in its place';
 }
 
-/** Times of a file are as fine as the system's ticks, or whole seconds. */
+/** File times have the resolution of the system's clock ticks, or of whole seconds. */
 function isSettled({ ctimeNs }: FileStamp, readMs: number): boolean {
   const tickMs = ctimeNs % 1_000_000n === 0n ? 2_000 : 50;
   return Math.abs(readMs - Number(ctimeNs / 1_000_000n)) > tickMs;

@@ -1,16 +1,16 @@
-/** Writes what a statement selects into a hot file. */
+/** Writes the result of a statement to a hot file. */
 import { rename, rm } from 'node:fs/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { quoted } from '../duckdb/database.ts';
 import { noTime } from '../rows/row-buffer.ts';
 import { type HotFile, stampOf } from './hot-batch.ts';
 
-/** A time of a hot file, of one that is noTime where it is missing. */
+/** Times of a hot file, selected from a source that stores a missing time as noTime. */
 export const selectedTimes: readonly string[] = ['time_requested', 'time_received', 'time_synced'].map(
   (time) => `nullif(${time}, ${noTime}) AS ${time}`,
 );
 
-/** Light compression: a file is written again when it is sealed. Leaves nothing behind when it fails. */
+/** Uses light compression, because a file is rewritten when it is sealed. Leaves nothing behind when it fails. */
 export async function copyHotFile(
   connection: DuckDBConnection,
   path: string,

@@ -1,6 +1,6 @@
 /**
- * Hot batches across a restart: a note beside the files of each says what they hold and how their bytes must be; the next process takes
- * over those that follow S without a gap, and are as they were written from the log that is there now.
+ * Keeps hot batches across a restart. A note beside the files of each batch records their content and checksums. The next process takes
+ * over the batches that follow S without a gap, are unchanged, and were written from the current log.
  */
 import { createHash } from 'node:crypto';
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -13,7 +13,7 @@ import { createSlice, type Slice } from '../files/slice.ts';
 import type { LogReader } from '../log/read-log.ts';
 import { filePaths, type HotBatch, type HotFile, stampOf } from './hot-batch.ts';
 
-/** Raised whenever files or notes change: those of before are removed, and read from the log again. */
+/** Raised whenever files or notes change; older ones are removed, and their rows are read from the log again. */
 const noteFormat = 2;
 
 interface Note {
@@ -22,7 +22,7 @@ interface Note {
   readonly to: number;
   readonly rows: number;
   readonly dataBytes: number;
-  /** Of the log's row at `to`: another log may have other rows at the same positions. */
+  /** Of the log row at `to`, because another log may have other rows at the same positions. */
   readonly logSha256: string;
   readonly files: readonly NotedFile[];
 }
@@ -41,7 +41,7 @@ interface NotedFile {
   }[];
 }
 
-/** @param lastBatch the log's row at the batch's last position. */
+/** @param lastBatch the log row at the batch's last position */
 export async function writeManifest(batch: HotBatch, lastBatch: Uint8Array): Promise<void> {
   const { from, to, rows, dataBytes, notePath } = batch;
   const files: NotedFile[] = [];
@@ -65,7 +65,7 @@ export async function writeManifest(batch: HotBatch, lastBatch: Uint8Array): Pro
   batch.noted = true;
 }
 
-/** @returns batches that follow `sealed` and each other; whatever else is in the directory is removed. */
+/** @returns batches that follow `sealed` and each other without gaps; everything else in the directory is removed */
 export async function adoptHotBatches({
   sealed,
   directory,
@@ -84,7 +84,7 @@ export async function adoptHotBatches({
     const note = await readNote(join(directory, name));
     if (note !== undefined) noted.push({ note, path: join(directory, name) });
   }
-  // Of several that begin at one position, the one that reaches furthest: it was merged from the others.
+  // Of several that begin at one position, the one that reaches furthest was merged from the others.
   noted.sort((a, b) => a.note.from - b.note.from || b.note.to - a.note.to);
   const adopted: HotBatch[] = [];
   let at = sealed;
@@ -106,7 +106,7 @@ async function readNote(path: string): Promise<Note | undefined> {
     const note = JSON.parse(inflateRawSync(await readFile(path)).toString('utf8')) as Note;
     return note.format === noteFormat ? note : undefined;
   } catch {
-    // Cut off by a crash, or of another version.
+    // The note was cut off by a crash, or is of another version.
     return undefined;
   }
 }

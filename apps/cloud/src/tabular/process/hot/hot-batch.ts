@@ -1,9 +1,9 @@
 /**
- * A hot batch: rows of the log that are not sealed yet, in the columns of sealed files, on the local disk below parquet/.hot. An
- * organization and day with many of them has a file of its own, so that its queries read no others' rows; all others share one.
+ * A hot batch: unsealed rows of the log, in the columns of sealed files, on the local disk below parquet/.hot. An organization and day with
+ * many rows has its own file, so that its queries read no others' rows; all others share one.
  *
- * It is a cache like everything hot (I8): neither synced nor listed, written again from the log whenever it is not as it was. Beside it
- * stands a note `<name>.note` with its facts and checksums, from which the next process takes it over.
+ * Like everything hot it is a cache (I8): neither synced nor listed, and written again from the log whenever it has changed. A note
+ * `<name>.note` beside it holds its facts and checksums, from which the next process takes it over.
  */
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,46 +12,48 @@ import type { FileStamp } from '../../../instance/file-stamp.ts';
 import type { Slice } from '../files/slice.ts';
 
 export interface HotBatch {
-  /** All rows of positions in (from, to], and no others. */
+  /** All rows at positions in (from, to], and no others. */
   readonly from: number;
   readonly to: number;
   readonly rows: number;
   /** BSON bytes of its rows' `data`. */
   readonly dataBytes: number;
   readonly files: readonly HotFile[];
-  /** Of all its files. */
+  /** Slices of all its files. */
   readonly slices: readonly Slice[];
   readonly notePath: string;
-  /** The note is there. */
+  /** Whether the note has been written. */
   noted?: boolean;
 }
 
 export interface HotFile {
   readonly path: string;
-  /** As it was written. */
+  /** Stamp of the file after writing. */
   readonly stamp: FileStamp;
 }
 
-/** Names of a new batch's files, which nothing else has. */
+/** Unique names for a new batch's files. */
 export interface BatchNames {
   readonly note: string;
   file(index: number): string;
 }
 
-/** @param directory parquet/.hot. */
+/** @param directory parquet/.hot */
 export function newBatchNames(directory: string, from: number, to: number): BatchNames {
   const base = join(directory, `${from}-${to}-${newId()}`);
   return { note: `${base}.note`, file: (index) => `${base}-${index}.parquet` };
 }
 
-/** Rows of an organization and day from which on they have a file of their own, or bytes of their `data`. */
+/** An organization and day with this many rows, or bytes of `data`, has its own file. */
 const ownFile = { rows: 4_096, bytes: 1 << 20 } as const;
 
 export function needsOwnFile({ rows, dataBytes }: { readonly rows: number; readonly dataBytes: number }): boolean {
   return rows >= ownFile.rows || dataBytes >= ownFile.bytes;
 }
 
-/** Undefined when there is no such file. Asked at once: it takes microseconds, a turn in the thread pool behind DuckDB's statements far longer. */
+/**
+ * Undefined when there is no such file. Synchronous: it takes microseconds, and queueing in the thread pool behind DuckDB takes far longer.
+ */
 export function stampOf(path: string): FileStamp | undefined {
   try {
     return lstatSync(path, { bigint: true, throwIfNoEntry: false });

@@ -1,10 +1,10 @@
 /**
- * The rows that are not sealed yet: a cache of the log from S on (I8). The newest are decoded in memory (a tail), the others in the files
- * of hot batches.
+ * The unsealed rows: a cache of the log from S on (I8). The newest are decoded in memory (a tail), the others are in the files of hot
+ * batches.
  *
- * Invariants: batches and tails follow each other and cover (low-water mark, loaded]; a position is in one of them with all its rows or not at all;
- * a batch goes only when its rows are in listed files and no open snapshot reads them (the parent says so), or when another batch has
- * taken its rows, and no query reads it any more.
+ * Invariants: batches and tails follow each other and cover (low-water mark, loaded]. A position is in one of them with all its rows, or
+ * not at all. A batch is removed only after no query reads it any more, and only if its rows are in listed files and no open snapshot reads
+ * them (the parent says so) or another batch has taken its rows.
  */
 import { rm } from 'node:fs/promises';
 import { type Clock, createLimiter, errorText, type Log, PlatformError } from '@platform/base';
@@ -20,26 +20,26 @@ import { adoptHotBatches, writeManifest } from './hot-batch-manifest.ts';
 import { pickMerge } from './pick-merge.ts';
 import { createTail, isTailFull, type Tail } from './tail.ts';
 
-/** Rows of the log decoded at a time: queries wait for the end of such a step. */
+/** Rows of the log decoded per step; queries wait for the end of a step. */
 const stepLimit = { rows: 2_000, bytes: 1 << 20 };
 
-/** Tails in memory above which the loader waits until the oldest is written; the last is the one that it fills. */
+/** With more tails than this in memory, the loader waits until the oldest is written; the last is the one being filled. */
 const mostTails = 2;
 
-/** Rows that wait for a disk that takes no files: the loader stops above. */
+/** Bytes in memory while the disk takes no files; above this the loader stops. */
 const maxTailBytes = 192 << 20;
 
-/** What of a row of the log could not be loaded; its other readings are there (I8). */
+/** Part of a log row that could not be loaded; its other readings are present (I8). */
 export interface Damage {
   readonly position: number;
   readonly reason: string;
-  /** Readings that are missing; null: all that the row held, it could not even be opened. */
+  /** Number of missing readings; null: all, because the row could not even be opened. */
   readonly readings: number | null;
 }
 
-/** What a query reads; nothing of it goes before it is released. */
+/** The data that a query reads; none of it is removed before release. */
 export interface HotSnapshot {
-  /** Of the organization, oldest first. */
+  /** Slices of the organization, oldest first. */
   readonly slices: readonly HotSlice[];
   readonly tails: readonly Tail[];
   release(): void;
@@ -47,7 +47,7 @@ export interface HotSnapshot {
 
 export interface HotSlice {
   readonly slice: Slice;
-  /** Its rows are of positions up to this one. */
+  /** Last position of its rows. */
   readonly to: number;
 }
 
@@ -58,17 +58,17 @@ export interface HotRows {
   readonly loaded: number;
   readonly rows: number;
   readonly dataBytes: number;
-  /** What lies after `position`; the oldest has been there since `sinceMs` (monotonic), if there is any. */
+  /** The rows after `position`; the oldest has been there since `sinceMs` (monotonic), if there is any. */
   after(position: number): { readonly rows: number; readonly dataBytes: number; readonly sinceMs: number | undefined };
-  /** Takes over what a process before left, as far as it is as that wrote it; removes the rest. Once, before anything else. */
+  /** Takes over what an earlier process left unchanged; removes the rest. Called once, before anything else. */
   adopt(): Promise<void>;
-  /** Loads some rows of the log; answers whether there may be more. */
+  /** Loads some rows of the log; returns whether there may be more. */
   loadNext(onDamaged: (damage: Damage) => void): Promise<boolean>;
   /** Resolves when rows up to the position are loaded; rejects when the signal is aborted first. */
   reach(position: number, signal: AbortSignal): Promise<void>;
   /**
-   * An organization's rows in (after, upTo]; tails hold those of others, too.
-   * @param readsRows false: tails may be large, because their rows are only counted.
+   * An organization's rows in (after, upTo]; tails also hold rows of others.
+   * @param readsRows false: rows are only counted, so tails may be large
    */
   open(range: {
     readonly organizationId: string;
@@ -77,16 +77,16 @@ export interface HotRows {
     readonly readsRows: boolean;
   }): Promise<HotSnapshot>;
   /**
-   * Writes what is in memory to files; answers the batches whose rows come after `sealed`, of about so many bytes and at least one, and the
-   * position that they reach.
+   * Writes the rows in memory to files. Returns the batches after `sealed`, about `bytes` of them and at least one, and their last
+   * position.
    */
   toSeal(sealed: number, bytes: number): Promise<{ readonly batches: readonly HotBatch[]; readonly upTo: number }>;
   /**
-   * Merges small batches after `sealed`, if queries read them and there are enough; answers whether it did. Not while batches are being
+   * Merges small batches after `sealed`, if queries read them and there are enough; returns whether it did. Not while batches are being
    * sealed.
    */
   compact(sealed: number): Promise<boolean>;
-  /** Forgets batches whose rows are all of positions up to this one. */
+  /** Forgets batches whose rows are all at positions up to this one. */
   drop(upTo: number): void;
 }
 
@@ -117,13 +117,13 @@ export function createHotRows(options: {
   const gone = new Set<HotBatch>();
   const since = new Map<HotBatch, number>();
   let batches: HotBatch[] = [];
-  /** The last is open. */
+  /** The last one is open. */
   let tails: Tail[] = [createTail(sealed)];
   let lowWaterMark = sealed;
-  /** Batches up to here are being sealed, or were: they are merged with no others. */
+  /** Batches up to here are being sealed or were sealed; they are not merged with others. */
   let claimed = sealed;
   let failedWrites = 0;
-  /** By a query, since the last time that there was nothing to merge: merging is for queries alone. */
+  /** Whether a query read batches since the last time there was nothing to merge: merging only serves queries. */
   let isRead = false;
   const current = (): Tail => tails.at(-1) as Tail;
   const tailCount = (): number => tails.reduce((sum, { rows }) => sum + rows.rows, 0);
@@ -180,7 +180,7 @@ export function createHotRows(options: {
     const logged = await reader.read(current().to, stepLimit);
     const last = logged.at(-1);
     if (last === undefined) return false;
-    // Not before: the tail that was open may have been frozen meanwhile. From here on nobody else gets a turn.
+    // Read only now, because the open tail may have been frozen meanwhile. From here on the code does not yield.
     const tail = current();
     const damaged: Damage[] = [];
     const { rows } = tail;
@@ -203,7 +203,7 @@ export function createHotRows(options: {
     if (isTailFull(tail)) {
       freeze();
       const written = tryWriteTails();
-      // One is written while the next is filled.
+      // One tail is written while the next is filled.
       if (tails.length > mostTails) await written;
     }
     return true;
@@ -268,7 +268,7 @@ export function createHotRows(options: {
         });
         for (const batch of batches) since.set(batch, clock.monotonic());
         tails = [createTail(batches.at(-1)?.to ?? sealed)];
-        // A query may have come before: where the batches hold all of the log, no load follows that would wake it.
+        // A query may already be waiting: if the batches hold the whole log, no load follows that would wake it.
         wakeWaiting();
       }),
     loadNext: (onDamaged) => loading(() => load(onDamaged)),
@@ -296,14 +296,14 @@ export function createHotRows(options: {
     },
     async open({ organizationId, after, upTo, readsRows }) {
       isRead = true;
-      // More than that takes longer to read as documents than to write.
+      // Reading more than that as documents takes longer than writing it.
       const isSmall = tailCount() <= settings.tailRows && tailBytes() <= settings.tailBytes;
       if (readsRows && !isSmall) {
         const { rows } = current();
         if (rows.rows > settings.tailRows || rows.dataBytes > settings.tailBytes) freeze();
         await tryWriteTails();
       }
-      // Taken at one instant: a tail becomes a batch in between.
+      // Both lists are taken without yielding, because a tail may become a batch in between.
       const held = batches.filter(({ from, to }) => to > after && from < upTo);
       const heldTails = tails.filter(({ from, to }) => to > after && from < upTo);
       const release = acquire(held);
@@ -335,7 +335,7 @@ export function createHotRows(options: {
       const last = taken.at(-1);
       const [oldest] = tails as [Tail];
       const isAll = last === undefined || taken.length === ahead.length;
-      // Positions without rows behind the last batch are sealed with it.
+      // Positions without rows after the last batch are sealed with it.
       if (isAll && tails.length === 1 && oldest.rows.rows === 0) {
         oldest.from = oldest.to;
         oldest.filledSinceMs = undefined;
@@ -359,7 +359,7 @@ export function createHotRows(options: {
       const [row] = await reader.read(merged.to - 1, { rows: 1, bytes: 1 });
       if (row !== undefined && small.every(({ noted }) => noted === true)) await writeManifest(merged, row.batch);
       since.set(merged, since.get(first) ?? clock.monotonic());
-      // None of them was sealed meanwhile: `claimed` and the limiter of whoever calls keep them.
+      // None of them was sealed meanwhile: `claimed` and the callers' limiter prevent it.
       batches = batches.flatMap((batch) => (batch === first ? [merged] : small.includes(batch) ? [] : [batch]));
       for (const batch of small) remove(batch);
       return true;
@@ -373,7 +373,7 @@ export function createHotRows(options: {
   };
 }
 
-/** A hot file is not as it was written: what is in it must be read from the log again. */
+/** A hot file has changed: its rows must be read from the log again. */
 export class HotFileChanged extends Error {
   constructor(path: string) {
     super(`${path} has been changed or removed since it was written`);

@@ -1,9 +1,9 @@
-/** What the series of a hot file are like, worked out from the rows on their way into it. */
+/** Facts about the series of a hot file, computed from the rows being written. */
 import type { NewestRow, SeriesFacts, TimeFacts } from '../files/file-facts.ts';
 import { noTime, type RowBuffer } from '../rows/row-buffer.ts';
 import { compareWords, type SortedRows, words } from './sort-rows.ts';
 
-/** Documents of newest rows that facts hold: of one row, and of a file. */
+/** Size limits of the newest rows' documents in facts: per row and per file. */
 export const newestLimits: { readonly rowBytes: number; readonly fileBytes: number } = {
   rowBytes: 4 << 10,
   fileBytes: 4 << 20,
@@ -48,7 +48,9 @@ function timeFacts(times: BigInt64Array, order: Int32Array, from: number, to: nu
   return { min: min < 0 ? null : (times[min] as bigint), max: max < 0 ? null : (times[max] as bigint), missing };
 }
 
-/** @param places rows of a series in the order of time: the first of the latest millisecond, because that is all of a time that queries see. */
+/**
+ * @param places rows of a series sorted by time. Returns the first row of the latest millisecond, because queries see whole milliseconds.
+ */
 function newestRow(rows: RowBuffer, places: Int32Array): NewestRow | undefined {
   const latest = rows.timeReceived[places.at(-1) as number] as bigint;
   if (latest === noTime) return undefined;
@@ -64,12 +66,12 @@ function newestRow(rows: RowBuffer, places: Int32Array): NewestRow | undefined {
     timeRequested: rows.timeRequested[row] as bigint,
     timeReceived: rows.timeReceived[row] as bigint,
     timeSynced: rows.timeSynced[row] as bigint,
-    // A copy: the block around it is many documents large.
+    // Copied, because the surrounding block holds many documents.
     data: new Uint8Array(data),
   };
 }
 
-/** Floor to the millisecond, before 1970 too. */
+/** Rounds down to the millisecond, also before 1970. */
 export function startOfMs(microseconds: bigint): bigint {
   const rest = microseconds % 1_000n;
   return microseconds - (rest < 0n ? rest + 1_000n : rest);

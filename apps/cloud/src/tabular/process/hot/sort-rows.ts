@@ -1,9 +1,9 @@
-/** Rows of a buffer in the order of a file: by organization, day, part, type, component, method, series, then time, then arrival. */
+/** Sorts the rows of a buffer in file order: by organization, day, part, type, component, method, series, then time, then arrival. */
 import type { Series } from '../../catalog/series.ts';
 import type { RowBuffer } from '../rows/row-buffer.ts';
 
 export interface SortedRows {
-  /** Row of the buffer, by its place in the file. */
+  /** Row of the buffer at each place in the file. */
   readonly order: Int32Array;
   /** By series number of the file. */
   readonly series: readonly SortedSeries[];
@@ -51,7 +51,7 @@ export function sortRows(rows: RowBuffer, series: readonly Series[]): SortedRows
   const received = words(rows.timeReceived);
   for (const { from, to } of answered) {
     const places = order.subarray(from, to);
-    // Mostly they came in the order of their times.
+    // Rows mostly arrive in the order of their times.
     if (!isRising(received, places)) places.sort((a, b) => compareWords(received, a, b) || a - b);
   }
   return { order, series: answered };
@@ -88,12 +88,12 @@ export function seriesSortKey({ path }: Pick<Series, 'path'>): string {
   return [path.part_id, path.component_type, path.component_name, path.method_name].join('\0');
 }
 
-/** 64-bit integers as pairs of 32-bit words, which are compared without a BigInt. */
+/** 64-bit integers as pairs of 32-bit words, which compare without BigInt. */
 export function words(values: BigInt64Array): Int32Array {
   return new Int32Array(values.buffer, values.byteOffset, values.length * 2);
 }
 
-/** As the 64-bit integers compare. */
+/** Compares two values as 64-bit integers. */
 export function compareWords(values: Int32Array, a: number, b: number): number {
   const high = (values[a * 2 + 1] as number) - (values[b * 2 + 1] as number);
   return high !== 0 ? high : ((values[a * 2] as number) >>> 0) - ((values[b * 2] as number) >>> 0);

@@ -1,7 +1,7 @@
 /**
- * The newest rows: decoded, not yet in a hot file. A query reads them as documents.
+ * The newest rows: decoded, but not yet in a hot file. Queries read them as documents.
  *
- * States: open (the loader adds) → frozen (being written to a hot file) → gone. All rows of a position are in one tail or none.
+ * States: open (the loader adds rows) → frozen (being written to a hot file) → removed. All rows of a position are in one tail or none.
  */
 import { type Batch, timeColumns } from '@platform/query';
 import { dayNumber } from '../../../reading-codec/capture-day.ts';
@@ -15,18 +15,18 @@ import { startOfMs } from './series-facts.ts';
 import { words } from './sort-rows.ts';
 
 export interface Tail {
-  /** Rows are of positions in (from, to]. */
+  /** Its rows are at positions in (from, to]. */
   from: number;
   to: number;
   readonly rows: RowBuffer;
   readonly series: Series[];
-  /** Monotonic ms at which the first position came; undefined: none yet. */
+  /** Monotonic ms at which the first position was added; undefined: none yet. */
   filledSinceMs: number | undefined;
-  /** Readings were passed over because they could not be read. */
+  /** Unreadable readings were skipped. */
   damaged: boolean;
-  /** The row of the log at `to`, as it was read. */
+  /** The log row at `to`, as read. */
   lastBatch: Uint8Array | undefined;
-  /** Number of a series; equal series have one. */
+  /** Number of a series; equal series share one. */
   seriesId(series: Series): number;
 }
 
@@ -53,21 +53,21 @@ export function createTail(from: number): Tail {
   };
 }
 
-/** What goes into one hot file: about as much as DuckDB writes as one row group. */
+/** Maximum size of one hot file: about as much as DuckDB writes as one row group. */
 const full = { rows: 32_768, bytes: 8 << 20 } as const;
 
 export function isTailFull({ rows }: Tail): boolean {
   return rows.rows >= full.rows || rows.dataBytes >= full.bytes;
 }
 
-/** Which rows of a tail a query may need, and what they are metered with. */
+/** The rows of a tail that a query may need, and the bytes they are metered with. */
 export interface TailRows {
   readonly tail: Tail;
-  /** Their numbers in the tail, rising. */
+  /** Their numbers in the tail, ascending. */
   readonly rows: readonly number[];
-  /** Logical bytes, as sealed rows are metered (D26). */
+  /** Logical bytes, metered like sealed rows (D26). */
   readonly meteredBytes: number;
-  /** In the order in which they came; each batch takes a few MB at most. */
+  /** In order of arrival; each batch takes a few MB at most. */
   batches(columns: ReadonlySet<string> | undefined): Generator<Batch>;
 }
 
@@ -115,7 +115,7 @@ export function tailRows(tail: Tail, request: ScanRequest): TailRows {
   };
 }
 
-/** Undefined when no row passes. Scope and deletions exactly, path and times as a superset, as everywhere. */
+/** Undefined when no row passes. Scope and deletions are exact; path and times are a superset, as everywhere. */
 function rowTests({ rows, series }: Tail, request: ScanRequest): ((row: number) => boolean) | undefined {
   const { scope, filter, deletes } = request;
   const mayKeep = series.map(({ path }) => isInScope(path, scope) && mayKeepSeries(path, filter));
@@ -137,7 +137,7 @@ function rowTests({ rows, series }: Tail, request: ScanRequest): ((row: number) 
     if (!mayKeep[number]) return false;
     for (const { values, from, to } of bounds) {
       const time = values[row] as bigint;
-      // Without a lower bound a missing time, the least of all, stays in: some comparisons count it as less than any.
+      // Without a lower bound, a missing time (the least of all) stays in: some comparisons count it as less than any time.
       if ((from !== undefined && time < from) || (to !== undefined && time > to)) return false;
     }
     for (const { covers, upTo, beforeDay, receivedBefore } of deletions) {

@@ -27,7 +27,7 @@ import { seriesFactsOf } from './series-facts.ts';
 import { type SortedRows, sortRows, words } from './sort-rows.ts';
 import type { Tail } from './tail.ts';
 
-/** @param directory parquet/.hot. @returns the batch; its note is the caller's to write. */
+/** @param directory parquet/.hot @returns the batch; the caller writes its note */
 export async function writeHotBatch(connection: DuckDBConnection, tail: Tail, directory: string): Promise<HotBatch> {
   const { rows, series } = tail;
   await mkdir(directory, { recursive: true });
@@ -92,15 +92,15 @@ async function writeSorted(
   return { from, to, rows: rows.rows, dataBytes: rows.dataBytes, files, slices, notePath: names.note };
 }
 
-/** Which file the rows of each slice go to, and how it numbers its series. */
+/** Assigns slices to files, and numbers to the series in each file. */
 interface Places {
   readonly files: number;
-  /** By slice. */
+  /** Indexed by slice. */
   readonly fileOf: readonly number[];
-  /** By series: its number in its file, and the file. */
+  /** Indexed by series: its number in its file. */
   readonly numberOf: Int32Array;
   readonly fileOfSeries: Uint8Array;
-  /** By file: how many series it has. */
+  /** Indexed by file: how many series it has. */
   readonly seriesOf: readonly number[];
 }
 
@@ -133,7 +133,7 @@ interface SliceRange {
   readonly to: number;
 }
 
-/** Series of one organization and day stand together. */
+/** The series of one organization and day are adjacent. */
 function sliceRanges({ series }: SortedRows): SliceRange[] {
   const ranges: SliceRange[] = [];
   for (let first = 0; first < series.length; ) {
@@ -151,7 +151,7 @@ function sliceRanges({ series }: SortedRows): SliceRange[] {
   return ranges;
 }
 
-/** One batch is written after the other, mostly: its documents take the place of the last one's. */
+/** Buffer of the last batch's documents, reused because batches are mostly written one after the other. */
 let spare: Uint8Array | undefined;
 const mostSpareBytes = 16 << 20;
 
@@ -179,7 +179,7 @@ function documentsOf({ data, dataBytes }: RowBuffer, { order }: SortedRows): Doc
 }
 
 const typeOf = { DOUBLE, VARCHAR, BOOLEAN, UTINYINT } as const;
-/** Chunks between two pauses; what is appended goes out to the table then, too. */
+/** Chunks between two pauses; at each pause the appended rows are flushed to the table. */
 const chunksAtOnce = 2;
 
 async function append(

@@ -1,4 +1,4 @@
-/** One row of the ingest log to rows of the table `readings`. Only tabular uploads have any. */
+/** Decodes one row of the ingest log to rows of the table `readings`. Only tabular uploads have any. */
 import { errorText } from '@platform/base';
 import { DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { captureDay } from '../../../reading-codec/capture-day.ts';
@@ -13,7 +13,7 @@ import { maxBsonBytes, writeStruct } from '../rows/struct-to-bson.ts';
 const blockBytes = 1 << 20;
 const emptyDocument = /* @__PURE__ */ Uint8Array.of(5, 0, 0, 0, 0);
 
-/** Reused between uploads; a block that rows point into is never written again. */
+/** Buffers reused between uploads; a block that rows point into is never overwritten. */
 export interface DecodeRoom {
   block: Uint8Array;
   used: number;
@@ -25,16 +25,16 @@ export function newDecodeRoom(): DecodeRoom {
   return { block: new Uint8Array(0), used: 0, large: new Uint8Array(0) };
 }
 
-/** A reading that could not be loaded, by its index in the row of the log. */
+/** A reading that could not be loaded, by its index in the log row. */
 export interface DamagedReading {
   readonly index: number;
   readonly reason: string;
 }
 
 /**
- * Appends the rows of a LoggedUpload to `rows`; answers the readings that are damaged, whose neighbours are in `rows` (I8).
- * `seriesId` names a series, the same number for equal ones.
- * Throws when the LoggedUpload itself cannot be read: the row of the log is damaged as a whole, and nothing was appended.
+ * Appends the rows of a LoggedUpload to `rows`; returns the damaged readings, whose neighbours are in `rows` (I8). `seriesId` returns a
+ * series' number, the same for equal series.
+ * Throws when the LoggedUpload itself cannot be read: the whole log row is damaged, and nothing was appended.
  */
 export function decodeUpload(
   position: number,
@@ -80,7 +80,7 @@ export function decodeUpload(
 
 const view = /* @__PURE__ */ new SensorDataView();
 
-/** The SensorData in batch[start..end); answers time_received in milliseconds. */
+/** Decodes the SensorData in batch[start..end); returns time_received in milliseconds. */
 function decodeReading(
   batch: Uint8Array,
   start: number,
@@ -101,7 +101,7 @@ function decodeReading(
   return view.receivedMs ?? undefined;
 }
 
-/** A document may take five times its wire bytes, and mostly takes about as many: of a large one only what it took is kept. */
+/** A document can take up to five times its wire bytes, but usually takes about as many. Of a large one only the bytes used are kept. */
 function writtenStruct(source: Uint8Array, start: number, end: number, room: DecodeRoom): Uint8Array {
   const need = maxBsonBytes(end - start);
   if (need > blockBytes) {
@@ -117,7 +117,7 @@ function writtenStruct(source: Uint8Array, start: number, end: number, room: Dec
   return room.block.subarray(from, room.used);
 }
 
-/** Seconds outside the years 1 to 9999 are no Timestamp and count as the nearest one. */
+/** Seconds outside the years 1 to 9999 are not a valid Timestamp; they are clamped. */
 function microseconds(seconds: number, nanos: number): bigint {
   const clamped = Math.min(maxSeconds, Math.max(minSeconds, seconds));
   const fraction = Math.min(999_999, Math.max(0, Math.floor(nanos / 1_000)));

@@ -1,4 +1,4 @@
-/** Rows of the ingest log in the columns of files, as sealing has them: what a lost file of readings is made again of. */
+/** Converts rows of the ingest log to the columns of files, as sealing does, to restore a lost file of readings. */
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { dayNumber } from '../../../reading-codec/capture-day.ts';
 import type { Slice } from '../files/slice.ts';
@@ -16,9 +16,9 @@ export interface LogSlicesOptions {
   };
   /** Rows of the log, each once. */
   readonly uploads: AsyncIterable<{ readonly position: number; readonly batch: Uint8Array }>;
-  /** Whether a row stays out. Default: none. */
+  /** Whether a row is left out. Default: none. */
   readonly isHeld?: ((position: number, index: number) => boolean) | undefined;
-  /** Takes files that go with the caller's work. */
+  /** Receives files that are removed with the caller's work. */
   readonly directory: string;
 }
 
@@ -38,7 +38,7 @@ export async function logSlices(connection: DuckDBConnection, options: LogSlices
     try {
       decodeUpload(position, batch, rows, room, (series) => tail.seriesId(series));
     } catch {
-      // What sealing could not load is in no file.
+      // Rows that sealing could not load are in no file.
       rows.truncate(before);
     }
     keepRows(
@@ -59,7 +59,7 @@ function organizationOf({ rows, series }: Tail, row: number): string | undefined
   return series[rows.series[row] as number]?.path.organization_id;
 }
 
-/** Of the rows from `first` on. */
+/** Keeps or drops the rows from `first` on. */
 function keepRows(rows: RowBuffer, first: number, keeps: (row: number) => boolean): void {
   const columns = [
     ...[rows.position, rows.timeRequested, rows.timeReceived, rows.timeSynced],

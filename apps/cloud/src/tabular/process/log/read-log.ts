@@ -5,20 +5,20 @@ import { LogReader as FileReader } from '../../../ingest/log/log-reader.ts';
 
 export interface LoggedRow {
   readonly position: number;
-  /** LoggedUpload; empty, which is one without readings, where the row is damaged. */
+  /** LoggedUpload; empty where the row is damaged, which decodes as an upload without readings. */
   readonly batch: Uint8Array;
   readonly damage?: LogDamage | undefined;
 }
 
-/** Where the log is. */
+/** Location of the log. */
 export type LogSource = { readonly file: string } | { readonly database: string };
 
 export interface LogReader {
-  /** Rows after a position, in order: at most `rows`, about `bytes`; at least one if there is one. */
+  /** Rows after a position, in order: at most `rows`, about `bytes`, and at least one if there is one. */
   read(after: number, limit: ReadLimit): Promise<readonly LoggedRow[]>;
 }
 
-/** @param onDamage told of what cannot be read any more, before the rows are answered; it comes as rows that hold nothing (I8). */
+/** @param onDamage called with unreadable rows before the rows are returned; these appear as empty rows (I8) */
 export function openLogReader(source: LogSource, log: Log, onDamage: (damage: LogDamage) => void): LogReader {
   const opened = openReader(source, log);
   return {

@@ -1,9 +1,9 @@
-/** The condition of rows that deletions cover, for files that are written without them (I10). */
+/** The condition for rows covered by deletions, for files rewritten without them (I10). */
 import type { Delete } from '../../catalog/row-filter.ts';
 import { deletedRows } from '../query/deleted-rows.ts';
 import type { MergeSource } from './merge-source.ts';
 
-/** @returns for the merged source: undefined when none of its rows is covered. */
+/** @returns a function of the merged source; it returns undefined when none of the rows is covered */
 export function excludeDeleted(
   deletes: readonly Delete[],
   captureDay: string,

@@ -1,4 +1,4 @@
-/** Writes several small hot batches that follow each other into one, so that a query opens tens of files instead of hundreds. */
+/** Merges several small adjacent hot batches into one, so that a query opens tens of files instead of hundreds. */
 import { rm } from 'node:fs/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { rowsOfGroup } from '../files/row-group.ts';
@@ -8,7 +8,7 @@ import { type HotBatch, type HotFile, needsOwnFile, newBatchNames } from '../hot
 import { mergeSource } from './merge-source.ts';
 import { describeRows } from './series-of-rows.ts';
 
-/** @param batches adjacent, in order. @param rowGroup rows of a row group. */
+/** @param batches adjacent, in order @param rowGroup rows of a row group */
 export async function mergeHotBatches(
   connection: DuckDBConnection,
   batches: readonly HotBatch[],
@@ -41,7 +41,7 @@ export async function mergeHotBatches(
   };
 }
 
-/** Which slices go into which file. */
+/** Assigns slices to files. */
 function filesOf(slices: readonly Slice[]): Slice[][] {
   const days = slicesByDay(slices);
   const isOwn = days.map((own) => needsOwnFile({ rows: rowsOf(own), dataBytes: dataBytesOf(own) }));

@@ -1,17 +1,17 @@
-/** The leaves of rows that come from several slices, out of the facts of each: what holds for every one of them. */
+/** Merges the leaves of several slices from their facts: the result holds for the rows of all slices. */
 import { kind, type LeafFacts, type NumberFacts, type TextFacts } from '../files/file-facts.ts';
 import type { Slice } from '../files/slice.ts';
 import { type ColumnRoom, chooseColumns, newColumnRoom } from '../shred/describe-leaves.ts';
 import { leafLimits } from '../shred/leaf-tree.ts';
 
-/** A leaf, with what each slice says of it; undefined where all rows of a slice lack it. */
+/** A leaf with its facts in each slice; undefined where all rows of a slice lack it. */
 export interface MergedLeaf extends LeafFacts {
   readonly of: readonly (LeafFacts | undefined)[];
 }
 
 /**
- * Leaves with the columns that they get: only those whose values are in columns of every slice.
- * @param fileRows of the file in which the columns will stand.
+ * Leaves and their columns: only leaves whose values are in columns of every slice get columns.
+ * @param fileRows rows of the file that will hold the columns
  */
 export function mergeLeaves(
   slices: readonly Pick<Slice, 'leaves' | 'rows'>[],
@@ -38,7 +38,7 @@ export function mergeLeaves(
   return chooseColumns(leaves, fileRows, room, ({ of }) => of.every(isInColumns));
 }
 
-/** Whether each slice says of the leaf what it is in all rows, or that it is in none. */
+/** Whether each slice tells what the leaf is in all its rows, or that it is in none. */
 function isKnown({ of }: Node, parent: Node): boolean {
   return of.every((leaf, slice) => {
     const above = parent.of[slice];
@@ -50,7 +50,7 @@ interface Node {
   /** By slice. */
   readonly of: (LeafFacts | undefined)[];
   readonly children: Map<string, Node>;
-  /** Of the children, in an order that holds in every slice as long as `ordered`. */
+  /** Names of the children; while `ordered`, in an order that holds in every slice. */
   readonly names: string[];
   ordered: boolean;
 }
@@ -60,9 +60,9 @@ function newNode(slices: number): Node {
   return { of, children: new Map(), names: [], ordered: true };
 }
 
-/** @param leaves each directly behind its parent, or behind a sibling with all that is below it. */
+/** @param leaves each directly after its parent, or after a sibling and all that is below it */
 function addSlice(root: Node, leaves: readonly LeafFacts[], at: number): void {
-  // By depth: where in its names the last child stands that the slice has brought.
+  // By depth: the index, in the parent's names, of the last child that the slice added.
   const above: { readonly node: Node; place: number }[] = [];
   for (const leaf of leaves) {
     const { path } = leaf;
@@ -79,7 +79,7 @@ function addSlice(root: Node, leaves: readonly LeafFacts[], at: number): void {
   }
 }
 
-/** Puts the name behind the one that the slice had before it. */
+/** Inserts the name after the one that precedes it in the slice. */
 function childOf(parent: { readonly node: Node; place: number }, name: string, slices: number): Node {
   const { children, names } = parent.node;
   let child = children.get(name);
@@ -118,7 +118,7 @@ function mergedLeaf({ of, ordered }: Node, path: readonly string[], rows: number
 }
 
 function mergedNumber(numbers: readonly NumberFacts[]): NumberFacts {
-  // Of values that are all zero the lowest bit is 0, which says nothing of the others.
+  // If all values are zero, the lowest bit is 0 and says nothing about other values.
   const bits = numbers.filter(({ min, max }) => min !== 0 || max !== 0).map(({ lowestBit }) => lowestBit);
   return {
     min: Math.min(...numbers.map(({ min }) => min)),
@@ -138,7 +138,7 @@ function mergedText(texts: readonly TextFacts[]): TextFacts {
   };
 }
 
-/** Whether the kind of each row, and its value, can be told from the columns of the slice. */
+/** Whether the kind and value of each row can be derived from the columns of the slice. */
 function isInColumns(leaf: LeafFacts | undefined): boolean {
   if (leaf === undefined || leaf.column !== undefined) return true;
   return leaf.path.length === 0 || ((leaf.kinds & (leaf.kinds - 1)) === 0 && (leaf.kinds & valued) === 0);

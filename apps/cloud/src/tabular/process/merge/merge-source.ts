@@ -1,6 +1,6 @@
 /**
- * SQL of rows that come from several slices, with the series and the leaf columns that they have together: what sealing, merging and
- * compaction read. Names of users never come into it.
+ * SQL for rows from several slices, with their combined series and leaf columns. Sealing, merging and compaction read it. It never contains
+ * names from users.
  */
 import { timeColumns } from '@platform/query';
 import type { Series } from '../../catalog/series.ts';
@@ -15,22 +15,22 @@ import { hotLeafColumns } from '../shred/column-buffers.ts';
 import { columnOfPath, newColumnRoom } from '../shred/describe-leaves.ts';
 import { type MergedLeaf, mergeLeaves } from './merge-leaves.ts';
 
-/** Columns of the files that every file has. */
+/** Columns that every file has. */
 export const rowColumns: readonly string[] = ['position', '"index"', ...timeColumns, 'size', 'data'];
 
 export interface MergeSource {
-  /** By number, in the order of the files that are written. */
+  /** By number, in the order of the output files. */
   readonly series: readonly Series[];
   /** By organization and day, in the order of their numbers. */
   readonly slices: readonly MergedSlice[];
   /** Names of the leaves' columns. */
   readonly columns: readonly string[];
   readonly rows: number;
-  /** By number: the series' newest row, out of the slices' own facts; undefined where they do not say it of all. */
+  /** By number: the series' newest row, from the slices' own facts; undefined unless they tell it for all series. */
   newest(): ReadonlyMap<number, NewestRow> | undefined;
   /**
-   * SELECT of the row's `number` and of columns (`rowColumns` and `columns`); times are noTime where they are missing.
-   * @param kept condition on the rows, in terms of `number` and of the files' own columns. Default: all rows.
+   * SELECT of the row's `number` and of columns (`rowColumns` and `columns`); missing times are noTime.
+   * @param kept condition on the rows, in terms of `number` and the files' own columns. Default: all rows.
    */
   select(columns: readonly string[], kept?: string): string;
 }
@@ -43,7 +43,7 @@ export interface MergedSlice {
   readonly leaves: readonly MergedLeaf[];
 }
 
-/** @param isHot whether a hot file is written, which has columns of kinds that a sealed one can do without. */
+/** @param isHot whether a hot file is written, which has kind columns that a sealed file can do without */
 export function mergeSource(slices: readonly Slice[], isHot: boolean): MergeSource {
   const numbered = numberSeries(slices);
   const room = newColumnRoom();
@@ -56,7 +56,7 @@ export function mergeSource(slices: readonly Slice[], isHot: boolean): MergeSour
   const files = [...new Set(slices.map(({ path }) => path))];
   const expressions = new Map([...kindExpressions(columns, slices, files)]);
   const { number, isWhole } = numberSql(slices, numbered.numbers, files);
-  // Of one file the row groups that hold others can be left out.
+  // With one file, row groups that hold only other rows can be skipped.
   const [only] = slices;
   const stretch =
     slices.length === 1 && only !== undefined
@@ -83,13 +83,13 @@ export function mergeSource(slices: readonly Slice[], isHot: boolean): MergeSour
 
 interface Numbered {
   readonly series: readonly Series[];
-  /** For each slice, by its own order of series: their numbers. */
+  /** For each slice, the numbers of its series in its own order. */
   readonly numbers: readonly (readonly number[])[];
   readonly slices: readonly { captureDay: string; first: number; end: number; of: readonly Slice[] }[];
   readonly rows: number;
 }
 
-/** Series of one organization and day stand together, in the order of sealed files. */
+/** The series of one organization and day are adjacent, in the order of sealed files. */
 function numberSeries(slices: readonly Slice[]): Numbered {
   const series: Series[] = [];
   const numberOf = new Map<Slice, readonly number[]>();
@@ -154,7 +154,7 @@ function isBefore(a: NewestRow, b: NewestRow): boolean {
   return a.position === b.position ? a.index < b.index : a.position < b.position;
 }
 
-/** A row's number out of its file and its series there; -1: a row of a slice that is not asked for. */
+/** SQL that maps a row's file and series number to its `number`; -1 for a row of a slice that was not requested. */
 function numberSql(
   slices: readonly Slice[],
   numbers: Numbered['numbers'],
@@ -167,7 +167,7 @@ function numberSql(
     offsets.push(first);
     for (const [at, slice] of slices.entries()) {
       if (slice.path !== path) continue;
-      // Of a file with several slices the last may be another's.
+      // In a file with several slices, the last series may belong to a slice that was not requested.
       while (all.length < first + slice.facts.series.length) all.push(-1);
       for (const [i, number] of (numbers[at] ?? []).entries()) all[first + slice.first + i] = number;
     }
@@ -178,14 +178,14 @@ function numberSql(
   return { number: `list_extract([${all.join(',')}]::INTEGER[], ${offset} + series + 1)`, isWhole };
 }
 
-/** A row's kind: its own column says it; else its value; else it is of the one kind that all rows of its file are of. */
+/** A row's kind, from its own column; otherwise from its value; otherwise it is the single kind of all rows of its file. */
 function* kindExpressions(
   columns: ReadonlySet<string>,
   slices: readonly Slice[],
   files: readonly string[],
 ): Generator<[column: string, expression: string]> {
   const stored = new Set<string>();
-  /** By the beginning of the columns' names, by file: kinds of sealed files' leaves. */
+  /** By prefix of the columns' names, by file: kinds of sealed files' leaves. */
   const kinds = new Map<string, Map<string, number>>();
   for (const { path, leaves, facts } of slices) {
     const isSealed = facts.hasPaths !== false;

@@ -1,4 +1,4 @@
-/** What the series of rows are like, asked of the rows themselves before they are written. */
+/** Computes the facts of series from the rows themselves before they are written. */
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { readRows } from '../duckdb/database.ts';
 import type { NewestRow, SeriesFacts, TimeFacts } from '../files/file-facts.ts';
@@ -7,17 +7,17 @@ import { noTime } from '../rows/row-buffer.ts';
 import type { MergeSource } from './merge-source.ts';
 
 export interface DescribedRows {
-  /** Those that have rows, by their numbers in the source. */
+  /** Numbers in the source of the series that have rows. */
   readonly numbers: readonly number[];
   readonly series: readonly SeriesFacts[];
   readonly rows: number;
-  /** By column of a leaf: rows in which it has a value. */
+  /** By column of a leaf: number of rows with a value. */
   readonly values: ReadonlyMap<string, number>;
 }
 
 const times = ['time_received', 'time_requested', 'time_synced'] as const;
 
-/** @param kept which rows; default: all of the source. */
+/** @param kept condition on the rows; default: all rows of the source */
 export async function describeRows(
   connection: DuckDBConnection,
   source: MergeSource,
@@ -67,7 +67,7 @@ export async function describeRows(
   return { numbers: found.map(([number]) => number), series, rows: firstRow, values: new Map(values) };
 }
 
-/** By number: the first row of the latest millisecond, because that is all of a time that a query sees. */
+/** By number: the first row of the latest millisecond, because queries see whole milliseconds. */
 async function newestRows(
   connection: DuckDBConnection,
   source: MergeSource,
@@ -102,7 +102,7 @@ async function newestRows(
   return newest;
 }
 
-/** As many of them as a file's facts hold. @param newest by number */
+/** As many newest rows as a file's facts may hold. @param newest by number */
 function withinBytes(newest: ReadonlyMap<number, NewestRow>): ReadonlyMap<number, NewestRow> {
   let bytes = 0;
   const kept = [...newest].sort(([a], [b]) => a - b);

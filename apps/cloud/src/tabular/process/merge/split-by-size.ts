@@ -1,4 +1,4 @@
-/** Which rows go into which of several files, so that none takes more bytes than it should. */
+/** Splits rows into several files of limited size. */
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { largeRows } from '../../query/large-rows.ts';
 import { readRows } from '../duckdb/database.ts';
@@ -6,7 +6,7 @@ import { dataBytesOf, type Slice } from '../files/slice.ts';
 import { noTime } from '../rows/row-buffer.ts';
 import type { MergeSource } from './merge-source.ts';
 
-/** A condition on the rows for each file, in their order; undefined is all rows. */
+/** A condition on the rows of each file, in order; undefined means all rows. */
 export async function splitConditions(
   connection: DuckDBConnection,
   source: MergeSource,
@@ -39,7 +39,7 @@ export async function splitConditions(
   });
 }
 
-/** Whether a row is at an end or before it, in the order of files. */
+/** SQL: whether a row is at or before an end, in the order of files. */
 function isUpTo([number, received, position, index]: readonly [number, bigint, bigint, number]): string {
   const time = `coalesce(time_received, ${noTime})`;
   const inUpload = `position < ${position} OR (position = ${position} AND "index" <= ${index})`;

@@ -1,7 +1,7 @@
 /**
- * Writes the rows of slices of one organization and capture day to sealed files (I9): one, or several when they are too many for one.
+ * Writes the rows of slices of one organization and capture day to sealed files (I9): one, or several if one would be too large.
  *
- * Each file is written under a temporary name, synced, read back, renamed. Until the catalog lists them they do not exist, and a start
+ * Each file is written under a temporary name, synced, read back and renamed. Until the catalog lists them they do not count, and a start
  * removes them.
  */
 import { rename, rm } from 'node:fs/promises';
@@ -21,16 +21,16 @@ import { splitConditions } from './split-by-size.ts';
 
 export interface SealOptions {
   readonly parquetDir: string;
-  /** BSON bytes that go into one file. */
+  /** Maximum BSON bytes in one file. */
   readonly fileBytes: number;
 }
 
 export interface WriteOptions extends SealOptions {
-  /** Rows that stay out, as a condition on `number` and the files' columns; of the merged series. Default: none. */
+  /** Condition for rows to leave out, on `number` and the files' columns of the merged series. Default: none. */
   readonly removed?: (source: MergeSource) => string | undefined;
 }
 
-/** @returns the files, and how many rows stayed out. Throws, and leaves nothing behind, when it is not all rows that it wrote. */
+/** @returns the files, and how many rows were left out. Throws, and leaves nothing behind, unless all other rows were written. */
 export async function writeSealedFiles(
   connection: DuckDBConnection,
   slices: readonly Slice[],
@@ -62,7 +62,7 @@ export async function writeSealedFiles(
     await syncPath(options.parquetDir);
     return { files, removed };
   } catch (caught) {
-    // A disk that is full must not be filled further by attempt after attempt.
+    // Repeated attempts must not fill a full disk further.
     for (const path of written) await rm(path, { force: true });
     throw caught;
   }

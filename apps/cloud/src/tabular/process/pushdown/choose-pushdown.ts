@@ -1,8 +1,8 @@
 /**
- * What one sealed file does for a query: the most that its facts prove to be exactly what the executor would do.
+ * Chooses what DuckDB does with one sealed file for a query: the most that its facts prove equal to what the executor would do.
  *
- * In turn: nothing, when no row can pass; the newest rows, which stand in the footer; the whole `pre` as one statement; the fields that
- * the executor reads, out of columns; whole rows. Conditions go along wherever they are known.
+ * In order of preference: nothing, when no row can pass; the newest rows from the footer; the whole `pre` as one statement; the fields that
+ * the executor reads, from columns; whole rows. Conditions are added wherever they are known.
  */
 import { type FieldRead, fieldsRead, isReadOnce, type PlanSplit, refuseTooLarge } from '@platform/query';
 import type { NotPushed } from '../../tabular.ts';
@@ -28,12 +28,12 @@ import { rowShape } from './rows/row-shape.ts';
 import { isOfSeries } from './series/series-values.ts';
 import type { Emission } from './statement.ts';
 
-/** A split as it is looked at file by file. */
+/** The parts of a split that are examined for each file. */
 export interface Wanted extends FilterParts {
   readonly split: PlanSplit;
-  /** The end of the split, if it is one that columns may give. */
+  /** The end of the split, if it is a projection that columns may answer. */
   readonly projection: Projection | undefined;
-  /** All that is read of a row. */
+  /** Everything that is read of a row. */
   readonly fields: readonly FieldRead[] | 'all';
   /** The columns of these fields; undefined: all. */
   readonly columns: ReadonlySet<string> | undefined;
@@ -49,39 +49,39 @@ export function wantedOf(split: PlanSplit): Wanted {
   return { split, ...filterParts(split), projection, fields, columns };
 }
 
-/** What a file does, and which parts of the query are done with it, in the user's words. */
+/** What DuckDB does with a file, and which parts of the query that covers, in the user's words. */
 export interface Choice {
   readonly emission: Emission;
   readonly pushed: readonly string[];
-  /** What is left to the executor, and why. */
+  /** Parts left to the executor, and why. */
   readonly notPushed: () => readonly NotPushed[];
   readonly top?: TopChoice;
 }
 
-/** Of a sort with a limit, in two halves. */
+/** The two halves of a sort with a limit. */
 export interface TopChoice {
-  /** What its rows are sorted by, without their documents, where columns say it. */
+  /** The sort keys of its rows without their documents, if columns contain them. */
   readonly keys: () => KeysEmission | undefined;
-  /** Rows that went through `pre`, of which it is known where they are. */
+  /** The documents of rows selected by `pre` whose location is known. */
   readonly rowsAt: (where: Sql) => Emission;
 }
 
 /** The rows of a file that a query's filters keep. */
 export interface KeptRows {
-  /** Of these series. */
+  /** Numbers of the series that have such rows. */
   readonly numbers: readonly number[];
   readonly where: readonly Sql[];
-  /** All rows of these series. */
+  /** Whether all rows of these series are kept. */
   readonly areWhole: boolean;
-  /** These and no others; else the executor filters again. */
+  /** Whether exactly these rows are kept; otherwise the executor filters again. */
   readonly isExact: boolean;
-  /** Whether rows of these series may be left out by what they hold. */
+  /** Whether rows of these series may be left out by their values. */
   readonly areChosen: boolean;
   readonly pushed: readonly string[];
   readonly room: ConditionRoom;
 }
 
-/** Undefined: the file has no row that passes. */
+/** Undefined: no row of the file passes. */
 export function keptRows(file: OpenFile, { parts, sure }: Wanted, request: ScanRequest): KeptRows | undefined {
   const binds = new Binds();
   const room: ConditionRoom = { facts: file.facts, values: file.values, binds };
@@ -92,7 +92,7 @@ export function keptRows(file: OpenFile, { parts, sure }: Wanted, request: ScanR
   for (const part of parts.slice(0, sure)) {
     if (isOfSeries(part)) {
       const keeps = file.values.keeps(part);
-      // It fails for a series of this file: what stands behind it must not take rows away.
+      // The condition fails for a series of this file, so later conditions must not remove rows.
       if (keeps === undefined) {
         isExact = false;
         break;
@@ -121,7 +121,7 @@ export function keptRows(file: OpenFile, { parts, sure }: Wanted, request: ScanR
   };
 }
 
-/** What a file does for rows that it has. */
+/** Chooses for a file that has matching rows. */
 export function chooseFor(file: OpenFile, kept: KeptRows, wanted: Wanted, request: ScanRequest): Choice {
   const { split, fields } = wanted;
   const { where, isExact, areChosen, pushed, room } = kept;
@@ -164,7 +164,7 @@ export function chooseFor(file: OpenFile, kept: KeptRows, wanted: Wanted, reques
   };
 }
 
-/** Conditions that do not decide in SQL which rows are kept; one that can fail, and what stands behind it, leave none out. */
+/** Conditions that SQL does not decide. A condition that can fail, and those after it, leave out no rows. */
 function explainFilter({ parts, sure }: Wanted, room: ConditionRoom): readonly NotPushed[] {
   return parts.flatMap((part, index): readonly NotPushed[] => {
     const at = siteOf(part, '$match');
@@ -185,13 +185,13 @@ function projectedBy({ split: { end }, projection }: Wanted, file: OpenFile, opt
   return { emission, pushed: [endName(end)], notPushed: () => [] };
 }
 
-/** Whether the rest of the plan is done with the first rows that it gets. */
+/** Whether the rest of the plan needs only the first rows it gets. */
 function endsEarly({ post }: PlanSplit): boolean {
   const limit = post.findIndex((stage) => stage.k === 'slice' && stage.limit !== undefined);
   return limit >= 0 && post.slice(0, limit).every(({ k }) => k !== 'sort' && k !== 'group' && k !== 'merge');
 }
 
-/** Rows as they are, of wanted series and times: what a source does when nothing is pushed. */
+/** Whole rows of the wanted series and times: used when nothing is pushed down. */
 export function wholeRows(file: OpenFile, request: ScanRequest): Emission {
   const binds = new Binds();
   const where = rowConditions(file, file.wanted, request, binds);

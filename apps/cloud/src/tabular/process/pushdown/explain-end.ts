@@ -1,4 +1,4 @@
-/** Why a file does not group, sort or project, in words for people: what keeps its columns from giving what the executor would. */
+/** Explains to users why a file does not group, sort or project: why its columns cannot give the executor's result. */
 import {
   type Accumulator,
   canFail,
@@ -19,7 +19,7 @@ import { keyParts } from './groups/group-key.ts';
 import { stateColumns } from './groups/group-states.ts';
 import { isOfSeries } from './series/series-values.ts';
 
-/** @param isFiltered the conditions before it are decided in SQL, all of them. */
+/** @param isFiltered whether SQL decides all conditions before the end */
 export function explainEnd(end: PlanSplit['end'], room: ConditionRoom, isFiltered: boolean): readonly NotPushed[] {
   if (end === 'rows') return [];
   const part = endName(end);
@@ -39,7 +39,7 @@ function explainGroup(stage: GroupStage, room: ConditionRoom): readonly NotPushe
   const cells: Cells = { sql: [], sums: [], ofSeries: false, decisions: 0, lists: [] };
   return stage.accumulators.flatMap(([field, accumulator]): NotPushed[] => {
     if (stateColumns(accumulator, room, cells) !== undefined) return [];
-    // Fields of a statement have no names of their own.
+    // Fields of a SQL statement have no names of their own.
     const part = stage.at === undefined ? name : `${name}.${field}`;
     return [explainAccumulator(accumulator, room, part)];
   });

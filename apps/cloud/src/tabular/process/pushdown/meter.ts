@@ -1,6 +1,6 @@
 /**
- * What a query is metered with (D26): the logical bytes of the rows of the series that it asks for, within the bounds of its times, as far
- * as they are not deleted. Neither push-down nor what the rest of the plan does makes a difference.
+ * The bytes a query is metered with (D26): the logical bytes of undeleted rows of the series that it asks for, within the bounds of its
+ * times. Neither push-down nor the rest of the plan changes them.
  */
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { coversSeries } from '../../catalog/row-filter.ts';
@@ -14,7 +14,7 @@ import { and, type Bind, Binds, onlyUsed } from './conditions/sql.ts';
 import { type OpenFile, sealedPaths } from './open-files.ts';
 import { chunksOf } from './run-statement.ts';
 
-/** Most files cost nothing: their footers say it. The others are asked, those that are alike together. */
+/** For most files the footers are enough. Others are queried, with similar files sharing a statement. */
 export async function meteredBytes(
   connection: DuckDBConnection,
   files: readonly OpenFile[],

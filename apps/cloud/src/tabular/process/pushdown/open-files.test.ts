@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { openSealingRoom } from '../../testing/seal-rows.ts';
 import { createKnownFacts } from './open-files.ts';
 
-test('D33 facts that were read from a file that another one stood in for meanwhile are not kept', async () => {
+test('D33 facts are not kept if another file temporarily replaced the file while they were read', async () => {
   await using room = await openSealingRoom();
   const row = (component: string) => ({
     component,

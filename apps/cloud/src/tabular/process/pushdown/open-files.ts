@@ -1,4 +1,4 @@
-/** The sealed files of a snapshot with their facts, which are read once: files never change. */
+/** The sealed files of a snapshot with their facts, which are read only once because files never change. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
@@ -16,24 +16,24 @@ export interface OpenFile {
   readonly captureDay: string;
   readonly facts: FileFacts;
   readonly values: SeriesValues;
-  /** By series number: 1 when the caller may see its rows. Rows of others that are read all the same end the query. */
+  /** By series number: 1 when the caller may see its rows. If a row of another series is read, the query ends with an error. */
   readonly allowed: Uint8Array;
-  /** Numbers of the series whose rows the caller may see and the plan's filters on path and times may keep, ascending. */
+  /** Numbers of the series that the caller may see and that the plan's filters on path and times may keep, ascending. */
   readonly wanted: readonly number[];
-  /** Rows of later positions are none of the snapshot's: of a hot file that was written after it was opened. */
+  /** Rows at later positions are not in the snapshot; set for a hot file written after the snapshot was opened. */
   readonly upTo?: number;
 }
 
 export interface KnownFacts {
   /**
-   * All at once, so that a thousand files cost one statement. Throws StaleSnapshot when one is not there.
-   * @param unchanged throws when a file changed since it was compared: what was read of it is not kept.
+   * Reads all facts at once, so that a thousand files cost one statement. Throws StaleSnapshot when a file does not exist.
+   * @param unchanged throws when a file changed since it was verified; its facts are then not kept
    */
   of(connection: DuckDBConnection, files: readonly FileRef[], unchanged: () => void): Promise<readonly FileFacts[]>;
   forget(files: readonly string[]): void;
 }
 
-/** @param maxBytes of facts that are kept; the oldest go first. */
+/** @param maxBytes limit of cached facts; the oldest are evicted first */
 export function createKnownFacts(parquetDir: string, maxBytes: number = 256 << 20): KnownFacts {
   const known = new Map<string, FileFacts>();
   let bytes = 0;
@@ -79,14 +79,14 @@ export function createKnownFacts(parquetDir: string, maxBytes: number = 256 << 2
   };
 }
 
-/** A sealed file, with what of it a query may need; the same with push-down and without. */
+/** Opens a sealed file with the parts that a query may need; the same with and without push-down. */
 export function openFile(path: string, { captureDay }: FileRef, facts: FileFacts, request: ScanRequest): OpenFile {
   if (facts.series.length > 0 && ownerOf(facts) !== request.scope.organizationId)
     throw new Error(`${path} holds rows of another organization; nothing is answered`);
   return openSlice(wholeFile(path, captureDay, facts), request);
 }
 
-/** @param upTo position up to which the file's rows are in the snapshot; absent: all. */
+/** @param upTo last position of the file's rows in the snapshot; absent: all */
 export function openSlice(slice: Slice, request: ScanRequest, upTo?: number): OpenFile {
   const { path, captureDay, facts } = slice;
   const { scope, filter } = request;
@@ -109,7 +109,7 @@ type ChosenSeries = Pick<OpenFile, 'allowed' | 'wanted'>;
 
 const whole = new WeakMap<FileFacts, ChosenSeries>();
 
-/** All series of a slice; most queries ask for them, of every file. */
+/** All series of a slice, cached because most queries need them from every file. */
 function wholeSlice({ facts, series, first }: Slice): ChosenSeries {
   let known = whole.get(facts);
   if (known === undefined) {
@@ -152,7 +152,7 @@ function chosenSeries(
 
 const owners = new WeakMap<FileFacts, string | undefined>();
 
-/** The organization of all series of a file; undefined when there are several, or none. */
+/** The organization of all series of a file; undefined when there are several or none. */
 function ownerOf(facts: FileFacts): string | undefined {
   if (owners.has(facts)) return owners.get(facts);
   const [first, ...others] = new Set(facts.series.map(({ path }) => path.organization_id));
@@ -161,7 +161,7 @@ function ownerOf(facts: FileFacts): string | undefined {
   return owner;
 }
 
-/** Of sealed files, which are verified before they are read; of hot ones the hot rows know. */
+/** Paths of sealed files, which are verified before they are read. The hot rows check hot files. */
 export function sealedPaths(files: readonly OpenFile[]): string[] {
   return files.flatMap(({ path, facts }) => (facts.hasPaths === false ? [] : [path]));
 }

@@ -1,8 +1,8 @@
 /**
- * Runs one statement over files; its answer comes chunk by chunk, whole or as an error.
+ * Runs one statement over files. Its result arrives chunk by chunk, complete or with an error.
  *
- * DuckDB's interface tells the end of a stream and a failure in its middle alike: no more chunks. So a row of our own is behind the
- * last one, and an answer without it is a failure (I7, D33).
+ * DuckDB's interface reports the end of a stream and a failure in its middle alike: no more chunks. So our own row follows the last one,
+ * and a result without it is a failure (I7, D33).
  */
 import {
   BIGINT,
@@ -24,17 +24,17 @@ export interface FileStatement {
   /** `$1` is the list of the files' paths. */
   readonly sql: string;
   readonly files: readonly { readonly path: string }[];
-  /** From `$2` on. */
+  /** Values from `$2` on. */
   readonly binds: readonly Bind[];
-  /** Columns of the answer, for one that is read while it is made; absent: DuckDB gathers all rows before the first is handed over. */
+  /** Columns of a streamed result; absent: DuckDB gathers all rows before the first is returned. */
   readonly columns?: number;
 }
 
 export interface OpenStatement {
   readonly result: DuckDBResult;
-  /** Rows of a gathered answer. */
+  /** Number of rows of a gathered result. */
   readonly rows: number | undefined;
-  /** Runs the statement again, to learn why it ended early. */
+  /** Runs the statement again to find out why it ended early. */
   readonly explain: () => Promise<unknown>;
 }
 
@@ -50,7 +50,7 @@ export async function openStatement(
     return { result, rows: result.rowCount, explain: gather };
   }
   const none = new Array<string>(columns).fill('NULL').join(', ');
-  // A LIMIT to be safe would keep DuckDB from using more than one thread.
+  // A LIMIT for safety would restrict DuckDB to one thread.
   const whole = `SELECT *, false FROM (${sql}) UNION ALL SELECT ${none}, is_end FROM end_of_rows`;
   return { result: await connection.stream(whole, values, valueTypes), rows: undefined, explain: gather };
 }
@@ -60,8 +60,8 @@ export async function* chunksOf(connection: DuckDBConnection, statement: FileSta
 }
 
 /**
- * Each chunk is read before the next is asked for.
- * @param isInterrupted whether the statement was ended on purpose: then no one asks why.
+ * Each chunk must be read before the next is requested.
+ * @param isInterrupted whether the statement was ended on purpose; the reason is then not looked up
  */
 export async function* readChunks(
   opened: Promise<OpenStatement>,
@@ -75,7 +75,7 @@ export async function* readChunks(
     if (raw === null || raw.rowCount === 0) break;
     const chunk = new Chunk(raw.chunk, raw.rowCount);
     if (columns !== undefined && chunk.bytes(columns)[chunk.rows - 1] === 1) {
-      // The end may be in a chunk of its own, or behind the last rows.
+      // The end row may be in its own chunk, or follow the last rows.
       if (chunk.rows > 1) yield chunk.slice(0, chunk.rows - 1);
       return;
     }

@@ -1,33 +1,35 @@
-/** One statement over files that are alike: the SQL, and how batches are made of what it gives. */
+/** One statement over similar files: its SQL, and how batches are built from its result. */
 import type { Batch } from '@platform/query';
 import type { Bind } from './conditions/sql.ts';
 import { type Summed, type SumPlan, sumPlan, sumsSql } from './groups/exact-sum.ts';
 import type { OpenFile } from './open-files.ts';
 import type { Chunk } from './rows/chunk.ts';
 
-/** What one file's rows go through. Files for which it is the same except for the facts of sums share a statement. */
+/** How one file's rows are processed. Files whose emissions differ only in the facts of sums share a statement. */
 export interface Emission {
-  /** How the answer is made, for explain and for telling emissions apart. */
+  /** How the result is made; shown by explain and used to distinguish emissions. */
   readonly kind: 'group' | 'top' | 'columns' | 'rows';
-  /** What else has to be equal in files that share a statement. */
+  /** Anything else that must be equal in files that share a statement. */
   readonly variant: string;
   /** `$1` is the list of the files' paths; `{sum i part}` stands for a part of sum i. */
   readonly sql: string;
-  /** From `$2` on. */
+  /** Values from `$2` on. */
   readonly binds: readonly Bind[];
   readonly sums: readonly { readonly column: string; readonly of: Summed }[];
   /**
-   * All rows are gathered before the first is looked at, which takes so many bytes at most: few rows of many come in crumbs, each of which
-   * costs as much as two thousand rows. Absent: rows are looked at as they come.
+   * Upper bound of the bytes if all rows are gathered before the first is read. Few rows selected from many arrive in small chunks, each as
+   * expensive as two thousand rows. Absent: rows are streamed.
    */
   readonly gathered?: number;
-  /** Columns of the answer, if its rows are looked at as they come. Default: they are gathered. */
+  /** Columns of the result, if its rows are streamed. Default: they are gathered. */
   readonly columns?: number;
-  /** Which of them holds whole documents, of which a few thousand can be too many for one batch. */
+  /** Which column holds whole documents; a few thousand of these can be too many for one batch. */
   readonly documents?: number;
-  /** The batches went through `pre`. */
+  /** Whether the batches have passed through `pre`. */
   readonly done: boolean;
-  /** Whether what is asked of a series does not depend on the file, so that its number says all; absent: it does, or nothing is asked. */
+  /**
+   * Whether the query's use of a series depends only on its number in these files; absent: it depends on the file, or series are not used.
+   */
   readonly isOfNumber?: (files: readonly OpenFile[]) => boolean;
   readonly decode: (files: readonly OpenFile[], sums: readonly SumPlan[]) => (chunk: Chunk) => Batch;
 }
@@ -65,7 +67,7 @@ export function statementOf(files: readonly { file: OpenFile; emission: Emission
       sql = sql.replaceAll(sumMarker(index, part), parts[part] ?? 'CAST(0 AS DOUBLE)');
   }
   const opened = files.map(({ file }) => file);
-  // Grouping by one number less is a quarter of the work.
+  // Grouping by one column less saves a quarter of the work.
   const isOne = opened.length === 1 || first.emission.isOfNumber?.(opened) === true;
   sql = sql.replace(fileMarker, isOne ? 'CAST(0 AS INTEGER)' : 'CAST(file_index AS INTEGER)');
   sql = sql.replace(fileKeyMarker, isOne ? '' : '1, ');
@@ -74,7 +76,7 @@ export function statementOf(files: readonly { file: OpenFile; emission: Emission
 
 export const maxParts = 3;
 
-/** The place of the row's file in the list. */
+/** The index of the row's file in the list. */
 export const fileMarker = '{file}';
 /** … as a key of GROUP BY. */
 export const fileKeyMarker = '{file key}';

@@ -1,4 +1,4 @@
-/** What all sealed files of a snapshot do for a query, in order: files that do the same share a statement. */
+/** The steps of a query over all sealed files of a snapshot, in order; files processed alike share a statement. */
 import type { Batch } from '@platform/query';
 import type { SourceExplain } from '../../tabular.ts';
 import type { ScanRequest } from '../messages.ts';
@@ -14,25 +14,25 @@ export type Step =
   | {
       readonly k: 'statement';
       readonly statement: Statement;
-      /** What the statement was made of. Absent: nothing else can be made of it. */
+      /** The files and choices of the statement. Absent: the statement cannot be rebuilt. */
       readonly run?: readonly Chosen[];
       readonly explain: StepExplain;
     };
 
-/** Filled while the step runs. */
+/** Filled in while the step runs. */
 export type StepExplain = { -readonly [Field in keyof SourceExplain]: SourceExplain[Field] };
 
-/** A file with what it does. */
+/** A file with its choice. */
 export interface Chosen extends Choice {
   readonly file: OpenFile;
   readonly key: string;
 }
 
-/** Of a query. */
+/** Options for one query. */
 export interface StepsOptions {
-  /** undefined: nothing is pushed but series and times. */
+  /** undefined: only series and times are pushed down. */
   readonly wanted: Wanted | undefined;
-  /** Takes files whose facts are all that is asked of them. */
+  /** Takes files whose facts are enough. */
   readonly facts: FactsGroup | undefined;
   readonly request: ScanRequest;
 }
@@ -72,7 +72,7 @@ export function stepsOf(files: readonly OpenFile[], { wanted, facts, request }: 
     gatheredBytes += bytes;
   }
   finish();
-  // Groups have no order, and the sums of these are exact.
+  // Groups have no order, and the sums of these groups are exact.
   return facts === undefined || facts.isEmpty ? steps : [factsStep(facts), ...steps];
 }
 
@@ -88,7 +88,7 @@ function factsStep({ files, pushed, batch: make }: FactsGroup): Step {
   return { k: 'batch', batch, done: true, explain };
 }
 
-/** What one statement may gather at most, if all rows pass. */
+/** Limit of what one statement may gather if all rows pass. */
 const maxGatheredBytes = 128 << 20;
 
 function newestStep(found: readonly NewestOf[], wanted: Wanted, request: ScanRequest): Step {
@@ -107,7 +107,7 @@ function statementSteps(run: readonly Chosen[]): readonly Step[] {
   const [first] = run;
   if (first === undefined) return [];
   const statement = statementOf(run);
-  // Sums that are exact file by file may not be over all of them.
+  // Sums that are exact for each file may not be exact over all of them.
   if (statement === undefined) {
     const half = Math.ceil(run.length / 2);
     return [...statementSteps(run.slice(0, half)), ...statementSteps(run.slice(half))];

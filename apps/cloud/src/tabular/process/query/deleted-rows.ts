@@ -1,21 +1,21 @@
-/** SQL of the rows of a source that a deletion covers (I10). */
+/** SQL for the rows of a source that a deletion covers (I10). */
 import { coversSeries, type Delete } from '../../catalog/row-filter.ts';
 import type { Series } from '../../catalog/series.ts';
 import { noTime } from '../rows/row-buffer.ts';
 import { seriesFilter } from './series-filter.ts';
 
-/** Where rows lie that a deletion may cover. */
+/** Rows that a deletion may cover. */
 export interface DeletedSource {
   readonly series: readonly Pick<Series, 'path' | 'tags'>[];
   /** "YYYY-MM-DD" of all rows. */
   readonly captureDay: string;
-  /** Column of the row's number in `series`. Default: series. */
+  /** Column with the row's number in `series`. Default: series. */
   readonly column?: string;
 }
 
 /**
- * @param numbers of the series whose rows are looked at; others are not there.
- * @returns undefined when it covers none of them.
+ * @param numbers of the series whose rows are considered
+ * @returns undefined when it covers none of them
  */
 export function deletedRows(
   { predicate, upTo }: Delete,
@@ -23,7 +23,7 @@ export function deletedRows(
   bind: (value: bigint) => string,
   numbers: readonly number[] = [...source.series.keys()],
 ): string | undefined {
-  // Most of what retention says is about days long before: not asked for each series.
+  // Most retention rules concern much older days, so the day is checked before the series.
   const { beforeDay } = predicate;
   if (beforeDay !== undefined && source.captureDay >= beforeDay) return undefined;
   const covered = numbers.filter((number) =>

@@ -9,7 +9,7 @@ async function* given(...batches: readonly SourceBatch[]): AsyncGenerator<Source
   yield* batches;
 }
 
-test('finished batches come as they are, up to the first that is not', async () => {
+test('finished batches are passed through unchanged, up to the first unfinished one', async () => {
   const open = { batch: rows(3), done: false };
   const input = given({ batch: rows(1), done: true }, { batch: rows(2), done: true }, open, {
     batch: rows(4),
@@ -22,14 +22,14 @@ test('finished batches come as they are, up to the first that is not', async () 
   expect(valuesOf((await input.next()).value.batch)).toEqual([4]);
 });
 
-test('no batch at all is told from nothing but finished ones', async () => {
+test('an empty input is distinguished from one with only finished batches', async () => {
   expect(await passThroughRows(given()).next()).toEqual({ done: true, value: undefined });
   const finished = passThroughRows(given({ batch: rows(1), done: true }));
   await finished.next();
   expect(await finished.next()).toEqual({ done: true, value: 'all' });
 });
 
-test('a large batch is sent in pieces, a row larger than a piece by itself', () => {
+test('a large batch is sent in pieces, and a row larger than a piece alone', () => {
   const long = batchOf([1, 2, 3, 4, 5].map((n) => BsonDocument.of({ n, text: 'x'.repeat(n === 3 ? 500 : 20) })));
   const pieces = [...piecesOf(long, 120)];
   expect(pieces.map(valuesOf)).toEqual([[1, 2], [3], [4, 5]]);

@@ -1,10 +1,10 @@
-/** Rows that went through the whole plan where they were read: they are the answer, and no executor looks at them. */
+/** Passes rows through that already went through the whole plan where they were read: they are the answer, without the executor. */
 import type { Batch, SourceBatch } from '@platform/query';
 
-/** What is sent at a time; a chunk of large rows may be hundreds of megabytes. */
+/** Bytes sent at a time; a chunk of large rows may be hundreds of megabytes. */
 const pieceBytes = 1 << 20;
 
-/** @returns the first batch that is not finished; `all`: there is none; undefined: there is no batch at all. */
+/** @returns the first unfinished batch; `all`: there is none; undefined: there is no batch at all */
 export async function* passThroughRows(
   input: AsyncIterator<SourceBatch>,
 ): AsyncGenerator<Batch, SourceBatch | 'all' | undefined, undefined> {
@@ -16,7 +16,7 @@ export async function* passThroughRows(
   }
 }
 
-/** Batches of at most so many bytes, or of one row. */
+/** Batches of at most `maxBytes`, or of one row. */
 export function* piecesOf(batch: Batch, maxBytes: number = pieceBytes): Generator<Batch> {
   if (batch.bytes.length <= maxBytes) return yield batch;
   const { count, bytes, ends } = batch;

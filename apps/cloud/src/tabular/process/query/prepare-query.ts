@@ -1,4 +1,4 @@
-/** What a query reads, chosen before a row is read: of sealed files, of hot ones, of rows in memory (I7). */
+/** Chooses what a query reads before any row is read: from sealed files, from hot files and from rows in memory (I7). */
 import { join } from 'node:path';
 import { decodePlan, type PlanSplit, type SourceBatch, splitPlan } from '@platform/query';
 import type { SourceExplain } from '../../tabular.ts';
@@ -23,17 +23,17 @@ export interface PreparedQuery {
 
 export interface Asked {
   readonly split: PlanSplit;
-  /** Undefined: nothing is pushed but series and times. */
+  /** Undefined: only series and times are pushed down. */
   readonly wanted: Wanted | undefined;
-  /** Takes files whose facts are all that is asked of them. */
+  /** Takes files whose facts are enough. */
   readonly facts: FactsGroup | undefined;
-  /** Facts of rows in memory may be all that is asked of them. */
+  /** Facts of rows in memory may be enough. */
   readonly isOfFacts: boolean;
 }
 
 export async function askedOf({ plan, pushDown }: QueryMessage): Promise<Asked> {
   const split = splitPlan(decodePlan(plan));
-  // Loaded late, with DuckDB itself.
+  // Loaded late, together with DuckDB.
   const { wantedOf } = await import('../pushdown/choose-pushdown.ts');
   const wanted = pushDown ? wantedOf(split) : undefined;
   const facts = wanted && factsGroup(split.end);
@@ -45,7 +45,7 @@ export async function askedOf({ plan, pushDown }: QueryMessage): Promise<Asked> 
   };
 }
 
-/** What is metered is known before a row is read, and does not depend on how the rows are read. */
+/** The metered bytes are known before a row is read, and do not depend on how the rows are read. */
 export async function prepareQuery(
   message: QueryMessage,
   { split, wanted, facts: group, isOfFacts }: Asked,

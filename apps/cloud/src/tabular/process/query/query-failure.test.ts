@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { openTabular } from '../../testing/open-tabular.ts';
 import { errorOf, failureOf } from './query-failure.ts';
 
-test('D37 errors of DuckDB get a code for the caller; files, statements and its own words are for the log', async () => {
+test("D37 DuckDB errors get a code for the caller; files, statements and DuckDB's own message go to the log only", async () => {
   await using directory = await temporaryDirectory('failures-');
   const garbage = join(directory.path, 'x.parquet');
   writeFileSync(garbage, 'no Parquet at all, but longer than a footer');
@@ -25,7 +25,7 @@ test('D37 errors of DuckDB get a code for the caller; files, statements and its 
         () => undefined,
         (error: unknown) => error,
       );
-      // As it crosses to the other process.
+      // Cloned as when it is sent to the other process.
       const failure = structuredClone(failureOf(caught));
       expect(failure.code, errorText(caught)).toBe(code);
       if (code !== 'internal') expect(failure.message).not.toMatch(/parquet|Error|x\.|gone\.|\//i);
@@ -39,7 +39,7 @@ test('D37 errors of DuckDB get a code for the caller; files, statements and its 
   }
 });
 
-test('D37 a query over a file that is no Parquet any more says nothing of where it lies', async () => {
+test("D37 a query over a file that is no longer Parquet does not reveal the file's location", async () => {
   await using store = await openTabular();
   store.append({ readings: [{ data: { i: 1 } }] });
   await store.tabular.seal();

@@ -1,4 +1,4 @@
-/** What a caught value means for the one who asked the query, and how it crosses to another thread or process. */
+/** Converts a caught value to the error for the caller, in a form that can be sent to another thread or process. */
 import { asPlatformError, type CodeName, ownFault, PlatformError, stackText } from '@platform/base';
 import { QueryError } from '@platform/query';
 
@@ -19,7 +19,7 @@ export function outOfMemory(cause: unknown): PlatformError {
   );
 }
 
-/** Errors of DuckDB, by their first words, that tell the caller whether to try again; the first that fits. All others are INTERNAL. */
+/** DuckDB errors, matched by their beginning, that tell the caller whether to retry; the first match counts. All others are INTERNAL. */
 const engineFaults: readonly (readonly [RegExp, CodeName, string])[] = [
   [
     /^IO Error.*(No space left|disk quota|ENOSPC)/is,
@@ -43,7 +43,7 @@ const engineFaults: readonly (readonly [RegExp, CodeName, string])[] = [
 export interface Failure {
   readonly code: CodeName;
   readonly message: string;
-  /** Of a fault of ours, what is behind it: for the log, never for the caller (D37). */
+  /** Cause of an internal error: for the log, never for the caller (D37). */
   readonly cause?: string;
 }
 

@@ -1,4 +1,4 @@
-/** One query in the child: waits for the rows, chooses what each source does, runs the rest of the plan, sends batches (I7). */
+/** One query in the child: waits for the rows, chooses how each source is read, runs the rest of the plan and sends batches (I7). */
 import { PlatformError } from '@platform/base';
 import { type Batch, DocumentBatch, executeSplit, isLinear, type SourceBatch } from '@platform/query';
 import type { TabularSettings } from '../../settings.ts';
@@ -22,7 +22,7 @@ export interface QueryRoom {
   readonly files: FileVerifier;
   readonly topBytes: TabularSettings['topBytes'];
   readonly send: (message: FromChild) => Promise<void>;
-  /** Ends this process, so that the next one reads hot rows from the log again; the parent asks it once more. */
+  /** Ends this process, so that the next one reads hot rows from the log again; the parent then repeats the query. */
   readonly restart: (reason: Error) => Promise<never>;
 }
 
@@ -38,7 +38,7 @@ export async function runQuery(message: QueryMessage, room: QueryRoom, signal: A
   try {
     signal.throwIfAborted();
     await hot.reach(upTo, signal);
-    // Rows that the snapshot counts as hot were dropped before this process began: only a newer snapshot can be answered.
+    // Hot rows of the snapshot were dropped before this process began: only a newer snapshot can be answered.
     if (after < hot.lowWaterMark) return await send({ kind: 'stale', id });
     signal.addEventListener('abort', interrupt);
     const asked = await askedOf(message);
@@ -50,17 +50,17 @@ export async function runQuery(message: QueryMessage, room: QueryRoom, signal: A
       signal.throwIfAborted();
       sent += batch.bytes.length;
       if (sent > message.maxResultBytes) throw tooLarge(message.maxResultBytes);
-      // A batch may be a view into a larger buffer; only its own bytes cross.
+      // A batch may be a view of a larger buffer; only its own bytes are sent.
       if (batch.count > 0)
         await send({ kind: 'rows', id, batch: { count: batch.count, bytes: batch.bytes, ends: batch.ends } });
-      // Other queries, the loader and a cancellation get their turn.
+      // Let other queries, the loader and cancellation run.
       await new Promise((resolve) => setImmediate(resolve));
     }
     signal.throwIfAborted();
     reader.unchanged();
     await send({ kind: 'done', id, scannedBytes, sources: query.sources() });
   } catch (thrown) {
-    // What a file that was damaged meanwhile led to is not what is wrong.
+    // If a file changed meanwhile, report that instead of the error it caused.
     const caught = signal.aborted ? thrown : (changeOf(reader) ?? thrown);
     if (caught instanceof StaleSnapshot) {
       await send({ kind: 'log', level: 'warn', message: caught.message, fields: {} });
@@ -84,10 +84,10 @@ function changeOf(reader: VerifiedReader): unknown {
   return undefined;
 }
 
-/** Bytes of a plan times bytes of its input up to which a linear plan runs on this thread: some tens of milliseconds at the very worst. */
+/** Up to this product of plan bytes and input bytes, a linear plan runs on this thread: at worst some tens of milliseconds. */
 const maxInlineWork = 2 ** 28;
 
-/** Little work is done at once, all else by a thread of its own. */
+/** Runs small work on this thread, and all else on a thread of its own. */
 async function* answered(
   { split: { pre, post }, input }: PreparedQuery,
   plan: Uint8Array,
@@ -114,12 +114,12 @@ async function* answered(
   }
 }
 
-/** About, without encoding what is not needed as bytes. */
+/** Approximate size, without encoding documents that are not needed as bytes. */
 function bytesOf(batch: Batch): number {
   return batch instanceof DocumentBatch ? batch.bytesAbout : batch.bytes.length;
 }
 
-/** Plain batches, for another thread. */
+/** Encodes batches as bytes for another thread. */
 async function* chained(first: SourceBatch[], rest: AsyncGenerator<SourceBatch>): AsyncGenerator<SourceBatch> {
   const plain = ({ batch, done }: SourceBatch): SourceBatch => ({
     batch: batch instanceof DocumentBatch ? batch.encoded() : batch,

@@ -1,4 +1,4 @@
-/** Streams what the files of a snapshot give for a query, in their order. */
+/** Streams the results of a snapshot's files for a query, in order. */
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { SourceBatch } from '@platform/query';
 import type { Connections } from '../duckdb/database.ts';
@@ -7,7 +7,7 @@ import { type OpenStatement, openStatement, readChunks } from '../pushdown/run-s
 import type { Emission, Statement } from '../pushdown/statement.ts';
 import type { Step } from '../pushdown/steps.ts';
 
-/** While a statement that groups is read, the next that groups is already at work: their answers are small, and no core waits. */
+/** While one grouping statement is read, the next already runs: their results are small, and this keeps all cores busy. */
 export async function* scanSteps(connections: Connections, steps: readonly Step[]): AsyncGenerator<SourceBatch> {
   let ahead: Running | undefined;
   try {
@@ -46,7 +46,7 @@ async function start({ sql, files, emission }: Statement, connections: Connectio
   const connection = await connections.take();
   const { binds, columns } = emission;
   const opened = openStatement(connection, { sql, files, binds, ...(columns !== undefined && { columns }) });
-  // Whoever reads it hears of it.
+  // The reader gets the error.
   opened.catch(() => {});
   return { connection, opened };
 }
@@ -55,7 +55,7 @@ function groups(step: Step): boolean {
   return step.k === 'statement' && step.statement.emission.kind === 'group';
 }
 
-/** Bytes of documents in one batch; a single document may be larger. */
+/** Maximum bytes of documents in one batch; a single document may be larger. */
 const batchBytes = 4 << 20;
 
 /** A chunk has up to 2,048 rows, each of which may be several MB. */

@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 afterAll(() => stack.dispose());
 
-test('rows of chosen series are those and no others, in the order in which they lie, also turned around', async () => {
+test('exactly the rows of chosen series are read, in storage order, also when negated', async () => {
   const numbers = fc.subarray([...Array(series).keys()], { minLength: 1 });
   await fc.assert(
     fc.asyncProperty(numbers, async (chosen) => {

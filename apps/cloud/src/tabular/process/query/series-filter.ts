@@ -1,12 +1,12 @@
 /**
- * SQL for rows of some series, by their numbers. Never `IN` with a list: DuckDB makes a join of it, after which rows come in another
- * order than that of the file.
+ * SQL for rows of some series, by their numbers. It never uses `IN` with a list: DuckDB turns that into a join, which changes the order of
+ * rows.
  */
 
-/** So many stretches are compared one by one; more are looked up. */
+/** Up to this many ranges are compared one by one; more are looked up. */
 const mostStretches = 8;
 
-/** @param numbers rising, at least one. @param column in which a row's number stands. */
+/** @param numbers ascending, at least one @param column with a row's number */
 export function seriesFilter(numbers: readonly number[], column = 'series'): string {
   const stretches: [from: number, to: number][] = [];
   for (const number of numbers) {
@@ -19,8 +19,9 @@ export function seriesFilter(numbers: readonly number[], column = 'series'): str
   const [first, last] = [numbers[0] as number, numbers.at(-1) as number];
   const held = new Set(numbers);
   const bits = Array.from({ length: last + 1 }, (_, number) => (held.has(number) ? '1' : '0')).join('');
-  // The range can be held against the least and greatest of a row group. A place outside the bits would be an error even where the range
-  // does not hold, as in NOT and OR. Twice as fast as a list of truths, and as least(): DuckDB looks at each value of a dictionary once.
+  // The range allows row groups to be skipped by their least and greatest values. Without the CASE, a number outside the bits would be an
+  // error even where the range does not match, as in NOT and OR. Twice as fast as a list of booleans and as least(), because DuckDB
+  // evaluates each value of a dictionary once.
   const isHeld = `CASE WHEN ${between([first, last], column)} THEN get_bit('${bits}'::BIT, ${column}) = 1 ELSE false END`;
   return `(${between([first, last], column)} AND ${isHeld})`;
 }

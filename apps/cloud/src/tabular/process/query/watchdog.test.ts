@@ -2,7 +2,7 @@ import { FakeClock } from '@platform/testkit';
 import { expect, test } from 'vitest';
 import { startWatchdog } from './watchdog.ts';
 
-/** A thread that works all the time from when it runs; before, it cannot be asked how much. */
+/** A thread that works continuously from its start; before that, its CPU time is unavailable. */
 function startedAt(clock: FakeClock, runsFromMs: number, share = 1) {
   const cpuUsage = async (): Promise<{ user: number; system: number }> => {
     const workedMs = (clock.monotonic() - runsFromMs) * share;
@@ -13,7 +13,7 @@ function startedAt(clock: FakeClock, runsFromMs: number, share = 1) {
 }
 
 test.each([0, 100, 2_000])(
-  'a thread that runs after %i ms and reads nothing is ended three seconds later',
+  'a thread that starts after %i ms and reads nothing is ended three seconds later',
   async (runsFromMs) => {
     const clock = new FakeClock();
     using watch = startWatchdog(startedAt(clock, runsFromMs), clock);
@@ -24,7 +24,7 @@ test.each([0, 100, 2_000])(
   },
 );
 
-test('a thread that gets a twentieth of a processor, beside four busy processes, and reads nothing is ended within four seconds', async () => {
+test('a thread with a twentieth of a processor, beside four busy processes, that reads nothing is ended within four seconds', async () => {
   const clock = new FakeClock();
   using watch = startWatchdog(startedAt(clock, 0, 1 / 20), clock);
   watch.went();
@@ -37,7 +37,7 @@ test('a thread that gets a twentieth of a processor, beside four busy processes,
   });
 });
 
-test('a thread that gets a twentieth of a processor has time for a sort of what it was given', async () => {
+test('a thread with a twentieth of a processor has time to sort its input', async () => {
   const clock = new FakeClock();
   using watch = startWatchdog(startedAt(clock, 0, 1 / 20), clock);
   watch.went();
@@ -47,14 +47,14 @@ test('a thread that gets a twentieth of a processor has time for a sort of what 
   expect(watch.signal.aborted).toBe(false);
 });
 
-test('a thread that gets a twentieth of a processor has time to load its program', async () => {
+test('a thread with a twentieth of a processor has time to load its program', async () => {
   const clock = new FakeClock();
   using watch = startWatchdog(startedAt(clock, 0, 1 / 20), clock);
   await clock.advance(20 * 500);
   expect(watch.signal.aborted).toBe(false);
 });
 
-test('what it was given is time to work in, as long as it goes on', async () => {
+test('input gives a thread time to work as long as it makes progress', async () => {
   const clock = new FakeClock();
   using watch = startWatchdog(startedAt(clock, 0), clock);
   watch.given(5 * 1_048_576);

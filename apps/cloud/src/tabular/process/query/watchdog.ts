@@ -1,33 +1,33 @@
 /**
- * Ends a run whose work is out of proportion to its rows: products of all with all, loops in loops over little. A run that goes on reading
- * and answering may take until its deadline.
+ * Ends a run whose work is out of proportion to its rows, such as cross joins and nested loops over few rows. A run that keeps reading or
+ * answering may take until its deadline.
  */
 import type { Worker } from 'node:worker_threads';
 import type { Clock } from '@platform/base';
 import { QueryError } from '@platform/query';
 
 export interface Watchdog extends Disposable {
-  /** Aborted, with what the caller is told, when the run is to end. */
+  /** Aborted with the error for the caller when the run is to end. */
   readonly signal: AbortSignal;
-  /** The run was given so many bytes of rows. */
+  /** Called when the run was given this many bytes of rows. */
   given(bytes: number): void;
-  /** The run asked for rows, or answered some. */
+  /** Called when the run asked for rows or returned some. */
   went(): void;
 }
 
-/** Processor time without a row read or answered: a sort of all that a query may hold takes half of it. */
+/** Processor time without reading or returning a row; sorting all that a query may hold takes half of it. */
 const stallMs = 3_000;
-/** The same by the clock, for one that worked half of that at least: where many want the processors, it still ends within five seconds. */
+/** The same in wall-clock time, for a run that worked at least half of that: on a busy machine it still ends within five seconds. */
 const stallClockMs = 3_250;
 /**
- * Beside busy processes a thread of this priority gets a twentieth of a processor, and would work for half a minute until then. So one that
- * has begun to read ends by the clock once it worked for longer than its rows account for.
+ * Beside busy processes, a thread of this priority gets a twentieth of a processor and would take half a minute to reach the limit. So
+ * after this wall-clock time without progress, a thread that has begun to read ends once it has worked longer than its rows justify.
  */
 const lateClockMs = 2_750;
-/** What the first rows of a plan take, and for each byte twice what a sort takes. */
+/** Processor time of a plan's first rows; then, for each byte, twice what a sort takes. */
 const accountedMs = 120;
 const accountedMsPerByte = 50 / (1 << 20);
-/** Processor time that a run has however little it reads, and for each byte that it reads: ten times what any usual expression takes. */
+/** Processor time of a run that reads little, and for each byte read: ten times what any usual expression takes. */
 const freeMs = 3_000;
 const msPerByte = 1_000 / (1 << 20);
 const lookEveryMs = 250;
@@ -40,7 +40,8 @@ export function startWatchdog(worker: Pick<Worker, 'cpuUsage' | 'performance'>, 
   let begun = false;
 
   const look = async (): Promise<void> => {
-    // The thread did other runs before. One that is being started, which takes seconds on a busy computer, cannot be asked: it did nothing.
+    // The thread did other runs before. A thread still starting, which takes seconds on a busy computer, cannot be measured, but has done
+    // no work yet.
     const fromMs = await busyMs(worker).catch(() => 0);
     let movedMs = fromMs;
     let movedClockMs = clock.monotonic();
@@ -58,7 +59,7 @@ export function startWatchdog(worker: Pick<Worker, 'cpuUsage' | 'performance'>, 
       }
       const workedMs = nowMs - movedMs;
       const clockMs = clock.monotonic() - movedClockMs;
-      // Until it asks for rows, a thread may be one that loads its program.
+      // Until it asks for rows, a thread may still be loading its program.
       const isLate =
         (workedMs > stallMs / 2 && clockMs > stallClockMs) ||
         (begun && workedMs > accountedMs + bytes * accountedMsPerByte && clockMs > lateClockMs);
@@ -84,7 +85,7 @@ export function startWatchdog(worker: Pick<Worker, 'cpuUsage' | 'performance'>, 
   };
 }
 
-/** Processor time of the thread; before Node 24.6 the time that it did not wait, which grows when others need the processors, too. */
+/** Processor time of the thread. Before Node 24.6: the time it was not idle, which also grows when others need the processors. */
 async function busyMs(worker: Pick<Worker, 'cpuUsage' | 'performance'>): Promise<number> {
   if (!('cpuUsage' in worker)) return (worker as Worker).performance.eventLoopUtilization().active;
   const { user, system } = await worker.cpuUsage();

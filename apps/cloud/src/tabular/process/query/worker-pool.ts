@@ -1,8 +1,8 @@
 /**
- * Threads that run plans: a query that overruns its time or memory costs its own thread, not the process and not other queries.
+ * Threads that run plans. A query that exceeds its time or memory ends only its own thread, not the process or other queries.
  *
- * States of a thread: none → (asked for) running → idle → running … → gone: terminated after `idleMs` without a query, when a
- * cancelled run does not come back within `graceMs`, or by V8 when its heap is full. The next query starts another.
+ * States of a thread: none → (requested) running → idle → running … → gone. A thread is terminated after `idleMs` without a query, when a
+ * cancelled run does not return within `graceMs`, or by V8 when its heap is full. The next query starts another.
  */
 import { Worker } from 'node:worker_threads';
 import { type Clock, errorText, PlatformError, siblingEntry } from '@platform/base';
@@ -12,7 +12,7 @@ import { startWatchdog } from './watchdog.ts';
 import type { FromWorker, ToWorker } from './worker-protocol.ts';
 
 export interface WorkerPoolOptions {
-  /** Threads at most; more queries wait. */
+  /** Maximum number of threads; more queries wait. */
   readonly threads: number;
   /** Heap of one thread. */
   readonly memoryBytes: number;
@@ -20,13 +20,13 @@ export interface WorkerPoolOptions {
 }
 
 export interface WorkerPool {
-  /** The rows of a plan (as encodePlan writes it) over the input. Throws PlatformError, and the signal's reason when it is aborted. */
+  /** Runs a plan (as encodePlan writes it) over the input. Throws PlatformError, or the signal's reason when it is aborted. */
   run(plan: Uint8Array, input: AsyncIterator<SourceBatch>, signal: AbortSignal): AsyncGenerator<Batch>;
 }
 
 /**
- * Of a thread's young generation: three times 8 MB. Where the process has a bound of its own (--max-semi-space-size, as `platform up`
- * starts it), that one holds instead, which is the same (ADR-0033).
+ * Young generation of a thread: three times 8 MB. If the process has its own limit (--max-semi-space-size, set by `platform up`), that
+ * limit applies instead; it is the same (ADR-0033).
  */
 const youngMegabytes = 24;
 
@@ -36,7 +36,7 @@ const graceMs = 200;
 
 interface Thread {
   readonly worker: Worker;
-  /** What it said and no one has read yet; an error once it is gone. */
+  /** Messages not yet read; an error once the thread is gone. */
   readonly said: (FromWorker | PlatformError)[];
   wake: () => void;
   gone: boolean;
@@ -105,7 +105,7 @@ export function createWorkerPool({ threads, memoryBytes, clock }: WorkerPoolOpti
         void thread.worker.terminate();
       });
     } else void thread.worker.terminate();
-    // One that gave up waiting leaves its turn to the next.
+    // A waiter that gave up passes its turn to the next.
     for (const wake of waiting.splice(0)) wake();
   };
 
@@ -125,7 +125,7 @@ export function createWorkerPool({ threads, memoryBytes, clock }: WorkerPoolOpti
     }
   };
 
-  /** Whether the thread ends its run by itself. */
+  /** Cancels the run; returns whether the thread ends it by itself. */
   const hasEnded = async (thread: Thread, run: number): Promise<boolean> => {
     const tell: ToWorker = { kind: 'cancel', run };
     thread.worker.postMessage(tell);

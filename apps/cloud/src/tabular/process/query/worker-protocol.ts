@@ -1,4 +1,4 @@
-/** What the child's main thread and an executor thread say to each other. One run at a time; what belongs to an earlier run is dropped. */
+/** Messages between the child's main thread and an executor thread. One run at a time; messages of an earlier run are dropped. */
 import type { Batch, SourceBatch } from '@platform/query';
 import type { Failure } from './query-failure.ts';
 
@@ -9,7 +9,7 @@ export type ToWorker =
   | { readonly kind: 'cancel'; readonly run: number };
 
 export type FromWorker =
-  /** Wants one more batch of input. */
+  /** Requests one more batch of input. */
   | { readonly kind: 'more'; readonly run: number }
   | { readonly kind: 'rows'; readonly run: number; readonly batch: Batch }
   | { readonly kind: 'done'; readonly run: number }

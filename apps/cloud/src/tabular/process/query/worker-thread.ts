@@ -1,10 +1,12 @@
-/** The thread that runs plans over batches. It holds nothing between runs and may be terminated at any moment; DuckDB is never loaded here. */
+/**
+ * The thread that runs plans over batches. It keeps no state between runs and may be terminated at any moment; DuckDB is never loaded here.
+ */
 import { parentPort } from 'node:worker_threads';
 import { decodePlan, executeSplit, type SourceBatch, splitPlan } from '@platform/query';
 import { failureOf } from './query-failure.ts';
 import type { FromWorker, ToWorker } from './worker-protocol.ts';
 
-/** Batches that are asked for ahead, so that the scan continues while the executor works. */
+/** Batches requested ahead, so that the scan continues while the executor works. */
 const aheadBatches = 2;
 
 interface Run {

@@ -1,4 +1,4 @@
-/** method_parameters of an upload as the document that queries see in additional_parameters. */
+/** Converts method_parameters of an upload to the additional_parameters document of queries. */
 import { createRegistry } from '@bufbuild/protobuf';
 import * as wkt from '@bufbuild/protobuf/wkt';
 import { Binary, BsonDocument, type BsonValue, encodeBson } from '@platform/query';
@@ -18,7 +18,7 @@ const registry = /* @__PURE__ */ createRegistry(
   wkt.ValueSchema,
 );
 
-/** BSON of the parameters in the order of their names, at every depth: senders write maps in any order, and equal parameters must give one series. */
+/** BSON of the parameters, sorted by name at every depth: senders write maps in any order, and equal parameters must give one series. */
 export function additionalParameters(parameters: Readonly<Record<string, wkt.Any>>): Uint8Array {
   const document = new BsonDocument();
   for (const name of Object.keys(parameters).sort())
@@ -26,7 +26,7 @@ export function additionalParameters(parameters: Readonly<Record<string, wkt.Any
   return encodeBson(document);
 }
 
-/** What is of no known type, or not readable as what it says it is, stays as it came: the readings beside it are not lost over it. */
+/** A parameter of unknown type, or unreadable as its type, is kept as it was sent, so that no readings are lost because of it. */
 function bsonValue(any: wkt.Any): BsonValue {
   const asItCame = new BsonDocument([
     ['@type', any.typeUrl],

@@ -1,14 +1,17 @@
-/** Small writers of BSON's bytes that both transcoders share. */
+/** BSON writers shared by both transcoders. */
 
 const encoder = /* @__PURE__ */ new TextEncoder();
 
-/** Writes text as UTF-8, lone surrogates repaired; in keys NUL, which BSON cannot hold there, becomes U+2400. Answers the bytes written. */
+/**
+ * Writes text as UTF-8 with lone surrogates repaired; in keys, NUL becomes U+2400 because BSON keys cannot hold it. Returns the bytes
+ * written.
+ */
 export function writeRepairedText(text: string, target: Uint8Array, at: number, isKey: boolean): number {
   const repaired = isKey ? text.replaceAll('\0', '\u2400') : text;
   return encoder.encodeInto(repaired, target.subarray(at)).written;
 }
 
-/** An array index as key, with its NUL; answers where it ends. */
+/** Writes an array index as key, with its NUL; returns where it ends. */
 export function writeIndex(target: Uint8Array, at: number, index: number): number {
   let to = at;
   if (index >= 10) {

@@ -1,6 +1,6 @@
-/** Decoded rows on their way into DuckDB, by column. */
+/** Decoded rows by column, before they are passed to DuckDB. */
 
-/** Stands for a time that the sender left out; DuckDB's and ours only, files and answers hold null. */
+/** Stands for a time that the sender omitted. Used only here and in DuckDB; files and answers hold null. */
 export const noTime: bigint = -(2n ** 63n);
 
 export class RowBuffer {
@@ -16,16 +16,16 @@ export class RowBuffer {
   timeSynced: BigInt64Array = new BigInt64Array(4096);
   /** Days since 1970 UTC. */
   captureDay: Int32Array = new Int32Array(4096);
-  /** BSON documents; each is in memory that is not written again. */
+  /** BSON documents, in memory that is not overwritten. */
   readonly data: Uint8Array[] = [];
 
-  /** The row that is filled next; room for it is made. */
+  /** Returns the next row to fill and makes room for it. */
   next(): number {
     if (this.rows === this.index.length) this.#grow();
     return this.rows++;
   }
 
-  /** Forgets the rows from `rows` on. */
+  /** Drops the rows from `rows` on. */
   truncate(rows: number): void {
     this.rows = rows;
     for (const dropped of this.data.splice(rows)) this.dataBytes -= dropped.length;
@@ -42,7 +42,7 @@ export class RowBuffer {
   }
 }
 
-/** The same numbers, with room for as many again. */
+/** A copy with twice the length. */
 export function twiceAsLong<A extends BigInt64Array | Int32Array | Uint8Array>(old: A): A {
   const grown = new (old.constructor as new (length: number) => A)(old.length * 2);
   grown.set(old as never);

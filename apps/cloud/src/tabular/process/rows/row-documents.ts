@@ -1,6 +1,6 @@
 /**
- * Rows as BSON documents in the order of D25. Everything before `data` is the same for each row of a series and day except for three
- * times, so it is encoded once and copied.
+ * Rows as BSON documents in the order of D25. Everything before `data`, except three times, is the same for all rows of a series and day,
+ * so it is encoded once and copied.
  */
 import {
   type Batch,
@@ -18,13 +18,13 @@ import { writeInt32 } from './bson-bytes.ts';
 const timeNames = ['time_requested', 'time_received', 'time_synced'] as const;
 
 interface Head {
-  /** The document up to its field `data`, whose value follows. */
+  /** The document up to its field `data`; the value of `data` follows. */
   readonly bytes: Uint8Array;
-  /** Where the three times lie; -1: null. */
+  /** Offsets of the three times; -1: null. */
   readonly times: readonly [number, number, number];
 }
 
-/** Columns of rows as DuckDB hands them over. Times are pairs of 32-bit words of an int64: milliseconds, or microseconds for exact times. */
+/** Columns of rows as DuckDB returns them. Times are int64 as pairs of 32-bit words: milliseconds, or microseconds for exact times. */
 export interface RowColumns {
   readonly rows: number;
   readonly series: Int32Array;
@@ -37,9 +37,9 @@ export interface RowColumns {
 }
 
 /**
- * Answers a function that turns columns into a batch, for rows whose series numbers mean these series.
- * @param wanted columns of the documents, besides `data`, which is always there; default: all.
- * @param exactTimes times are int64 microseconds in the documents, not dates.
+ * Returns a function that converts columns to a batch, for rows numbered by these series.
+ * @param wanted columns of the documents besides `data`, which is always included; default: all
+ * @param exactTimes times in the documents are int64 microseconds, not dates
  */
 export function rowDocuments(
   series: readonly Series[],
@@ -89,12 +89,12 @@ export function rowDocuments(
   };
 }
 
-/** BSON bytes of a row's document without those of its `data`, all times present. The same in either vocabulary, so that bills are. */
+/** BSON bytes of a row's document without `data`, with all times present. The same in either vocabulary, so that metering is too. */
 export function documentOverheadBytes(series: Series): number {
   return encodeHead(series, 0, 0, 'core', allColumns).bytes.length + 1;
 }
 
-/** What is the same for all rows of a series and day. */
+/** The fields shared by all rows of a series and day. */
 export function seriesDocument(series: Series, captureDay: string, vocabulary: 'core' | 'rdk'): BsonDocument {
   const document = pathDocument(series, captureDay, vocabulary);
   document.set('tags', [...series.tags]);
@@ -102,7 +102,7 @@ export function seriesDocument(series: Series, captureDay: string, vocabulary: '
   return document;
 }
 
-/** @param columns of the path, in its order; default: all. */
+/** @param columns path columns in path order; default: all */
 export function pathDocument(
   series: Series,
   captureDay: string,
@@ -158,7 +158,7 @@ const timeFields = /* @__PURE__ */ timeNames.map((name) => encoder.encode(`\u000
 const exactTimeFields = /* @__PURE__ */ timeNames.map((name) => encoder.encode(`\u0012${name}\0${'\0'.repeat(8)}`));
 const noTimeFields = /* @__PURE__ */ timeNames.map((name) => encoder.encode(`\u000a${name}\0`));
 
-/** As apiIn of @platform/rpc, which this process does not load. */
+/** Same as apiIn of @platform/rpc, which this process does not load. */
 function spelled(api: string, vocabulary: 'core' | 'rdk'): string {
   return api.replace(/^core(?=:)/, vocabulary);
 }

@@ -17,7 +17,7 @@ function transcode(wire: Uint8Array): Uint8Array {
   return target.subarray(7, end);
 }
 
-/** The same document by another route: an independent BSON reader against protobuf-es's own JSON of the Struct. */
+/** Decodes with an independent BSON reader, to compare with protobuf-es's JSON of the Struct. */
 function read(bson: Uint8Array): unknown {
   return deserialize(bson, { promoteValues: true, useBigInt64: true });
 }
@@ -69,7 +69,7 @@ test('a Struct reads as BSON exactly as protobuf-es reads it', () => {
   );
 });
 
-test('fields keep their wire order and whole numbers stay doubles', () => {
+test('fields keep their wire order and integers stay doubles', () => {
   const bson = transcode(toBinary(StructSchema, structOf({ z: 1, a: 2.5, m: { y: 1, b: [0] } })));
   expect([...bson]).toEqual([
     ...[0x41, 0, 0, 0, 0x01, 0x7a, 0, 0, 0, 0, 0, 0, 0, 0xf0, 0x3f, 0x01, 0x61, 0, 0, 0, 0, 0, 0, 0, 4, 0x40],
@@ -78,7 +78,7 @@ test('fields keep their wire order and whole numbers stay doubles', () => {
   ]);
 });
 
-test('a field that stands twice on the wire is read once, the last one wins', () => {
+test('a field that occurs twice on the wire is read once with the last value', () => {
   const first = toBinary(StructSchema, structOf({ a: 1, b: 'x' }));
   const second = toBinary(StructSchema, structOf({ a: 'later' }));
   expect(read(transcode(concatBytes([first, second])))).toEqual({ a: 'later', b: 'x' });
@@ -89,14 +89,14 @@ test('a field that stands twice on the wire is read once, the last one wins', ()
   });
 });
 
-test('text that is not UTF-8 is repaired, NUL in a key is replaced', () => {
+test('text that is not UTF-8 is repaired, and NUL in a key is replaced', () => {
   const badText = Uint8Array.from([0x0a, 0x09, 0x0a, 1, 0x61, 0x12, 4, 0x1a, 2, 0xff, 0x62]);
   expect(read(transcode(badText))).toEqual({ a: '\ufffdb' });
   const nulKey = Uint8Array.from([0x0a, 0x07, 0x0a, 3, 0x61, 0, 0x62, 0x12, 0]);
   expect(read(transcode(nulKey))).toEqual({ 'a\u2400b': null });
 });
 
-test('long text comes through whole, whatever is in it', () => {
+test('long text is preserved, whatever it contains', () => {
   const long = `${'x'.repeat(5_000)}\0\u{1f600}ä${'y'.repeat(300)}`;
   expect(read(transcode(toBinary(StructSchema, structOf({ long, short: 'z' }))))).toEqual({ long, short: 'z' });
   const bytes = toBinary(StructSchema, structOf({ long: 'x'.repeat(5_000) }));
@@ -105,7 +105,7 @@ test('long text comes through whole, whatever is in it', () => {
   expect([repaired.length, repaired.indexOf('\ufffd')]).toEqual([5_000, 2_000 - (bytes.length - 5_000)]);
 });
 
-test('random bytes either read as protobuf-es reads them or are refused, and never write outside their room', () => {
+test('random bytes are read as protobuf-es reads them or refused, and nothing is written outside the given room', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 60 }), (wire) => {
       const target = new Uint8Array(maxBsonBytes(wire.length) + 8).fill(0xee);
@@ -139,7 +139,7 @@ function varint(value: number): Uint8Array {
   return value < 0x80 ? new Uint8Array([value]) : new Uint8Array([(value & 0x7f) | 0x80, value >>> 7]);
 }
 
-/** Wire bytes of Structs with one byte or stretch changed: nearly right, which is what finds the gaps between two readers. */
+/** Wire bytes of Structs with one byte or range changed: almost valid input reveals differences between two readers. */
 const mutated = fc
   .tuple(
     document.map((json) => toBinary(StructSchema, structOf(json))),
@@ -160,7 +160,7 @@ const mutated = fc
     return bytes;
   });
 
-test('I1 D14 whatever is accepted before the append is loaded afterwards, and nothing else: mutated documents', () => {
+test('I1 D14 exactly the mutated documents that are accepted before the append can be loaded afterwards', () => {
   let accepted = 0;
   let refused = 0;
   fc.assert(
@@ -169,7 +169,7 @@ test('I1 D14 whatever is accepted before the append is loaded afterwards, and no
       if (problem === null) {
         accepted++;
         expect(decodeBson(transcode(wire))).toBeInstanceOf(BsonDocument);
-        // Triggers read the same values; NUL in a key is replaced in BSON alone.
+        // Triggers read the same values; NUL in a key is replaced only in BSON.
         const values = readDocument(wire, 0, wire.length);
         if (!JSON.stringify(values).includes('\\u0000')) expect({ ...values }).toEqual(read(transcode(wire)));
       } else {
@@ -182,7 +182,7 @@ test('I1 D14 whatever is accepted before the append is loaded afterwards, and no
   expect(Math.min(accepted, refused)).toBeGreaterThan(100);
 });
 
-test('I1 D14 documents and lists nest as deep as the limit and no deeper before the append; deeper ones of earlier versions still load', () => {
+test('I1 D14 before the append, documents and lists may nest only up to the limit; deeper ones of earlier versions still load', () => {
   const nested = (levels: number, list: boolean): Uint8Array => {
     let value: JsonValue = list ? [] : {};
     for (let level = 2; level < levels; level++) value = list ? [value] : { a: value };
@@ -197,13 +197,13 @@ test('I1 D14 documents and lists nest as deep as the limit and no deeper before 
       `struct${`.a${(list ? '[0]' : '.a').repeat(maxReadingLevels)}`.slice(0, 99)}…: expected documents and lists nested at most 100 levels deep, found 101`,
     );
     const stored = nested(storedLevels, list);
-    // As a row wraps it, queries can read it.
+    // Queries can read it inside a row's document.
     expect(() => decodeBson(encodeBson(BsonDocument.of({ data: decodeBson(transcode(stored)) })))).not.toThrow();
     expect(() => transcode(nested(storedLevels + 1, list))).toThrow(/nested at most 180 levels/);
   }
 });
 
-test('the field that nests too deeply is named in characters that every log and table can hold', () => {
+test('the error names a field that nests too deeply in characters that every log and table can hold', () => {
   let json: JsonValue = 1;
   for (let level = 0; level < maxReadingLevels + 1; level++) json = { '\0🤖\n': json };
   const wire = toBinary(StructSchema, structOf(json as Record<string, JsonValue>));
@@ -212,7 +212,7 @@ test('the field that nests too deeply is named in characters that every log and 
   expect(problem).not.toMatch(/[\p{Cc}\p{Cs}]/u);
 });
 
-test('a document that nests without end is refused by name before the append, not followed', () => {
+test("an endlessly nested document is refused before the append with the field's name", () => {
   let wire: Uint8Array = Uint8Array.of();
   for (let level = 0; level < 20_000; level++) {
     const value = new BinaryWriter().tag(5, WireType.LengthDelimited).bytes(wire).finish();
@@ -222,7 +222,7 @@ test('a document that nests without end is refused by name before the append, no
   expect(structProblem(wire, 0, wire.length)).toMatch(/^struct\.\..* found more than 300$/);
 });
 
-test('forms of the wire that no encoder writes read as the reference reads them', () => {
+test('wire forms that no encoder writes are read as the reference reads them', () => {
   const entry = (value: number[]): Uint8Array =>
     Uint8Array.from([0x0a, 5 + value.length, 0x0a, 1, 0x61, 0x12, value.length, ...value]);
   const forms: [number[], unknown][] = [

@@ -1,9 +1,9 @@
 /**
- * Wire bytes of google.protobuf.Struct to BSON, without objects in between: this runs once for each reading.
+ * Converts wire bytes of google.protobuf.Struct to BSON without intermediate objects, because it runs once for each reading.
  *
  * Fields keep their wire order; every number is a double. Text that is not UTF-8 is repaired with U+FFFD, and NUL in a key, which BSON
- * cannot hold, becomes U+2400: a reading that was acknowledged stays readable. A key that comes again takes the place of the first one
- * and the value of the last one.
+ * cannot hold, becomes U+2400, so that an acknowledged reading stays readable. A repeated key keeps the place of the first occurrence and
+ * the value of the last.
  */
 import { isUtf8 } from 'node:buffer';
 import { storedLevels } from '../../../reading-codec/stored-levels.ts';
@@ -13,17 +13,17 @@ import { readInt32, writeIndex, writeInt32, writeRepairedText } from './bson-byt
 const utf8 = /* @__PURE__ */ new TextDecoder('utf-8', { ignoreBOM: true });
 const noBytes = /* @__PURE__ */ new Uint8Array();
 
-/** Up to here a key is looked for among its predecessors; larger documents gather their keys once. */
+/** Up to this many fields, a key is searched in its predecessors; larger documents collect their keys once. */
 const fewFields = 24;
 
-/** Bytes that the BSON of a Struct of so many wire bytes can need at most. */
+/** Upper bound of the BSON bytes of a Struct with this many wire bytes. */
 export function maxBsonBytes(wireBytes: number): number {
   return wireBytes * 5 + 16;
 }
 
 /**
- * Writes the Struct in source[start, end) as a BSON document to target at `at`; answers where it ends.
- * `target` must have maxBsonBytes(end - start) free there. Throws when the bytes are no Struct.
+ * Writes the Struct in source[start, end) as a BSON document to target at `at`; returns where it ends. `target` must have maxBsonBytes(end
+ * - start) free bytes there. Throws when the bytes are not a Struct.
  */
 export function writeStruct(source: Uint8Array, start: number, end: number, target: Uint8Array, at: number): number {
   writer.begin(target, at);
@@ -36,15 +36,15 @@ export function writeStruct(source: Uint8Array, start: number, end: number, targ
 class BsonWriter implements StructSink {
   #target: Uint8Array = noBytes;
   #to = 0;
-  /** Where the element begins whose value comes next; its type is written with the value. */
+  /** Start of the element whose value comes next; its type is written with the value. */
   #element = 0;
-  /** Of the innermost document or list; 0: none is open. */
+  /** Depth of the innermost open document or list; 0: none is open. */
   #level = 0;
-  /** Of each open document and list, where it begins. */
+  /** Start of each open document and list. */
   readonly #starts = new Int32Array(storedLevels + 1);
-  /** Of each open document, how many fields it has so far. */
+  /** Number of fields so far in each open document. */
   readonly #fields = new Int32Array(storedLevels + 1);
-  /** Of each open document, whether a key came again. */
+  /** Whether a key was repeated, for each open document. */
   readonly #repeats = new Uint8Array(storedLevels + 1);
 
   begin(target: Uint8Array, at: number): void {
@@ -155,7 +155,7 @@ function writeKey(source: Uint8Array, start: number, end: number, target: Uint8A
   return to;
 }
 
-/** A text of fewer bytes is copied one by one: that takes less than the call that copies them at once. */
+/** Shorter texts are copied byte by byte, which is faster than a call that copies them at once. */
 const fewBytes = 100;
 
 function writeText(source: Uint8Array, start: number, end: number, target: Uint8Array, at: number): number {
@@ -185,7 +185,10 @@ function writeRepaired(
   return at + writeRepairedText(utf8.decode(bytes), target, at, isKey);
 }
 
-/** Whether the key of an element, which ends at `keyEnd`, is in an earlier one; elements are walked by the same rules as they were written. */
+/**
+ * Whether the key of an element, which ends at `keyEnd`, occurs in an earlier element. Elements are parsed by the rules by which they were
+ * written.
+ */
 function isRepeated(target: Uint8Array, firstField: number, element: number, keyEnd: number): boolean {
   const keyAt = element + 1;
   const keyBytes = keyEnd - keyAt;
@@ -204,7 +207,7 @@ function isRepeated(target: Uint8Array, firstField: number, element: number, key
   return false;
 }
 
-/** The same question for a whole document. */
+/** Whether any key of a whole document is repeated. */
 function hasRepeated(target: Uint8Array, firstField: number, end: number, fields: number): boolean {
   const keys = new Set<string>();
   for (let at = firstField; at < end; ) {
@@ -215,7 +218,7 @@ function hasRepeated(target: Uint8Array, firstField: number, end: number, fields
   return keys.size < fields;
 }
 
-/** Rewrites the elements of a document, each key once: where it came first, with the value that came last. Answers where they end. */
+/** Rewrites a document's elements with each key once: at its first place, with its last value. Returns where they end. */
 function keepLast(target: Uint8Array, firstField: number, end: number): number {
   const before = target.slice(firstField, end);
   const kept = new Map<string, Uint8Array>();

@@ -1,34 +1,34 @@
-/** Values of leaves on their way into DuckDB, by column, as its vectors hold them: a chunk of rows at a time. */
+/** Values of leaves by column, in the layout of DuckDB's vectors, one chunk of rows at a time. */
 import { kind, type LeafColumns, type LeafFacts, leafColumns } from '../files/file-facts.ts';
 import type { DescribedLeaf } from './describe-leaves.ts';
 import type { Entries } from './walk-documents.ts';
 
 /** Rows of a DuckDB vector. */
 export const chunkRows = 2_048;
-/** DuckDB keeps texts of up to so many bytes in the vector itself, behind their length. */
+/** DuckDB stores texts of up to this many bytes in the vector itself, after their length. */
 const inlineBytes = 12;
 const textCellBytes = 16;
 
 export interface ColumnBuffer {
   readonly name: string;
   readonly type: 'DOUBLE' | 'VARCHAR' | 'BOOLEAN' | 'UTINYINT';
-  /** Cells as DuckDB holds them; a text that is too long for its cell is in `long`. */
+  /** Cells in DuckDB's layout; texts too long for a cell are in `long`. */
   readonly cells: Uint8Array;
-  /** The same memory, for doubles. */
+  /** The same memory as doubles. */
   readonly doubles: Float64Array;
-  /** A bit for each row that has a value. */
+  /** One bit per row, set if it has a value. */
   readonly validity: Uint8Array;
   readonly long: { readonly row: number; readonly text: Uint8Array }[];
   /** Whether any row of the chunk has a value. */
   used: boolean;
 }
 
-/** Takes the entries [from, to), whose values are in `bytes`; `firstRow` is the row of the chunk's first. */
+/** Adds the entries [from, to), whose values are in `bytes`; `firstRow` is the first row of the chunk. */
 export type AddEntries = (entries: Entries, from: number, to: number, bytes: Uint8Array, firstRow: number) => void;
 
 export interface ColumnBuffers {
   readonly columns: readonly ColumnBuffer[];
-  /** Makes the columns of some leaves, and answers what fills them. Leaves of one path share their columns. */
+  /** Creates the columns of some leaves and returns a function that fills them. Leaves of one path share their columns. */
   forLeaves(leaves: readonly DescribedLeaf[]): AddEntries;
   /** Begins the next chunk. */
   clear(): void;
@@ -58,7 +58,7 @@ export function createColumnBuffers(): ColumnBuffers {
   return {
     columns,
     forLeaves(leaves) {
-      // By leaf number.
+      // Indexed by leaf number.
       const doubles: (ColumnBuffer | undefined)[] = [];
       const texts: (ColumnBuffer | undefined)[] = [];
       const bools: (ColumnBuffer | undefined)[] = [];
@@ -114,8 +114,8 @@ export function createColumnBuffers(): ColumnBuffers {
 }
 
 /**
- * Columns of a leaf in a hot file. One that is ever null, an object or an array has its kind in a column, even where it is of that kind
- * in all rows: rows of many files then say by themselves of which kind they are.
+ * Columns of a leaf in a hot file. A leaf that is ever null, an object or an array has a kind column, even if all rows are of one kind:
+ * rows from many files then tell their kind without the file's facts.
  */
 export function hotLeafColumns(leaf: Pick<LeafFacts, 'path' | 'column' | 'kinds'>): LeafColumns {
   const columns = leafColumns(leaf);

@@ -18,7 +18,7 @@ function leavesOfBytes(documents: readonly Uint8Array[]): LeafFacts[] {
   const gathered = gatherLeaves();
   documents.forEach((bytes, row) => {
     walker.entries.count = 0;
-    // Behind other bytes, as documents are in a run.
+    // Placed after other bytes, as in a run of documents.
     const run = Buffer.concat([new Uint8Array(3), bytes]);
     walker.walk(run, 3, run.length, row);
     gathered.add(walker.entries, run);
@@ -40,7 +40,7 @@ function kindOf(value: BsonValue | undefined): number {
   return Array.isArray(value) ? kind.array : kind.object;
 }
 
-/** Greatest power of two of which a finite value that is not zero is a multiple. */
+/** Greatest power of two that divides a finite nonzero value. */
 function lowestBit(value: number): number {
   let bit = 0;
   let rest = value;
@@ -87,7 +87,7 @@ function expectFacts(leaves: readonly LeafFacts[], documents: readonly BsonDocum
   }
 }
 
-test('facts of leaves are those of the documents, for random documents of mixed kinds', () => {
+test('facts of leaves match random documents of mixed kinds', () => {
   let ordered = 0;
   fc.assert(
     fc.property(fc.array(randomReading, { minLength: 1, maxLength: 30 }), (documents) => {
@@ -103,7 +103,7 @@ test('facts of leaves are those of the documents, for random documents of mixed 
 const reading = (fields: Record<string, BsonValue>): BsonDocument => new BsonDocument(Object.entries(fields));
 const names = (leaves: readonly LeafFacts[]): string[] => leaves.slice(1).map(({ path }) => path.join('/'));
 
-test('an order of names that holds in every row is found, whichever rows come first', () => {
+test('an order of names that holds in every row is found, whatever the order of the rows', () => {
   const rows = [reading({ a: 1, c: 1 }), reading({ b: 1, c: 1 }), reading({ a: 1, b: 1 }), reading({ c: 1, d: 1 })];
   for (const order of [rows, rows.toReversed()]) {
     const leaves = leavesOf(order);
@@ -113,7 +113,7 @@ test('an order of names that holds in every row is found, whichever rows come fi
   expect(leavesOf([...rows, reading({ d: 1, a: 1 })])[0]).toMatchObject({ complete: true, ordered: false });
 });
 
-test('names that no path can name stay in the document, and their parent says so', () => {
+test('names that no path can express stay in the document, and their parent is marked incomplete', () => {
   for (const odd of ['a.b', '$a', '', 'n'.repeat(leafLimits.keyBytes)]) {
     const leaves = leavesOf([reading({ a: 1, deep: reading({ [odd]: 1, x: 1 }) })]);
     expect(names(leaves)).toEqual(['a', 'deep', 'deep/x']);
@@ -122,7 +122,7 @@ test('names that no path can name stay in the document, and their parent says so
   }
 });
 
-test('a file has at most so many columns of leaves: those in most rows win, the others keep their facts', () => {
+test('a file has a limited number of leaf columns: leaves in most rows win, the others keep their facts', () => {
   const common = Array.from({ length: 200 }, (_, i) => [`common${i}`, i] as [string, BsonValue]);
   const rare = Array.from({ length: 200 }, (_, i) => [`rare${i}`, i] as [string, BsonValue]);
   const leaves = leavesOf([new BsonDocument([...rare, ...common]), new BsonDocument(common)]);
@@ -136,7 +136,7 @@ test('a file has at most so many columns of leaves: those in most rows win, the 
   expect(leaves.every(({ path, number }) => path.length === 0 || number !== undefined)).toBe(true);
 });
 
-test('a sender of ever new names gets no more than so many leaves', () => {
+test('a sender of ever new names gets a limited number of leaves', () => {
   const rows = Array.from(
     { length: 30 },
     (_, row) => new BsonDocument(Array.from({ length: 100 }, (_, i) => [`n${row}-${i}`, i])),
@@ -151,7 +151,7 @@ test('a sender of ever new names gets no more than so many leaves', () => {
   expect(down.at(-1)).toMatchObject({ kinds: kind.object, complete: false });
 });
 
-test('bytes that are no document of ours leave nothing known, whatever they are', () => {
+test('after bytes that are not a valid document, nothing is known of any leaf', () => {
   const good = encodeBson(reading({ a: 1, b: reading({ c: 'text', d: [1, null] }), e: true }));
   const column = columnOfPath([]);
   const unknown: LeafFacts[] = [{ path: [], kinds: kind.object, rows: 3, complete: false, ordered: false, column }];

@@ -1,20 +1,20 @@
-/** The leaves of rows as facts: in an order of their names that holds in every row, if there is one; and the columns that they get. */
+/** Describes the leaves of rows as facts, in an order of names that holds in every row if there is one, and assigns their columns. */
 import { createHash } from 'node:crypto';
 import { kind, type LeafFacts, leafColumns } from '../files/file-facts.ts';
 import { type GatheredLeaves, type LeafCounts, presentKinds } from './gather-leaves.ts';
 import { type Leaf, type LeafTree, orderedChildren } from './leaf-tree.ts';
 
-/** Columns of one file for leaves, and values in all of them together; a text counts as two. */
+/** Limits for the leaf columns of one file: number of columns, and values in all of them together; a text counts as two. */
 export const columnLimits = { columns: 256, cells: 64_000_000 } as const;
 
-/** A leaf, with its number in the tree. */
+/** A leaf with its number in the tree. */
 export interface DescribedLeaf extends LeafFacts {
   readonly of: number;
-  /** Bytes of a text, on average. */
+  /** Average bytes of a text. */
   readonly textBytes: number;
 }
 
-/** Without columns (chooseColumns). @param rows documents that were walked. */
+/** Facts without columns, which chooseColumns adds. @param rows number of documents walked */
 export function describeLeaves(tree: LeafTree, gathered: GatheredLeaves, rows: number): DescribedLeaf[] {
   if (tree.unreadable)
     return [
@@ -54,13 +54,13 @@ function kindsOf(counts: LeafCounts, isMissing: boolean): number {
   return found.reduce((bits, name) => bits | kind[name], isMissing ? kind.missing : 0);
 }
 
-/** What columns of a file are left for leaves. */
+/** Remaining columns and values of a file for leaves. */
 export interface ColumnRoom {
   columns: number;
   cells: number;
-  /** By the beginning of its columns' names: a path, so that no other path of the same hash gets them. */
+  /** By prefix of the column names: the leaf's path, so that another path with the same hash does not get them. */
   readonly paths: Map<string, string>;
-  /** Columns that are taken: leaves of several slices share them. */
+  /** Names already used; leaves of several slices share columns. */
   readonly names: Set<string>;
 }
 
@@ -69,9 +69,9 @@ export function newColumnRoom(): ColumnRoom {
 }
 
 /**
- * Leaves with their columns: those in most rows win.
- * @param rows of the file.
- * @param may whether the leaf may have columns at all.
+ * Assigns columns to leaves; leaves in most rows win.
+ * @param rows of the file
+ * @param may whether the leaf may have columns at all
  */
 export function chooseColumns<L extends LeafFacts>(
   leaves: readonly L[],
@@ -84,7 +84,7 @@ export function chooseColumns<L extends LeafFacts>(
     const path = JSON.stringify(leaf.path);
     const column = columnOfPath(leaf.path);
     const taken = room.paths.get(column);
-    // Two paths of one hash: someone looked for them.
+    // Two paths with the same hash, which only occurs on purpose.
     if (taken !== undefined && taken !== path) continue;
     const { text, ...others } = leafColumns({ ...leaf, column });
     const names = [...(text === undefined ? [] : [text, text]), ...Object.values(others)];
@@ -103,7 +103,7 @@ export function chooseColumns<L extends LeafFacts>(
   });
 }
 
-/** How the names of a leaf's columns begin, in every file. */
+/** Prefix of the names of a leaf's columns, the same in every file. */
 export function columnOfPath(path: readonly string[]): string {
   const text = JSON.stringify(path);
   let column = names.get(text);

@@ -1,27 +1,27 @@
-/** What all values of a leaf have in common, gathered from entries while documents are walked. */
+/** Collects what all values of a leaf have in common while documents are walked. */
 import type { NumberFacts, TextFacts } from '../files/file-facts.ts';
 import { kind } from '../files/file-facts.ts';
 import { leafLimits } from './leaf-tree.ts';
 import { createTextRange, type TextRange } from './text-range.ts';
 import type { Entries } from './walk-documents.ts';
 
-/** The kinds of values that are there. */
+/** The kinds of values that are present. */
 export const presentKinds = ['double', 'string', 'bool', 'null', 'object', 'array'] as const;
 
 export type LeafCounts = Readonly<Record<(typeof presentKinds)[number], number>>;
 
-/** By leaf number. */
+/** Indexed by leaf number. */
 export interface GatheredLeaves {
-  /** Takes the entries whose values are in `bytes`. */
+  /** Adds the entries, whose values are in `bytes`. */
   add(entries: Entries, bytes: Uint8Array): void;
   countsOf(leaf: number): LeafCounts;
   numbersOf(leaf: number): NumberFacts | undefined;
   textsOf(leaf: number): TextFacts | undefined;
-  /** Of a text, on average. */
+  /** Average bytes of a text. */
   textBytesOf(leaf: number): number;
 }
 
-/** Kinds are bits; here each has a place. */
+/** Maps the bit of a kind to an index. */
 const places = 8;
 const placeOf = (bit: number): number => 31 - Math.clz32(bit);
 
@@ -86,13 +86,13 @@ export function gatherLeaves(): GatheredLeaves {
   };
 }
 
-/** Above the lowest bit of any double. */
+/** Greater than the lowest bit of any double. */
 const noBit = 2_000;
 
-/** The power of two of the least bit that is set in a finite double that is not zero, from its two words. */
+/** The exponent of the lowest set bit of a finite nonzero double, from its two words. */
 function lowestBitOf(low: number, high: number): number {
   const exponent = (high >>> 20) & 0x7ff;
-  // Subnormal doubles have the exponent of the least normal ones, and no leading bit.
+  // Subnormal doubles have the exponent of the smallest normal ones, without the leading bit.
   const ofBit0 = (exponent === 0 ? 1 : exponent) - 1_075;
   if (low !== 0) return ofBit0 + trailingZeros(low);
   return ofBit0 + 32 + trailingZeros((high & 0xfffff) | (exponent === 0 ? 0 : 0x100000));

@@ -1,43 +1,43 @@
-/** The names that occur in documents of one file, as a tree below `data`: what can become a leaf, and in which order names follow each other. */
+/** The names in the documents of one file, as a tree below `data`: possible leaves, and the order in which names follow each other. */
 
-/** A field at a place below data. */
+/** A field somewhere below data. */
 export interface Leaf {
-  /** Its place in the tree's list. */
+  /** Its index in the tree's list. */
   readonly number: number;
   readonly name: string;
-  /** UTF-8 with the closing NUL, as it is in a document. */
+  /** UTF-8 with the closing NUL, as in a document. */
   readonly key: Uint8Array;
   readonly parent: Leaf | undefined;
   readonly depth: number;
-  /** By key, each byte a character. */
+  /** By key, with each byte as a character. */
   readonly children: Map<string, Leaf>;
-  /** The child that came first, and the sibling that came next, when it was seen last. */
+  /** As of the last occurrence: the first child, and the next sibling. */
   first: Leaf | undefined;
   next: Leaf | undefined;
-  /** Every sibling that ever came next. */
+  /** Every sibling that ever followed directly. */
   readonly followers: Set<Leaf>;
-  /** The document in which it was seen last. */
+  /** The last document that contained it. */
   seenIn: number;
-  /** Every child that occurs is in the tree. */
+  /** Whether the tree contains every child that occurs. */
   complete: boolean;
-  /** Cleared when too many orders of the children occur to be kept. */
+  /** Cleared when the children occur in too many different orders to record. */
   ordered: boolean;
 }
 
-/** Names beyond these stay in the document only: whoever sends ever new ones pays for it, not the store. */
+/** Names beyond these limits stay only in the document, so that a sender of ever new names does not burden the store. */
 export const leafLimits = { leaves: 2_048, depth: 32, keyBytes: 255, orders: 8_192 } as const;
 
 export interface LeafTree {
   readonly root: Leaf;
   /** Parents before their children. */
   readonly leaves: readonly Leaf[];
-  /** Documents that were walked so far. */
+  /** Number of documents walked so far. */
   documents: number;
-  /** Documents occur that could not be read to their end: nothing is known of any leaf. */
+  /** Some document could not be read to its end, so nothing is known of any leaf. */
   unreadable: boolean;
-  /** The child with a key; undefined when it is none that has an entry of its own, and then the parent is not complete. */
+  /** The child with a key; undefined when the key cannot be a leaf, and the parent is then incomplete. */
   child(parent: Leaf, key: Uint8Array): Leaf | undefined;
-  /** `leaf` came right behind `before`, a sibling of it, or first when that is undefined. */
+  /** Records that `leaf` directly followed its sibling `before`, or came first when that is undefined. */
   follow(parent: Leaf, before: Leaf | undefined, leaf: Leaf): void;
 }
 
@@ -58,7 +58,7 @@ export function createLeafTree(): LeafTree {
         parent.complete = false;
         return undefined;
       }
-      // A copy, so that it does not keep the documents around it.
+      // Copied, so that it does not retain the surrounding documents.
       const own = new Uint8Array(key);
       const name = Buffer.from(own.buffer, 0, own.length - 1).toString('utf8');
       leaf = newLeaf(leaves.length, name, own, parent);
@@ -96,12 +96,12 @@ function newLeaf(number: number, name: string, key: Uint8Array, parent: Leaf | u
   };
 }
 
-/** Whether a path of a query can name the field. */
+/** Whether a path in a query can name the field. */
 function isPlain(key: Uint8Array): boolean {
   return key.length > 1 && key.length <= leafLimits.keyBytes && key[0] !== 0x24 && !key.includes(0x2e);
 }
 
-/** The children so that each comes behind all that it ever followed; undefined when there is no such order. */
+/** The children ordered so that each comes after all it ever followed; undefined when there is no such order. */
 export function orderedChildren(leaf: Leaf): Leaf[] | undefined {
   const waitsFor = new Map<Leaf, number>();
   for (const child of leaf.children.values())

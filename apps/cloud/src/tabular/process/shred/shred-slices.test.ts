@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { largeRows } from '../../query/large-rows.ts';
 import { shredSlices } from './shred-slices.ts';
 
-test('D34 texts that are large on average get no column: they are in the documents, once', async () => {
+test('D34 texts that are large on average get no column and are stored once, in the documents', async () => {
   const text = 'x'.repeat(2 * largeRows.rowBytes);
   const rows = [1, 2, 3].map((n) => encodeBson(BsonDocument.of({ n, text, name: 'a', rarely: n === 3 ? text : 'b' })));
   let end = 0;

@@ -1,6 +1,6 @@
 /**
- * Splits the documents of a hot file's rows into typed columns: walked once, slice by slice, to learn what is there; what was found
- * then fills the columns that are worth it, chunk by chunk. Between the steps others get their turn.
+ * Splits the documents of a hot file's rows into typed columns. The documents are walked once, slice by slice, to find their leaves; then
+ * the columns worth having are filled chunk by chunk. Between the steps other work can run.
  */
 import { largeRows } from '../../query/large-rows.ts';
 import type { LeafFacts } from '../files/file-facts.ts';
@@ -10,23 +10,23 @@ import { gatherLeaves } from './gather-leaves.ts';
 import { createLeafTree } from './leaf-tree.ts';
 import { createWalker, type Entries } from './walk-documents.ts';
 
-/** Documents end to end, in the order of the file; behind the last one `bytes` may continue. */
+/** Documents end to end, in file order; `bytes` may continue after the last one. */
 export interface Documents {
   readonly bytes: Uint8Array;
   readonly ends: Uint32Array;
 }
 
-/** Rows of a slice, by their place in the file. */
+/** Rows of a slice, by their index in the file. */
 export interface RowRange {
   readonly from: number;
   readonly to: number;
 }
 
 export interface ShreddedSlices {
-  /** By slice. */
+  /** Indexed by slice. */
   readonly leaves: readonly (readonly LeafFacts[])[];
   readonly buffers: ColumnBuffers;
-  /** Fills the buffers, which are clear, with the rows [from, to): at most a chunk, one after the other. */
+  /** Fills the cleared buffers with the rows [from, to), at most a chunk; call it in order. */
   fill(from: number, to: number): void;
 }
 
@@ -35,7 +35,7 @@ export async function shredSlices(documents: Documents, slices: readonly RowRang
   const room = newColumnRoom();
   const rows = documents.ends.length;
   const walked = new Map<RowRange, { entries: Entries; leaves: DescribedLeaf[] }>();
-  // Who has the most rows chooses columns first.
+  // Slices with the most rows choose columns first.
   for (const slice of slices.toSorted((a, b) => b.to - b.from - (a.to - a.from))) {
     const { entries, leaves } = await walkSlice(documents, slice);
     walked.set(slice, { entries, leaves: chooseColumns(leaves, rows, room, isWorthColumns) });
@@ -60,13 +60,13 @@ export async function shredSlices(documents: Documents, slices: readonly RowRang
   };
 }
 
-/** Large texts are in the documents alone: whoever wants them reads as much there, and twice is too much to write, hold and keep. */
+/** Large texts stay in the documents alone: a column would not save reading, and would double what is written and stored. */
 function isWorthColumns({ textBytes }: DescribedLeaf): boolean {
   return textBytes < largeRows.rowBytes;
 }
 
 const pauseRows = 2_048;
-/** Large documents make rows long. */
+/** Pause after this many bytes, because large documents make rows long. */
 const pauseBytes = 2 << 20;
 
 async function walkSlice(

@@ -1,10 +1,10 @@
-/** The least and greatest of texts, each cut to 64 bytes, in the order of their UTF-8 bytes. */
+/** The least and greatest of texts in UTF-8 byte order, each cut to 64 bytes. */
 import type { TextFacts } from '../files/file-facts.ts';
 
 export const maxTextBytes = 64;
 
 export interface TextRange {
-  /** Takes the text at [start, end) of `bytes`. */
+  /** Adds the text at [start, end) of `bytes`. */
   add(bytes: Uint8Array, start: number, end: number): void;
   facts(): TextFacts;
 }
@@ -12,7 +12,7 @@ export interface TextRange {
 export function createTextRange(): TextRange {
   let min: Uint8Array | undefined;
   let max = new Uint8Array();
-  // A text that is longer than what is kept of the greatest may be greater than that.
+  // A text longer than the stored prefix of the greatest may be greater than it.
   let maxIsCut = false;
   return {
     add(bytes, start, end) {
@@ -33,7 +33,7 @@ export function createTextRange(): TextRange {
   };
 }
 
-/** Texts that are equal as far as both go: the shorter is less. */
+/** If one text is a prefix of the other, the shorter is less. */
 function compare(bytes: Uint8Array, start: number, end: number, other: Uint8Array): number {
   const length = Math.min(end - start, other.length);
   for (let i = 0; i < length; i++) {
@@ -43,7 +43,7 @@ function compare(bytes: Uint8Array, start: number, end: number, other: Uint8Arra
   return end - start - other.length;
 }
 
-/** Without the beginning of a character that was cut. */
+/** Drops an incomplete character at the end. */
 function wholeText(bytes: Uint8Array): string {
   let end = bytes.length;
   if (end === maxTextBytes) {
@@ -56,13 +56,13 @@ function wholeText(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, end).toString('utf8');
 }
 
-/** The least text that is greater than every text that begins with this one; null when there is none. */
+/** The least text greater than every text with this prefix; null when there is none. */
 function roundedUp(text: string): string | null {
   const characters = [...text];
   for (let last = characters.pop(); last !== undefined; last = characters.pop()) {
     const code = last.codePointAt(0) as number;
     if (code === 0x10ffff) continue;
-    // Surrogates are no characters.
+    // Surrogates are not characters.
     return characters.join('') + String.fromCodePoint(code === 0xd7ff ? 0xe000 : code + 1);
   }
   return null;

@@ -1,8 +1,8 @@
 /**
- * Documents as entries: which leaf of which kind stands where in the bytes. Walks BSON as struct-to-bson writes it; whatever else it
- * meets makes the whole tree unreadable, which loses columns and never rows.
+ * Walks documents and records entries: which leaf of which kind is where in the bytes. It expects BSON as struct-to-bson writes it.
+ * Anything else makes the whole tree unreadable, which loses columns but never rows.
  *
- * Documents of a series have the same names in the same order, so a name is first compared with the one that came next the last time.
+ * Documents of a series have the same names in the same order, so a name is first compared with the one that followed last time.
  */
 
 import { kind } from '../files/file-facts.ts';
@@ -10,14 +10,14 @@ import { readInt32 } from '../rows/bson-bytes.ts';
 import { twiceAsLong } from '../rows/row-buffer.ts';
 import type { Leaf, LeafTree } from './leaf-tree.ts';
 
-/** By entry; only the first `count` count. */
+/** Indexed by entry; only the first `count` are valid. */
 export interface Entries {
   count: number;
   /** Number of the leaf. */
   leaf: Int32Array;
   /** A bit of `kind`. */
   kind: Uint8Array;
-  /** Where its value begins. */
+  /** Offset of its value. */
   at: Int32Array;
   row: Int32Array;
 }
@@ -96,7 +96,7 @@ export function createWalker(tree: LeafTree): Walker {
           throw unreadable;
       }
       if (leaf === undefined) continue;
-      // A name that repeats itself has no one value.
+      // A repeated name has no single value.
       if (leaf.seenIn === tree.documents) throw unreadable;
       leaf.seenIn = tree.documents;
       enter(leaf, bit, value);
@@ -128,7 +128,7 @@ export function createWalker(tree: LeafTree): Walker {
 
 const unreadable: Error = new Error('not a document as struct-to-bson writes it');
 
-/** A length that is at `at`, and fits before `limit`. */
+/** Reads the length at `at`; it must fit before `limit`. */
 function lengthAt(bytes: Uint8Array, at: number, limit: number, length = readInt32(bytes, at)): number {
   if (length < 1 || at + length > limit) throw unreadable;
   return length;

@@ -1,4 +1,4 @@
-/** What a query answers, whatever it is: rows or a refusal. */
+/** The outcome of a query: rows or a refusal. */
 import { asPlatformError } from '@platform/base';
 import { type Batch, documentsOf, execute, type Plan, QueryError, type Scope } from '@platform/query';
 import type { QueryExplain, QueryResult, Tabular } from '../../tabular.ts';
@@ -9,7 +9,7 @@ export type Answer =
       readonly k: 'rows';
       readonly rows: readonly Uint8Array[];
       readonly scannedBytes: number;
-      /** What the store says it did. */
+      /** The store's explanation. */
       readonly explain?: QueryExplain | undefined;
     }
   | { readonly k: 'refused'; readonly code: string; readonly message: string };
@@ -18,7 +18,7 @@ export async function askStore(tabular: Tabular, plan: Plan, scope: Scope, pushD
   return answerOf(async () => tabular.query({ plan, scope, vocabulary: 'core', pushDown, explain: true }));
 }
 
-/** The executor alone over rows that are all at hand. */
+/** Runs the executor alone over rows in memory. */
 export async function askExecutor(plan: Plan, rows: Batch): Promise<Answer> {
   return answerOf(async () => {
     const batches: Batch[] = [];
@@ -44,7 +44,7 @@ function rowsOf({ count, bytes, ends }: Batch): Uint8Array[] {
   return Array.from({ length: count }, (_, row) => bytes.subarray(row === 0 ? 0 : ends[row - 1], ends[row]));
 }
 
-/** Whether two answers are the same to the last byte; of NaN, which has many bit patterns, the value counts. */
+/** Whether two answers are byte-identical; NaN values with different bits count as equal. */
 export function areSame(left: Answer, right: Answer, order: 'in order' | 'in any order'): boolean {
   return [latin1, shown].some((form) => textOf(left, order, form) === textOf(right, order, form));
 }

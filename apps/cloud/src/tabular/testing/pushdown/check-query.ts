@@ -1,4 +1,4 @@
-/** One query, asked with push-down, without, and of the executor alone; and what must never be in an answer. */
+/** Checks one query: with push-down, without it, and by the executor alone; and that its answer holds nothing hidden. */
 import type { Batch, Scope } from '@platform/query';
 import type { QueryExplain, Tabular } from '../../tabular.ts';
 import { type Answer, areSame, askExecutor, askStore, latin1, showAnswer } from './ask.ts';
@@ -9,16 +9,16 @@ import { planOf, type RandomQuery } from './random-query.ts';
 export interface Subject {
   readonly tabular: Tabular;
   readonly scope: Scope;
-  /** All rows in the scope, in the order in which the store reads them; undefined: too many to be at hand. */
+  /** All rows in the scope, in the order in which the store reads them; undefined: too many to keep in memory. */
   readonly rows: Batch | undefined;
   /** Texts of rows outside the scope. */
   readonly hidden: readonly string[];
 }
 
 export interface Checked {
-  /** What is wrong, in words. */
+  /** Description of the problem. */
   readonly problem?: string | undefined;
-  /** Of the answer with push-down. */
+  /** Explanation of the answer with push-down. */
   readonly explain?: QueryExplain | undefined;
 }
 
@@ -49,7 +49,7 @@ export async function checkQuery(query: RandomQuery, subject: Subject): Promise<
   const expected = await askExecutor(plan, rows);
   if (isLimited(plan) && pushed.k !== expected.k) return { explain };
   if (areSame(pushed, expected, order)) return { explain };
-  // Which row fails first, and at which stage, is left open, as it is whether a row that a later filter drops fails before.
+  // Which row fails first, and at which stage, is undefined; so is whether a row fails before a later filter drops it.
   if (expected.k === 'refused' && pushed.k === 'refused' && expected.code === pushed.code) return { explain };
   if (expected.k === 'refused' && areSame(pushed, await askExecutor(plan, neededRows(plan, rows)), order))
     return { explain };

@@ -1,12 +1,12 @@
 /** How far the language defines the answer of a plan. */
 import type { Plan, Stage } from '@platform/query';
 
-/** Behind a limit no one looks, but rows are computed in batches: whether one there fails the query is left open. */
+/** Rows after a limit are not used, but rows are computed in batches, so it is undefined whether a failing row there fails the query. */
 export function isLimited({ stages }: Plan): boolean {
   return stages.some((stage) => stage.k === 'slice' && stage.limit !== undefined);
 }
 
-/** Groups may come in any order: then what follows must not depend on it, or the answer is not defined. */
+/** Groups may come in any order, so the answer is only defined if later stages do not depend on that order. */
 export function orderOf({ stages }: Plan): 'in order' | 'in any order' | undefined {
   const reordered = stages.findIndex(({ k }) => k === 'group' || k === 'sample');
   if (reordered < 0) return 'in order';

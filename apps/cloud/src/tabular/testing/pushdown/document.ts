@@ -1,4 +1,4 @@
-/** BSON documents from JavaScript objects, as queries are written: whole numbers are int32, a Date is a date. */
+/** BSON documents from JavaScript objects, as queries are written: integers become int32, a Date becomes a date. */
 import { BsonDate, BsonDocument, type BsonValue, Int32 } from '@platform/query';
 
 export type Written = unknown;

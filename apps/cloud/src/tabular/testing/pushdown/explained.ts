@@ -1,10 +1,10 @@
-/** What the store says it did for a query. */
+/** Evaluates the store's explanation of a query. */
 import type { Expr, Plan } from '@platform/query';
 import type { QueryExplain, SourceExplain } from '../../tabular.ts';
 
 /**
- * Whether DuckDB did more than leave out what scope, path and time leave out: conditions on readings, fields out of columns, groups, the
- * first of an order. Undefined where there was no sealed file to do it in.
+ * Whether DuckDB did more than filter by scope, path and time: conditions on readings, fields from columns, groups, or the first rows of an
+ * order. Undefined if there was no sealed file.
  */
 export function pushesBeyondTime(plan: Plan, { sources }: QueryExplain): boolean | undefined {
   const sealed = sources.filter(({ does }) => does !== 'hot');

@@ -1,10 +1,10 @@
 /**
- * Random queries over random readings, each asked with push-down, without, and of the executor alone.
+ * Random queries over random readings, each run with push-down, without it, and by the executor alone.
  *
- *   npm run fuzz:queries -- --cases 100000 --seed 1     default: 2,000 cases of a seed by the clock
+ *   npm run fuzz:queries -- --cases 100000 --seed 1     default: 2,000 cases with a seed from the clock
  *   npm run fuzz:queries -- --seed 1 --round 3 --case 41   one again
  *
- * Exit code 1: an answer differs, shows what it must not, or fewer than 80 % of the pushable queries were pushed.
+ * Exit code 1: an answer differs, holds hidden rows, or fewer than 80 % of the pushable queries were pushed.
  */
 import { parseArgs } from 'node:util';
 import { leastPushedShare, runRounds } from './run-rounds.ts';

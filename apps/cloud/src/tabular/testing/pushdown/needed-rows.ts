@@ -1,4 +1,4 @@
-/** The rows that a plan's filters on path and times may keep: of others the store need not look whether they make a stage fail. */
+/** The rows that a plan's filters on path and times may keep; the store need not check whether other rows make a stage fail. */
 import { type Batch, BsonDate, type BsonDocument, batchOf, documentsOf, type Plan, pathFilter } from '@platform/query';
 import { mayKeepSeries } from '../../catalog/row-filter.ts';
 import type { Series } from '../../catalog/series.ts';

@@ -1,4 +1,4 @@
-/** Pipelines of the forms that a column store is good at: conditions, then a projection, a group, or the first of an order. */
+/** Pipelines that suit a column store: conditions, then a projection, a group, or the first rows of an order. */
 import type { BsonDocument } from '@platform/query';
 import { document, type Written } from './document.ts';
 import type { Random } from './random.ts';
@@ -14,7 +14,7 @@ export function pushablePipeline(random: Random): BsonDocument[] {
 }
 
 export function leafPath(random: Random): string {
-  // Mostly one that is regular.
+  // Mostly a regular leaf.
   return `data.readings.${random.pick(random.chance(0.7) ? leaves.slice(0, 5) : leaves)}`;
 }
 
@@ -113,7 +113,7 @@ function buckets(random: Random): Fields {
   return { groupBy: `$${leafPath(random)}`, boundaries, ...(random.chance(0.9) && { default: 'other' }) };
 }
 
-/** $cond and $switch. */
+/** A value with $cond or $switch. */
 function decided(random: Random, value: () => Written): Written {
   const when = (): Written => {
     const leaf = `$${leafPath(random)}`;
@@ -237,7 +237,7 @@ function counted(): Fields[] {
   return [{ $count: 'rows' }];
 }
 
-/** The latest of each, as dashboards ask for it. */
+/** The latest row of each key, as dashboards query it. */
 function newest(random: Random): Fields[] {
   const key = random.pick<Written>([
     '$component_name',

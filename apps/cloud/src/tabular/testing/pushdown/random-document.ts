@@ -1,8 +1,8 @@
-/** Readings by chance: each leaf has a habit, some of one kind only, some of any. */
+/** Random readings: some leaves keep to one kind of value, others mix kinds. */
 import { BsonDocument, type BsonValue } from '@platform/query';
 import type { Random } from './random.ts';
 
-/** Leaves below `data.readings`. Some differ in case only, some cannot be told from paths or operators. */
+/** Leaves below `data.readings`. Some differ only in case, some look like paths or operators. */
 export const leaves = ['t', 'h', 'n', 's', 'b', 'T', 'é', 'o.x', 'o.y', 'o.deep.z', 'mix', 'list', 'late'] as const;
 export type Leaf = (typeof leaves)[number];
 
@@ -42,14 +42,14 @@ const natural: Readonly<Record<Leaf, readonly Habit[]>> = {
   late: ['small'],
 };
 
-/** How the readings of a stretch of time look. */
+/** What the readings of a time range look like. */
 export interface Habits {
   readonly leaves: ReadonlyMap<Leaf, { readonly kinds: readonly Habit[]; readonly missing: number }>;
-  /** Names that cannot be paths, objects that are none, any order of fields. */
+  /** Whether they have names that cannot be paths, fields that are objects or not, and any order of fields. */
   readonly wild: boolean;
 }
 
-/** @param disorder from 0, where each leaf keeps to its kind, to 1. */
+/** @param disorder from 0, where each leaf keeps to its kind, to 1 */
 export function randomHabits(random: Random, disorder: number): Habits {
   const all = Object.keys(habits) as Habit[];
   const described = leaves.map((leaf) => {
@@ -60,7 +60,7 @@ export function randomHabits(random: Random, disorder: number): Habits {
   return { leaves: new Map(described), wild: random.chance(disorder) };
 }
 
-/** @param canary a text that only rows of one machine have. */
+/** @param canary a text that only the rows of one machine have */
 export function randomReadings(random: Random, { leaves: described, wild }: Habits, canary: string): BsonDocument {
   const readings = new BsonDocument();
   const order = wild ? random.shuffled([...described]) : described;
@@ -74,7 +74,7 @@ export function randomReadings(random: Random, { leaves: described, wild }: Habi
   return wild && random.chance(0.05) ? new BsonDocument() : BsonDocument.of({ readings });
 }
 
-/** A value as leaves have it, for comparisons. */
+/** A random value like those of leaves, for comparisons. */
 export function randomLeafValue(random: Random): BsonValue {
   return habits[
     random.pick([...numeric, ...numeric, 'text', 'bool', 'null', 'odd', 'huge', 'object', 'array'] as const)

@@ -1,4 +1,4 @@
-/** Any of the stages with any expressions. */
+/** Random stages with random expressions. */
 import type { BsonDocument } from '@platform/query';
 import { document, type Written } from './document.ts';
 import { columns, leafPath, randomConditions } from './pushable-pipeline.ts';
@@ -12,7 +12,7 @@ export function randomStages(random: Random): BsonDocument[] {
   return [...first, ...random.list(1, 4, () => random.pick(stages)(random))].map(document);
 }
 
-/** $sample is among them as far as its answer is no chance: its rows are counted. */
+/** $sample is only used where its answer is not random: its rows are counted. */
 const stages: readonly ((random: Random) => Fields)[] = [
   (random) => ({ $match: randomConditions(random) }),
   (random) => ({ $match: { $expr: expression(random, 2) } }),

@@ -1,4 +1,4 @@
-/** SQL by chance. */
+/** Random SQL statements. */
 import type { Random } from './random.ts';
 import { leaves, texts } from './random-document.ts';
 import { components, timesMs } from './random-world.ts';
@@ -9,7 +9,7 @@ export function randomStatement(random: Random): { readonly statement: string; r
     : '';
   if (random.chance(0.15)) return { statement: odd(random, where), pushable: false };
   const body = random.chance(0.6) ? grouped(random, where) : plain(random, where);
-  // Whole rows by path and time alone: there is nothing more to push.
+  // A query for whole rows by path and time has nothing more to push down.
   return { statement: body, pushable: !body.startsWith('SELECT *') || where.includes('data.') };
 }
 

@@ -1,6 +1,6 @@
 /**
- * Two organizations with the same names in them, filled by chance over several days: sealed into several files, partly merged by
- * time, partly hot, partly deleted. Each machine's rows carry a text of their own, by which they are known where they must not be.
+ * Two organizations with the same names, filled with random data over several days: sealed into several files, partly merged, partly hot,
+ * partly deleted. Each machine's rows contain a unique text, by which they are recognised where they must not appear.
  */
 import { createCatalog } from '../../catalog/catalog.ts';
 import { encodeStruct } from '../encode-struct.ts';
@@ -18,7 +18,7 @@ export interface Machine {
 
 const noonMs = Date.UTC(2026, 4, 17, 12);
 const dayMs = 86_400_000;
-/** Times that comparisons ask for are among those that rows have. */
+/** Times for comparisons, chosen from those that rows have. */
 export const timesMs: readonly number[] = [0, 1, 1.5, 2, 60_000, 3_600_000, -1].flatMap((ms) =>
   [-1, 0, 1].map((days) => noonMs + days * dayMs + ms),
 );
@@ -35,13 +35,13 @@ export const machines: readonly Machine[] = [
 });
 
 export interface WorldSize {
-  /** In a stretch of time; sealed together except for the last stretch. */
+  /** Uploads per time range; all ranges but the last are sealed together. */
   readonly uploads: number;
-  /** In an upload, at most. */
+  /** Maximum readings per upload. */
   readonly readings: number;
 }
 
-/** Few rows: queries are many. */
+/** Few rows, because there are many queries. */
 export const smallWorld: WorldSize = { uploads: 24, readings: 8 };
 /** Files of several row groups, which DuckDB reads with several threads. */
 export const largeWorld: WorldSize = { uploads: 48, readings: 4_000 };
@@ -49,20 +49,20 @@ export const largeWorld: WorldSize = { uploads: 48, readings: 4_000 };
 export async function fillWorld(random: Random, store: OpenTabular, size: WorldSize): Promise<void> {
   const disorder = random.pick([0, 0, 0.1, 0.5]);
   const usual = randomHabits(random, disorder);
-  // Mostly few files: each costs every query its time.
+  // Mostly few files, because each slows down every query.
   const days = size === largeWorld ? [0] : random.pick([[0], [0], [0], [-1, 0], [-1, 0, 1]]);
   const stretches = size === largeWorld ? 2 : random.pick([2, 2, 2, 3]);
   for (let stretch = 0; stretch < stretches; stretch++) {
     const habits = random.chance(disorder) ? randomHabits(random, 1) : usual;
     const isLast = stretch === stretches - 1;
-    // Many rows belong into files; hot ones are all looked at by the executor.
+    // Many rows should be in files, because the executor reads all hot ones.
     const uploads = isLast && size === largeWorld ? 4 : size.uploads;
     for (let upload = 0; upload < uploads; upload++) append(random, store, { habits, days, readings: size.readings });
     if (random.chance(0.3)) await deleteSome(random, store);
-    // What comes after the last seal stays hot.
+    // Rows after the last seal stay hot.
     if (!isLast) await store.tabular.seal();
   }
-  // Rows that are being written to columns come in another order until they are.
+  // Rows being written to columns have a different order until they are written.
   await store.count();
 }
 

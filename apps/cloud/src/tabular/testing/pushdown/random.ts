@@ -1,13 +1,13 @@
-/** Numbers by chance from a seed: the same seed gives the same cases on any computer. */
+/** Seeded random numbers: the same seed gives the same cases on any computer. */
 
 export interface Random {
-  /** From 0, below 1. */
+  /** From 0 to below 1. */
   next(): number;
-  /** A whole number from 0, below the bound. */
+  /** An integer from 0 to below the bound. */
   int(below: number): number;
   chance(probability: number): boolean;
   pick<T>(from: readonly T[]): T;
-  /** In any order, each at most once. */
+  /** In random order, each at most once. */
   some<T>(from: readonly T[], atLeast: number, atMost: number): T[];
   shuffled<T>(from: readonly T[]): T[];
   list<T>(atLeast: number, atMost: number, make: () => T): T[];

@@ -1,4 +1,4 @@
-/** One world and many queries over it. */
+/** One world and many queries on it. */
 import { type Batch, batchOf, documentsOf, QueryError, type Scope } from '@platform/query';
 import { parseMql } from '@platform/query/mql';
 import type { Tabular } from '../../tabular.ts';
@@ -14,33 +14,33 @@ export interface Round {
   readonly seed: number;
   readonly number: number;
   readonly cases: number;
-  /** Only this case, by its number. */
+  /** Runs only the case with this number. */
   readonly only?: number | undefined;
 }
 
 export interface RoundResult {
   readonly asked: number;
-  /** Not accepted by the parser; another one was asked in its place. */
+  /** Queries rejected by the parser; each was replaced by another. */
   readonly refused: number;
-  /** In forms that could be pushed, over rows in sealed files. */
+  /** Queries that could be pushed down, over rows in sealed files. */
   readonly pushable: number;
-  /** Of the pushable ones, those of which a stage beyond scope and time was pushed. */
+  /** Pushable queries of which a stage beyond scope and time was pushed. */
   readonly pushed: number;
-  /** Pushable ones that were not pushed, in words. */
+  /** Descriptions of pushable queries that were not pushed. */
   readonly unpushed: readonly string[];
   readonly problems: readonly string[];
 }
 
 const lanes = 4;
-/** One round in so many is over a large world, with few queries. */
+/** One in this many rounds uses a large world, with few queries. */
 const largeEvery = 40;
 const largeCases = 30;
 
 export async function runRound({ seed, number, cases, only }: Round): Promise<RoundResult> {
-  // In every other round the fresh rows are in columns, too.
+  // In every other round the fresh rows are in columns too.
   await using store = await openTabular({
     ...(number % 2 === 1 && { tailRows: 0, mergeFiles: 1_000 }),
-    // In two of four the first rows of an order are found without their documents, however small these are.
+    // In two of four rounds the first rows of an order are found without their documents, however small these are.
     ...(number % 4 < 2 && { topBytes: 0 }),
   });
   const isLarge = number % largeEvery === largeEvery - 1;
@@ -90,7 +90,7 @@ function acceptedQuery(random: Random, onRefusal: () => void): RandomQuery {
   }
 }
 
-/** Without the stages that the problem does not need. */
+/** Removes the stages that are not needed to reproduce the problem. */
 async function shrunk(query: RandomQuery, subject: Subject): Promise<RandomQuery> {
   if (query.language === 'sql') return query;
   for (let at = 0; at < query.pipeline.length; at++) {
@@ -110,7 +110,7 @@ const scopes: readonly Scope[] = [
   { organizationId: 'org-2', locationIds: null, robotIds: null },
 ];
 
-/** The rows of the scope, chosen here out of all that the organization has. */
+/** The rows of the scope, selected here from all rows of the organization. */
 async function subjectOf(tabular: Tabular, scope: Scope, isLarge: boolean): Promise<Subject> {
   const { organizationId, locationIds, robotIds } = scope;
   const isSeen = (location: unknown, robot: unknown): boolean =>
@@ -129,7 +129,7 @@ async function subjectOf(tabular: Tabular, scope: Scope, isLarge: boolean): Prom
   const rows: Batch = batchOf(
     [...documentsOf(all)].filter((row) => isSeen(row.get('location_id'), row.get('robot_id'))),
   );
-  // What is not there cannot be looked for: rows of every organization hold their texts.
+  // Rows of every organization contain their texts; without them the check would find nothing.
   if (!Buffer.from(all.bytes).includes('canary of ')) throw new Error('expected canaries in the rows, found none');
   return { tabular, scope, rows, hidden };
 }

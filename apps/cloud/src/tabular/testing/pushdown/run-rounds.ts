@@ -1,16 +1,16 @@
-/** Rounds of queries until there are enough of them. */
+/** Runs rounds of queries until there are enough cases. */
 import { type RoundResult, runRound } from './run-round.ts';
 
 export const leastPushedShare = 0.8;
 
-/** A world is used for so many queries. */
+/** Number of queries per world. */
 const roundCases = 500;
 const maxProblems = 20;
 
 export interface RoundsOptions {
   readonly seed: number;
   readonly cases: number;
-  /** Only this round, and in it only this case. */
+  /** Runs only this round, or only this case in it. */
   readonly round?: number | undefined;
   readonly only?: number | undefined;
   readonly onProblem?: (problem: string) => void;

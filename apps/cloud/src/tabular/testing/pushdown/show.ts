@@ -1,4 +1,4 @@
-/** Queries and answers as people read them: every type shows. */
+/** Formats queries and answers for people, with the type of every value. */
 import { BsonDate, BsonDocument, Int32 } from '@platform/query';
 import type { RandomQuery } from './random-query.ts';
 

@@ -1,27 +1,27 @@
 /**
- * Whether equal values of an expression look the same, in whichever file. 1, Int32 1 and Long 1 are one key of a group, and of equal
- * values the first row's is shown: where forms could mix, the order of rows decides, which only the executor keeps.
+ * Whether equal values of an expression have the same form in every file. 1, Int32 1 and Long 1 are one group key, and the first row's
+ * value is shown. If forms could mix, the order of rows decides, and only the executor keeps it.
  */
 import { BsonDocument, type Expr, functions, isPathColumn, type Maybe, type TypeName, typeName } from '@platform/query';
 
 /** Types of numbers that occur, and -0. */
 type Form = TypeName | 'negative zero';
 
-/** Whether values of all these expressions that are equal look the same. They are the same for all rows of a series. */
+/** Whether equal values of all these expressions have the same form. The expressions are constant for all rows of a series. */
 export function haveCanonicalForm(expressions: readonly Expr[]): boolean {
   const forms = new Set<Form>();
   if (!expressions.every((expr) => addForms(expr, forms))) return false;
   return forms.size < 2 && !forms.has('decimal') && !forms.has('negative zero');
 }
 
-/** Of a key: of an object each field for itself. */
+/** For a key; each field of an object is checked separately. */
 export function hasCanonicalForm(expr: Expr): boolean {
   if (expr.k === 'doc') return expr.fields.every(([, value]) => hasCanonicalForm(value));
-  // There is but one value.
+  // A literal has only one value.
   return expr.k === 'lit' || haveCanonicalForm([expr]);
 }
 
-/** False when they are not known. */
+/** False when the forms are not known. */
 function addForms(expr: Expr, forms: Set<Form>): boolean {
   switch (expr.k) {
     case 'lit':

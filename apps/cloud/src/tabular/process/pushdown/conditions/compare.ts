@@ -1,4 +1,4 @@
-/** A field compared with a literal, as SQL: exact where it can be, else true for more rows than the executor keeps. */
+/** A field compared with a literal, as SQL: exact if possible, otherwise true for more rows than the executor keeps. */
 import {
   type BsonDate,
   BsonSymbol,
@@ -19,12 +19,15 @@ import { and, type Binds, no, or, type Sql, yes } from './sql.ts';
 
 export type Comparison = 'eq' | 'gt' | 'gte' | 'lt' | 'lte';
 
-/** Query operators compare values of one kind only; expressions any values, by the order of types; SQL's have no answer for null. */
+/**
+ * Query operators compare values of one kind only; expressions compare any values, in the order of types; SQL comparisons with null are
+ * null.
+ */
 export type Family = 'match' | 'agg' | 'sql';
 
 export interface Condition {
   readonly sql: Sql;
-  /** True for no other rows than those that the executor keeps. */
+  /** Whether it is true only for rows that the executor keeps. */
   readonly exact: boolean;
 }
 
@@ -34,12 +37,12 @@ export const never: Condition = { sql: no, exact: true };
 export const unknown: Condition = { sql: yes, exact: false };
 
 export function either(terms: readonly Condition[]): Condition {
-  // What is kept for certain stays exact, whatever else may be kept.
+  // One exact term that is always true makes the whole exact, whatever the other terms are.
   if (terms.some((term) => term.exact && term.sql === yes)) return always;
   return { sql: or(terms.map((term) => term.sql)), exact: terms.every((term) => term.exact) };
 }
 
-/** Undefined for literals that cannot be compared in SQL at all. */
+/** Undefined for literals that SQL cannot compare at all. */
 export function comparison(
   family: Family,
   op: Comparison,
@@ -77,7 +80,7 @@ function outcome(
   const isNull = each.kind === 'null' || each.kind === 'missing';
   if (family === 'sql' && isNull) return never;
   if (family === 'match') {
-    // Query operators look at the elements of arrays too.
+    // Query operators also look at the elements of arrays.
     if (each.kind === 'array') return { sql: each.is, exact: false };
     if (literal === null) return isNull && op !== 'gt' && op !== 'lt' ? exactly(each.is) : never;
     if (literal instanceof MinKey || literal instanceof MaxKey) {
@@ -121,17 +124,17 @@ function numbers(
   const order = compareValues(nearest, literal);
   if (op === 'eq') {
     if (order !== 0) return no;
-    // A Bloom filter knows the bytes of -0 and 0 apart.
+    // A Bloom filter distinguishes the bytes of -0 and 0.
     if (nearest === 0 && negativeZero) return `abs(${column}) = 0`;
     return `${column} = ${binds.of({ type: 'double', value: nearest + 0 })}`;
   }
-  // The double next to a number that is none takes its place, counted in when it lies on the right side.
+  // A number that is not a double is replaced by the nearest double, which is included if it lies on the right side.
   const upwards = op === 'gt' || op === 'gte';
   const included = order === 0 ? op === 'gte' || op === 'lte' : upwards === order > 0;
   const sign = `${upwards ? '>' : '<'}${included ? '=' : ''}`;
   const sql = `${column} ${sign} ${binds.of({ type: 'double', value: nearest + 0 })}`;
   if (!nonFinite) return sql;
-  // DuckDB's NaN is the greatest; ours is below all numbers, and no query operator matches it.
+  // DuckDB's NaN is the greatest value; ours is below all numbers, and no query operator matches it.
   if (upwards) return `(${sql} AND NOT isnan(${column}))`;
   return family === 'match' ? sql : `(${sql} OR isnan(${column}))`;
 }
@@ -143,10 +146,12 @@ function bools(op: Comparison, column: string, literal: boolean): Sql {
   return ofTrue ? `(${column} IS NOT NULL AND ${column})` : `(${column} IS NOT NULL AND NOT ${column})`;
 }
 
-/** Microseconds whose product still fits where DuckDB compares. */
+/** Largest milliseconds whose microseconds still fit DuckDB's comparison. */
 const maxMs = 2 ** 53;
 
-/** Stored times are whole microseconds; rows show whole milliseconds, rounded down. What all times of the file fulfil is left out. */
+/**
+ * Stored times are whole microseconds; rows show whole milliseconds, rounded down. A condition that all times of the file meet is left out.
+ */
 function instants(op: Comparison, { is, range }: Alternative, column: Sql, ms: number, binds: Binds): Condition {
   if (!Number.isInteger(ms) || Math.abs(ms) > maxMs) return { sql: is, exact: false };
   const from = op === 'gte' || op === 'eq' ? ms : op === 'gt' ? ms + 1 : undefined;
@@ -165,7 +170,7 @@ function instants(op: Comparison, { is, range }: Alternative, column: Sql, ms: n
   return { sql: terms.length === 0 ? is : and(terms), exact: true };
 }
 
-/** Other text is not sure to reach DuckDB as it is. */
+/** Other text may not reach DuckDB unchanged. */
 function isPlainText(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0') && text.length <= maxTextLength;
 }

@@ -71,7 +71,7 @@ function matching(filter: object): readonly Stage[] {
   return parseMql([encodeBson(bson({ $match: filter }) as BsonDocument)]).stages;
 }
 
-test('conditions are exact where the kinds of a leaf are known, supersets where arrays occur, and nothing where nothing is known', () => {
+test('conditions are exact where the kinds of a leaf are known, supersets where arrays occur, and absent where nothing is known', () => {
   const filters: Record<string, object> = {
     number: { 'data.n': { $gt: 5 } },
     'number out of kind': { 'data.n': 'x' },
@@ -129,7 +129,7 @@ test('conditions are exact where the kinds of a leaf are known, supersets where 
   ]);
 });
 
-test('SQL has no answer where a value is null, and so keeps no such row', () => {
+test('a SQL comparison with null is null and keeps no row', () => {
   const conditions = ['data.m > 3', 'data.m <> 3', 'NOT (data.m = 3)', 'data.m IS NULL', "data.m IN (1, 'a', NULL)"];
   const lines = conditions.map(
     (where) => `${where}: ${emitted(parseSql(`SELECT * FROM readings WHERE ${where}`).stages)}`,
@@ -143,7 +143,7 @@ test('SQL has no answer where a value is null, and so keeps no such row', () => 
   ]);
 });
 
-test('behind a condition that can fail nothing is left out early', () => {
+test('after a condition that can fail, no row is left out early', () => {
   const [stage] = matching({ $expr: { $gt: [{ $toInt: '$data.m' }, 3] }, 'data.n': 5, 'data.m': { $regex: 'a' } });
   expect(stage?.k === 'filter' && splitFilter(stage.where).map((part) => canFail(part))).toEqual([true, false, false]);
 });

@@ -1,6 +1,6 @@
 /**
- * Conditions of filters as SQL over one file's columns. What comes out is true at least for the rows that the executor keeps
- * (a superset), and for no others where it says `exact`. NULL counts as false throughout, so only NOT needs care.
+ * Filter conditions as SQL over one file's columns. The SQL is true at least for the rows that the executor keeps (a superset), and for no
+ * others if it is `exact`. NULL counts as false throughout, so only NOT needs care.
  */
 import { type BsonValue, type Expr, type Maybe, Regex, typeNumbers } from '@platform/query';
 import type { FileFacts } from '../../files/file-facts.ts';
@@ -60,7 +60,7 @@ function all(terms: readonly Condition[]): Condition {
   return { sql: and(terms.map((term) => term.sql)), exact: terms.every((term) => term.exact) };
 }
 
-/** Of a superset nothing can be said when it is turned around. */
+/** The negation of a superset is unknown. */
 function negated(inner: Condition): Condition {
   return inner.exact ? { sql: not(inner.sql), exact: true } : unknown;
 }
@@ -72,14 +72,14 @@ function seriesCondition(expr: Expr, { values, facts }: ConditionRoom): Conditio
   return { sql: inSeries(kept, facts.series.length), exact: true };
 }
 
-/** Rows of these series, of so many. */
+/** Rows of these series, out of `of` series. */
 export function inSeries(numbers: readonly number[], of: number): Sql {
   if (numbers.length === of) return 'TRUE';
   if (numbers.length === 0) return no;
   return seriesFilter(numbers);
 }
 
-/** A field by itself, as an expression's truth. */
+/** The truth value of a field used as a condition. */
 function truthOf(expr: Expr, { facts }: ConditionRoom): Condition {
   const operand = operandOf(expr, facts);
   if (operand === undefined) return unknown;
@@ -108,7 +108,7 @@ function withLiteral(family: Family, op: Comparison, subject: Expr, literal: May
   return (operand && comparison(family, op, operand, literal, room.binds)) ?? unknown;
 }
 
-/** Two fields that are doubles in every row. */
+/** Compares two fields that are doubles in every row. */
 function betweenNumbers(op: Comparison, left: Expr, right: Expr, { facts }: ConditionRoom): Condition {
   const columns = [left, right].map((side) => {
     const operand = operandOf(side, facts);
@@ -133,7 +133,7 @@ function notEqual(family: Family, args: readonly Expr[], room: ConditionRoom): C
   return all([negated(known), negated(equal)]);
 }
 
-/** The list of a query operator or expression is a literal array; SQL's is the other arguments. */
+/** The list of a query operator or expression is a literal array; in SQL it is the other arguments. */
 function membership(family: Family, args: readonly Expr[], room: ConditionRoom): Condition {
   const [subject, list] = args;
   if (subject === undefined || list === undefined) return unknown;
@@ -154,7 +154,7 @@ function membership(family: Family, args: readonly Expr[], room: ConditionRoom):
 const maxListed = 1_000;
 const notLiteral: unique symbol = Symbol('not a literal');
 
-/** A constant such as `{$toDate: '2026-05-17'}` counts too. */
+/** Constants such as `{$toDate: '2026-05-17'}` count too. */
 function literalOf(expr: Expr, { values }: ConditionRoom): Maybe | typeof notLiteral {
   if (expr.k === 'lit') return expr.value;
   if (expr.k !== 'call' || referencedFields(expr)?.length !== 0 || !isOfSeries(expr)) return notLiteral;
@@ -167,7 +167,7 @@ function listOf(expr: Expr, room: ConditionRoom): readonly (Maybe | typeof notLi
   return expr.k === 'call' && expr.fn === 'agg.array' ? expr.args.map((arg) => literalOf(arg, room)) : undefined;
 }
 
-/** A pattern matches strings only; DuckDB's patterns are others than ours. */
+/** A pattern matches strings only; DuckDB's pattern syntax differs from ours. */
 function strings(operand: Operand): Condition {
   return { sql: or(operand.alternatives.filter(isTextual).map(({ is }) => is)), exact: false };
 }
@@ -176,7 +176,7 @@ function isTextual({ kind }: Alternative): boolean {
   return kind === 'string' || kind === 'array';
 }
 
-/** Query operators that only some kinds of values can meet. */
+/** Query operators that only some kinds of values can match. */
 function matched(name: string, args: readonly Expr[], room: ConditionRoom): Condition {
   switch (name) {
     case 'exists':
@@ -198,7 +198,7 @@ function matched(name: string, args: readonly Expr[], room: ConditionRoom): Cond
   }
 }
 
-/** SQL's tests of null, which always have an answer. */
+/** SQL's tests of null, which always return true or false. */
 function ofNull(name: string, args: readonly Expr[], room: ConditionRoom): Condition {
   if (name === 'isNull') return ofKinds(args[0], ['missing', 'null'], room);
   if (name === 'isMissing') return ofKinds(args[0], ['missing'], room);
@@ -219,7 +219,7 @@ function ofKinds(
   return found.length === 0 ? never : { sql: or(found.map(({ is }) => is)), exact };
 }
 
-/** Of arrays the elements count too. */
+/** For arrays, the types of the elements count too. */
 function typed([subject, list]: readonly Expr[], room: ConditionRoom): Condition {
   const types: readonly BsonValue[] = list?.k === 'lit' && Array.isArray(list.value) ? list.value : [];
   const operand = subject && operandOf(subject, room.facts);

@@ -1,4 +1,4 @@
-/** $cond, $switch, $bucket and CASE: values that conditions decide, which a file's columns may tell of each row. */
+/** $cond, $switch, $bucket and CASE: values chosen by conditions that a file's columns may decide for each row. */
 import { canFail, type Expr, isLogical } from '@platform/query';
 import { isOfSeries } from '../series/series-values.ts';
 import { type ConditionRoom, conditionOf } from './condition.ts';
@@ -11,14 +11,16 @@ export interface Decision {
   readonly otherwise: Expr;
 }
 
-/** Decisions of a stage: each condition is in the statement once for every value behind it. */
+/** Maximum decisions in a stage: a statement repeats each condition for every value after it. */
 export const maxDecisions = 32;
-/** Parts of one value with all its conditions. */
+/** Maximum parts of one value including its conditions. */
 const maxParts = 400;
 
 const cache = new WeakMap<Expr, Decision | undefined>();
 
-/** The first decision of a value; those behind it are in `otherwise`. Undefined when it is none, or has no value where none holds. */
+/**
+ * The first decision of a value; later ones are in `otherwise`. Undefined if there is none, or if it has no value when no condition holds.
+ */
 export function decisionOf(expr: Expr): Decision | undefined {
   if (!cache.has(expr)) cache.set(expr, firstOf(expr));
   return cache.get(expr);
@@ -37,11 +39,11 @@ function firstOf(expr: Expr): Decision | undefined {
   if (args.length % 2 === 0) return undefined;
   const otherwise = rest.length === 1 ? rest[0] : { ...expr, args: rest };
   if (when === undefined || then === undefined || otherwise === undefined) return undefined;
-  // What is no truth counts as false in CASE, but may count as true in a filter.
+  // CASE treats a value that is not a boolean as false, but a filter may treat it as true.
   return fn === 'sql.case' && !isLogical(when) ? undefined : { when, then, otherwise };
 }
 
-/** The body of a $let whose variables are fields, with these in their places. */
+/** The body of a $let whose variables are fields, with the fields substituted. */
 function withFields(expr: Expr & { k: 'bind' }): Expr | undefined {
   if (expr.fn !== 'let' || expr.args.some(({ k }) => k !== 'field')) return undefined;
   const put = (inner: Expr): Expr | undefined => {
@@ -65,7 +67,7 @@ function withFields(expr: Expr & { k: 'bind' }): Expr | undefined {
   return put(expr.body);
 }
 
-/** Where a condition holds, exactly; undefined when that cannot be told. */
+/** SQL for exactly the rows where a condition holds; undefined when that is not known. */
 export function truthOf(when: Expr, room: ConditionRoom): Sql | undefined {
   if (!isOfSeries(when) && canFail(when)) return undefined;
   const { sql, exact } = conditionOf(when, room);

@@ -1,4 +1,4 @@
-/** Why the columns of a file do not tell where a condition holds, in words for people. */
+/** Explains to users why the columns of a file do not decide a condition. */
 import { type Expr, isPathColumn, isTimeColumn, type Path, readingColumns } from '@platform/query';
 import type { NotPushed } from '../../../tabular.ts';
 import { kind } from '../../files/file-facts.ts';
@@ -6,7 +6,7 @@ import { isOfSeries } from '../series/series-values.ts';
 import { type ConditionRoom, conditionOf } from './condition.ts';
 import { leafAt } from './leaf.ts';
 
-/** @param at where it stands in the query. Undefined: they tell it exactly. */
+/** @param at its place in the query. Undefined: the columns decide it exactly. */
 export function explainCondition(expr: Expr, room: ConditionRoom, at: string): NotPushed | undefined {
   const part = expr.k === 'call' || expr.k === 'bind' ? expr.at : at;
   if (isOfSeries(expr))
@@ -37,7 +37,7 @@ export function siteOf(expr: Expr, otherwise: string): string {
   return expr.k === 'call' || expr.k === 'bind' ? expr.at : otherwise;
 }
 
-/** What keeps a field from being read out of a column alone. */
+/** Why a field cannot be read from a column alone. */
 export function explainField([column = '', ...below]: Path, { facts }: ConditionRoom): string | undefined {
   if (isPathColumn(column) || isTimeColumn(column)) return below.length === 0 ? undefined : `${column} has no fields`;
   const name = [column, ...below].join('.');

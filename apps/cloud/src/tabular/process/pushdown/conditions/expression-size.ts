@@ -1,4 +1,4 @@
-/** Which expressions have few enough parts to be looked at for each file and series, on the thread that all queries share. */
+/** Limits the size of expressions that are examined for each file and series, on the thread that all queries share. */
 import { type BsonValue, type Expr, partsOf } from '@platform/query';
 
 const mostParts = 2_000;
@@ -7,7 +7,7 @@ export function isSmall(expr: Expr, most: number = mostParts): boolean {
   return smallPrefix([expr], most) === 1;
 }
 
-/** How many of the expressions, from the first, are small together. */
+/** How many expressions, from the first on, are small enough together. */
 export function smallPrefix(exprs: readonly Expr[], most: number = mostParts): number {
   let left = most;
   const spend = (expr: Expr): boolean => {
@@ -19,7 +19,7 @@ export function smallPrefix(exprs: readonly Expr[], most: number = mostParts): n
   return end < 0 ? exprs.length : end;
 }
 
-/** Of a list its length, of a text what it takes to compare it. */
+/** The length of a list; for a text, the cost of comparing it. */
 function sizeOf(value: BsonValue | undefined): number {
   if (Array.isArray(value)) return value.reduce<number>((sum, each) => sum + 1 + sizeOf(each), 0);
   return typeof value === 'string' ? value.length >> 8 : 0;

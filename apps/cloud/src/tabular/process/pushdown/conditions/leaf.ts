@@ -1,4 +1,4 @@
-/** What a file's facts say about the values at one path of its rows, and the SQL that tells their kinds apart. */
+/** What a file's facts say about the values at one path, and the SQL that distinguishes their kinds. */
 import type { Path } from '@platform/query';
 import { type FileFacts, kind, type LeafColumns, type LeafFacts, leafColumns } from '../../files/file-facts.ts';
 import { and, no, type Sql, yes } from './sql.ts';
@@ -7,9 +7,9 @@ export interface Leaf {
   /** Bits of `kind` that occur. */
   readonly kinds: number;
   readonly columns: LeafColumns;
-  /** The kind of each row can be told from the columns; values of doubles, strings and bools are there too. */
+  /** The columns tell the kind of each row, and contain the values of doubles, strings and bools. */
   readonly isKnown: boolean;
-  /** In some rows the path leads through an array; what is said here holds for the others. */
+  /** In some rows the path leads through an array; the other fields describe the remaining rows. */
   readonly isThroughArray: boolean;
   readonly facts?: LeafFacts;
 }
@@ -27,7 +27,7 @@ function indexOf(facts: FileFacts): Map<string, LeafFacts> {
   return index;
 }
 
-/** @param path below `data`. Undefined when the facts do not say what is there. */
+/** @param path below `data`. Undefined when the facts do not describe the path. */
 export function leafAt(facts: FileFacts, path: Path): Leaf | undefined {
   const index = indexOf(facts);
   let isThroughArray = false;
@@ -57,21 +57,21 @@ function leafOf(facts: LeafFacts, isThroughArray: boolean): Leaf {
   };
 }
 
-/** A leaf whose numbers all are in a column, as they are; undefined where that is not so, or not known. */
+/** A leaf whose numbers are all in a column unchanged; undefined if that is not so or not known. */
 export function leafOfNumbers(facts: FileFacts, path: Path): Leaf | undefined {
   const leaf = leafAt(facts, path);
-  // A column does not tell 0 and -0 apart.
+  // A column does not distinguish 0 and -0.
   return leaf?.isKnown === true && leaf.facts?.number?.negativeZero !== true ? leaf : undefined;
 }
 
-/** The children of an object, in the order in which they come if it is `ordered`. */
+/** The children of an object, in document order if it is `ordered`. */
 export function childrenOf(facts: FileFacts, path: Path): readonly LeafFacts[] {
   return facts.leaves.filter(
     (leaf) => leaf.path.length === path.length + 1 && path.every((name, level) => leaf.path[level] === name),
   );
 }
 
-/** SQL, never NULL, of whether a row's value is of a kind. Only for leaves that are known. */
+/** SQL, never NULL, for whether a row's value is of a kind. Only for known leaves. */
 export function isOfKind({ kinds, columns }: Leaf, bit: number): Sql {
   if ((kinds & bit) === 0) return no;
   if (kinds === bit) return yes;

@@ -1,4 +1,4 @@
-/** A field as conditions see it in one file: the kinds that its value has in rows, and the SQL of each. */
+/** A field in conditions on one file: the kinds of its values in rows, and SQL for each kind. */
 import { type Expr, isTimeColumn } from '@platform/query';
 import { type FileFacts, kind } from '../../files/file-facts.ts';
 import { isOfKind, leafAt } from './leaf.ts';
@@ -10,14 +10,14 @@ export interface Alternative {
   readonly kind: OperandKind;
   /** Whether the row's value is of this kind; never NULL. */
   readonly is: Sql;
-  /** SQL of the value, NULL in rows of other kinds: a DOUBLE, VARCHAR or BOOLEAN, of a date BIGINT microseconds. */
+  /** SQL of the value, NULL in rows of other kinds: a DOUBLE, VARCHAR or BOOLEAN; for a date, BIGINT microseconds. */
   readonly value?: string;
-  /** Of dates, in microseconds: the least and greatest of the file. */
+  /** For dates: the least and greatest of the file, in microseconds. */
   readonly range?: { readonly least: bigint; readonly most: bigint };
 }
 
 export interface Operand {
-  /** Together they are all rows. */
+  /** Together they cover all rows. */
   readonly alternatives: readonly Alternative[];
   /** Some doubles are NaN or infinite. */
   readonly nonFinite: boolean;
@@ -25,7 +25,7 @@ export interface Operand {
   readonly negativeZero: boolean;
 }
 
-/** Undefined when nothing exact can be said of the field's value in each row. */
+/** Undefined when the field's value in each row is not known exactly. */
 export function operandOf(expr: Expr, facts: FileFacts): Operand | undefined {
   if (expr.k !== 'field' && !(expr.k === 'var' && (expr.name === 'ROOT' || expr.name === 'CURRENT'))) return undefined;
   const [column, ...below] = expr.path;
@@ -50,7 +50,7 @@ export function operandOf(expr: Expr, facts: FileFacts): Operand | undefined {
   };
 }
 
-/** The facts of a series by time. */
+/** Names of the facts of a series, by time column. */
 export const timeFacts = { time_received: 'received', time_requested: 'requested', time_synced: 'synced' } as const;
 
 export type TimeName = (typeof timeFacts)[keyof typeof timeFacts];
@@ -77,7 +77,7 @@ interface HeldTimes {
 
 const held = new WeakMap<FileFacts, Map<TimeName, HeldTimes>>();
 
-/** Of all series of a file, asked for by every condition on a time. */
+/** Range over all series of a file, cached because every condition on a time needs it. */
 function heldTimes(name: TimeName, facts: FileFacts): HeldTimes {
   const known = held.get(facts) ?? new Map<TimeName, HeldTimes>();
   held.set(facts, known);

@@ -1,4 +1,4 @@
-/** The fields that an expression reads; undefined when it may read all of them, or what is not a field: the time, chance. */
+/** The fields that an expression reads; undefined when it may read all of them, or the current time or a random value. */
 import { type Expr, functions, type Path } from '@platform/query';
 
 export function referencedFields(expr: Expr): readonly Path[] | undefined {
@@ -8,7 +8,7 @@ export function referencedFields(expr: Expr): readonly Path[] | undefined {
 
 const ofWholeRows: ReadonlySet<string> = new Set(['match.sampleRate', 'match.jsonSchema', 'match.text']);
 
-/** Beyond this many levels nothing is looked at: what is nested so deeply is left to the executor. */
+/** Maximum nesting depth; deeper expressions are left to the executor. */
 const maxDepth = 100;
 
 function collect(expr: Expr, found: Path[], vars: readonly string[], depth = 0): boolean {
@@ -30,7 +30,7 @@ function collect(expr: Expr, found: Path[], vars: readonly string[], depth = 0):
     case 'call':
       return !ofWholeRows.has(expr.fn) && functions.get(expr.fn)?.volatile !== true && all(expr.args);
     case 'bind':
-      // The fields of an $elemMatch are those of the elements.
+      // An $elemMatch reads fields of the elements.
       return all(expr.args) && (expr.fn === 'match.elem' || all([expr.body], [...vars, ...expr.vars]));
   }
 }

@@ -1,4 +1,4 @@
-/** SQL of which rows of a file exist for a query: of wanted series, within the times of its filters, not deleted. */
+/** SQL for the rows of a file that a query can see: of wanted series, within the times of its filters, not deleted. */
 import { timeColumns } from '@platform/query';
 import type { ScanRequest } from '../../messages.ts';
 import { deletedRows } from '../../query/deleted-rows.ts';
@@ -7,7 +7,7 @@ import { inSeries } from './condition.ts';
 import { timeFacts } from './operand.ts';
 import type { Binds, Sql } from './sql.ts';
 
-/** @param numbers series whose rows are wanted, of those that the file has for the query. */
+/** @param numbers wanted series, of those that the file has for the query */
 export function rowConditions(
   file: OpenFile,
   numbers: readonly number[],
@@ -26,7 +26,7 @@ export function rowConditions(
     if (from !== undefined && held.some(({ min, missing }) => missing > 0 || min === null || min < from))
       where.push(`${column} >= ${bind(from)}`);
     if (to === undefined || held.every(({ max }) => max === null || max <= to)) continue;
-    // Without a lower bound a missing time stays in: some comparisons count it as less than any.
+    // Without a lower bound, rows without a time stay in: some comparisons count a missing time as less than any time.
     const below = `${column} <= ${bind(to)}`;
     where.push(
       from === undefined && held.some(({ missing }) => missing > 0) ? `(${below} OR ${column} IS NULL)` : below,

@@ -1,11 +1,11 @@
-/** A condition as parts that must all hold, in the order in which the executor looks at them. */
+/** Splits a condition into parts that must all hold, in the order in which the executor evaluates them. */
 import type { Expr } from '@platform/query';
 
 export function splitFilter(where: Expr): readonly Expr[] {
   if (where.k !== 'call') return [where];
   if (where.fn === 'match.expr') return splitFilter(where.args[0] as Expr);
   if (where.fn === 'match.and' || where.fn === 'agg.and') return where.args.flatMap(splitFilter);
-  // SQL's AND refuses what is not a truth, which a part by itself would not.
+  // SQL's AND rejects values that are not booleans; a part on its own would not.
   if (where.fn === 'sql.and' && where.args.every((arg) => arg.k === 'call')) return where.args.flatMap(splitFilter);
   return [where];
 }

@@ -1,4 +1,4 @@
-/** SQL conditions as text, put together so that what is always or never true disappears. All text is ours; values are bound. */
+/** SQL conditions as text, combined so that conditions that are always or never true disappear. All text is ours; values are bound. */
 
 /** A condition; NULL counts as false. */
 export type Sql = string;
@@ -26,18 +26,18 @@ export function not(term: Sql): Sql {
   return `((${term}) IS NOT TRUE)`;
 }
 
-/** A value that DuckDB gets beside the text. */
+/** A value bound to a statement. */
 export type Bind =
   | { readonly type: 'double'; readonly value: number }
   | { readonly type: 'bigint'; readonly value: bigint }
   | { readonly type: 'text'; readonly value: string };
 
-/** Gathers bound values in the order of their numbers, equal ones once. `$1` is taken: the list of files. */
+/** Collects bound values and numbers them; equal values share a number. `$1` is reserved for the list of files. */
 export class Binds {
   readonly values: Bind[] = [];
   readonly #known = new Map<string, string>();
 
-  /** SQL of the value. */
+  /** SQL placeholder of the value. */
   of(bind: Bind): string {
     const key = `${bind.type}:${bind.value}`;
     let sql = this.#known.get(key);
@@ -50,8 +50,7 @@ export class Binds {
 }
 
 /**
- * Renumbers the values that are left in the text and in what is added up in it: conditions that turned out to be always or never true
- * left theirs behind.
+ * Renumbers the values still used in the text and in its sums. Conditions that turned out to be always or never true leave unused values.
  */
 export function onlyUsed<Sum extends { readonly column: Sql }>(
   sql: string,

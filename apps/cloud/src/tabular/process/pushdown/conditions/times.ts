@@ -1,6 +1,6 @@
-/** Stored times are whole microseconds, those of queries whole milliseconds (D35). */
+/** Stored times are whole microseconds; times in queries are whole milliseconds (D35). */
 
-/** Milliseconds of a column of microseconds, rounded down, before 1970 too; the smallest int64 stays in range, NULL stays NULL. */
+/** Milliseconds of a microseconds column, rounded down also before 1970. The smallest int64 stays in range; NULL stays NULL. */
 export function millisecondsSql(column: string): string {
   return `(${column} // 1000 - CASE WHEN ${column} % 1000 < 0 THEN 1 ELSE 0 END)`;
 }

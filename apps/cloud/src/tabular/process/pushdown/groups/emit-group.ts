@@ -1,4 +1,4 @@
-/** A whole `pre` that ends in a partial group, as one statement: filters exactly, then DuckDB's own grouping. */
+/** A whole `pre` that ends in a partial group, as one statement: exact filters, then DuckDB's grouping. */
 import {
   BsonDate,
   BsonDocument,
@@ -27,7 +27,7 @@ import { stateColumns } from './group-states.ts';
 import { timeStep, truthColumn } from './key-columns.ts';
 import { setOf } from './list-states.ts';
 
-/** @param where exactly the rows that are grouped. Undefined when the answer would not be the executor's, to the bit. */
+/** @param where exactly the rows to group. Undefined when the answer could differ from the executor's in any bit. */
 export function emitGroup(
   stage: GroupStage,
   room: ConditionRoom,
@@ -55,7 +55,7 @@ export function emitGroup(
   }));
   const times = inputs.times.map(({ column, stepMs }) => keyCell(keys, timeStep(column, stepMs, room.facts)));
   const truths = inputs.truths.map((truth) => keyCell(keys, truthColumn(truth)));
-  // Aggregates are behind the key; nothing in gives nothing out.
+  // Aggregates follow the key columns; empty input gives empty output.
   const sql = `SELECT ${[...keys, ...aggregates, ...(aggregates.length === 0 ? ['count(*)'] : [])].join(', ')}
 FROM read_parquet($1) WHERE ${and(where)}${keys.length === 0 ? '' : ` GROUP BY ${groupBy(keys)}`} HAVING count(*) > 0`;
   return {
@@ -93,8 +93,8 @@ FROM read_parquet($1) WHERE ${and(where)}${keys.length === 0 ? '' : ` GROUP BY $
 }
 
 /**
- * Where nothing is asked but sets of what series are called, by what their rows hold, there is a row for each series, and few groups: they
- * are put together here. Undefined where something else is asked, or a value is none that a Map tells from others.
+ * Used when accumulators only ask for sets of series names, grouped by row values. There is a row for each series and only few groups,
+ * which are built here. Undefined when something else is asked, or a Map cannot distinguish a value.
  */
 function foldedSets(
   { accumulators }: GroupStage,
@@ -127,15 +127,15 @@ function foldedSets(
   return new DocumentBatch(documents, rows * 8);
 }
 
-/** Of a value in a list, with what DuckDB needs to gather it. */
+/** Bytes of a value in a list, including what DuckDB needs to gather it. */
 const listedBytes = 32;
 
-/** What the values in the lists of a chunk take to fold, as bytes of documents: packed ones are no more work than half of a byte. */
+/** Work to fold the values in a chunk's lists, expressed in bytes of documents. A packed value counts as half a byte. */
 function listedIn(chunk: Chunk, { lists }: Cells): number {
   return lists.reduce((bytes, cell) => bytes + chunk.lists(cell).items.rows / 2, 0);
 }
 
-/** By the place of a file: the value of an expression by series. Of files that are never asked for, nothing is worked out. */
+/** By index of a file: the value of an expression by series. Nothing is computed for files that are never asked for. */
 function valuesIn(files: readonly OpenFile[], expr: Expr): (file: number) => readonly Maybe[] {
   const known: (readonly Maybe[])[] = [];
   return (file) => (known[file] ??= files[file]?.values.values(expr) ?? []);
@@ -148,12 +148,12 @@ function groupBy(keys: readonly string[]): string {
     .replace(/, $/, '');
 }
 
-/** Whether a series' number means the same key and the same constants in all files. */
+/** Whether a series number has the same key and the same constants in all files. */
 function isOfNumber(key: Expr, states: readonly StateColumns[], [first, ...others]: readonly OpenFile[]): boolean {
   const parts = [...partsOfSeries(key), ...states.flatMap(({ constants }) => constants)];
   if (first === undefined || others.some(({ facts }) => facts.series.length !== first.facts.series.length))
     return false;
-  // Days are no part of a series.
+  // Days are not part of a series.
   const ofDays = parts.some((expr) => referencedFields(expr)?.some(([name]) => name === 'capture_day') ?? true);
   const isAlike = ({ facts, captureDay }: OpenFile): boolean =>
     numberingOf(facts) === numberingOf(first.facts) && (!ofDays || captureDay === first.captureDay);
@@ -167,7 +167,7 @@ function isOfNumber(key: Expr, states: readonly StateColumns[], [first, ...other
   });
 }
 
-/** What else a key is made of is grouped by itself. */
+/** The parts of a key that depend on the series alone; other parts are grouped separately. */
 function partsOfSeries(key: Expr): readonly Expr[] {
   if (isOfSeries(key)) return [key];
   if (key.k === 'doc') return key.fields.flatMap(([, value]) => partsOfSeries(value));
@@ -192,7 +192,7 @@ interface KeyCells {
   readonly truths: readonly number[];
 }
 
-/** Makes of what was grouped by the value of the plan's own expression. */
+/** Computes keys from grouped inputs with the plan's own expression. */
 function keyReader(
   { key, inputs }: KeyParts,
   files: readonly OpenFile[],
@@ -208,7 +208,7 @@ function keyReader(
   }
   const { value } = evaluator(key);
   return (chunk) => {
-    // Accumulators may ask for the series where the key does not.
+    // Accumulators may need the series even if the key does not.
     const [file, series] = inputs.ofSeries ? cells.ofSeries.map((cell) => chunk.int32(cell)) : [];
     const leaves = cells.leaves.map((each, index) =>
       inputs.leaves[index]?.leaf.kinds === kind.null ? () => null : leafReader(chunk, each),
@@ -250,7 +250,7 @@ function put(document: BsonDocument, path: readonly string[], value: BsonValue):
   inner.set(path.at(-1) as string, value);
 }
 
-/** Of a leaf that is neither object nor array; undefined where it is missing. */
+/** For a leaf that is neither object nor array; undefined where it is missing. */
 function leafReader(
   chunk: Chunk,
   cells: Readonly<Record<'number' | 'text' | 'bool' | 'kind', number>>,

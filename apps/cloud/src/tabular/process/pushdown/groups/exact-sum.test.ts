@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { NumberFacts } from '../../files/file-facts.ts';
 import { exactProduct, partsOfWhole, sumPlan, sumsSql } from './exact-sum.ts';
 
-/** A double as a whole number of 2^-1074. */
+/** A double as an integer multiple of 2^-1074. */
 function units(value: number): bigint {
   let exponent = 0;
   let scaled = value;
@@ -50,7 +50,7 @@ const valuesAlike = fc.oneof(
   fc.array(fc.integer({ min: -99, max: 99 }), { minLength: 1, maxLength: 60 }),
 );
 
-test('the parts that DuckDB adds up are the exact sum, whatever the order, wherever they are used', async () => {
+test('the parts that DuckDB adds give the exact sum in any order, wherever they are used', async () => {
   const instance = await DuckDBInstance.create(':memory:');
   const connection = await instance.connect();
   const used = new Set<string>();
@@ -74,7 +74,7 @@ test('the parts that DuckDB adds up are the exact sum, whatever the order, where
   connection.closeSync();
 });
 
-test('a value of many bits in many rows is refused, never rounded', () => {
+test('a value of many bits in many rows is refused and never rounded', () => {
   const number = { min: 2 ** -300, max: 1e200, lowestBit: -352, negativeZero: false, nonFinite: false };
   const rows = 5_000_000;
   expect(sumPlan([{ rows, number }])).toBeUndefined();

@@ -1,13 +1,13 @@
 /**
- * Sums of doubles as DuckDB adds them, in any order and by several threads, without losing a bit: values are taken apart so that each
- * part has few enough bits for all of its sums to be exact.
+ * Exact sums of doubles in DuckDB, in any order and by several threads. Values are split into parts with so few bits that all sums of each
+ * part are exact.
  *
- * Adding and taking away M = 1.5 × 2^(52+q) rounds a value below 2^(51+q) to a multiple of 2^q; what is left is at most 2^(q-1). Sums of
- * n multiples of 2^q that are at most 2^a each need a + log2(n) - q bits; with 53 none is lost.
+ * Adding and then subtracting M = 1.5 × 2^(52+q) rounds a value below 2^(51+q) to a multiple of 2^q; the remainder is at most 2^(q-1). A
+ * sum of n multiples of 2^q, each at most 2^a, needs a + log2(n) - q bits; up to 53 bits none is lost.
  */
 import type { NumberFacts } from '../../files/file-facts.ts';
 
-/** What is known of all values that are added up. */
+/** Facts about all values to be added. */
 export interface Summed {
   readonly rows: number;
   readonly number: NumberFacts | undefined;
@@ -16,16 +16,16 @@ export interface Summed {
 const maxParts = 3;
 const doubleBits = 53;
 
-/** How a column is added up. */
+/** How a column is summed. */
 export type SumPlan =
-  /** As parts; exponents q of those that are split off, greatest first. The rest is the last part. */
+  /** As parts; exponents q of the parts split off, greatest first. The remainder is the last part. */
   | { readonly k: 'parts'; readonly split: readonly number[] }
-  /** As whole numbers of 2^lowest, in 128 bits. */
+  /** As integer multiples of 2^lowest, in 128 bits. */
   | { readonly k: 'whole'; readonly lowest: number };
 
 /**
- * Undefined when three parts do not suffice. Negative zeros make no difference: a sum that begins with nothing is 0.
- * DuckDB adds plain doubles fastest, whole numbers at little more, parts at about twice of that.
+ * Undefined when three parts are not enough. Negative zeros make no difference: the empty sum is 0. DuckDB adds plain doubles fastest,
+ * integers slightly slower, and parts in about twice the time.
  */
 export function sumPlan(of: readonly Summed[]): SumPlan | undefined {
   const numbers = of.map(({ number }) => number).filter((number) => number !== undefined);
@@ -64,14 +64,14 @@ const longBits = 62;
 const maxExponent = 1_000;
 const minExponent = -1_000;
 
-/** The least a with 2^a ≥ value. */
+/** The smallest a with 2^a ≥ value. */
 function exponentAbove(value: number): number {
   let exponent = Math.max(-1_074, Math.ceil(Math.log2(value)) - 2);
   while (2 ** exponent < value) exponent++;
   return exponent;
 }
 
-/** SQL of the sums of a DOUBLE column: of each part, or of whole numbers (HUGEINT). */
+/** SQL of the sums of a DOUBLE column: of each part, or of integers (HUGEINT). */
 export function sumsSql(column: string, plan: SumPlan): readonly string[] {
   if (plan.k === 'whole') return [`sum(CAST(${column} * ${(2 ** -plan.lowest).toExponential()} AS BIGINT))`];
   let rest = column;
@@ -85,7 +85,7 @@ export function sumsSql(column: string, plan: SumPlan): readonly string[] {
   return [...parts, `sum(${rest})`];
 }
 
-/** Doubles whose sum is so many times 2^lowest, exactly. */
+/** Doubles whose exact sum is `whole` × 2^lowest. */
 export function partsOfWhole(whole: bigint, lowest: number): readonly number[] {
   const parts: number[] = [];
   let rest = whole < 0n ? -whole : whole;
@@ -97,7 +97,7 @@ export function partsOfWhole(whole: bigint, lowest: number): readonly number[] {
   return parts;
 }
 
-/** Of a number that is there so many times: two doubles whose sum is the product, exactly; undefined where they would not be. */
+/** value × count as two doubles with that exact sum; undefined if there are none. */
 export function exactProduct(value: number, count: number): readonly number[] | undefined {
   if (value === 0) return [0];
   const size = Math.abs(value);
@@ -108,7 +108,7 @@ export function exactProduct(value: number, count: number): readonly number[] | 
   return [product, a * c - product + a * d + b * c + b * d];
 }
 
-/** Veltkamp's: two doubles of 26 bits that add up to the value. */
+/** Veltkamp splitting: two doubles of 26 bits that add up to the value. */
 function halves(value: number): readonly [number, number] {
   const scaled = value * (2 ** 27 + 1);
   const high = scaled - (scaled - value);

@@ -1,6 +1,6 @@
 /**
- * Which queries ask nothing of rows but how many there are of a series, and their least and greatest times: footers of files and facts of
- * rows in memory say that. Nothing here loads DuckDB: the process that queues queries asks it, too.
+ * Recognises queries that only need the number of rows of a series and their least and greatest times. The footers of files and the facts
+ * of rows in memory contain these. Nothing here loads DuckDB, because the process that queues queries uses it too.
  */
 import { canFail, type Expr, type PlanSplit } from '@platform/query';
 import { smallPrefix } from '../conditions/expression-size.ts';
@@ -9,9 +9,9 @@ import { isOfSeries } from '../series/series-values.ts';
 import { factsGroup } from './group-facts.ts';
 
 export interface FilterParts {
-  /** Parts of the filters before the split, in their order. */
+  /** Parts of the filters before the split, in order. */
   readonly parts: readonly Expr[];
-  /** How many of them come before the first that can fail, or is too large to be looked at for each file. */
+  /** How many parts precede the first that can fail or is too large to examine for each file. */
   readonly sure: number;
 }
 

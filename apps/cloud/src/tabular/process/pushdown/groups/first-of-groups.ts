@@ -1,6 +1,6 @@
 /**
- * Rows that `$first`, `$last`, `$top`, `$bottom` and those that keep N of a group may take: in each group those that come first in an order,
- * with all that are equal to them. The executor takes from these what it would have taken from all, and each source gives few.
+ * The rows that `$first`, `$last`, `$top`, `$bottom` and their N variants may take: in each group the first rows of an order, with all rows
+ * equal to them. The executor takes from these what it would take from all rows, and each source returns few.
  */
 import { type Accumulator, canFail, type GroupStage, type SortKey } from '@platform/query';
 import type { ConditionRoom } from '../conditions/condition.ts';
@@ -9,13 +9,13 @@ import { type OrderKey, orderKeys } from '../order/emit-top.ts';
 import { keyParts } from './group-key.ts';
 import { keyColumns } from './key-columns.ts';
 
-/** More rows of a group than this are taken by the executor. */
+/** Accumulators that keep more rows of a group than this are left to the executor. */
 const maxRows = 1_000;
 
 /**
- * @param where exactly the rows that are grouped.
+ * @param where exactly the rows that are grouped
  * @returns what is joined to the rows of the files so that only these are left; undefined when another accumulator needs all rows, or
- * DuckDB's order is not the executor's.
+ * DuckDB's order is not the executor's
  */
 export function firstOfGroups(
   { key, accumulators }: GroupStage,
@@ -41,7 +41,7 @@ export function firstOfGroups(
 ON ${and([...isKey, or(isFirst)])}`;
 }
 
-/** Where in an order rows are taken: those whose value is not behind the bound of their group. */
+/** Selects rows in an order: those whose value is not after the bound of their group. */
 interface Place {
   /** An aggregate. */
   readonly bound: Sql;
@@ -61,14 +61,14 @@ function placeOf(
 ): Place | undefined {
   const isOrdered = /^(top|bottom)N?$/.test(fn);
   if (!isOrdered && !/^(first|last)N?$/.test(fn)) return undefined;
-  // The executor works it out for every row, and an error of any of them is that of the query.
+  // The executor evaluates it for every row, and an error in any row is the query's error.
   if (canFail(arg)) return undefined;
   const count = countOf(n);
   const keys = isOrdered ? keysBy(by, room, vocabulary) : rowOrder;
   if (keys === undefined || count === undefined) return undefined;
   const isTop = /^(top|first)/.test(fn);
   const [only] = keys;
-  // Of one number the value itself is the order: half of the work.
+  // For a single number, the value itself is the sort key, which halves the work.
   if (keys.length === 1 && only?.isNumber === true)
     return placeAt(only.sql, isTop === (only.order === 'ASC NULLS FIRST'), count);
   const value = `create_sort_key(${keys.map(({ sql, order }) => `${sql}, '${order}'`).join(', ')})`;
@@ -96,7 +96,7 @@ function keysBy(
   return keys;
 }
 
-/** Undefined where it depends on the group, or is too many; what is no count is refused by the executor. */
+/** Undefined if it depends on the group or is too large; the executor refuses an invalid count. */
 function countOf(n: Accumulator['n']): number | undefined {
   if (n === undefined) return 1;
   const value = n.k === 'lit' ? n.value : undefined;

@@ -1,17 +1,17 @@
-/** The columns of a statement that groups, and how partial states are read out of them. */
+/** The columns of a grouping statement, and how partial states are read from them. */
 import type { BsonValue, Expr, Maybe } from '@platform/query';
 import type { Chunk } from '../rows/chunk.ts';
 import type { Summed, SumPlan } from './exact-sum.ts';
 
-/** Where in the answer columns stand; the same SQL is asked for once. */
+/** The result columns and their positions; equal SQL is selected only once. */
 export interface Cells {
   readonly sql: string[];
   readonly sums: { readonly column: string; readonly of: Summed }[];
-  /** Some state is made of a value that differs from series to series. */
+  /** Some state uses a value that differs between series. */
   ofSeries: boolean;
-  /** How many conditions decide what is added up. */
+  /** Number of conditions that decide what is summed. */
   decisions: number;
-  /** Those of the columns that hold lists of values. */
+  /** Columns that hold lists of values. */
   readonly lists: number[];
 }
 
@@ -20,16 +20,16 @@ export function cellOf(cells: Cells, sql: string): number {
   return known >= 0 ? known : cells.sql.push(sql) - 1;
 }
 
-/** Makes the states of a chunk's rows. */
+/** Creates the states of a chunk's rows. */
 export type ReadStates = (chunk: Chunk, sums: readonly SumPlan[], constantOf: ConstantOf) => (row: number) => BsonValue;
 
-/** By row of a chunk: the value of an expression that is the same for all rows of a series. */
+/** By row of a chunk: the value of an expression that is constant within a series. */
 export type ConstantOf = (expr: Expr) => (row: number) => Maybe;
 
 export interface StateColumns {
   readonly read: ReadStates;
-  /** What it takes that is the same for all rows of a series. */
+  /** Expressions it needs that are constant within a series. */
   readonly constants: readonly Expr[];
-  /** Present if it is the set of the values of the one constant, in all rows that are grouped. */
+  /** True if it is the set of the single constant's values over all grouped rows. */
   readonly isSet?: boolean;
 }

@@ -1,6 +1,6 @@
 /**
- * Groups that the facts of series answer: how many rows each has, and the least and greatest of its times. No row is read. Of series that
- * several files number alike there is one partial group. Series are those that the scope of the query allows (open-files.ts).
+ * Groups answered from the facts of series: the number of rows, and the least and greatest of their times. No row is read. Series that
+ * several files number alike share one partial group. Only series in the query's scope are included (open-files.ts).
  */
 import {
   type Accumulator,
@@ -23,35 +23,35 @@ import { numberingOf } from '../series/series-identity.ts';
 import { isOfSeries } from '../series/series-values.ts';
 import { constantStates, isSum, millisecondsOf, noSum } from './group-states.ts';
 
-/** Path of rows that are in no file. */
+/** Path used for rows in memory, which are in no file. */
 export const inMemory = '';
 
 export interface FactsGroup {
   readonly isEmpty: boolean;
-  /** How many files it holds facts of; rows in memory are in none. */
+  /** Number of files whose facts it holds; rows in memory count as none. */
   readonly files: number;
-  /** Whether what is asked depends on times. */
+  /** Whether the query depends on times. */
   readonly asksTimes: boolean;
-  /** What was done with all of them, in the user's words. */
+  /** The parts pushed down, in the user's words. */
   readonly pushed: readonly string[];
-  /** Whether the file's facts say what is asked; else its rows have to be read. */
+  /** Whether the file's facts answer the query; otherwise its rows must be read. */
   takes(file: OpenFile, kept: KeptRows): boolean;
-  /** Answers whether it takes them. */
+  /** Adds the file if its facts answer the query; returns whether they do. */
   add(file: OpenFile, kept: KeptRows): boolean;
   /** Partial groups of all files. */
   batch(): DocumentBatch;
 }
 
-/** What is known of the rows of a series, or of all series where nothing that is asked tells them apart. */
+/** Facts about the rows of a series, or of all series that the query does not distinguish. */
 interface Known {
-  /** One of the series, for what they have in common. */
+  /** One of the series, as a source of their common values. */
   readonly file: OpenFile;
   readonly number: number;
   rows: number;
   readonly times: { min: bigint | null; max: bigint | null; missing: number }[];
 }
 
-/** What an accumulator takes: rows, a value that is the same for all rows of a series, or a time. */
+/** What an accumulator takes: rows, a value that is constant within a series, or a time. */
 type Part =
   | { readonly k: 'rows' }
   | { readonly k: 'constant'; readonly fn: Accumulator['fn']; readonly arg: Expr }
@@ -59,13 +59,13 @@ type Part =
 
 type StateOf = (known: Known) => BsonValue;
 
-/** What makes groups of what is known of a file's series. */
+/** Computes groups from the facts of a file's series. */
 interface OfFile {
   readonly keys: readonly Maybe[];
   readonly states: readonly StateOf[];
 }
 
-/** Undefined when the end of a split is no such group. */
+/** Undefined when the end of a split is not such a group. */
 export function factsGroup(end: PlanSplit['end']): FactsGroup | undefined {
   if (end === 'rows' || end.k !== 'group' || !isOfSeries(end.key) || !hasCanonicalForm(end.key)) return undefined;
   const { key } = end;
@@ -123,7 +123,7 @@ export function factsGroup(end: PlanSplit['end']): FactsGroup | undefined {
   };
 }
 
-/** Undefined when facts do not tell it. */
+/** Undefined when facts are not enough. */
 function partOf({ fn, arg, by, distinct }: Accumulator, times: TimeName[]): Part | undefined {
   if (by !== undefined || distinct === true) return undefined;
   if (fn === 'count') return { k: 'rows' };
@@ -159,7 +159,7 @@ function addSeries(
   }
 }
 
-/** Makes a state of what is known; undefined where the executor must do it. */
+/** Returns a function from facts to a state; undefined when the executor must do it. */
 function stateOf(part: Part, { values }: OpenFile): StateOf | undefined {
   if (part.k === 'rows') return ({ rows }) => BigInt(rows);
   if (part.k === 'constant') {

@@ -1,6 +1,6 @@
 /**
- * What a group's key is made of in SQL. Groups may be finer than the plan's, because partial groups with equal keys are merged: rows
- * are grouped by what the key reads (its series, a leaf, a step of time), and the executor's own expression makes the key of it.
+ * The SQL inputs of a group's key. Groups may be finer than the plan's, because partial groups with equal keys are merged. Rows are grouped
+ * by what the key reads (its series, a leaf, a step of time), and the executor's expression computes the key from these inputs.
  */
 import { type BsonValue, canFail, type Expr, isTimeColumn, type Path, type TimeColumn } from '@platform/query';
 import { kind } from '../../files/file-facts.ts';
@@ -17,7 +17,7 @@ export interface LeafInput {
   readonly leaf: Leaf;
 }
 
-/** The time is only looked at in steps of so many milliseconds since 1970. */
+/** The key depends on the time only in steps of this many milliseconds since 1970. */
 export interface TimeInput {
   readonly column: TimeColumn;
   stepMs: number;
@@ -27,30 +27,30 @@ export interface KeyInputs {
   ofSeries: boolean;
   readonly leaves: LeafInput[];
   readonly times: TimeInput[];
-  /** Conditions that decide. */
+  /** Conditions that choose between values. */
   readonly truths: Sql[];
 }
 
-/** How a key is made of its inputs. */
+/** How a key is computed from its inputs. */
 export interface KeyParts {
   readonly inputs: KeyInputs;
-  /** The plan's expression, with the field `truthField(n)` in place of condition n. */
+  /** The plan's expression, with condition n replaced by the field `truthField(n)`. */
   readonly key: Expr;
 }
 
-/** No column of a row: what a query reads by this name is never grouped by here. */
+/** Name of a field that no row has; a key that reads such a field is never grouped here. */
 export function truthField(n: number): string {
   return `truth ${n}`;
 }
 
-/** Undefined when the key reads what DuckDB cannot group by exactly. */
+/** Undefined when the key reads something that DuckDB cannot group by exactly. */
 export function keyParts(key: Expr, room: ConditionRoom): KeyParts | undefined {
   const inputs: KeyInputs = { ofSeries: false, leaves: [], times: [], truths: [] };
   const made = collect(key, room, inputs);
   return made && { inputs, key: made };
 }
 
-/** The expression as it is worked out for a group. */
+/** Collects the inputs; returns the expression to evaluate for a group. */
 function collect(expr: Expr, room: ConditionRoom, inputs: KeyInputs): Expr | undefined {
   if (isOfSeries(expr)) {
     if (!hasCanonicalForm(expr) || (canFail(expr) && room.values.values(expr) === undefined)) return undefined;
@@ -72,7 +72,7 @@ function collect(expr: Expr, room: ConditionRoom, inputs: KeyInputs): Expr | und
   return { k: 'doc', fields };
 }
 
-/** What conditions decide, with their truths in their places. */
+/** A decision with its conditions replaced by fields. */
 function decided(expr: Expr, room: ConditionRoom, inputs: KeyInputs): Expr | undefined {
   const decision = innerDecision(expr);
   if (decision === undefined) return collect(expr, room, inputs);
@@ -82,19 +82,19 @@ function decided(expr: Expr, room: ConditionRoom, inputs: KeyInputs): Expr | und
   return then && otherwise && { k: 'call', fn: 'agg.cond', args: [when, then, otherwise], at: '$cond' };
 }
 
-/** A condition as the field that says whether it holds; undefined where that cannot be told. */
+/** Replaces a condition by the field that says whether it holds; undefined if that is not known. */
 function withTruth(when: Expr, room: ConditionRoom, inputs: KeyInputs): Expr | undefined {
   const truth = truthOf(when, room);
   if (truth === undefined || inputs.truths.length === maxDecisions) return undefined;
   return { k: 'field', path: [truthField(inputs.truths.push(truth) - 1)] };
 }
 
-/** True or false of every row, never null, and never the row's own value. */
+/** Whether it is true or false for every row, never null, and never the row's own value. */
 function isTruth(expr: Expr): boolean {
   return expr.k === 'call' && /^agg\.(eq|ne|gte?|lte?|and|or|not)$/.test(expr.fn);
 }
 
-/** One that is the same for all rows of a series is a value like others. */
+/** A decision that is constant within a series is treated like any other value. */
 function innerDecision(expr: Expr): Decision | undefined {
   return isOfSeries(expr) ? undefined : decisionOf(expr);
 }
@@ -119,7 +119,7 @@ function isInput(expr: Expr, room: ConditionRoom, inputs: KeyInputs): boolean {
   return isTimeColumn(column) && withTime(column, stepMs, inputs);
 }
 
-/** One input, and what is in its place where there is none: not a number, which could equal the input and look different. */
+/** One input and its replacement when it is null. The replacement must not be a number, which could equal the input but look different. */
 function isInputOrElse(args: readonly Expr[], room: ConditionRoom, inputs: KeyInputs): boolean {
   const [subject, ...others] = args;
   const isPlain = (arg: Expr): boolean =>
@@ -127,7 +127,7 @@ function isInputOrElse(args: readonly Expr[], room: ConditionRoom, inputs: KeyIn
   return subject !== undefined && others.every(isPlain) && isInput(subject, room, inputs);
 }
 
-/** Of two steps of one column the shorter divides the longer, or both divide a day and one millisecond does. */
+/** Combines two steps of one column: the shorter if it divides the longer, otherwise one millisecond. */
 function withTime(column: TimeColumn, stepMs: number, { times }: KeyInputs): boolean {
   const known = times.find((time) => time.column === column);
   if (known === undefined) times.push({ column, stepMs });
@@ -135,7 +135,7 @@ function withTime(column: TimeColumn, stepMs: number, { times }: KeyInputs): boo
   return true;
 }
 
-/** DuckDB takes -0 for 0, and all NaN for one. */
+/** DuckDB equates -0 with 0, and all NaN values with each other. */
 function withLeaf(path: Path, { facts }: ConditionRoom, inputs: KeyInputs): boolean {
   const leaf = leafAt(facts, path);
   if (leaf === undefined || !leaf.isKnown || leaf.isThroughArray) return false;
@@ -166,7 +166,7 @@ const partSteps: Readonly<Record<string, number>> = {
   isoWeekYear: dayMs,
 };
 
-/** In steps of how many milliseconds a function of a time looks at it, in UTC. */
+/** The step in milliseconds, in UTC, on which a function of a time depends. */
 function stepOf(fn: string, args: readonly Expr[]): number | undefined {
   const literals: (BsonValue | undefined)[] = [];
   for (const arg of args) {
@@ -179,7 +179,7 @@ function stepOf(fn: string, args: readonly Expr[]): number | undefined {
     if (!isUtc(zone) || typeof unit !== 'string') return undefined;
     const step = unitSteps[unit];
     const stepMs = step === undefined ? undefined : step * sizeOf(size);
-    // Bins are counted from the year 2000 on, so only those that divide a day lie on those from 1970.
+    // Bins are counted from the year 2000, so only bins that divide a day align with steps from 1970.
     return stepMs !== undefined && dayMs % stepMs === 0 ? stepMs : step;
   }
   if (name === 'dateToString') {

@@ -1,4 +1,4 @@
-/** Accumulators as SQL aggregates, and the partial states (plan/partial-state.ts of @platform/query) that are made of them. */
+/** Accumulators as SQL aggregates, and the partial states (plan/partial-state.ts of @platform/query) built from their results. */
 import {
   type Accumulator,
   BsonDate,
@@ -25,7 +25,7 @@ import { exactProduct, partsOfWhole, type Summed, type SumPlan, sumPlan } from '
 import { type Cells, cellOf, type ReadStates, type StateColumns } from './group-cells.ts';
 import { isOfNumbers, isOfSet, numbersState, setState } from './list-states.ts';
 
-/** @param among the rows that count. Undefined when DuckDB's answer would not be the executor's, to the bit. */
+/** @param among the rows that count. Undefined when DuckDB's answer could differ from the executor's in any bit. */
 export function stateColumns(
   accumulator: Accumulator,
   room: ConditionRoom,
@@ -51,7 +51,7 @@ export function stateColumns(
   return read && { constants: [], read };
 }
 
-/** What is added up where the condition holds, and what elsewhere. Of other accumulators the order of rows may show. */
+/** Sums where the condition holds and elsewhere, separately. Other accumulators may depend on the order of rows. */
 function decidedState(
   accumulator: Accumulator,
   decision: Decision,
@@ -76,7 +76,7 @@ function decidedState(
   };
 }
 
-/** Of two counts or two sums. */
+/** Adds two counts or two sums. */
 function together(one: BsonValue, other: BsonValue): BsonValue {
   if (typeof one === 'bigint' && typeof other === 'bigint') return one + other;
   const sum = new ExactSum();
@@ -98,7 +98,7 @@ function within(among: Sql, column: string): Sql {
   return among === yes ? column : `(CASE WHEN ${among} THEN ${column} END)`;
 }
 
-/** The sum of no number. */
+/** The sum of no numbers. */
 export function noSum(): BsonDocument {
   return BsonDocument.of({ n: new Int32(0), kinds: new Int32(0) });
 }
@@ -128,7 +128,7 @@ function constantState(
   };
 }
 
-/** The state of so many rows with one value of `arg`, which is one of `all`. */
+/** The state of a number of rows with one value of `arg`, which is one of `all`. */
 export function constantStates(
   fn: Accumulator['fn'],
   arg: Expr,
@@ -140,7 +140,7 @@ export function constantStates(
     return !hasCanonicalForm(arg) ? undefined : (_, value) => (isNone(value) ? null : value);
   let last: Maybe;
   const hasNoSum = (value: Maybe): boolean => {
-    // Most often it is the same for all.
+    // The value is usually the same for all.
     if (value === last && value !== undefined) return false;
     last = value;
     return constantSum(value, 2 ** 52) === undefined;
@@ -149,7 +149,7 @@ export function constantStates(
   return (n, value) => constantSum(value, Number(n)) ?? null;
 }
 
-/** The sum of a value that is there so many times. */
+/** The sum of a value that occurs `count` times. */
 function constantSum(value: Maybe, count: number): BsonDocument | undefined {
   if (count === 0) return noSum();
   const n = BigInt(count);
@@ -176,7 +176,7 @@ function timeState(fn: Accumulator['fn'], column: string, cells: Cells, among: S
   };
 }
 
-/** Rounded down, before 1970 too. */
+/** Rounded down, also before 1970. */
 export function millisecondsOf(microseconds: bigint): number {
   const rest = microseconds % 1_000n;
   return Number((microseconds - (rest < 0n ? rest + 1_000n : rest)) / 1_000n);
@@ -192,7 +192,7 @@ function leafState(
   const leaf = leafAt(facts, path);
   if (leaf === undefined || !leaf.isKnown) return undefined;
   if (isSum(fn)) {
-    // What is in arrays is an array for the accumulator: no number.
+    // A value found inside arrays reaches the accumulator as an array, which is not a number.
     const { number } = leaf.columns;
     if (number === undefined) return () => () => noSum();
     const of = { rows: facts.rows, number: leaf.facts?.number };
@@ -200,14 +200,14 @@ function leafState(
   }
   if (leaf.isThroughArray) return undefined;
   if (fn === 'sql.count') {
-    // Of documents only those count that hold a value.
+    // A document counts only if it holds a value.
     if ((leaf.kinds & kind.object) !== 0) return undefined;
     const isNone = or([isOfKind(leaf, kind.missing), isOfKind(leaf, kind.null)]);
     return counting(cells, and([among, not(isNone)]));
   }
   if (fn !== 'min' && fn !== 'max') return undefined;
   if ((leaf.kinds & (kind.object | kind.array)) !== 0) return undefined;
-  // Of 0 and -0 the first row's would count, and NaN is less than all to us, but not to DuckDB.
+  // Of 0 and -0 the first row's value counts. NaN is less than all numbers for us, but not for DuckDB.
   if (leaf.facts?.number?.negativeZero === true || leaf.facts?.number?.nonFinite === true) return undefined;
   const { number, text, bool } = leaf.columns;
   const at = (column: string | undefined): number => (column === undefined ? -1 : cellOf(cells, `${fn}(${column})`));
@@ -243,7 +243,7 @@ function partReader(
   return (row) => sums.map((values) => values[row] as number).filter((part) => part !== 0);
 }
 
-/** Numbers come before texts, texts before truths. */
+/** Numbers order before texts, and texts before booleans. */
 function extremes([number, text, bool]: readonly [number, number, number], fn: 'min' | 'max'): ReadStates {
   return (chunk) => {
     const readers: ((row: number) => BsonValue)[] = [];

@@ -5,7 +5,7 @@ import { timeFacts } from '../conditions/operand.ts';
 import type { Sql } from '../conditions/sql.ts';
 import type { KeyInputs } from './group-key.ts';
 
-/** Of rows of several files. */
+/** For rows of several files. */
 export function keyColumns({ ofSeries, leaves, times, truths }: KeyInputs, facts: FileFacts): readonly Sql[] {
   return [
     ...(ofSeries ? ['file_index', 'series'] : []),
@@ -21,7 +21,7 @@ export function truthColumn(truth: Sql): Sql {
   return `(${truth}) IS TRUE`;
 }
 
-/** The number of a time's step, counted from 1970. */
+/** The index of a time's step, counted from 1970. */
 export function timeStep(column: TimeColumn, stepMs: number, { series }: FileFacts): Sql {
   const step = stepMs * 1_000;
   const name = timeFacts[column];

@@ -1,4 +1,4 @@
-/** Sets and quantiles: DuckDB gives the values of a group as a list, each once or all of them, and the executor takes them together. */
+/** Sets and quantiles: DuckDB returns the values of a group as a list, distinct or all of them, and the executor combines the lists. */
 import { type Accumulator, Binary, BsonDocument, type BsonValue, isTimeColumn, type Maybe } from '@platform/query';
 import type { ConditionRoom } from '../conditions/condition.ts';
 import { leafOfNumbers } from '../conditions/leaf.ts';
@@ -20,7 +20,7 @@ export function isOfSet({ fn, distinct }: Accumulator): boolean {
 
 const none = new Binary(new Uint8Array());
 
-/** All numbers of a leaf, packed. Undefined when DuckDB's answer would not be the executor's, to the bit. */
+/** All numbers of a leaf, packed. Undefined when DuckDB's answer could differ from the executor's in any bit. */
 export function numbersState(
   { arg }: Accumulator,
   { facts }: ConditionRoom,
@@ -55,7 +55,7 @@ function packedOf(chunk: Chunk, cell: number): (row: number) => Binary {
   };
 }
 
-/** Each value of a leaf, a time or what a series is called, once. Undefined as above. */
+/** The distinct values of a leaf, a time or a series name. Undefined as above. */
 export function setState(
   { arg }: Accumulator,
   room: ConditionRoom,
@@ -66,7 +66,7 @@ export function setState(
   if (arg.k !== 'field') return undefined;
   const [column = ''] = arg.path;
   const operand = operandOf(arg, room.facts);
-  // Of 0 and -0 the first row's would count.
+  // Of 0 and -0 the first row's value would count.
   if (operand === undefined || operand.negativeZero) return undefined;
   const parts: ((chunk: Chunk) => (row: number, values: BsonValue[]) => void)[] = [];
   const packs: { readonly name: string; readonly cell: number }[] = [];
@@ -160,7 +160,7 @@ function constantSet(
   };
 }
 
-/** Nothing that is equal to it looks different, as 1 and 1.0 do. */
+/** Whether no equal value looks different, as 1 and 1.0 do. */
 function isWithoutNumbers(value: Maybe): boolean {
   if (Array.isArray(value)) return value.every(isWithoutNumbers);
   if (value instanceof BsonDocument) return [...value.values()].every(isWithoutNumbers);

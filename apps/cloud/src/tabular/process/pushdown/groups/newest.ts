@@ -1,6 +1,6 @@
 /**
- * The newest row of each series, out of the footers: what "latest reading of each component" needs of a file. Whatever the group, its
- * first row by `time_received` descending is the newest one of some series of its files, or of the hot rows.
+ * Takes the newest row of each series from the footers, for queries such as "latest reading of each component". In every group, the first
+ * row by descending `time_received` is the newest row of some series of its files, or of the hot rows.
  */
 import { type Batch, BsonDate, canFail, type Expr, type PlanSplit } from '@platform/query';
 import { dayNumber } from '../../../../reading-codec/capture-day.ts';
@@ -16,7 +16,7 @@ import { identityOf } from '../series/series-identity.ts';
 import { isOfSeries } from '../series/series-values.ts';
 import { millisecondsOf } from './group-states.ts';
 
-/** Whether of each series only the newest row can make a difference. */
+/** Whether only the newest row of each series can matter. */
 export function needsNewest({ split, parts, sure }: Wanted, { filter }: ScanRequest): boolean {
   if (sure < parts.length || !endsInNewest(split)) return false;
   if (filter.times.time_requested !== undefined || filter.times.time_synced !== undefined) return false;
@@ -30,12 +30,12 @@ function endsInNewest({ end }: PlanSplit): boolean {
     by?.length === 1 && by[0]?.descending === true && by[0].path.join('.') === 'time_received';
   if (end.k === 'sort') return end.top === 1 && isNewest(end.by);
   if (end.k !== 'group') return false;
-  // What can fail does so for any row of the group, not for the newest only.
+  // An expression that can fail may fail for any row of the group, not only for the newest.
   const takesNewest = end.accumulators.every(([, { fn, by, arg }]) => fn === 'top' && isNewest(by) && !canFail(arg));
   return isOfSeries(end.key) && end.accumulators.length > 0 && takesNewest;
 }
 
-/** What the newest row does not pass, no older one does. */
+/** Whether no older row passes if the newest does not. */
 function isReceivedSince(part: Expr): boolean {
   if (part.k !== 'call') return false;
   const [left, right] = part.args;
@@ -43,13 +43,13 @@ function isReceivedSince(part: Expr): boolean {
   return /^(match|agg|sql)\.gte?$/.test(part.fn) && isTime && right?.k === 'lit' && right.value instanceof BsonDate;
 }
 
-/** Series of a file whose newest rows may be asked for. */
+/** Series of a file whose newest rows are needed. */
 export interface NewestOf {
   readonly file: OpenFile;
   readonly numbers: readonly number[];
 }
 
-/** Undefined when the footer does not have them all. */
+/** Undefined when the footer lacks some of them. */
 export function newestOf(file: OpenFile, { parts }: Wanted, request: ScanRequest): NewestOf | undefined {
   if (file.upTo !== undefined) return undefined;
   let numbers = file.wanted;
@@ -68,8 +68,8 @@ export function newestOf(file: OpenFile, { parts }: Wanted, request: ScanRequest
 }
 
 /**
- * Rows in the order of the files. Of a series that is in several files only the newest is among them, of equally new ones the first,
- * unless the plan tells its days apart.
+ * Rows in the order of the files. For a series in several files only the newest row is included, the first among equally new ones, unless
+ * the plan distinguishes days.
  */
 export function newestRows(found: readonly NewestOf[], { split, parts }: Wanted, request: ScanRequest): Batch {
   const keys = split.end !== 'rows' && split.end.k === 'group' ? [split.end.key] : [];

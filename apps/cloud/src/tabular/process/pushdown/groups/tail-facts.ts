@@ -1,4 +1,7 @@
-/** Rows in memory as files of which only facts are known: what counts rows and asks for times need not read them, or wait for a file. */
+/**
+ * Treats rows in memory as files with facts only. Queries that only count rows and ask for times need not read these rows or wait for a
+ * file.
+ */
 
 import { dayText } from '../../../../reading-codec/capture-day.ts';
 import type { SeriesFacts, TimeFacts } from '../../files/file-facts.ts';
@@ -10,9 +13,9 @@ import type { OpenFile } from '../open-files.ts';
 import { seriesValues } from '../series/series-values.ts';
 import { type FactsGroup, inMemory } from './group-facts.ts';
 
-/** Adds a tail's rows to the groups, all or none; answers whether it did. */
+/** Adds a tail's rows to the groups, all or none; returns whether it did. */
 export function addTail(group: FactsGroup, found: TailRows, wanted: Wanted, request: ScanRequest): boolean {
-  // Rows that are deleted are not among those found.
+  // Deleted rows are not among those found.
   const undeleted = { ...request, deletes: [] };
   const kept = tailFiles(found, request, group.asksTimes).flatMap((file) => {
     const of = keptRows(file, wanted, undeleted);
@@ -23,7 +26,7 @@ export function addTail(group: FactsGroup, found: TailRows, wanted: Wanted, requ
   return true;
 }
 
-/** One for each capture day. */
+/** Creates one file for each capture day. */
 function tailFiles(
   { tail: { rows, series }, rows: found }: TailRows,
   { vocabulary }: ScanRequest,

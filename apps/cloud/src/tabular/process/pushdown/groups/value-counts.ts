@@ -1,6 +1,6 @@
 /**
- * Groups of nothing but percentiles of one leaf, of which a file has few different numbers: each number once with how often it is there,
- * instead of all numbers. Most sensors round. Whose rows they are the conditions say: numbers of series come from what the scope allows.
+ * Groups that only compute percentiles of one leaf with few distinct numbers: each number is read once with its count, instead of all
+ * numbers. Most sensors round, so this is common. The conditions restrict the rows to series that the scope allows.
  */
 import { createHash } from 'node:crypto';
 import type { DuckDBConnection } from '@duckdb/node-api';
@@ -23,12 +23,12 @@ import type { Chunk } from '../rows/chunk.ts';
 import { isOfSeries } from '../series/series-values.ts';
 import type { Emission } from '../statement.ts';
 
-/** How many different numbers the row groups of a file have; undefined where that is not known. By column. */
+/** How many distinct numbers the row groups of a file have, by column; undefined where that is not known. */
 type Distinct = Map<string, { readonly most: number; readonly sum: number } | undefined>;
 
 const distincts = new WeakMap<FileFacts, Distinct>();
 
-/** Reads how many different numbers files have, if the end of a split depends on it. Once for each file and column. */
+/** Reads how many distinct numbers files have, if the end of a split depends on it. Once per file and column. */
 export async function knowDistinct(
   connection: DuckDBConnection,
   files: readonly OpenFile[],
@@ -71,10 +71,10 @@ FROM parquet_metadata($1) WHERE list_contains($2, path_in_schema) GROUP BY ALL H
   }
 }
 
-/** So many rows for each different number of each key, at least: else lists of all numbers take less. */
+/** Minimum rows per distinct number and key; below this, lists of all numbers are smaller. */
 const fewestRows = 8;
 
-/** @param where exactly the rows that are grouped. Undefined where another way is better, or needed. */
+/** @param where exactly the rows that are grouped. Undefined where another way is better or required. */
 export function emitValueCounts(
   stage: GroupStage,
   { facts, values, binds }: ConditionRoom & { readonly binds: Binds },
@@ -87,10 +87,10 @@ export function emitValueCounts(
   const keys = values.values(stage.key);
   if (keys === undefined) return undefined;
   const { numbers, different, hash } = numbered(keys);
-  // Row groups have most of their numbers in common, and few series each.
+  // Row groups share most of their numbers, and each has few series.
   const pairs = Math.max(distinct.most * different.length, distinct.sum);
   if (pairs * fewestRows > facts.rows) return undefined;
-  // What is the same for all rows of a file is not looked up for each.
+  // A key that is constant within a file needs no lookup.
   const keyNumber =
     different.length === 1 ? 'CAST(0 AS INTEGER)' : `list_extract([${numbers.join(',')}]::INTEGER[], series + 1)`;
   const sql = `SELECT ${keyNumber}, ${column}, count(*) FROM read_parquet($1) WHERE ${and(where)} GROUP BY 1, 2`;
@@ -104,10 +104,10 @@ export function emitValueCounts(
   };
 }
 
-/** Of a number with its count, as DuckDB groups. */
+/** Bytes of a number with its count while DuckDB groups. */
 const pairBytes = 256;
 
-/** The path below data of the one leaf that all accumulators take percentiles of. */
+/** The path below data of the single leaf whose percentiles all accumulators compute. */
 function onePath({ key, accumulators }: GroupStage): readonly string[] | undefined {
   if (!isOfSeries(key) || !hasCanonicalForm(key) || accumulators.length === 0) return undefined;
   const paths = accumulators.map(([, { fn, arg }]) =>
@@ -120,11 +120,11 @@ function onePath({ key, accumulators }: GroupStage): readonly string[] | undefin
 }
 
 interface Numbered {
-  /** By series: the number of its key. */
+  /** By series: the index of its key. */
   readonly numbers: readonly number[];
-  /** Keys by number. */
+  /** Distinct keys, by index. */
   readonly different: readonly Maybe[];
-  /** Of the different keys in their order. */
+  /** Hash of the distinct keys in order. */
   readonly hash: string;
 }
 
@@ -150,7 +150,7 @@ function numbered(keys: readonly Maybe[]): Numbered {
   return made;
 }
 
-/** A partial group for each key in the chunk. */
+/** Builds a partial group for each key in the chunk. */
 function countsOf({ accumulators }: GroupStage, keys: readonly Maybe[], chunk: Chunk): DocumentBatch {
   const [numbers, present, values, counts] = [chunk.int32(0), chunk.present(1), chunk.double(1), chunk.int64(2)];
   const groups = new Map<number, { values: number[]; counts: number[] }>();
@@ -161,7 +161,7 @@ function countsOf({ accumulators }: GroupStage, keys: readonly Maybe[], chunk: C
       group = { values: [], counts: [] };
       groups.set(number, group);
     }
-    // Without a number there is a group all the same.
+    // A key without numbers still gets a group.
     if (!present(row)) continue;
     group.values.push(values[row] as number);
     group.counts.push(Number(counts[row]));

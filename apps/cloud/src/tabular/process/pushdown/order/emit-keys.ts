@@ -1,4 +1,4 @@
-/** The first rows of an order without their documents: what they sort by, and where they are. */
+/** Finds the first rows of an order without their documents: their sort keys and locations. */
 import { type BsonValue, documentsOf, type SortStage, sortKeysOf } from '@platform/query';
 import type { FileFacts } from '../../files/file-facts.ts';
 import { and, onlyUsed } from '../conditions/sql.ts';
@@ -11,23 +11,23 @@ import { rowShape } from '../rows/row-shape.ts';
 import { rowWriter } from '../rows/write-rows.ts';
 import type { Emission } from '../statement.ts';
 
-/** Files for which all but `decode` is the same share a statement, whatever stands between them. */
+/** Files whose emissions differ only in `decode` share a statement, whatever files are between them. */
 export interface KeysEmission extends Pick<Emission, 'variant' | 'sql' | 'binds'> {
   readonly decode: (files: readonly OpenFile[]) => (chunk: Chunk) => readonly KeyedRow[];
 }
 
 export interface KeyedRow {
-  /** As the executor compares them. */
+  /** In the form that the executor compares. */
   readonly keys: readonly BsonValue[];
-  /** Place of its file in the list. */
+  /** Index of its file in the list. */
   readonly file: number;
   /** file_row_number */
   readonly row: number;
-  /** Of its document. */
+  /** Size of its document. */
   readonly bytes: number;
 }
 
-/** Undefined when what rows sort by cannot be rebuilt from columns. */
+/** Undefined when the sort keys cannot be rebuilt from columns. */
 export function emitKeys(
   { by }: SortStage,
   facts: FileFacts,

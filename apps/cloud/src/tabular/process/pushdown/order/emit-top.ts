@@ -1,4 +1,4 @@
-/** The first rows of an order, as SQL's ORDER BY … LIMIT. */
+/** The first rows of an order, as ORDER BY … LIMIT in SQL. */
 import { isPathColumn, isTimeColumn, type SortKey, type SortStage } from '@platform/query';
 import { kind } from '../../files/file-facts.ts';
 import type { ConditionRoom } from '../conditions/condition.ts';
@@ -7,10 +7,10 @@ import { timeFacts } from '../conditions/operand.ts';
 import type { Sql } from '../conditions/sql.ts';
 import { millisecondsSql } from '../conditions/times.ts';
 
-/** More rows than this are sorted by the executor: DuckDB looks rows of a long list up one by one. */
+/** With more rows than this the executor sorts: DuckDB looks up the rows of a long list one by one. */
 const maxRows = 1_000;
 
-/** Undefined when DuckDB's order is not the executor's. Rows that are equal stay in the order of the files. */
+/** Undefined when DuckDB's order is not the executor's. Equal rows stay in the order of the files. */
 export function topOf(
   { by, top }: SortStage & { readonly top: number },
   room: ConditionRoom,
@@ -29,11 +29,11 @@ export function topOf(
 export interface OrderKey {
   readonly sql: Sql;
   readonly order: 'ASC NULLS FIRST' | 'DESC NULLS LAST';
-  /** A number in every row. */
+  /** Whether it is a number in every row. */
   readonly isNumber?: boolean;
 }
 
-/** One key of an order as those of DuckDB. */
+/** One sort key as the equivalent keys for DuckDB. */
 export function orderKeys(
   { path, descending }: SortKey,
   { facts }: ConditionRoom,
@@ -45,7 +45,7 @@ export function orderKeys(
     const isNumber = facts.series.every((one) => one[timeFacts[column]].missing === 0);
     return [{ sql: millisecondsSql(column), order, isNumber }];
   }
-  // Their order would be that of the other vocabulary's spelling.
+  // The order would be that of the other vocabulary's spelling.
   if (isPathColumn(column)) {
     if (below.length > 0 || facts.hasPaths === false) return undefined;
     if (column === 'component_type' && vocabulary !== 'core') return undefined;
@@ -58,7 +58,7 @@ export function orderKeys(
   const { number, text, bool } = leaf.columns;
   const valued = [number, text, bool].filter((name) => name !== undefined);
   if (valued.length < 2) return valued.map((sql) => ({ sql, order, isNumber: leaf.kinds === kind.double }));
-  // Nothing and null come first, then numbers, texts, truths.
+  // Missing and null come first, then numbers, texts and booleans.
   const ranks = [
     [kind.double, 1],
     [kind.string, 2],

@@ -1,4 +1,4 @@
-/** Which rows are the first of an order over files of different statements, as the executor would tell: stable in the order of the files. */
+/** Finds the first rows of an order over files of different statements, with the executor's result: stable in the order of the files. */
 import { type BsonValue, compareKeys, type SortStage } from '@platform/query';
 import type { Connections } from '../../duckdb/database.ts';
 import type { OpenFile } from '../open-files.ts';
@@ -13,23 +13,23 @@ export interface SearchedFile {
 }
 
 export interface FirstRow {
-  /** Place of its file among those that were searched. */
+  /** Index of its file among the searched files. */
   readonly file: number;
   /** file_row_number */
   readonly row: number;
-  /** Of its document. */
+  /** Size of its document. */
   readonly bytes: number;
 }
 
 export interface FirstRows {
   /** In the order of their files. */
   readonly rows: readonly FirstRow[];
-  /** How many files were read; the others have none of these rows by their times. */
+  /** How many files were read; by their times, the others hold none of these rows. */
   readonly files: number;
   readonly statements: number;
 }
 
-/** @param files in their order. @param waves of them, if they are looked into by their times. */
+/** @param files in order @param waves of files, if they are searched by time */
 export async function firstRows(
   connections: Connections,
   files: readonly SearchedFile[],

@@ -1,8 +1,8 @@
 /**
- * The first rows of an order over files that do not share a statement: each would hand on first rows of its own, with documents of up to
- * 4 MB, and the executor keeps the first of all. Where that is much, only what the rows sort by is read at first, of all files; then the
- * documents of those rows that are first over all of them. Where the order begins with a time, files are looked into in the order of theirs,
- * until no other can have such a row.
+ * The first rows of an order over files that do not share a statement. Each statement would return its own first rows, with documents of up
+ * to 4 MB, and the executor keeps only the overall first ones. If that is much data, the sort keys of all files are read first, then the
+ * documents of the overall first rows. If the order begins with a time, files are searched in time order until no other file can hold such
+ * a row.
  */
 import { batchOf, type PlanSplit } from '@platform/query';
 import type { Connections } from '../../duckdb/database.ts';
@@ -14,18 +14,20 @@ import type { Step, StepExplain } from '../steps.ts';
 import { type FirstRow, firstRows, type SearchedFile } from './first-rows.ts';
 import { wavesByTime } from './waves-by-time.ts';
 
-/** Documents that one statement reads, unless a single one is larger. */
+/** Bytes of documents that one statement reads, unless a single one is larger. */
 const readBytes = 16 << 20;
-/** A single statement looks for its first rows without their documents by itself, but gathers these: it may give so many times more. */
+/**
+ * A single statement finds its first rows without their documents, but gathers the documents found; its limit is this many times higher.
+ */
 const timesOfOne = 32;
 
 export interface TopRoom {
   readonly connections: Connections;
-  /** Documents that several statements may give together without a look at what is wanted of them. */
+  /** Bytes of documents that several statements may return together before the sort keys are read first. */
   readonly topBytes: number;
 }
 
-/** The steps, those that end in such a top replaced; rows come in the same order, without those that are not wanted. */
+/** Returns the steps with those that end in such a top replaced. Rows keep their order; unneeded rows are left out. */
 export async function materializeTop(
   { connections, topBytes }: TopRoom,
   steps: readonly Step[],
@@ -51,7 +53,7 @@ export async function materializeTop(
   const { rows, files, statements } = await firstRows(connections, searched, end, waves);
   const pushed = [...new Set([...tops.keys()].flatMap(({ explain }) => explain.pushed))];
   const explain: StepExplain = { does: 'top', pushed, notPushed: [], files, statements, rows: 0 };
-  // The statements that found them have run.
+  // The statements that found the rows have already run.
   const narrowed: Step[] = [{ k: 'batch', batch: batchOf([]), done: true, explain }];
   let run: Reading | undefined;
   const finish = (): void => {
@@ -78,19 +80,19 @@ export async function materializeTop(
 
 interface Top {
   readonly files: readonly SearchedFile[];
-  /** Place of its first file among all that are searched. */
+  /** Index of its first file among all searched files. */
   readonly from: number;
   readonly rowsAt: TopChoice['rowsAt'];
 }
 
-/** Rows that statements read that differ in nothing but the rows. */
+/** Rows read by statements that differ only in the selected rows. */
 interface Reading {
   readonly key: string;
   readonly rowsAt: TopChoice['rowsAt'];
   readonly rows: readonly FirstRow[];
 }
 
-/** Undefined for steps that read no documents, or whose rows' keys cannot be had without them. */
+/** Undefined for steps that read no documents, or whose sort keys require the documents. */
 function topOf(step: Step): Omit<Top, 'from'> | undefined {
   if (step.k !== 'statement') return undefined;
   const [first, ...others] = step.run ?? [];
@@ -104,7 +106,7 @@ function topOf(step: Step): Omit<Top, 'from'> | undefined {
   return { files, rowsAt: first.top.rowsAt };
 }
 
-/** About, of the first so many rows. */
+/** Approximate bytes of the documents of the first `top` rows. */
 function documentBytes(files: readonly SearchedFile[], top: number): number {
   let [rows, bytes] = [0, 0];
   for (const { file } of files) {

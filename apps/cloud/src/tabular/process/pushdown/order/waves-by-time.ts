@@ -1,21 +1,21 @@
-/** Files in the order in which their rows can be the first of an order by time, so that those that cannot need not be read. */
+/** Orders files by when their rows can be first in an order by time, so that files without such rows need not be read. */
 import { BsonDate, type BsonValue, isTimeColumn, type SortKey } from '@platform/query';
 import type { SeriesFacts } from '../../files/file-facts.ts';
 import { timeFacts } from '../conditions/operand.ts';
 import { millisecondsOf } from '../groups/group-states.ts';
 import type { OpenFile } from '../open-files.ts';
 
-/** Files of the first wave; each later one has as many as all before it. */
+/** Files in the first wave; each later wave has as many as all before it. */
 const firstWave = 4;
 
 export interface Waves {
-  /** Places of files, those whose rows may come first before others. */
+  /** Indexes of files; files whose rows may come first are in earlier waves. */
   readonly places: readonly (readonly number[])[];
-  /** Whether no row of this wave or a later one comes before a row with such a first key. */
+  /** Whether every row of this wave and later ones comes after a row with this first key. */
   isPast(wave: number, key: BsonValue | undefined): boolean;
 }
 
-/** Undefined where the order does not begin with a time, or the files are so few that they are read at once. */
+/** Undefined where the order does not begin with a time, or so few files exist that they are read at once. */
 export function wavesByTime(files: readonly OpenFile[], by: readonly SortKey[]): Waves | undefined {
   const [first] = by;
   const [column = '', ...below] = first?.path ?? [];
@@ -35,7 +35,7 @@ export function wavesByTime(files: readonly OpenFile[], by: readonly SortKey[]):
     isPast(wave, key) {
       const next = places[wave]?.[0];
       if (next === undefined || !(key instanceof BsonDate)) return false;
-      // Of equal times other keys decide, or the order of files.
+      // Among equal times, other keys or the order of files decide.
       return compare(bounds[next] as number, key.ms) * sign > 0;
     },
   };
@@ -45,7 +45,7 @@ function compare(a: number, b: number): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Milliseconds that no wanted row of the file comes before, in the order; a row without the time is before all that have one. */
+/** Milliseconds before which, in the order, no wanted row of the file comes. A row without the time precedes all that have one. */
 function boundOf(
   { facts, wanted }: OpenFile,
   name: (typeof timeFacts)[keyof typeof timeFacts],

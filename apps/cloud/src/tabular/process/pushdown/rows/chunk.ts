@@ -1,4 +1,4 @@
-/** Columns of a DuckDB chunk as typed arrays over its memory; read before the next chunk is fetched. */
+/** Columns of a DuckDB chunk as typed arrays over its memory; read them before fetching the next chunk. */
 import duckdb from '@duckdb/node-bindings';
 
 type RawChunk = Parameters<typeof duckdb.data_chunk_get_vector>[0];
@@ -11,9 +11,9 @@ export class Chunk {
   readonly #firstRow: number;
 
   /**
-   * @param chunk DuckDB's, or its columns one by one.
-   * @param first the column that is number 0 here.
-   * @param firstRow the row that is number 0 here.
+   * @param chunk DuckDB's chunk, or a function that returns its columns
+   * @param first the column that becomes number 0
+   * @param firstRow the row that becomes number 0
    */
   constructor(chunk: RawChunk | ((column: number) => Vector), rows: number, first = 0, firstRow = 0) {
     this.#chunk = chunk;
@@ -22,7 +22,7 @@ export class Chunk {
     this.#firstRow = firstRow;
   }
 
-  /** The same rows without the first so many columns. */
+  /** The same rows without the first `first` columns. */
   from(first: number): Chunk {
     return new Chunk(this.#chunk, this.rows, this.#first + first, this.#firstRow);
   }
@@ -53,13 +53,13 @@ export class Chunk {
     return new BigInt64Array(bytes.buffer, bytes.byteOffset, this.rows);
   }
 
-  /** Pairs of 32-bit words of 64-bit values. */
+  /** 64-bit values as pairs of 32-bit words. */
   words(column: number): Uint32Array {
     const bytes = this.bytes(column, 8);
     return new Uint32Array(bytes.buffer, bytes.byteOffset, this.rows * 2);
   }
 
-  /** 128 bits with a sign. */
+  /** Signed 128-bit values. */
   hugeint(column: number): (row: number) => bigint {
     const bytes = this.bytes(column, 16);
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -82,14 +82,14 @@ export class Chunk {
     return (row) => ((bits[(first + row) >> 3] as number) & (1 << ((first + row) & 7))) !== 0;
   }
 
-  /** Lengths of the VARCHARs or BLOBs of the rows; of NULLs whatever is there. */
+  /** Lengths of the rows' VARCHARs or BLOBs; undefined content for NULLs. */
   lengths(column: number): (row: number) => number {
     const bytes = this.bytes(column, 16);
     const words = new Uint32Array(bytes.buffer, bytes.byteOffset, this.rows * 4);
     return (row) => words[row * 4] as number;
   }
 
-  /** The LISTs of a column: their items as a chunk of one column, and where those of a row that is not NULL stand among its rows. */
+  /** The LISTs of a column: their items as a chunk of one column, and the range of items of each row that is not NULL. */
   lists(column: number): { readonly items: Chunk; readonly of: (row: number) => readonly [from: number, to: number] } {
     const vector = this.#vector(column);
     const items = new Chunk(() => duckdb.list_vector_get_child(vector), duckdb.list_vector_get_size(vector));
@@ -111,7 +111,7 @@ export class Chunk {
     const longAt = longTexts(bytes, words, this.present(column));
     return (row) => {
       const length = words[row * 4] as number;
-      // DuckDB keeps up to twelve bytes in place, longer ones behind a pointer.
+      // DuckDB stores up to twelve bytes in place, and a pointer to longer values.
       return length <= maxInPlace ? bytes.subarray(row * 16 + 4, row * 16 + 4 + length) : longAt(row, length);
     };
   }
@@ -119,7 +119,7 @@ export class Chunk {
 
 const maxInPlace = 12;
 
-/** Memory that is read at once, because a look at it costs more than a row's text: from the pointer of one row to the end of another. */
+/** Memory that is read at once, from the pointer of one row to the end of another, because each access costs more than a row's text. */
 interface Run {
   start: number;
   end: number;
@@ -129,8 +129,8 @@ interface Run {
 }
 
 /**
- * Texts of rows that lie close to each other are one run. Between two of them there is nothing but the two pages on which they lie, so
- * all of a run can be read.
+ * Texts of rows that are close to each other in memory form one run. Two such texts are on the same or adjacent pages, so the whole run can
+ * be read safely.
  */
 function longTexts(
   bytes: Uint8Array,
@@ -172,7 +172,7 @@ function longTexts(
 
 const pageBytes = 4_096;
 
-/** Whether what ends here and what begins there lie on the same page, or on two next to each other. */
+/** Whether one text's end and the next one's start are on the same page or on adjacent pages. */
 function areNear(end: number, start: number): boolean {
   return Math.floor(start / pageBytes) - Math.floor((end - 1) / pageBytes) <= 1;
 }

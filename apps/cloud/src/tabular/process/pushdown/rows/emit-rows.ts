@@ -1,4 +1,4 @@
-/** Rows of a file for the executor: out of columns where those that it reads can be rebuilt from them, else as they were written. */
+/** Rows of a file for the executor: rebuilt from columns if possible, otherwise as they were written. */
 import type { Batch } from '@platform/query';
 import { dayNumber } from '../../../../reading-codec/capture-day.ts';
 import type { FileFacts } from '../../files/file-facts.ts';
@@ -20,24 +20,24 @@ export interface RowsOptions {
   readonly where: readonly Sql[];
   readonly binds: Binds;
   readonly vocabulary: 'core' | 'rdk';
-  /** Facts of the file, when rows are to be gathered. */
+  /** Facts of the file, when rows are gathered. */
   readonly gathered?: FileFacts;
-  /** ORDER BY … LIMIT …: the rows went through `pre`. Default: none, in the order of the file. */
+  /** ORDER BY … LIMIT …: the rows have passed through `pre`. Default: none, in the order of the file. */
   readonly top?: string;
-  /** What is joined to the rows, of which few are left then. */
+  /** SQL joined to the rows to select few of them. */
   readonly among?: Sql;
-  /** Whole rows show times as microseconds. Default: as dates. */
+  /** Whole rows show times as microseconds. Default: dates. */
   readonly exactTimes?: boolean;
 }
 
-/** Rows that the executor reads. */
+/** Rows with the columns that the executor reads. */
 export function emitColumns(shape: RowShape, options: RowsOptions): Emission {
   const cells = new RowCells();
   const parts = shapeParts(shape, cells);
   return { ...emitParts(parts, cells, options), variant: JSON.stringify(shape.data ?? null) };
 }
 
-/** @param check gets each large row, and throws where the executor would have refused it. */
+/** @param check called with each large row; throws where the executor would have refused it */
 export function emitProjected(
   { parts, variant }: ProjectedRows,
   cells: RowCells,
@@ -53,7 +53,7 @@ function emitParts(
   { where, binds, gathered, top, among }: RowsOptions,
   check?: (document: Uint8Array) => void,
 ): Omit<Emission, 'variant'> {
-  // What is the same for a series may be something else in another file.
+  // A value that is constant within a series may differ in another file.
   const isOfRows = parts.every(({ k }) => k !== 'series');
   const isWhole = cells.sql.includes('data');
   const bytes = gathered && (isWhole ? bytesOf(gathered) : gathered.rows * cells.sql.length * cellBytes);
@@ -70,7 +70,7 @@ function emitParts(
   };
 }
 
-/** Of a column, with a text of some length. */
+/** Bytes of a column, with a text of some length. */
 const cellBytes = 24;
 
 function bytesOf({ rows, series }: FileFacts): number {

@@ -1,4 +1,4 @@
-/** The parts of the rows that a projection makes of a file's rows, out of its columns. */
+/** The parts of the rows that a projection makes from a file's columns. */
 import { isPathColumn, isTimeColumn, type Path, readingColumns } from '@platform/query';
 import type { OpenFile } from '../open-files.ts';
 import type { Made, Projection } from './projection.ts';
@@ -17,11 +17,11 @@ import { type Kept, keptShape, type Shape } from './row-shape.ts';
 
 export interface ProjectedRows {
   readonly parts: readonly Part[];
-  /** What else the parts depend on than the projection: equal for files whose rows are written alike. */
+  /** What the parts depend on besides the projection: equal for files whose rows are written alike. */
   readonly variant: string;
 }
 
-/** Undefined when the file's columns do not give exactly what the executor would make of each row. */
+/** Undefined when the file's columns do not give exactly the executor's rows. */
 export function projectedRows({ kept, made }: Projection, file: OpenFile, cells: RowCells): ProjectedRows | undefined {
   const shapes: Shape[] = [];
   const room: Room = { file, cells, shapes };
@@ -38,14 +38,14 @@ export function projectedRows({ kept, made }: Projection, file: OpenFile, cells:
 interface Room {
   readonly file: OpenFile;
   readonly cells: RowCells;
-  /** Gathers what was found in the file's facts. */
+  /** Collects shapes found in the file's facts. */
   readonly shapes: Shape[];
 }
 
 function keptParts(column: string, what: Kept, room: Room): readonly Part[] | undefined {
   if (column === 'data') return dataParts('data', [], what, room, 0);
   if (what === 'all') return [isTimeColumn(column) ? timePart(column, room.cells) : columnPart(column)];
-  // Nothing is in a text or a time.
+  // Texts and times have no fields.
   return isPathColumn(column) || isTimeColumn(column) ? [] : undefined;
 }
 
@@ -61,7 +61,7 @@ function dataParts(
     shapes.push(shape);
     return valueParts(shape, cells);
   }
-  // In an object it could be nested too deeply.
+  // Inside an object it could be nested too deeply.
   return below.length === 0 && what === 'all' && level === 0 ? [wholeDataPart(cells, name)] : undefined;
 }
 
@@ -86,7 +86,7 @@ function madeParts(made: Made, room: Room, level: number): readonly Part[] | und
     }
     case 'series': {
       const { expr } = made;
-      // Where it fails for a series the executor says so, if there is a row of it.
+      // If it fails for a series, the executor reports the error if the series has a row.
       if (room.file.values.values(expr) === undefined) return undefined;
       const bytesOf = ({ values }: OpenFile, number: number): Uint8Array => {
         const value = values.values(expr)?.[number];
@@ -97,7 +97,7 @@ function madeParts(made: Made, room: Room, level: number): readonly Part[] | und
     case 'path': {
       const [column = '', ...below] = made.path;
       if (column === 'data') return dataParts(name, below, 'all', room, level);
-      // Nothing is in a text or a time, and rows have no other columns.
+      // Texts and times have no fields, and rows have no other columns.
       if (below.length > 0 || !readingColumns.includes(column)) return [];
       return [isTimeColumn(column) ? timePart(column, room.cells, name) : columnPart(column, name)];
     }

@@ -20,7 +20,7 @@ function project(fields: object): Projection | undefined {
   return projectionOfPlan(parseMql([encodeBson(bson({ $project: fields }) as BsonDocument)]));
 }
 
-test('fields that stay come in the order of the row, made ones behind them in the order of the query', () => {
+test('kept fields come in the order of the row, and computed fields follow in the order of the query', () => {
   const found = project({
     v: '$data.readings.t',
     data: { readings: { t: 1, u: 1 } },
@@ -49,7 +49,7 @@ test('fields that stay come in the order of the row, made ones behind them in th
   ]);
 });
 
-test('the list of SELECT is one, with objects and constants', () => {
+test('the list of SELECT is a projection, with objects and constants', () => {
   const found = projectionOfPlan(
     parseSql(
       "SELECT component_name, data.readings.t AS v, {'one': 1, 'at': time_received} AS more FROM readings WHERE data.x > 1",
@@ -73,7 +73,7 @@ test('the list of SELECT is one, with objects and constants', () => {
   });
 });
 
-test('what is the same for a series may be computed', () => {
+test('values that are constant within a series may be computed', () => {
   expect(project({ a: { $eq: ['$component_name', 'cpu'] } })?.made).toMatchObject([{ name: 'a', k: 'series' }]);
   expect(project({ a: '$additional_parameters.x.y', b: '$tags.x' })?.made).toMatchObject([
     { k: 'series' },
@@ -97,7 +97,7 @@ test.each<[string, object]>([
   expect(project(fields)).toBeUndefined();
 });
 
-test('64 fields are taken, and whether the size of rows is looked at is as in the executor', () => {
+test('up to 64 fields are pushed down, and the row size is checked as in the executor', () => {
   const fields = Object.fromEntries(Array.from({ length: 64 }, (_, i) => [`f${i}`, '$data.n']));
   expect(project({ _id: 0, ...fields })).toMatchObject({ isBuilt: true });
   expect(project({ data: 1, part_id: 1 })).toMatchObject({ isBuilt: false, made: [] });

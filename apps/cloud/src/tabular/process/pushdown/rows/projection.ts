@@ -1,4 +1,4 @@
-/** A stage that makes a row of each row, as far as columns may give what it makes: fields of the row, constants, objects of them. */
+/** A stage that makes one row from each row, if columns may provide the result: fields of the row, constants, and objects of them. */
 import {
   BsonDate,
   type BsonValue,
@@ -17,31 +17,31 @@ import { isOfSeries } from '../series/series-values.ts';
 import type { Kept } from './row-shape.ts';
 
 export interface Projection {
-  /** Columns of the row that stay, or what of them; in the order of the row. */
+  /** Columns of the row that are kept wholly or in part, in the order of the row. */
   readonly kept: readonly (readonly [column: string, what: Kept])[];
-  /** What comes behind them, in this order. */
+  /** Computed fields that follow them, in this order. */
   readonly made: readonly Made[];
-  /** The executor refuses rows that are too large; of fields that only stay it does not look at the size. */
+  /** Whether the executor refuses rows that are too large; it does not check the size when fields are only kept. */
   readonly isBuilt: boolean;
 }
 
-/** A field that is made; some have no value in some rows. */
+/** A computed field; some have no value in some rows. */
 export type Made = { readonly name: string } & (
   | { readonly k: 'path'; readonly path: Path }
   | { readonly k: 'constant'; readonly value: BsonValue }
-  /** Something else that is the same for all rows of a series. */
+  /** Another value that is constant within a series. */
   | { readonly k: 'series'; readonly expr: Expr }
-  /** Always there. */
+  /** Always present. */
   | { readonly k: 'object'; readonly fields: readonly Made[] }
 );
 
-/** A projection is looked at for each file: one of more fields is left to the executor. */
+/** A projection is examined for each file; one with more fields is left to the executor. */
 const maxFields = 64;
-/** Levels of objects that are made: what is built for a row is bounded, and each level counts what is in it again. */
+/** Maximum levels of computed objects. This bounds what is built for a row, and each level counts its content again. */
 const maxLevels = 4;
 const maxTextLength = 1_024;
 
-/** Undefined when it is for the executor, whatever the file. */
+/** Undefined when the executor must do it, whatever the file. */
 export function projectionOf(stage: RowStage): Projection | undefined {
   const reader = new Reader();
   const found =
@@ -52,7 +52,7 @@ export function projectionOf(stage: RowStage): Projection | undefined {
 }
 
 class Reader {
-  /** What is read after that makes no difference. */
+  /** Once set, later results do not matter. */
   isRefused = false;
   #fields = 0;
 
@@ -63,7 +63,7 @@ class Reader {
       if (part.k === 'set') made.push([name, part.value]);
       else if (readingColumns.includes(name)) kept.set(name, this.#kept(part));
       else if (part.k === 'tree') {
-        // Rows have no such field: what is computed below it is in a new object.
+        // Rows have no such field: values computed below it go into a new object.
         const object = this.#object(part, 1);
         if (object !== undefined) made.push([name, object]);
       }
@@ -76,7 +76,7 @@ class Reader {
   }
 
   made(fields: readonly (readonly [string, Expr])[], level: number): readonly Made[] {
-    // Of two with one name the later value takes the place of the earlier.
+    // Of two fields with one name, the later value replaces the earlier.
     if (new Set(fields.map(([name]) => name)).size < fields.length) this.isRefused = true;
     return fields.flatMap(([name, expr]) => (this.#spend() ? this.#made(name, expr, level) : []));
   }
@@ -111,14 +111,14 @@ class Reader {
     return computed.length === 0 ? undefined : { k: 'doc', fields: computed };
   }
 
-  /** Whether there is room for one more field. */
+  /** Counts one more field; returns whether it is allowed. */
   #spend(): boolean {
     if (++this.#fields > maxFields) this.isRefused = true;
     return !this.isRefused;
   }
 }
 
-/** Below tags there is nothing, but in a list; parameters may be nested so deeply that they cannot be in another object. */
+/** Fields of tags exist only in lists, and parameters may be nested too deeply for another object. */
 function isOpen([column, ...below]: Path, level: number): boolean {
   return (column === 'tags' && below.length > 0) || (column === 'additional_parameters' && level + below.length > 0);
 }

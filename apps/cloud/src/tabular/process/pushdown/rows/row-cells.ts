@@ -1,7 +1,7 @@
-/** The columns of an answer out of which rows are written, each once. */
+/** The distinct result columns from which rows are written. */
 import { fileMarker } from '../statement.ts';
 
-/** Where in the answer the columns stand; first those that every answer has. */
+/** Positions of the columns in the result; those that every result has come first. */
 export class RowCells {
   readonly sql: string[] = [fileMarker, 'series'];
 

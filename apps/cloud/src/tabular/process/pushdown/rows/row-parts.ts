@@ -1,4 +1,4 @@
-/** What rows are made of, part by part in the order of the document: the language of write-rows.ts. */
+/** The parts of rows in document order, as written by write-rows.ts. */
 import {
   BsonDocument,
   type BsonValue,
@@ -19,21 +19,21 @@ import type { RowCells } from './row-cells.ts';
 import type { RowShape, Shape } from './row-shape.ts';
 
 export type Part =
-  /** The document itself (without a head), or an object that every row has; up to its `close`. */
+  /** The start of the document itself (without a head), or of an object that every row has; ends at its `close`. */
   | { readonly k: 'open'; readonly head: Uint8Array }
   | { readonly k: 'close' }
-  /** A field that is the same in all rows. */
+  /** A field with the same value in all rows. */
   | { readonly k: 'bytes'; readonly bytes: Uint8Array }
-  /** A field that is the same in all rows of a series; no bytes where it is missing. */
+  /** A field that is constant within a series; no bytes where it is missing. */
   | { readonly k: 'series'; readonly bytesOf: (file: OpenFile, number: number) => Uint8Array }
-  /** A field with a value of its own in each row. */
+  /** A field with a separate value in each row. */
   | { readonly k: 'cell'; readonly open: OpenCell };
 
 export type WriteRow = (row: number, target: ByteWriter) => void;
 type OpenWriter = (chunk: Chunk) => WriteRow;
 export type OpenCell = (chunk: Chunk) => Fixed | WriteRow;
 
-/** All rows of the chunk have the field, with a value of so many bytes. */
+/** All rows of the chunk have the field, with a value of `size` bytes. */
 export interface Fixed {
   readonly head: Uint8Array;
   readonly size: 1 | 8;
@@ -43,12 +43,12 @@ export interface Fixed {
 
 export const noBytes: Uint8Array = new Uint8Array();
 
-/** A field and its value. */
+/** Encodes a field and its value. */
 export function fieldBytes(name: string, value: BsonValue): Uint8Array {
   return encodeBson(new BsonDocument([[name, value]])).subarray(4, -1);
 }
 
-/** A field's type and name. */
+/** Encodes a field's type and name. */
 function headOf(type: number, name: string): Uint8Array {
   const head = fieldBytes(name, null).slice();
   head[0] = type;
@@ -59,7 +59,7 @@ export function openObject(name: string): Part {
   return { k: 'open', head: headOf(0x03, name) };
 }
 
-/** A column of the row that is the same for a series, under its own or another name. */
+/** A column of the row that is constant within a series, under its own or another name. */
 export function columnPart(column: string, name: string = column): Part {
   if (!isPathColumn(column))
     return {
@@ -69,7 +69,7 @@ export function columnPart(column: string, name: string = column): Part {
   return { k: 'series', bytesOf: pathBytes(column, name) };
 }
 
-/** Thousands of series in each of many files share the texts of their paths. */
+/** Cached, because thousands of series in each of many files share the texts of their paths. */
 function pathBytes(column: PathColumn, name: string): (file: OpenFile, number: number) => Uint8Array {
   const known = new Map<string, Uint8Array>();
   const head = headOf(0x02, name);
@@ -84,7 +84,7 @@ function pathBytes(column: PathColumn, name: string): (file: OpenFile, number: n
   };
 }
 
-/** As fieldBytes of a text, in a third of the time. */
+/** Like fieldBytes for a text, in a third of the time. */
 function textField(head: Uint8Array, text: string): Uint8Array {
   const size = Buffer.byteLength(text);
   const field = Buffer.allocUnsafe(head.length + size + 5);
@@ -108,7 +108,7 @@ export function timePart(column: TimeColumn, cells: RowCells, name: string = col
   return { k: 'cell', open };
 }
 
-/** All of `data`, as it was written. */
+/** The whole of `data`, as it was written. */
 export function wholeDataPart(cells: RowCells, name: string): Part {
   const cell = cells.of('data');
   const head = headOf(0x03, name);
@@ -122,7 +122,7 @@ export function wholeDataPart(cells: RowCells, name: string): Part {
   return { k: 'cell', open };
 }
 
-/** The fields that the executor reads of a row, in the order of the row. */
+/** The fields of a row that the executor reads, in the order of the row. */
 export function shapeParts({ names, data }: RowShape, cells: RowCells): readonly Part[] {
   return readingColumns.flatMap((column) => {
     if (!names.has(column)) return [];
@@ -179,7 +179,7 @@ function valueCell(shape: Shape, cells: RowCells): OpenCell {
       };
     };
   }
-  // Only doubles, texts and truths, or nothing: each is where its column has a value.
+  // Only doubles, texts and booleans, or missing: the kind is that of the column with a value.
   const tests = written.map((bit) => [cellOf(bit), openOf(bit)] as const);
   return (chunk) => {
     const full = tests.find(([cell]) => isFull(chunk, cell));

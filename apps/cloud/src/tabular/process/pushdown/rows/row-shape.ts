@@ -1,26 +1,26 @@
 /**
- * Which columns of a file make up the fields that a query reads of its rows, so that the rows' own bytes need not be read. The executor
- * decodes only those fields, so more than them may be in a row, but what there is must be as it is in the row itself.
+ * Which columns of a file contain the fields that a query reads, so that the rows' documents need not be read. The executor decodes only
+ * those fields, so a rebuilt row may hold more fields, but what it holds must equal the original row.
  */
 import type { FieldRead, Path } from '@platform/query';
 import { type FileFacts, kind, type LeafColumns } from '../../files/file-facts.ts';
 import { childrenOf, leafAt } from '../conditions/leaf.ts';
 
-/** A field of `data` or below, as rows are rebuilt. */
+/** A field of `data` or below, as it is rebuilt. */
 export interface Shape {
   readonly name: string;
   /** Bits of `kind` that occur. */
   readonly kinds: number;
-  /** Those of them that are written; a value of another kind is left out. */
+  /** The kinds that are written; values of other kinds are left out. */
   readonly writes: number;
   readonly columns: LeafColumns;
-  /** No one looks at whether it is there: it is written as an object in every row. */
+  /** Whether the query never checks that it exists: it is then written as an object in every row. */
   readonly isAlways: boolean;
   readonly children: readonly Shape[];
 }
 
 export interface RowShape {
-  /** Columns of the row that are the same for all rows of a series, times, and data; in any order. */
+  /** Columns that are constant within a series, times, and data; in any order. */
   readonly names: ReadonlySet<string>;
   readonly data?: Shape;
 }
@@ -33,13 +33,13 @@ interface Wanted {
 
 const newWanted = (): Wanted => ({ whole: false, place: false, below: new Map() });
 
-/** What of a field of `data`, or of data itself, stays: all of it, or of objects what is in fields below. */
+/** What is kept of `data` or one of its fields: everything, or, for objects, some of the fields below. */
 export type Kept = 'all' | ReadonlyMap<string, Kept>;
 
 /**
- * A field as it is, out of columns; where only parts of it are kept, an object with them, and nothing where it is no object.
- * @param path below `data`.
- * Undefined when that cannot be told for every row.
+ * Rebuilds a field from columns. If only parts of it are kept, it becomes an object with them, or is missing if it is not an object.
+ * Undefined when that is not known for every row.
+ * @param path below `data`
  */
 export function keptShape(name: string, path: Path, kept: Kept, facts: FileFacts): Shape | undefined {
   return shapeOf(name, path, wantedOf(kept), facts, true);
@@ -75,10 +75,10 @@ export function rowShape(fields: readonly FieldRead[], facts: FileFacts): RowSha
   return data && { names, data };
 }
 
-/** More columns than this are no faster than the rows themselves. */
+/** With more columns than this, reading the rows themselves is as fast. */
 const maxShapes = 64;
 
-/** @param isExact nothing is written that is not wanted: no one reads what stands where an object is expected. */
+/** @param isExact only wanted values are written: the query does not read a value that stands in place of an expected object */
 function shapeOf(
   name: string,
   path: Path,
@@ -92,7 +92,7 @@ function shapeOf(
   const { kinds, columns } = leaf;
   if ((kinds & kind.array) !== 0) return undefined;
   const isAlways = !wanted.whole && !wanted.place;
-  // Of a value that is not an object, a path that leads into it finds nothing, whatever it is.
+  // A path through a value that is not an object finds nothing, whatever the value is.
   if (!isAlways && !leaf.isKnown) return undefined;
   if (wanted.whole && leaf.facts?.number?.negativeZero === true) return undefined;
   const children: Shape[] = [];

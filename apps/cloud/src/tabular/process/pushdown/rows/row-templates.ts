@@ -1,20 +1,20 @@
 /**
- * What neighbouring parts of a row have in common for all rows of a series, put together once: the row is then one copy, into which
- * values of eight bytes or one are written. Parts of a length that differs from row to row stand between such stretches.
+ * Encodes once what neighbouring parts of a row share for all rows of a series. Writing a row is then one copy, into which values of eight
+ * bytes or one are written. Parts of variable length stand between these templates.
  */
 import { writeInt32 } from '../../rows/bson-bytes.ts';
 import type { OpenFile } from '../open-files.ts';
 import { ByteWriter } from './byte-writer.ts';
 import { type Fixed, noBytes, type Part, type WriteRow } from './row-parts.ts';
 
-/** A stretch of a row; its places count from the start of the stretch. */
+/** A section of a row with offsets relative to its start. */
 export interface Template {
   readonly bytes: Uint8Array;
-  /** Where values go, and the number of the cell that has them. */
+  /** Where values are written, and the numbers of their cells. */
   readonly holes: readonly { readonly at: number; readonly cell: number }[];
-  /** Where objects begin that end in a later stretch. */
+  /** Starts of objects that end in a later section. */
   readonly opens: readonly Edge[];
-  /** Where objects end (their last byte) that began in an earlier one. */
+  /** Ends (last bytes) of objects that began in an earlier section. */
   readonly closes: readonly Edge[];
 }
 
@@ -23,31 +23,31 @@ interface Edge {
   readonly object: number;
 }
 
-/** A part in a stretch; cells and objects have numbers, counted as they come. */
+/** A part of a section; cells and objects are numbered in order. */
 type Piece =
   | { readonly k: 'open'; readonly head: Uint8Array; readonly object: number }
   | { readonly k: 'close'; readonly object: number }
   | Extract<Part, { k: 'bytes' | 'series' }>
   | { readonly k: 'hole'; readonly head: Uint8Array; readonly size: 1 | 8; readonly cell: number };
 
-/** A stretch, or the number of a cell that is written by itself. */
+/** A section, or the number of a cell that is written separately. */
 type Step = readonly Piece[] | number;
 
 export class RowTemplates {
   readonly steps: readonly Step[];
   readonly #files: readonly OpenFile[];
-  /** Rows come file by file: those of one are kept. */
+  /** Rows come file by file; the templates of one file are cached. */
   #file = -1;
   #ofFile: (readonly (Template | undefined)[])[] = [];
   readonly #target = new ByteWriter();
 
-  /** @param cells of the first chunk of this form: which are fixed, and their heads. */
+  /** @param cells of the first chunk of this form: which are fixed, and their heads */
   constructor(parts: readonly Part[], cells: readonly (Fixed | WriteRow)[], files: readonly OpenFile[]) {
     this.steps = stepsOf(parts, cells);
     this.#files = files;
   }
 
-  /** By step; undefined for a cell that is written by itself. */
+  /** By step; undefined for a cell that is written separately. */
   of(file: number, number: number): readonly (Template | undefined)[] {
     if (file !== this.#file) {
       this.#file = file;
@@ -94,7 +94,7 @@ export class RowTemplates {
           target.at += piece.size;
       }
     }
-    // Out of a pool: most templates are small, and there are thousands.
+    // Allocated from a pool: most templates are small, and there are thousands.
     const bytes = Buffer.allocUnsafe(target.at);
     bytes.set(target.bytes.subarray(0, target.at));
     return { bytes, holes, opens: open, closes };
@@ -126,7 +126,7 @@ function stepsOf(parts: readonly Part[], cells: readonly (Fixed | WriteRow)[]): 
   return steps;
 }
 
-/** The document around its fields. */
+/** The document with its fields inside. */
 export function documentParts(fields: readonly Part[]): readonly Part[] {
   return [{ k: 'open', head: noBytes }, ...fields, { k: 'close' }];
 }

@@ -24,7 +24,7 @@ function shape(name: string, kinds: number, columns: Shape['columns'], children:
 const { missing, double, string, bool, object } = kind;
 const optional = double | missing;
 
-/** Rows of a table `t` as documents, and as how many chunks they came. */
+/** Rows of a table `t` as documents, and the number of chunks they came in. */
 async function written(fields: readonly Part[], cells: RowCells, table: string): Promise<[BsonDocument[], number]> {
   const instance = await DuckDBInstance.create(':memory:');
   const connection: DuckDBConnection = await instance.connect();
@@ -47,7 +47,7 @@ async function written(fields: readonly Part[], cells: RowCells, table: string):
 const d = (fields: Record<string, BsonValue>): BsonDocument => BsonDocument.of(fields);
 const of = (rows: readonly BsonDocument[], ...at: number[]): unknown[] => at.map((row) => rows[row]);
 
-test('rows are what they say, whichever parts have a fixed length, over the borders of chunks and files', async () => {
+test('rows are correct across chunks and files, whichever parts have a fixed length', async () => {
   const cells = new RowCells();
   const inner = shape('in', object, {}, [
     shape('b', bool, { bool: 'b' }),
@@ -92,7 +92,7 @@ test('rows are what they say, whichever parts have a fixed length, over the bord
   expect(batchOf(rows)).toEqual(batchOf(expected));
 });
 
-test('of a field of which only objects are wanted, other values are left out', async () => {
+test('where only objects of a field are wanted, other values are left out', async () => {
   const cells = new RowCells();
   const kinds = double | object | missing;
   const kept: Shape = {
@@ -108,7 +108,7 @@ test('of a field of which only objects are wanted, other values are left out', a
   expect(rows).toEqual([d({ o: d({ x: 2.5 }) }), d({}), d({})]);
 });
 
-test('large rows are looked at, others are not', async () => {
+test('only large rows are checked', async () => {
   const cells = new RowCells();
   const fields = valueParts(shape('s', string, { text: 's' }), cells);
   const looked: number[] = [];

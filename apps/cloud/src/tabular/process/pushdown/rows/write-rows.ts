@@ -1,4 +1,4 @@
-/** Rows as BSON documents out of columns: what is the same for a series is copied at once, the rest is written in place. */
+/** Writes rows as BSON documents from columns: constant parts of a series are copied at once, the rest is written in place. */
 import type { Batch } from '@platform/query';
 import { writeInt32 } from '../../rows/bson-bytes.ts';
 import { checkScope } from '../check-scope.ts';
@@ -8,12 +8,12 @@ import type { Chunk } from './chunk.ts';
 import type { Fixed, Part, WriteRow } from './row-parts.ts';
 import { documentParts, RowTemplates } from './row-templates.ts';
 
-/** Rows that are larger are looked at by `check`. */
+/** Larger rows are checked by `check`. */
 const checkedBytes = 512 << 10;
 
 /**
- * @param fields of the rows, in their order; their cells are in the chunks behind the file and the series.
- * @param check gets each large row, and throws where the executor would have refused it.
+ * @param fields of the rows in order; their cells follow the file and the series in the chunks
+ * @param check called with each large row; throws where the executor would have refused it
  */
 export function rowWriter(
   fields: readonly Part[],
@@ -23,7 +23,7 @@ export function rowWriter(
   const openers = parts.flatMap((part) => (part.k === 'cell' ? [part.open] : []));
   const objects = parts.filter(({ k }) => k === 'open').length;
   return (files) => {
-    // By which cells every row of a chunk has.
+    // Templates by which cells are present in every row of a chunk.
     const forms = new Map<string, RowTemplates>();
     const target = new ByteWriter();
     const starts = new Int32Array(objects);

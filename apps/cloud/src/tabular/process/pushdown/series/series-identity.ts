@@ -1,4 +1,4 @@
-/** What makes a series the same one in several files. */
+/** Identifies a series across files. */
 import { createHash } from 'node:crypto';
 import { seriesColumns } from '@platform/query';
 import type { Series } from '../../../catalog/series.ts';
@@ -19,7 +19,7 @@ export function identityOf(series: Series): string {
 
 const numberings = new WeakMap<FileFacts, string>();
 
-/** Equal for files in which each number stands for the same series. */
+/** Equal for files in which each number means the same series. */
 export function numberingOf(facts: FileFacts): string {
   let numbering = numberings.get(facts);
   if (numbering === undefined) {
@@ -29,7 +29,7 @@ export function numberingOf(facts: FileFacts): string {
   return numbering;
 }
 
-/** Every part with its length before it. Nothing of it is kept: a thousand files may have a thousand series each. */
+/** Every part prefixed by its length. Not cached: a thousand files may have a thousand series each. */
 function textOf(all: readonly Series[]): string {
   let text = '';
   const add = (part: string): void => {

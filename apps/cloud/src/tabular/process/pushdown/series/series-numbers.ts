@@ -1,16 +1,19 @@
 /**
- * Which files of a run number their series alike. Where the number of a series says all, DuckDB groups by it alone, which takes half as
- * long as by file and number; files of whole days mostly have the same series.
+ * Splits files of a run by their numbering of series. Where the number of a series is enough, DuckDB groups by it alone, in half the time
+ * of grouping by file and number. Files of whole days mostly have the same series.
  */
 import type { Chosen } from '../steps.ts';
 
-/** A statement costs some milliseconds, grouping by the file some for each million rows: a file of fewer is not worth one of its own. */
+/**
+ * A statement costs some milliseconds, and grouping by file some per million rows, so a file with fewer rows is not worth its own
+ * statement.
+ */
 const fewestRows = 2_000_000;
 const mostClasses = 4;
 
 /**
- * Splits a run that groups by series: the largest classes that number alike apart, all other files together. Groups are put in order when
- * they are merged, so that theirs here does not matter. Any other run stays one.
+ * Splits a run that groups by series into the largest classes with equal numbering, and all other files together. Groups are sorted when
+ * merged, so their order does not matter here. Any other run is not split.
  */
 export function bySeriesNumbers(run: readonly Chosen[]): readonly (readonly Chosen[])[] {
   const { kind, isOfNumber } = run[0]?.emission ?? {};

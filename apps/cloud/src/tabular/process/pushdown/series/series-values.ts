@@ -1,4 +1,4 @@
-/** What is the same for all rows of a series in a file: expressions over it are worked out here, once for each series. */
+/** Values that are constant within a series in a file: expressions over them are evaluated here, once per series. */
 import {
   BsonDocument,
   type Evaluator,
@@ -20,7 +20,7 @@ import { numberingOf } from './series-identity.ts';
 
 const constantColumns: ReadonlySet<string> = new Set([...pathColumns, 'tags', 'additional_parameters']);
 
-/** Whether an expression reads nothing but what is the same for all rows of a series, and costs little. */
+/** Whether an expression reads only values that are constant within a series, and is cheap. */
 export function isOfSeries(expr: Expr): boolean {
   const known = cache.get(expr);
   if (known !== undefined) return known.isOfSeries;
@@ -51,27 +51,27 @@ function evaluatorOf(expr: Expr): Evaluator {
 }
 
 export interface SeriesValues {
-  /** What the rows of each series have in common. */
+  /** The fields that the rows of each series share. */
   documents(): readonly BsonDocument[];
-  /** A column of the path of one series. */
+  /** A path column of one series. */
   text(number: number, column: PathColumn): string;
   /** Some columns of one series, in their order. */
   fields(number: number, columns: readonly string[]): BsonDocument;
-  /** Whether a condition keeps each series' rows; undefined when the executor must say that it fails. */
+  /** Whether a condition keeps each series' rows; undefined when the executor must report that it fails. */
   keeps(where: Expr): readonly boolean[] | undefined;
-  /** The value of an expression by series, worked out once; undefined when the executor must say that it fails. */
+  /** The value of an expression by series, evaluated once; undefined when the executor must report that it fails. */
   values(expr: Expr): readonly Maybe[] | undefined;
 }
 
-/** By expression, for as long as its plan is there. */
+/** By expression, as long as its plan exists. */
 type Known<T> = WeakMap<Expr, Map<string, readonly T[] | undefined>>;
 
 const knownKeeps: Known<boolean> = new WeakMap();
 const knownValues: Known<Maybe> = new WeakMap();
 
 /**
- * @param facts of a file.
- * @param captureDay "YYYY-MM-DD" of all its rows.
+ * @param facts of a file
+ * @param captureDay "YYYY-MM-DD" of all its rows
  */
 export function seriesValues(facts: FileFacts, captureDay: string, vocabulary: 'core' | 'rdk'): SeriesValues {
   const { series } = facts;
@@ -81,7 +81,7 @@ export function seriesValues(facts: FileFacts, captureDay: string, vocabulary: '
   const each = <T>(expr: Expr, of: (document: BsonDocument) => T): readonly T[] | undefined => {
     const columns = columnsOf(expr);
     try {
-      // Thousands of series in each of hundreds of files: only what is asked for is put together.
+      // There may be thousands of series in each of hundreds of files: only the columns needed are put together.
       if (columns === undefined || documents !== undefined) return all().map(of);
       if (columns.length === 0) return new Array<T>(series.length).fill(of(new BsonDocument()));
       return series.map((one) => of(pathDocument(one, captureDay, vocabulary, columns)));
@@ -90,11 +90,11 @@ export function seriesValues(facts: FileFacts, captureDay: string, vocabulary: '
       throw caught;
     }
   };
-  /** Once for all files in which a number stands for the same series. */
+  /** Evaluated once for all files with the same numbering of series. */
   const once = <T>(known: Known<T>, expr: Expr, make: () => readonly T[] | undefined): readonly T[] | undefined => {
     const fields = referencedFields(expr);
     const ofDay = fields?.some(([name]) => name === 'capture_day') ?? true;
-    // A constant depends on nothing but their number.
+    // A constant depends only on their number.
     const of = fields?.length === 0 ? series.length : numberingOf(facts);
     const key = `${vocabulary} ${ofDay ? captureDay : ''} ${of}`;
     const byFile = known.get(expr) ?? new Map<string, readonly T[] | undefined>();
@@ -116,7 +116,7 @@ export function seriesValues(facts: FileFacts, captureDay: string, vocabulary: '
   };
 }
 
-/** The columns that an expression reads when all of them are of the path; undefined: it reads others as well. */
+/** The columns that an expression reads if all are path columns; undefined: it reads others as well. */
 function columnsOf(expr: Expr): readonly PathColumn[] | undefined {
   const names = referencedFields(expr)?.map(([name]) => name as string);
   return names?.every(isPathColumn) === true ? pathColumns.filter((column) => names.includes(column)) : undefined;

@@ -29,7 +29,7 @@ export function readVolumes(points: readonly string[]): Record<string, Record<st
         used_percent: rounded((100 * used) / (blocks * bsize)),
       };
     } catch {
-      // Unmounted meanwhile; left out of this reading.
+      // Unmounted meanwhile; omitted from this reading.
     }
   }
   return readings;

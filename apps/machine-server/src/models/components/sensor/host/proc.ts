@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** A file of /proc or /sys; undefined where the system has none. Reading one takes microseconds, so it blocks. */
+/** A file in /proc or /sys; undefined if the system does not have it. The read is synchronous because it takes microseconds. */
 export function readSystemFile(path: string): string | undefined {
   try {
     return readFileSync(path, 'latin1');
@@ -9,7 +9,7 @@ export function readSystemFile(path: string): string | undefined {
   }
 }
 
-/** A name as the key of a document, which must not hold what separates paths. */
+/** A name as a document key, without the characters that separate paths. */
 export function keyOf(name: string): string {
   return name === '/' ? 'root' : name.replace(/^\//, '').replaceAll(/[./$\s]+/g, '_');
 }

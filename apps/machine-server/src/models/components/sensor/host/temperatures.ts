@@ -1,7 +1,10 @@
 import { readdirSync } from 'node:fs';
 import { keyOf, readSystemFile, rounded } from './proc.ts';
 
-/** Degrees Celsius of each thermal zone; where there are none, of each hardware monitor. The list is made once: sensors do not come and go. */
+/**
+ * Degrees Celsius of each thermal zone; if there are none, of each hardware monitor. The list is made once: sensors are not added or
+ * removed.
+ */
 export function createThermometers(): () => Record<string, number> {
   const files = zones();
   const sources = files.length > 0 ? files : monitors();
