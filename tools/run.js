@@ -25,7 +25,7 @@ async function run([first, ...rest]) {
     process.stderr.write(`${missing}\n`);
     return 1;
   }
-  say(`Node ${found.version} (${found.source})`);
+  if (!found.isCarried) say(`Node ${found.version} (${found.source})`);
   const isProduct = !first?.endsWith('.ts');
   const entry = isProduct ? ['apps/cli/src/main.ts', ...(first ? [first] : [])] : [first];
   const source = ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'];

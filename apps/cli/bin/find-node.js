@@ -23,7 +23,7 @@ const major = (version) => Number.parseInt(version.replace(/^v/, ''), 10);
 /**
  * @param {string} from file URL of the caller; carried packages are looked up from there
  * @param {{ version: string, execPath: string, platform: string, arch: string, told?: string }} [running]
- * @returns {{ found: { path: string, version: string, source: string } } | { missing: string }}
+ * @returns {{ found: { path: string, version: string, source: string, isCarried?: true } } | { missing: string }} isCarried: the pinned one
  */
 export function findNode(from, running = runningNode()) {
   if (running.told) return askNode(running.told);
@@ -67,7 +67,7 @@ function carriedNode(from, carrier) {
   try {
     const manifest = createRequire(from).resolve(`${carrier}/package.json`);
     const { version } = JSON.parse(readFileSync(manifest, 'utf8'));
-    return { path: join(dirname(manifest), 'bin', 'node'), version, source: `npm package ${carrier}` };
+    return { path: join(dirname(manifest), 'bin', 'node'), version, source: `npm package ${carrier}`, isCarried: true };
   } catch {
     return undefined;
   }

@@ -37,3 +37,6 @@ export const fromEnvironment: Readonly<
   output: env['PLATFORM_OUTPUT'] ?? '',
   editor: env['VISUAL'] || env['EDITOR'] || '',
 };
+
+/** How the user starts a command: from a checkout through its launcher, otherwise as it was installed. */
+export const commandName: string = import.meta.url.endsWith('.ts') ? 'node tools/run.js' : 'platform';

@@ -35,7 +35,7 @@ export function composeOutbox(deps: OutboxWiringDeps): { readonly outbox: Outbox
         version,
         ownAddress,
         ownAuthority,
-        privateTargetsAllowed: () => settings.allowPrivateWebhookTargets ?? tree.organizations().length === 1,
+        privateTargetsAllowed: settings.allowPrivateWebhookTargets,
         privateTargetsSetting: 'PLATFORM_WEBHOOK_ALLOW_PRIVATE',
         signingSecret: accounts.webhookSecret,
       }),

@@ -210,6 +210,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
       cloudStatus({
         ...{ dataVersion, startedMs, url, ingestLog, ingest, tabular, binary },
         organizations: () => tree.organizations().length,
+        allowPrivateWebhookTargets: settings.allowPrivateWebhookTargets,
         dataDirectory: data.path,
         caFingerprint: tls?.authority?.fingerprint,
       }),

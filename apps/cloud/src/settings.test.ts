@@ -27,7 +27,7 @@ test('without arguments and environment: loopback, port 8080, data under the hom
     instanceKey: undefined,
     nextInstanceKey: undefined,
     keepBeforeUpgrade: true,
-    allowPrivateWebhookTargets: undefined,
+    allowPrivateWebhookTargets: true,
     keyRotationOverlapMs: 24 * 3_600_000,
     logLevel: 'info',
   });
@@ -109,14 +109,12 @@ test('an unknown option, a missing value and a positional argument are refused w
   }
 });
 
-test('D23 one variable allows or forbids webhooks to private addresses, or leaves the default', () => {
-  const allowed = (value: string | undefined): boolean | undefined =>
-    readSettings([], { PLATFORM_WEBHOOK_ALLOW_PRIVATE: value }).allowPrivateWebhookTargets;
-  expect(['true', '1', 'false', '0', '', undefined].map(allowed)).toEqual([
-    ...[true, true],
-    ...[false, false],
-    ...[undefined, undefined],
-  ]);
+test('D23 webhooks to private addresses are allowed while the cloud listens on loopback only, unless one variable says otherwise', () => {
+  const allowed = (value: string | undefined, host: string): boolean =>
+    readSettings(['--host', host], { PLATFORM_WEBHOOK_ALLOW_PRIVATE: value }).allowPrivateWebhookTargets;
+  const values = ['true', '1', 'false', '0', '', undefined];
+  expect(values.map((value) => allowed(value, '127.0.0.1'))).toEqual([true, true, false, false, true, true]);
+  expect(values.map((value) => allowed(value, '0.0.0.0'))).toEqual([true, true, false, false, false, false]);
   expect(refusalOf([], { PLATFORM_WEBHOOK_ALLOW_PRIVATE: 'yes' })).toMatchObject({
     code: 'invalid_argument',
     message: 'PLATFORM_WEBHOOK_ALLOW_PRIVATE: expected true or false, found "yes"',

@@ -23,8 +23,8 @@ export interface Settings {
   readonly nextInstanceKey: string | undefined;
   /** Whether to keep a copy of the metadata before an older data directory is upgraded. Default true. */
   readonly keepBeforeUpgrade: boolean;
-  /** Whether webhooks may target private addresses. Default: only while the installation has one organization (D23). */
-  readonly allowPrivateWebhookTargets: boolean | undefined;
+  /** PLATFORM_WEBHOOK_ALLOW_PRIVATE: whether webhooks may go to private address ranges. Default: while the cloud listens on loopback only (D23). */
+  readonly allowPrivateWebhookTargets: boolean;
   /** PLATFORM_KEY_ROTATION_OVERLAP: how long a rotated secret still works. Default 24 h; 0: it stops at once. */
   readonly keyRotationOverlapMs: number;
   /** PLATFORM_SEAL_AGE: rows are written to files once the oldest has waited this long. Default 10 min; at least 1 s. */
@@ -94,7 +94,7 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): S
     instanceKey: env['PLATFORM_INSTANCE_KEY'],
     nextInstanceKey: env['PLATFORM_INSTANCE_KEY_NEXT'],
     keepBeforeUpgrade: readBoolean(env, 'PLATFORM_KEEP_BEFORE_UPGRADE') ?? true,
-    allowPrivateWebhookTargets: readBoolean(env, 'PLATFORM_WEBHOOK_ALLOW_PRIVATE'),
+    allowPrivateWebhookTargets: readBoolean(env, 'PLATFORM_WEBHOOK_ALLOW_PRIVATE') ?? isLoopback(host),
     keyRotationOverlapMs: readDuration(env, 'PLATFORM_KEY_ROTATION_OVERLAP', maxOverlapMs) ?? 24 * 3_600_000,
     sealAgeMs: readSealAge(env),
     scrubPeriodMs: readDuration(env, 'PLATFORM_SCRUB_PERIOD', 366 * 86_400_000),

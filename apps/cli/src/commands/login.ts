@@ -2,7 +2,7 @@
 import { password as askSecret, text as askText, isCancel } from '@clack/prompts';
 import { openCloud, PlatformError, pinnedAuthority } from '@platform/sdk/cloud';
 import { Command } from 'commander';
-import { type Context, currentProfile, defaultUrl } from '../invocation/context.ts';
+import { type Context, currentProfile, urlOrLocal } from '../invocation/context.ts';
 import { defineCommand, type Flags, group } from '../invocation/define-command.ts';
 import { readInput } from '../invocation/input.ts';
 import { type Profile, readProfiles, writeProfiles } from '../invocation/profiles.ts';
@@ -33,7 +33,12 @@ function login(): Command {
       ],
     },
     async (context, flags) => {
-      const url = context.flags.url ?? (fromEnvironment.url || defaultUrl);
+      const url = await urlOrLocal(context.flags);
+      if (context.flags.input === false)
+        throw new PlatformError(
+          'invalid_argument',
+          'login browser: expected someone who signs in, found --no-input; use platform login api-key --key-id ID --key-file FILE',
+        );
       const trusted = await authorityOf(context, url, flags);
       await requireCloud({ url, ca: trusted.ca });
       const signedIn = await signInByBrowser({
@@ -74,7 +79,7 @@ function login(): Command {
       ],
     },
     async (context, flags) => {
-      const url = context.flags.url ?? (fromEnvironment.url || defaultUrl);
+      const url = await urlOrLocal(context.flags);
       const keyId = context.flags.keyId ?? '';
       if (keyId === '') throw new PlatformError('invalid_argument', 'login api-key: expected --key-id');
       const key = await secretOf(context);

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { setHelp } from '../invocation/help.ts';
-import { colours, homeDir, inherited, terminalWidth } from '../settings.ts';
+import { colours, commandName, homeDir, inherited, terminalWidth } from '../settings.ts';
 import { jsonOutput } from '../up/json-output.ts';
 import { runUp } from '../up/run-up.ts';
 import { terminalOutput } from '../up/terminal-output.ts';
@@ -45,6 +45,7 @@ export function upCommand(): Command {
       const stop = new AbortController();
       for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop.abort());
       process.exitCode = await runUp({
+        homeDir,
         dataDir: resolve(flags.data),
         port: flags.port,
         host: flags.host,
@@ -53,7 +54,7 @@ export function upCommand(): Command {
         cloudEntry: import.meta.resolve('@platform/cloud/main'),
         machineEntry: import.meta.resolve('@platform/machine-server/main'),
         env: inherited,
-        output: flags.json ? jsonOutput(streams) : terminalOutput(streams, colours, terminalWidth),
+        output: flags.json ? jsonOutput(streams) : terminalOutput(streams, colours, terminalWidth, commandName),
         signal: stop.signal,
       });
     });

@@ -10,6 +10,7 @@ import { printable } from './printable.ts';
 import { boundProfile, type Profile, readProfiles, trustedAuthority } from './profiles.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { readDemo, readDemoCloud } from './read-demo.ts';
+import { readRunningCloud } from './running-cloud.ts';
 
 /** Options of every command that talks to a cloud. */
 export interface GlobalFlags {
@@ -131,14 +132,19 @@ export function createContext(flags: GlobalFlags, colours: boolean, signal: Abor
   return context;
 }
 
-export const defaultUrl = 'http://127.0.0.1:8080';
+const usualUrl = 'http://127.0.0.1:8080';
+
+/** The address of --url or PLATFORM_URL; otherwise that of the cloud that runs on this computer, or the one where it usually runs. */
+export async function urlOrLocal(flags: Pick<GlobalFlags, 'url'>): Promise<string> {
+  return flags.url ?? (fromEnvironment.url || ((await readRunningCloud(homeDir))?.url ?? usualUrl));
+}
 
 /** Order of precedence: flags, environment, profile, the demo on this computer. */
 async function findLogin(flags: GlobalFlags): Promise<Login> {
   const url = flags.url ?? fromEnvironment.url;
   const organization = '';
   // A key without an address belongs to the cloud of the current login.
-  const urlOfKey = async (): Promise<string> => url || (await urlOfProfile(flags.profile)) || defaultUrl;
+  const urlOfKey = async (): Promise<string> => url || (await urlOfProfile(flags.profile)) || (await urlOrLocal({}));
   if (flags.keyId !== undefined || flags.keyFile !== undefined) {
     const { keyId, key, organizationId } = await readKey(flags.keyId, flags.keyFile);
     const credentials = { keyId, key };
@@ -159,12 +165,13 @@ async function findLogin(flags: GlobalFlags): Promise<Login> {
       ca: profile.ca,
     };
   }
-  const demoDir = join(homeDir, 'cloud');
+  const running = await readRunningCloud(homeDir);
+  const demoDir = running?.dataDir ?? join(homeDir, 'cloud');
   const demo = await readDemo(demoDir).catch(() => undefined);
   if (demo !== undefined && (url === '' || isOfThisComputer(url))) {
-    const cloud = await readDemoCloud(demoDir);
+    const cloud = running ?? (await readDemoCloud(demoDir));
     return {
-      url: url || (cloud.url ?? defaultUrl),
+      url: url || (cloud.url ?? usualUrl),
       credentials: { keyId: demo.keyId, key: demo.key },
       as: demo.keyId,
       source: 'the demo on this computer (read-only; log in to make changes)',

@@ -1,13 +1,14 @@
 /** Turns a definition into a command: shared options, help with examples, JSON fields and exit codes, errors as exit codes. */
 import { asPlatformError, PlatformError, systemClock } from '@platform/sdk/cloud';
 import { Command, type OptionValues } from 'commander';
-import { colours } from '../settings.ts';
+import { colours, homeDir } from '../settings.ts';
 import { connectionTrouble } from './connection-trouble.ts';
 import { type Context, createContext, type GlobalFlags, type Reached } from './context.ts';
 import { exitCodeOf } from './exit-codes.ts';
 import { type CommandHelp, setHelp } from './help.ts';
 import { spanMs } from './parse-time.ts';
 import { whyNoCloud } from './require-cloud.ts';
+import { readRunningCloud } from './running-cloud.ts';
 
 export type { CommandHelp } from './help.ts';
 
@@ -52,6 +53,7 @@ export function defineLocalCommand(command: Command, help: CommandHelp, run: Run
     process.once('SIGTERM', interrupt);
     await using context = createContext(flags, colours, stop.signal);
     try {
+      if (Array.isArray(context.out.style.json)) requireKnown(context.out.style.json, help.fields ?? []);
       if (flags.timeout !== undefined) endAfter(flags.timeout, stop);
       await run(context, command.opts(), ...command.processedArgs.map((arg) => arg as string | undefined));
     } catch (caught) {
@@ -69,6 +71,16 @@ export function defineLocalCommand(command: Command, help: CommandHelp, run: Run
   });
 }
 
+/** Before anything is changed. Lists that help describes in words (`the columns of the rows`) depend on the data. */
+function requireKnown(selected: readonly string[], known: readonly string[]): void {
+  if (known.some((name) => name.includes(' '))) return;
+  const unknown = selected.find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  const expected =
+    known.length === 0 ? 'no list, because the command has no JSON result' : `some of ${known.join(', ')}`;
+  throw new PlatformError('invalid_argument', `--json: expected ${expected}; found "${unknown}"`);
+}
+
 const unreachableHint =
   'Is the cloud running, and is the address correct? "platform admin status" shows the address of a cloud on this computer, "platform profiles list" those of your logins; use --url for a different one';
 
@@ -82,9 +94,14 @@ async function withAdvice(caught: unknown, reached: Reached | undefined): Promis
       ? undefined
       : connectionTrouble({ error, url: reached.url, hasAuthority: reached.ca !== undefined });
   if (trouble !== undefined) return new PlatformError('unavailable', trouble, error);
-  return error.code === 'unavailable'
-    ? new PlatformError('unavailable', `${error.message}. ${unreachableHint}`, error)
-    : error;
+  if (error.code !== 'unavailable') return error;
+  const tried = reached === undefined || error.message.includes(reached.url) ? '' : `${reached.url}: `;
+  const running = await readRunningCloud(homeDir);
+  const hint =
+    running === undefined || running.url === reached?.url
+      ? unreachableHint
+      : `The cloud that runs on this computer is at ${running.url}; log in there with platform login --url ${running.url}`;
+  return new PlatformError('unavailable', `${tried}${error.message}. ${hint}`, error);
 }
 
 /** The reason for the stop, and where an edit or an export is kept, if any. */

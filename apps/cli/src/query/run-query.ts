@@ -1,6 +1,6 @@
 /** Queries a cloud for rows, and reports the cost. */
 import { type Cloud, openCloud, systemClock } from '@platform/sdk/cloud';
-import { type Context, defaultUrl } from '../invocation/context.ts';
+import { type Context, urlOrLocal } from '../invocation/context.ts';
 import { readDemo, readDemoCloud } from '../invocation/read-demo.ts';
 import { fromEnvironment } from '../settings.ts';
 
@@ -68,7 +68,7 @@ async function withCloud<T>(
   if (dataDir === undefined) return run((await context.cloud()).data, (await context.find.organization()).id);
   const { organizationId, keyId, key } = await readDemo(String(dataDir));
   const of = await readDemoCloud(String(dataDir));
-  const url = context.flags.url ?? (fromEnvironment.url || (of.url ?? defaultUrl));
+  const url = context.flags.url ?? (fromEnvironment.url || (of.url ?? (await urlOrLocal({}))));
   context.reaches(url, of.ca);
   await using cloud = openCloud({ url, keyId, key, ca: of.ca, signal: context.signal });
   return await run(cloud.data, organizationId);

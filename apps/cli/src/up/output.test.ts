@@ -29,6 +29,24 @@ test('text: the first webhook shows method, path, each header and the body', () 
   }
 });
 
+test('text: the last lines say what to do next, after the first webhook or, without the demo, once the cloud runs', () => {
+  for (const demo of [true, false]) {
+    let text = '';
+    const output = terminalOutput({ write: (part) => (text += part), complain }, false, undefined, 'node run.js');
+    output.ready({ ...ready, signInLink: 'http://x/sign-in?token=t', caFingerprint: '3A:7F' }, '/data', demo);
+    expect(text.includes('What next')).toBe(!demo);
+    if (demo) output.webhook({ id: 1, receivedAt: '', method: 'POST', path: '/hook', headers: {}, body: {} });
+    const next = text.slice(text.indexOf('What next'));
+    for (const shown of [
+      'http://x/sign-in?token=t',
+      'node run.js query sql',
+      'node run.js login --url http://x --fingerprint 3A:7F',
+    ])
+      expect(next).toContain(shown);
+    expect(next.trimEnd().endsWith('Press Ctrl-C to stop everything.')).toBe(true);
+  }
+});
+
 test('text: the next line overwrites a status line; without a terminal there is no status line', () => {
   let seen = '';
   const live = terminalOutput({ write: (part) => (seen += part), complain }, false, 80);

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { readRunningCloud } from '../invocation/running-cloud.ts';
 import { jsonOutput } from './json-output.ts';
 import { runUp } from './run-up.ts';
 
@@ -53,6 +54,7 @@ async function up(
 ): Promise<number> {
   const output = jsonOutput({ write: (text) => printed.push(text), complain: (text) => complained.push(text) });
   return runUp({
+    homeDir: dir,
     dataDir: dir,
     port: 8123,
     demo,
@@ -76,9 +78,11 @@ test('up starts the cloud, then the machine-server with a credentials file that 
   const machine = `${stays} log(process.argv.slice(2).join(' ') + ' home=' + process.env.PLATFORM_HOME + ' at ' + process.env.PLATFORM_BIND_ADDRESS);`;
   const running = up(cloudBody(stays), machine, stop.signal);
   await until(async () => (await log()).includes('home='));
+  expect(await readRunningCloud(dir)).toEqual({ url: ready.url, dataDir: dir });
   stop.abort();
 
   expect(await running).toBe(0);
+  expect(await readRunningCloud(dir)).toBe(undefined);
   const credentials = join(dir, 'machine', 'credentials.json');
   expect((await log()).trim().split('\n')).toEqual([
     `cloud --data ${dir} --port 8123 --host 127.0.0.1 --json`,

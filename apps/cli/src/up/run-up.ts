@@ -6,6 +6,7 @@
  */
 import { join } from 'node:path';
 import { type Demo, readDemo } from '../invocation/read-demo.ts';
+import { recordRunningCloud } from '../invocation/running-cloud.ts';
 import { keepRunning } from './keep-running.ts';
 import { localAddress } from './local-address.ts';
 import type { Output, Ready } from './output.ts';
@@ -14,6 +15,8 @@ import { type Child, type ChildExit, startChild } from './start-child.ts';
 import { writeCredentials } from './write-credentials.ts';
 
 export interface UpOptions {
+  /** PLATFORM_HOME: other commands find there where the cloud is. */
+  readonly homeDir: string;
   readonly dataDir: string;
   /** 0: a free port. */
   readonly port: number;
@@ -51,11 +54,14 @@ export async function runUp(options: UpOptions): Promise<number> {
     if (first && 'event' in first) {
       wasReady = true;
       const ready = first.event as unknown as Ready;
+      const { url, ca } = await localAddress(ready, options.host);
+      const { homeDir, dataDir } = options;
+      children.use(await recordRunningCloud(homeDir, { url, ca, dataDir }));
       const demo = options.demo ? await demoOf(options, ready) : undefined;
-      output.ready(ready, options.dataDir, demo !== undefined);
+      output.ready(ready, dataDir, demo !== undefined);
       exit = await (demo === undefined
         ? Promise.race([cloud.exited, asked])
-        : runDemo(options, ready, demo, cloud, children, asked));
+        : runDemo(options, { url, ca }, demo, cloud, children, asked));
     } else {
       exit = first;
     }
@@ -83,7 +89,7 @@ async function demoOf({ dataDir, output }: UpOptions, { demoProblem }: Ready): P
 /** Runs the machine-server and the display; returns when asked to stop, or when the cloud ended. */
 async function runDemo(
   options: UpOptions,
-  ready: Ready,
+  { url, ca }: { readonly url: string; readonly ca: string | undefined },
   demo: Demo,
   cloud: Child,
   children: AsyncDisposableStack,
@@ -91,7 +97,6 @@ async function runDemo(
 ): Promise<ChildExit | undefined> {
   const { dataDir, machineEntry, env, output, graceMs = 10_000 } = options;
   const startedAt = new Date();
-  const { url, ca } = await localAddress(ready, options.host);
   const machineHome = join(dataDir, 'machine');
   const credentials = await writeCredentials(machineHome, url, ca, demo);
   const start = (): Child =>
@@ -99,7 +104,7 @@ async function runDemo(
       name: 'machine-server',
       entry: machineEntry,
       args: ['-config', credentials],
-      // Its usual port is the one where the command line expects a cloud.
+      // The machine-server's usual port is the one where the command line expects a cloud.
       env: { PLATFORM_BIND_ADDRESS: '127.0.0.1:0', ...env, PLATFORM_HOME: machineHome },
       onLog: (line) => output.logged('machine-server', line),
       graceMs,

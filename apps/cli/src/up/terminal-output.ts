@@ -1,10 +1,15 @@
 import { styleText } from 'node:util';
 import { compactJson, shortened } from './compact-json.ts';
-import type { Output, Streams } from './output.ts';
+import type { Output, Ready, Streams } from './output.ts';
 import { readableLog } from './readable-log.ts';
 
-/** Readable text: each event once, when it first happens, then one status line that is overwritten. @param width columns of the terminal; undefined: the output is not a terminal */
-export function terminalOutput({ write, complain }: Streams, colours: boolean, width: number | undefined): Output {
+/** Readable text: each event once, when it first happens, then one status line that is overwritten. @param width columns of the terminal; undefined: the output is not a terminal. @param command how the user starts a command of the platform */
+export function terminalOutput(
+  { write, complain }: Streams,
+  colours: boolean,
+  width: number | undefined,
+  command = 'platform',
+): Output {
   const paint = (style: Parameters<typeof styleText>[0]) => (text: string) =>
     colours ? styleText(style, text, { validateStream: false }) : text;
   const [bold, dim, red] = [paint('bold'), paint('dim'), paint('red')];
@@ -21,8 +26,24 @@ export function terminalOutput({ write, complain }: Streams, colours: boolean, w
     (typeof value === 'string' ? value : compactJson(value)).replace(/^/gm, '  ');
 
   let readings = 0;
+  let address: Ready | undefined;
+  const whatNext = (): void => {
+    const { url, signInLink, caFingerprint } = address ?? {};
+    const trust = caFingerprint === undefined ? '' : ` --fingerprint ${caFingerprint}`;
+    title('What next, in another terminal');
+    if (signInLink) lines(`  open the status page   ${signInLink}`);
+    lines(
+      `  ask your own question  ${command} query sql "SELECT count(*) AS readings FROM readings"`,
+      `  log in                 ${command} login${url === undefined ? '' : ` --url ${url}`}${trust}`,
+      `  add another machine    ${command} machines create NAME, then ${command} machines part config-file NAME`,
+      `  be alerted             ${command} config edit MACHINE, and add a trigger`,
+      '',
+      'Press Ctrl-C to stop everything.',
+    );
+  };
   return {
     ready(ready, dataDir, demo) {
+      address = ready;
       title('The cloud is running');
       lines(`  address       ${ready.url}`);
       if (ready.caFingerprint)
@@ -32,6 +53,7 @@ export function terminalOutput({ write, complain }: Streams, colours: boolean, w
       if (ready.key) lines(`  owner key     ${ready.key}`, dim('                save it now: it is not shown again'));
       lines(`  data          ${dataDir}`);
       if (demo) lines('', dim('Capturing telemetry of this computer once a second and syncing it every second …'));
+      else whatNext();
     },
     reading(row) {
       if (readings++ === 0) title('First readings: machine → file → cloud');
@@ -50,7 +72,8 @@ export function terminalOutput({ write, complain }: Streams, colours: boolean, w
       title('First webhook, as the built-in test inbox received it');
       lines(indented(`${method} ${path}`));
       lines(...Object.entries(headers).map(([name, value]) => dim(`  ${name}: ${value}`)));
-      lines(indented(body), '', 'Press Ctrl-C to stop everything.');
+      lines(indented(body));
+      whatNext();
     },
     status({ readingsPerSecond, webhooks }) {
       // No repeated status lines in a file or pipe.

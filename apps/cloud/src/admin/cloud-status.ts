@@ -13,6 +13,8 @@ export interface CloudStatusDeps {
   readonly url: string;
   /** SHA-256 of the installation's own authority. Undefined if it did not issue the cloud's certificate. */
   readonly caFingerprint: string | undefined;
+  /** Whether webhooks may go to private address ranges (D23). */
+  readonly allowPrivateWebhookTargets: boolean;
   /** Number of organizations. */
   readonly organizations: () => number;
   readonly ingestLog: Pick<IngestLog, 'lastPosition' | 'retainedBytes' | 'losses'>;
@@ -32,8 +34,9 @@ export async function cloudStatus(deps: CloudStatusDeps): Promise<Readonly<Recor
     processId: process.pid,
     startedMs,
     url,
-    ...(caFingerprint !== undefined && { caFingerprint }),
+    caFingerprint: caFingerprint ?? null,
     organizations: deps.organizations(),
+    privateWebhookTargets: deps.allowPrivateWebhookTargets ? 'allowed' : 'refused',
     lastPosition: ingestLog.lastPosition(),
     sealedPosition: tabular.sealedPosition(),
     loadedPosition,

@@ -9,7 +9,13 @@ export function statusCommand(): Command {
     new Command('status').description('show whether the cloud is running, its address, and what it stores'),
     {
       examples: ['platform admin status', 'platform admin status --json=caFingerprint'],
-      fields: ['running', 'url', '…'],
+      fields: [
+        ...['running', 'dataDirectory', 'version', 'dataVersion', 'processId', 'startedMs', 'url', 'caFingerprint'],
+        ...['organizations', 'privateWebhookTargets', 'lastPosition', 'sealedPosition', 'loadedPosition'],
+        ...['unsealedBytes', 'uploadsSlowed', 'retainedBytes', 'freeBytes', 'freeBytesForUploads', 'damagedFiles'],
+        ...['losses', 'damagedCatalog', 'instanceKey', 'instanceKeyPlace', 'deletionsHeld', 'undeliveredWebhooks'],
+        'undeliveredMails',
+      ],
     },
     async (ask, { out }) => {
       const status = (await ask('status')) as JsonObject;

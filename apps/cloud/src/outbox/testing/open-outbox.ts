@@ -88,7 +88,7 @@ export async function openOutboxRig(
         ...{ clock, instanceKey, signingSecret, version: '1.2.3' },
         ownAuthority: () => undefined,
         ownAddress: () => ({ host: '127.0.0.1', port }),
-        privateTargetsAllowed: () => true,
+        privateTargetsAllowed: true,
         privateTargetsSetting: 'SETTING',
       });
       const settings = smtpUrl !== undefined && { smtpUrl, from: 'cloud@example.com' };

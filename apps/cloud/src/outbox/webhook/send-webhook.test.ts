@@ -30,7 +30,7 @@ async function listen(
 function senderFor(port: number, clock = new FakeClock()) {
   const policy = {
     ownAddress: () => ({ host: '127.0.0.1', port }),
-    privateTargetsAllowed: () => true,
+    privateTargetsAllowed: true,
     privateTargetsSetting: 'SETTING',
     resolve: async () => [{ address: '127.0.0.1', family: 4 }],
   };
@@ -125,7 +125,7 @@ test('D23 a name that never resolves also times out', async () => {
   const clock = new FakeClock();
   const policy = {
     ownAddress: () => undefined,
-    privateTargetsAllowed: () => true,
+    privateTargetsAllowed: true,
     privateTargetsSetting: 'SETTING',
     resolve: () => new Promise<never>(() => {}),
   };
@@ -140,7 +140,7 @@ test('D23 a socket opened for an allowed URL is not used for a refused one', asy
   const { port, connections } = await listen((socket) => socket.on('data', () => socket.write(ok)));
   const policy = {
     ownAddress: () => ({ host: 'localhost', port }),
-    privateTargetsAllowed: () => true,
+    privateTargetsAllowed: true,
     privateTargetsSetting: 'SETTING',
     resolve: async () => [{ address: '127.0.0.1', family: 4 }],
   };
@@ -183,7 +183,7 @@ test('D31 our own certificate authority is trusted only for our own test inbox, 
   ): Promise<SendResult> => {
     const policy = {
       ownAddress: () => ({ host: ownHost, port }),
-      privateTargetsAllowed: () => true,
+      privateTargetsAllowed: true,
       privateTargetsSetting: 'SETTING',
       resolve: async () => [{ address: '127.0.0.1', family: 4 }],
     };

@@ -13,7 +13,7 @@ export interface TargetPolicy {
   /** Address of our own test inbox, exactly as written in its URLs. It is the only allowed loopback target, and only under its paths. */
   readonly ownAddress: () => { readonly host: string; readonly port: number } | undefined;
   /** Whether webhooks may go to private ranges. */
-  readonly privateTargetsAllowed: () => boolean;
+  readonly privateTargetsAllowed: boolean;
   /** Name of the setting that allows them. */
   readonly privateTargetsSetting: string;
   readonly resolve: Resolve;
@@ -65,11 +65,11 @@ export function webhookUrl(text: string): URL {
 
 function refuse(host: string, address: string, policy: TargetPolicy): void {
   const { kind, range } = addressKind(address);
-  if (kind === 'public' || (kind === 'private' && policy.privateTargetsAllowed())) return;
+  if (kind === 'public' || (kind === 'private' && policy.privateTargetsAllowed)) return;
   const where = host === address ? address : `${host} is ${address}, which`;
   const what =
     kind === 'private'
-      ? `webhooks to private ranges are refused while the installation has several organizations; the setting ${policy.privateTargetsSetting}=1 allows them`
+      ? `webhooks to private ranges are refused by this installation; set ${policy.privateTargetsSetting}=1 in the environment of the cloud to allow them (the default while it listens on loopback only)`
       : 'webhooks never go to loopback, link-local, metadata or reserved addresses, and no setting changes that';
   throw new PlatformError('permission_denied', `target refused: ${where} is ${range}; ${what}`);
 }

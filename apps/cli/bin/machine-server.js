@@ -1,0 +1,6 @@
+#!/usr/bin/env node
+/** The published machine-server. */
+import { fileURLToPath } from 'node:url';
+import { launch } from './launch.js';
+
+await launch(fileURLToPath(import.meta.resolve('@platform/machine-server/main')));

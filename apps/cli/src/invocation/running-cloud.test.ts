@@ -1,0 +1,27 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { temporaryDirectory } from '@platform/testkit';
+import { expect, test } from 'vitest';
+import { readRunningCloud, recordRunningCloud } from './running-cloud.ts';
+
+test('a running cloud is found, the last one that started, and none after it has ended', async () => {
+  await using home = await temporaryDirectory();
+  expect(await readRunningCloud(home.path)).toBe(undefined);
+  const first = await recordRunningCloud(home.path, { url: 'http://127.0.0.1:1', dataDir: '/one' });
+  const second = await recordRunningCloud(home.path, { url: 'https://127.0.0.1:2', ca: 'PEM', dataDir: '/two' });
+  await first[Symbol.asyncDispose]();
+  expect(await readRunningCloud(home.path)).toEqual({ url: 'https://127.0.0.1:2', ca: 'PEM', dataDir: '/two' });
+  await second[Symbol.asyncDispose]();
+  expect(await readRunningCloud(home.path)).toBe(undefined);
+});
+
+test('a record of a process that was killed, or one that cannot be read, is none', async () => {
+  await using home = await temporaryDirectory();
+  await using _ = await recordRunningCloud(home.path, { url: 'http://127.0.0.1:1', dataDir: '/one' });
+  const file = home.file('running-cloud.json');
+  const record = JSON.parse(await readFile(file, 'utf8'));
+  // Above what Linux gives out.
+  await writeFile(file, JSON.stringify({ ...record, processId: 2 ** 22 + 1 }));
+  expect(await readRunningCloud(home.path)).toBe(undefined);
+  await writeFile(file, '{"url":');
+  expect(await readRunningCloud(home.path)).toBe(undefined);
+});

