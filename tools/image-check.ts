@@ -5,7 +5,7 @@
  *   npm run image-check
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -73,10 +73,11 @@ function npmFolder(): string {
 
 /** The command in the stage's root, as its user, with /dev and /proc of its own. */
 function inside({ root: folder, user, env, folder: at }: Stage, command: readonly string[]): [string, string[]] {
-  const script =
-    'mount --bind /dev "$0/dev" && mount -t proc proc "$0/proc" && cd / && exec chroot --userspec="$1" "$0" "$2" -c \'cd "$0" && exec "$@"\' "$3" "${@:4}"';
+  // Of bash: $0 the root directory, $1 the user, $2 the working directory, then the command.
+  const enter = 'root=$0 user=$1 at=$2; shift 2; mount --bind /dev "$root/dev"; mount -t proc proc "$root/proc"; cd /';
+  const script = `set -e; ${enter}; exec chroot --userspec="$user" "$root" /bin/sh -c 'cd "$0" && exec "$@"' "$at" "$@"`;
   const variables = Object.entries({ ...registryEnvironment(), ...env }).map(([name, value]) => `${name}=${value}`);
-  const args = ['--mount', '--pid', '--fork', '--kill-child', 'bash', '-c', script, folder, user, '/bin/sh', at];
+  const args = ['--mount', '--pid', '--fork', '--kill-child', 'bash', '-c', script, folder, user, at];
   return ['unshare', [...args, '/usr/bin/env', '-i', ...variables, ...command]];
 }
 

@@ -44,6 +44,9 @@ export async function downloadFiles(
       }
     }
   };
-  await Promise.all(Array.from({ length: atOnce }, worker));
+  // The files that are under way are finished first, so that none is written after the command has ended.
+  const ended = await Promise.allSettled(Array.from({ length: atOnce }, worker));
+  const failure = ended.find((result) => result.status === 'rejected');
+  if (failure !== undefined) throw failure.reason;
   return { downloaded, bytes, failed };
 }
