@@ -11,6 +11,8 @@ import type { StoredRow } from '../losses/verify-rows.ts';
 import type { LogLoss } from './log.ts';
 
 const expireRows = 5_000;
+/** Of batches that one truncation removes. SQLite reads every page that it frees, and uploads that come meanwhile wait for that. */
+const truncatedBytes = 1 << 20;
 
 /** How many rows a call changed, and by how many bytes of batches. */
 export interface Maintained {
@@ -27,13 +29,14 @@ export class LogMaintenance {
   }
 
   truncate(upTo: number, maxRows: number): Maintained {
-    let bytes = 0;
-    const rows = this.#sql.candidates.all(upTo, maxRows);
-    for (const row of rows) {
+    let [rows, bytes] = [0, 0];
+    for (const row of this.#sql.candidates.all(upTo, maxRows)) {
+      if (bytes >= truncatedBytes) break;
       this.#sql.delete.run(Number(row['position']));
+      rows++;
       bytes += Number(row['bytes']);
     }
-    return { rows: rows.length, bytes };
+    return { rows, bytes };
   }
 
   markDamaged(position: number, reason: string): Maintained {

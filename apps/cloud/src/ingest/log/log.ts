@@ -96,7 +96,10 @@ export interface IngestLog extends AsyncDisposable {
   lastPosition(): number;
   /** Calls the listener soon after each commit that appended, with the last position; commits in quick succession are combined. */
   onCommit(listener: (position: number) => void): Disposable;
-  /** Deletes at most `maxRows` undamaged rows at positions ≤ `upTo`, oldest first; returns how many (I12). */
+  /**
+   * Deletes at most `maxRows` undamaged rows at positions ≤ `upTo`, oldest first, and only a few if they are large; returns how many,
+   * 0 if there are none (I12).
+   */
   truncate(upTo: number, maxRows: number): Promise<number>;
   /** Records that a follower could not read a row: it is skipped, and kept until a person decides (I8). */
   markDamaged(position: number, reason: string): Promise<void>;

@@ -44,6 +44,6 @@ export function truncateStep({
         forMinutes: alarmMs / 60_000,
       });
     }
-    return (await ingestLog.truncate(position, batchRows)) === batchRows;
+    return (await ingestLog.truncate(position, batchRows)) > 0;
   };
 }
