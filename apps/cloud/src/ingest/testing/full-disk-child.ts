@@ -63,7 +63,8 @@ async function main(directory: string): Promise<void> {
   const again = await append(++seq);
   say({ again: again.outcome, ballast: ballastBytes() });
   const last = log.lastPosition();
-  const rows = await log.truncate(last, 1_000);
+  let rows = 0;
+  for (let removed = -1; removed !== 0; rows += removed) removed = await log.truncate(last, 1_000);
   say({ truncated: rows, last, left: (await log.read(0, { rows: 1_000, bytes: mebibyte })).length });
 
   rmSync(filler);
