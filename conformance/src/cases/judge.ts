@@ -39,7 +39,7 @@ export function meets(given: Case, outcome: Outcome): boolean {
   if (kind === 'unsupported stage' && code === unsupportedStageCode) return true;
   if (expected.k === 'code') return code === expected.code;
   if (kind === 'unsupported stage' || expected.k !== 'refusal') return false;
-  // A feature that is not implemented yet is another kind of refusal; a statement that must not compile may not fail only at run time.
+  // UNIMPLEMENTED is not the refusal that the case expects, and a statement that must not compile may not fail only at run time.
   return codeName !== 'NotImplemented' && (given.k === 'mql' || !outcome.compiled);
 }
 

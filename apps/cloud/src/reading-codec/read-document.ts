@@ -13,7 +13,7 @@ export type Document = Record<string, unknown>;
  * @param only keys to read; values under other keys are left out, unchecked. Default: all.
  */
 export function readDocument(bytes: Uint8Array, start: number, end: number, only?: KeyNode): Document {
-  values.only(only);
+  values.select(only);
   const fault = walkStruct(bytes, start, end, values, storedLevels);
   const document = values.take();
   if (fault === 'too deep')
@@ -35,7 +35,7 @@ class Values implements StructSink {
   /** The wanted keys of the next value. */
   #below: KeyNode | undefined;
 
-  only(keys: KeyNode | undefined): void {
+  select(keys: KeyNode | undefined): void {
     this.#below = keys;
   }
 
