@@ -12,6 +12,7 @@ import { freeBytesOf } from './ingest/disk/free-space.ts';
 import { createIngest, type Ingest } from './ingest/feature.ts';
 import type { IngestLog } from './ingest/log/log.ts';
 import type { DeletionPause } from './instance/deletion-pause.ts';
+import { Parts } from './instance/parts.ts';
 import type { Stores } from './open-stores.ts';
 import type { Outbox } from './outbox/feature.ts';
 import { createPackages, type Packages } from './packages/feature.ts';
@@ -42,6 +43,8 @@ export interface DataPlaneDeps extends Pick<Stores, 'data' | 'db' | 'instanceKey
 }
 
 export interface DataPlane extends AsyncDisposable {
+  /** The part that a stop is waiting for. */
+  readonly stopping: string | undefined;
   readonly tabular: Tabular;
   readonly triggers: Triggers;
   /** Called when parts go online or offline. */
@@ -56,11 +59,12 @@ export async function composeDataPlane(deps: DataPlaneDeps): Promise<DataPlane> 
   const { data, db, instanceKey, ingestLog, signIn, outbox, settings, limits, deletions, clock, log, scheme, url } =
     deps;
   const { registry, access, retention, machines, authenticator, servedPackages, organizationNamed } = deps.fleet;
-  await using unwind = new AsyncDisposableStack();
+  await using unwind = new Parts();
 
   const blobs = await openBlobStore({ directory: data.at('blobs'), clock });
   const organizationOf = (partId: string): string | undefined => registry.findPlace(partId)?.organizationId;
   const tabular = unwind.use(
+    'tabular store',
     createTabular({
       dataDir: data.path,
       database: settings.databaseUrl,
@@ -79,6 +83,7 @@ export async function composeDataPlane(deps: DataPlaneDeps): Promise<DataPlane> 
     }),
   );
   const triggers = unwind.use(
+    'triggers',
     createTriggers({ db, ingestLog, configOf: machines.triggersOf, outbox, clock, log: log.child('triggers') }),
   );
   const principalOf: Parameters<typeof createPackages>[0]['principalOf'] = (request) =>
@@ -100,6 +105,7 @@ export async function composeDataPlane(deps: DataPlaneDeps): Promise<DataPlane> 
     log: log.child('packages'),
   });
   const binary = unwind.use(
+    'binary data',
     createBinary({
       db,
       ingestLog,
@@ -153,6 +159,9 @@ export async function composeDataPlane(deps: DataPlaneDeps): Promise<DataPlane> 
   const composed = unwind.move();
   return {
     ...{ tabular, triggers, partTransitions, binary, packages, ingest, queries },
-    [Symbol.asyncDispose]: () => composed.disposeAsync(),
+    get stopping() {
+      return composed.stopping;
+    },
+    [Symbol.asyncDispose]: () => composed[Symbol.asyncDispose](),
   };
 }

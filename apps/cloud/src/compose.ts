@@ -28,6 +28,7 @@ import { openIngestLog } from './ingest/log/open-ingest-log.ts';
 import { createLogger } from './instance/create-logger.ts';
 import { createDeletionPause } from './instance/deletion-pause.ts';
 import { installationAuthority } from './instance/installation-authority.ts';
+import { Parts } from './instance/parts.ts';
 import { openTlsSource } from './instance/tls-source.ts';
 import { openStores } from './open-stores.ts';
 import { startRemoval } from './retention/remove-expired.ts';
@@ -55,13 +56,15 @@ export interface Cloud extends AsyncDisposable {
   readonly ready: Ready;
   /** Call this once the process that started the cloud has had time to read `ready`. */
   saidReady(): void;
+  /** The part that a stop is waiting for. */
+  readonly stopping: string | undefined;
 }
 
 export async function composeCloud(settings: Settings): Promise<Cloud> {
   const clock = systemClock;
   const startedMs = clock.now();
   const log = createLogger(settings.logLevel, clock);
-  await using unwind = new AsyncDisposableStack();
+  await using unwind = new Parts();
 
   // A disk write failed before it was acknowledged: nothing more may be acknowledged (I2).
   const onFatal = (caught: unknown): never => {
@@ -71,9 +74,11 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
 
   await makeRoomToStart(settings.dataDirectory, clock, log.child('ingest'));
   const { data, db, instanceKey, keyFile, sealDocuments } = unwind.use(
+    'stores',
     await openStores(settings, { clock, log, onFatal }),
   );
   const ingestLog = unwind.use(
+    'ingest log',
     await openIngestLog({
       file: data.at('ingest.sqlite'),
       database: settings.databaseUrl,
@@ -108,10 +113,10 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
     ownAddress: () => ({ host: dialled(settings), port }),
     ownAuthority: () => tls?.authority?.pem,
   });
-  unwind.use(outbox);
+  unwind.use('outbox', outbox);
 
   // People
-  const people = unwind.use(await composePeople({ ...common, fleet, mail }));
+  const people = unwind.use('people', await composePeople({ ...common, fleet, mail }));
   const { identity, signIn } = people;
 
   // The built-in test inbox
@@ -122,10 +127,11 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
   });
   // Readings and binary data: log → rows, log → triggers, log → binary data
   const dataPlane = unwind.use(
+    'data plane',
     await composeDataPlane({ ...common, data, ingestLog, fleet, signIn, outbox, deletions, scheme }),
   );
   const { tabular, triggers, binary, packages, ingest } = dataPlane;
-  unwind.use(presence);
+  unwind.use('presence', presence);
 
   // The edge
   const tls =
@@ -138,6 +144,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
           log: log.child('tls'),
         });
   const server = unwind.use(
+    'edge',
     composeEdge({
       fleet,
       people,
@@ -154,7 +161,11 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
     }),
   );
   ({ port } = await server.listen({ host: settings.host, port: settings.port }));
-  if (tls !== undefined) unwind.use(tls.watch((certificate) => server.setTls(certificate)));
+  if (tls !== undefined)
+    unwind.use(
+      'certificate',
+      tls.watch((certificate) => server.setTls(certificate)),
+    );
   const url = `${scheme}://${dialled(settings)}:${port}`;
 
   const ownerToken = await createOwnerLink({ db, clock });
@@ -176,6 +187,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
   identity.start();
   presence.start();
   unwind.use(
+    'housekeeping',
     startHousekeeping({
       ingest,
       ingestLog,
@@ -192,7 +204,10 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
     }),
   );
 
-  unwind.use(startRemoval({ db, retention, tabular, deletions, clock, log: log.child('retention') }));
+  unwind.use(
+    'removal of expired data',
+    startRemoval({ db, retention, tabular, deletions, clock, log: log.child('retention') }),
+  );
 
   // The host administrator
   const admin = createAdmin({
@@ -216,7 +231,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
       }),
   });
   const control = await openControlServer(data.at(controlName), admin, log.child('admin'));
-  if (control !== undefined) unwind.use(control);
+  if (control !== undefined) unwind.use('control channel', control);
 
   const running = unwind.move();
   return {
@@ -234,6 +249,9 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
       ...(demoProblem !== undefined && { demoProblem }),
     },
     saidReady: () => data.complete(),
-    [Symbol.asyncDispose]: () => running.disposeAsync(),
+    get stopping() {
+      return running.stopping;
+    },
+    [Symbol.asyncDispose]: () => running[Symbol.asyncDispose](),
   };
 }

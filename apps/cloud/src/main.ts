@@ -1,10 +1,14 @@
 /** The cloud as a process: settings → compose → start → wait for a signal → unwind. */
 import { errorText, systemClock, trimAtRest } from '@platform/base';
 import { composeCloud } from './compose.ts';
+import { endLateStop } from './instance/parts.ts';
 import { readSettings } from './settings.ts';
 
 /** Time allowed for the reader of `ready`; after it, the owner key counts as delivered. */
 const tellMs = 2_000;
+
+/** A stop takes less than a second, and up to 5 s while clients keep calls open. */
+const stopMs = 30_000;
 
 async function main(): Promise<void> {
   // Our files hold customers' data: no other user of this computer may read them.
@@ -31,6 +35,16 @@ async function main(): Promise<void> {
   );
   await Promise.race([stopped, said.then(() => stopped)]);
   ending.abort();
+  // Its timer ends with the process.
+  endLateStop({
+    ms: stopMs,
+    stopping: () => cloud.stopping,
+    end(text) {
+      process.stderr.write(`cloud: ${text}\n`);
+      process.exit(1);
+    },
+    clock: systemClock,
+  });
 }
 
 try {
