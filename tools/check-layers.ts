@@ -47,6 +47,7 @@ export const cloudEdges: Readonly<Record<string, readonly string[]>> = {
     ...[
       'access',
       'accounts',
+      'binary',
       'identity',
       'ingest',
       'instance',

@@ -5,18 +5,21 @@ import { DatasetService } from '@platform/proto/platform/app/dataset/v1/dataset'
 import { PackageService } from '@platform/proto/platform/app/packages/v1/packages';
 import { AppService } from '@platform/proto/platform/app/v1/app';
 import { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
-import { createRpcServer, type RpcServer, type ServiceBinding, serve } from '@platform/rpc/server';
+import { createRpcServer, meterCalls, type RpcServer, type ServiceBinding, serve } from '@platform/rpc/server';
 import { authBinding } from './access/auth-rpc.ts';
 import { callerFields, type Principal } from './access/principal.ts';
 import type { DataPlane } from './compose-data-plane.ts';
 import type { Fleet } from './compose-fleet.ts';
 import type { People } from './compose-people.ts';
 import { createAuthenticateCall } from './edge/authenticate-call.ts';
+import type { Metrics } from './edge/metrics/metrics.ts';
+import { metricsRoute } from './edge/metrics/metrics-route.ts';
 import { principalOfRequest } from './edge/principal-of-request.ts';
 import { queryRoute } from './edge/query-route.ts';
 import { maxRequestBytes } from './edge/request-limits.ts';
 import { createRoutes } from './edge/routes.ts';
 import { readStatus } from './edge/status.ts';
+import { freeBytesOf } from './ingest/disk/free-space.ts';
 import type { IngestLog } from './ingest/log/log.ts';
 import type { TlsSource } from './instance/tls-source.ts';
 import { logHandlers } from './machines/logs/rpc.ts';
@@ -39,6 +42,11 @@ export interface EdgeDeps {
   readonly scheme: 'http' | 'https';
   /** Absent: plaintext. */
   readonly tls: TlsSource | undefined;
+  readonly metrics: Metrics;
+  /** PLATFORM_METRICS_TOKEN. */
+  readonly metricsToken: string | undefined;
+  /** For the free space of its disk. */
+  readonly dataDirectory: string;
   readonly startedMs: number;
   readonly clock: Clock;
   readonly log: Log;
@@ -48,7 +56,20 @@ const openMethods = ['/proto.rpc.v1.AuthService/Authenticate'];
 
 /** The returned server does not listen yet. */
 export function composeEdge(deps: EdgeDeps): RpcServer {
-  const { testInbox, outbox, ingestLog, host, scheme, tls, startedMs, clock, log } = deps;
+  const {
+    testInbox,
+    outbox,
+    ingestLog,
+    host,
+    scheme,
+    tls,
+    metrics,
+    metricsToken,
+    dataDirectory,
+    startedMs,
+    clock,
+    log,
+  } = deps;
   const { tree, registry, access, fragments, machines, authenticator, accessRpc, accounts } = deps.fleet;
   const { identity, signIn } = deps.people;
   const { tabular, triggers, binary, packages, ingest, queries } = deps.dataPlane;
@@ -77,12 +98,21 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
         now: clock.now,
       }),
     testInbox: async (request, response) => testInbox.handle(request, response),
+    metrics: metricsRoute({
+      text: () =>
+        metrics.text({
+          ...{ ingestLog, ingest, tabular, triggers, binary, outbox, tree, registry, presence, startedMs },
+          freeBytes: () => freeBytesOf(dataDirectory),
+        }),
+      token: metricsToken,
+      loopbackOnly: isLoopback(host),
+    }),
     query: queryRoute({ queries, principalOf: (request) => principalOfRequest({ authenticator, signIn }, request) }),
     binaryData: binary.download,
     packages: packages.download,
     logo: accounts.logoRoute,
   });
-  const services: readonly ServiceBinding<Principal>[] = [
+  const bound: readonly ServiceBinding<Principal>[] = [
     authBinding(authenticator),
     serve(
       AppService,
@@ -109,6 +139,7 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
     serve(DatasetService, binary.datasetHandlers),
     serve(PackageService, packages.handlers, { maxRequestBytes: () => maxMessageBytes }),
   ];
+  const services = meterCalls(bound, metrics.observeCall, clock);
   return createRpcServer<Principal>({
     services,
     authenticate: createAuthenticateCall({ authenticator, presence, services }),

@@ -1,6 +1,7 @@
 /** Outgoing messages: webhooks, and e-mail if a mail server is configured. */
 import type { Clock, Log } from '@platform/base';
 import type { Fleet } from './compose-fleet.ts';
+import type { Metrics } from './edge/metrics/metrics.ts';
 import { version } from './instance/build-info.ts';
 import type { Stores } from './open-stores.ts';
 import { createEmailChannel } from './outbox/email/email-channel.ts';
@@ -13,6 +14,7 @@ export interface OutboxWiringDeps
   extends Pick<Stores, 'db' | 'instanceKey'>,
     Pick<WebhookChannelDeps, 'ownAddress' | 'ownAuthority'> {
   readonly fleet: Pick<Fleet, 'tree' | 'accounts' | 'machines'>;
+  readonly metrics: Pick<Metrics, 'observeAttempt'>;
   readonly settings: Pick<Settings, 'identity' | 'allowPrivateWebhookTargets'>;
   readonly clock: Clock;
   readonly log: Log;
@@ -43,6 +45,7 @@ export function composeOutbox(deps: OutboxWiringDeps): { readonly outbox: Outbox
     },
     organizationExists: (organizationId) => tree.organization(organizationId) !== undefined,
     appendMachineLog: machines.logs.appendOwn,
+    observeAttempt: deps.metrics.observeAttempt,
   });
   return { outbox, mail: mailSettings && createMail({ outbox, instanceKey, clock }) };
 }

@@ -20,6 +20,7 @@ import { composeOutbox } from './compose-outbox.ts';
 import { composePeople } from './compose-people.ts';
 import { dataVersion } from './data-directory.ts';
 import { startDemo } from './demo/start-demo.ts';
+import { createMetrics } from './edge/metrics/metrics.ts';
 import { mayReadTestInbox } from './edge/test-inbox-access.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { createOwnerLink } from './identity/feature.ts';
@@ -95,6 +96,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
   // Some functions below refer to values that are wired further down; they are not called before the cloud serves.
   let port = settings.port;
   const scheme = settings.tls.kind === 'plaintext' ? 'http' : 'https';
+  const metrics = createMetrics();
   const common = { db, instanceKey, settings, limits, clock, log, url: () => url };
 
   // Accounts and machines
@@ -109,6 +111,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
   // Outgoing messages: webhooks and e-mail
   const { outbox, mail } = composeOutbox({
     ...common,
+    metrics,
     fleet,
     ownAddress: () => ({ host: dialled(settings), port }),
     ownAuthority: () => tls?.authority?.pem,
@@ -155,6 +158,9 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
       host: settings.host,
       scheme,
       tls,
+      metrics,
+      metricsToken: settings.metricsToken,
+      dataDirectory: data.path,
       startedMs,
       clock,
       log,

@@ -25,6 +25,8 @@ export interface Settings {
   readonly keepBeforeUpgrade: boolean;
   /** PLATFORM_WEBHOOK_ALLOW_PRIVATE: whether webhooks may go to private address ranges. Default: while the cloud listens on loopback only (D23). */
   readonly allowPrivateWebhookTargets: boolean;
+  /** PLATFORM_METRICS_TOKEN: what readers of `/metrics` send; at least 16 characters. Absent: metrics are served on loopback only. */
+  readonly metricsToken: string | undefined;
   /** PLATFORM_KEY_ROTATION_OVERLAP: how long a rotated secret still works. Default 24 h; 0: it stops at once. */
   readonly keyRotationOverlapMs: number;
   /** PLATFORM_SEAL_AGE: rows are written to files once the oldest has waited this long. Default 10 min; at least 1 s. */
@@ -95,6 +97,7 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): S
     nextInstanceKey: env['PLATFORM_INSTANCE_KEY_NEXT'],
     keepBeforeUpgrade: readBoolean(env, 'PLATFORM_KEEP_BEFORE_UPGRADE') ?? true,
     allowPrivateWebhookTargets: readBoolean(env, 'PLATFORM_WEBHOOK_ALLOW_PRIVATE') ?? isLoopback(host),
+    metricsToken: readMetricsToken(env),
     keyRotationOverlapMs: readDuration(env, 'PLATFORM_KEY_ROTATION_OVERLAP', maxOverlapMs) ?? 24 * 3_600_000,
     sealAgeMs: readSealAge(env),
     scrubPeriodMs: readDuration(env, 'PLATFORM_SCRUB_PERIOD', 366 * 86_400_000),
@@ -149,6 +152,16 @@ function readBoolean(env: NodeJS.ProcessEnv, name: string): boolean | undefined 
   if (value === 'true' || value === '1') return true;
   if (value === 'false' || value === '0') return false;
   throw new PlatformError('invalid_argument', `${name}: expected true or false, found ${JSON.stringify(value)}`);
+}
+
+function readMetricsToken(env: NodeJS.ProcessEnv): string | undefined {
+  const value = env['PLATFORM_METRICS_TOKEN'];
+  if (value === undefined || value === '') return undefined;
+  if (/^[\x21-\x7e]{16,200}$/.test(value)) return value;
+  throw new PlatformError(
+    'invalid_argument',
+    `PLATFORM_METRICS_TOKEN: expected 16 to 200 ASCII characters without spaces, found ${value.length} characters (not shown, because it is a secret)`,
+  );
 }
 
 const unitsMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };

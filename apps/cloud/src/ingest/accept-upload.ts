@@ -23,6 +23,8 @@ export interface AcceptDeps {
   readonly reportGap: (place: Place, text: string) => void;
   readonly findDeleted: FindDeleted;
   readonly backpressure: Pick<Backpressure, 'admit'>;
+  /** Called once for each stored upload with the number and bytes of its tabular readings. */
+  readonly countStored: (readings: number, bytes: number) => void;
 }
 
 /** The sender that waits for the answer, and for how long. */
@@ -92,9 +94,10 @@ export async function acceptUpload(
   const upload: Upload = { metadata, ...content, blob: stored };
   const sha256 = uploadHash(upload, identity === null);
   const { recognisedMs, ...key }: UploadKey = identity ?? anonymousKey(upload, sha256);
+  const tabularBytes = metadata.type === DataType.TABULAR_SENSOR ? bytesOf(content.readings) : 0;
   using admission = await backpressure.admit({
     organizationId: place.organizationId,
-    bytes: metadata.type === DataType.TABULAR_SENSOR ? bytesOf(content.readings) : 0,
+    bytes: tabularBytes,
     signal,
     deadline,
     isKnown: () => ingestLog.isKnown({ partId: place.partId, ...key }),
@@ -118,6 +121,7 @@ export async function acceptUpload(
     if (result.outcome === 'appended' && result.position !== null) admission.stored(result.position);
     if (stored && result.outcome !== 'appended') await dropPayload(deps, stored.path);
     if (result.outcome === 'appended') {
+      deps.countStored(metadata.type === DataType.TABULAR_SENSOR ? content.readings.length : 0, tabularBytes);
       for (const { index, reason } of content.refused) {
         reportGap(place, `sensor_contents[${index}] of ${metadata.componentName} was not stored: ${reason}`);
       }

@@ -2,7 +2,7 @@
 import type { Clock, Log } from '@platform/base';
 import type { ServiceBinding } from '@platform/rpc/server';
 import type { BlobStore } from '../blobs/blob-store.ts';
-import type { FindDeleted } from './accept-upload.ts';
+import type { AcceptDeps, FindDeleted } from './accept-upload.ts';
 import { createBackpressure, type StoreProgress, type UploadsSlowed } from './backpressure/backpressure.ts';
 import { createFreeSpace } from './disk/free-space.ts';
 import type { IngestLog } from './log/log.ts';
@@ -30,6 +30,14 @@ export interface IngestDeps<P> {
   readonly log: Log;
 }
 
+export interface StoredTotals {
+  uploads: number;
+  /** Tabular. */
+  readings: number;
+  /** Of tabular readings. */
+  bytes: number;
+}
+
 export interface Ingest<P> {
   readonly bindings: readonly ServiceBinding<P>[];
   /** The step for `follow` that truncates the log. @param lowWaterMark lowest position that the seal and all cursors have passed (I12) */
@@ -38,6 +46,8 @@ export interface Ingest<P> {
   sweepBlobs(): Promise<number>;
   /** @throws resource_exhausted while the disk is too full for uploads (I13) */
   requireSpace(): Promise<void>;
+  /** What was stored since the start; repeated uploads are not counted. */
+  stored(): Readonly<StoredTotals>;
   /** Set while uploads wait because the store is behind. Undefined: none has had to wait during the last minute. */
   uploadsSlowed(): UploadsSlowed | undefined;
 }
@@ -49,13 +59,20 @@ export function createIngest<P>(deps: IngestDeps<P>): Ingest<P> {
   const space = createFreeSpace({ freeBytes, unsealedBytes, clock, log });
   const settings = { ...defaultIngestSettings, ...deps.settings };
   const backpressure = createBackpressure({ store, settings, clock, log });
+  const totals: StoredTotals = { uploads: 0, readings: 0, bytes: 0 };
+  const countStored: AcceptDeps['countStored'] = (readings, bytes) => {
+    totals.uploads++;
+    totals.readings += readings;
+    totals.bytes += bytes;
+  };
   return {
     bindings: uploadBindings<P>({
-      ...{ ingestLog, blobs, clock, reportGap, findDeleted, backpressure, space, authorizeUpload },
+      ...{ ingestLog, blobs, clock, reportGap, findDeleted, backpressure, space, authorizeUpload, countStored },
     }),
     truncateStep: (lowWaterMark) => truncateStep({ ingestLog, log, clock, lowWaterMark }),
     sweepBlobs: () => blobs.sweep(async (path) => (await ingestLog.hasBlob(path)) || keepsBlob(path)),
     requireSpace: () => space.require(),
+    stored: () => totals,
     uploadsSlowed: backpressure.slowed,
   };
 }

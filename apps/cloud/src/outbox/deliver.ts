@@ -8,7 +8,7 @@ import { type Clock, errorText, type Follower, follow, type Log } from '@platfor
 import { reportedFault } from '@platform/rpc/server';
 import type { Kysely } from 'kysely';
 import type { InstanceKey } from '../instance/instance-key.ts';
-import type { Channel, Channels } from './channel.ts';
+import type { Channel, Channels, SendResult } from './channel.ts';
 import { failureLine, type MachineLogLine } from './failure-line.ts';
 import { InFlight } from './in-flight.ts';
 import { type Attempt, createRecorder, type Judgement, type Recorder } from './record-attempt.ts';
@@ -22,6 +22,8 @@ export interface OutboxDeps {
   readonly channels: Channels;
   /** Messages of an organization that does not exist are cancelled. */
   readonly organizationExists: (organizationId: string) => boolean;
+  /** Called after each attempt. */
+  readonly observeAttempt?: (channel: ChannelName, outcome: SendResult['outcome'], seconds: number) => void;
   /** Must not reject. */
   readonly appendMachineLog: (partId: string, line: MachineLogLine) => Promise<void>;
 }
@@ -164,7 +166,9 @@ export class Delivery implements AsyncDisposable {
       const { message } = reportedFault(caught, { method: `message ${row.id}` }, log);
       return { outcome: 'retryLater' as const, error: `the message could not be sent: ${message}` };
     });
-    return { atMs, durationMs: Math.round(clock.monotonic() - startedAt), result };
+    const durationMs = clock.monotonic() - startedAt;
+    this.#options.observeAttempt?.(row.channel, result.outcome, durationMs / 1_000);
+    return { atMs, durationMs: Math.round(durationMs), result };
   }
 
   /** Called before the attempt is recorded: after a kill in between, the message is sent and reported again. */

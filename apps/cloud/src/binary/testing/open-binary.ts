@@ -119,7 +119,7 @@ export async function openBinary({ clock = systemClock }: { readonly clock?: Clo
     upload: (shape) =>
       upload(
         {
-          ...{ ingestLog: opened.log, blobs, clock, reportGap: () => {}, backpressure },
+          ...{ ingestLog: opened.log, blobs, clock, reportGap: () => {}, countStored: () => {}, backpressure },
           findDeleted: async ({ first }) => [await binary.isDeleted(first.fileId, first.position)],
         },
         shape,

@@ -63,6 +63,7 @@ async function openStore(settings: Partial<IngestSettings>): Promise<Store> {
     ...{ ingestLog, backpressure, clock },
     blobs: await openBlobStore({ directory: join(directory.path, 'blobs'), clock }),
     reportGap: () => {},
+    countStored: () => {},
     findDeleted: async () => [],
   };
   const text = randomBytes(readingBytes / 2).toString('hex');
