@@ -242,9 +242,9 @@ test('Parquet has typed columns, the time as an instant, and nulls for missing v
   });
   const rows = await parquetReadObjects({ file: buffer });
   const nothing = Object.fromEntries(
-    ['temp', 'on', 'name', 'list', 'either', 'a.b', 'none'].map((name) => [`payload.${name}`, null]),
+    ['temp', 'on', 'name', 'either', 'a.b', 'none'].map((name) => [`payload.${name}`, null]),
   );
-  const common = { resource_name: 'a', method_name: 'Readings', tags: '[]' };
+  const common = { resource_name: 'a', method_name: 'Readings', tags: [] };
   expect(rows).toMatchObject([
     {
       ...common,
@@ -252,9 +252,9 @@ test('Parquet has typed columns, the time as an instant, and nulls for missing v
       'payload.temp': 21.5,
       'payload.on': true,
       'payload.name': 'a',
-      'payload.list': '[1]',
+      'payload.list': [1n],
       'payload.either': '1',
-      'payload["a.b"]': 1,
+      'payload["a.b"]': 1n,
       'payload.deep.c d': null,
     },
     {
@@ -263,10 +263,49 @@ test('Parquet has typed columns, the time as an instant, and nulls for missing v
       'payload.on': null,
       'payload.name': '=1',
       'payload.either': 'x',
-      'payload.a.b': 2,
+      'payload.a.b': 2n,
     },
     { ...common, ...nothing, 'payload.temp': -3, 'payload.on': false },
   ]);
+});
+
+test('Parquet keeps integers and lists as such, as far as all values of a column allow it', async () => {
+  const payloads: readonly JsonObject[] = [
+    {
+      count: 3,
+      big: 2 ** 53 - 1,
+      zero: 0,
+      axes: [1, -2],
+      names: ['a', null],
+      flags: [true],
+      any: [1, 'x'],
+      nested: [[1]],
+      some: [],
+    },
+    { count: -4, big: 2 ** 53, zero: -0, axes: [0.5, Number.NaN], names: [], some: [], maybe: 1 },
+    { count: 5, big: 1, zero: 1, axes: null, any: 1, maybe: [1] },
+  ];
+  const stored = payloads.map((payload, ms) => ({ name: 'a', ms, payload }));
+  await run(cloudWith(stored), stored, { format: 'parquet' });
+  const bytes = readFileSync(file);
+  const rows = await parquetReadObjects({
+    file: bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length),
+  });
+  const column = (name: string): unknown[] =>
+    // hyparquet reads an absent list as undefined.
+    rows.map((row) => row[`payload.${name}`] ?? null);
+  expect(column('count')).toEqual([3n, -4n, 5n]);
+  // One value is not a safe integer, or is -0: DOUBLE.
+  expect(column('big')).toEqual([2 ** 53 - 1, 2 ** 53, 1]);
+  expect(column('zero')).toEqual([0, -0, 1]);
+  expect(column('axes')).toEqual([[1, -2], [0.5, Number.NaN], null]);
+  expect(column('names')).toEqual([['a', null], [], null]);
+  expect(column('flags')).toEqual([[true], null, null]);
+  expect(column('some')).toEqual([[], [], null]);
+  // Mixed values are text: JSON, except for strings.
+  expect(column('any')).toEqual(['[1,"x"]', null, '1']);
+  expect(column('nested')).toEqual(['[[1]]', null, null]);
+  expect(column('maybe')).toEqual([null, '1', '[1]']);
 });
 
 test('CSV has the columns of all rows, and no formulas', async () => {
@@ -274,7 +313,7 @@ test('CSV has the columns of all rows, and no formulas', async () => {
   await run(cloudWith(stored), stored, { format: 'csv' });
   const [head = '', ...lines] = readFileSync(file, 'utf8').split('\r\n');
   expect(head).toMatch(
-    /^time_captured,.*,tags,payload\.temp,payload\.on,payload\.name,payload\.list,payload\.either,"payload\[""a\.b""\]"/,
+    /^time_captured,time_requested,time_synced,.*,tags,payload\.temp,payload\.on,payload\.name,payload\.list,payload\.either,"payload\[""a\.b""\]"/,
   );
   expect(lines[0]).toContain(',21.5,true,a,[1],1,1,');
   expect(lines[1]).toContain(",NaN,,'=1,,x,,");

@@ -10,7 +10,9 @@ export interface ExportedLine {
 }
 
 const { fields, shape } = presenter<ExportTabularDataResponse>({
-  time_captured: (one) => (one.timeCaptured === undefined ? null : timeText(one.timeCaptured)),
+  time_captured: (one) => timeText(one.timeCaptured),
+  time_requested: (one) => timeText(one.timeRequested),
+  time_synced: (one) => timeText(one.timeSynced),
   organization_id: (one) => one.organizationId,
   location_id: (one) => one.locationId,
   robot_id: (one) => one.robotId,
@@ -24,6 +26,9 @@ const { fields, shape } = presenter<ExportTabularDataResponse>({
   tags: (one) => one.tags,
   payload: (one) => one.payload ?? {},
 });
+
+/** Fields that are times. */
+export const exportedTimes: readonly string[] = ['time_captured', 'time_requested', 'time_synced'];
 
 /** The field names in the order of the columns. */
 export const exportedFields: readonly string[] = fields;
@@ -39,8 +44,9 @@ function millisecondOf({ seconds, nanos }: Time): number {
   return Number(seconds) * 1_000 + Math.floor(nanos / 1_000_000);
 }
 
-/** Milliseconds, plus microseconds if there are any. */
-function timeText(time: Time): string {
+/** Milliseconds, plus microseconds if there are any; null: the sender omitted the time. */
+function timeText(time: Time | undefined): string | null {
+  if (time === undefined) return null;
   const text = new Date(millisecondOf(time)).toISOString();
   const microseconds = Math.floor(time.nanos / 1_000) % 1_000;
   return microseconds === 0 ? text : text.replace('Z', `${String(microseconds).padStart(3, '0')}Z`);

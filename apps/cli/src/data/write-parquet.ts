@@ -1,11 +1,11 @@
 /**
- * A spool as Parquet. A column is DOUBLE, BOOLEAN or text if all its values are; the time is an instant in microseconds. In other
- * columns, strings are stored as they are and everything else as JSON.
+ * A spool as Parquet. A column is INT64, DOUBLE, BOOLEAN or text if all its values are, or a list of these if all its values are such
+ * lists; times are instants in microseconds. In other columns, strings are stored as they are and everything else as JSON.
  */
 import { open } from 'node:fs/promises';
 import { PlatformError, type Scalar } from '@platform/sdk/cloud';
 import type { SchemaElement } from 'hyparquet-writer';
-import { type Cells, type ColumnKind, cellsOf, inferColumns } from './infer-columns.ts';
+import { type Cells, type Column, type ColumnKind, cellsOf, inferColumns, listOf } from './infer-columns.ts';
 
 /** With only the older converted_type, DuckDB and others read it as a time without a zone. */
 const instant = { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MICROS' } as const;
@@ -24,7 +24,7 @@ export async function writeParquet(spool: string, target: string, signal: AbortS
       await file.appendFile(bytes.getBytes().slice());
       bytes.index = 0;
     };
-    const schema = [{ name: 'root', num_children: columns.size }, ...Array.from(columns, elementOf)];
+    const schema = [{ name: 'root', num_children: columns.size }, ...Array.from(columns).flatMap(elementsOf)];
     const writer = new ParquetWriter({
       writer: Object.assign(bytes, { flush: write, finish: write }),
       schema,
@@ -32,9 +32,9 @@ export async function writeParquet(spool: string, target: string, signal: AbortS
     });
     for await (const rows of groupsOf(spool)) {
       if (signal.aborted) throw signal.reason;
-      const columnData = Array.from(columns, ([name, kind]) => ({
+      const columnData = Array.from(columns, ([name, column]) => ({
         name,
-        data: rows.map((cells) => parquetValue(cells.get(name), kind)),
+        data: rows.map((cells) => parquetCell(cells.get(name), column)),
       }));
       await writer.write({ columnData, rowGroupSize: rows.length });
     }
@@ -66,21 +66,46 @@ async function* groupsOf(spool: string): AsyncGenerator<readonly Cells[]> {
   if (rows.length > 0) yield rows;
 }
 
-function elementOf([name, kind]: readonly [string, ColumnKind]): SchemaElement {
+function elementsOf([name, { kind, isList }]: readonly [string, Column]): SchemaElement[] {
+  if (!isList) return [elementOf(name, kind)];
+  const list = { converted_type: 'LIST', logical_type: { type: 'LIST' }, num_children: 1 } as const;
+  return [
+    { name, repetition_type: 'OPTIONAL', ...list },
+    { name: 'list', repetition_type: 'REPEATED', num_children: 1 },
+    elementOf('element', kind),
+  ];
+}
+
+function elementOf(name: string, kind: ColumnKind): SchemaElement {
   const optional = { name, repetition_type: 'OPTIONAL' } as const;
+  if (kind === 'integer') return { ...optional, type: 'INT64' };
   if (kind === 'number') return { ...optional, type: 'DOUBLE' };
   if (kind === 'boolean') return { ...optional, type: 'BOOLEAN' };
   if (kind === 'time') return { ...optional, type: 'INT64', converted_type: 'TIMESTAMP_MICROS', logical_type: instant };
   return { ...optional, type: 'BYTE_ARRAY', converted_type: 'UTF8' };
 }
 
-function parquetValue(cell: string | Scalar | undefined, kind: ColumnKind): unknown {
+function parquetCell(cell: string | Scalar | undefined, { kind, isList }: Column): unknown {
   if (cell === undefined) return null;
+  if (!isList) return parquetValue(cell, kind);
+  const list = listOf(cell);
+  return list === undefined ? null : list.map((element) => elementValue(element, kind));
+}
+
+/** @param element of a list, as JSON.parse returns it */
+function elementValue(element: unknown, kind: ColumnKind): unknown {
+  if (element === null || typeof element === 'boolean') return element;
+  if (kind === 'integer') return BigInt(Number(element));
+  return kind === 'number' ? Number(element) : String(element);
+}
+
+function parquetValue(cell: string | Scalar, kind: ColumnKind): unknown {
   if (typeof cell === 'string') {
     if (kind === 'time') return microsecondsOf(cell);
     return kind === 'number' ? Number(cell) : cell;
   }
   if (cell.json === 'null') return null;
+  if (kind === 'integer') return BigInt(cell.text);
   if (kind === 'number') return Number(cell.text);
   return kind === 'boolean' ? cell.json === 'true' : cell.text;
 }

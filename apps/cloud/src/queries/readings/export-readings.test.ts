@@ -141,6 +141,7 @@ test('ExportTabularData: an interval includes its start but not its end; paramet
     methodParameters: { pin: { a: [{ x: 2, y: 1 }], b: 1 }, 'x.y': { $z: 1 } },
     tags: ['t'],
     payload: { i: 1 },
+    timeSynced: timestampFromMs(noonMs + 50),
   });
   await expect(exported(queries, { resourceName: '' })).rejects.toMatchObject({
     code: 'invalid_argument',

@@ -4,14 +4,14 @@ import {
   type ExportTabularDataResponse,
   ExportTabularDataResponseSchema,
 } from '@platform/proto/platform/app/data/v1/data';
-import type { Scope } from '@platform/query';
+import type { BsonDocument, Scope } from '@platform/query';
 import type { AskRows } from './ask-rows.ts';
 import type { Interval } from './interval.ts';
 import { jsonOfDocument, type NonFinite } from './json-of-bson.ts';
 import { type MethodKey, methodConditions } from './method-key.ts';
 import { timestampOf } from './microseconds.ts';
 import { orderedReadings } from './ordered-readings.ts';
-import { documentOf, type Reading, tagsOf, textOf } from './reading.ts';
+import { documentOf, type Reading, tagsOf, textOf, timeOf } from './reading.ts';
 import type { FleetNames } from './reading-conditions.ts';
 
 /** Maximum number of rows in memory. */
@@ -40,6 +40,7 @@ function exported({ captured, row }: Reading, names: FleetNames, nonFinite: NonF
     resourceSubtype: textOf(row, 'component_type'),
     methodName: textOf(row, 'method_name'),
     timeCaptured: timestampOf(captured),
+    ...timesOf(row),
     organizationId: textOf(row, 'organization_id'),
     locationId: textOf(row, 'location_id'),
     robotName: names.machineName(robotId),
@@ -49,4 +50,9 @@ function exported({ captured, row }: Reading, names: FleetNames, nonFinite: NonF
     tags: tagsOf(row),
     payload: jsonOfDocument(documentOf(row, 'data'), nonFinite),
   });
+}
+
+function timesOf(row: BsonDocument): Pick<ExportTabularDataResponse, 'timeRequested' | 'timeSynced'> {
+  const [timeRequested, timeSynced] = [timeOf(row, 'time_requested'), timeOf(row, 'time_synced')];
+  return { ...(timeRequested && { timeRequested }), ...(timeSynced && { timeSynced }) };
 }
