@@ -51,6 +51,7 @@ export {
 export { type Expr, type Path, partsOf } from './plan/expr.ts';
 export { type FieldRead, type FieldsRead, fieldsRead } from './plan/fields-read.ts';
 export { isLinear } from './plan/is-linear.ts';
+export { namespaceNotices } from './plan/namespace-notices.ts';
 export { decomposes } from './plan/partial-state.ts';
 export { type PathFilter, pathFilter, type TextBounds, type TimeBounds } from './plan/path-filter.ts';
 export { decodePlan, encodePlan } from './plan/plan-codec.ts';

@@ -1,6 +1,6 @@
 /** Answers a query, from the caller's scope to its rows: shared by all interfaces for queries. */
 import { PlatformError } from '@platform/base';
-import type { Plan } from '@platform/query';
+import { namespaceNotices, type Plan } from '@platform/query';
 import { noticesOf } from '@platform/query/mql';
 import type { Principal } from '../access/principal.ts';
 import type { QueryResult } from '../tabular/tabular.ts';
@@ -24,6 +24,9 @@ export interface AnsweredQuery {
   readonly notices: readonly string[];
 }
 
+const hotUnconfigured =
+  'the hot store is empty: no capture method of the organization is configured for it. Set recent_data_store.stored_hours of a capture method, or query the standard store';
+
 /** @throws invalid_argument without an organization; not_found if the caller may read none of its data; and as Tabular.query */
 export async function answerQuery(
   { tabular, access, log }: Pick<QueriesDeps, 'tabular' | 'access' | 'log'>,
@@ -44,5 +47,6 @@ export async function answerQuery(
     bytes: result.bytes.length,
     scannedBytes: result.scannedBytes,
   });
-  return { result, notices: noticesOf(plan) };
+  const notices = [...noticesOf(plan), ...namespaceNotices(plan, vocabulary)];
+  return { result, notices: result.isHotUnconfigured ? [hotUnconfigured, ...notices] : notices };
 }

@@ -1,5 +1,5 @@
 import { TabularDataSourceType } from '@platform/proto/platform/app/data/v1/data';
-import { BsonDocument, type BsonValue, decodeBson, Int32 } from '@platform/query';
+import { BsonDocument, type BsonValue, decodeBson, encodeBson, Int32 } from '@platform/query';
 import { expect, test } from 'vitest';
 import { openTabular, plain } from '../tabular/testing/open-tabular.ts';
 import { serveQueries } from './testing/serve-queries.ts';
@@ -198,6 +198,27 @@ test('hot storage, under its current and its older name, answers the recent rows
   expect(await ask({ useRecentData: true })).toMatchObject([{ data: { i: 1 } }]);
   expect(await ask({ useRecentData: true, dataSource: { type: TabularDataSourceType.STANDARD } })).toHaveLength(3);
   expect(await ask({ useRecentData: false })).toHaveLength(3);
+});
+
+test('an empty hot store says that it is not configured, and a literal of the other vocabulary that it never matches', async () => {
+  await using store = await openTabular();
+  await using queries = await serveQueries(store);
+  store.append({ readings: [{ data: { i: 1 } }] });
+  const noticesOf = async (useRecentData: boolean, match: BsonDocument): Promise<string[]> => {
+    const found: string[] = [];
+    const { rawData } = await queries.client.tabularDataByMQL(
+      { organizationId: 'org-1', useRecentData, mqlBinary: [encodeBson(doc({ $match: match }))] },
+      { onHeader: (header) => void found.push(decodeURIComponent(header.get('platform-notices') ?? '[]')) },
+    );
+    expect(rawData).toEqual([]);
+    return JSON.parse(found[0] ?? '[]');
+  };
+  expect(await noticesOf(true, doc({}))).toEqual([
+    expect.stringContaining('the hot store is empty: no capture method'),
+  ]);
+  expect(await noticesOf(false, doc({ component_type: 'rdk:component:sensor' }))).toEqual([
+    expect.stringContaining('write "core:component:sensor"'),
+  ]);
 });
 
 test('data sources that do not exist are refused by name', async () => {

@@ -36,6 +36,8 @@ export interface QueryResult extends Batch {
   /** T of the snapshot: rows at later positions are not in the answer. */
   readonly upTo: number;
   readonly elapsedMs: number;
+  /** The query reads the hot store, and no capture method of the organization is configured to be in it. */
+  readonly isHotUnconfigured?: true;
   /** Present if it was asked for. */
   readonly explain?: QueryExplain;
 }

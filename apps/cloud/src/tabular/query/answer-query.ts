@@ -156,7 +156,11 @@ export function createAnswerQuery(deps: AnswerQueryDeps): AnswerQuery {
         // Losses found while the rows were loaded are known before the answer.
         requireWhole();
         const elapsedMs = clock.monotonic() - startedMs;
-        const answered = { ...result.batch, scannedBytes, upTo, elapsedMs };
+        const isHotUnconfigured = sources.includes('hot') && rules.recent.length === 0;
+        const answered = {
+          ...{ ...result.batch, scannedBytes, upTo, elapsedMs },
+          ...(isHotUnconfigured && { isHotUnconfigured }),
+        };
         if (request.explain !== true) return answered;
         const listed = { all: snapshot.files.length, read: files.length };
         return { ...answered, explain: summarizeExplain(request, listed, result.sources, answered) };
