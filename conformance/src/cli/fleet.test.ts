@@ -70,11 +70,14 @@ test('locations form a tree with paths; secrets and sharing', async () => {
   await cli.ok(['locations', 'secrets', 'create', hall.id, ...inOurs]);
   const [shared, secrets] = await Promise.all([
     cli.ok(['locations', 'get', hall.id, '--json=path,shared_with', ...inOurs]),
-    cli.ok(['locations', 'secrets', 'list', '--json', 'Plant/Hall 3', ...inOurs], { reveals: true }),
+    cli.ok(['locations', 'secrets', 'list', '--reveal', '--json', 'Plant/Hall 3', ...inOurs], { reveals: true }),
   ]);
   expect(shared.json()).toEqual({ path: 'Plant/Hall 3', shared_with: [other.id] });
   const [secret, another] = secrets.json<{ id: string; secret: string }[]>();
   cli.secrets.add(secret?.secret ?? '').add(another?.secret ?? '');
+  const masked = await cli.ok(['--json', 'locations', 'secrets', 'list', 'Plant/Hall 3', ...inOurs]);
+  expect(masked.json()).toContainEqual(expect.objectContaining({ secret: `${secret?.secret.slice(0, 4)}…` }));
+  expect(masked.stderr).toContain('add --reveal to show the secrets');
   await cli.ok(['locations', 'secrets', 'delete', hall.id, secret?.id ?? '', '--yes', ...inOurs]);
   await cli.ok(['locations', 'unshare', hall.id, '--with', other.id, ...inOurs]);
   await cli.ok(['locations', 'delete', 'Plant/Hall 3', '--yes', ...inOurs]);
@@ -185,7 +188,10 @@ test('a person is invited with a link, joins, gets and loses a role, and is remo
   const bob = new WebSession(cloud.url);
   await bob.open(new URL(link).pathname + new URL(link).search);
   await bob.submit('/invitations/accept', { name: 'Bob', password: 'correct horse battery' });
-  await cli.ok(['members', 'invite', 'eve@example.com']);
+  // This cloud has no mail server.
+  const unmailed = await cli.ok(['members', 'invite', 'eve@example.com'], { reveals: true });
+  expect(unmailed.stdout).toMatch(/^link +http/m);
+  expect(unmailed.stderr).toContain('the invitation was not mailed: send this link yourself');
   await cli.ok(['members', 'resend', 'eve@example.com', '--link'], { reveals: true });
   await cli.ok(['members', 'uninvite', 'eve@example.com']);
   const noLink = await cli.run(['members', 'resend', 'eve@example.com', '--link']);

@@ -96,12 +96,32 @@ async function showLink({ cloud, out }: Context, organizationId: string, email: 
   out.object({ email, link });
 }
 
+/** Learns from the headers of an answer whether the cloud mailed an invitation. */
+function mailing() {
+  let mailed = '';
+  const onHeader = (headers: Headers): void => {
+    mailed = headers.get('platform-mailed') ?? '';
+  };
+  return { options: { onHeader }, isMailed: () => mailed === 'true' };
+}
+
+async function showUnlessMailed(
+  context: Context,
+  organizationId: string,
+  email: string,
+  mailed: boolean,
+): Promise<void> {
+  if (mailed) return context.out.note(`the invitation to ${email} is on its way`);
+  context.out.note('the invitation was not mailed: send this link yourself');
+  await showLink(context, organizationId, email);
+}
+
 function invite(): Command {
   return defineCommand(
     withRole(
       new Command('invite')
         .description(
-          'invite a person; --link prints the link, which is otherwise mailed if the cloud has a mail server',
+          'invite a person; prints the link if the cloud has no mail server, or with --link instead of mailing it',
         )
         .argument('<email>')
         .option('--link', 'print the link instead of mailing it'),
@@ -116,18 +136,12 @@ function invite(): Command {
     async (context, flags, email = '') => {
       const authorization = await authorizationFor(context, flags);
       const { organizationId } = authorization;
-      await (await context.cloud()).app.createOrganizationInvite({
-        organizationId,
-        email,
-        authorizations: [authorization],
-        sendEmailInvite: flags['link'] !== true,
-      });
+      const sendEmailInvite = flags['link'] !== true;
+      const request = { organizationId, email, authorizations: [authorization], sendEmailInvite };
+      const sent = mailing();
+      await (await context.cloud()).app.createOrganizationInvite(request, sent.options);
       context.out.note(`${email} is invited`);
-      if (flags['link'] === true) await showLink(context, organizationId, email);
-      else
-        context.out.note(
-          `if the cloud has no mail server, print the link and send it yourself: platform members resend ${email} --link`,
-        );
+      await showUnlessMailed(context, organizationId, email, sendEmailInvite && sent.isMailed());
     },
   );
 }
@@ -142,8 +156,10 @@ function resend(): Command {
     async (context, flags, email = '') => {
       const { id: organizationId } = await context.find.organization();
       if (flags['link'] === true) return showLink(context, organizationId, email);
-      await (await context.cloud()).app.resendOrganizationInvite({ organizationId, email, sendEmailInvite: true });
-      context.out.note(`the invitation to ${email} is on its way`);
+      const sent = mailing();
+      const request = { organizationId, email, sendEmailInvite: true };
+      await (await context.cloud()).app.resendOrganizationInvite(request, sent.options);
+      await showUnlessMailed(context, organizationId, email, sent.isMailed());
     },
   );
 }

@@ -26,17 +26,31 @@ const { fields, shape } = presenter<SharedSecret>({
   created_at: (one) => timeOf(one.createdOn),
 });
 
+/** Enough to recognise a secret, too little to use it. */
+function masked(secret: string): string {
+  return `${secret.slice(0, 4)}…`;
+}
+
 export function secretsCommand(of: SecretsOf): Command {
   const { what, argument, warning } = of;
   const [commands, example] = of.example;
   const find = (context: Context, text: string): Promise<Named> => context.find[what](text);
   const list = defineCommand(
-    new Command('list').description(`show the secrets of a ${what}; for owners`).argument(...argument),
-    { examples: [`${commands} list ${example}`], fields },
-    async (context, _flags, text = '') => {
+    new Command('list')
+      .description(`list the secrets of a ${what}; for owners`)
+      .argument(...argument)
+      .option('--reveal', 'show the secrets instead of their first characters'),
+    { examples: [`${commands} list ${example}`, `${commands} list ${example} --reveal`], fields },
+    async (context, flags, text = '') => {
       const { id } = await find(context, text);
       const secrets = await of.read((await context.cloud()).app, id);
-      context.out.rows((secrets ?? []).map(shape), fields);
+      const isMasked = flags['reveal'] !== true;
+      const rows = (secrets ?? []).map(shape);
+      context.out.rows(
+        isMasked ? rows.map((row) => ({ ...row, secret: masked(String(row['secret'])) })) : rows,
+        fields,
+      );
+      if (isMasked && rows.length > 0) context.out.note('add --reveal to show the secrets');
     },
   );
   const create = defineCommand(
@@ -45,7 +59,7 @@ export function secretsCommand(of: SecretsOf): Command {
     async (context, _flags, text = '') => {
       const { id, name } = await find(context, text);
       await of.create((await context.cloud()).app, id);
-      context.out.note(`${what} "${name}" has a new secret; show it with: ${commands} list ${id}`);
+      context.out.note(`${what} "${name}" has a new secret; show it with: ${commands} list ${id} --reveal`);
     },
   );
   const remove = defineCommand(

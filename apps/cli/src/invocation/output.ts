@@ -1,11 +1,12 @@
 /**
  * The output of a command: its result on stdout, messages on stderr.
  *
- * Text: a table or a list of fields. `--json`: one JSON document; `--json=name,id` selects fields. Streams are one JSON object
+ * Text: a table or a list of fields; times are local on a terminal, and UTC otherwise. `--json`: one JSON document; `--json=name,id` selects fields. Streams are one JSON object
  * per line.
  */
 import { once } from 'node:events';
 import type { JsonObject, JsonValue } from '@platform/sdk/cloud';
+import { localTime } from './local-time.ts';
 import { printable } from './printable.ts';
 import { table } from './table.ts';
 
@@ -49,6 +50,7 @@ export function createOutput(
   stderr: NodeJS.WritableStream,
   beforeWrite: () => void,
 ): Output {
+  const isTerminal = style.width !== undefined;
   const picked = (value: JsonObject): JsonObject => {
     if (typeof style.json === 'boolean') return value;
     return Object.fromEntries(style.json.map((name) => [name, value[name] ?? null]));
@@ -71,7 +73,7 @@ export function createOutput(
         return say(
           table(
             columns,
-            rows.map((row) => columns.map((name) => cell(row[name]))),
+            rows.map((row) => columns.map((name) => cell(row[name], isTerminal))),
             style,
           ),
         );
@@ -80,7 +82,8 @@ export function createOutput(
     object(value) {
       if (style.json !== false) return json(picked(value), 2);
       const width = Math.max(...Object.keys(value).map((name) => name.length));
-      for (const [name, field] of Object.entries(value)) say(`${name.padEnd(width)}  ${printable(shown(field))}`);
+      for (const [name, field] of Object.entries(value))
+        say(`${name.padEnd(width)}  ${printable(shown(field, isTerminal))}`);
     },
     document: (value) => json(picked(value), 2),
     element(value, text) {
@@ -101,12 +104,14 @@ export function createOutput(
   };
 }
 
-function cell(value: JsonValue | undefined): string | number {
-  return typeof value === 'number' ? value : shown(value);
+function cell(value: JsonValue | undefined, isTerminal: boolean): string | number {
+  return typeof value === 'number' ? value : shown(value, isTerminal);
 }
 
-function shown(value: JsonValue | undefined): string {
+/** Times are local on a terminal. */
+function shown(value: JsonValue | undefined, isTerminal: boolean): string {
   if (value === undefined || value === null) return '-';
   if (Array.isArray(value) && value.every((one) => typeof one !== 'object')) return value.join(', ') || '-';
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  if (typeof value === 'object') return JSON.stringify(value);
+  return isTerminal ? localTime(String(value)) : String(value);
 }

@@ -65,7 +65,7 @@ function columnOf(head: string, values: readonly Cell[], isId: boolean): Column 
     toTheRight:
       values.some((value) => typeof value !== 'string') &&
       values.every((value) => typeof value !== 'string' || value === '-'),
-    isWhole: isId || cells.some((cell) => /^\d{4}-\d{2}-\d{2}T/.test(cell)),
+    isWhole: isId || cells.some((cell) => /^\d{4}-\d{2}-\d{2}[T ]\d/.test(cell)),
   };
 }
 

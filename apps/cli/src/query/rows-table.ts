@@ -1,5 +1,6 @@
 /** Formats rows of any structure as a table that fits the terminal. */
 import { Scalar } from '@platform/sdk/cloud';
+import { localTime } from '../invocation/local-time.ts';
 import { type Cell, cut, leastWidth, oneLine, type TableStyle, table, widthOf } from '../invocation/table.ts';
 
 export interface RowsTable {
@@ -48,7 +49,8 @@ export function rowsTable(rows: readonly FlatRow[], style: TableStyle): RowsTabl
 
 function cellOf(value: string | Scalar | undefined, width: number | undefined): Cell {
   if (value === undefined) return missing;
-  const text = typeof value === 'string' ? value : value.text;
+  const stored = typeof value === 'string' ? value : value.text;
+  const text = width === undefined ? stored : localTime(stored);
   // More than can ever fit: the rest is not measured, because it is truncated anyway.
   const start = width === undefined || text.length <= width * 4 ? text : text.slice(0, width * 4);
   return value instanceof Scalar && value.isNumber ? { digits: start } : start;

@@ -3,7 +3,7 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { PlatformError } from '@platform/base';
 import type { AppService, Authorization, OrganizationInviteSchema } from '@platform/proto/platform/app/v1/app';
-import type { Handlers } from '@platform/rpc/server';
+import type { Call, Handlers } from '@platform/rpc/server';
 import { audit, type Caller } from '../../access/audit.ts';
 import { authorizationOf, grantText, owns, readGrant } from '../../access/authorization-on-wire.ts';
 import { sameTarget } from '../../access/grants.ts';
@@ -114,8 +114,9 @@ export function invitationHandlers(deps: IdentityOperationDeps): Handlers<typeof
           if (sends) await mail.enqueue(trx, invitationMail(deps, full, token));
         }
         await recorded(trx, call, 'CreateOrganizationInvite', target, { grants: grants.map(grantText), mailed: sends });
-        return { ...target, grants, createdMs };
+        return { ...target, grants, createdMs, sends };
       });
+      tellMailed(call, invite.sends);
       mail?.wake();
       return { invite: inviteOf(invite) };
     },
@@ -175,12 +176,18 @@ export function invitationHandlers(deps: IdentityOperationDeps): Handlers<typeof
           if (sends) await mail.enqueue(trx, invitationMail(deps, { ...invitation, invitedBy }, token));
         }
         await recorded(trx, call, 'ResendOrganizationInvite', invitation, { mailed: sends });
-        return { ...invitation, grants: told(call.principal, organizationId, invitation.grants) };
+        return { ...invitation, grants: told(call.principal, organizationId, invitation.grants), sends };
       });
+      tellMailed(call, invite.sends);
       mail?.wake();
       return { invite: inviteOf(invite) };
     },
   };
+}
+
+/** Whether the invitation was mailed; otherwise someone must pass on its link. */
+function tellMailed({ responseHeaders }: Pick<Call, 'responseHeaders'>, isMailed: boolean): void {
+  responseHeaders.set('platform-mailed', String(isMailed));
 }
 
 export function inviteOf(
