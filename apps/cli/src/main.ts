@@ -2,6 +2,7 @@
 import { CommanderError } from 'commander';
 import { exitCodes } from './invocation/exit-codes.ts';
 import { globalsLast } from './invocation/globals-last.ts';
+import { withLanguage } from './query/with-language.ts';
 import { fromEnvironment } from './settings.ts';
 
 // The reader of our output may close it early, as `head` does.
@@ -10,7 +11,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(exitCodes.ok);
 });
 
-const argv = ownJson(globalsLast(process.argv));
+const argv = ownJson(withLanguage(globalsLast(process.argv)));
 // The usual spellings in other programs.
 if (argv[2] === '--version' || argv[2] === '-V') argv[2] = 'version';
 const isJson = argv.some((arg) => arg.startsWith('--json=')) || fromEnvironment.output === 'json';

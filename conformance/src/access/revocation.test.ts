@@ -1,5 +1,7 @@
 /** R16: when the source of a right ends, clients with a token lose the right within 5 s, including open streams. */
+
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { newId } from '@platform/base';
 import { AppService } from '@platform/proto/platform/app/v1/app';
 import { RobotService } from '@platform/proto/platform/app/v1/robot';
 import { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
@@ -57,7 +59,7 @@ async function newSite(): Promise<Site> {
 }
 
 async function newLocation(parent: Place): Promise<Place> {
-  const { location } = await app.createLocation({ organizationId: parent.id, name: 'l' });
+  const { location } = await app.createLocation({ organizationId: parent.id, name: newId() });
   if (location === undefined) throw new Error('expected a new location');
   return { kind: 'location', id: location.id, label: 'l', name: 'l', parent };
 }

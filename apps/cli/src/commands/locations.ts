@@ -93,13 +93,6 @@ function create(): Command {
       const parentLocationId = flags['parent'] && (await context.find.location(flags['parent'])).id;
       const { app } = await context.cloud();
       const { location } = await app.createLocation({ organizationId, name, parentLocationId });
-      const namesakes = (await context.find.locations()).filter(
-        (one) => one.name === location?.name && one.parentId === location.parentLocationId && one.id !== location.id,
-      );
-      if (namesakes.length > 0)
-        context.out.warn(
-          `another location at this level is also named "${name}" (${namesakes.map(({ id }) => id).join(', ')}). From now on, use ids for both`,
-        );
       await show(context, location?.id ?? '');
     },
   );

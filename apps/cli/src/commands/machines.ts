@@ -1,7 +1,8 @@
 /** `platform machines`: list, create, move and delete machines, and show their status. */
-import { OnlineState, type Robot } from '@platform/sdk/cloud';
+import { type JsonObject, OnlineState, type Robot } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { defineCommand, group } from '../invocation/define-command.ts';
+import { pathOf } from '../invocation/find.ts';
 import { partStatus, presenter, stateOf, timeOf } from '../invocation/presenters.ts';
 import { machinePartCommand } from './machine-part.ts';
 
@@ -35,7 +36,10 @@ function list(): Command {
       .description('list the machines of an organization or a location')
       .option('--location <location>', 'only machines at this location')
       .option('--offline', 'only machines that are not online'),
-    { examples: ['platform machines list', 'platform machines list --location Plant --json=id,name,state'], fields },
+    {
+      examples: ['platform machines list', 'platform machines list --location Plant --json=id,name,state'],
+      fields: [...fields, 'location'],
+    },
     async ({ cloud, out, find }, flags) => {
       const { app } = await cloud();
       const location = flags['location'] as string | undefined;
@@ -44,9 +48,12 @@ function list(): Command {
           ? await app.listRobotsForOrg({ orgId: (await find.organization()).id })
           : await app.listRobots({ locationId: (await find.location(location)).id });
       const shown = flags['offline'] ? robots.filter((one) => one.onlineState !== OnlineState.ONLINE) : robots;
+      const locations = await find.locations();
+      const paths = new Map(locations.map((one) => [one.id, pathOf(one, locations)]));
+      const rows: JsonObject[] = shown.map((one) => ({ ...shape(one), location: paths.get(one.location) ?? null }));
       out.rows(
-        shown.map(shape).toSorted((a, b) => String(a['name']).localeCompare(String(b['name']))),
-        ['name', 'id', 'location_id', 'state', 'last_access'],
+        rows.toSorted((a, b) => String(a['name']).localeCompare(String(b['name']))),
+        ['name', 'id', 'location', 'state', 'last_access'],
       );
     },
   );

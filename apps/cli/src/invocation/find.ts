@@ -72,10 +72,7 @@ export function createFinder({ app, defaultOrganization }: FinderDeps): Finder {
     },
     async location(text) {
       const all = await finder.locations();
-      const path = (one: FoundLocation): string => {
-        const parent = all.find((other) => other.id === one.parentId);
-        return parent === undefined ? one.name : `${path(parent)}/${one.name}`;
-      };
+      const path = (one: FoundLocation): string => pathOf(one, all);
       const byPath = all.filter((one) => path(one) === text);
       return byPath.length === 1 && byPath[0] !== undefined ? byPath[0] : pick('location', text, all, path);
     },
@@ -190,4 +187,10 @@ function distance(a: string, b: string): number {
     row = next;
   }
   return row[b.length] ?? 0;
+}
+
+/** Such as Plant/Hall 2. */
+export function pathOf(one: FoundLocation, all: readonly FoundLocation[]): string {
+  const parent = all.find((other) => other.id === one.parentId);
+  return parent === undefined ? one.name : `${pathOf(parent, all)}/${one.name}`;
 }

@@ -106,6 +106,9 @@ test('names are trimmed; markup is stored unchanged; control characters, empty n
     async (name: string) => (await ask(owner, 'createLocation', { organizationId, name })).location?.name,
     async (name: string) => (await ask(owner, 'updateLocation', { locationId, name })).location?.name,
   ];
+  const { location: second } = await ask(owner, 'createLocation', { organizationId, name: 'second' });
+  // Elsewhere, so that it may take the names of the new ones.
+  await ask(owner, 'updateLocation', { locationId, parentLocationId: second?.id ?? '' });
   for (const write of writers) {
     for (const name of stored) expect(await write(`  ${name}\t`)).toBe(name);
     for (const name of refused) {

@@ -1,3 +1,4 @@
+import { newId } from '@platform/base';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { openAccounts } from './testing/open-accounts.ts';
@@ -51,7 +52,7 @@ test('after random creations, moves and deletions the locations form a tree with
         if (what === 'create') {
           const { location } = await ask(owner, 'createLocation', {
             organizationId,
-            name: 'x',
+            name: newId(),
             parentLocationId: parent ?? '',
           });
           parents.set(location?.id ?? '', parent);
@@ -113,7 +114,7 @@ test('a change that fails leaves the tree unchanged', async () => {
 test('locations can be nested at most 32 deep, by creating and by moving', async () => {
   const { ask, owner, organizationId } = await openAccounts();
   const make = async (parentLocationId: string): Promise<string> =>
-    (await ask(owner, 'createLocation', { organizationId, name: 'x', parentLocationId })).location?.id ?? '';
+    (await ask(owner, 'createLocation', { organizationId, name: newId(), parentLocationId })).location?.id ?? '';
   let deepest = '';
   for (let depth = 1; depth <= 32; depth++) deepest = await make(deepest);
   await expect(make(deepest)).rejects.toThrow(/at most 32 levels of locations, found 33/);

@@ -278,3 +278,15 @@ test('when a machine is created while its location is deleted, one succeeds and 
   }
   expect(new Set(outcomes).difference(new Set(['done,failed_precondition', 'done,not_found']))).toEqual(new Set());
 });
+
+test('D36 two machines at one location have different names, whether created, renamed or moved', async () => {
+  const given = await openMachines();
+  const { ask, owner, locationId } = given;
+  const hall = await newLocation(given);
+  const { id } = await ask(owner, app.newRobot, { name: 'crane', location: locationId });
+  const { id: other } = await ask(owner, app.newRobot, { name: 'Crane', location: hall });
+  const taken = { code: 'already_exists', message: expect.stringContaining(`the name of machine ${id}`) };
+  await expect(ask(owner, app.newRobot, { name: ' CRANE', location: locationId })).rejects.toMatchObject(taken);
+  await expect(ask(owner, app.updateRobot, { id: other, location: locationId })).rejects.toMatchObject(taken);
+  expect((await ask(owner, app.updateRobot, { id, name: 'Crane' })).robot?.name).toBe('Crane');
+});

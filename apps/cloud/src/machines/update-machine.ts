@@ -4,9 +4,10 @@ import { notVisible } from '../access/principal.ts';
 import { isLocationStored } from '../accounts/locations/stored-locations.ts';
 import type { MachineOperationDeps } from './machines-deps.ts';
 import type { MachineRow } from './registry.ts';
+import { requireFreeName } from './require-free-name.ts';
 
 export async function updateMachine(
-  { db, registry, clock }: MachineOperationDeps,
+  { db, registry, access, clock }: MachineOperationDeps,
   by: Caller,
   machine: MachineRow,
   organizationId: string,
@@ -20,6 +21,9 @@ export async function updateMachine(
   const updated: MachineRow = { ...machine, name, location_id: locationId };
   await db.transaction().execute(async (trx) => {
     if (!(await isLocationStored(trx, locationId))) throw notVisible('location', locationId);
+    await requireFreeName(trx, (id) => access.allows(by.principal, 'machine.read', id), {
+      ...{ locationId, name, id: machine.id },
+    });
     const { numUpdatedRows } = await trx
       .updateTable('machines')
       .set({ name, location_id: locationId })

@@ -7,8 +7,9 @@ import type { AccountsDeps } from '../accounts-deps.ts';
 import { insertLocation } from '../insert-account-rows.ts';
 import type { LocationRow } from '../tree.ts';
 import { checkedDepth } from './location-depth.ts';
+import { requireFreeName } from './require-free-name.ts';
 
-/** @throws not_found, permission_denied, invalid_argument; failed_precondition beyond the maximum depth */
+/** @throws not_found, permission_denied, invalid_argument, already_exists; failed_precondition beyond the maximum depth */
 export async function createLocation(
   deps: AccountsDeps,
   by: Caller,
@@ -28,6 +29,11 @@ export async function createLocation(
     if (parentId === null ? tree.organization(organizationId) === undefined : tree.location(parentId) === undefined)
       throw notVisible(parentId === null ? 'organization' : 'location', parentId ?? organizationId);
     checkedDepth(tree, parentId, 1);
+    requireFreeName(tree, (id) => access.allows(by.principal, 'location.see', id), {
+      organization_id: organizationId,
+      parent_id: parentId,
+      name,
+    });
     const row = await insertLocation(trx, instanceKey, { organizationId, parentId, name }, clock.now());
     const detail = { name, parent: parentId };
     await audit(trx, by, clock.now(), 'AppService.CreateLocation', ['location', row.id, organizationId], detail);

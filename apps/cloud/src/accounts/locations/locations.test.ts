@@ -124,3 +124,18 @@ test('D6 location secrets are sealed in the store and given to owners only; ther
   const trail = JSON.stringify(await db.selectFrom('audit_entries').selectAll().execute());
   for (const { secret } of auth?.secrets ?? []) expect(trail).not.toContain(secret);
 });
+
+test('D36 two locations of one parent have different names, whether created, renamed or moved; strangers to the other learn nothing', async () => {
+  const { ask, owner, key, organizationId, locationId } = await openAccounts();
+  const make = async (name: string, parentLocationId = ''): Promise<string> =>
+    (await ask(owner, 'createLocation', { organizationId, name, parentLocationId })).location?.id ?? '';
+  const hall = await make('hall');
+  const below = await make('hall', locationId);
+  const taken = { code: 'already_exists', message: expect.stringContaining(`the name of location ${hall}`) };
+  await expect(make('hall')).rejects.toMatchObject(taken);
+  await expect(ask(owner, 'updateLocation', { locationId, name: ' HALL ' })).rejects.toMatchObject(taken);
+  await expect(ask(owner, 'updateLocation', { locationId: below, parentLocationId: '' })).rejects.toMatchObject(taken);
+  await ask(owner, 'updateLocation', { locationId: hall, name: 'hall', region: 'eu' });
+  const caller = await key('owner', { locationId });
+  expect((await ask(caller, 'updateLocation', { locationId, name: 'hall' })).location?.name).toBe('hall');
+});

@@ -1,3 +1,4 @@
+import { newId } from '@platform/base';
 import { expect, test } from 'vitest';
 import { openAccounts, type TestAccounts } from '../testing/open-accounts.ts';
 
@@ -83,7 +84,7 @@ test('sharing with an organization that exists is answered exactly like sharing 
 test('an organization shares at most 200 locations with one other; a third organization can still share with it', async () => {
   const { ask, owner, person, organizationId, shared, guest } = await given();
   const shareNew = async (by: typeof owner, from: string): Promise<string> => {
-    const { location } = await ask(by, 'createLocation', { organizationId: from, name: 'spam' });
+    const { location } = await ask(by, 'createLocation', { organizationId: from, name: newId() });
     await ask(by, 'shareLocation', { locationId: location?.id ?? '', organizationId: guest });
     return location?.id ?? '';
   };

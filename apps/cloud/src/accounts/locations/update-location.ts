@@ -7,6 +7,7 @@ import { checkedText } from '../../text-rules/checked-text.ts';
 import type { AccountsDeps } from '../accounts-deps.ts';
 import type { LocationRow } from '../tree.ts';
 import { checkedDepth, heightOf } from './location-depth.ts';
+import { requireFreeName } from './require-free-name.ts';
 
 /** Absent fields stay unchanged. `parentId` null: to the top of its organization. Empty region: that of the organization. */
 export interface LocationUpdate {
@@ -15,7 +16,7 @@ export interface LocationUpdate {
   readonly region?: string | undefined;
 }
 
-/** @throws not_found, permission_denied, invalid_argument; failed_precondition for a cycle or beyond the maximum depth */
+/** @throws not_found, permission_denied, invalid_argument, already_exists; failed_precondition for a cycle or beyond the maximum depth */
 export async function updateLocation(
   deps: AccountsDeps,
   by: Caller,
@@ -53,6 +54,8 @@ export async function updateLocation(
       checkedDepth(tree, parentId, heightOf(tree, locationId));
     }
     if (Object.keys(columns).length === 0) return before;
+    if (moves || (columns.name ?? before.name) !== before.name)
+      requireFreeName(tree, (id) => access.allows(by.principal, 'location.see', id), { ...before, ...columns });
     const row = await trx
       .updateTable('locations')
       .set(columns)

@@ -1,7 +1,6 @@
 /** Reads the versions of a part's configuration, newest first. */
 import { PlatformError } from '@platform/base';
 import type { Kysely } from 'kysely';
-import { notVisible } from '../../access/principal.ts';
 import type { CloudTables, Database } from '../../metadata/tables.ts';
 import type { ConfigurationVersion } from './configuration.ts';
 
@@ -59,7 +58,11 @@ export function createHistory(db: Database): ConfigurationHistory {
             .where('part_id', '=', partId)
             .where('version', '=', version)
             .executeTakeFirst();
-      if (row === undefined) throw notVisible(`version of the configuration of part ${partId}`, String(version));
+      if (row === undefined)
+        throw new PlatformError(
+          'not_found',
+          `version: expected one of the versions of the configuration of part ${partId} (platform config history ${partId}), found ${version}`,
+        );
       if (row.document === '')
         throw new PlatformError(
           'failed_precondition',
