@@ -2,6 +2,7 @@
 import { errorText, systemClock, trimAtRest } from '@platform/base';
 import { composeCloud } from './compose.ts';
 import { endLateStop } from './instance/parts.ts';
+import { runForAcknowledgements } from './instance/priority.ts';
 import { readSettings } from './settings.ts';
 
 /** Time allowed for the reader of `ready`; after it, the owner key counts as delivered. */
@@ -13,6 +14,7 @@ const stopMs = 30_000;
 async function main(): Promise<void> {
   // Our files hold customers' data: no other user of this computer may read them.
   process.umask(0o077);
+  runForAcknowledgements();
   const settings = readSettings(process.argv.slice(2), process.env);
   const stopped = new Promise<void>((resolve) => {
     process.once('SIGTERM', () => resolve());

@@ -60,15 +60,22 @@ async function allShapes(options: UnderLoadOptions, { perSecond, mostAckMs }: Ra
     };
   });
   const failed = ours.failures > 0 ? `; ${ours.failures} questions failed` : '';
-  const note = `p50 ${percentile(ours.acknowledgedMs, 0.5).toFixed(1)} ms${failed}`;
-  const value = percentile(ours.acknowledgedMs, 0.99);
-  return [...figures, { name: `c ${perSecond}/s acknowledgement: p99`, value, unit: 'ms', most: mostAckMs, note }];
+  const note = `p50 ${percentile(ours.acknowledgedMs, 0.5).toFixed(1)} ms; beside bare writes and syncs, meanwhile${failed}`;
+  const acknowledgement: Figure = {
+    name: `c ${perSecond}/s acknowledgement: p99`,
+    ...{ value: percentile(ours.acknowledgedMs, 0.99), unit: 'ms', most: mostAckMs },
+    beside: percentile(ours.syncedMs, 0.99),
+    note,
+  };
+  return [...figures, acknowledgement];
 }
 
 interface OursUnderLoad {
   readonly latencies: Latencies;
   readonly failures: number;
   readonly acknowledgedMs: readonly number[];
+  /** Bare writes and syncs at the rate of the uploads, meanwhile. */
+  readonly syncedMs: readonly number[];
 }
 
 async function askedUnderLoad(
@@ -89,15 +96,17 @@ async function askedUnderLoad(
   for (const each of all) await ask(each);
   const over = new AbortController();
   let asking: ReturnType<typeof askInTurns> | undefined;
+  await using sync = await startBareSync(perSecond / readingsEach);
   const acknowledgedMs = await load(filled, seconds, perSecond, () => {
     asking = askInTurns(all, ask, over.signal);
   });
+  const syncedMs = await sync.latenciesMs();
   over.abort();
   const { latencies = new Map(), failures = 0 } = (await asking) ?? {};
   const acknowledged = filled.readings + perSecond * seconds;
   const counted = await countOf(cloud);
   if (counted !== acknowledged) throw new Error(`acknowledged ${acknowledged} readings, a query counts ${counted}`);
-  return { latencies, failures, acknowledgedMs };
+  return { latencies, failures, acknowledgedMs, syncedMs };
 }
 
 /** Answers are not decoded, so that the clients leave the CPU to the cloud. */
@@ -130,6 +139,24 @@ async function load(
     onStarted,
   );
   return latenciesMs.slice(batchesPerSecond);
+}
+
+/** Starts bare-sync.ts on the disk of the benches. */
+async function startBareSync(perSecond: number) {
+  await using stack = new AsyncDisposableStack();
+  const folder = stack.use(scratch());
+  const entry = fileURLToPath(new URL('../processes/bare-sync.ts', import.meta.url));
+  const args = [...process.execArgv, entry, join(folder.path, 'bare-sync'), String(perSecond)];
+  const syncing = stack.use(startProcess(process.execPath, args));
+  await syncing.event('ready');
+  const kept = stack.move();
+  return {
+    async latenciesMs(): Promise<readonly number[]> {
+      syncing.write('stop');
+      return (await syncing.event('synced'))['latenciesMs'] as number[];
+    },
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
 }
 
 /** Uses the readings that exist in the middle of the load. */

@@ -5,7 +5,6 @@
  * its parent.
  */
 
-import { getPriority, setPriority } from 'node:os';
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import {
@@ -18,6 +17,7 @@ import {
   systemClock,
   trimAtRest,
 } from '@platform/base';
+import { runForQueries } from '../../instance/priority.ts';
 import { hotFolder, openDatabase } from './duckdb/database.ts';
 import { createWriter } from './duckdb/writer.ts';
 import { createFileVerifier, type VerifiedReader } from './files/verify-files.ts';
@@ -277,14 +277,8 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
   };
 }
 
-/** Lower priority than the process that acknowledges readings: queries and sealing use the CPU it leaves, and a share of what it wants. */
-const niceness = 10;
-try {
-  // Set before any thread starts, because threads inherit the priority at their start.
-  setPriority(Math.min(19, getPriority() + niceness));
-} catch {
-  // Where the system forbids it, both processes run at the same priority.
-}
+// Before any thread starts, because threads inherit the priority.
+runForQueries();
 
 // Read when DuckDB is loaded. Its allocator keeps freed memory per arena; one arena per processor would take tens of megabytes more.
 process.env['DUCKDB_JE_MALLOC_CONF'] ??= 'narenas:1';
