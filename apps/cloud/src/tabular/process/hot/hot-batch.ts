@@ -8,7 +8,7 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { newId } from '@platform/base';
-import type { FileStamp } from '../../../instance/file-stamp.ts';
+import { type FileStamp, isSameStamp } from '../../../instance/file-stamp.ts';
 import type { Slice } from '../files/slice.ts';
 
 export interface HotBatch {
@@ -64,4 +64,20 @@ export function stampOf(path: string): FileStamp | undefined {
 
 export function filePaths(batches: readonly HotBatch[]): string[] {
   return batches.flatMap(({ files }) => files.map(({ path }) => path));
+}
+
+/** A hot file has changed: its rows must be read from the log again. */
+export class HotFileChanged extends Error {
+  constructor(path: string) {
+    super(`${path} has been changed or removed since it was written`);
+  }
+}
+
+/** @throws HotFileChanged naming the first file that is not as it was written */
+export function checkStamps(files: readonly HotFile[]): void {
+  const changed = files.find(({ path, stamp }) => {
+    const now = stampOf(path);
+    return now === undefined || !isSameStamp(stamp, now);
+  });
+  if (changed !== undefined) throw new HotFileChanged(changed.path);
 }

@@ -6,19 +6,20 @@
  * not at all. A batch is removed only after no query reads it any more, and only if its rows are in listed files and no open snapshot reads
  * them (the parent says so) or another batch has taken its rows.
  */
-import { rm } from 'node:fs/promises';
-import { type Clock, createLimiter, errorText, type Log, PlatformError } from '@platform/base';
-import { isSameStamp } from '../../../instance/file-stamp.ts';
+import { type Clock, createLimiter, errorText, type Log } from '@platform/base';
 import type { TabularSettings } from '../../settings.ts';
 import type { Database } from '../duckdb/database.ts';
 import type { Writer } from '../duckdb/writer.ts';
 import { organizationOf, type Slice } from '../files/slice.ts';
-import { type DamagedReading, decodeUpload, newDecodeRoom } from '../log/decode-upload.ts';
+import { newDecodeRoom } from '../log/decode-upload.ts';
 import type { LogReader } from '../log/read-log.ts';
-import { filePaths, type HotBatch, type HotFile, stampOf } from './hot-batch.ts';
+import { createBatchList } from './batch-list.ts';
+import { type Damage, fillTail } from './fill-tail.ts';
+import { checkStamps, type HotBatch, HotFileChanged } from './hot-batch.ts';
 import { adoptHotBatches, writeManifest } from './hot-batch-manifest.ts';
 import { pickMerge } from './pick-merge.ts';
 import { createTail, isTailFull, type Tail } from './tail.ts';
+import { createLoadWaiters } from './wait-for-load.ts';
 
 /** Rows of the log decoded per step; queries wait for the end of a step. */
 const stepLimit = { rows: 2_000, bytes: 1 << 20 };
@@ -28,14 +29,6 @@ const mostTails = 2;
 
 /** Bytes in memory while the disk takes no files; above this the loader stops. */
 const maxTailBytes = 192 << 20;
-
-/** Part of a log row that could not be loaded; its other readings are present (I8). */
-export interface Damage {
-  readonly position: number;
-  readonly reason: string;
-  /** Number of missing readings; null: all, because the row could not even be opened. */
-  readonly readings: number | null;
-}
 
 /** The data that a query reads; none of it is removed before release. */
 export interface HotSnapshot {
@@ -105,18 +98,7 @@ export function createHotRows(options: {
   const loading = createLimiter(1);
   const writing = createLimiter(1);
   const room = newDecodeRoom();
-  const waiting = new Set<{ position: number; resolve: () => void }>();
-  const wakeWaiting = (): void => {
-    for (const waiter of waiting) {
-      if (waiter.position > current().to) continue;
-      waiting.delete(waiter);
-      waiter.resolve();
-    }
-  };
-  const readers = new Map<HotBatch, number>();
-  const gone = new Set<HotBatch>();
-  const since = new Map<HotBatch, number>();
-  let batches: HotBatch[] = [];
+  const batches = createBatchList();
   /** The last one is open. */
   let tails: Tail[] = [createTail(sealed)];
   let lowWaterMark = sealed;
@@ -126,6 +108,7 @@ export function createHotRows(options: {
   /** Whether a query read batches since the last time there was nothing to merge: merging only serves queries. */
   let isRead = false;
   const current = (): Tail => tails.at(-1) as Tail;
+  const waiters = createLoadWaiters(() => current().to);
   const tailCount = (): number => tails.reduce((sum, { rows }) => sum + rows.rows, 0);
   const tailBytes = (): number => tails.reduce((sum, { rows }) => sum + rows.dataBytes, 0);
   let connection: ReturnType<Database['connect']> | undefined;
@@ -150,8 +133,7 @@ export function createHotRows(options: {
         const tail = tails[0] as Tail;
         const { writeHotBatch } = await import('./write-hot-batch.ts');
         const batch = await writeHotBatch(await connect(), tail, directory);
-        since.set(batch, tail.filledSinceMs ?? clock.monotonic());
-        batches.push(batch);
+        batches.add(batch, tail.filledSinceMs ?? clock.monotonic());
         tails = tails.slice(1);
         if (!tail.damaged && tail.lastBatch !== undefined)
           await writeManifest(batch, tail.lastBatch).catch((caught: unknown) =>
@@ -178,28 +160,11 @@ export function createHotRows(options: {
       if (tailBytes() > maxTailBytes) return false;
     }
     const logged = await reader.read(current().to, stepLimit);
-    const last = logged.at(-1);
-    if (last === undefined) return false;
-    // Read only now, because the open tail may have been frozen meanwhile. From here on the code does not yield.
+    if (logged.length === 0) return false;
+    // Taken only now, because the open tail may have been frozen meanwhile. From here on the code does not yield.
     const tail = current();
-    const damaged: Damage[] = [];
-    const { rows } = tail;
-    for (const { position, batch } of logged) {
-      const before = rows.rows;
-      try {
-        const readings = decodeUpload(position, batch, rows, room, (series) => tail.seriesId(series));
-        if (readings.length > 0) damaged.push({ position, reason: textOf(readings), readings: readings.length });
-      } catch (caught) {
-        rows.truncate(before);
-        damaged.push({ position, reason: errorText(caught), readings: null });
-      }
-    }
-    tail.damaged ||= damaged.length > 0 || logged.some(({ damage }) => damage !== undefined);
-    tail.lastBatch = last.batch;
-    tail.filledSinceMs ??= clock.monotonic();
-    tail.to = last.position;
-    for (const damage of damaged) onDamaged(damage);
-    wakeWaiting();
+    for (const damage of fillTail(tail, logged, room, clock.monotonic())) onDamaged(damage);
+    waiters.wake();
     if (isTailFull(tail)) {
       freeze();
       const written = tryWriteTails();
@@ -207,30 +172,6 @@ export function createHotRows(options: {
       if (tails.length > mostTails) await written;
     }
     return true;
-  };
-
-  const remove = (batch: HotBatch): void => {
-    if ((readers.get(batch) ?? 0) > 0) {
-      gone.add(batch);
-      return;
-    }
-    gone.delete(batch);
-    since.delete(batch);
-    for (const path of [...filePaths([batch]), batch.notePath]) rm(path, { force: true }).catch(() => {});
-  };
-
-  const acquire = (held: readonly HotBatch[]): (() => void) => {
-    for (const batch of held) readers.set(batch, (readers.get(batch) ?? 0) + 1);
-    return () => {
-      for (const batch of held) {
-        const left = (readers.get(batch) ?? 1) - 1;
-        if (left > 0) readers.set(batch, left);
-        else {
-          readers.delete(batch);
-          if (gone.has(batch)) remove(batch);
-        }
-      }
-    };
   };
 
   return {
@@ -247,7 +188,7 @@ export function createHotRows(options: {
       return this.after(lowWaterMark).dataBytes;
     },
     after(position) {
-      const later = batches.filter(({ to }) => to > position);
+      const later = batches.all.filter(({ to }) => to > position);
       const open = tails.filter(({ to }) => to > position);
       const first = later[0];
       return {
@@ -255,45 +196,24 @@ export function createHotRows(options: {
         dataBytes:
           later.reduce((sum, { dataBytes }) => sum + dataBytes, 0) +
           open.reduce((sum, { rows }) => sum + rows.dataBytes, 0),
-        sinceMs: first === undefined ? open[0]?.filledSinceMs : since.get(first),
+        sinceMs: first === undefined ? open[0]?.filledSinceMs : batches.sinceMs(first),
       };
     },
     adopt: () =>
       loading(async () => {
-        batches = await adoptHotBatches({ sealed, directory, reader }).catch((caught: unknown) => {
+        const adopted = await adoptHotBatches({ sealed, directory, reader }).catch((caught: unknown) => {
           log.warn('hot batches could not be taken over; their rows are read from the log', {
             error: errorText(caught),
           });
           return [];
         });
-        for (const batch of batches) since.set(batch, clock.monotonic());
-        tails = [createTail(batches.at(-1)?.to ?? sealed)];
+        for (const batch of adopted) batches.add(batch, clock.monotonic());
+        tails = [createTail(adopted.at(-1)?.to ?? sealed)];
         // A query may already be waiting: if the batches hold the whole log, no load follows that would wake it.
-        wakeWaiting();
+        waiters.wake();
       }),
     loadNext: (onDamaged) => loading(() => load(onDamaged)),
-    reach(position, signal) {
-      if (current().to >= position) return Promise.resolve();
-      return new Promise((resolve, reject) => {
-        const waiter = { position, resolve: done };
-        function done(): void {
-          signal.removeEventListener('abort', aborted);
-          resolve();
-        }
-        function aborted(): void {
-          waiting.delete(waiter);
-          const text = `the rows up to log position ${position} were not loaded in time (loaded: ${current().to}); try again`;
-          reject(
-            signal.reason instanceof PlatformError && signal.reason.code === 'deadline_exceeded'
-              ? new PlatformError('deadline_exceeded', text)
-              : signal.reason,
-          );
-        }
-        waiting.add(waiter);
-        if (signal.aborted) return aborted();
-        signal.addEventListener('abort', aborted, { once: true });
-      });
-    },
+    reach: (position, signal) => waiters.reach(position, signal),
     async open({ organizationId, after, upTo, readsRows }) {
       isRead = true;
       // Reading more than that as documents takes longer than writing it.
@@ -304,9 +224,9 @@ export function createHotRows(options: {
         await tryWriteTails();
       }
       // Both lists are taken without yielding, because a tail may become a batch in between.
-      const held = batches.filter(({ from, to }) => to > after && from < upTo);
+      const held = batches.all.filter(({ from, to }) => to > after && from < upTo);
       const heldTails = tails.filter(({ from, to }) => to > after && from < upTo);
-      const release = acquire(held);
+      const release = batches.hold(held);
       try {
         const across = held.find(({ from }) => from < after);
         if (across !== undefined) throw new HotFileChanged(across.notePath);
@@ -324,7 +244,7 @@ export function createHotRows(options: {
     async toSeal(position, bytes) {
       freeze();
       await writeTails();
-      const ahead = batches.filter(({ to }) => to > position);
+      const ahead = batches.all.filter(({ to }) => to > position);
       checkStamps(ahead.flatMap(({ files }) => files));
       let takenBytes = 0;
       const taken = ahead.filter(({ dataBytes }, i) => {
@@ -346,7 +266,7 @@ export function createHotRows(options: {
     async compact(position) {
       if (!isRead) return false;
       const least = Math.max(position, claimed);
-      const free = batches.filter(({ from }) => from >= least);
+      const free = batches.all.filter(({ from }) => from >= least);
       const small = pickMerge(free, settings.mergeFiles);
       if (small === undefined) {
         isRead = false;
@@ -355,43 +275,14 @@ export function createHotRows(options: {
       const { mergeHotBatches } = await import('../merge/merge-hot-batches.ts');
       const slices = small.flatMap((batch) => batch.slices);
       const merged = await writer.write(slices, (own) => mergeHotBatches(own, small, directory));
-      const [first] = small as [HotBatch];
       const [row] = await reader.read(merged.to - 1, { rows: 1, bytes: 1 });
       if (row !== undefined && small.every(({ noted }) => noted === true)) await writeManifest(merged, row.batch);
-      since.set(merged, since.get(first) ?? clock.monotonic());
       // None of them was sealed meanwhile: `claimed` and the callers' limiter prevent it.
-      batches = batches.flatMap((batch) => (batch === first ? [merged] : small.includes(batch) ? [] : [batch]));
-      for (const batch of small) remove(batch);
+      batches.merge(small, merged);
       return true;
     },
     drop(upTo) {
-      const dropped = batches.filter(({ to }) => to <= upTo);
-      batches = batches.filter((batch) => !dropped.includes(batch));
-      lowWaterMark = Math.max(lowWaterMark, dropped.at(-1)?.to ?? 0);
-      for (const batch of dropped) remove(batch);
+      lowWaterMark = Math.max(lowWaterMark, batches.drop(upTo) ?? 0);
     },
   };
-}
-
-/** A hot file has changed: its rows must be read from the log again. */
-export class HotFileChanged extends Error {
-  constructor(path: string) {
-    super(`${path} has been changed or removed since it was written`);
-  }
-}
-
-function checkStamps(files: readonly HotFile[]): void {
-  const changed = files.find(({ path, stamp }) => {
-    const now = stampOf(path);
-    return now === undefined || !isSameStamp(stamp, now);
-  });
-  if (changed !== undefined) throw new HotFileChanged(changed.path);
-}
-
-const namedReadings = 20;
-
-function textOf(readings: readonly DamagedReading[]): string {
-  const named = readings.slice(0, namedReadings).map(({ index, reason }) => `reading ${index}: ${reason}`);
-  const more = readings.length > namedReadings ? [`… and ${readings.length - namedReadings} more`] : [];
-  return [...named, ...more].join('; ');
 }
