@@ -149,7 +149,7 @@ test('a new configuration is applied while running, a failing cloud changes noth
   expect(await names()).toEqual(['counter', 'dm']);
   const changed = countingDocument(50) as { components: object[] };
   changed.components.push({ name: 'broken', api: 'core:component:sensor', model: 'acme:no:model' });
-  changed.components.push({ name: 'arm', api: 'core:component:arm', model: 'core:builtin:fake' });
+  changed.components.push({ name: 'poses', api: 'core:component:pose_tracker', model: 'core:builtin:fake' });
   Object.assign(changed, { jobs: [{ name: 'nightly' }] });
   changed.components.push({
     name: 'second',
@@ -161,7 +161,7 @@ test('a new configuration is applied while running, a failing cloud changes noth
   await until('the second sensor', async () => (await names()).includes('second'));
   const status = await machine.getMachineStatus({});
   expect(status.resources.find(({ name }) => name?.name === 'broken')?.error).toContain('acme:no:model');
-  expect(status.resources.find(({ name }) => name?.name === 'arm')?.error).toContain('no resources of type');
+  expect(status.resources.find(({ name }) => name?.name === 'poses')?.error).toContain('no resources of type');
   await until('the warning in the cloud', () =>
     cloud.logs.some((line) => line.startsWith('jobs[0]: the job "nightly"')),
   );

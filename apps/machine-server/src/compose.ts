@@ -90,6 +90,7 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
       facts: () => ({ version, running, partId, ...applier.applied }),
       requestsLimit: settings.resourceRequestsLimit,
       bindAddress: first.network?.bindAddress || settings.bindAddress,
+      clock,
       log: log.child('serve'),
     }),
   );

@@ -1,7 +1,31 @@
+const fake = ['core:builtin:fake'];
+
 /** The built-in models of this version of the machine-server, by API; a test of the machine-server keeps them in step. */
 export const builtInModels: Readonly<Record<string, readonly string[]>> = {
+  'core:component:arm': fake,
+  'core:component:audio_in': fake,
+  'core:component:audio_out': fake,
+  'core:component:base': fake,
+  'core:component:board': fake,
+  'core:component:button': fake,
+  'core:component:camera': fake,
+  'core:component:encoder': fake,
+  'core:component:gantry': fake,
+  'core:component:generic': fake,
+  'core:component:gripper': fake,
+  'core:component:input_controller': fake,
+  'core:component:motor': fake,
+  'core:component:movement_sensor': fake,
+  'core:component:power_sensor': fake,
   'core:component:sensor': ['core:builtin:fake', 'core:builtin:host-telemetry'],
+  'core:component:servo': fake,
+  'core:component:switch': fake,
   'core:service:data_manager': ['core:builtin:builtin'],
+  'core:service:discovery': fake,
+  'core:service:generic': fake,
+  'core:service:motion': fake,
+  'core:service:navigation': fake,
+  'core:service:vision': fake,
 };
 
 /** What to report about a built-in model that our machine-server lacks; undefined for known ones and for models of modules. */

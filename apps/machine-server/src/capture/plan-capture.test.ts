@@ -98,9 +98,14 @@ test('a method of a type that this version does not support is reported and not 
       path: 'core:component:camera/temp',
       level: 'error',
       message:
-        'expected a type that this version of the machine-server captures (core:component:sensor), found core:component:camera',
+        'expected a method of core:component:camera that this version of the machine-server captures (DoCommand), found "GetImages"',
     },
   ]);
+  const tracker = { ...camera, api: 'core:component:pose_tracker' };
+  const [unknown] = planCapture([tracker], defaults, same).problems;
+  expect(unknown?.message).toMatch(
+    /^expected a type that this version of the machine-server captures \(.*core:component:sensor.*\), found core:component:pose_tracker$/,
+  );
 });
 
 test('an excessive buffer and queue are limited, with a warning each', () => {

@@ -1,10 +1,58 @@
 import type { Clock } from '@platform/base';
 import type { Model } from '../graph/model.ts';
+import { createFakeArm } from './components/arm/fake.ts';
+import { createFakeAudioIn } from './components/audio-in/fake.ts';
+import { createFakeAudioOut } from './components/audio-out/fake.ts';
+import { createFakeBase } from './components/base/fake.ts';
+import { createFakeBoard } from './components/board/fake.ts';
+import { createFakeButton } from './components/button/fake.ts';
+import { createFakeCamera } from './components/camera/fake.ts';
+import { createFakeEncoder } from './components/encoder/fake.ts';
+import { createFakeGantry } from './components/gantry/fake.ts';
+import { createFakeGeneric } from './components/generic/fake.ts';
+import { createFakeGripper } from './components/gripper/fake.ts';
+import { createFakeInputController } from './components/input-controller/fake.ts';
+import { createFakeMotor } from './components/motor/fake.ts';
+import { createFakeMovementSensor } from './components/movement-sensor/fake.ts';
+import { createFakePowerSensor } from './components/power-sensor/fake.ts';
 import { createFakeSensor } from './components/sensor/fake.ts';
 import { hostTelemetry } from './components/sensor/host-telemetry.ts';
+import { createFakeServo } from './components/servo/fake.ts';
+import { createFakeSwitch } from './components/switch/fake.ts';
 import { createDataManager, type DataManagerParts } from './services/data-manager.ts';
+import { createFakeDiscovery } from './services/discovery/fake.ts';
+import { createFakeGenericService } from './services/generic/fake.ts';
+import { createFakeMotion } from './services/motion/fake.ts';
+import { createFakeNavigation } from './services/navigation/fake.ts';
+import { createFakeVision } from './services/vision/fake.ts';
+
+const fakes = [
+  createFakeArm,
+  createFakeAudioIn,
+  createFakeAudioOut,
+  createFakeBase,
+  createFakeBoard,
+  createFakeButton,
+  createFakeCamera,
+  createFakeDiscovery,
+  createFakeEncoder,
+  createFakeGantry,
+  createFakeGeneric,
+  createFakeGenericService,
+  createFakeGripper,
+  createFakeInputController,
+  createFakeMotion,
+  createFakeMotor,
+  createFakeMovementSensor,
+  createFakeNavigation,
+  createFakePowerSensor,
+  createFakeSensor,
+  createFakeServo,
+  createFakeSwitch,
+  createFakeVision,
+];
 
 /** Every built-in model of the machine-server; `@platform/machine-config/built-in-models` names them for the cloud. */
 export function builtInModels(clock: Clock, dataManager: () => DataManagerParts): readonly Model[] {
-  return [createFakeSensor(clock), hostTelemetry, createDataManager(dataManager)];
+  return [...fakes.map((fake) => fake(clock)), hostTelemetry, createDataManager(dataManager)];
 }

@@ -1,10 +1,12 @@
-/** What this machine-server reports about itself. */
-import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+/** What this machine-server reports about itself, and what it does for all of its resources. */
+import type { JsonObject } from '@bufbuild/protobuf';
+import { durationFromMs, timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { RobotConfig } from '@platform/proto/platform/app/v1/robot';
 import type { ResourceName } from '@platform/proto/platform/common/v1/common';
 import {
   type GetCloudMetadataResponse,
   GetMachineStatusResponse_State,
+  PeerConnectionType,
   ResourceStatus_State,
   RobotService,
 } from '@platform/proto/platform/robot/v1/robot';
@@ -12,6 +14,8 @@ import type { ResourceDescriptor } from '@platform/resources';
 import { type ServiceBinding, serve } from '@platform/rpc/server';
 import type { Graph, ResourceState } from '../graph/graph.ts';
 import type { Principal } from './authenticate.ts';
+import type { Sessions } from './sessions.ts';
+import type { Stopper } from './stop.ts';
 
 type CloudMetadata = Pick<GetCloudMetadataResponse, 'primaryOrgId' | 'locationId' | 'machineId' | 'machinePartId'>;
 
@@ -32,11 +36,15 @@ const states: Readonly<Record<ResourceState, ResourceStatus_State>> = {
   removing: ResourceStatus_State.REMOVING,
 };
 
-export function machineRpc(
-  graph: Graph,
-  types: readonly ResourceDescriptor[],
-  facts: () => MachineFacts,
-): ServiceBinding<Principal> {
+export interface MachineRpcDeps {
+  readonly graph: Graph;
+  readonly types: readonly ResourceDescriptor[];
+  readonly facts: () => MachineFacts;
+  readonly stopper: Stopper;
+  readonly sessions: Sessions;
+}
+
+export function machineRpc({ graph, types, facts, stopper, sessions }: MachineRpcDeps): ServiceBinding<Principal> {
   const ready = (): ReturnType<Graph['status']> => graph.status().filter(({ state }) => state === 'ready');
   return serve<typeof RobotService, Principal>(RobotService, {
     resourceNames: () => ({ resources: ready().map(({ config }) => nameOf(config)) }),
@@ -65,12 +73,34 @@ export function machineRpc(
         })),
       };
     },
+    async stopAll({ extra }, call) {
+      const byName = extra.map(({ name, params }): [string, JsonObject] => [fullNameOf(name), params ?? {}]);
+      await stopper.stopAll(new Map(byName), call);
+      return {};
+    },
+    startSession({ resume }, { principal, peerAddress }) {
+      const { id, windowMs } = sessions.start(principal.entity, peerAddress, resume);
+      return { id, heartbeatWindow: durationFromMs(windowMs) };
+    },
+    sendSessionHeartbeat({ id }, { principal }) {
+      sessions.heartbeat(principal.entity, id);
+      return {};
+    },
+    getSessions: () => ({
+      sessions: sessions.all.map(({ id, peerAddress }) => ({
+        ...{ id, peerConnectionInfo: { type: PeerConnectionType.GRPC, remoteAddress: peerAddress } },
+      })),
+    }),
   });
 }
 
 function cloudMetadata({ config: { cloud }, partId }: MachineFacts): CloudMetadata {
   const { primaryOrgId = '', locationId = '', machineId = '' } = cloud ?? {};
   return { primaryOrgId, locationId, machineId, machinePartId: partId };
+}
+
+function fullNameOf({ namespace, type, subtype, name }: Partial<ResourceName> = {}): string {
+  return `${namespace}:${type}:${subtype}/${name}`;
 }
 
 function nameOf({

@@ -1,5 +1,5 @@
 import { create } from '@bufbuild/protobuf';
-import { silentLog } from '@platform/base';
+import { silentLog, systemClock } from '@platform/base';
 import { RobotConfigSchema } from '@platform/proto/platform/app/v1/robot';
 import { connect } from '@platform/rpc/client';
 import { FakeClock } from '@platform/testkit';
@@ -26,6 +26,7 @@ async function serving(model: Model): Promise<GaugeClient & AsyncDisposable> {
       facts: () => ({ version: '', running: true, partId: '', config: create(RobotConfigSchema), appliedMs: 0 }),
       requestsLimit: 1,
       bindAddress: '127.0.0.1:0',
+      clock: systemClock,
       log: silentLog,
     }),
   );

@@ -1,43 +1,58 @@
 /** Resources of one type over RPC. */
-import type { DescService, Message } from '@bufbuild/protobuf';
+import { type DescService, getOption, type Message } from '@bufbuild/protobuf';
 import { PlatformError } from '@platform/base';
+import { safety_heartbeat_monitored } from '@platform/proto/platform/common/v1/common';
 import { isProxy, nameFieldOf, type Resource, type ResourceDescriptor, shortType } from '@platform/resources';
 import { type Call, type Handlers, type ServiceBinding, serve } from '@platform/rpc/server';
 import type { Graph } from '../graph/graph.ts';
 import type { Principal } from './authenticate.ts';
 import { RequestLimit } from './request-limit.ts';
+import type { Sessions } from './sessions.ts';
 
 /** Answers a call of a method for one resource; input and output are messages, or async iterables of them. */
 type Answer = (request: unknown, call: Call<Principal>) => unknown;
 
-/** @param limit maximum calls in progress for one resource (PLATFORM_RESOURCE_REQUESTS_LIMIT). */
-export function resourceRpc(descriptor: ResourceDescriptor, graph: Graph, limit: number): ServiceBinding<Principal> {
+export interface ResourceRpcDeps {
+  readonly type: ResourceDescriptor;
+  readonly graph: Graph;
+  /** Maximum calls in progress for one resource (PLATFORM_RESOURCE_REQUESTS_LIMIT). */
+  readonly limit: number;
+  readonly sessions: Pick<Sessions, 'use'>;
+}
+
+/** The request header with a session's id; clients send it with the methods that the service marks as monitored. */
+const sessionHeader = 'viam-sid';
+
+export function resourceRpc({ type: descriptor, graph, limit, sessions }: ResourceRpcDeps): ServiceBinding<Principal> {
   const { service } = descriptor;
   const requests = new RequestLimit(limit);
   const handlers = service.methods.map((method) => {
     const { read } = nameFieldOf(descriptor, method.input);
+    const isMonitored = getOption(method, safety_heartbeat_monitored);
     /** Counts a call for the resource of this name, until it is disposed. */
-    const enter = (name: string): Disposable & { readonly answer: Answer } => ({
-      answer: answering(descriptor, resourceOf(descriptor, graph, name), method.localName),
-      ...requests.enter(name),
-    });
+    const enter = (name: string, call: Call<Principal>): Disposable & { readonly answer: Answer } => {
+      const answer = answering(descriptor, resourceOf(descriptor, graph, name), method.localName);
+      const session = isMonitored ? call.metadata.get(sessionHeader) : null;
+      if (session) sessions.use(call.principal.entity, session, `${descriptor.api}/${name}`);
+      return { answer, ...requests.enter(name) };
+    };
     const kinds = {
       async unary(request: Message, call: Call<Principal>) {
-        using entered = enter(read(request));
+        using entered = enter(read(request), call);
         return await entered.answer(request, call);
       },
       async *server_streaming(request: Message, call: Call<Principal>) {
-        using entered = enter(read(request));
+        using entered = enter(read(request), call);
         yield* entered.answer(request, call) as AsyncIterable<Message>;
       },
       async client_streaming(messages: AsyncIterable<Message>, call: Call<Principal>) {
         const { name, all } = await named(messages, read);
-        using entered = enter(name);
+        using entered = enter(name, call);
         return await entered.answer(all, call);
       },
       async *bidi_streaming(messages: AsyncIterable<Message>, call: Call<Principal>) {
         const { name, all } = await named(messages, read);
-        using entered = enter(name);
+        using entered = enter(name, call);
         yield* entered.answer(all, call) as AsyncIterable<Message>;
       },
     };

@@ -1,11 +1,15 @@
 /** The machine's own port. */
-import { type Log, PlatformError } from '@platform/base';
+import { durationMs } from '@bufbuild/protobuf/wkt';
+import { type Clock, type Log, PlatformError } from '@platform/base';
+import type { RobotConfig } from '@platform/proto/platform/app/v1/robot';
 import type { ResourceDescriptor } from '@platform/resources';
 import { createRpcServer, type RpcServer } from '@platform/rpc/server';
 import type { Graph } from '../graph/graph.ts';
 import type { MachineAuth, Principal } from './authenticate.ts';
 import { type MachineFacts, machineRpc } from './machine-rpc.ts';
 import { resourceRpc } from './resource-rpc.ts';
+import { createSessions, type Sessions } from './sessions.ts';
+import { createStopper, type Stopper } from './stop.ts';
 
 export interface ServingDeps {
   readonly graph: Graph;
@@ -17,6 +21,7 @@ export interface ServingDeps {
    * `host:port` from `network.bind_address` or PLATFORM_BIND_ADDRESS; if undefined or empty: loopback, 8080 or the next free port (D16).
    */
   readonly bindAddress: string | undefined;
+  readonly clock: Clock;
   readonly log: Log;
 }
 
@@ -26,10 +31,16 @@ const portsTried = 100;
 export class Serving implements AsyncDisposable {
   readonly #deps: ServingDeps;
   #server: RpcServer | undefined;
+  readonly #stopper: Stopper;
+  readonly #sessions: Sessions;
   #port = 0;
 
   constructor(deps: ServingDeps) {
     this.#deps = deps;
+    const { graph, types, facts, clock, log } = deps;
+    this.#stopper = createStopper(graph, types);
+    const windowMs = (): number => heartbeatWindowMs(facts().config);
+    this.#sessions = createSessions({ windowMs, stopper: this.#stopper, clock, log });
   }
 
   /** Known once the server has started. */
@@ -65,16 +76,18 @@ export class Serving implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#sessions[Symbol.dispose]();
     await this.#server?.close({ graceMs: 1_000 });
   }
 
   #create(): RpcServer {
     const { graph, types, auth, facts, requestsLimit, log } = this.#deps;
+    const [stopper, sessions] = [this.#stopper, this.#sessions];
     return createRpcServer<Principal>({
       services: [
         auth.binding,
-        machineRpc(graph, types, facts),
-        ...types.map((type) => resourceRpc(type, graph, requestsLimit)),
+        machineRpc({ graph, types, facts, stopper, sessions }),
+        ...types.map((type) => resourceRpc({ type, graph, limit: requestsLimit, sessions })),
       ],
       authenticate: (call) => auth.authenticate(call),
       open: ['/proto.rpc.v1.AuthService/Authenticate'],
@@ -99,4 +112,14 @@ function parseAddress(text: string | undefined): { host: string; port: number } 
     );
   }
   return { host: text.slice(0, colon) || '0.0.0.0', port };
+}
+
+const usualWindowMs = 2_000;
+const [leastWindowMs, mostWindowMs] = [30, 60_000];
+
+/** `network.sessions.heartbeat_window`, from 30 ms to 1 min; 2 s by default. */
+function heartbeatWindowMs({ network }: RobotConfig): number {
+  const window = network?.sessions?.heartbeatWindow;
+  if (window === undefined) return usualWindowMs;
+  return Math.max(leastWindowMs, Math.min(mostWindowMs, durationMs(window)));
 }

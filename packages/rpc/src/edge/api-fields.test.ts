@@ -56,6 +56,8 @@ describe('D2 the table of fields that carry an API name', () => {
       'platform.app.v1.ServiceConfig.model: name',
       'platform.app.v1.ServiceConfig.namespace: namespace',
       'platform.common.v1.ResourceName.namespace: namespace',
+      // A lens model, which has no namespace and passes unchanged.
+      'platform.component.camera.v1.DistortionParameters.model: name',
       'platform.robot.v1.Operation.method: service',
       'platform.robot.v1.ResourceRPCSubtype.proto_service: service',
     ]);
@@ -106,6 +108,12 @@ describe('D2 the table of fields that carry an API name', () => {
           .concat('GetLatestTabularDataRequest.method_name', 'GetLatestTabularDataRequest.resource_name')
           .concat('SequenceResourceFilter.method_name', 'SequenceResourceFilter.resource_name')
           .map((field) => `platform.app.data.v1.${field}`),
+        // Short names of resources.
+        ...['GetPlanRequest', 'GetPoseRequest', 'MoveOnGlobeRequest', 'MoveOnMapRequest', 'MoveRequest', 'Plan']
+          .concat('PlanStatusWithID', 'StopPlanRequest')
+          .map((message) => `platform.service.motion.v1.${message}.component_name`),
+        'platform.service.motion.v1.MoveOnMapRequest.slam_service_name',
+        'platform.service.motion.v1.ObstacleDetector.vision_service',
         'platform.app.datasync.v1.DataCaptureMetadata.component_name',
         'platform.app.datasync.v1.DataCaptureMetadata.method_name',
         'platform.app.datasync.v1.UploadMetadata.component_name',

@@ -4,17 +4,44 @@
 // @generated from file platform/common/v1/common.proto (package platform.common.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
-import type { Timestamp, Value } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_struct, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
-import type { JsonObject, Message } from "@bufbuild/protobuf";
+import type { GenEnum, GenExtension, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, extDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { MethodOptions, Timestamp, Value } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_descriptor, file_google_protobuf_struct, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import type { JsonObject, Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file platform/common/v1/common.proto.
  */
 export const file_platform_common_v1_common: GenFile = /*@__PURE__*/
-  fileDesc("Ch9wbGF0Zm9ybS9jb21tb24vdjEvY29tbW9uLnByb3RvEhJwbGF0Zm9ybS5jb21tb24udjEiLwoHQ2Fwc3VsZRIRCglyYWRpdXNfbW0YASABKAESEQoJbGVuZ3RoX21tGAIgASgBIkoKEERvQ29tbWFuZFJlcXVlc3QSDAoEbmFtZRgBIAEoCRIoCgdjb21tYW5kGAIgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdCI8ChFEb0NvbW1hbmRSZXNwb25zZRInCgZyZXN1bHQYASABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0IscCCghHZW9tZXRyeRIoCgZjZW50ZXIYASABKAsyGC5wbGF0Zm9ybS5jb21tb24udjEuUG9zZRIsCgZzcGhlcmUYAiABKAsyGi5wbGF0Zm9ybS5jb21tb24udjEuU3BoZXJlSAASMwoDYm94GAMgASgLMiQucGxhdGZvcm0uY29tbW9uLnYxLlJlY3Rhbmd1bGFyUHJpc21IABIuCgdjYXBzdWxlGAUgASgLMhsucGxhdGZvcm0uY29tbW9uLnYxLkNhcHN1bGVIABIoCgRtZXNoGAYgASgLMhgucGxhdGZvcm0uY29tbW9uLnYxLk1lc2hIABI0Cgpwb2ludGNsb3VkGAcgASgLMh4ucGxhdGZvcm0uY29tbW9uLnYxLlBvaW50Q2xvdWRIABINCgVsYWJlbBgEIAEoCUIPCg1nZW9tZXRyeV90eXBlIkwKFEdldEdlb21ldHJpZXNSZXF1ZXN0EgwKBG5hbWUYASABKAkSJgoFZXh0cmEYYyABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0IkkKFUdldEdlb21ldHJpZXNSZXNwb25zZRIwCgpnZW9tZXRyaWVzGAEgAygLMhwucGxhdGZvcm0uY29tbW9uLnYxLkdlb21ldHJ5IkoKEkdldFJlYWRpbmdzUmVxdWVzdBIMCgRuYW1lGAEgASgJEiYKBWV4dHJhGGMgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdCKnAQoTR2V0UmVhZGluZ3NSZXNwb25zZRJHCghyZWFkaW5ncxgBIAMoCzI1LnBsYXRmb3JtLmNvbW1vbi52MS5HZXRSZWFkaW5nc1Jlc3BvbnNlLlJlYWRpbmdzRW50cnkaRwoNUmVhZGluZ3NFbnRyeRILCgNrZXkYASABKAkSJQoFdmFsdWUYAiABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWU6AjgBIiAKEEdldFN0YXR1c1JlcXVlc3QSDAoEbmFtZRgBIAEoCSI8ChFHZXRTdGF0dXNSZXNwb25zZRInCgZyZXN1bHQYASABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0ItgBCghMb2dFbnRyeRIMCgRob3N0GAEgASgJEg0KBWxldmVsGAIgASgJEigKBHRpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhMKC2xvZ2dlcl9uYW1lGAQgASgJEg8KB21lc3NhZ2UYBSABKAkSJwoGY2FsbGVyGAYgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBINCgVzdGFjaxgHIAEoCRInCgZmaWVsZHMYCCADKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0IioKBE1lc2gSFAoMY29udGVudF90eXBlGAEgASgJEgwKBG1lc2gYAiABKAwiIQoKUG9pbnRDbG91ZBITCgtwb2ludF9jbG91ZBgBIAEoDCJdCgRQb3NlEgkKAXgYASABKAESCQoBeRgCIAEoARIJCgF6GAMgASgBEgsKA29feBgEIAEoARILCgNvX3kYBSABKAESCwoDb196GAYgASgBEg0KBXRoZXRhGAcgASgBIkAKEFJlY3Rhbmd1bGFyUHJpc20SLAoHZGltc19tbRgBIAEoCzIbLnBsYXRmb3JtLmNvbW1vbi52MS5WZWN0b3IzIk4KDFJlc291cmNlTmFtZRIRCgluYW1lc3BhY2UYASABKAkSDAoEdHlwZRgCIAEoCRIPCgdzdWJ0eXBlGAMgASgJEgwKBG5hbWUYBCABKAkiGwoGU3BoZXJlEhEKCXJhZGl1c19tbRgBIAEoASIqCgdWZWN0b3IzEgkKAXgYASABKAESCQoBeRgCIAEoARIJCgF6GAMgASgBYgZwcm90bzM", [file_google_protobuf_struct, file_google_protobuf_timestamp]);
+  fileDesc("Ch9wbGF0Zm9ybS9jb21tb24vdjEvY29tbW9uLnByb3RvEhJwbGF0Zm9ybS5jb21tb24udjEiSAoJQXVkaW9JbmZvEg0KBWNvZGVjGAEgASgJEhYKDnNhbXBsZV9yYXRlX2h6GAIgASgFEhQKDG51bV9jaGFubmVscxgDIAEoBSIvCgdDYXBzdWxlEhEKCXJhZGl1c19tbRgBIAEoARIRCglsZW5ndGhfbW0YAiABKAEiSgoQRG9Db21tYW5kUmVxdWVzdBIMCgRuYW1lGAEgASgJEigKB2NvbW1hbmQYAiABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0IjwKEURvQ29tbWFuZFJlc3BvbnNlEicKBnJlc3VsdBgBIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QibwoLR2VvR2VvbWV0cnkSLgoIbG9jYXRpb24YASABKAsyHC5wbGF0Zm9ybS5jb21tb24udjEuR2VvUG9pbnQSMAoKZ2VvbWV0cmllcxgCIAMoCzIcLnBsYXRmb3JtLmNvbW1vbi52MS5HZW9tZXRyeSJeChFHZW9tZXRyaWVzSW5GcmFtZRIXCg9yZWZlcmVuY2VfZnJhbWUYASABKAkSMAoKZ2VvbWV0cmllcxgCIAMoCzIcLnBsYXRmb3JtLmNvbW1vbi52MS5HZW9tZXRyeSLHAgoIR2VvbWV0cnkSKAoGY2VudGVyGAEgASgLMhgucGxhdGZvcm0uY29tbW9uLnYxLlBvc2USLAoGc3BoZXJlGAIgASgLMhoucGxhdGZvcm0uY29tbW9uLnYxLlNwaGVyZUgAEjMKA2JveBgDIAEoCzIkLnBsYXRmb3JtLmNvbW1vbi52MS5SZWN0YW5ndWxhclByaXNtSAASLgoHY2Fwc3VsZRgFIAEoCzIbLnBsYXRmb3JtLmNvbW1vbi52MS5DYXBzdWxlSAASKAoEbWVzaBgGIAEoCzIYLnBsYXRmb3JtLmNvbW1vbi52MS5NZXNoSAASNAoKcG9pbnRjbG91ZBgHIAEoCzIeLnBsYXRmb3JtLmNvbW1vbi52MS5Qb2ludENsb3VkSAASDQoFbGFiZWwYBCABKAlCDwoNZ2VvbWV0cnlfdHlwZSIvCghHZW9Qb2ludBIQCghsYXRpdHVkZRgBIAEoARIRCglsb25naXR1ZGUYAiABKAEiSgoSR2V0M0RNb2RlbHNSZXF1ZXN0EgwKBG5hbWUYASABKAkSJgoFZXh0cmEYYyABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0IqMBChNHZXQzRE1vZGVsc1Jlc3BvbnNlEkMKBm1vZGVscxgBIAMoCzIzLnBsYXRmb3JtLmNvbW1vbi52MS5HZXQzRE1vZGVsc1Jlc3BvbnNlLk1vZGVsc0VudHJ5GkcKC01vZGVsc0VudHJ5EgsKA2tleRgBIAEoCRInCgV2YWx1ZRgCIAEoCzIYLnBsYXRmb3JtLmNvbW1vbi52MS5NZXNoOgI4ASJMChRHZXRHZW9tZXRyaWVzUmVxdWVzdBIMCgRuYW1lGAEgASgJEiYKBWV4dHJhGGMgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdCJJChVHZXRHZW9tZXRyaWVzUmVzcG9uc2USMAoKZ2VvbWV0cmllcxgBIAMoCzIcLnBsYXRmb3JtLmNvbW1vbi52MS5HZW9tZXRyeSJMChRHZXRLaW5lbWF0aWNzUmVxdWVzdBIMCgRuYW1lGAEgASgJEiYKBWV4dHJhGGMgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdCKnAgoVR2V0S2luZW1hdGljc1Jlc3BvbnNlEjgKBmZvcm1hdBgBIAEoDjIoLnBsYXRmb3JtLmNvbW1vbi52MS5LaW5lbWF0aWNzRmlsZUZvcm1hdBIXCg9raW5lbWF0aWNzX2RhdGEYAiABKAwSZAoXbWVzaGVzX2J5X3VyZGZfZmlsZXBhdGgYAyADKAsyQy5wbGF0Zm9ybS5jb21tb24udjEuR2V0S2luZW1hdGljc1Jlc3BvbnNlLk1lc2hlc0J5VXJkZkZpbGVwYXRoRW50cnkaVQoZTWVzaGVzQnlVcmRmRmlsZXBhdGhFbnRyeRILCgNrZXkYASABKAkSJwoFdmFsdWUYAiABKAsyGC5wbGF0Zm9ybS5jb21tb24udjEuTWVzaDoCOAEiTAoUR2V0UHJvcGVydGllc1JlcXVlc3QSDAoEbmFtZRgBIAEoCRImCgVleHRyYRhjIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QiXwoVR2V0UHJvcGVydGllc1Jlc3BvbnNlEhgKEHN1cHBvcnRlZF9jb2RlY3MYASADKAkSFgoOc2FtcGxlX3JhdGVfaHoYAiABKAUSFAoMbnVtX2NoYW5uZWxzGAMgASgFIkoKEkdldFJlYWRpbmdzUmVxdWVzdBIMCgRuYW1lGAEgASgJEiYKBWV4dHJhGGMgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdCKnAQoTR2V0UmVhZGluZ3NSZXNwb25zZRJHCghyZWFkaW5ncxgBIAMoCzI1LnBsYXRmb3JtLmNvbW1vbi52MS5HZXRSZWFkaW5nc1Jlc3BvbnNlLlJlYWRpbmdzRW50cnkaRwoNUmVhZGluZ3NFbnRyeRILCgNrZXkYASABKAkSJQoFdmFsdWUYAiABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWU6AjgBIiAKEEdldFN0YXR1c1JlcXVlc3QSDAoEbmFtZRgBIAEoCSI8ChFHZXRTdGF0dXNSZXNwb25zZRInCgZyZXN1bHQYASABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0ItgBCghMb2dFbnRyeRIMCgRob3N0GAEgASgJEg0KBWxldmVsGAIgASgJEigKBHRpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhMKC2xvZ2dlcl9uYW1lGAQgASgJEg8KB21lc3NhZ2UYBSABKAkSJwoGY2FsbGVyGAYgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBINCgVzdGFjaxgHIAEoCRInCgZmaWVsZHMYCCADKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0IioKBE1lc2gSFAoMY29udGVudF90eXBlGAEgASgJEgwKBG1lc2gYAiABKAwiQwoLT3JpZW50YXRpb24SCwoDb194GAEgASgBEgsKA29feRgCIAEoARILCgNvX3oYAyABKAESDQoFdGhldGEYBCABKAEiIQoKUG9pbnRDbG91ZBITCgtwb2ludF9jbG91ZBgBIAEoDCJiChBQb2ludENsb3VkT2JqZWN0EhMKC3BvaW50X2Nsb3VkGAEgASgMEjkKCmdlb21ldHJpZXMYAiABKAsyJS5wbGF0Zm9ybS5jb21tb24udjEuR2VvbWV0cmllc0luRnJhbWUiXQoEUG9zZRIJCgF4GAEgASgBEgkKAXkYAiABKAESCQoBehgDIAEoARILCgNvX3gYBCABKAESCwoDb195GAUgASgBEgsKA29fehgGIAEoARINCgV0aGV0YRgHIAEoASJiCglQb3NlQ2xvdWQSCQoBeBgBIAEoARIJCgF5GAIgASgBEgkKAXoYAyABKAESCwoDb194GAQgASgBEgsKA29feRgFIAEoARILCgNvX3oYBiABKAESDQoFdGhldGEYByABKAEilQEKC1Bvc2VJbkZyYW1lEhcKD3JlZmVyZW5jZV9mcmFtZRgBIAEoCRImCgRwb3NlGAIgASgLMhgucGxhdGZvcm0uY29tbW9uLnYxLlBvc2USNgoKZ29hbF9jbG91ZBgDIAEoCzIdLnBsYXRmb3JtLmNvbW1vbi52MS5Qb3NlQ2xvdWRIAIgBAUINCgtfZ29hbF9jbG91ZCJAChBSZWN0YW5ndWxhclByaXNtEiwKB2RpbXNfbW0YASABKAsyGy5wbGF0Zm9ybS5jb21tb24udjEuVmVjdG9yMyJOCgxSZXNvdXJjZU5hbWUSEQoJbmFtZXNwYWNlGAEgASgJEgwKBHR5cGUYAiABKAkSDwoHc3VidHlwZRgDIAEoCRIMCgRuYW1lGAQgASgJIlgKEFJlc3BvbnNlTWV0YWRhdGESNAoLY2FwdHVyZWRfYXQYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSACIAQFCDgoMX2NhcHR1cmVkX2F0IhsKBlNwaGVyZRIRCglyYWRpdXNfbW0YASABKAEigAIKCVRyYW5zZm9ybRIXCg9yZWZlcmVuY2VfZnJhbWUYASABKAkSPwoWcG9zZV9pbl9vYnNlcnZlcl9mcmFtZRgCIAEoCzIfLnBsYXRmb3JtLmNvbW1vbi52MS5Qb3NlSW5GcmFtZRI6Cg9waHlzaWNhbF9vYmplY3QYAyABKAsyHC5wbGF0Zm9ybS5jb21tb24udjEuR2VvbWV0cnlIAIgBARIMCgR1dWlkGAQgASgMEi4KCG1ldGFkYXRhGAUgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEgBiAEBQhIKEF9waHlzaWNhbF9vYmplY3RCCwoJX21ldGFkYXRhIioKB1ZlY3RvcjMSCQoBeBgBIAEoARIJCgF5GAIgASgBEgkKAXoYAyABKAEieQoKV29ybGRTdGF0ZRI4CglvYnN0YWNsZXMYASADKAsyJS5wbGF0Zm9ybS5jb21tb24udjEuR2VvbWV0cmllc0luRnJhbWUSMQoKdHJhbnNmb3JtcxgDIAMoCzIdLnBsYXRmb3JtLmNvbW1vbi52MS5UcmFuc2Zvcm0qfwoUS2luZW1hdGljc0ZpbGVGb3JtYXQSJgoiS0lORU1BVElDU19GSUxFX0ZPUk1BVF9VTlNQRUNJRklFRBAAEh4KGktJTkVNQVRJQ1NfRklMRV9GT1JNQVRfU1ZBEAESHwobS0lORU1BVElDU19GSUxFX0ZPUk1BVF9VUkRGEAI6YQoac2FmZXR5X2hlYXJ0YmVhdF9tb25pdG9yZWQSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxikkgUgASgIUhhzYWZldHlIZWFydGJlYXRNb25pdG9yZWSIAQFiBnByb3RvMw", [file_google_protobuf_descriptor, file_google_protobuf_struct, file_google_protobuf_timestamp]);
+
+/**
+ * @generated from message platform.common.v1.AudioInfo
+ */
+export type AudioInfo = Message<"platform.common.v1.AudioInfo"> & {
+  /**
+   * @generated from field: string codec = 1;
+   */
+  codec: string;
+
+  /**
+   * @generated from field: int32 sample_rate_hz = 2;
+   */
+  sampleRateHz: number;
+
+  /**
+   * @generated from field: int32 num_channels = 3;
+   */
+  numChannels: number;
+};
+
+/**
+ * Describes the message platform.common.v1.AudioInfo.
+ * Use `create(AudioInfoSchema)` to create a new message.
+ */
+export const AudioInfoSchema: GenMessage<AudioInfo> = /*@__PURE__*/
+  messageDesc(file_platform_common_v1_common, 0);
 
 /**
  * @generated from message platform.common.v1.Capsule
@@ -36,7 +63,7 @@ export type Capsule = Message<"platform.common.v1.Capsule"> & {
  * Use `create(CapsuleSchema)` to create a new message.
  */
 export const CapsuleSchema: GenMessage<Capsule> = /*@__PURE__*/
-  messageDesc(file_platform_common_v1_common, 0);
+  messageDesc(file_platform_common_v1_common, 1);
 
 /**
  * @generated from message platform.common.v1.DoCommandRequest
@@ -58,7 +85,7 @@ export type DoCommandRequest = Message<"platform.common.v1.DoCommandRequest"> & 
  * Use `create(DoCommandRequestSchema)` to create a new message.
  */
 export const DoCommandRequestSchema: GenMessage<DoCommandRequest> = /*@__PURE__*/
-  messageDesc(file_platform_common_v1_common, 1);
+  messageDesc(file_platform_common_v1_common, 2);
 
 /**
  * @generated from message platform.common.v1.DoCommandResponse
@@ -75,7 +102,51 @@ export type DoCommandResponse = Message<"platform.common.v1.DoCommandResponse"> 
  * Use `create(DoCommandResponseSchema)` to create a new message.
  */
 export const DoCommandResponseSchema: GenMessage<DoCommandResponse> = /*@__PURE__*/
-  messageDesc(file_platform_common_v1_common, 2);
+  messageDesc(file_platform_common_v1_common, 3);
+
+/**
+ * @generated from message platform.common.v1.GeoGeometry
+ */
+export type GeoGeometry = Message<"platform.common.v1.GeoGeometry"> & {
+  /**
+   * @generated from field: platform.common.v1.GeoPoint location = 1;
+   */
+  location?: GeoPoint | undefined;
+
+  /**
+   * @generated from field: repeated platform.common.v1.Geometry geometries = 2;
+   */
+  geometries: Geometry[];
+};
+
+/**
+ * Describes the message platform.common.v1.GeoGeometry.
+ * Use `create(GeoGeometrySchema)` to create a new message.
+ */
+export const GeoGeometrySchema: GenMessage<GeoGeometry> = /*@__PURE__*/
+  messageDesc(file_platform_common_v1_common, 4);
+
+/**
+ * @generated from message platform.common.v1.GeometriesInFrame
+ */
+export type GeometriesInFrame = Message<"platform.common.v1.GeometriesInFrame"> & {
+  /**
+   * @generated from field: string reference_frame = 1;
+   */
+  referenceFrame: string;
+
+  /**
+   * @generated from field: repeated platform.common.v1.Geometry geometries = 2;
+   */
+  geometries: Geometry[];
+};
+
+/**
+ * Describes the message platform.common.v1.GeometriesInFrame.
+ * Use `create(GeometriesInFrameSchema)` to create a new message.
+ */
+export const GeometriesInFrameSchema: GenMessage<GeometriesInFrame> = /*@__PURE__*/
+  messageDesc(file_platform_common_v1_common, 5);
 
 /**
  * @generated from message platform.common.v1.Geometry
@@ -132,7 +203,68 @@ export type Geometry = Message<"platform.common.v1.Geometry"> & {
  * Use `create(GeometrySchema)` to create a new message.
  */
 export const GeometrySchema: GenMessage<Geometry> = /*@__PURE__*/
-  messageDesc(file_platform_common_v1_common, 3);
+  messageDesc(file_platform_common_v1_common, 6);
+
+/**
+ * @generated from message platform.common.v1.GeoPoint
+ */
+export type GeoPoint = Message<"platform.common.v1.GeoPoint"> & {
+  /**
+   * @generated from field: double latitude = 1;
+   */
+  latitude: number;
+
+  /**
+   * @generated from field: double longitude = 2;
+   */
+  longitude: number;
+};
+
+/**
+ * Describes the message platform.common.v1.GeoPoint.
+ * Use `create(GeoPointSchema)` to create a new message.
+ */
+export const GeoPointSchema: GenMessage<GeoPoint> = /*@__PURE__*/
+  messageDesc(file_platform_common_v1_common, 7);
+
+/**
+ * @generated from message platform.common.v1.Get3DModelsRequest
+ */
+export type Get3DModelsRequest = Message<"platform.common.v1.Get3DModelsRequest"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: google.protobuf.Struct extra = 99;
+   */
+  extra?: JsonObject | undefined;
+};
+
+/**
+ * Describes the message platform.common.v1.Get3DModelsRequest.
+ * Use `create(Get3DModelsRequestSchema)` to create a new message.
+ */
+export const Get3DModelsRequestSchema: GenMessage<Get3DModelsRequest> = /*@__PURE__*/
+  messageDesc(file_platform_common_v1_common, 8);
+
+/**
+ * @generated from message platform.common.v1.Get3DModelsResponse
+ */
+export type Get3DModelsResponse = Message<"platform.common.v1.Get3DModelsResponse"> & {
+  /**
+   * @generated from field: map<string, platform.common.v1.Mesh> models = 1;
+   */
+  models: { [key: string]: Mesh };
+};
+
+/**
+ * Describes the message platform.common.v1.Get3DModelsResponse.
+ * Use `create(Get3DModelsResponseSchema)` to create a new message.
+ */
+export const Get3DModelsResponseSchema: GenMessage<Get3DModelsResponse> = /*@__PURE__*/
+  messageDesc(file_platform_common_v1_common, 9);
 
 /**
  * @generated from message platform.common.v1.GetGeometriesRequest
@@ -154,7 +286,7 @@ export type GetGeometriesRequest = Message<"platform.common.v1.GetGeometriesRequ
  * Use `create(GetGeometriesRequestSchema)` to create a new message.
  */
 export const GetGeometriesRequestSchema: GenMessage<GetGeometriesRequest> = /*@__PURE__*/
-  messageDesc(file_platform_common_v1_common, 4);
+  messageDesc(file_platform_common_v1_common, 10);
 
 /**
  * @generated from message platform.common.v1.GetGeometriesResponse
@@ -171,7 +303,105 @@ export type GetGeometriesResponse = Message<"platform.common.v1.GetGeometriesRes
  * Use `create(GetGeometriesResponseSchema)` to create a new message.
  */
 export const GetGeometriesResponseSchema: GenMessage<GetGeometriesResponse> = /*@__PURE__*/
-  messageDesc(file_platform_common_v1_common, 5);
+  messageDesc(file_platform_common_v1_common, 11);
+
+/**
+ * @generated from message platform.common.v1.GetKinematicsRequest
+ */
+export type GetKinematicsRequest = Message<"platform.common.v1.GetKinematicsRequest"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: google.protobuf.Struct extra = 99;
+   */
+  extra?: JsonObject | undefined;
+};
+
+/**
+ * Describes the message platform.common.v1.GetKinematicsRequest.
+ * Use `create(GetKinematicsRequestSchema)` to create a new message.
+ */
+export const GetKinematicsRequestSchema: GenMessage<GetKinematicsRequest> = /*@__PURE__*/
+  messageDesc(file_platform_common_v1_common, 12);
+
+/**
+ * @generated from message platform.common.v1.GetKinematicsResponse
+ */
+export type GetKinematicsResponse = Message<"platform.common.v1.GetKinematicsResponse"> & {
+  /**
+   * @generated from field: platform.common.v1.KinematicsFileFormat format = 1;
+   */
+  format: KinematicsFileFormat;
+
+  /**
+   * @generated from field: bytes kinematics_data = 2;
+   */
+  kinematicsData: Uint8Array;
+
+  /**
+   * @generated from field: map<string, platform.common.v1.Mesh> meshes_by_urdf_filepath = 3;
+   */
+  meshesByUrdfFilepath: { [key: string]: Mesh };
+};
+
+/**
+ * Describes the message platform.common.v1.GetKinematicsResponse.
+ * Use `create(GetKinematicsResponseSchema)` to create a new message.
+ */
+export const GetKinematicsResponseSchema: GenMessage<GetKinematicsResponse> = /*@__PURE__*/
+  messageDesc(file_platform_common_v1_common, 13);
+
+/**
+ * @generated from message platform.common.v1.GetPropertiesRequest
+ */
+export type GetPropertiesRequest = Message<"platform.common.v1.GetPropertiesRequest"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: google.protobuf.Struct extra = 99;
+   */
+  extra?: JsonObject | undefined;
+};
+
+/**
+ * Describes the message platform.common.v1.GetPropertiesRequest.
+ * Use `create(GetPropertiesRequestSchema)` to create a new message.
+ */
+export const GetPropertiesRequestSchema: GenMessage<GetPropertiesRequest> = /*@__PURE__*/
+  messageDesc(file_platform_common_v1_common, 14);
+
+/**
+ * @generated from message platform.common.v1.GetPropertiesResponse
+ */
+export type GetPropertiesResponse = Message<"platform.common.v1.GetPropertiesResponse"> & {
+  /**
+   * @generated from field: repeated string supported_codecs = 1;
+   */
+  supportedCodecs: string[];
+
+  /**
+   * @generated from field: int32 sample_rate_hz = 2;
+   */
+  sampleRateHz: number;
+
+  /**
+   * @generated from field: int32 num_channels = 3;
+   */
+  numChannels: number;
+};
+
+/**
+ * Describes the message platform.common.v1.GetPropertiesResponse.
+ * Use `create(GetPropertiesResponseSchema)` to create a new message.
+ */
+export const GetPropertiesResponseSchema: GenMessage<GetPropertiesResponse> = /*@__PURE__*/
+  messageDesc(file_platform_common_v1_common, 15);
 
 /**
  * @generated from message platform.common.v1.GetReadingsRequest
@@ -193,7 +423,7 @@ export type GetReadingsRequest = Message<"platform.common.v1.GetReadingsRequest"
  * Use `create(GetReadingsRequestSchema)` to create a new message.
  */
 export const GetReadingsRequestSchema: GenMessage<GetReadingsRequest> = /*@__PURE__*/
-  messageDesc(file_platform_common_v1_common, 6);
+  messageDesc(file_platform_common_v1_common, 16);
 
 /**
  * @generated from message platform.common.v1.GetReadingsResponse
@@ -210,7 +440,7 @@ export type GetReadingsResponse = Message<"platform.common.v1.GetReadingsRespons
  * Use `create(GetReadingsResponseSchema)` to create a new message.
  */
 export const GetReadingsResponseSchema: GenMessage<GetReadingsResponse> = /*@__PURE__*/
-  messageDesc(file_platform_common_v1_common, 7);
+  messageDesc(file_platform_common_v1_common, 17);
 
 /**
  * @generated from message platform.common.v1.GetStatusRequest
@@ -227,7 +457,7 @@ export type GetStatusRequest = Message<"platform.common.v1.GetStatusRequest"> & 
  * Use `create(GetStatusRequestSchema)` to create a new message.
  */
 export const GetStatusRequestSchema: GenMessage<GetStatusRequest> = /*@__PURE__*/
-  messageDesc(file_platform_common_v1_common, 8);
+  messageDesc(file_platform_common_v1_common, 18);
 
 /**
  * @generated from message platform.common.v1.GetStatusResponse
@@ -244,7 +474,7 @@ export type GetStatusResponse = Message<"platform.common.v1.GetStatusResponse"> 
  * Use `create(GetStatusResponseSchema)` to create a new message.
  */
 export const GetStatusResponseSchema: GenMessage<GetStatusResponse> = /*@__PURE__*/
-  messageDesc(file_platform_common_v1_common, 9);
+  messageDesc(file_platform_common_v1_common, 19);
 
 /**
  * @generated from message platform.common.v1.LogEntry
@@ -296,7 +526,7 @@ export type LogEntry = Message<"platform.common.v1.LogEntry"> & {
  * Use `create(LogEntrySchema)` to create a new message.
  */
 export const LogEntrySchema: GenMessage<LogEntry> = /*@__PURE__*/
-  messageDesc(file_platform_common_v1_common, 10);
+  messageDesc(file_platform_common_v1_common, 20);
 
 /**
  * @generated from message platform.common.v1.Mesh
@@ -318,7 +548,39 @@ export type Mesh = Message<"platform.common.v1.Mesh"> & {
  * Use `create(MeshSchema)` to create a new message.
  */
 export const MeshSchema: GenMessage<Mesh> = /*@__PURE__*/
-  messageDesc(file_platform_common_v1_common, 11);
+  messageDesc(file_platform_common_v1_common, 21);
+
+/**
+ * @generated from message platform.common.v1.Orientation
+ */
+export type Orientation = Message<"platform.common.v1.Orientation"> & {
+  /**
+   * @generated from field: double o_x = 1;
+   */
+  oX: number;
+
+  /**
+   * @generated from field: double o_y = 2;
+   */
+  oY: number;
+
+  /**
+   * @generated from field: double o_z = 3;
+   */
+  oZ: number;
+
+  /**
+   * @generated from field: double theta = 4;
+   */
+  theta: number;
+};
+
+/**
+ * Describes the message platform.common.v1.Orientation.
+ * Use `create(OrientationSchema)` to create a new message.
+ */
+export const OrientationSchema: GenMessage<Orientation> = /*@__PURE__*/
+  messageDesc(file_platform_common_v1_common, 22);
 
 /**
  * @generated from message platform.common.v1.PointCloud
@@ -335,7 +597,29 @@ export type PointCloud = Message<"platform.common.v1.PointCloud"> & {
  * Use `create(PointCloudSchema)` to create a new message.
  */
 export const PointCloudSchema: GenMessage<PointCloud> = /*@__PURE__*/
-  messageDesc(file_platform_common_v1_common, 12);
+  messageDesc(file_platform_common_v1_common, 23);
+
+/**
+ * @generated from message platform.common.v1.PointCloudObject
+ */
+export type PointCloudObject = Message<"platform.common.v1.PointCloudObject"> & {
+  /**
+   * @generated from field: bytes point_cloud = 1;
+   */
+  pointCloud: Uint8Array;
+
+  /**
+   * @generated from field: platform.common.v1.GeometriesInFrame geometries = 2;
+   */
+  geometries?: GeometriesInFrame | undefined;
+};
+
+/**
+ * Describes the message platform.common.v1.PointCloudObject.
+ * Use `create(PointCloudObjectSchema)` to create a new message.
+ */
+export const PointCloudObjectSchema: GenMessage<PointCloudObject> = /*@__PURE__*/
+  messageDesc(file_platform_common_v1_common, 24);
 
 /**
  * @generated from message platform.common.v1.Pose
@@ -382,7 +666,81 @@ export type Pose = Message<"platform.common.v1.Pose"> & {
  * Use `create(PoseSchema)` to create a new message.
  */
 export const PoseSchema: GenMessage<Pose> = /*@__PURE__*/
-  messageDesc(file_platform_common_v1_common, 13);
+  messageDesc(file_platform_common_v1_common, 25);
+
+/**
+ * @generated from message platform.common.v1.PoseCloud
+ */
+export type PoseCloud = Message<"platform.common.v1.PoseCloud"> & {
+  /**
+   * @generated from field: double x = 1;
+   */
+  x: number;
+
+  /**
+   * @generated from field: double y = 2;
+   */
+  y: number;
+
+  /**
+   * @generated from field: double z = 3;
+   */
+  z: number;
+
+  /**
+   * @generated from field: double o_x = 4;
+   */
+  oX: number;
+
+  /**
+   * @generated from field: double o_y = 5;
+   */
+  oY: number;
+
+  /**
+   * @generated from field: double o_z = 6;
+   */
+  oZ: number;
+
+  /**
+   * @generated from field: double theta = 7;
+   */
+  theta: number;
+};
+
+/**
+ * Describes the message platform.common.v1.PoseCloud.
+ * Use `create(PoseCloudSchema)` to create a new message.
+ */
+export const PoseCloudSchema: GenMessage<PoseCloud> = /*@__PURE__*/
+  messageDesc(file_platform_common_v1_common, 26);
+
+/**
+ * @generated from message platform.common.v1.PoseInFrame
+ */
+export type PoseInFrame = Message<"platform.common.v1.PoseInFrame"> & {
+  /**
+   * @generated from field: string reference_frame = 1;
+   */
+  referenceFrame: string;
+
+  /**
+   * @generated from field: platform.common.v1.Pose pose = 2;
+   */
+  pose?: Pose | undefined;
+
+  /**
+   * @generated from field: optional platform.common.v1.PoseCloud goal_cloud = 3;
+   */
+  goalCloud?: PoseCloud | undefined;
+};
+
+/**
+ * Describes the message platform.common.v1.PoseInFrame.
+ * Use `create(PoseInFrameSchema)` to create a new message.
+ */
+export const PoseInFrameSchema: GenMessage<PoseInFrame> = /*@__PURE__*/
+  messageDesc(file_platform_common_v1_common, 27);
 
 /**
  * @generated from message platform.common.v1.RectangularPrism
@@ -399,7 +757,7 @@ export type RectangularPrism = Message<"platform.common.v1.RectangularPrism"> & 
  * Use `create(RectangularPrismSchema)` to create a new message.
  */
 export const RectangularPrismSchema: GenMessage<RectangularPrism> = /*@__PURE__*/
-  messageDesc(file_platform_common_v1_common, 14);
+  messageDesc(file_platform_common_v1_common, 28);
 
 /**
  * @generated from message platform.common.v1.ResourceName
@@ -431,7 +789,24 @@ export type ResourceName = Message<"platform.common.v1.ResourceName"> & {
  * Use `create(ResourceNameSchema)` to create a new message.
  */
 export const ResourceNameSchema: GenMessage<ResourceName> = /*@__PURE__*/
-  messageDesc(file_platform_common_v1_common, 15);
+  messageDesc(file_platform_common_v1_common, 29);
+
+/**
+ * @generated from message platform.common.v1.ResponseMetadata
+ */
+export type ResponseMetadata = Message<"platform.common.v1.ResponseMetadata"> & {
+  /**
+   * @generated from field: optional google.protobuf.Timestamp captured_at = 1;
+   */
+  capturedAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message platform.common.v1.ResponseMetadata.
+ * Use `create(ResponseMetadataSchema)` to create a new message.
+ */
+export const ResponseMetadataSchema: GenMessage<ResponseMetadata> = /*@__PURE__*/
+  messageDesc(file_platform_common_v1_common, 30);
 
 /**
  * @generated from message platform.common.v1.Sphere
@@ -448,7 +823,44 @@ export type Sphere = Message<"platform.common.v1.Sphere"> & {
  * Use `create(SphereSchema)` to create a new message.
  */
 export const SphereSchema: GenMessage<Sphere> = /*@__PURE__*/
-  messageDesc(file_platform_common_v1_common, 16);
+  messageDesc(file_platform_common_v1_common, 31);
+
+/**
+ * @generated from message platform.common.v1.Transform
+ */
+export type Transform = Message<"platform.common.v1.Transform"> & {
+  /**
+   * @generated from field: string reference_frame = 1;
+   */
+  referenceFrame: string;
+
+  /**
+   * @generated from field: platform.common.v1.PoseInFrame pose_in_observer_frame = 2;
+   */
+  poseInObserverFrame?: PoseInFrame | undefined;
+
+  /**
+   * @generated from field: optional platform.common.v1.Geometry physical_object = 3;
+   */
+  physicalObject?: Geometry | undefined;
+
+  /**
+   * @generated from field: bytes uuid = 4;
+   */
+  uuid: Uint8Array;
+
+  /**
+   * @generated from field: optional google.protobuf.Struct metadata = 5;
+   */
+  metadata?: JsonObject | undefined;
+};
+
+/**
+ * Describes the message platform.common.v1.Transform.
+ * Use `create(TransformSchema)` to create a new message.
+ */
+export const TransformSchema: GenMessage<Transform> = /*@__PURE__*/
+  messageDesc(file_platform_common_v1_common, 32);
 
 /**
  * @generated from message platform.common.v1.Vector3
@@ -475,5 +887,66 @@ export type Vector3 = Message<"platform.common.v1.Vector3"> & {
  * Use `create(Vector3Schema)` to create a new message.
  */
 export const Vector3Schema: GenMessage<Vector3> = /*@__PURE__*/
-  messageDesc(file_platform_common_v1_common, 17);
+  messageDesc(file_platform_common_v1_common, 33);
+
+/**
+ * @generated from message platform.common.v1.WorldState
+ */
+export type WorldState = Message<"platform.common.v1.WorldState"> & {
+  /**
+   * @generated from field: repeated platform.common.v1.GeometriesInFrame obstacles = 1;
+   */
+  obstacles: GeometriesInFrame[];
+
+  /**
+   * @generated from field: repeated platform.common.v1.Transform transforms = 3;
+   */
+  transforms: Transform[];
+};
+
+/**
+ * Describes the message platform.common.v1.WorldState.
+ * Use `create(WorldStateSchema)` to create a new message.
+ */
+export const WorldStateSchema: GenMessage<WorldState> = /*@__PURE__*/
+  messageDesc(file_platform_common_v1_common, 34);
+
+/**
+ * @generated from enum platform.common.v1.KinematicsFileFormat
+ */
+export const KinematicsFileFormat = {
+  /**
+   * @generated from enum value: KINEMATICS_FILE_FORMAT_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * @generated from enum value: KINEMATICS_FILE_FORMAT_SVA = 1;
+   */
+  SVA: 1,
+
+  /**
+   * @generated from enum value: KINEMATICS_FILE_FORMAT_URDF = 2;
+   */
+  URDF: 2,
+} as const;
+
+/**
+ * @generated from enum platform.common.v1.KinematicsFileFormat
+ */
+export type KinematicsFileFormat = (typeof KinematicsFileFormat)[keyof typeof KinematicsFileFormat] | UnknownEnum;
+
+/**
+ * Describes the enum platform.common.v1.KinematicsFileFormat.
+ */
+export const KinematicsFileFormatSchema: GenEnum<KinematicsFileFormat> = /*@__PURE__*/
+  enumDesc(file_platform_common_v1_common, 0);
+
+/**
+ * A resource that a session called last through such a method is stopped when the session expires.
+ *
+ * @generated from extension: optional bool safety_heartbeat_monitored = 84260;
+ */
+export const safety_heartbeat_monitored: GenExtension<MethodOptions, boolean> = /*@__PURE__*/
+  extDesc(file_platform_common_v1_common, 0);
 

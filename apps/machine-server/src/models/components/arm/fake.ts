@@ -1,0 +1,100 @@
+/**
+ * `core:builtin:fake`: an arm that moves on the clock. Its pose and its joints are what was last asked for: it has no kinematics.
+ *
+ * Attributes: `joints` (default 6), their number; `deg_per_sec` and `mm_per_sec` (default 0: at once), its speeds; `max_joint_deg` (default
+ * 360), the largest angle either way; `reach_mm` (default 2000), the farthest end position. See fake-model.ts for `errors` and `delays_ms`.
+ */
+import { type Clock, PlatformError } from '@platform/base';
+import { type Arm, arm } from '@platform/resources';
+import type { Model } from '../../../graph/model.ts';
+import { Axis } from '../../fake/axis.ts';
+import { fakeModel } from '../../fake/fake-model.ts';
+
+const fields = {
+  joints: { kind: 'int', default: 6, min: 1, max: 64 },
+  deg_per_sec: { kind: 'float', default: 0, min: 0 },
+  mm_per_sec: { kind: 'float', default: 0, min: 0 },
+  max_joint_deg: { kind: 'float', default: 360, min: 0 },
+  reach_mm: { kind: 'float', default: 2_000, min: 0 },
+} as const;
+
+const upright = { x: 0, y: 0, z: 0, oX: 0, oY: 0, oZ: 1, theta: 0 };
+type Pose = typeof upright;
+
+export const createFakeArm: (clock: Clock) => Model = fakeModel<Arm, typeof fields>({
+  type: arm,
+  fields,
+  make({ joints: count, deg_per_sec: degPerSec, mm_per_sec: mmPerSec, max_joint_deg: most, reach_mm: reach }, clock) {
+    const joints = Array.from({ length: count }, () => new Axis(clock));
+    /** From 0 to 1 along the way from one pose to the next. */
+    const way = new Axis(clock, 1);
+    let [from, to]: [Pose, Pose] = [upright, upright];
+    const pose = (): Pose => {
+      const share = way.position;
+      const keys = Object.keys(upright) as (keyof Pose)[];
+      return Object.fromEntries(keys.map((key) => [key, from[key] + share * (to[key] - from[key])])) as Pose;
+    };
+    const positions = () => ({ values: joints.map(({ position }) => position) });
+    const isMoving = (): boolean => way.isMoving || joints.some((joint) => joint.isMoving);
+    const stop = (): void => {
+      for (const axis of [way, ...joints]) axis.stop();
+    };
+    const moveJoints = async (values: readonly number[] = [], signal: AbortSignal): Promise<void> => {
+      if (values.length !== count)
+        throw new PlatformError('invalid_argument', `positions: expected ${count} angles, found ${values.length}`);
+      const tooFar = values.findIndex((value) => !(Math.abs(value) <= most));
+      if (tooFar >= 0) {
+        const text = `positions.values[${tooFar}]: expected ${-most} to ${most} degrees, found ${values[tooFar]}`;
+        throw new PlatformError('invalid_argument', text);
+      }
+      const speed = degPerSec === 0 ? Number.POSITIVE_INFINITY : degPerSec;
+      const motions = joints.map((joint, at) => joint.moveTo(values[at] ?? 0, speed, signal));
+      const failed = (await Promise.allSettled(motions)).find(({ status }) => status === 'rejected');
+      if (failed?.status === 'rejected') throw failed.reason;
+    };
+    return {
+      async getEndPosition() {
+        return { pose: pose() };
+      },
+      async moveToPosition({ to: wanted }, { signal }) {
+        if (wanted === undefined) throw new PlatformError('invalid_argument', 'to: expected a pose, found none');
+        const { x, y, z, oX, oY, oZ, theta } = wanted;
+        const distance = Math.hypot(x, y, z);
+        if (!(distance <= reach))
+          throw new PlatformError('invalid_argument', `to: expected at most ${reach} mm away, found ${distance} mm`);
+        from = pose();
+        to = { x, y, z, oX, oY, oZ, theta };
+        way.stop();
+        way.rename(0);
+        const length = Math.hypot(x - from.x, y - from.y, z - from.z);
+        const isInstant = mmPerSec === 0 || length === 0;
+        await way.moveTo(1, isInstant ? Number.POSITIVE_INFINITY : mmPerSec / length, signal);
+        return {};
+      },
+      async getJointPositions() {
+        return { positions: positions() };
+      },
+      async moveToJointPositions({ positions: wanted }, { signal }) {
+        await moveJoints(wanted?.values, signal);
+        return {};
+      },
+      async moveThroughJointPositions({ positions: all }, { signal }) {
+        for (const { values } of all) await moveJoints(values, signal);
+        return {};
+      },
+      async stop() {
+        stop();
+        return {};
+      },
+      async isMoving() {
+        return { isMoving: isMoving() };
+      },
+      async getStatus() {
+        return { result: { end_position: { ...pose() }, joint_positions: positions(), is_moving: isMoving() } };
+      },
+      async close() {
+        stop();
+      },
+    };
+  },
+});

@@ -1,0 +1,29 @@
+/** Ticks of digital interrupts, counted and followed. */
+import type { Clock } from '@platform/base';
+import { createFeed, type Feed } from '../../fake/feed.ts';
+
+export interface Tick {
+  readonly pinName: string;
+  /** Nanoseconds on a monotonic clock. */
+  readonly time: bigint;
+  readonly high: boolean;
+}
+
+export interface Ticks extends Pick<Feed<Tick>, 'follow' | 'end'> {
+  add(pinName: string, high: boolean): void;
+  /** Ticks since the start. */
+  count(pinName: string): bigint;
+}
+
+export function createTicks(clock: Clock): Ticks {
+  const counts = new Map<string, bigint>();
+  const { add, follow, end } = createFeed<Tick>();
+  const count = (name: string): bigint => counts.get(name) ?? 0n;
+  return {
+    add(pinName, high) {
+      counts.set(pinName, count(pinName) + 1n);
+      add({ pinName, time: BigInt(Math.round(clock.monotonic() * 1e6)), high });
+    },
+    ...{ count, follow, end },
+  };
+}

@@ -1,0 +1,78 @@
+/**
+ * `core:builtin:fake`: linear axes that move on the clock.
+ *
+ * Attributes: `lengths_mm` (list, default [1000]), one for each axis; `mm_per_sec` (default 0: at once), the speed of requests that give
+ * none. See fake-model.ts for `errors` and `delays_ms`.
+ */
+import { type Clock, PlatformError } from '@platform/base';
+import { type Gantry, gantry } from '@platform/resources';
+import type { Model } from '../../../graph/model.ts';
+import { numbersOf } from '../../attributes.ts';
+import { Axis } from '../../fake/axis.ts';
+import { fakeModel } from '../../fake/fake-model.ts';
+
+const fields = { lengths_mm: { kind: 'list' }, mm_per_sec: { kind: 'float', default: 0, min: 0 } } as const;
+
+export const createFakeGantry: (clock: Clock) => Model = fakeModel<Gantry, typeof fields>({
+  type: gantry,
+  fields,
+  make({ lengths_mm: given = [1_000], mm_per_sec: ownSpeed }, clock) {
+    const lengths = numbersOf(given, 'lengths_mm');
+    const axes = lengths.map(() => new Axis(clock));
+    const positions = (): number[] => axes.map(({ position }) => position);
+    const isMoving = (): boolean => axes.some((axis) => axis.isMoving);
+    const stop = (): void => {
+      for (const axis of axes) axis.stop();
+    };
+    const moveTo = async (
+      targets: readonly number[],
+      speeds: readonly number[],
+      signal: AbortSignal,
+    ): Promise<void> => {
+      const motions = axes.map((axis, at) => {
+        const speed = speeds[at] ?? ownSpeed;
+        return axis.moveTo(targets[at] ?? 0, speed === 0 ? Number.POSITIVE_INFINITY : speed, signal);
+      });
+      const failed = (await Promise.allSettled(motions)).find(({ status }) => status === 'rejected');
+      if (failed?.status === 'rejected') throw failed.reason;
+    };
+    return {
+      async moveToPosition({ positionsMm, speedsMmPerSec }, { signal }) {
+        if (positionsMm.length !== axes.length) {
+          const text = `positions_mm: expected one for each of ${axes.length} axes, found ${positionsMm.length}`;
+          throw new PlatformError('invalid_argument', text);
+        }
+        positionsMm.forEach((position, at) => {
+          const most = lengths[at] ?? 0;
+          if (position >= 0 && position <= most) return;
+          throw new PlatformError('invalid_argument', `positions_mm[${at}]: expected 0 to ${most}, found ${position}`);
+        });
+        await moveTo(positionsMm, speedsMmPerSec, signal);
+        return {};
+      },
+      async home(_, { signal }) {
+        await moveTo([], [], signal);
+        return { homed: true };
+      },
+      async getPosition() {
+        return { positionsMm: positions() };
+      },
+      async getLengths() {
+        return { lengthsMm: [...lengths] };
+      },
+      async stop() {
+        stop();
+        return {};
+      },
+      async isMoving() {
+        return { isMoving: isMoving() };
+      },
+      async getStatus() {
+        return { result: { positions_mm: positions(), lengths_mm: [...lengths], is_moving: isMoving() } };
+      },
+      async close() {
+        stop();
+      },
+    };
+  },
+});

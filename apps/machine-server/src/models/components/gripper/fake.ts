@@ -1,0 +1,67 @@
+/**
+ * `core:builtin:fake`: a gripper that opens and closes on the clock.
+ *
+ * Attributes: `grabs` (bool, default true), whether there is something to hold; `seconds` (default 0), how long opening and closing take.
+ * Its one input is its opening from 0 to 1. See fake-model.ts for `errors` and `delays_ms`.
+ */
+import { type Clock, PlatformError } from '@platform/base';
+import { type Gripper, gripper } from '@platform/resources';
+import type { Model } from '../../../graph/model.ts';
+import { Axis } from '../../fake/axis.ts';
+import { fakeModel } from '../../fake/fake-model.ts';
+
+const fields = { grabs: { kind: 'bool', default: true }, seconds: { kind: 'float', default: 0, min: 0 } } as const;
+
+export const createFakeGripper: (clock: Clock) => Model = fakeModel<Gripper, typeof fields>({
+  type: gripper,
+  fields,
+  make({ grabs, seconds }, clock) {
+    const opening = new Axis(clock, 1);
+    let isHolding = false;
+    const moveTo = (target: number, signal: AbortSignal): Promise<void> =>
+      opening.moveTo(target, seconds === 0 ? Number.POSITIVE_INFINITY : 1 / seconds, signal);
+    return {
+      async open(_, { signal }) {
+        isHolding = false;
+        await moveTo(1, signal);
+        return {};
+      },
+      async grab(_, { signal }) {
+        await moveTo(0, signal);
+        isHolding = grabs;
+        return { success: grabs };
+      },
+      async isHoldingSomething() {
+        return { isHoldingSomething: isHolding };
+      },
+      async getCurrentInputs() {
+        return { values: [opening.position] };
+      },
+      async goToInputs({ values }, { signal }) {
+        const [target] = values;
+        if (values.length !== 1 || target === undefined || !(target >= 0 && target <= 1)) {
+          const text = `values: expected one number from 0 to 1, found ${JSON.stringify(values)}`;
+          throw new PlatformError('invalid_argument', text);
+        }
+        isHolding = false;
+        await moveTo(target, signal);
+        return {};
+      },
+      async stop() {
+        opening.stop();
+        return {};
+      },
+      async isMoving() {
+        return { isMoving: opening.isMoving };
+      },
+      async getStatus() {
+        return {
+          result: { is_moving: opening.isMoving, is_holding_something: isHolding, opening: opening.position },
+        };
+      },
+      async close() {
+        opening.stop();
+      },
+    };
+  },
+});

@@ -1,0 +1,83 @@
+/**
+ * `core:builtin:fake`: a motor that turns on the clock.
+ *
+ * Attributes: `max_rpm` (default 100), the speed at full power and the fastest of all motions; `position_reporting` (bool, default true):
+ * without it, positions are refused. See fake-model.ts for `errors` and `delays_ms`.
+ */
+import { type Clock, PlatformError } from '@platform/base';
+import { type Motor, motor } from '@platform/resources';
+import type { Model } from '../../../graph/model.ts';
+import { Axis } from '../../fake/axis.ts';
+import { fakeModel } from '../../fake/fake-model.ts';
+
+const fields = {
+  max_rpm: { kind: 'float', default: 100, min: 0.001 },
+  position_reporting: { kind: 'bool', default: true },
+} as const;
+
+export const createFakeMotor: (clock: Clock) => Model = fakeModel<Motor, typeof fields>({
+  type: motor,
+  fields,
+  make({ max_rpm: maxRpm, position_reporting: reportsPosition }, clock) {
+    const axis = new Axis(clock);
+    const fastest = maxRpm / 60;
+    /** Revolutions per second, at most the fastest. */
+    const speedOf = (rpm: number): number => {
+      if (rpm === 0 || !Number.isFinite(rpm))
+        throw new PlatformError('invalid_argument', `rpm: expected a number other than 0, found ${rpm}`);
+      return Math.max(-fastest, Math.min(fastest, rpm / 60));
+    };
+    const needsPosition = (): void => {
+      if (!reportsPosition)
+        throw new PlatformError('unimplemented', 'this motor does not report its position (position_reporting)');
+    };
+    return {
+      async setPower({ powerPct }) {
+        axis.run(Math.max(-1, Math.min(1, powerPct)) * fastest);
+        return {};
+      },
+      async setRPM({ rpm }) {
+        axis.run(speedOf(rpm));
+        return {};
+      },
+      async goFor({ rpm, revolutions }, { signal }) {
+        const speed = speedOf(rpm);
+        await axis.moveTo(axis.position + Math.sign(speed) * revolutions, Math.abs(speed), signal);
+        return {};
+      },
+      async goTo({ rpm, positionRevolutions }, { signal }) {
+        needsPosition();
+        await axis.moveTo(positionRevolutions, Math.abs(speedOf(rpm)), signal);
+        return {};
+      },
+      async resetZeroPosition({ offset }) {
+        needsPosition();
+        axis.rename(-offset);
+        return {};
+      },
+      async getPosition() {
+        needsPosition();
+        return { position: axis.position };
+      },
+      async getProperties() {
+        return { positionReporting: reportsPosition };
+      },
+      async stop() {
+        axis.stop();
+        return {};
+      },
+      async isPowered() {
+        return { isOn: axis.isMoving, powerPct: axis.velocity / fastest };
+      },
+      async isMoving() {
+        return { isMoving: axis.isMoving };
+      },
+      async getStatus() {
+        return { result: { is_powered: axis.isMoving, position: axis.position, is_moving: axis.isMoving } };
+      },
+      async close() {
+        axis.stop();
+      },
+    };
+  },
+});

@@ -1,0 +1,73 @@
+/**
+ * `core:builtin:fake`: a vision service that sees the same in every image.
+ *
+ * Attributes: `detections` (list of `{class_name, confidence, x_min, y_min, x_max, y_max}`), `classifications` (list of `{class_name,
+ * confidence}`), `camera_name`, the camera of requests that name none; a camera must be among `depends_on`. See fake-model.ts for `errors`
+ * and `delays_ms`.
+ */
+import { type Clock, PlatformError } from '@platform/base';
+import { type Vision, vision } from '@platform/resources';
+import type { Model } from '../../../graph/model.ts';
+import { fakeModel } from '../../fake/fake-model.ts';
+
+const fields = {
+  detections: { kind: 'list' },
+  classifications: { kind: 'list' },
+  camera_name: { kind: 'string' },
+} as const;
+
+export const createFakeVision: (clock: Clock) => Model = fakeModel<Vision, typeof fields>({
+  type: vision,
+  fields,
+  make({ detections: detectionList = [], classifications: classList = [], camera_name: camera }) {
+    const detections = detectionList.map((each, at) => {
+      const { x_min: xMin, y_min: yMin, x_max: xMax, y_max: yMax } = each as Readonly<Record<string, unknown>>;
+      const corners = Object.fromEntries(
+        Object.entries({ xMin, yMin, xMax, yMax }).flatMap(([key, value]) =>
+          typeof value === 'number' ? [[key, BigInt(Math.round(value))]] : [],
+        ),
+      );
+      return { ...classified(each, `detections[${at}]`), ...corners };
+    });
+    const classifications = classList
+      .map((each, at) => classified(each, `classifications[${at}]`))
+      .toSorted((a, b) => b.confidence - a.confidence);
+    const best = (n: number) => classifications.slice(0, n > 0 ? n : undefined);
+    return {
+      async getDetections() {
+        return { detections };
+      },
+      async getDetectionsFromCamera() {
+        return { detections };
+      },
+      async getClassifications({ n }) {
+        return { classifications: best(n) };
+      },
+      async getClassificationsFromCamera({ n }) {
+        return { classifications: best(n) };
+      },
+      async getObjectPointClouds() {
+        return { mimeType: 'pointcloud/pcd', objects: [] };
+      },
+      async captureAllFromCamera({ returnClassifications, returnDetections }) {
+        return {
+          ...(returnDetections && { detections }),
+          ...(returnClassifications && { classifications }),
+        };
+      },
+      async getProperties() {
+        return {
+          ...{ classificationsSupported: true, detectionsSupported: true, objectPointCloudsSupported: true },
+          ...(camera !== undefined && { defaultCamera: camera }),
+        };
+      },
+    };
+  },
+});
+
+function classified(each: unknown, path: string): { className: string; confidence: number } {
+  const { class_name: className, confidence = 1 } = (each ?? {}) as Readonly<Record<string, unknown>>;
+  if (typeof className === 'string' && typeof confidence === 'number') return { className, confidence };
+  const text = `attributes.${path}: expected an object with class_name and confidence, found ${JSON.stringify(each)}`;
+  throw new PlatformError('invalid_argument', text);
+}

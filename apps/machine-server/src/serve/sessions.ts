@@ -1,0 +1,108 @@
+/**
+ * Sessions of clients that move something. A client sends heartbeats; when they stay away for the heartbeat window, what the session was
+ * the last to move is stopped.
+ *
+ * States of a session: alive → expired (its window has passed) or ended (the server stops). An expired one cannot be resumed.
+ */
+import { type Clock, errorText, type Log, newId, PlatformError } from '@platform/base';
+import type { Stopper } from './stop.ts';
+
+export interface Session {
+  readonly id: string;
+  /** Who started it; others may neither use nor resume it. */
+  readonly owner: string;
+  readonly peerAddress: string;
+}
+
+export interface Sessions extends Disposable {
+  readonly all: readonly Session[];
+  /** @param resume id of an earlier session; if it is alive and the caller's own, it goes on */
+  start(owner: string, peerAddress: string, resume: string): { readonly id: string; readonly windowMs: number };
+  /** @throws invalid_argument `SESSION_EXPIRED`, by which clients start a new one */
+  heartbeat(owner: string, id: string): void;
+  /** The session moves a resource, by its full name. Throws as `heartbeat`. */
+  use(owner: string, id: string, full: string): void;
+}
+
+export interface SessionsDeps {
+  /** `network.sessions.heartbeat_window` of the configuration. */
+  readonly windowMs: () => number;
+  readonly stopper: Pick<Stopper, 'stop'>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** A client that starts more than that loses its own oldest ones. */
+const mostSessions = 1_000;
+
+interface Alive extends Session {
+  readonly windowMs: number;
+  expiry: Disposable;
+}
+
+export function createSessions({ windowMs, stopper, clock, log }: SessionsDeps): Sessions {
+  const alive = new Map<string, Alive>();
+  /** The session that moved a resource last, by the resource's full name. */
+  const lastMover = new Map<string, string>();
+  const ending = new AbortController();
+
+  const expire = ({ id, peerAddress }: Alive): void => {
+    alive.delete(id);
+    const moved = [...lastMover].flatMap(([full, mover]) => (mover === id ? [full] : []));
+    for (const full of moved) {
+      lastMover.delete(full);
+      log.warn('stopping what a session moved, because its heartbeats stay away', {
+        resource: full,
+        peer: peerAddress,
+      });
+      stopper
+        .stop(full, {}, { signal: ending.signal })
+        .catch((caught: unknown) => log.error('could not be stopped', { resource: full, error: errorText(caught) }));
+    }
+  };
+  const found = (owner: string, id: string): Alive => {
+    const session = alive.get(id);
+    // Exactly this text, by which public clients know.
+    if (session === undefined || session.owner !== owner)
+      throw new PlatformError('invalid_argument', 'SESSION_EXPIRED');
+    return session;
+  };
+  const renew = (session: Alive): void => {
+    session.expiry[Symbol.dispose]();
+    session.expiry = clock.after(session.windowMs, () => expire(session));
+  };
+
+  return {
+    get all() {
+      return [...alive.values()];
+    },
+    start(owner, peerAddress, resume) {
+      const before = alive.get(resume);
+      if (before !== undefined && before.owner === owner) {
+        renew(before);
+        return before;
+      }
+      const [oldest] = alive.values();
+      if (alive.size >= mostSessions && oldest !== undefined) {
+        oldest.expiry[Symbol.dispose]();
+        expire(oldest);
+      }
+      const session: Alive = {
+        ...{ id: newId(), owner, peerAddress, windowMs: windowMs() },
+        expiry: { [Symbol.dispose]: () => {} },
+      };
+      alive.set(session.id, session);
+      renew(session);
+      return session;
+    },
+    heartbeat: (owner, id) => renew(found(owner, id)),
+    use(owner, id, full) {
+      lastMover.set(full, found(owner, id).id);
+    },
+    [Symbol.dispose]() {
+      ending.abort();
+      for (const { expiry } of alive.values()) expiry[Symbol.dispose]();
+      alive.clear();
+    },
+  };
+}

@@ -1,0 +1,45 @@
+/** Stops what moves: every type whose service has a method `Stop`. */
+import { create, type JsonObject } from '@bufbuild/protobuf';
+import { errorText, PlatformError } from '@platform/base';
+import { isProxy, type ResourceCall, type ResourceDescriptor } from '@platform/resources';
+import type { Graph } from '../graph/graph.ts';
+
+export interface Stopper {
+  /** Stops a resource by its full name, if it is running and can be stopped. @param extra parameters that only its model knows */
+  stop(full: string, extra: JsonObject, call: ResourceCall): Promise<void>;
+  /**
+   * Stops every resource at the same time, whatever becomes of the others.
+   *
+   * @param extra by full name
+   * @throws unavailable naming those that could not be stopped
+   */
+  stopAll(extra: ReadonlyMap<string, JsonObject>, call: ResourceCall): Promise<void>;
+}
+
+export function createStopper(graph: Graph, types: readonly ResourceDescriptor[]): Stopper {
+  const byApi = new Map(types.map((type) => [type.api, type]));
+  const stop: Stopper['stop'] = async (full, extra, call) => {
+    const [api = '', name = ''] = full.split('/');
+    const type = byApi.get(api);
+    const method = type?.service.method['stop'];
+    const found = graph.get(full);
+    if (type === undefined || method === undefined || found === undefined) return;
+    const answer = isProxy(found) ? found.forward['stop'] : type.methods['stop']?.bind(undefined, found);
+    // Every Stop has a name and extra.
+    await answer?.(create(method.input, { name, extra } as Record<string, unknown>), {
+      signal: call.signal,
+      timeoutMs: 0,
+    } as never);
+  };
+  return {
+    stop,
+    async stopAll(extra, call) {
+      const all = graph.status().map(({ config: { api, name } }) => `${api}/${name}`);
+      const outcomes = await Promise.allSettled(all.map((full) => stop(full, extra.get(full) ?? {}, call)));
+      const failed = outcomes.flatMap((outcome, at) =>
+        outcome.status === 'rejected' ? [`${all[at]}: ${errorText(outcome.reason)}`] : [],
+      );
+      if (failed.length > 0) throw new PlatformError('unavailable', `could not be stopped: ${failed.join('; ')}`);
+    },
+  };
+}

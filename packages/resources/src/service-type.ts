@@ -1,0 +1,168 @@
+/**
+ * Types whose interface is their service: a resource has the methods of the service, each from the fields of a request to those of the
+ * answer. Such a descriptor is its API, its service and what can be captured; serving and forwarding follow from the service.
+ */
+import {
+  create,
+  type DescMessage,
+  type DescMethod,
+  type DescMethodUnary,
+  type DescService,
+  type JsonObject,
+  type MessageInitShape,
+  toJson,
+} from '@bufbuild/protobuf';
+import { PlatformError } from '@platform/base';
+import { commandsOver, commonMethods, doCommandCapture, jsonOf } from './common-methods.ts';
+import { getReadings, readingsCapture, readingsOver } from './readings.ts';
+import {
+  type Commandable,
+  type Document,
+  isCommandable,
+  isReadable,
+  type Readable,
+  type Resource,
+} from './resource.ts';
+import type { CaptureMethod, ResourceCall, ResourceDescriptor, ResourceMethods } from './resource-descriptor.ts';
+
+/** What every service has, or what has an interface of its own (Readable). */
+type CommonMethod = 'doCommand' | 'getReadings';
+
+/** Methods that a model may leave out: it has no shape, state or kinematics of its own. */
+type OptionalMethod = 'getGeometries' | 'getStatus' | 'getKinematics' | 'get3DModels';
+
+/**
+ * The interface of a type. Requests still carry the name of the resource, which a model has no use for.
+ *
+ * @typeParam Extra further methods that a model may leave out; callers get UNIMPLEMENTED
+ */
+export type ServiceResource<S extends DescService, Extra extends keyof S['method'] = never> = Commandable &
+  ('getReadings' extends keyof S['method'] ? Readable : Resource) & {
+    readonly [K in Exclude<keyof S['method'], CommonMethod | OptionalMethod | Extra>]: OwnMethod<S, K>;
+  } & { readonly [K in Extract<keyof S['method'], OptionalMethod | Extra>]?: OwnMethod<S, K> };
+
+type OwnMethod<S extends DescService, K extends keyof S['method']> =
+  NonNullable<ResourceMethods<Resource, S>[K]> extends (
+    resource: never,
+    request: infer I,
+    call: ResourceCall,
+  ) => infer O
+    ? (request: I, call: ResourceCall) => O
+    : never;
+
+/** A method of any kind. */
+type AnyMethod = (request: unknown, call: ResourceCall) => unknown;
+
+interface ServiceTypeOptions<T extends Resource, S extends DescService> {
+  /** For example `core:component:motor`. */
+  readonly api: string;
+  readonly service: S;
+  /** See ResourceDescriptor. */
+  readonly nameFields?: readonly string[];
+  /** Methods that a model may leave out, beside geometries, status, kinematics and 3D models. */
+  readonly optional?: readonly (keyof S['method'] & string)[];
+  /** False: the specification captures no commands of this type. */
+  readonly capturesCommands?: boolean;
+  /** What can be captured, beside `DoCommand` and, if the service has them, `Readings`. */
+  readonly captures?: Readonly<Record<string, CaptureMethod<T>>>;
+}
+
+const optionalMethods: ReadonlySet<string> = new Set<OptionalMethod>([
+  'getGeometries',
+  'getStatus',
+  'getKinematics',
+  'get3DModels',
+]);
+
+// Typed for any resource: `implementedBy` is asked first.
+const readingsOf = { Readings: readingsCapture as unknown as CaptureMethod };
+
+export function serviceType<T extends Commandable, S extends DescService>({
+  api,
+  service,
+  nameFields,
+  optional = [],
+  capturesCommands = true,
+  captures = {},
+}: ServiceTypeOptions<T, S>): ResourceDescriptor<T, S> {
+  const hasReadings = 'getReadings' in service.method;
+  const own = service.methods.filter(({ localName }) => localName !== 'doCommand' && localName !== 'getReadings');
+  const required = own.filter(({ localName }) => !optionalMethods.has(localName) && !optional.includes(localName));
+  const methods = {
+    ...Object.fromEntries(own.map((method) => [method.localName, answerOf(service, method)])),
+    doCommand: commonMethods.doCommand,
+    ...(hasReadings && { getReadings }),
+  };
+  return {
+    api,
+    service,
+    ...(nameFields && { nameFields }),
+    implementedBy: (resource): resource is T =>
+      isCommandable(resource) &&
+      (!hasReadings || isReadable(resource)) &&
+      required.every(({ localName }) => localName in resource),
+    // Each function comes from the method of this name.
+    methods: methods as unknown as ResourceMethods<T, S>,
+    captures: {
+      ...captures,
+      ...(hasReadings && readingsOf),
+      ...(capturesCommands && { DoCommand: doCommandCapture }),
+    },
+    proxy(connection) {
+      const client = connection.client(service) as unknown as Readonly<
+        Record<string, (request: unknown, options: ResourceCall & { timeoutMs: number }) => unknown>
+      >;
+      const forwarded = own.map(({ localName }): [string, AnyMethod] => [
+        localName,
+        // It ends with its caller: a time limit of the connection could end it earlier.
+        (request, { signal }) => client[localName]?.(request, { signal, timeoutMs: 0 }),
+      ]);
+      return {
+        ...Object.fromEntries(forwarded),
+        ...commandsOver(client as unknown as Parameters<typeof commandsOver>[0]),
+        ...(hasReadings && readingsOver(client as unknown as Parameters<typeof readingsOver>[0])),
+      } as unknown as Omit<T, 'close'>;
+    },
+  };
+}
+
+const defaults = { getGeometries: commonMethods.getGeometries, getStatus: commonMethods.getStatus };
+
+/** Calls the resource's method of the same name. */
+function answerOf(service: DescService, { localName, name, methodKind }: DescMethod) {
+  const shared = localName in defaults ? defaults[localName as keyof typeof defaults] : undefined;
+  return (resource: Resource, request: unknown, call: ResourceCall): unknown => {
+    const method = (resource as unknown as Readonly<Record<string, AnyMethod | undefined>>)[localName];
+    if (method !== undefined) return method.call(resource, request, call);
+    if (shared !== undefined) return shared();
+    const refused = new PlatformError('unimplemented', `${service.typeName}: this model does not have ${name}`);
+    if (methodKind === 'unary' || methodKind === 'client_streaming') return Promise.reject(refused);
+    throw refused;
+  };
+}
+
+/**
+ * Captures the answer of a method as the document that public clients know: names of the fields as in the .proto file, every field,
+ * enumerations as numbers.
+ *
+ * @param fields the fields of the request, from `additional_params`; other parameters become `extra`
+ */
+export function answerCapture<T extends Resource, I extends DescMessage, O extends DescMessage>(
+  { localName, input, output }: DescMethodUnary<I, O>,
+  fields: (params: Document) => MessageInitShape<I> = (params) =>
+    ({ extra: jsonOf(params) }) as unknown as MessageInitShape<I>,
+): CaptureMethod<T> {
+  return {
+    kind: 'tabular',
+    async read(resource, params) {
+      const method = (resource as unknown as Readonly<Record<string, AnyMethod>>)[localName];
+      const request = create(input, fields({ ...params, fromDataManagement: true }));
+      // The collector waits no longer than its own limit.
+      const { signal } = new AbortController();
+      const answer = (await method?.call(resource, request, { signal })) as MessageInitShape<O>;
+      return toJson(output, create(output, answer), answerShape) as JsonObject;
+    },
+  };
+}
+
+const answerShape = { useProtoFieldName: true, alwaysEmitImplicit: true, enumAsInteger: true };

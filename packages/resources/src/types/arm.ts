@@ -1,0 +1,16 @@
+import { ArmService } from '@platform/proto/platform/component/arm/v1/arm';
+import type { ResourceDescriptor } from '../resource-descriptor.ts';
+import { answerCapture, type ServiceResource, serviceType } from '../service-type.ts';
+
+/** A serial chain of joints that moves an end effector. Poses in mm, joints in degrees. */
+export type Arm = ServiceResource<typeof ArmService, 'moveThroughJointPositionsStreamed'>;
+
+export const arm: ResourceDescriptor<Arm, typeof ArmService> = serviceType({
+  api: 'core:component:arm',
+  service: ArmService,
+  optional: ['moveThroughJointPositionsStreamed'],
+  captures: {
+    EndPosition: answerCapture(ArmService.method.getEndPosition),
+    JointPositions: answerCapture(ArmService.method.getJointPositions),
+  },
+});

@@ -1,0 +1,11 @@
+import { NavigationService } from '@platform/proto/platform/service/navigation/v1/navigation';
+import type { ResourceDescriptor } from '../resource-descriptor.ts';
+import { type ServiceResource, serviceType } from '../service-type.ts';
+
+/** Drives a base along waypoints. */
+export type Navigation = ServiceResource<typeof NavigationService>;
+
+export const navigation: ResourceDescriptor<Navigation, typeof NavigationService> = serviceType({
+  api: 'core:service:navigation',
+  service: NavigationService,
+});
