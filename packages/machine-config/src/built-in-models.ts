@@ -33,6 +33,6 @@ export function modelFault(api: string, model: string): string | undefined {
   if (!model.startsWith('core:builtin:')) return undefined;
   const known = builtInModels[api] ?? [];
   if (known.includes(model)) return undefined;
-  const has = known.length === 0 ? `none of ${api}` : known.join(', ');
-  return `the machine-server of this platform has no model "${model}", but ${has}; another machine server may have it`;
+  const has = known.length === 0 ? `and no other of ${api}` : `but ${known.join(', ')}`;
+  return `the machine-server of this platform has no model "${model}", ${has}; another machine server may have it`;
 }

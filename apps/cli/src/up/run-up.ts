@@ -173,9 +173,10 @@ function startCloud({
 
 /** If the process was not ready, its own sentence is the message; otherwise the message also names the process. */
 function sentenceOf(exit: ChildExit, wasReady: boolean): string {
-  const said = exit.tail.findLast((line) => !line.startsWith('{'));
-  if (!wasReady && said) return said;
-  return `${howEnded(exit)}, so everything was stopped. Its last lines:`;
+  const reason = exit.tail.findLast((line) => !line.startsWith('{'));
+  if (!wasReady && reason) return reason;
+  const said = exit.tail.length === 0 ? 'It said nothing before.' : 'Its last lines:';
+  return `${howEnded(exit)}, so everything was stopped. ${said}`;
 }
 
 function howEnded({ name, code, signal }: ChildExit): string {

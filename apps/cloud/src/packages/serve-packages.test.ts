@@ -70,10 +70,18 @@ test('packages get the newest matching version; a missing one reports so, and th
     { name: 'o', status: { error: expect.stringContaining('expected a package of this organization') } },
   ]);
   expect(packages[0]?.status).toBeUndefined();
-  expect(modules).toMatchObject([
-    { name: 'cam', path: '', status: { error: expect.stringContaining('no module package "tool"') } },
-    { name: 'own', path: '/bin/own' },
-  ]);
+  // A public machine server would reconfigure for ever if it got a module that it cannot run.
+  expect(modules).toMatchObject([{ name: 'own', path: '/bin/own' }]);
+});
+
+test('a module that a developer has put onto the machine runs from there, until reloading is disabled', async () => {
+  const to = await openPackages();
+  await to.upload({ metadata: { entrypoint: 'bin/cam' } });
+  const reload = { reload_path: '/home/dev/cam/run.sh', reload_user: 'dev', reload_time: '2026-11-24T00:00:00Z' };
+  const { packages, modules } = await servedTo(to, { modules: [{ ...module, ...reload, reload_enabled: true }] });
+  expect([packages, modules]).toMatchObject([[], [{ name: 'cam', type: 'local', path: '/home/dev/cam/run.sh' }]]);
+  const after = await servedTo(to, { modules: [{ ...module, ...reload, reload_enabled: false }] });
+  expect(after.modules).toMatchObject([{ name: 'cam', type: 'registry', path: within('bin/cam') }]);
 });
 
 test('an entrypoint outside its package is ignored', async () => {

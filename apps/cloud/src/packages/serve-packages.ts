@@ -2,8 +2,9 @@
  * Packages and registry modules in the configurations that machines receive.
  *
  * A module of type `registry` names `<organization>:<package>` and a version. The machine receives a package entry with the version for
- * its platform, and a path into the package, which the machine resolves itself (`${packages.module.<name>}/…`). An entry that this
- * installation cannot serve carries the reason as `status`: machine servers skip it and run the rest.
+ * its platform, and a path into the package, which the machine resolves itself (`${packages.module.<name>}/…`). A package that this
+ * installation cannot serve carries the reason as `status`: machine servers skip it and run the rest. A module that it cannot serve is left
+ * out: public machine servers compare the modules that they run with those of the configuration, and would reconfigure for ever.
  */
 import type { Problem } from '@platform/base';
 import type { JsonObject, MachineConfig } from '@platform/machine-config/schema';
@@ -70,7 +71,7 @@ export function createServePackages(deps: {
     changed: (organizationId) => void changes.set(organizationId, (changes.get(organizationId) ?? 0) + 1),
 
     async resolved(config, organizationId, platform) {
-      if (config.packages.length === 0 && !config.modules.some(isFromRegistry)) return config;
+      if (config.packages.length === 0 && config.modules.every((module) => !isFromRegistry(module))) return config;
       const find = finder(organizationId, platform);
       const packages: JsonObject[] = [];
       const modules: JsonObject[] = [];
@@ -78,11 +79,11 @@ export function createServePackages(deps: {
         const found = await find(askedBy(entry));
         packages.push('problem' in found ? withStatus(entry, found.problem) : { ...entry, ...servedAs(found.row) });
       }
-      for (const module of config.modules) {
+      for (const given of config.modules) {
+        const module = reloaded(given);
         const found = isFromRegistry(module) ? await find(askedByModule(module)) : undefined;
         if (found === undefined) modules.push(module);
-        else if ('problem' in found) modules.push(withStatus(module, found.problem));
-        else {
+        else if (!('problem' in found)) {
           const name = packageNameOf(module);
           packages.push({ name, ...servedAs(found.row), type: 'module' });
           modules.push({ ...module, executable_path: `\${packages.module.${name}}/${entrypointOf(found.row)}` });
@@ -100,8 +101,10 @@ export function createServePackages(deps: {
           problems.push({ path, level: 'warning', message: `${found.problem}: machines run without it` });
       };
       for (const [index, entry] of config.packages.entries()) await look(`packages[${index}].package`, askedBy(entry));
-      for (const [index, module] of config.modules.entries())
+      for (const [index, given] of config.modules.entries()) {
+        const module = reloaded(given);
         if (isFromRegistry(module)) await look(`modules[${index}].module_id`, askedByModule(module));
+      }
       return problems;
     },
   };
@@ -109,6 +112,13 @@ export function createServePackages(deps: {
 
 function isFromRegistry(module: JsonObject): boolean {
   return module['type'] === 'registry';
+}
+
+/** A module that a developer has put onto the machine (`module reload-local` of the public command line) runs from there. */
+function reloaded(module: JsonObject): JsonObject {
+  const path = textOf(module, 'reload_path');
+  if (module['reload_enabled'] !== true || path === '') return module;
+  return { ...module, type: 'local', executable_path: path };
 }
 
 function askedBy(entry: JsonObject): Asked {

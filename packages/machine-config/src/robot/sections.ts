@@ -13,6 +13,12 @@ export const moduleSection: Section = {
   module_id: ['moduleId', 'text'],
   // The message has no field for it: the cloud uses it to choose the package (registry modules).
   version: ['version', 'text'],
+  // Nor for these: `module reload-local` of the public command line sets them, and the cloud serves the module from that path.
+  reload_enabled: ['reloadEnabled', 'flag'],
+  reload_path: ['reloadPath', 'text'],
+  reload_user: ['reloadUser', 'text'],
+  reload_time: ['reloadTime', 'text'],
+  reload_annotation: ['reloadAnnotation', 'text'],
   env: ['env', 'textMap'],
   status: ['status', { one: status }],
   first_run_timeout: ['firstRunTimeout', 'duration'],

@@ -23,8 +23,11 @@ export function listCommand(): Command {
       const { data } = await context.cloud();
       const filter = await filterOf(context, flags);
       const found: BinaryMetadata[] = [];
-      const order = { most, oldestFirst: flags['oldestFirst'] === true };
+      // One more than is shown tells whether there are more.
+      const order = { most: most + 1, oldestFirst: flags['oldestFirst'] === true };
       for await (const file of filesFound(data, filter, order)) found.push(file);
+      const hasMore = found.length > most;
+      if (hasMore) found.pop();
       context.out.rows(found.map(fileResult.shape), [
         'time_received',
         'part',
@@ -34,6 +37,7 @@ export function listCommand(): Command {
         'bytes',
         'id',
       ]);
+      if (hasMore) context.out.note(`${most} shown, and there are more: --limit sets how many`);
     },
   );
 }

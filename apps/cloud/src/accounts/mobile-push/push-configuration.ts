@@ -1,4 +1,5 @@
 /** An organization's credentials for the push provider, sealed: one set for one app (ADR-0012). */
+import { PlatformError } from '@platform/base';
 import { audit, type Caller } from '../../access/audit.ts';
 import { notVisible } from '../../access/principal.ts';
 import type { AccountsDeps } from '../accounts-deps.ts';
@@ -44,8 +45,10 @@ export async function appOfPushConfiguration(
     .selectFrom('push_configurations')
     .select('app_id')
     .where('organization_id', '=', organizationId)
-    .executeTakeFirstOrThrow(() => notVisible('push configuration', organizationId));
-  return row.app_id;
+    .executeTakeFirst();
+  if (row !== undefined) return row.app_id;
+  const text = 'this organization has no credentials for push notifications; SetFirebaseConfig sets them';
+  throw new PlatformError('not_found', text);
 }
 
 /** For the sender of notifications: undefined if no credentials are set. */

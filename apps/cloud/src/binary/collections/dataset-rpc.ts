@@ -82,6 +82,12 @@ export function datasetHandlers(deps: ChangeDeps): Handlers<typeof DatasetServic
     },
 
     async listDatasetsByIDs({ ids }, call) {
+      // The public command line asks this, without ids, for the datasets of an organization: none at all would be a wrong answer.
+      if (ids.length === 0)
+        throw new PlatformError(
+          'invalid_argument',
+          'ids: expected at least one id, found none; ListDatasetsByOrganizationID lists those of an organization',
+        );
       requireAtMost('ids', maxNamed, ids.length, ' ids');
       const datasets: DatasetMessage[] = [];
       for (const id of new Set(ids))
