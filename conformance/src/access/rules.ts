@@ -144,6 +144,7 @@ export class Rules {
     if (caller.kind === 'none') return ['UNAUTHENTICATED'];
     if (row.needs === 'nobody') return ['UNIMPLEMENTED'];
     if (row.on === '-') return this.#withoutTarget(row, caller);
+    if (row.needs === 'person who operates it' && caller.kind !== 'person') return ['PERMISSION_DENIED'];
     if (row.on === 'a person')
       return subject.person !== undefined && this.knows(caller, subject.person) ? ['IN'] : ['NOT_FOUND'];
     if (row.on.endsWith('fragment')) return this.#ofFragment(row, caller, subject.fragment);
@@ -225,6 +226,8 @@ export class Rules {
         case 'owner':
         case 'operator':
           return this.holds(caller, needs, place);
+        case 'person who operates it':
+          return caller.kind === 'person' && this.holds(caller, 'operator', place);
         case 'owner or itself':
           return itself || this.holds(caller, 'owner', place);
         case 'operator or itself':

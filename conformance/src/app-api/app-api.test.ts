@@ -81,6 +81,7 @@ describe('all of it', () => {
 
 /** Called only through @grpc/grpc-js. */
 const withoutCall: readonly string[] = [
+  'AddFavoriteMachine',
   'DeleteDevicePushToken',
   'DeleteFirebaseConfig',
   'DeleteFragmentTag',
@@ -91,6 +92,7 @@ const withoutCall: readonly string[] = [
   'GetFirebaseConfig',
   'GetFragmentHistory',
   'GetFragmentUsage',
+  'ListFavoriteMachines',
   'ListNestedFragments',
   'ListRobotsForLocations',
   'ListRobotsForOrg',
@@ -98,6 +100,7 @@ const withoutCall: readonly string[] = [
   'OrganizationGetSupportEmail',
   'OrganizationSetLogo',
   'OrganizationSetSupportEmail',
+  'RemoveFavoriteMachine',
   'RenameKey',
   'SearchOrganizations',
   'SetConfigProperty',

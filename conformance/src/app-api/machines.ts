@@ -39,6 +39,21 @@ export function machineTests(world: () => World): void {
     await expectRefused(app.getRobotPart(partId), Code.notFound, /part/);
   });
 
+  test('favorites belong to people: added once, listed with their organization, removed', async () => {
+    const { owner, ada, cloud } = world();
+    const request = { machine_id: cloud.machineId };
+    await ada.ask('AddFavoriteMachine', request);
+    await ada.ask('AddFavoriteMachine', request);
+    const { favorites } = await ada.ask('ListFavoriteMachines');
+    expect(favorites).toMatchObject([{ machine: { id: cloud.machineId }, organization_id: cloud.organizationId }]);
+    await ada.ask('RemoveFavoriteMachine', request);
+    expect(await ada.ask('ListFavoriteMachines')).toEqual({ favorites: [] });
+    await expectRefused(ada.ask('AddFavoriteMachine', { machine_id: unknownId }), Code.notFound, /machine/);
+    await expectRefused(ada.ask('RemoveFavoriteMachine', { machine_id: unknownId }), Code.notFound, /machine/);
+    for (const operation of ['AddFavoriteMachine', 'RemoveFavoriteMachine', 'ListFavoriteMachines'])
+      await expectRefused(owner.ask(operation, request), Code.permissionDenied, /a signed-in person/);
+  });
+
   test('a machine that has called is online: state, last access and seconds in every reply that has them', async () => {
     const { owner, cloud, part } = world();
     const machine = await part(cloud.partId, cloud.partSecret);

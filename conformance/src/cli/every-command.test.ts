@@ -18,7 +18,7 @@ function leavesOf(command: Command): readonly Command[] {
 
 const leaves = leavesOf(createProgram()).filter((leaf) => leaf.name() !== 'complete');
 
-/** Commands that change something, ask a person, or print no data. */
+/** Commands that change something, ask a person, need the login of a person, or print no data. */
 const others = new Set(
   `
   up completion login/browser login/api-key logout
@@ -30,6 +30,7 @@ const others = new Set(
   locations/secrets/create locations/secrets/delete
   machines/create machines/update machines/delete machines/part/create machines/part/rename machines/part/delete
   machines/part/main machines/part/force machines/part/restart machines/part/secrets/create machines/part/secrets/delete
+  machines/favorites/list machines/favorites/add machines/favorites/remove
   config/edit config/set config/restore
   fragments/create fragments/edit fragments/set fragments/delete fragments/tag fragments/untag
   packages/upload packages/delete module/upload

@@ -12,6 +12,7 @@ import { type CommandLine, openCommandLine } from './command-line.ts';
 const left: readonly RegExp[] = [
   /^login/,
   /^logout/,
+  /^machines favorites/,
   /--follow/,
   /^machines part force/, // no maintenance window
   /--saved hourly-means/, // saved further below

@@ -26,6 +26,7 @@ export {
   type APIKeyWithAuthorizations,
   type Authorization,
   type AuthorizationDetails,
+  type FavoriteMachine,
   type Fragment,
   type FragmentHistoryEntry,
   type FragmentUsage,

@@ -4,6 +4,7 @@ import { Command } from 'commander';
 import { defineCommand, group } from '../invocation/define-command.ts';
 import { pathOf } from '../invocation/find.ts';
 import { partStatus, presenter, stateOf, timeOf } from '../invocation/presenters.ts';
+import { machineFavoritesCommand } from './machine-favorites.ts';
 import { machinePartCommand } from './machine-part.ts';
 
 export function machinesCommand(): Command {
@@ -15,6 +16,7 @@ export function machinesCommand(): Command {
     remove(),
     status(),
     machinePartCommand(),
+    machineFavoritesCommand(),
   ])
     .alias('machine')
     .alias('robots');

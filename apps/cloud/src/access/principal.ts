@@ -113,6 +113,18 @@ export function requireId(parameter: string, id: string, list: string): void {
   );
 }
 
+/**
+ * The id of the person who calls, for what only people have. @param what as it begins the message, in the plural @param why only people
+ * have it @throws permission_denied telling how a person signs in
+ */
+export function requirePerson(principal: Principal, what: string, why: string): string {
+  if (principal.kind === 'person') return principal.personId;
+  throw new PlatformError(
+    'permission_denied',
+    `${what}: expected a signed-in person, found ${principal.kind === 'key' ? 'an API key' : "a part's credentials"}: ${why}; sign in with an e-mail address at the page /sign-in of this server, or with platform login, and send the access token of that session`,
+  );
+}
+
 /** Returns what was found by an id. @throws not_found if nothing was */
 export function requireVisible<T>(found: T | undefined, what: string, id: string): T {
   if (found === undefined) throw notVisible(what, id);

@@ -26,6 +26,7 @@ import { createRobotConfigs, fqdnOf, partOfFqdn } from './configuration/robot-co
 import type { ServedPackages } from './configuration/served-packages.ts';
 import { createTriggersOf, type PartTriggers } from './configuration/triggers-of.ts';
 import { consumeRestartRequest } from './consume-restart-request.ts';
+import { favoriteHandlers } from './favorites/favorite-rpc.ts';
 import { fleetHandlers } from './fleet-rpc.ts';
 import { createMachineLogs, type MachineLogs } from './logs/logs.ts';
 import type { Allowance } from './logs/quota.ts';
@@ -213,6 +214,7 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
     },
     appHandlers: {
       ...machineHandlers(operations),
+      ...favoriteHandlers(operations),
       ...partHandlers(operations),
       ...configurationHandlers(operations),
       ...propertyHandlers(operations),

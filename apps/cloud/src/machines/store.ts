@@ -1,4 +1,4 @@
-/** Tables of machines: parts and their secrets, configuration versions, logs. */
+/** Tables of machines: parts and their secrets, configuration versions, logs, favorites. */
 import type { Generated } from 'kysely';
 import type { SealedColumn, SealedDocument } from '../instance/sealed-column.ts';
 
@@ -76,6 +76,8 @@ export interface MachinesTables {
     platform: string;
     os: string;
   };
+  /** Machines that a person marked for herself. A row says nothing about her right to see the machine. */
+  favorite_machines: { person_id: string; machine_id: string; added_ms: number };
 }
 
 export const machinesDdl: readonly string[] = [
@@ -99,6 +101,11 @@ export const machinesV2: readonly string[] = [
   `alter table part_configurations add column revision text not null default ''`,
   `alter table part_configurations add column restored_from integer not null default 0`,
   `create table part_status (part_id text primary key references parts (id), fetched_revision text not null, fetched_ms bigint not null, applied_revision text not null, applied_ms bigint not null, held_revision text not null, held_ms bigint not null, held_reason text not null, held_told_ms bigint not null, forced_revision text not null, forced_ms bigint not null, last_error text not null, last_error_ms bigint not null, server_version text not null, platform text not null, os text not null)`,
+];
+
+export const machinesV11: readonly string[] = [
+  `create table favorite_machines (person_id text not null references people (id) on delete cascade, machine_id text not null references machines (id) on delete cascade, added_ms bigint not null, primary key (person_id, machine_id))`,
+  `create index favorite_machines_by_machine on favorite_machines (machine_id)`,
 ];
 
 /** Columns sealed with the instance key. */

@@ -9,7 +9,7 @@ import { identityV1, identityV2 } from '../identity/store.ts';
 import { instanceDdl, instanceV2 } from '../instance/store.ts';
 import { logsV1, logsV2 } from '../machines/logs/store.ts';
 import { presenceV2 } from '../machines/presence/store.ts';
-import { machinesDdl, machinesV2 } from '../machines/store.ts';
+import { machinesDdl, machinesV2, machinesV11 } from '../machines/store.ts';
 import { outboxV1, outboxV2, outboxV9 } from '../outbox/store.ts';
 import { packagesV10 } from '../packages/store.ts';
 import { queriesV3 } from '../queries/store.ts';
@@ -64,4 +64,5 @@ export const migrations: readonly Migration[] = [
   { version: 8, statements: logCursorsV8 },
   { version: 9, statements: outboxV9 },
   { version: 10, statements: packagesV10 },
+  { version: 11, statements: machinesV11 },
 ];

@@ -1,8 +1,7 @@
 /** Push credentials of organizations and device tokens of people in the API. */
-import { PlatformError } from '@platform/base';
 import type { AppService } from '@platform/proto/platform/app/v1/app';
 import type { Handlers } from '@platform/rpc/server';
-import type { Principal } from '../../access/principal.ts';
+import { type Principal, requirePerson } from '../../access/principal.ts';
 import type { AccountsDeps } from '../accounts-deps.ts';
 import { deleteDevicePushToken, devicePushTokens, setDevicePushToken } from './device-push-tokens.ts';
 import { appOfPushConfiguration, deletePushConfiguration, setPushConfiguration } from './push-configuration.ts';
@@ -40,10 +39,4 @@ export function pushHandlers(deps: AccountsDeps): Handlers<typeof AppService, Pr
   };
 }
 
-function personOf(principal: Principal): string {
-  if (principal.kind === 'person') return principal.personId;
-  throw new PlatformError(
-    'permission_denied',
-    `push tokens: expected a signed-in person, found ${principal.kind === 'key' ? 'an API key' : "a part's credentials"}: only people have devices; sign in with an e-mail address at the page /sign-in of this server, or with platform login, and send the access token of that session`,
-  );
-}
+const personOf = (principal: Principal): string => requirePerson(principal, 'push tokens', 'only people have devices');

@@ -1,0 +1,57 @@
+/** `platform machines favorites`: machines that the signed-in person marked. API keys have none. */
+import type { FavoriteMachine } from '@platform/sdk/cloud';
+import { Command } from 'commander';
+import { defineCommand, group } from '../invocation/define-command.ts';
+import { presenter, stateOf, timeOf } from '../invocation/presenters.ts';
+
+export function machineFavoritesCommand(): Command {
+  return group('favorites', 'your favorite machines; needs the login of a person', [list(), add(), remove()]).alias(
+    'favorite',
+  );
+}
+
+const machineArgument = ['<machine>', 'name, Location/name or id'] as const;
+const { fields, shape } = presenter<FavoriteMachine>({
+  id: (one) => one.machine?.id ?? '',
+  name: (one) => one.machine?.name ?? '',
+  location_id: (one) => one.machine?.location ?? '',
+  organization_id: (one) => one.organizationId,
+  state: (one) => (one.machine === undefined ? 'unknown' : stateOf(one.machine.onlineState)),
+  last_access: (one) => timeOf(one.machine?.lastAccess),
+  added_at: (one) => timeOf(one.createdOn),
+});
+
+function list(): Command {
+  return defineCommand(
+    new Command('list').description('list your favorite machines in all organizations, the oldest favorite first'),
+    { examples: ['platform machines favorites list', 'platform machines favorites list --json=id,name,state'], fields },
+    async ({ cloud, out }) => {
+      const { favorites } = await (await cloud()).app.listFavoriteMachines({});
+      out.rows(favorites.map(shape), ['name', 'id', 'state', 'last_access', 'added_at']);
+    },
+  );
+}
+
+function add(): Command {
+  return defineCommand(
+    new Command('add').description('add a machine to your favorites').argument(...machineArgument),
+    { examples: ['platform machines favorites add press-7'] },
+    async ({ cloud, out, find }, _flags, text = '') => {
+      const { id, name } = await find.machine(text);
+      await (await cloud()).app.addFavoriteMachine({ machineId: id });
+      out.note(`machine "${name}" is a favorite`);
+    },
+  );
+}
+
+function remove(): Command {
+  return defineCommand(
+    new Command('remove').description('remove a machine from your favorites').argument(...machineArgument),
+    { examples: ['platform machines favorites remove press-7'] },
+    async ({ cloud, out, find }, _flags, text = '') => {
+      const { id, name } = await find.machine(text);
+      await (await cloud()).app.removeFavoriteMachine({ machineId: id });
+      out.note(`machine "${name}" is no longer a favorite`);
+    },
+  );
+}
