@@ -27,7 +27,7 @@ export interface DataPlaneDeps extends Pick<Stores, 'data' | 'db' | 'instanceKey
   readonly ingestLog: IngestLog;
   readonly fleet: Pick<
     Fleet,
-    'registry' | 'access' | 'retention' | 'machines' | 'authenticator' | 'servedPackages' | 'organizationNamed'
+    'tree' | 'registry' | 'access' | 'retention' | 'machines' | 'authenticator' | 'servedPackages' | 'organizationNamed'
   >;
   readonly signIn: SignIn;
   readonly outbox: Outbox;
@@ -58,7 +58,7 @@ export interface DataPlane extends AsyncDisposable {
 export async function composeDataPlane(deps: DataPlaneDeps): Promise<DataPlane> {
   const { data, db, instanceKey, ingestLog, signIn, outbox, settings, limits, deletions, clock, log, scheme, url } =
     deps;
-  const { registry, access, retention, machines, authenticator, servedPackages, organizationNamed } = deps.fleet;
+  const { tree, registry, access, retention, machines, authenticator, servedPackages, organizationNamed } = deps.fleet;
   await using unwind = new Parts();
 
   const blobs = await openBlobStore({ directory: data.at('blobs'), clock });
@@ -97,6 +97,7 @@ export async function composeDataPlane(deps: DataPlaneDeps): Promise<DataPlane> 
     instanceKey,
     served: servedPackages,
     organizationNamed,
+    namespaceOf: (organizationId) => tree.organization(organizationId)?.public_namespace ?? '',
     requireSpace: () => ingest.requireSpace(),
     standing: authenticator.standing,
     principalOf,

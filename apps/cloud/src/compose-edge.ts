@@ -122,6 +122,7 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
         ...fragments.appHandlers,
         ...accessRpc.appHandlers,
         ...identity.appHandlers,
+        ...packages.appHandlers,
         ...logHandlers({ access, logs, clock, recheck: authenticator.recheck }),
       },
       { maxRequestBytes },

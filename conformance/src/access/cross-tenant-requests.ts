@@ -90,6 +90,13 @@ export function crossTenantRequests(world: World): readonly CrossTenantRequest[]
       ],
       ['PackageService.GetPackage', organization, (id) => ({ id: `${id}/tool`, version: 'latest' })],
       ['PackageService.GetPackage', { foreign: 'namespace-c', unknown: 'namespace-z' }, (id) => ({ id: `${id}/tool` })],
+      [
+        'AppService.GetModule',
+        { foreign: 'namespace-c', unknown: 'namespace-z' },
+        (id) => ({ moduleId: `${id}:tool` }),
+      ],
+      ['AppService.UpdateModule', organization, (id) => ({ moduleId: `${id}:tool`, entrypoint: 'run.sh' })],
+      ['AppService.AddFavoriteMachine', machineId, (id) => ({ machineId: id })],
       ['AppService.UpdateRobotPart', fragment, (id) => ({ id: part.id, name: part.name, robotConfig: importing(id) })],
       ['AppService.CreateFragment', fragment, (id) => ({ organizationId: a, name: 'f', config: importing(id) })],
       [

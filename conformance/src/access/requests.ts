@@ -1,4 +1,5 @@
 /** Requests for operations that need more than the subject's id. For operations on data, see data-requests.ts. */
+import { gzipSync } from 'node:zlib';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { packageMessages } from './build-data.ts';
 import { dataRequests } from './data-requests.ts';
@@ -161,7 +162,13 @@ export const builders: Readonly<Record<string, Builder>> = {
         permissions: ['control_robot'],
       })),
   }),
-  'AppService.UploadModuleFile': () => [{ moduleFile: { case: 'moduleFileInfo', value: { moduleId: 'm' } } }],
+  'AppService.CreateModule': ({ id }, _world, unique) => ({ organizationId: id, name: `made-${unique}` }),
+  'AppService.UpdateModule': ({ id }) => ({ moduleId: id, entrypoint: 'run.sh' }),
+  'AppService.GetModule': ({ id }) => ({ moduleId: id }),
+  'AppService.UploadModuleFile': ({ id }, _world, unique) => [
+    { moduleFile: { case: 'moduleFileInfo', value: { moduleId: id, version: `1.0.${unique}` } } },
+    { moduleFile: { case: 'file', value: gzipSync('a module') } },
+  ],
   'AppService.CreateKey': (subject, _world, unique) => ({
     name: `made-${unique}`,
     authorizations: authorizationsFor(subject),

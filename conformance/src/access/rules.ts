@@ -84,7 +84,14 @@ export interface Share {
 }
 
 /** In the words of the column "on". */
-const keptThings: ReadonlySet<string> = new Set(['saved query', 'binary data', 'sequence', 'dataset', 'package']);
+const keptThings: ReadonlySet<string> = new Set([
+  'saved query',
+  'binary data',
+  'sequence',
+  'dataset',
+  'package',
+  'module',
+]);
 
 type Verdict = 'allowed' | 'denied' | 'unseen';
 
@@ -193,7 +200,9 @@ export class Rules {
 
   #ofKeptThing(row: Row, caller: Caller, keeper: Place | undefined): readonly Outcome[] {
     const finds = (place: Place): boolean =>
-      row.on === 'package' ? this.isMember(caller, place) : this.holds(caller, 'operator', place);
+      row.on === 'package' || row.on === 'module'
+        ? this.isMember(caller, place)
+        : this.holds(caller, 'operator', place);
     if (keeper === undefined || !finds(keeper)) return ['NOT_FOUND'];
     if (row.needs === 'member') return ['IN'];
     if (row.needs === 'operator') return ['IN'];

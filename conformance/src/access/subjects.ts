@@ -164,6 +164,7 @@ export function subjectsOf(world: World, people: readonly Person[]): (on: string
     sequence: sequences,
     dataset: datasets,
     package: packages,
+    module: packages.map((one) => ({ ...one, id: one.id.replace('/', ':') })),
   };
   return (on) => {
     const subjects = byWords[on];

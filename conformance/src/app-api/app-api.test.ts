@@ -13,6 +13,7 @@ import { keyAndRoleTests } from './keys-and-roles.ts';
 import { locationTests } from './locations.ts';
 import { logTests } from './logs.ts';
 import { machineTests } from './machines.ts';
+import { moduleTests } from './modules.ts';
 import { organizationTests } from './organizations.ts';
 import { partTests } from './parts.ts';
 import { peopleTests } from './people.ts';
@@ -40,6 +41,7 @@ describe('parts and their configurations', () => partTests(world));
 describe('machine logs', () => logTests(world));
 describe('keys, roles and permissions', () => keyAndRoleTests(world));
 describe('fragments', () => fragmentTests(world));
+describe('modules', () => moduleTests(world));
 describe('push', () => pushTests(world));
 describe('hostile names', () => hostileNameTests(world));
 describe('out of mission', () => outOfMissionTests(world));
@@ -109,4 +111,5 @@ const withoutCall: readonly string[] = [
   'UpdateBillingService',
   'UpdateOrganizationNamespace',
   'UploadDevicePushToken',
+  'UploadModuleFile',
 ];

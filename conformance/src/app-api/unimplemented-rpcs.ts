@@ -1,9 +1,9 @@
 import type { AppClient } from '@viamrobotics/sdk';
 import { expect, test } from 'vitest';
-import { appService, codeOf } from './watch.ts';
+import { codeOf } from './watch.ts';
 import { Code, type World } from './world.ts';
 
-/** Registry of modules, OAuth apps, rented machines, app pages: outside the platform's purpose. */
+/** Registry items, OAuth apps, rented machines, app pages: outside the platform's purpose. */
 export const outOfMission: ReadonlySet<string> = new Set([
   'EnableAuthService',
   'DisableAuthService',
@@ -25,11 +25,6 @@ export const outOfMission: ReadonlySet<string> = new Set([
   'UndeprecateRegistryItem',
   'DeprecateRegistryItemVersion',
   'UndeprecateRegistryItemVersion',
-  'CreateModule',
-  'UpdateModule',
-  'UploadModuleFile',
-  'GetModule',
-  'ListModules',
   'GetAppContent',
   'GetAppBranding',
 ]);
@@ -42,28 +37,19 @@ const throughPackage: Readonly<Record<string, (app: AppClient, organizationId: s
   UpdateRegistryItem: (app) => app.updateRegistryItem('acme:item', 1, 'text', 1),
   ListRegistryItems: (app, id) => app.listRegistryItems(id, [], [], [], []),
   DeleteRegistryItem: (app) => app.deleteRegistryItem('acme:item'),
-  CreateModule: (app, id) => app.createModule(id, 'module'),
-  UpdateModule: (app) => app.updateModule('acme:module', 1, '', '', [], 'run.sh'),
-  GetModule: (app) => app.getModule('acme:module'),
-  ListModules: (app, id) => app.listModules(id),
   GetAppContent: (app) => app.getAppContent('acme', 'app'),
   GetAppBranding: (app) => app.getAppBranding('acme', 'app'),
 };
 
 export function outOfMissionTests(world: () => World): void {
   test.each([...outOfMission])('%s answers UNIMPLEMENTED with a message', async (operation) => {
-    const { owner, watch, cloud } = world();
-    const call =
-      throughPackage[operation]?.(owner.app, cloud.organizationId) ??
-      (operation === 'UploadModuleFile'
-        ? owner.peer.send(appService, operation, [{ module_file_info: { module_id: 'm' } }, { file: Buffer.alloc(64) }])
-        : owner.ask(operation));
+    const { owner, cloud } = world();
+    const call = throughPackage[operation]?.(owner.app, cloud.organizationId) ?? owner.ask(operation);
     const caught: unknown = await call.then(
       () => undefined,
       (reason: unknown) => reason,
     );
     expect(codeOf(caught)).toBe(Code.unimplemented);
     expect(String(caught)).toMatch(new RegExp(`${operation}.* \\w+ \\w+`));
-    if (operation === 'UploadModuleFile') watch.ended('grpc-js', operation, Code.unimplemented);
   });
 }

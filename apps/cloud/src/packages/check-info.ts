@@ -15,11 +15,10 @@ export type CheckedInfo = Pick<
 const reserved: ReadonlySet<string> = new Set(['latest', 'latest-with-prerelease']);
 
 /** @throws invalid_argument naming the field */
-export function checkInfo(info: PackageInfo): CheckedInfo {
+export function checkInfo(info: Omit<PackageInfo, '$typeName'>): CheckedInfo {
   const { organizationId, name, version, type, files, metadata } = info;
   const platform = info.platform === 'any' ? '' : (info.platform ?? '');
-  // These strings become a folder name on machines, which has at most 255 bytes.
-  require(/^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(name), 'name', '1 to 100 letters, digits, "_" and "-"', name);
+  requireName(name);
   require(/^[A-Za-z0-9][A-Za-z0-9._+-]{0,99}$/.test(version) &&
     !reserved.has(
       version,
@@ -46,6 +45,11 @@ export function checkInfo(info: PackageInfo): CheckedInfo {
       `info: expected files and metadata of at most ${maxDescriptionBytes} bytes together, found ${bytes}`,
     );
   return row;
+}
+
+/** Names and versions become a folder name on machines, which has at most 255 bytes. @throws invalid_argument */
+export function requireName(name: string): void {
+  require(/^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(name), 'name', '1 to 100 letters, digits, "_" and "-"', name);
 }
 
 function require(holds: boolean, field: string, expected: string, found: string): void {

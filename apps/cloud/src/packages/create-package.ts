@@ -13,6 +13,7 @@ const spaceCheckBytes = 16 * 1024 * 1024;
 /**
  * An existing version is never replaced. The same bytes again are a retry, and get the same answer.
  *
+ * @param action the operation, for the audit trail
  * @throws already_exists, failed_precondition, invalid_argument, resource_exhausted
  */
 export async function createPackage(
@@ -20,6 +21,7 @@ export async function createPackage(
   by: Caller,
   info: CheckedInfo,
   contents: AsyncIterable<Uint8Array>,
+  action = 'PackageService.CreatePackage',
 ): Promise<PackageRow | NewPackageRow> {
   const { db, blobs, clock } = deps;
   requireRoom(await packagesOf(db, info.organization_id), info);
@@ -49,7 +51,7 @@ export async function createPackage(
         return (await packagesOf(trx, info.organization_id)).find((one) => isSameVersion(one, info));
       const detail = { type: info.type, platform: info.platform, sizeBytes: row.size_bytes, sha256: row.sha256 };
       const target = ['package', `${packageId(row)}@${servedVersion(row)}`, info.organization_id] as const;
-      await audit(trx, by, row.created_ms, 'PackageService.CreatePackage', target, detail);
+      await audit(trx, by, row.created_ms, action, target, detail);
       return undefined;
     });
     if (before === undefined) {

@@ -26,6 +26,21 @@ export async function deletePackages(
   }
 }
 
+/** Deletes what was said of a module that has no version left. Runs in the caller's transaction. */
+export async function forgetWithoutVersions(trx: Database, organizationId: string, name: string): Promise<void> {
+  const versions = trx
+    .selectFrom('packages')
+    .select('packages.name')
+    .where('packages.organization_id', '=', organizationId)
+    .where('packages.name', '=', name);
+  await trx
+    .deleteFrom('modules')
+    .where('organization_id', '=', organizationId)
+    .where('name', '=', name)
+    .where(({ not, exists }) => not(exists(versions)))
+    .execute();
+}
+
 const removalsAtOnce = 100;
 
 /** A step for `follow`: returns true if there may be more. After a crash, the removal is repeated. */

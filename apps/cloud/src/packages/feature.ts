@@ -6,14 +6,18 @@
  * `package_removals` (removed by the next step).
  */
 import type { PackageService } from '@platform/proto/platform/app/packages/v1/packages';
+import type { AppService } from '@platform/proto/platform/app/v1/app';
 import type { Handlers } from '@platform/rpc/server';
 import type { Principal } from '../access/principal.ts';
 import { removeArchives } from './delete-packages.ts';
 import { type PackageRoute, type PackageRouteDeps, packageRoute } from './download/package-route.ts';
+import { moduleHandlers } from './modules/module-rpc.ts';
 import { packageHandlers } from './package-rpc.ts';
 
 export interface Packages {
   readonly handlers: Handlers<typeof PackageService, Principal>;
+  /** Operations on modules. */
+  readonly appHandlers: Handlers<typeof AppService, Principal>;
   readonly download: PackageRoute;
   /** Whether a row lists this archive: if so, the sweep of the blob store keeps it. */
   hasArchive(path: string): Promise<boolean>;
@@ -31,6 +35,7 @@ export function createPackages(deps: PackageRouteDeps): Packages {
   };
   return {
     handlers: packageHandlers({ ...deps, deleted }),
+    appHandlers: moduleHandlers(deps),
     download: packageRoute(deps),
     async hasArchive(path) {
       const row = await db.selectFrom('packages').select('id').where('blob_path', '=', path).executeTakeFirst();

@@ -1,4 +1,4 @@
-/** Deletes an organization's packages together with the organization. */
+/** Deletes an organization's packages and modules together with the organization. */
 import type { Database } from '../metadata/tables.ts';
 import { deletePackages } from './delete-packages.ts';
 
@@ -10,4 +10,5 @@ export async function organizationDeleting(trx: Database, organizationId: string
     .where('organization_id', '=', organizationId)
     .execute();
   await deletePackages(trx, rows);
+  await trx.deleteFrom('modules').where('organization_id', '=', organizationId).execute();
 }

@@ -13,7 +13,7 @@ import { audit } from '../access/audit.ts';
 import { notVisible, type Principal } from '../access/principal.ts';
 import { checkInfo } from './check-info.ts';
 import { createPackage } from './create-package.ts';
-import { deletePackages } from './delete-packages.ts';
+import { deletePackages, forgetWithoutVersions } from './delete-packages.ts';
 import { packageLink, packageUrl } from './download/package-link.ts';
 import { fileName } from './download/package-route.ts';
 import { choose, packageId, packagesOf, servedVersion, splitId } from './find-packages.ts';
@@ -96,6 +96,7 @@ export function packageHandlers(deps: PackageHandlerDeps): Handlers<typeof Packa
             `package: expected an existing version of ${id.slice(0, 120)}, found ${JSON.stringify(version.slice(0, 64))}`,
           );
         await deletePackages(trx, rows);
+        await forgetWithoutVersions(trx, organizationId, name);
         for (const row of rows) {
           const targetId = `${packageId(row)}@${servedVersion(row)}`;
           const target = ['package', targetId, organizationId] as const;

@@ -14,6 +14,8 @@ export interface PackagesDeps {
   readonly served: Pick<ServePackages, 'changed'>;
   /** Id of the organization with this id or public namespace. */
   readonly organizationNamed: (name: string) => string | undefined;
+  /** Public namespace of an organization; empty: none. */
+  readonly namespaceOf: (organizationId: string) => string;
   /** @throws resource_exhausted if the disk is too full for uploads (I13) */
   readonly requireSpace: () => Promise<void>;
   /** Address of this cloud as the caller reached it. */

@@ -1,4 +1,4 @@
-/** Tables of packages: one row for each, and archives that are to be removed. */
+/** Tables of packages: one row for each, what is said of modules, and archives that are to be removed. */
 import type { PackageType } from '@platform/proto/platform/app/packages/v1/packages';
 import type { Insertable, Selectable } from 'kysely';
 
@@ -24,6 +24,14 @@ export interface PackagesTables {
     /** JSON object defined by the uploader. */
     metadata: string;
   };
+  /** Modules that were created or updated. Their versions are packages; a module that only has versions has no row. */
+  modules: {
+    organization_id: string;
+    name: string;
+    created_ms: number;
+    /** JSON of the last UpdateModuleRequest; `{}` before the first. */
+    details: string;
+  };
   /** Archives whose rows were deleted. */
   package_removals: { blob_path: string };
 }
@@ -31,10 +39,16 @@ export interface PackagesTables {
 export type PackageRow = Selectable<PackagesTables['packages']>;
 export type NewPackageRow = Insertable<PackagesTables['packages']>;
 
+export type ModuleRow = Selectable<PackagesTables['modules']>;
+
 export const packagesV10: readonly string[] = [
   `create table packages (id text primary key, organization_id text not null references organizations (id), name text not null, version text not null, platform text not null, type bigint not null, created_ms bigint not null, size_bytes bigint not null, sha256 text not null, crc32c bigint not null, blob_path text not null, files text not null, metadata text not null, unique (organization_id, name, version, platform))`,
   `create index packages_by_path on packages (blob_path)`,
   `create table package_removals (blob_path text primary key)`,
+];
+
+export const packagesV11: readonly string[] = [
+  `create table modules (organization_id text not null references organizations (id), name text not null, created_ms bigint not null, details text not null, primary key (organization_id, name))`,
 ];
 
 /** For direct access to a store: path, size and hash of each archive. */

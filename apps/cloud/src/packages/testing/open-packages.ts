@@ -62,6 +62,7 @@ export async function openPackages(overrides: Partial<PackagesDeps> = {}): Promi
   const served = createServePackages({ db, organizationNamed });
   const packages = createPackages({
     ...{ db, blobs, clock, access: fleet.access, instanceKey: fleet.instanceKey, served, organizationNamed },
+    namespaceOf: (organizationId) => (organizationId === 'acme' ? 'acme-tools' : ''),
     requireSpace: async () => {},
     baseUrl: () => 'http://cloud.test',
     standing: authenticator.standing,
