@@ -27,7 +27,11 @@ export function moduleHandlers(deps: PackagesDeps): Handlers<typeof AppService, 
   /** @throws not_found, permission_denied */
   const ownedPlaceOf = (id: string, principal: Principal): ModulePlace => {
     const place = placeOf(id, principal);
-    access.authorize(principal, 'package.manage', place.organizationId);
+    if (!access.allows(principal, 'package.manage', place.organizationId))
+      throw new PlatformError(
+        'permission_denied',
+        `module ${id}: expected an owner of its organization, found another role (package.manage)`,
+      );
     return place;
   };
   const messageOf = (module: StoredModule, documented = false) =>

@@ -88,7 +88,11 @@ test('modules are listed to members of their organization, and changed by its ow
     ]);
   expect((await ask(to, part, 'listModules')({}))['modules']).toEqual([]);
   await expect(ask(to, operator, 'updateModule')(described)).rejects.toMatchObject({ code: 'permission_denied' });
-  await expect(upload(to, {}, 'contents', operator)).rejects.toMatchObject({ code: 'permission_denied' });
+  for (const by of [operator, part])
+    await expect(upload(to, {}, 'contents', by)).rejects.toMatchObject({
+      code: 'permission_denied',
+      message: 'module acme:tool: expected an owner of its organization, found another role (package.manage)',
+    });
   for (const moduleId of [id, 'nobody:tool', 'tool', 'a:b:c', 'acme/tool', ''])
     for (const asked of [
       ask(to, to.stranger, 'getModule')({ moduleId }),
