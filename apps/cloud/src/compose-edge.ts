@@ -21,6 +21,7 @@ import { createRoutes } from './edge/routes.ts';
 import { readStatus } from './edge/status.ts';
 import { freeBytesOf } from './ingest/disk/free-space.ts';
 import type { IngestLog } from './ingest/log/log.ts';
+import { version } from './instance/build-info.ts';
 import type { TlsSource } from './instance/tls-source.ts';
 import { logHandlers } from './machines/logs/rpc.ts';
 import { partConfigFile } from './machines/part-config-file.ts';
@@ -98,6 +99,9 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
         now: clock.now,
       }),
     testInbox: async (request, response) => testInbox.handle(request, response),
+    // Loaded on demand: few installations need it.
+    openApi: async () =>
+      (await import('./edge/openapi/openapi-document.ts')).openApiDocument({ services, open: openMethods, version }),
     metrics: metricsRoute({
       text: () =>
         metrics.text({

@@ -7,6 +7,7 @@ export {
   type MethodHandler,
   type RequestRules,
   rawUnary,
+  refusal,
   type ServerStreamHandler,
   type ServiceBinding,
   serve,

@@ -22,6 +22,7 @@ async function startRoutes(): Promise<(path: string, headers?: Record<string, st
       return { part: partId, baseUrl };
     },
     status: async () => ({}),
+    openApi: async () => ({}),
     metrics: async () => {},
     testInbox: async () => false,
     query: async () => false,

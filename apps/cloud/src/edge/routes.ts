@@ -1,4 +1,4 @@
-/** All plain HTTP routes of the port: sign-in, status page, configuration endpoint, queries, metrics, downloads, test inbox for webhooks. */
+/** All plain HTTP routes of the port: sign-in, status page, configuration endpoint, queries, metrics, API document, downloads, test inbox for webhooks. */
 import { type Log, PlatformError } from '@platform/base';
 import type { Access } from '../access/authorize.ts';
 import type { FileAsked } from '../machines/part-config-file.ts';
@@ -22,6 +22,8 @@ export interface RouteDeps {
   partConfig(asked: FileAsked): Promise<unknown>;
   /** The content of the status page. */
   status(): Promise<unknown>;
+  /** The document of `GET /openapi.json`. */
+  openApi(): Promise<unknown>;
   /** Answers `GET /metrics`. */
   metrics(request: HttpRequest, response: HttpResponse): Promise<void>;
   /** Handles a request to the test inbox; returns false if there is no such route. */
@@ -68,6 +70,8 @@ export function createRoutes(deps: RouteDeps): (request: HttpRequest, response: 
         });
         return sendJson(response, 200, body);
       }
+      case '/openapi.json':
+        return sendJson(response, 200, await deps.openApi());
       case '/metrics':
         return deps.metrics(request, response);
       case '/healthz':

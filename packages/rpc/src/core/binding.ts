@@ -56,6 +56,8 @@ export type BodyGate<P = unknown> = (call: Call<P>) => Promise<void>;
 /** A method and its function, with the message types erased. Several messages in either direction are an async iterable. */
 export type BoundMethod<P> = {
   readonly path: string;
+  /** False: it always answers UNIMPLEMENTED. */
+  readonly implemented: boolean;
   /** Serves only the binary codecs of its path, with a request type that has the same bytes on the wire. */
   readonly raw: boolean;
   readonly beforeBody: BodyGate<P> | undefined;
@@ -143,9 +145,21 @@ export function rawUnary<I extends DescMessage, O extends DescMessage, P = unkno
   return { methods: [{ ...bind<P>(twin, handler, {}), raw: true }] };
 }
 
+const refusals = new WeakSet<object>();
+
+/** For a method that is not implemented: always answers UNIMPLEMENTED, with a message that says what to call instead. */
+export function refusal(message: string): () => never {
+  const refuse = (): never => {
+    throw new PlatformError('unimplemented', message);
+  };
+  refusals.add(refuse);
+  return refuse;
+}
+
 function bind<P>(method: DescMethod, handler: unknown, rules: RequestRules<P>): BoundMethod<P> {
   const bound = {
     path: methodPath(method),
+    implemented: typeof handler === 'function' && !refusals.has(handler),
     raw: false,
     beforeBody: rules.beforeBody,
     maxRequestBytes: rules.maxRequestBytes?.(method.localName),

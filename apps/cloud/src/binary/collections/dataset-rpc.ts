@@ -10,7 +10,7 @@ import {
   type DatasetService,
   DatasetType,
 } from '@platform/proto/platform/app/dataset/v1/dataset';
-import type { Call, Handlers } from '@platform/rpc/server';
+import { type Call, type Handlers, refusal } from '@platform/rpc/server';
 import type { Kysely } from 'kysely';
 import { audit } from '../../access/audit.ts';
 import { notVisible, type Principal } from '../../access/principal.ts';
@@ -122,21 +122,15 @@ export function datasetHandlers(deps: ChangeDeps): Handlers<typeof DatasetServic
       return { datasetId: made.id };
     },
 
-    startSequenceDatasetExport() {
-      throw notPacked('StartSequenceDatasetExport');
-    },
-
-    getSequenceDatasetExport() {
-      throw notPacked('GetSequenceDatasetExport');
-    },
+    startSequenceDatasetExport: notPacked('StartSequenceDatasetExport'),
+    getSequenceDatasetExport: notPacked('GetSequenceDatasetExport'),
   };
 }
 
 const maxMerged = 100;
 
-function notPacked(operation: string): PlatformError {
-  return new PlatformError(
-    'unimplemented',
+function notPacked(operation: string): () => never {
+  return refusal(
     `${operation}: datasets of sequences are not packed for download; call SequencesByDatasetID, then GetSequenceBinaryData, and download each file from its uri`,
   );
 }

@@ -118,6 +118,7 @@ export async function startPeople(
       scheme: options.scheme ?? 'http',
       partConfig: async () => ({}),
       status: async () => ({}),
+      openApi: async () => ({}),
       metrics: async () => {},
       testInbox: async () => false,
       query: async () => false,
