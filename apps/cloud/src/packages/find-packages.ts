@@ -36,6 +36,9 @@ export async function packagesOf(
 export function choose<R extends PackageRow>(rows: readonly R[], { version, platform }: Wanted): R | undefined {
   const named = rows.find((row) => row.platform !== '' && servedVersion(row) === version);
   if (named !== undefined) return named;
+  // Public clients name the platform in every version that they ask for.
+  const anywhere = rows.find((row) => row.platform === '' && `${row.version}-any` === version);
+  if (anywhere !== undefined && !rows.some((row) => row.version === version)) return anywhere;
   const [operatingSystem = ''] = platform.split('/');
   const suits = (row: R): boolean =>
     platform === '' || ['', platform, `${operatingSystem}/any`, `any/${platform.split('/')[1]}`].includes(row.platform);

@@ -77,6 +77,18 @@ test('a module is read with its versions, the oldest first, also when nothing wa
   });
 });
 
+test('a version for any platform is also found as public clients name it, unless a version has that name', async () => {
+  const to = await openPackages();
+  await upload(to, { platform: 'any' });
+  const found = async () => {
+    const { package: one } = await to.ask(part, service.getPackage, { id: 'acme/tool', version: '1.0.0-any' });
+    return one?.info?.version;
+  };
+  expect(await found()).toBe('1.0.0');
+  await upload(to, { version: '1.0.0-any', platform: 'any' });
+  expect(await found()).toBe('1.0.0-any');
+});
+
 test('modules are listed to members of their organization, and changed by its owners', async () => {
   const to = await openPackages();
   await ask(to, to.owner, 'createModule')({ organizationId: 'acme', name: 'tool' });
