@@ -65,7 +65,9 @@ export async function composeData({ home, partId, link, read, clock, log, signal
   );
   // Two passes, because a running one may have begun before the last files were sealed. Deferred before capture is created, so that it runs
   // after capture when unwinding: drained, sealed, then sent once more.
-  starting.defer(() => Promise.race([sync.flush().then(() => sync.flush()), clock.sleep(lastSyncMs)]));
+  starting.defer(async () => {
+    if (sync.sends) await Promise.race([sync.flush().then(() => sync.flush()), clock.sleep(lastSyncMs)]);
+  });
   const capture: Capture = starting.use(
     new Capture({ partId, storage: diskStorage, ledger, directories, read, clock, log: log.child('capture') }),
   );

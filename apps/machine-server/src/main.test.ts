@@ -12,10 +12,18 @@ import { countingDocument, until } from './testing/start-test-server.ts';
 const main = fileURLToPath(new URL('./main.ts', import.meta.url));
 
 /** Runs the server until it exits. */
-async function run(home: string, ...args: string[]): Promise<{ code: number; out: string; error: string }> {
+function run(home: string, ...args: string[]): Promise<{ code: number; out: string; error: string }> {
+  return runWith({ PLATFORM_CONFIG_READ_TIMEOUT: '60s' }, home, ...args);
+}
+
+async function runWith(
+  env: Readonly<Record<string, string>>,
+  home: string,
+  ...args: string[]
+): Promise<{ code: number; out: string; error: string }> {
   const child = spawn(process.execPath, ['--conditions=@platform/source', main, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, PLATFORM_HOME: home, PLATFORM_CONFIG_READ_TIMEOUT: '60s' },
+    env: { ...process.env, PLATFORM_HOME: home, ...env },
   });
   const [out, error, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
   return { code: Number(code), out, error };
@@ -70,6 +78,29 @@ test('D8 an unreachable cloud without a cache, and an unwritable home, end the s
   });
   for (const { error } of [alone, homeless]) expect(error.trim().split('\n')).toHaveLength(1);
   await rm(home, { recursive: true });
+});
+
+test('D8 the configuration read timeout covers the sign-in', async () => {
+  const home = await mkdtemp(join(tmpdir(), 'machine-main-'));
+  await using silent = createServer((socket) => socket.resume()).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const address = `http://127.0.0.1:${(silent.address() as { port: number }).port}`;
+  const config = join(home, 'credentials.json');
+  await writeFile(config, JSON.stringify({ cloud: { id: 'p', secret: 's', app_address: address } }));
+  expect(await runWith({ PLATFORM_CONFIG_READ_TIMEOUT: '200ms' }, home, '-config', config)).toMatchObject({
+    code: 1,
+    error: expect.stringContaining(`no configuration: signing in to ${address} took longer than the call may: 200 ms;`),
+  });
+  await rm(home, { recursive: true });
+});
+
+test('a variable with an invalid limit ends the start with one sentence', async () => {
+  expect(await runWith({ PLATFORM_RESOURCE_REQUESTS_LIMIT: 'many' }, '/nowhere')).toEqual({
+    code: 1,
+    out: '',
+    error:
+      'machine-server: PLATFORM_RESOURCE_REQUESTS_LIMIT: expected a whole number from 1 to 1000000, found "many"\n',
+  });
 });
 
 test('a signal ends a start that is still waiting for its cloud', async () => {

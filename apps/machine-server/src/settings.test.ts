@@ -26,8 +26,29 @@ test('D16 durations are read, and PLATFORM_HOME moves everything', () => {
     250,
     undefined,
   ]);
-  const settings = readSettings([], { PLATFORM_HOME: '/tmp/h', PLATFORM_CONFIG_READ_TIMEOUT: 'soon' });
-  expect(settings).toMatchObject({ home: '/tmp/h', configReadTimeoutMs: 15_000 });
-  expect(settings.warnings[0]).toContain('"soon" is not a duration');
+  const settings = readSettings([], { PLATFORM_HOME: '/tmp/h', PLATFORM_CONFIG_READ_TIMEOUT: '' });
+  expect(settings).toMatchObject({ home: '/tmp/h', configReadTimeoutMs: 15_000, warnings: [] });
   expect(readSettings([], { PLATFORM_CONFIG_READ_TIMEOUT: '30s' }).configReadTimeoutMs).toBe(30_000);
+});
+
+test('a variable with an invalid limit or duration is refused with its name, what was expected, and its value', () => {
+  const durations = [
+    'PLATFORM_CONFIG_READ_TIMEOUT',
+    'PLATFORM_RESOURCE_CONFIGURATION_TIMEOUT',
+    'PLATFORM_MODULE_STARTUP_TIMEOUT',
+  ];
+  const expected = 'expected a duration such as 30s or 1m30s (units ms, s, m, h), above 0 and at most 576h';
+  for (const name of durations)
+    for (const value of ['soon', '30', '-5s', '0s', '577h', ' ', `${'9'.repeat(400)}h`])
+      expect(() => readSettings([], { [name]: value })).toThrow(`${name}: ${expected}, found ${JSON.stringify(value)}`);
+  const limit = 'PLATFORM_RESOURCE_REQUESTS_LIMIT';
+  for (const value of ['many', '0', '-1', '1.5', '1e3', '0x10', ' 5', '1000001'])
+    expect(() => readSettings([], { [limit]: value })).toThrow(
+      `${limit}: expected a whole number from 1 to 1000000, found ${JSON.stringify(value)}`,
+    );
+  expect(readSettings([], { [limit]: '7' }).resourceRequestsLimit).toBe(7);
+  expect(readSettings([], { [limit]: '' }).resourceRequestsLimit).toBe(100);
+  expect(readSettings([], { PLATFORM_MODULE_STARTUP_TIMEOUT: '1m' }).warnings).toEqual([
+    'PLATFORM_MODULE_STARTUP_TIMEOUT has no effect yet',
+  ]);
 });

@@ -20,7 +20,7 @@ export interface Settings {
   readonly resourceRequestsLimit: number;
   /** PLATFORM_BIND_ADDRESS: `host:port` where it listens unless its configuration says otherwise; port 0 picks a free one. */
   readonly bindAddress: string | undefined;
-  /** Options that were given but have no effect yet, one warning each. */
+  /** Options and variables that were given but have no effect yet, one warning each. */
   readonly warnings: readonly string[];
 }
 
@@ -47,27 +47,27 @@ const flags: Readonly<Record<string, Kind>> = {
   webrtc: 'ignored flag',
 };
 
-/** @throws PlatformError invalid_argument that names the option (D16). */
-export function readSettings(args: readonly string[], env: Readonly<Record<string, string | undefined>>): Settings {
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** More would be no limit: each call in progress holds its request in memory. */
+const mostRequests = 1_000_000;
+/** The longest wait that a timer can hold is 24.8 days. */
+const longestMs = 24 * 86_400_000;
+
+/** @throws PlatformError invalid_argument that names the option or the variable, what was expected and what was found (D16). */
+export function readSettings(args: readonly string[], env: Environment): Settings {
   const given = readFlags(args);
   const warnings: string[] = [];
   for (const name of given.keys())
     if (flags[name]?.startsWith('ignored')) warnings.push(`option -${name} has no effect yet`);
-  const duration = (name: string, fallbackMs: number): number => {
-    const text = env[name];
-    if (text === undefined || text === '') return fallbackMs;
-    const ms = durationMs(text);
-    if (ms === undefined)
-      warnings.push(`${name}="${text}" is not a duration such as 30s or 1m: ${fallbackMs} ms is used`);
-    return ms ?? fallbackMs;
-  };
   if (given.get('no-tls') === 'false')
     throw new PlatformError(
       'invalid_argument',
       'option -no-tls: expected true, found "false": this version serves its port without TLS',
     );
   const on = (name: string): boolean => given.get(name) === 'true';
-  const limit = Number(env['PLATFORM_RESOURCE_REQUESTS_LIMIT'] ?? 100);
+  if (durationOf(env, 'PLATFORM_MODULE_STARTUP_TIMEOUT', 0) > 0)
+    warnings.push('PLATFORM_MODULE_STARTUP_TIMEOUT has no effect yet');
   return {
     version: on('version'),
     config: given.get('config'),
@@ -78,9 +78,9 @@ export function readSettings(args: readonly string[], env: Readonly<Record<strin
     dumpResources: given.get('dump-resources'),
     home: resolve(env['PLATFORM_HOME'] || join(homedir(), '.platform')),
     alsoLogFile: env['PLATFORM_LOGFILE'] || undefined,
-    configReadTimeoutMs: duration('PLATFORM_CONFIG_READ_TIMEOUT', 15_000),
-    resourceConfigureTimeoutMs: duration('PLATFORM_RESOURCE_CONFIGURATION_TIMEOUT', 120_000),
-    resourceRequestsLimit: Number.isInteger(limit) && limit > 0 ? limit : 100,
+    configReadTimeoutMs: durationOf(env, 'PLATFORM_CONFIG_READ_TIMEOUT', 15_000),
+    resourceConfigureTimeoutMs: durationOf(env, 'PLATFORM_RESOURCE_CONFIGURATION_TIMEOUT', 120_000),
+    resourceRequestsLimit: requestsLimitOf(env),
     bindAddress: env['PLATFORM_BIND_ADDRESS'] || undefined,
     warnings,
   };
@@ -113,4 +113,28 @@ function readFlags(args: readonly string[]): Map<string, string> {
     given.set(name, text);
   }
   return given;
+}
+
+/** An unset or empty variable means the default. */
+function durationOf(env: Environment, name: string, fallbackMs: number): number {
+  const text = env[name];
+  if (text === undefined || text === '') return fallbackMs;
+  const ms = durationMs(text);
+  return ms !== undefined && ms > 0 && ms <= longestMs
+    ? ms
+    : refuse(name, 'a duration such as 30s or 1m30s (units ms, s, m, h), above 0 and at most 576h', text);
+}
+
+function requestsLimitOf(env: Environment): number {
+  const name = 'PLATFORM_RESOURCE_REQUESTS_LIMIT';
+  const text = env[name];
+  if (text === undefined || text === '') return 100;
+  const limit = Number(text);
+  return /^\d+$/.test(text) && limit >= 1 && limit <= mostRequests
+    ? limit
+    : refuse(name, `a whole number from 1 to ${mostRequests}`, text);
+}
+
+function refuse(name: string, expected: string, found: string): never {
+  throw new PlatformError('invalid_argument', `${name}: expected ${expected}, found ${JSON.stringify(found)}`);
 }

@@ -55,6 +55,31 @@ test('D20 several leaves in one eval are refused, several evals must all hold', 
   expect(condition(both[0]!).matches(reading)).toBe(true);
 });
 
+test('D20 an object with several keys or none is an operand, which eq and neq compare as a whole', () => {
+  const position = { readings: { at: { x: 1, y: { z: [2, 3], on: true } }, nowhere: {} } };
+  const meets = (operator: string, value: unknown): boolean => {
+    const compiled = condition({ operator, value });
+    expect(compiled.problems).toEqual([]);
+    return compiled.matches(position);
+  };
+  expect(meets('eq', { at: { y: { on: true, z: [2, 3] }, x: 1 } })).toBe(true);
+  expect(meets('eq', { 'at.y': { z: [2, 3], on: true } })).toBe(true);
+  expect(meets('eq', { at: { x: 1, y: { z: [2], on: true } } })).toBe(false);
+  expect(meets('neq', { at: { x: 1, y: 2 } })).toBe(true);
+  expect(meets('neq', { absent: { x: 1, y: 2 } })).toBe(false);
+  expect(meets('eq', { nowhere: {} })).toBe(true);
+  for (const operator of ['lt', 'lte', 'gt', 'gte', 'regex']) {
+    const refused = condition({ operator, value: { at: { x: 1, y: 2 } } });
+    expect(refused.problems).toEqual([
+      { path: 'conditions.evals[0].value', level: 'error', message: expect.stringMatching(/found an object/) },
+    ]);
+    expect(refused.matches(position)).toBe(false);
+  }
+  expect(condition({ operator: 'gt', value: { at: { x: 1, y: 2 } } }).problems[0]?.message).toBe(
+    'expected a number or a string to compare with by gt, found an object; only eq and neq compare objects: write one eval per field, all of which must be true',
+  );
+});
+
 test('D20 regular expressions run in linear time, and those that cannot do so are refused', () => {
   const evil = condition({ operator: 'regex', value: { name: '^(a+)+$' } });
   expect(evil.matches({ name: `${'a'.repeat(50_000)}!` })).toBe(false);

@@ -1,4 +1,7 @@
-/** The `value` of an eval: one path, dotted or nested, that ends in the right operand. */
+/**
+ * The `value` of an eval: one path, dotted or nested, that ends in the right operand. Below the first field, an object with one key is one
+ * more step of the path; an object with several keys or none is the operand itself.
+ */
 
 import { maxPathParts } from './field-path.ts';
 import { describe, isObject, type Json } from './json.ts';
@@ -18,6 +21,9 @@ export class Pattern {
     this.options = options;
   }
 }
+
+/** What to do about several fields in one eval. */
+export const oneEvalPerField = 'write one eval per field, all of which must be true';
 
 /** Undefined after a problem was reported. */
 export function parseLeaf(value: unknown, path: string, report: Report): Leaf | undefined {
@@ -42,10 +48,10 @@ export function parseLeaf(value: unknown, path: string, report: Report): Leaf | 
     const pattern: Pattern | undefined = parts.length > 0 ? patternOf(current) : undefined;
     if (pattern !== undefined) return leafOf(parts, pattern, path, report);
     const keys: string[] = Object.keys(current);
-    if (keys.length === 0 && parts.length > 0) return leafOf(parts, current, path, report);
     if (keys.length !== 1) {
+      if (parts.length > 0) return leafOf(parts, current, path, report);
       const found = keys.length === 0 ? 'none' : keys.join(', ');
-      const advice = keys.length > 1 ? '; write one eval per field, all of which must be true' : '';
+      const advice = keys.length > 1 ? `; ${oneEvalPerField}` : '';
       report(path, `expected one field, found ${found}${advice}`);
       return undefined;
     }

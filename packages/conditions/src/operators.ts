@@ -1,8 +1,8 @@
 /** The seven operators. Values of different types are never ordered, and are unequal. A missing field meets no condition. */
 
 import { RE2JS, RE2JSException } from 're2js';
-import { describe, equalJson, type Json } from './json.ts';
-import { Pattern } from './leaf.ts';
+import { describe, equalJson, isObject, type Json } from './json.ts';
+import { oneEvalPerField, Pattern } from './leaf.ts';
 
 type Test = (left: Json) => boolean;
 
@@ -27,7 +27,9 @@ function ordering(name: string, holds: (order: number) => boolean): Operator {
     if (typeof right === 'number') return (left) => typeof left === 'number' && holds(left - right);
     if (typeof right === 'string')
       return (left) => typeof left === 'string' && holds(left < right ? -1 : left > right ? 1 : 0);
-    return `expected a number or a string to compare with by ${name}, found ${right instanceof Pattern ? 'a regular expression' : describe(right)}`;
+    const found = right instanceof Pattern ? 'a regular expression' : describe(right);
+    const advice = isObject(right) ? `; only eq and neq compare objects: ${oneEvalPerField}` : '';
+    return `expected a number or a string to compare with by ${name}, found ${found}${advice}`;
   };
 }
 

@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type LogLine, systemClock } from '@platform/base';
+import { FakeClock } from '@platform/testkit';
 import { expect, onTestFinished, test } from 'vitest';
 import { createServerLog } from './server-log.ts';
 
@@ -24,14 +25,48 @@ test('closing the log writes all lines to its files, in order', async () => {
   }
 });
 
-test('a message logged more than three times within a minute is counted instead, unless configured otherwise', async () => {
-  await using server = createServerLog({ file: await logFile(), alsoFile: undefined, clock: systemClock });
+test('a line logged more than three times within the past minute is held back, unless configured otherwise or at debug level', async () => {
+  const clock = new FakeClock();
+  await using server = createServerLog({ file: await logFile(), alsoFile: undefined, clock });
   const lines: LogLine[] = [];
   server.onLine((line) => lines.push(line));
-  for (let i = 0; i < 10; i++) server.log.warn('again');
-  server.log.warn('another');
-  expect(lines.map(({ message }) => message)).toEqual(['again', 'again', 'again', 'another']);
-  server.deduplicate = false;
+  const written = (): string[] => lines.splice(0).map(({ message }) => message);
+  // One every 15 s: there is no minute of the clock in which a fourth would not be noisy.
+  for (let i = 0; i < 4; i++) {
+    server.log.warn('again');
+    await clock.advance(15_000);
+  }
+  expect(written()).toEqual(['again', 'again', 'again']);
   server.log.warn('again');
-  expect(lines).toHaveLength(5);
+  server.log.warn('again', { other: 'field' });
+  expect(written()).toEqual(['again']);
+  server.deduplicate = false;
+  for (let i = 0; i < 4; i++) server.log.warn('again');
+  expect(written()).toHaveLength(4);
+  server.deduplicate = true;
+  server.levels.set({ debug: false, patterns: [{ pattern: 'noisy', level: 'debug' }], resources: new Map() });
+  for (let i = 0; i < 5; i++) server.log.child('noisy').info('again');
+  expect(written()).toHaveLength(5);
+});
+
+test('a minute after a line was first held back, a summary says how often it was repeated, without another line', async () => {
+  const clock = new FakeClock();
+  const lines: LogLine[] = [];
+  {
+    await using server = createServerLog({ file: await logFile(), alsoFile: undefined, clock });
+    server.onLine((line) => lines.push(line));
+    const log = server.log.child('a');
+    for (let i = 0; i < 10; i++) log.error('again', { file: 'f' });
+    await clock.advance(59_999);
+    expect(lines.splice(0)).toHaveLength(3);
+    await clock.advance(1);
+    const summary = { level: 'error', logger: 'a', fields: { file: 'f' }, timeMs: clock.now() };
+    expect(lines.splice(0)).toEqual([{ ...summary, message: 'repeated 7 more times in the past minute: again' }]);
+    await clock.advance(600_000);
+    expect(lines).toEqual([]);
+    for (let i = 0; i < 4; i++) log.error('again', { file: 'f' });
+    expect(lines.splice(0)).toHaveLength(3);
+  }
+  // A stop does not wait for the minute.
+  expect(lines.map(({ message }) => message)).toEqual(['repeated once more in the past minute: again']);
 });

@@ -1,12 +1,12 @@
 /**
- * The server's log: lines go to standard output (text on a terminal, otherwise JSON objects) or to a file, and to the log shipper. A
- * message logged more than 3 times within a minute is noisy: for the rest of the minute it is counted and reported in one line, unless
- * debug logging is on.
+ * The server's log: lines go to standard output (text on a terminal, otherwise JSON objects) or to a file, and to the log shipper. Lines
+ * that repeat are held back (`repeated-lines.ts`), unless the configuration forbids it or the logger writes at debug level.
  */
 import { createWriteStream, mkdirSync, renameSync, statSync, type WriteStream } from 'node:fs';
 import { dirname } from 'node:path';
-import { type Clock, createLog, fieldText, jsonLine, type Log, type LogFields, type LogLine } from '@platform/base';
+import { type Clock, createLog, fieldText, jsonLine, type Log, type LogLine } from '@platform/base';
 import { Levels } from './levels.ts';
+import { RepeatedLines } from './repeated-lines.ts';
 
 export interface ServerLogOptions {
   /** `-log-file`: replaces standard output. */
@@ -16,7 +16,7 @@ export interface ServerLogOptions {
   readonly clock: Clock;
 }
 
-/** Disposing writes the lines queued for its files; nothing is logged after that. */
+/** Disposing writes the summaries of repeated lines and everything queued for its files; nothing is logged after that. */
 export interface ServerLog extends AsyncDisposable {
   readonly log: Log;
   readonly levels: Levels;
@@ -24,8 +24,6 @@ export interface ServerLog extends AsyncDisposable {
   onLine(listener: (line: LogLine) => void): void;
 }
 
-const noisyAfter = 3;
-const windowMs = 60_000;
 const maxFileBytes = 64 * 1024 * 1024;
 
 export function createServerLog({ file, alsoFile, clock }: ServerLogOptions): ServerLog {
@@ -35,44 +33,24 @@ export function createServerLog({ file, alsoFile, clock }: ServerLogOptions): Se
     file === undefined ? standardOutput : openLogFile(file),
     ...(alsoFile === undefined ? [] : [openLogFile(alsoFile)]),
   ];
-  let window = { from: 0, counts: new Map<string, number>() };
 
   const emit = (line: LogLine): void => {
     for (const sink of sinks) sink.write(line);
     for (const listener of listeners) listener(line);
   };
-  const noisy = (logger: string, message: string, fields: LogFields, timeMs: number): boolean => {
-    if (timeMs - window.from >= windowMs) {
-      const before = window;
-      window = { from: timeMs, counts: new Map() };
-      for (const [key, count] of before.counts) {
-        if (count > noisyAfter)
-          emit({
-            timeMs,
-            level: 'info',
-            logger: '',
-            message: `logged ${count} times in the past minute: ${key}`,
-            fields: {},
-          });
-      }
-    }
-    if (window.counts.size > 1_000) window.counts.clear();
-    const key = `${logger} ${message} ${fieldText(fields)}`;
-    const count = (window.counts.get(key) ?? 0) + 1;
-    window.counts.set(key, count);
-    return count > noisyAfter;
-  };
+  const repeated = new RepeatedLines(clock, emit);
   const server: ServerLog = {
     levels,
     deduplicate: true,
     onLine: (listener) => void listeners.push(listener),
     log: createLog((level, logger, message, fields) => {
       if (!levels.passes(level, logger)) return;
-      const timeMs = clock.now();
-      if (server.deduplicate && !levels.debug && noisy(logger, message, fields, timeMs)) return;
-      emit({ timeMs, level, logger, message, fields });
+      const line = { timeMs: clock.now(), level, logger, message, fields };
+      if (server.deduplicate && !levels.passes('debug', logger) && repeated.holdsBack(line)) return;
+      emit(line);
     }),
     async [Symbol.asyncDispose]() {
+      repeated[Symbol.dispose]();
       await Promise.all(sinks.map((sink) => sink.close()));
     },
   };

@@ -78,6 +78,11 @@ export class Sync implements AsyncDisposable {
     this.#settings = undefined;
   }
 
+  /** Whether files are sent without being asked for: false without a data manager, without a cloud, or with `sync_disabled`. */
+  get sends(): boolean {
+    return this.#settings?.disabled === false && this.#deps.link !== undefined;
+  }
+
   /** Whether `path` is being sent right now. */
   sending(path: string): boolean {
     return this.#inFlight.has(path);
@@ -103,9 +108,9 @@ export class Sync implements AsyncDisposable {
     await Promise.all(this.#running);
   }
 
+  /** While nothing is sent, files are sealed only at their maximum size: sealing them at every interval would leave many small ones. */
   async #tick(): Promise<void> {
-    if (this.#settings?.disabled === true) return this.#deps.seal();
-    await this.#passOnce();
+    if (this.sends) await this.#passOnce();
   }
 
   async #run(): Promise<void> {

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { EchoService } from '../../test/echo-service.ts';
 import { credentials, startEcho } from '../../test/start-echo.ts';
@@ -125,6 +127,20 @@ describe('a link over gRPC', () => {
     const left = echo.say({}, { signal: leave.signal, timeoutMs: 0 });
     setTimeout(() => leave.abort(), 20);
     await expect(left).rejects.toMatchObject({ code: 'canceled' });
+  });
+
+  test('the deadline of a call covers the sign-in that it waits for', async () => {
+    await using silent = createServer((socket) => socket.resume()).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const baseUrl = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+    await using link = connect({ baseUrl, credentials });
+    const echo = link.client(EchoService);
+    const late = {
+      code: 'deadline_exceeded',
+      message: `signing in to ${baseUrl} took longer than the call may: 40 ms`,
+    };
+    await expect(echo.say({}, { timeoutMs: 40 })).rejects.toMatchObject(late);
+    await expect(echo.join(words('a'), { timeoutMs: 40 })).rejects.toMatchObject(late);
   });
 
   test('a response over the limit is RESOURCE_EXHAUSTED', async () => {

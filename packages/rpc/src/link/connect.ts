@@ -28,7 +28,7 @@ export interface LinkOptions {
   /** PEM certificates to trust instead of the system's. */
   ca?: string | undefined;
   userAgent?: string;
-  /** Deadline of unary and client-streaming calls that set none. Default 30 s; 0: no deadline. */
+  /** Deadline of unary and client-streaming calls that set none, with the sign-in that they wait for. Default 30 s; 0: no deadline. */
   timeoutMs?: number;
   /** Ends calls that have no signal of their own. */
   signal?: AbortSignal | undefined;

@@ -1,4 +1,4 @@
-/** What a link adds to gRPC: its token, a default deadline, and PlatformErrors. */
+/** What a link adds to gRPC: its token, a default deadline, which covers fetching the token, and PlatformErrors. */
 import type { DescMessage, DescMethodStreaming, DescMethodUnary, MessageInitShape } from '@bufbuild/protobuf';
 import {
   ConnectError,
@@ -7,7 +7,7 @@ import {
   type Transport,
   type UnaryResponse,
 } from '@connectrpc/connect';
-import { PlatformError } from '@platform/base';
+import { PlatformError, systemClock } from '@platform/base';
 import { fromConnectError } from '../core/errors.ts';
 import type { AccessToken } from './access-token.ts';
 
@@ -42,9 +42,9 @@ export class LinkTransport implements Transport {
     contextValues?: ContextValues,
   ): Promise<UnaryResponse<I, O>> {
     const { inner } = this.#options;
-    const limitMs = timeoutMs ?? this.#options.timeoutMs;
-    return this.#twice(true, signal, header, (headers) =>
-      inner.unary(method, signal, limitMs, headers, input, contextValues),
+    const deadline = new Deadline(timeoutMs ?? this.#options.timeoutMs);
+    return this.#twice(true, signal, deadline, header, (headers) =>
+      inner.unary(method, signal, deadline.leftMs, headers, input, contextValues),
     );
   }
 
@@ -57,18 +57,20 @@ export class LinkTransport implements Transport {
     contextValues?: ContextValues,
   ): Promise<StreamResponse<I, O>> {
     const { inner } = this.#options;
-    const limitMs = timeoutMs ?? (method.methodKind === 'client_streaming' ? this.#options.timeoutMs : 0);
+    const deadline = new Deadline(
+      timeoutMs ?? (method.methodKind === 'client_streaming' ? this.#options.timeoutMs : 0),
+    );
     if (method.methodKind !== 'server_streaming') {
       // A sent stream cannot be repeated: a refused token is only forgotten, so that the next call fetches a new one.
-      return this.#twice(false, signal, header, async (headers, token) => {
-        const response = await inner.stream(method, signal, limitMs, headers, input, contextValues);
+      return this.#twice(false, signal, deadline, header, async (headers, token) => {
+        const response = await inner.stream(method, signal, deadline.leftMs, headers, input, contextValues);
         return { ...response, message: this.#typed(response.message, token) };
       });
     }
     const request: MessageInitShape<I>[] = [];
     for await (const message of input) request.push(message);
-    return this.#twice(true, signal, header, async (headers, token) => {
-      const response = await inner.stream(method, signal, limitMs, headers, each(request), contextValues);
+    return this.#twice(true, signal, deadline, header, async (headers, token) => {
+      const response = await inner.stream(method, signal, deadline.leftMs, headers, each(request), contextValues);
       // Only the first message shows whether the token was refused.
       const messages = response.message[Symbol.asyncIterator]();
       const first = await messages.next();
@@ -80,12 +82,13 @@ export class LinkTransport implements Transport {
   async #twice<T>(
     repeatable: boolean,
     signal: AbortSignal | undefined,
+    deadline: Deadline,
     header: HeaderInit | undefined,
     attempt: (headers: Headers, token: string | undefined) => Promise<T>,
   ): Promise<T> {
     const { token: source } = this.#options;
     try {
-      const token = await source?.get(signal);
+      const token = await this.#token(signal, deadline);
       try {
         return await attempt(this.#headers(header, token), token);
       } catch (caught) {
@@ -93,11 +96,26 @@ export class LinkTransport implements Transport {
         await source?.refuse(token);
         if (!repeatable) throw caught;
       }
-      const fresh = await source?.get(signal);
+      const fresh = await this.#token(signal, deadline);
       return await attempt(this.#headers(header, fresh), fresh);
     } catch (caught) {
       throw this.#explain(caught);
     }
+  }
+
+  /** Waits for a sign-in no longer than the call may take; the sign-in itself goes on, for the next call. */
+  async #token(signal: AbortSignal | undefined, deadline: Deadline): Promise<string | undefined> {
+    const { token: source, baseUrl } = this.#options;
+    if (source === undefined || source.known !== undefined) return source?.known;
+    const { limitMs, leftMs } = deadline;
+    if (limitMs === 0) return source.get(signal);
+    const late = Promise.withResolvers<never>();
+    using _timer = systemClock.after(leftMs, () =>
+      late.reject(
+        new PlatformError('deadline_exceeded', `signing in to ${baseUrl} took longer than the call may: ${limitMs} ms`),
+      ),
+    );
+    return await Promise.race([source.get(signal), late.promise]);
   }
 
   #headers(given: HeaderInit | undefined, token: string | undefined): Headers {
@@ -130,6 +148,23 @@ export class LinkTransport implements Transport {
       `${this.#options.baseUrl} cannot be reached, or the connection broke: ${error.message}`,
       error.cause,
     );
+  }
+}
+
+/** When a call must have ended. */
+class Deadline {
+  /** 0: no limit. */
+  readonly limitMs: number;
+  readonly #startMs = systemClock.monotonic();
+
+  constructor(limitMs: number) {
+    this.limitMs = Math.max(0, limitMs);
+  }
+
+  /** Whole ms left, at least 1; 0 without a limit. */
+  get leftMs(): number {
+    if (this.limitMs === 0) return 0;
+    return Math.max(1, Math.ceil(this.limitMs - (systemClock.monotonic() - this.#startMs)));
   }
 }
 

@@ -1,3 +1,5 @@
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { parse } from '@platform/machine-config/parse';
 import { expect, test } from 'vitest';
 import type { MachineServer } from '../../compose.ts';
@@ -77,4 +79,25 @@ test('a captured resource that does not exist is reported when it is read', asyn
   expect(broken()?.taken).toBe(0);
   const message = 'core:component:sensor/broken Readings: a reading failed: core:component:sensor/broken is not there';
   await until('the message in the cloud', () => cloud.logs.includes(message));
+});
+
+test('while sync is off, capture files grow to their maximum size, and a stop sends nothing', async () => {
+  const maxBytes = 8_192;
+  const service = { sync_disabled: true, maximum_capture_file_size_bytes: maxBytes };
+  await using cloud = await startFakeCloud(countingDocument(200, { service }));
+  await using home = await createTestHome(cloud.url);
+  const sealedBytes = async (): Promise<number[]> => {
+    const names = await readdir(join(home.path, 'capture'), { recursive: true }).catch(() => []);
+    const sealed = names.filter((name) => name.endsWith('.capture'));
+    return Promise.all(sealed.map(async (name) => (await stat(join(home.path, 'capture', name))).size));
+  };
+  {
+    await using _server = await startTestServer(home);
+    await until('three full files', async () => (await sealedBytes()).length >= 3);
+    for (const bytes of await sealedBytes()) {
+      expect(bytes).toBeGreaterThan(maxBytes / 2);
+      expect(bytes).toBeLessThan(maxBytes * 1.1);
+    }
+  }
+  expect(cloud.attempts).toBe(0);
 });
