@@ -56,7 +56,7 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
   const cloud = file.kind === 'cloud' ? composeCloud(deps, file.credentials, starting) : undefined;
   const partId = cloud?.partId ?? '';
   const watch = cloud?.watch;
-  const first = watch === undefined ? await readLocalConfig(file) : await watch.first(signal);
+  const first = watch === undefined ? await readLocalConfig(file, log.child('config')) : await watch.first(signal);
   cloud?.start();
 
   const graph = starting.use(
@@ -78,7 +78,7 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
   const auth = new MachineAuth();
   auth.configure(secretsOf(first));
   const applier = new ConfigApplier({
-    ...{ first, graph, auth, serverLog, debug: settings.debug, clock, log },
+    ...{ first, graph, auth, serverLog, debug: settings.debug, clock, log: log.child('config') },
     onChange: () => reporter?.changed(),
   });
   let running = false;

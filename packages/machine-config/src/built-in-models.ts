@@ -33,6 +33,7 @@ export function modelFault(api: string, model: string): string | undefined {
   if (!model.startsWith('core:builtin:')) return undefined;
   const known = builtInModels[api] ?? [];
   if (known.includes(model)) return undefined;
-  const has = known.length === 0 ? `and no other of ${api}` : `but ${known.join(', ')}`;
-  return `the machine-server of this platform has no model "${model}", ${has}; another machine server may have it`;
+  if (known.length === 0)
+    return `this platform's machine-server has no resources of type ${api}, other machine servers may have them: found "${model}"`;
+  return `expected a model that this platform's machine-server has (${known.join(', ')}) or another machine server, found "${model}"`;
 }

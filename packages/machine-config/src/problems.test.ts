@@ -89,7 +89,11 @@ test('a built-in model that this version does not have is a warning; models of m
   const models = builtInModels['core:component:sensor'] ?? [];
   expect(models.length).toBeGreaterThan(1);
   expect(told(part(method, { model: 'rdk:builtin:ghost' }))).toEqual([
-    `warning components[0].model: the machine-server of this platform has no model "core:builtin:ghost", but ${models.join(', ')}; another machine server may have it`,
+    `warning components[0].model: expected a model that this platform's machine-server has (${models.join(', ')}) or another machine server, found "core:builtin:ghost"`,
+  ]);
+  const camera = { api: 'core:component:camera', model: 'core:builtin:webcam' };
+  expect(told(part({ ...method, method: 'GetImages' }, camera))).toEqual([
+    'warning components[0].model: this platform\'s machine-server has no resources of type core:component:camera, other machine servers may have them: found "core:builtin:webcam"',
   ]);
   expect(told(part(method, { model: 'acme:weather:one' }))).toEqual([]);
 });
@@ -225,7 +229,7 @@ test('null at the top level counts as absent, as Go clients write it', () => {
 test('settings that do nothing or block everything are warnings: patterns, levels of modules, missing sensors', () => {
   const sensor = { name: 's', api: 'core:component:sensor', model: 'core:builtin:fake' };
   expect(told({ log: [{ pattern: '(', level: 'info' }], modules: [{ name: 'm', log_level: 'loud' }] })).toEqual([
-    'warning log[0].pattern: expected a regular expression, found "(": it matches nothing',
+    'warning log[0].pattern: expected a regular expression (RE2 syntax), found "(" (error parsing regexp: missing closing ): `(`): it matches nothing',
     'warning modules[0].log_level: expected one of debug, info, warn, error, found "loud"',
   ]);
   const maintenance = { sensor_name: 'rdk:component:sensor/s', maintenance_allowed_key: 'ok' };

@@ -216,3 +216,12 @@ test('the orientation of a geometry becomes a vector: the direction of z, and th
     for (const [index, wanted] of [oX, oY, oZ, theta].entries()) expect(found[index]).toBeCloseTo(wanted, 9);
   }
 });
+
+test('the version of a module stays in the parsed configuration, for the choice of its package; its log_level reaches the machine', () => {
+  const module = { name: 'm', type: 'registry', module_id: 'acme:m', version: '1.2.3', log_level: 'debug' };
+  const { config, problems } = parse({ modules: [module] });
+  expect(problems).toEqual([]);
+  expect(config.modules).toEqual([module]);
+  const { version: _version, ...served } = module;
+  expect(fromRobotConfig(toRobotConfig(config, {})).modules).toEqual([served]);
+});

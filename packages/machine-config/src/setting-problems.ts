@@ -1,6 +1,7 @@
 import type { Problem } from '@platform/base';
 import { dataManagerApi } from './data-manager.ts';
 import { formatValue } from './format-value.ts';
+import { compileLogPattern } from './log-pattern.ts';
 import type { MachineConfig, ResourceConfig } from './schema.ts';
 
 const levels = ['debug', 'info', 'warn', 'warning', 'error'];
@@ -11,8 +12,8 @@ export function settingProblems(config: MachineConfig, positions: ReadonlyMap<Re
   const warn = (path: string, message: string): void => void problems.push({ path, level: 'warning', message });
 
   config.log.forEach(({ pattern }, index) => {
-    if (!isPattern(pattern))
-      warn(`log[${index}].pattern`, `expected a regular expression, found ${formatValue(pattern)}: it matches nothing`);
+    const compiled = compileLogPattern(pattern);
+    if (typeof compiled === 'string') warn(`log[${index}].pattern`, `${compiled}: it matches nothing`);
   });
   config.modules.forEach(({ log_level: level }, index) => {
     if (level === undefined || level === '' || (typeof level === 'string' && levels.includes(level.toLowerCase())))
@@ -41,12 +42,3 @@ export function settingProblems(config: MachineConfig, positions: ReadonlyMap<Re
 }
 
 const fullName = ({ api, name }: ResourceConfig): string => `${api}/${name}`;
-
-function isPattern(pattern: string): boolean {
-  try {
-    new RegExp(pattern);
-    return true;
-  } catch {
-    return false;
-  }
-}

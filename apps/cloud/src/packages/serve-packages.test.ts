@@ -108,7 +108,7 @@ test('packages that cannot be served cause warnings with their paths, even those
     {
       path: 'modules[1].module_id',
       level: 'warning',
-      message: 'expected a package of this organization (acme/…), found "umbrella": machines run without it',
+      message: 'expected a module of this organization (acme:NAME), found one of "umbrella": machines run without it',
     },
   ]);
 });

@@ -48,8 +48,13 @@ export function createServePackages(deps: {
   const finder = (organizationId: string, platform: string): ((asked: Asked) => Promise<Found>) => {
     let all: Promise<readonly PackageRow[]> | undefined;
     return async ({ owner, name, type, version }) => {
-      if (organizationNamed(owner) !== organizationId)
-        return { problem: `expected a package of this organization (${organizationId}/…), found ${shown(owner)}` };
+      if (organizationNamed(owner) !== organizationId) {
+        const expected =
+          type === 'module'
+            ? `a module of this organization (${organizationId}:NAME)`
+            : `a package of this organization (${organizationId}/NAME)`;
+        return { problem: `expected ${expected}, found one of ${shown(owner)}` };
+      }
       all ??= packagesOf(db, organizationId);
       const named = (await all).filter((row) => row.name === name && row.type === typeNamed(type));
       const row = choose(named, { version, platform });

@@ -109,7 +109,7 @@ export class Capture implements AsyncDisposable {
 
   async #begin(plan: CapturePlan): Promise<void> {
     const { directories, storage, ledger, partId, clock } = this.#deps;
-    const log = this.#deps.log.child(`${plan.name}.${plan.method}`);
+    const log = this.#deps.log.child(plan.resource);
     // If another process owns a directory, only captures into that directory stop.
     if (!(await directories.own(plan.directory))) return;
     const metadata = create(DataCaptureMetadataSchema, {
@@ -136,7 +136,7 @@ export class Capture implements AsyncDisposable {
     });
     const ticks = this.#ticker.add(plan.hz, (due) => collector.tick(due));
     this.#running.set(plan.key, { settings: JSON.stringify(plan), collector, file, ticks });
-    log.info('capturing', { hz: plan.hz, directory });
+    log.info('capturing', { method: plan.method, hz: plan.hz, directory });
   }
 
   async #end(key: string): Promise<void> {

@@ -3,6 +3,7 @@ import { type Clock, errorText, type Log } from '@platform/base';
 import { fromRobotConfig } from '@platform/machine-config/robot-config';
 import type { MachineConfig } from '@platform/machine-config/schema';
 import type { RobotConfig } from '@platform/proto/platform/app/v1/robot';
+import { formatResourceName } from '@platform/resources';
 import type { Graph } from '../graph/graph.ts';
 import { logProblems } from '../logging/log-problems.ts';
 import type { ServerLog } from '../logging/server-log.ts';
@@ -85,8 +86,10 @@ export class ConfigApplier {
   #setLog(config: MachineConfig): void {
     const { serverLog, debug, log } = this.#deps;
     serverLog.deduplicate = !config.disable_log_deduplication;
-    const own = [...config.components, ...config.services].flatMap(({ name, log_configuration }) =>
-      log_configuration === undefined ? [] : [[name, log_configuration.level] as const],
+    const own = [...config.components, ...config.services].flatMap((resource) =>
+      resource.log_configuration === undefined
+        ? []
+        : [[formatResourceName(resource), resource.log_configuration.level] as const],
     );
     const settings = { debug: debug || config.debug, patterns: config.log, resources: new Map(own) };
     logProblems(log, serverLog.levels.set(settings));

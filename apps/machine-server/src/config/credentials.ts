@@ -18,7 +18,7 @@ export interface CloudCredentials {
 
 export type ConfigFile =
   | { readonly kind: 'cloud'; readonly credentials: CloudCredentials }
-  | { readonly kind: 'local'; readonly document: unknown };
+  | { readonly kind: 'local'; readonly path: string; readonly document: unknown };
 
 /** @throws PlatformError that names the file, what was expected and what was found. */
 export async function readConfigFile(path: string): Promise<ConfigFile> {
@@ -38,7 +38,7 @@ export async function readConfigFile(path: string): Promise<ConfigFile> {
   }
   if (!isRecord(file)) return fail(`expected a JSON object, found ${JSON.stringify(file).slice(0, 80)}`);
   const { cloud } = file;
-  if (cloud === undefined) return { kind: 'local', document: file };
+  if (cloud === undefined) return { kind: 'local', path, document: file };
   if (!isRecord(cloud)) return fail(`expected an object at "cloud", found ${JSON.stringify(cloud).slice(0, 80)}`);
   const word = (key: string): string => {
     const value = cloud[key];

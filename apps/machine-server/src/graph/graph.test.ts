@@ -36,6 +36,23 @@ test('a resource that cannot be built is logged with its name and the reason, on
   ]);
 });
 
+test('a new version that cannot be built is logged as such, and a dependency that is absent with both possible reasons', async () => {
+  const told: string[] = [];
+  const { model, gates } = createGatedModel();
+  await using graph = new Graph({
+    ...{ models: [model], configureTimeoutMs, clock: new FakeClock() },
+    log: createLog((_level, logger, message) => told.push(`${logger} ${message}`), 'resources'),
+  });
+  await graph.apply([gated('a', [], 1)], 'r1');
+  gates.set('a2', Promise.reject(new Error('no bus')));
+  await graph.apply([gated('a', [], 2), gated('b', ['off'])], 'r2');
+  const [a, b] = ['core:component:sensor/a', 'core:component:sensor/b'];
+  expect(told.toSorted()).toEqual([
+    `resources.${a} the new version of ${a} could not be built, and the old one keeps running; trying again: no bus`,
+    `resources.${b} ${b} could not be built; trying again: "off", which it depends on, is not in the configuration, or is disabled there`,
+  ]);
+});
+
 test('independent resources are built at the same time: four that take a second each are ready after one', async () => {
   const clock = new FakeClock();
   const { model, gates } = createGatedModel();

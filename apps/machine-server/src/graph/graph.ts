@@ -186,7 +186,7 @@ export class Graph implements AsyncDisposable {
       const context = {
         dependencies: uses,
         associated: associatedWith(config, this.#wanted),
-        log: log.child(config.name),
+        log: log.child(full),
       };
       const build = { config, model, context, running: node };
       const fresh = await buildResource(build, configureTimeoutMs, clock, signal);
@@ -206,8 +206,12 @@ export class Graph implements AsyncDisposable {
       const waitMs = backoffMs(node.failures, { firstMs: 1_000, maxMs: 60_000 });
       node.retryAt = clock.monotonic() + waitMs;
       const error = errorText(caught);
+      const what =
+        node.resource === undefined
+          ? `${full} could not be built`
+          : `the new version of ${full} could not be built, and the old one keeps running`;
       if (node.loggedError !== error)
-        log.error(`${full} could not be built; trying again: ${error}`, {
+        log.child(full).error(`${what}; trying again: ${error}`, {
           resource: full,
           waitMs: Math.round(waitMs),
         });
@@ -220,7 +224,10 @@ export class Graph implements AsyncDisposable {
   #dependenciesOf(full: string): ReadonlyMap<string, Resource> {
     const { found, unknown } = this.#dependencies.get(full) ?? { found: [], unknown: [] };
     if (unknown[0] !== undefined)
-      throw new PlatformError('not_found', `${unknown[0]}, which it depends on, is not in the configuration`);
+      throw new PlatformError(
+        'not_found',
+        `"${unknown[0]}", which it depends on, is not in the configuration, or is disabled there`,
+      );
     return new Map(
       found.map((name) => {
         const resource = this.get(name);
@@ -258,7 +265,7 @@ export class Graph implements AsyncDisposable {
     try {
       await withTimeout(resource.close(), limitMs, `it was not closed within ${limitMs} ms`, clock);
     } catch (caught) {
-      log.warn(`closing ${what} failed: ${errorText(caught)}`, { resource: full });
+      log.child(full).warn(`closing ${what} failed: ${errorText(caught)}`, { resource: full });
     }
   }
 

@@ -1,35 +1,43 @@
-/** Which lines are written: default info; debug mode overrides everything; patterns top to bottom, the last match wins. */
+/**
+ * Which lines are written: default info; debug mode overrides everything, then comes the level of the resource; of the patterns, the last
+ * match wins.
+ */
 import { isLogged, type LogLevel, logLevels, type Problem } from '@platform/base';
+import {
+  compileLogPattern,
+  type LogPatternTest,
+  namesOfLogger,
+  resourceOfLogger,
+} from '@platform/machine-config/log-pattern';
 import type { LogPattern } from '@platform/machine-config/schema';
 
 export interface LevelSettings {
   readonly debug: boolean;
   readonly patterns: readonly LogPattern[];
-  /** `log_configuration.level` by resource name; overrides the patterns. */
+  /** `log_configuration.level` by full name; overrides the patterns. */
   readonly resources: ReadonlyMap<string, string>;
 }
 
 export class Levels {
   #settings: LevelSettings = { debug: false, patterns: [], resources: new Map() };
+  #patterns: readonly { readonly matches: LogPatternTest; readonly level: LogLevel }[] = [];
   readonly #known = new Map<string, LogLevel>();
 
   /** Returns the patterns and levels that are invalid. */
   set(settings: LevelSettings): readonly Problem[] {
     this.#settings = settings;
     this.#known.clear();
-    const problem = (path: string, message: string): Problem => ({ path, level: 'warning', message });
-    return settings.patterns.flatMap(({ pattern, level }, index) => [
-      ...(regexOf(pattern) === undefined
-        ? [problem(`log[${index}].pattern`, `expected a regular expression, found "${pattern}"`)]
-        : []),
-      ...(levelOf(level) === undefined
-        ? [problem(`log[${index}].level`, `expected one of debug, info, warn, error, found "${level}"`)]
-        : []),
-    ]);
-  }
-
-  get debug(): boolean {
-    return this.#settings.debug;
+    const problems: Problem[] = [];
+    const warn = (path: string, message: string): void => void problems.push({ path, level: 'warning', message });
+    this.#patterns = settings.patterns.flatMap(({ pattern, level: text }, index) => {
+      const matches = compileLogPattern(pattern);
+      const level = levelOf(text);
+      if (typeof matches === 'string') warn(`log[${index}].pattern`, `${matches}: it matches nothing`);
+      if (level === undefined)
+        warn(`log[${index}].level`, `expected one of debug, info, warn, error, found "${text}": it has no effect`);
+      return typeof matches === 'string' || level === undefined ? [] : [{ matches, level }];
+    });
+    return problems;
   }
 
   passes(level: LogLevel, logger: string): boolean {
@@ -43,28 +51,14 @@ export class Levels {
 
   #leastOf(logger: string): LogLevel {
     if (this.#settings.debug) return 'debug';
-    for (const name of logger.split('.').toReversed()) {
-      const own = levelOf(this.#settings.resources.get(name) ?? '');
-      if (own !== undefined) return own;
-    }
-    let least: LogLevel = 'info';
-    for (const { pattern, level } of this.#settings.patterns) {
-      if (regexOf(pattern)?.test(logger) === true) least = levelOf(level) ?? least;
-    }
-    return least;
+    const own = levelOf(this.#settings.resources.get(resourceOfLogger(logger) ?? '') ?? '');
+    if (own !== undefined) return own;
+    const names = namesOfLogger(logger);
+    return this.#patterns.findLast(({ matches }) => names.some(matches))?.level ?? 'info';
   }
 }
 
 function levelOf(text: string): LogLevel | undefined {
   const level = text.toLowerCase() === 'warning' ? 'warn' : text.toLowerCase();
   return logLevels.find((each) => each === level);
-}
-
-/** As in public machine-servers: a dot stands for itself, `*` for anything, and the whole name must match. */
-function regexOf(pattern: string): RegExp | undefined {
-  try {
-    return new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll('*', '.*')}$`);
-  } catch {
-    return undefined;
-  }
 }

@@ -74,6 +74,14 @@ test('D15 a refused file that cannot be set aside has its own retry time, and is
   expect((await readdir(join(directory, 'failed'))).toSorted()).toEqual(['a', 'a.reason', 'b', 'b.reason']);
 });
 
+test('D15 while the cloud is unavailable, the log says so, not that a file was refused', async () => {
+  const { sync, told } = await bench(['a'], async () => {
+    throw new PlatformError('unavailable', 'no answer');
+  });
+  await sync.flush();
+  expect(told).toEqual(['warn sync: the cloud is unavailable; files stay on the disk and are sent later']);
+});
+
 test('D15 an exception while a file is sent is a failure of that file only: the others are sent, and later passes run', async () => {
   const sent: string[] = [];
   const { directory, sync, told, time } = await bench(['a', 'b', 'c'], async (chunks) => {

@@ -209,7 +209,11 @@ export class Sync implements AsyncDisposable {
       default: {
         const { code, message: error } = outcome;
         const waitMs = this.#later(path, code);
-        this.#say('warn', 'sync: a file was not accepted; trying again', { file: path, code, error, waitMs });
+        const what =
+          code === 'unavailable'
+            ? 'sync: the cloud is unavailable; files stay on the disk and are sent later'
+            : 'sync: a file was not accepted; trying again';
+        this.#say('warn', what, { file: path, code, error, waitMs });
       }
     }
   }

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { Levels } from './levels.ts';
+
+const door = 'resources.core:component:sensor/door';
+
+test('a log pattern is matched against the full name of the resource that a line is about; the last match wins', () => {
+  const levels = new Levels();
+  const patterns = [
+    { pattern: 'core:component:sensor/.*', level: 'warn' },
+    { pattern: 'rdk:component:sensor/do+r', level: 'Debug' },
+    { pattern: 'sync', level: 'error' },
+  ];
+  expect(levels.set({ debug: false, patterns, resources: new Map() })).toEqual([]);
+  expect(levels.passes('debug', door)).toBe(true);
+  expect(levels.passes('debug', 'capture.core:component:sensor/door')).toBe(true);
+  expect(levels.passes('info', 'resources.core:component:sensor/window')).toBe(false);
+  expect(levels.passes('info', 'resources.core:component:camera/door')).toBe(true);
+  expect(levels.passes('debug', 'resources')).toBe(false);
+  expect(levels.passes('warn', 'sync')).toBe(false);
+  levels.set({ debug: false, patterns: patterns.toReversed(), resources: new Map() });
+  expect(levels.passes('info', door)).toBe(false);
+});
+
+test('the level of a resource overrides the patterns, for that resource only; debug mode overrides both', () => {
+  const levels = new Levels();
+  const patterns = [{ pattern: '.*', level: 'error' }];
+  const resources = new Map([['core:component:sensor/door', 'info']]);
+  levels.set({ debug: false, patterns, resources });
+  expect([levels.passes('info', door), levels.passes('debug', door)]).toEqual([true, false]);
+  expect(levels.passes('info', 'resources.core:service:generic/door')).toBe(false);
+  levels.set({ debug: true, patterns, resources });
+  expect([levels.passes('debug', door), levels.passes('debug', 'sync')]).toEqual([true, true]);
+});
+
+test('an invalid pattern or level is a problem with its path, and has no effect', () => {
+  const levels = new Levels();
+  const patterns = [
+    { pattern: '(', level: 'debug' },
+    { pattern: '.*', level: 'loud' },
+  ];
+  expect(levels.set({ debug: false, patterns, resources: new Map() })).toEqual([
+    { path: 'log[0].pattern', level: 'warning', message: expect.stringMatching(/RE2 syntax.*found "\(".*nothing$/) },
+    {
+      path: 'log[1].level',
+      level: 'warning',
+      message: 'expected one of debug, info, warn, error, found "loud": it has no effect',
+    },
+  ]);
+  expect([levels.passes('info', door), levels.passes('debug', door)]).toEqual([true, false]);
+});
