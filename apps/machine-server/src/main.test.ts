@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -10,6 +10,11 @@ import { expect, test } from 'vitest';
 import { countingDocument, until } from './testing/start-test-server.ts';
 
 const main = fileURLToPath(new URL('./main.ts', import.meta.url));
+
+/** A program that answers every connection in plaintext. */
+function createTlsLess(): Server {
+  return createServer((socket) => socket.on('error', () => {}).end('hello\r\n')).listen(0, '127.0.0.1');
+}
 
 /** Runs the server until it exits. */
 function run(home: string, ...args: string[]): Promise<{ code: number; out: string; error: string }> {
@@ -44,6 +49,20 @@ test('D16 -version prints the version; a missing or wrong -config exits with one
     [['-config', join(home, 'none')], /none: expected a JSON file, found no such file$/m],
     [['-config', await file('text', '{')], /expected JSON, found invalid JSON: .*position/],
     [['-config', await file('part', '{"cloud":{"secret":"s"}}')], /expected text at "cloud.id"/],
+    [
+      ['-config', await file('bare', '{"cloud":{"id":"p","secret":"s","app_address":"127.0.0.1:8080"}}')],
+      /bare: expected an address such as https:.* at "cloud.app_address", found "127\.0\.0\.1:8080"/,
+    ],
+    [
+      [
+        '-config',
+        await file(
+          'often',
+          '{"cloud":{"id":"p","secret":"s","app_address":"http://127.0.0.1:1","refresh_interval":"0s"}}',
+        ),
+      ],
+      /often: expected a duration such as 15s, at least 100ms, at "cloud.refresh_interval", found "0s"/,
+    ],
     [['-config', await file('local', '{"components":[{"name":"a"}]}')], /components\[0\]\.api/],
     [
       ['-config', await file('far', '{"cloud":{"id":"p","secret":"s","app_address":"http://192.0.2.1:1"}}')],
@@ -71,12 +90,19 @@ test('D8 an unreachable cloud without a cache, and an unwritable home, end the s
       /no configuration: (?!.*ECONNREFUSED.*ECONNREFUSED).*ECONNREFUSED.*; there is no cached configuration in/,
     ),
   });
+  const silent = createTlsLess();
+  await once(silent, 'listening');
+  const address = `https://127.0.0.1:${(silent.address() as { port: number }).port}`;
+  await writeFile(config, JSON.stringify({ cloud: { id: 'p', secret: 's', app_address: address } }));
+  const plain = await run(home, '-config', config);
+  expect(plain.error).toMatch(/no configuration: https:\S+ answers without TLS: .*; there is no cached .*\.json\n$/);
+  silent.close();
   const homeless = await run(config, '-config', config);
   expect(homeless).toMatchObject({
     code: 1,
     error: expect.stringMatching(/can write to at .*credentials.json.*set PLATFORM_HOME/),
   });
-  for (const { error } of [alone, homeless]) expect(error.trim().split('\n')).toHaveLength(1);
+  for (const { error } of [alone, plain, homeless]) expect(error.trim().split('\n')).toHaveLength(1);
   await rm(home, { recursive: true });
 });
 

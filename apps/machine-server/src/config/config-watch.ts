@@ -14,6 +14,7 @@ import { backoffMs, type Clock, errorText, type Log, PlatformError } from '@plat
 import { type RobotConfig, RobotConfigSchema, RobotService } from '@platform/proto/platform/app/v1/robot';
 import type { Link } from '@platform/rpc/client';
 import { cacheFile, checkAge, readCache, writeCache } from './cache.ts';
+import { connectionTrouble } from './connection-trouble.ts';
 import type { CloudCredentials } from './credentials.ts';
 
 export interface ConfigWatchDeps {
@@ -58,21 +59,17 @@ export class ConfigWatch implements AsyncDisposable {
       return start;
     } catch (caught) {
       signal.throwIfAborted();
-      const text = errorText(caught);
-      const { appAddress } = credentials;
-      const reason = text.includes(appAddress)
-        ? `no configuration: ${text}`
-        : `no configuration from ${appAddress}: ${text}`;
+      const reason = `no configuration: ${connectionTrouble(caught, credentials)}`;
       const cached = await readCache(this.#path).catch((unreadable) => {
         log.error(errorText(unreadable));
         return undefined;
       });
       if (cached === undefined) {
         const code = caught instanceof PlatformError ? caught.code : 'unavailable';
-        throw new PlatformError(code, `${reason}; there is no cached configuration in ${this.#path}`, caught);
+        throw new PlatformError(code, `${reason}; there is no cached configuration in ${this.#path}`);
       }
       const age = checkAge(cached, clock.now(), credentials.offlineLimitDays, this.#path);
-      if (age.kind === 'refused') throw new PlatformError('failed_precondition', `${reason}; ${age.message}`, caught);
+      if (age.kind === 'refused') throw new PlatformError('failed_precondition', `${reason}; ${age.message}`);
       log.warn(`${reason}; using the cached configuration`);
       if (age.kind === 'old') log.warn(age.message);
       this.#current = cached.config;
@@ -148,7 +145,9 @@ export class ConfigWatch implements AsyncDisposable {
         if (signal.aborted) return;
         failures++;
         if (failures === 1)
-          log.warn(`fetching the configuration failed; the running one stays in use: ${errorText(caught)}`);
+          log.warn(
+            `fetching the configuration failed; the running one stays in use: ${connectionTrouble(caught, credentials)}`,
+          );
         else log.debug('fetching the configuration failed', { error: errorText(caught), failures });
       }
     }

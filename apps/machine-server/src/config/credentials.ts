@@ -20,6 +20,8 @@ export type ConfigFile =
   | { readonly kind: 'cloud'; readonly credentials: CloudCredentials }
   | { readonly kind: 'local'; readonly path: string; readonly document: unknown };
 
+const leastRefreshMs = 100;
+
 /** @throws PlatformError that names the file, what was expected and what was found. */
 export async function readConfigFile(path: string): Promise<ConfigFile> {
   const fail = (message: string, cause?: unknown): never => {
@@ -47,14 +49,21 @@ export async function readConfigFile(path: string): Promise<ConfigFile> {
       : fail(`expected text at "cloud.${key}", found ${JSON.stringify(value)}`);
   };
   const partId = word('id');
+  const appAddress = word('app_address');
+  if (!/^https?:$/.test(URL.parse(appAddress)?.protocol ?? ''))
+    return fail(
+      `expected an address such as https://cloud.example:8080 at "cloud.app_address", found ${JSON.stringify(appAddress)}`,
+    );
   const key = cloud['api_key'];
   const hasKey = isRecord(key) && typeof key['id'] === 'string' && typeof key['key'] === 'string';
   if (!hasKey && typeof cloud['secret'] !== 'string')
     return fail('expected "cloud.secret", or "cloud.api_key" with "id" and "key"');
   const refresh = cloud['refresh_interval'] ?? '15s';
-  const refreshMs =
-    durationMs(String(refresh)) ??
-    fail(`expected a duration such as 15s at "cloud.refresh_interval", found ${JSON.stringify(refresh)}`);
+  const refreshMs = durationMs(String(refresh)) ?? 0;
+  if (refreshMs < leastRefreshMs)
+    return fail(
+      `expected a duration such as 15s, at least ${leastRefreshMs}ms, at "cloud.refresh_interval", found ${JSON.stringify(refresh)}`,
+    );
   const days = file['offline_limit_days'] ?? cloud['offline_limit_days'] ?? 60;
   if (typeof days !== 'number' || !(days >= 0))
     return fail(`expected a number of days at "offline_limit_days", found ${JSON.stringify(days)}`);
@@ -66,11 +75,11 @@ export async function readConfigFile(path: string): Promise<ConfigFile> {
     credentials: {
       ...(ca !== undefined && { ca }),
       partId,
-      appAddress: word('app_address'),
+      appAddress,
       entity: hasKey ? String(key['id']) : partId,
       type: hasKey ? 'api-key' : 'robot-secret',
       payload: hasKey ? String(key['key']) : String(cloud['secret']),
-      refreshMs: Math.max(100, refreshMs),
+      refreshMs,
       offlineLimitDays: days,
     },
   };

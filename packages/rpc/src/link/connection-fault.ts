@@ -1,0 +1,55 @@
+/** What is wrong with a connection that failed in a way that only a person can mend: certificates, and TLS on one side only. */
+
+export interface ConnectionFault {
+  /**
+   * `untrusted`: no trusted authority signed the certificate. `name`: the certificate is for other names. `dated`: it is not valid now.
+   * `noTls`: the server answers without TLS. `notCloud`: what answers in plaintext does not speak HTTP/2, perhaps because it uses TLS.
+   */
+  readonly kind: 'untrusted' | 'name' | 'dated' | 'noTls' | 'notCloud';
+  /** The innermost message. */
+  readonly reason: string;
+}
+
+const kinds: Readonly<Record<string, ConnectionFault['kind']>> = {
+  SELF_SIGNED_CERT_IN_CHAIN: 'untrusted',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'untrusted',
+  UNABLE_TO_GET_ISSUER_CERT: 'untrusted',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'untrusted',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'untrusted',
+  CERT_UNTRUSTED: 'untrusted',
+  CERT_SIGNATURE_FAILURE: 'untrusted',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'name',
+  CERT_HAS_EXPIRED: 'dated',
+  CERT_NOT_YET_VALID: 'dated',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'noTls',
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'noTls',
+};
+
+/** @param url where the call went. @returns undefined for every other error */
+export function connectionFault(error: unknown, url: string): ConnectionFault | undefined {
+  const found = new Set(codesOf(error).map((code) => (Object.hasOwn(kinds, code) ? kinds[code] : undefined)));
+  const kind = (['untrusted', 'name', 'dated', 'noTls'] as const).find((each) => found.has(each));
+  if (kind !== undefined) return { kind, reason: reasonOf(error) };
+  if (url.startsWith('http://') && /Session closed with error code|Parse Error|socket hang up/.test(textOf(error)))
+    return { kind: 'notCloud', reason: reasonOf(error) };
+  return undefined;
+}
+
+/** The codes of an error and its causes, including those of several failed addresses. */
+function codesOf(error: unknown, depth = 0): readonly string[] {
+  if (!(error instanceof Error) || depth > 8) return [];
+  const { code } = error as NodeJS.ErrnoException;
+  const inner = error instanceof AggregateError ? error.errors.flatMap((one) => codesOf(one, depth + 1)) : [];
+  return [...(typeof code === 'string' ? [code] : []), ...inner, ...codesOf(error.cause, depth + 1)];
+}
+
+function reasonOf(error: unknown): string {
+  let last = error;
+  while (last instanceof Error && last.cause instanceof Error) last = last.cause;
+  return last instanceof Error ? last.message : String(last);
+}
+
+function textOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause === undefined ? error.message : `${error.message} ${textOf(error.cause)}`;
+}
