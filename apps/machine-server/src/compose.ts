@@ -103,7 +103,7 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
           appliedRevision: applier.applied.revision,
           heldRevision: cloud.watch.held?.revision ?? '',
           heldReason: cloud.watch.held?.reason ?? '',
-          lastError: applier.error || graph.errors(),
+          lastError: applier.error || [graph.errors(), data.capture.errors()].filter((text) => text !== '').join('\n'),
         }),
         onForced: (revision) => cloud.watch.force(revision),
       }),

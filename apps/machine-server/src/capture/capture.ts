@@ -98,6 +98,16 @@ export class Capture implements AsyncDisposable {
     });
   }
 
+  /** The captures that cannot write to their directory, one per line; empty if there are none. */
+  errors(): string {
+    return this.#plans
+      .flatMap(({ key, resource, method, directory }) => {
+        const reason = this.#running.has(key) ? undefined : this.#deps.directories.refusal(directory);
+        return reason === undefined ? [] : [`${resource}: ${method} is not captured into ${directory}: ${reason}`];
+      })
+      .join('\n');
+  }
+
   /** Drains and seals everything. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#syncing?.[Symbol.dispose]();

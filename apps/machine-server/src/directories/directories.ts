@@ -79,13 +79,18 @@ export class Directories implements AsyncDisposable {
     } catch (caught) {
       const reason = errorText(caught);
       if (this.#refused.get(directory) !== reason)
-        this.#deps.log.error('a capture directory cannot be used', { reason });
+        this.#deps.log.error('a capture directory cannot be used', { directory, reason });
       this.#refused.set(directory, reason);
       return false;
     }
     await this.#remember(directory);
     await this.#recover(directory);
     return true;
+  }
+
+  /** Why the directory could not be owned at the last attempt; undefined if it could, or none was made. */
+  refusal(directory: string): string | undefined {
+    return this.#refused.get(directory);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,7 +1,8 @@
-import { readdir, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from '@platform/machine-config/parse';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { MachineServer } from '../../compose.ts';
 import { startFakeCloud } from '../../testing/fake-cloud.ts';
 import { countingDocument, createTestHome, startTestServer, until } from '../../testing/start-test-server.ts';
@@ -79,6 +80,20 @@ test('a captured resource that does not exist is reported when it is read', asyn
   expect(broken()?.taken).toBe(0);
   const message = 'core:component:sensor/broken Readings: a reading failed: core:component:sensor/broken is not there';
   await until('the message in the cloud', () => cloud.logs.includes(message));
+});
+
+test('a capture directory that cannot be used is reported to the cloud as an error of the captures into it', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'captured-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await writeFile(join(folder, 'file'), '');
+  const directory = join(folder, 'file', 'captured');
+  await using cloud = await startFakeCloud(countingDocument(10, { method: { capture_directory: directory } }));
+  await using home = await createTestHome(cloud.url);
+  await using _server = await startTestServer(home);
+  await until('the report of an error', () => (cloud.reports?.at(-1)?.lastError ?? '') !== '');
+  expect(cloud.reports?.at(-1)?.lastError).toMatch(
+    new RegExp(`^core:component:sensor/counter: Readings is not captured into ${directory}: .*ENOTDIR`),
+  );
 });
 
 test('while sync is off, capture files grow to their maximum size, and a stop sends nothing', async () => {
