@@ -91,9 +91,10 @@ test('a built-in model that this version does not have is a warning; models of m
   expect(told(part(method, { model: 'rdk:builtin:ghost' }))).toEqual([
     `warning components[0].model: expected a model that this platform's machine-server has (${models.join(', ')}) or another machine server, found "core:builtin:ghost"`,
   ]);
-  const camera = { api: 'core:component:camera', model: 'core:builtin:webcam' };
-  expect(told(part({ ...method, method: 'GetImages' }, camera))).toEqual([
-    'warning components[0].model: this platform\'s machine-server has no resources of type core:component:camera, other machine servers may have them: found "core:builtin:webcam"',
+  const gauge = { api: 'core:component:gauge', model: 'core:builtin:one' };
+  const command = { ...method, method: 'DoCommand', additional_params: { docommand_input: {} } };
+  expect(told(part(command, gauge))).toEqual([
+    'warning components[0].model: this platform\'s machine-server has no resources of type core:component:gauge, other machine servers may have them: found "core:builtin:one"',
   ]);
   expect(told(part(method, { model: 'acme:weather:one' }))).toEqual([]);
 });
