@@ -26,6 +26,7 @@ import { organizationDeleting as forgetQueries } from './queries/organization-de
 import { createRetention, type Retention } from './retention/feature.ts';
 import type { Settings } from './settings.ts';
 import { triggersOfDocument } from './triggers/parse-document.ts';
+import { targetProblems } from './triggers/target-problems.ts';
 
 export interface FleetDeps extends Pick<Stores, 'db' | 'instanceKey'>, Pick<MachinesDeps, 'onTransitions'> {
   /** Notifies the triggers, which are wired later. */
@@ -34,6 +35,8 @@ export interface FleetDeps extends Pick<Stores, 'db' | 'instanceKey'>, Pick<Mach
   readonly limits: Limits;
   readonly clock: Clock;
   readonly log: Log;
+  /** Why a webhook to this URL would be refused; undefined: it would not. Called once the outbox is wired. */
+  readonly targetRefusal: (url: string) => Promise<string | undefined>;
   /** Base URL of the cloud. Read at each call, never before the cloud listens. */
   readonly url: () => string;
 }
@@ -106,6 +109,7 @@ export async function composeFleet(deps: FleetDeps): Promise<Fleet> {
     clock,
     log: log.child('machines'),
     triggerProblems,
+    targetProblems: (document) => targetProblems(document, deps.targetRefusal),
     onConfigurationChange,
     accessChanged: () => authenticator.forget(),
     onTransitions,

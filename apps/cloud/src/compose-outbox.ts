@@ -7,12 +7,15 @@ import type { Stores } from './open-stores.ts';
 import { createEmailChannel } from './outbox/email/email-channel.ts';
 import { createMail, type Mail } from './outbox/email/mail.ts';
 import { createOutbox, type Outbox } from './outbox/feature.ts';
+import type { TargetPolicy } from './outbox/webhook/target-guard.ts';
+import { systemResolve, targetRefusal } from './outbox/webhook/target-refusal.ts';
 import { createWebhookChannel, type WebhookChannelDeps } from './outbox/webhook/webhook-channel.ts';
 import type { Settings } from './settings.ts';
 
 export interface OutboxWiringDeps
   extends Pick<Stores, 'db' | 'instanceKey'>,
-    Pick<WebhookChannelDeps, 'ownAddress' | 'ownAuthority'> {
+    Pick<TargetPolicy, 'ownAddress'>,
+    Pick<WebhookChannelDeps, 'ownAuthority'> {
   readonly fleet: Pick<Fleet, 'tree' | 'accounts' | 'machines'>;
   readonly metrics: Pick<Metrics, 'observeAttempt'>;
   readonly settings: Pick<Settings, 'identity' | 'allowPrivateWebhookTargets'>;
@@ -20,11 +23,25 @@ export interface OutboxWiringDeps
   readonly log: Log;
 }
 
-/** The caller starts and disposes the outbox. `mail` is undefined if no mail server is configured. */
-export function composeOutbox(deps: OutboxWiringDeps): { readonly outbox: Outbox; readonly mail: Mail | undefined } {
+export interface Outgoing {
+  /** The caller starts and disposes it. */
+  readonly outbox: Outbox;
+  /** Undefined: no mail server is configured. */
+  readonly mail: Mail | undefined;
+  /** Why a webhook to this URL would be refused; undefined: it would not, as far as is known. */
+  readonly targetRefusal: (url: string) => Promise<string | undefined>;
+}
+
+export function composeOutbox(deps: OutboxWiringDeps): Outgoing {
   const { db, instanceKey, fleet, settings, clock, log, ownAddress, ownAuthority } = deps;
   const { tree, accounts, machines } = fleet;
   const mailSettings = settings.identity.mail;
+  const policy = {
+    ownAddress,
+    privateTargetsAllowed: settings.allowPrivateWebhookTargets,
+    privateTargetsSetting: 'PLATFORM_WEBHOOK_ALLOW_PRIVATE',
+    resolve: systemResolve,
+  };
   const outbox = createOutbox({
     db,
     instanceKey,
@@ -35,10 +52,8 @@ export function composeOutbox(deps: OutboxWiringDeps): { readonly outbox: Outbox
         clock,
         instanceKey,
         version,
-        ownAddress,
+        policy,
         ownAuthority,
-        privateTargetsAllowed: settings.allowPrivateWebhookTargets,
-        privateTargetsSetting: 'PLATFORM_WEBHOOK_ALLOW_PRIVATE',
         signingSecret: accounts.webhookSecret,
       }),
       ...(mailSettings && { email: createEmailChannel({ settings: mailSettings, instanceKey }) }),
@@ -47,5 +62,9 @@ export function composeOutbox(deps: OutboxWiringDeps): { readonly outbox: Outbox
     appendMachineLog: machines.logs.appendOwn,
     observeAttempt: deps.metrics.observeAttempt,
   });
-  return { outbox, mail: mailSettings && createMail({ outbox, instanceKey, clock }) };
+  return {
+    outbox,
+    mail: mailSettings && createMail({ outbox, instanceKey, clock }),
+    targetRefusal: (url) => targetRefusal(url, policy, clock),
+  };
 }

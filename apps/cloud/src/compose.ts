@@ -104,12 +104,13 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
     ...common,
     triggersChanged: (trx, changes) => dataPlane.triggers.configurationsChanged(trx, changes),
     onTransitions: (transitions) => dataPlane.partTransitions(transitions),
+    targetRefusal: (url) => targetRefusal(url),
   });
   const { tree, registry, access, retention, keyUse, authenticator } = fleet;
   const { configurations, presence, logs } = fleet.machines;
 
   // Outgoing messages: webhooks and e-mail
-  const { outbox, mail } = composeOutbox({
+  const { outbox, mail, targetRefusal } = composeOutbox({
     ...common,
     metrics,
     fleet,

@@ -54,6 +54,30 @@ function editor(name: string, commands: string): Record<string, string> {
 
 const sensor = { name: 'load', api: 'rdk:component:sensor', model: 'rdk:builtin:host-telemetry' };
 
+test('what this installation cannot run or deliver is a warning with its path, in a validation and in a save', async () => {
+  await cli.ok(['machines', 'create', 'press-8', '--location', cloud.locationId]);
+  const hook = { type: 'webhook', value: 'http://127.0.0.1:9/hook' };
+  const document = {
+    components: [{ name: 'probe', api: 'rdk:component:sensor', model: 'acme:sensors:probe' }],
+    packages: [{ name: 'weights', package: `${cloud.organizationId}/weights`, type: 'ml_model', version: 'latest' }],
+    triggers: [{ name: 'up', event: { type: 'part_online' }, notifications: [hook] }],
+  };
+  const file = write('cannot-run.json', document);
+  const validated = await cli.ok(['config', 'validate', 'press-8', file, '--json']);
+  expect(validated.json()).toEqual([
+    { severity: 'warning', path: 'components[0].model', message: expect.stringContaining('"acme:sensors:probe"') },
+    { severity: 'warning', path: 'packages[0].package', message: expect.stringContaining('has no ml_model package') },
+    {
+      severity: 'warning',
+      path: 'triggers[0].notifications[0].value',
+      message: expect.stringContaining('127.0.0.1 is loopback'),
+    },
+  ]);
+  expect(validated.stderr).toContain('valid with 3 warnings');
+  const set = await cli.ok(['config', 'set', 'press-8', file, '--yes']);
+  for (const { path: at } of validated.json<{ path: string }[]>()) expect(set.stderr).toContain(`warning: ${at}: `);
+});
+
 test('a configuration is set, edited, compared, restored; its versions are listed', async () => {
   const components = [sensor];
   const [set, invalid, noJson, noFile] = await Promise.all([

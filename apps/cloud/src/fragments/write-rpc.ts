@@ -8,6 +8,7 @@ import type { Transaction } from 'kysely';
 import { notVisible, type Principal } from '../access/principal.ts';
 import type { CloudTables } from '../metadata/tables.ts';
 import { checkedName } from '../text-rules/checked-name.ts';
+import { sendWarnings } from '../wire/send-warnings.ts';
 import { maxBytes } from './check-fragment.ts';
 import { deleteFragment } from './delete-fragment.ts';
 import type { FragmentOperationDeps } from './fragments-deps.ts';
@@ -27,8 +28,6 @@ export interface WriteDeps extends FragmentOperationDeps {
   readonly bound: RevisionPruner;
 }
 
-const maxWarningBytes = 4_000;
-
 export function fragmentWriteHandlers(deps: WriteDeps): Handlers<typeof AppService, Principal> {
   const { db, access, reader, triggerProblems, propagateDeps, onPropagated, maxFragmentsOf, bound, cache } = deps;
 
@@ -45,7 +44,7 @@ export function fragmentWriteHandlers(deps: WriteDeps): Handlers<typeof AppServi
   const answer = async (call: Call<Principal>, saved: Saved) => {
     for (const revision of saved.dropped) cache.forget(`${saved.row.id} ${revision}`);
     onPropagated(saved.row.id, saved.reached);
-    warn(call, saved.warnings);
+    sendWarnings(call, saved.warnings);
     return { fragment: await reader.message(call.principal, saved.row) };
   };
 
@@ -139,12 +138,4 @@ function configurationOf({ config, fragmentConfigJson: text = '' }: UpdateFragme
   }
   if (typeof found === 'object' && found !== null && !Array.isArray(found)) return found as ProtobufJson;
   throw new PlatformError('invalid_argument', 'fragment_config_json: expected a JSON object, found another value');
-}
-
-/** The answers have no field for warnings. They are sent as percent-encoded JSON in the header `platform-warnings`. */
-function warn(call: Call<Principal>, warnings: readonly string[]): void {
-  const shown = [...warnings];
-  const text = (): string => encodeURIComponent(JSON.stringify(shown).replace(/[\ud800-\udfff]/g, '?'));
-  while (shown.length > 0 && text().length > maxWarningBytes) shown.pop();
-  if (shown.length > 0) call.responseHeaders.set('platform-warnings', text());
 }

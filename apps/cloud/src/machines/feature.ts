@@ -20,6 +20,7 @@ import type { OnConfigurationChange } from './configuration/configuration-change
 import { configurationHandlers } from './configuration/configuration-rpc.ts';
 import { createCurrentConfiguration } from './configuration/current-configuration.ts';
 import type { EffectiveConfigurations } from './configuration/effective-configuration.ts';
+import { createInstallationProblems, type TargetProblems } from './configuration/installation-problems.ts';
 import { type KeyPair, partConfigDocument } from './configuration/part-config-document.ts';
 import { propertyHandlers } from './configuration/property-rpc.ts';
 import { createRobotConfigs, fqdnOf, partOfFqdn } from './configuration/robot-configs.ts';
@@ -54,6 +55,8 @@ export interface MachinesDeps {
   readonly log: Log;
   /** Finds problems in the triggers of a document; implemented by the triggers feature. */
   readonly triggerProblems: TriggerProblems;
+  /** Webhook targets of a document that this installation refuses; implemented by the triggers feature. */
+  readonly targetProblems: TargetProblems;
   /** Resolves fragments. */
   readonly effective: EffectiveConfigurations;
   /** Packages and registry modules in the form that machines receive. */
@@ -123,6 +126,7 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
     effective,
     packages,
   } = deps;
+  const installationProblems = createInstallationProblems(deps);
   const exists = (partId: string): boolean => registry.part(partId) !== undefined;
   const logs = createMachineLogs({ db, clock, log, allowanceOf: deps.logAllowanceOf });
   const presence = await openPresence({ db, clock, log, exists, onTransitions: deps.onTransitions });
@@ -146,7 +150,7 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
     effective,
     organizationOf: (partId) => registry.placeOf(partId).organizationId,
     check: async (document, resolved, organizationId) =>
-      checkDocument(document, resolved, triggerProblems, await packages.problemsOf(resolved.config, organizationId)),
+      checkDocument(document, resolved, triggerProblems, await installationProblems(resolved, organizationId)),
     onWarnings: async (partId, savedVersion, warnings) => {
       const message = `configuration version ${savedVersion} was saved with warnings: ${warnings.join('; ')}`;
       await logs.appendOwn(partId, { level: 'warn', loggerName: 'cloud.configuration', message });
@@ -221,7 +225,7 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
       ...summaryHandlers(operations),
       ...metadataHandlers(operations),
     },
-    fleetHandlers: fleetHandlers({ ...operations, effective, triggerProblems, packages }),
+    fleetHandlers: fleetHandlers({ ...operations, effective, triggerProblems, installationProblems }),
     robotBinding: robotServiceBinding({
       logs,
       authorizePart,

@@ -7,11 +7,12 @@ import type { Handlers } from '@platform/rpc/server';
 import { audit } from '../access/audit.ts';
 import type { Principal } from '../access/principal.ts';
 import { readPageToken } from '../wire/page-token.ts';
+import { sendWarnings } from '../wire/send-warnings.ts';
 import { problemsOf, type TriggerProblems } from './configuration/check-document.ts';
 import type { ConfigurationVersion } from './configuration/configuration.ts';
 import type { EffectiveConfigurations } from './configuration/effective-configuration.ts';
+import type { InstallationProblems } from './configuration/installation-problems.ts';
 import { parseDocument } from './configuration/parse-document.ts';
-import type { ServedPackages } from './configuration/served-packages.ts';
 import type { MachineOperationDeps } from './machines-deps.ts';
 
 const defaultVersions = 50;
@@ -21,11 +22,11 @@ const maxProblems = 500;
 export interface FleetHandlerDeps extends MachineOperationDeps {
   readonly effective: EffectiveConfigurations;
   readonly triggerProblems: TriggerProblems;
-  readonly packages: Pick<ServedPackages, 'problemsOf'>;
+  readonly installationProblems: InstallationProblems;
 }
 
 export function fleetHandlers(deps: FleetHandlerDeps): Handlers<typeof FleetService, Principal> {
-  const { access, clock, configurations, current, effective, statuses, messages, triggerProblems, packages } = deps;
+  const { access, clock, configurations, current, effective, statuses, messages, triggerProblems } = deps;
 
   return {
     async listConfigurationVersions(request, call) {
@@ -60,6 +61,7 @@ export function fleetHandlers(deps: FleetHandlerDeps): Handlers<typeof FleetServ
         document,
         by: call,
         restoredFrom: number,
+        warned: (warnings) => sendWarnings(call, warnings),
         action: 'FleetService.RestoreConfigurationVersion',
         ...(request.currentVersion === undefined ? {} : { edited: { version: Number(request.currentVersion) } }),
       });
@@ -76,8 +78,8 @@ export function fleetHandlers(deps: FleetHandlerDeps): Handlers<typeof FleetServ
         return { problems: [{ severity: 'error', path: '$', message: caught.message }], revision: '' };
       }
       const resolved = await effective.effective(request.partId, parsed);
-      const missing = await packages.problemsOf(resolved.config, organizationId);
-      const problems = problemsOf(parsed, resolved, triggerProblems, missing);
+      const notHere = await deps.installationProblems(resolved, organizationId);
+      const problems = problemsOf(parsed, resolved, triggerProblems, notHere);
       const isSound = !problems.some(({ level }) => level === 'error');
       return { problems: boundedProblems(problems), revision: isSound ? resolved.revision : '' };
     },

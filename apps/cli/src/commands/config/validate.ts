@@ -26,7 +26,8 @@ export function validateCommand(): Command {
       if (rows.length > 0 || context.out.style.json !== false) context.out.rows(rows, ['severity', 'path', 'message']);
       const errors = rows.filter((row) => row.severity === 'error').length;
       if (errors > 0) throw new PlatformError('invalid_argument', `${errors} ${errors === 1 ? 'error' : 'errors'}`);
-      context.out.note(`valid (revision ${revision})`);
+      const warnings = rows.length === 0 ? '' : ` with ${rows.length} ${rows.length === 1 ? 'warning' : 'warnings'}`;
+      context.out.note(`valid${warnings} (revision ${revision})`);
     },
   );
 }

@@ -10,12 +10,14 @@ export type TriggerProblems = (document: unknown) => readonly Problem[];
 /**
  * Every problem of a document that is to be saved, without duplicates. The document's own entries precede those of fragments and keep
  * their positions, so paths in the effective document are also valid in the saved one.
+ *
+ * @param installationProblems what of it this installation cannot run, see `InstallationProblems`
  */
 export function problemsOf(
   document: unknown,
   effective: Effective,
   triggerProblems: TriggerProblems,
-  packageProblems: readonly Problem[],
+  installationProblems: readonly Problem[],
 ): readonly Problem[] {
   const imported = (problem: Problem): boolean => {
     const [, list, position] = /^(\w+)\[(\d+)\]/.exec(problem.path) ?? [];
@@ -27,7 +29,7 @@ export function problemsOf(
     ...effective.problems,
     ...effective.parseProblems,
     ...triggerProblems(effective.document),
-    ...packageProblems,
+    ...installationProblems,
   ].map((problem) => {
     if (!imported(problem)) return problem;
     // The user cannot fix a fragment's entry, except by adding what it depends on.
@@ -42,9 +44,9 @@ export function checkDocument(
   document: unknown,
   effective: Effective,
   triggerProblems: TriggerProblems,
-  packageProblems: readonly Problem[],
+  installationProblems: readonly Problem[],
 ): readonly string[] {
-  const problems = problemsOf(document, effective, triggerProblems, packageProblems);
+  const problems = problemsOf(document, effective, triggerProblems, installationProblems);
   const textsOf = (level: string): string[] =>
     problems.filter((problem) => problem.level === level).map(({ path, message }) => `${path}: ${message}`);
   const errors = textsOf('error');

@@ -7,6 +7,7 @@ import { type Principal, requireVisible } from '../../access/principal.ts';
 import { checkedName } from '../../text-rules/checked-name.ts';
 import { readPageToken } from '../../wire/page-token.ts';
 import { requireReadableJson } from '../../wire/readable-json.ts';
+import { sendWarnings } from '../../wire/send-warnings.ts';
 import { authenticatorInfo } from '../author.ts';
 import { changePart, type PartChange, partChanged, writePartChange } from '../change-parts.ts';
 import type { MachineOperationDeps } from '../machines-deps.ts';
@@ -43,6 +44,7 @@ export function configurationHandlers(deps: MachineOperationDeps): Handlers<type
           document: request.robotConfigJson ?? JSON.stringify(request.robotConfig),
           unformatted: request.robotConfigJson === undefined,
           by: call,
+          warned: (warnings) => sendWarnings(call, warnings),
           ...(renaming && { alongside: (trx) => writePartChange(trx, call, renaming, clock.now()) }),
           ...(request.lastKnownUpdate === undefined
             ? {}

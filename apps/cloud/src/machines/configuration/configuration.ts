@@ -49,6 +49,8 @@ export interface SaveRequest {
   readonly action?: string;
   /** Other changes of the same edit: runs in the save's transaction, even if the document equals the newest version. */
   readonly alongside?: (trx: Transaction<CloudTables>) => Promise<void>;
+  /** Receives the warnings of the saved document, also if it equals the newest version. */
+  readonly warned?: (warnings: readonly string[]) => void;
 }
 
 /** The first version of a part that is being created. */
@@ -234,6 +236,7 @@ export function createConfigurations(deps: ConfigurationDeps): Configurations {
         if (saved === undefined) continue;
         if (saved.editConflict !== undefined) throw await editConflict(db, partId, saved.editConflict, saved.version);
         remember(partId, saved.version);
+        request.warned?.(warnings);
         if (saved.isNew && warnings.length > 0) await onWarnings(partId, saved.version.version, warnings);
         return saved.version;
       }

@@ -73,6 +73,7 @@ export async function openMachines(overrides: Partial<MachinesDeps> = {}): Promi
         triggersIn(document).includes('broken')
           ? [{ path: 'triggers[0]', level: 'error', message: 'expected an object' }]
           : [],
+      targetProblems: async () => [],
       onConfigurationChange,
       accessChanged: () => {},
       effective: withoutFragments,

@@ -14,6 +14,7 @@ import type { Message } from '../event.ts';
 import type { MachineLogLine } from '../failure-line.ts';
 import { createOutbox, type Outbox } from '../feature.ts';
 import { messageId } from '../message-id.ts';
+import { systemResolve } from '../webhook/target-refusal.ts';
 import { createWebhookChannel, type WebhookChannelDeps } from '../webhook/webhook-channel.ts';
 
 export const webhookSecret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
@@ -87,9 +88,12 @@ export async function openOutboxRig(
       const webhook = createWebhookChannel({
         ...{ clock, instanceKey, signingSecret, version: '1.2.3' },
         ownAuthority: () => undefined,
-        ownAddress: () => ({ host: '127.0.0.1', port }),
-        privateTargetsAllowed: true,
-        privateTargetsSetting: 'SETTING',
+        policy: {
+          ownAddress: () => ({ host: '127.0.0.1', port }),
+          privateTargetsAllowed: true,
+          privateTargetsSetting: 'SETTING',
+          resolve: systemResolve,
+        },
       });
       const settings = smtpUrl !== undefined && { smtpUrl, from: 'cloud@example.com' };
       const limit = mailTimeoutMs !== undefined && { totalTimeoutMs: mailTimeoutMs };

@@ -1,5 +1,4 @@
 /** Webhooks as a channel of the outbox (D23): sends the signed request of the event to the configured URL. */
-import { lookup } from 'node:dns/promises';
 import { PlatformError } from '@platform/base';
 import type { InstanceKey } from '../../instance/instance-key.ts';
 import type { Channel } from '../channel.ts';
@@ -8,12 +7,9 @@ import type { OutboxMessageRow } from '../store.ts';
 import { waitMs } from './classify.ts';
 import { createWebhookSender, type OutgoingRequest, type WebhookSenderDeps } from './send-webhook.ts';
 import { sign } from './sign.ts';
-import type { Resolve, TargetPolicy } from './target-guard.ts';
 import { webhookRequest } from './webhook-request.ts';
 
-export interface WebhookChannelDeps
-  extends Omit<TargetPolicy, 'resolve'>,
-    Pick<WebhookSenderDeps, 'clock' | 'ownAuthority'> {
+export interface WebhookChannelDeps extends Pick<WebhookSenderDeps, 'clock' | 'ownAuthority' | 'policy'> {
   /** Decrypts the passwords of targets. */
   readonly instanceKey: Pick<InstanceKey, 'decrypt'>;
   /** `whsec_` and base64: the key that signs the organization's webhooks. Undefined: the organization does not exist. */
@@ -23,8 +19,8 @@ export interface WebhookChannelDeps
 }
 
 export function createWebhookChannel(deps: WebhookChannelDeps): Channel {
-  const { clock, instanceKey, signingSecret, version, ownAuthority } = deps;
-  const sender = createWebhookSender({ clock, ownAuthority, policy: { ...deps, resolve: systemResolve } });
+  const { clock, instanceKey, signingSecret, version, ownAuthority, policy } = deps;
+  const sender = createWebhookSender({ clock, ownAuthority, policy });
 
   return {
     maxInFlight: 64,
@@ -93,5 +89,3 @@ function readEvent({ event }: OutboxMessageRow): TriggerEvent | undefined {
     return undefined;
   }
 }
-
-const systemResolve: Resolve = (hostname) => lookup(hostname, { all: true, verbatim: true });

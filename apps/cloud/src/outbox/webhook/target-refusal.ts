@@ -1,0 +1,30 @@
+/** Says before anything is sent whether a webhook would be refused, for those who save a trigger (D23). */
+import { lookup } from 'node:dns/promises';
+import { asPlatformError, type Clock } from '@platform/base';
+import { checkTarget, type Resolve, type TargetPolicy } from './target-guard.ts';
+
+/** A save does not wait longer for a name server. */
+const maxWaitMs = 1_000;
+
+/**
+ * @returns why a webhook to this URL would be refused now. Undefined: it would be sent, or it is not known, because the URL is invalid or
+ * its name has no address at the moment. What counts is the address at the time of each attempt.
+ */
+export async function targetRefusal(text: string, policy: TargetPolicy, clock: Clock): Promise<string | undefined> {
+  try {
+    const { url, own, lookup: resolveChecked } = checkTarget(text, policy);
+    if (own) return undefined;
+    const host = url.hostname.replace(/^\[|\]$/g, '');
+    const resolved = Promise.withResolvers<void>();
+    resolveChecked(host, { all: true }, (caught) => (caught === null ? resolved.resolve() : resolved.reject(caught)));
+    using _deadline = clock.after(maxWaitMs, () => resolved.resolve());
+    await resolved.promise;
+    return undefined;
+  } catch (caught) {
+    const { code, message } = asPlatformError(caught);
+    return code === 'permission_denied' ? message : undefined;
+  }
+}
+
+/** Asks the name service of the system. */
+export const systemResolve: Resolve = (hostname) => lookup(hostname, { all: true, verbatim: true });

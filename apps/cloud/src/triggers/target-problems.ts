@@ -1,0 +1,38 @@
+/** Webhook targets of a configuration that this installation refuses (D23). */
+import type { Problem } from '@platform/base';
+import { triggersIn } from '../machines/configuration/triggers-of.ts';
+import { isObject } from './json.ts';
+
+/** A save looks at this many different targets, because their names are resolved. */
+const maxTargets = 100;
+
+/**
+ * Warnings with their paths. Disabled triggers are checked, too, so that nothing is wrong with them when they are enabled.
+ *
+ * @param document effective, of any shape; what is malformed is left to `parseTriggers`
+ * @param refusalOf why a webhook to this URL would be refused; undefined: it would not, as far as is known
+ */
+export async function targetProblems(
+  document: unknown,
+  refusalOf: (url: string) => Promise<string | undefined>,
+): Promise<readonly Problem[]> {
+  const refusals = new Map<string, Promise<string | undefined>>();
+  const places: { readonly path: string; readonly url: string }[] = [];
+  for (const [index, trigger] of triggersIn(document).entries()) {
+    const given = isObject(trigger) ? trigger['notifications'] : undefined;
+    const at = `triggers[${index}].notifications`;
+    for (const [position, each] of (Array.isArray(given) ? given : [given]).entries()) {
+      if (!isObject(each) || each['type'] !== 'webhook' || typeof each['value'] !== 'string') continue;
+      const url = each['value'];
+      if (!refusals.has(url) && refusals.size < maxTargets) refusals.set(url, refusalOf(url));
+      places.push({ path: `${at}${Array.isArray(given) ? `[${position}]` : ''}.value`, url });
+    }
+  }
+  const problems = await Promise.all(
+    places.map(async ({ path, url }): Promise<Problem[]> => {
+      const message = await refusals.get(url);
+      return message === undefined ? [] : [{ path, level: 'warning', message }];
+    }),
+  );
+  return problems.flat();
+}

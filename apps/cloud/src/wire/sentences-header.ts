@@ -1,0 +1,13 @@
+/** Sentences beside an answer that has no field for them, as a header: a JSON array, percent-encoded. */
+
+/**
+ * The last sentences are left out if the header would be longer than `maxChars`: headers have little room, and field names may be long.
+ * @returns undefined if no sentence fits
+ */
+export function sentencesHeader(sentences: readonly string[], maxChars: number): string | undefined {
+  for (let count = sentences.length; count > 0; count--) {
+    const text = encodeURIComponent(JSON.stringify(sentences.slice(0, count)).toWellFormed());
+    if (text.length <= maxChars) return text;
+  }
+  return undefined;
+}
