@@ -1,11 +1,10 @@
 /** `platform machines part`: the parts of machines. A part is given as id, Machine/part, or machine (for the main part). */
-import { writeFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
-import { PlatformError, type RobotPart } from '@platform/sdk/cloud';
+import type { RobotPart } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { defineCommand, group } from '../invocation/define-command.ts';
 import { partStatus, presenter, stateOf, timeOf } from '../invocation/presenters.ts';
 import { partArgument } from './config/configuration.ts';
+import { configFileCommand } from './config-file.ts';
 import { secretsCommand } from './secrets.ts';
 
 export function machinePartCommand(): Command {
@@ -19,7 +18,7 @@ export function machinePartCommand(): Command {
     restart(),
     status(),
     force(),
-    configFile(),
+    configFileCommand(),
     secretsCommand({
       what: 'part',
       argument: partArgument,
@@ -180,57 +179,4 @@ function force(): Command {
       out.note(`part "${name}" will run ${forced.revision}; within seconds if it is online`);
     },
   );
-}
-
-function configFile(): Command {
-  return defineCommand(
-    new Command('config-file')
-      .description('print the credentials file for the machine-server of this part; it contains a secret')
-      .option(
-        '--ca-file <file>',
-        "also write the authority's certificate (PEM), for a server that does not read cloud.ca",
-      )
-      .argument(...partArgument),
-    {
-      examples: [
-        'platform machines part config-file press-7 > platform.json',
-        'machine-server -config platform.json',
-        'platform machines part config-file press-7 --ca-file ca.pem > viam.json',
-      ],
-      fields: ['cloud'],
-    },
-    async (context, flags, text = '') => {
-      const caFile = flags['caFile'] as string | undefined;
-      const { id } = await context.find.part(text);
-      // The machine trusts the authority that this login trusts: it has no fingerprint to compare.
-      const { url, ca } = await context.login();
-      const { part } = await (await context.cloud()).app.getRobotPart({ id });
-      const secret = part?.secret || part?.secrets[0]?.secret;
-      if (!secret)
-        context.out.warn(
-          'you are not an owner of this part: the file lacks the secret, so no machine-server can start with it',
-        );
-      const cloud = { id, secret: secret ?? '', app_address: url, ...(ca === undefined ? {} : { ca }) };
-      if (ca === undefined && caFile !== undefined)
-        throw new PlatformError(
-          'failed_precondition',
-          `--ca-file ${caFile}: expected a cloud with an authority of its own, found that ${url} needs none; leave the option out`,
-        );
-      if (ca !== undefined && caFile !== undefined) await writeFile(caFile, ca);
-      context.out.document({ cloud });
-      if (ca !== undefined) context.out.note(trustNote(caFile));
-    },
-  );
-}
-
-/** The public Go server knows the system's authorities only; Go reads others from the file that this variable names. */
-function trustNote(caFile: string | undefined): string {
-  const who = 'the public Go machine server does not read cloud.ca';
-  return caFile === undefined
-    ? `${who}: for it, write the certificate with --ca-file ca.pem and start the server with SSL_CERT_FILE=${shellWord(resolve('ca.pem'))}`
-    : `${who}; start it with:\nSSL_CERT_FILE=${shellWord(resolve(caFile))}`;
-}
-
-function shellWord(text: string): string {
-  return /^[\w./:@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

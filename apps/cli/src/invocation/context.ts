@@ -227,7 +227,8 @@ export async function currentProfile(
   return { name, profile };
 }
 
-function isOfThisComputer(url: string): boolean {
+/** Whether an address leads to this computer, whichever computer uses it. */
+export function isOfThisComputer(url: string): boolean {
   return ['127.0.0.1', 'localhost', '[::1]'].includes(URL.parse(url)?.hostname ?? '');
 }
 

@@ -20,7 +20,8 @@ export function apiRoutes(deps: SignInDeps): Routes {
   return {
     async 'GET /api/whoami'(context) {
       const { principal } = await requireCaller(deps, context.request);
-      sendJson(context.response, 200, await describe(principal));
+      // The address is for others: the caller may have reached the cloud at one that only works on the same computer.
+      sendJson(context.response, 200, { ...(await describe(principal)), cloudUrl: people.publicUrl() });
     },
     async 'GET /api/sessions'(context) {
       const { principal } = await requirePerson(context);
