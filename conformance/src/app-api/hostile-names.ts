@@ -88,7 +88,10 @@ function kinds(world: () => World): Readonly<Record<string, () => Named>> {
         async rename(name) {
           const { id = '' } =
             (await owner.app.createFragment(cloud.organizationId, 'named', Struct.fromJson({}))) ?? {};
-          return (await owner.app.updateFragment(id, name, Struct.fromJson({})))?.name;
+          return owner.app
+            .updateFragment(id, name, Struct.fromJson({}))
+            .then((renamed: { readonly name: string } | undefined) => renamed?.name)
+            .finally(() => owner.app.deleteFragment(id));
         },
       };
     },

@@ -39,6 +39,18 @@ const text = async (promise: Promise<unknown>): Promise<string> =>
     (caught: Error) => caught.message,
   );
 
+test('D36 two fragments of one organization have different names; those that already share one can be changed', async () => {
+  const given = await openFragments();
+  const { id: kit = '' } = await given.create('kit', debug);
+  const { id: other = '' } = await given.create('other', debug);
+  const taken = { code: 'already_exists', message: expect.stringContaining(`the name of fragment ${kit}`) };
+  await expect(given.create(' KIT ', debug)).rejects.toMatchObject(taken);
+  await expect(given.update(other, { name: 'Kit' })).rejects.toMatchObject(taken);
+  expect(await given.update(kit, { name: 'KIT' })).toMatchObject({ name: 'KIT' });
+  await given.db.updateTable('fragments').set({ name: 'other' }).where('id', '=', kit).execute();
+  expect(await given.update(kit, { name: 'other', config: {} })).toMatchObject({ name: 'other', fragment: {} });
+});
+
 test('every save of a fragment is a revision with author and time, listed newest first, in pages', async () => {
   const given = await openFragments();
   const { id = '' } = await given.create(' base ', debug);

@@ -12,6 +12,7 @@ import { timeText } from '../wire/time-text.ts';
 import { checkFragment } from './check-fragment.ts';
 import { type PropagateDeps, type Propagated, propagate } from './propagate.ts';
 import type { RevisionPruner } from './prune-revisions.ts';
+import { requireFreeName } from './require-free-name.ts';
 import { createFragmentSource, type FragmentRow } from './source.ts';
 import type { Visibility } from './store.ts';
 
@@ -34,6 +35,7 @@ interface SaveDeps extends PropagateDeps {
   readonly bound: RevisionPruner;
 }
 
+/** @throws invalid_argument, already_exists */
 export async function createFragment(
   trx: Transaction<CloudTables>,
   by: Caller,
@@ -43,6 +45,7 @@ export async function createFragment(
 ): Promise<Saved> {
   const id = newId();
   const { nowMs } = deps;
+  await requireFreeName(trx, { organizationId, name: change.name });
   const warnings = await checkFragment(
     createFragmentSource(trx),
     { id, organizationId, ...change },
@@ -67,7 +70,7 @@ export async function createFragment(
 /**
  * @param editedMs the save time of the revision that the client edited; absent: the last write wins.
  * @returns undefined if that is no longer the newest: after the transaction, `editConflict` then says what changed.
- * @throws invalid_argument
+ * @throws invalid_argument, already_exists
  */
 export async function updateFragment(
   trx: Transaction<CloudTables>,
@@ -78,6 +81,8 @@ export async function updateFragment(
   deps: SaveDeps,
 ): Promise<Saved | undefined> {
   if (editedMs !== undefined && editedMs !== before.updated_ms) return undefined;
+  if (change.name !== undefined && change.name !== before.name)
+    await requireFreeName(trx, { organizationId: before.organization_id, name: change.name, id: before.id });
   const { config } = await trx
     .selectFrom('fragment_revisions')
     .select('config')
