@@ -84,20 +84,24 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
     scheme,
     partConfig: (asked) =>
       partConfigFile({ authenticator, access, registry, machines, authority: tls?.authority?.pem }, asked),
-    status: () =>
-      readStatus({
-        tree,
-        registry,
-        presence,
-        partStatuses: machines.statuses,
-        ingestLog,
-        tabular,
-        outbox,
-        triggers,
-        testInbox,
-        startedMs,
-        now: clock.now,
-      }),
+    status: (principal) =>
+      readStatus(
+        {
+          access,
+          tree,
+          registry,
+          presence,
+          partStatuses: machines.statuses,
+          ingestLog,
+          tabular,
+          outbox,
+          triggers,
+          testInbox,
+          startedMs,
+          now: clock.now,
+        },
+        principal,
+      ),
     testInbox: async (request, response) => testInbox.handle(request, response),
     // Loaded on demand: few installations need it.
     openApi: async () =>

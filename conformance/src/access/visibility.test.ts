@@ -240,7 +240,7 @@ test('access matrix: non-RPC routes answer each caller as docs/specs/access.md s
     await ask(caller, '/test-inbox/requests', [401, 403], { headers: bearer });
     const cookie = { cookie: `platform_session=${token ?? ''}` };
     await ask(caller, '/test-inbox/requests', [401, 403], { headers: cookie });
-    await ask(caller, '/api/status', [401, 403], { headers: cookie });
+    await ask(caller, '/api/status', none ? [401] : [200, 403], { headers: cookie });
     await ask(caller, '/api/status', [401, 403], { headers: bearer });
     await ask(caller, '/', [200, 401, 303], { headers: cookie });
     await ask(caller, '/account', [200, 401, 303, 403], { headers: cookie });

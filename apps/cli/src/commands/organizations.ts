@@ -52,16 +52,18 @@ function create(): Command {
   return defineCommand(
     new Command('create').description('create an organization; you become its owner').argument('<name>'),
     { examples: ['platform organizations create "Second plant"'], fields },
-    async ({ cloud, out }, _flags, name = '') => {
+    async ({ cloud, login, out }, _flags, name = '') => {
       const { app } = await cloud();
+      const { organizations } = await app.listOrganizations({});
+      // Before it is created: scripts with this login fail from then on unless they name the organization.
+      if (organizations.length === 1 && (await login()).organization === '')
+        out.note(
+          `This login belongs to one organization so far, "${organizations[0]?.name}". From now on, commands with it have to name the organization: add --organization ${organizations[0]?.id} for that one, or make it the default of the login: platform profiles organization ${organizations[0]?.id}. Nothing changes for other people and keys`,
+        );
       const { organization } = await app.createOrganization({ name });
       if (organization === undefined) return;
       out.object(shape(organization));
-      const { organizations } = await app.listOrganizations({});
-      if (organizations.length > 1)
-        out.note(
-          `You now belong to ${organizations.length} organizations. Add --organization ${organization.id} to a command to use this one, or make it the default of your login: platform profiles organization ${organization.id}`,
-        );
+      if (organizations.length > 0) out.note(`To use the new one, add --organization ${organization.id}`);
     },
   );
 }

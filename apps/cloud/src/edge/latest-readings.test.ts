@@ -19,11 +19,23 @@ test('the status page shows the last reading of each upload, newest first, at an
   const uploads = [encodeUpload(rest, [first, deep] as Uint8Array[]), encodeUpload({ ...rest, blob }, [])];
   for (const [seq, batch] of uploads.entries()) await test.log.append(testEntry(seq, undefined, { batch }));
 
-  expect(await latestReadings(test.log, 8)).toEqual([
+  expect(await latestReadings(test.log, 8, () => true)).toEqual([
     { timeMs: null, part: 'main', component: 'cpu', method: 'Readings', data: { bytes: 12 } },
     {
       ...{ timeMs: 1_700_000_000_456, part: 'main', component: 'cpu', method: 'Readings' },
       data: JSON.parse(JSON.stringify(nested(maxReadingLevels))),
     },
   ]);
+});
+
+test('the readings of the parts that the caller sees are found behind those of others', async () => {
+  await using test = await openTestLog();
+  for (let seq = 0; seq < 30; seq++) {
+    const place = { partName: seq < 5 ? `mine ${seq}` : 'theirs' };
+    const batch = encodeUpload({ metadata: { componentName: 'cpu', methodName: 'Readings' }, place }, []);
+    await test.log.append(testEntry(seq, undefined, { partId: seq < 5 ? 'mine' : 'theirs', batch }));
+  }
+  const shown = await latestReadings(test.log, 4, (partId) => partId === 'mine');
+  expect(shown).toMatchObject(['mine 4', 'mine 3', 'mine 2', 'mine 1'].map((part) => ({ part })));
+  expect(await latestReadings(test.log, 4, () => false)).toEqual([]);
 });

@@ -2,6 +2,7 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { PlatformError, silentLog } from '@platform/base';
 import { expect, onTestFinished, test } from 'vitest';
+import { callerFields, type Principal } from '../access/principal.ts';
 import { createRoutes } from './routes.ts';
 
 interface Answer {
@@ -10,9 +11,11 @@ interface Answer {
 }
 
 /** Starts only the routes. Returns a function that requests exactly the given path. */
-async function startRoutes(): Promise<(path: string, headers?: Record<string, string>) => Promise<Answer>> {
+async function startRoutes(
+  principal?: Principal,
+): Promise<(path: string, headers?: Record<string, string>) => Promise<Answer>> {
   const routes = createRoutes({
-    signIn: { handle: async () => false, principalOf: async () => undefined },
+    signIn: { handle: async () => false, principalOf: async () => principal },
     access: { ownsAll: () => false },
     log: silentLog,
     loopbackOnly: true,
@@ -21,7 +24,7 @@ async function startRoutes(): Promise<(path: string, headers?: Record<string, st
       if (keyId !== 'id' || key !== 'right') throw new PlatformError('unauthenticated', 'another key');
       return { part: partId, baseUrl };
     },
-    status: async () => ({}),
+    status: async (caller) => ({ for: callerFields(caller) }),
     openApi: async () => ({}),
     metrics: async () => {},
     testInbox: async () => false,
@@ -74,4 +77,15 @@ test('a host that is not a loopback name is refused, and nothing is shown withou
   expect((await ask('/', { host: 'evil.example' })).status).toBe(403);
   expect((await ask('/api/status')).status).toBe(401);
   expect((await ask('/')).status).toBe(401);
+});
+
+test('the status page is for everyone with a role; others learn that they have none', async () => {
+  const grant = { role: 'operator', organizationId: 'acme', locationId: 'hall', robotId: null } as const;
+  const person = (grants: readonly (typeof grant)[]): Principal => ({ kind: 'key', keyId: 'k', keyName: '', grants });
+  const ask = await startRoutes(person([grant]));
+  expect((await ask('/')).body).toContain('id="figures"');
+  expect(JSON.parse((await ask('/api/status')).body)).toEqual({ for: { keyId: 'k', organizations: ['acme'] } });
+  const askAsGuest = await startRoutes(person([]));
+  expect((await askAsGuest('/')).body).toContain('You have no role in any organization');
+  expect((await askAsGuest('/api/status')).status).toBe(403);
 });

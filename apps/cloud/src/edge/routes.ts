@@ -1,6 +1,7 @@
 /** All plain HTTP routes of the port: sign-in, status page, configuration endpoint, queries, metrics, API document, downloads, test inbox for webhooks. */
 import { type Log, PlatformError } from '@platform/base';
 import type { Access } from '../access/authorize.ts';
+import { grantsOf, type Principal } from '../access/principal.ts';
 import type { FileAsked } from '../machines/part-config-file.ts';
 import { isInTestInbox } from '../test-inbox/feature.ts';
 import { authorityOf, type HttpRequest, type HttpResponse, headerOf, sendError, sendJson, sendText } from './http.ts';
@@ -11,7 +12,7 @@ import { statusPage } from './status-page.ts';
 
 export interface RouteDeps {
   readonly signIn: SignIn;
-  /** The status page shows everything on this installation. */
+  /** The status page shows callers with a role what they see, and everything to those who own all. */
   readonly access: Pick<Access, 'ownsAll'>;
   readonly log: Log;
   /** True if the cloud listens only on loopback: then `Host` must be a loopback name (DNS rebinding). */
@@ -20,8 +21,8 @@ export interface RouteDeps {
   readonly scheme: 'http' | 'https';
   /** The part configuration of `GET /api/json1/config` (D32). */
   partConfig(asked: FileAsked): Promise<unknown>;
-  /** The content of the status page. */
-  status(): Promise<unknown>;
+  /** The content of the status page for this caller. */
+  status(principal: Principal): Promise<unknown>;
   /** The document of `GET /openapi.json`. */
   openApi(): Promise<unknown>;
   /** Answers `GET /metrics`. */
@@ -40,6 +41,7 @@ export interface RouteDeps {
 
 export function createRoutes(deps: RouteDeps): (request: HttpRequest, response: HttpResponse) => void {
   const { signIn, log, loopbackOnly, scheme } = deps;
+  const hasStatus = (principal: Principal): boolean => grantsOf(principal).length > 0 || deps.access.ownsAll(principal);
 
   const route = async (request: HttpRequest, response: HttpResponse): Promise<void> => {
     const authority = authorityOf(request);
@@ -79,7 +81,7 @@ export function createRoutes(deps: RouteDeps): (request: HttpRequest, response: 
       case '/': {
         const principal = await signIn.principalOf(request);
         if (principal === undefined) return sendPage(response, strangersPage);
-        if (!deps.access.ownsAll(principal)) return sendPage(response, guestsPage);
+        if (!hasStatus(principal)) return sendPage(response, guestsPage);
         return sendText(response, 200, 'text/html', statusPage.html, {
           'content-security-policy': statusPage.contentSecurityPolicy,
         });
@@ -91,12 +93,9 @@ export function createRoutes(deps: RouteDeps): (request: HttpRequest, response: 
             'unauthenticated',
             'status: expected the session of a signed-in browser, found none; sign in first',
           );
-        if (!deps.access.ownsAll(principal))
-          throw new PlatformError(
-            'permission_denied',
-            'status: expected an owner of every organization of this installation, found someone else',
-          );
-        return sendJson(response, 200, await deps.status());
+        if (!hasStatus(principal))
+          throw new PlatformError('permission_denied', 'status: expected someone with a role, found none');
+        return sendJson(response, 200, await deps.status(principal));
       }
       case '/favicon.ico':
         return sendText(response, 204, 'image/x-icon', '');
@@ -121,7 +120,7 @@ const strangersPage = {
 
 const guestsPage = {
   title: 'Signed in',
-  body: html`<h1>You are signed in</h1><p>The status page shows the whole installation, so only owners of all its organizations can see it. Use the command line for your own organizations: <em>platform login</em>.</p><a class="button second" href="/account">Your account</a>`,
+  body: html`<h1>You are signed in</h1><p>You have no role in any organization, so there is nothing to show. Ask an owner for an invitation, or create an organization of your own: <em>platform login</em>, then <em>platform organizations create NAME</em>.</p><a class="button second" href="/account">Your account</a>`,
 };
 
 /** The path without its query: that may contain a link's token, which must not be logged. */

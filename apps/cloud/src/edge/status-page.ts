@@ -5,7 +5,7 @@ const style = `
 :root { color-scheme: light dark; font: 15px/1.45 system-ui, sans-serif; --line: color-mix(in srgb, currentColor 18%, transparent); }
 body { margin: 0 auto; max-width: 68rem; padding: 1.5rem; }
 h1 { font-size: 1.35rem; margin: 0 0 .25rem; } h2 { font-size: 1.05rem; margin: 2rem 0 .5rem; }
-.flow { display: flex; flex-wrap: wrap; gap: .75rem; margin: 1rem 0; padding: 0; list-style: none; }
+.flow:not([hidden]) { display: flex; flex-wrap: wrap; gap: .75rem; margin: 1rem 0; padding: 0; list-style: none; }
 .flow li { border: 1px solid var(--line); border-radius: .5rem; padding: .6rem .9rem; min-width: 9rem; }
 .flow b { display: block; font-size: 1.3rem; font-variant-numeric: tabular-nums; }
 .wide { overflow-x: auto; } table { border-collapse: collapse; width: 100%; }
@@ -28,12 +28,14 @@ async function refresh() {
     const s = await answer.json();
     at('problem').hidden = true;
     at('who').textContent = s.organization + ' · version ' + s.version + ' · up ' + Math.round(s.uptimeMs / 1000) + ' s';
-    at('uploads').textContent = s.ingest.uploads; at('rows').textContent = s.tabular.rows; at('delivered').textContent = s.notify.delivered; at('waiting').textContent = s.notify.waiting;
+    const all = s.installation;
+    at('figures').hidden = all === null; at('part').hidden = all !== null;
+    if (all) for (const id of ['uploads', 'rows', 'delivered', 'waiting']) at(id).textContent = all[id];
     fill('parts', s.parts.map((p) => [p.machine, p.part, p.state.replace('_', ' '), time(p.lastSeenMs), p.held ? 'waits since ' + day(p.held.sinceMs) + (p.held.reason ? ': ' + p.held.reason : '') : '']), 'No machine yet.');
     const long = s.parts.filter((p) => p.held && p.held.isLong);
     at('held').hidden = long.length === 0;
     at('held').textContent = long.map((p) => p.machine + '/' + p.part + ' has held a new configuration back for more than a day, since ' + day(p.held.sinceMs) + '. An owner can force it: platform machines part force').join('\\n');
-    fill('readings', s.latest.map((r) => [time(r.timeMs), r.part, r.component + ' · ' + r.method, [JSON.stringify(r.data)]]), 'Nothing arrived yet. A machine-server that captures will show here within seconds.');
+    fill('readings', s.latest.map((r) => [time(r.timeMs), r.part, r.component + ' · ' + r.method, [JSON.stringify(r.data)]]), all ? 'Nothing arrived yet. A machine-server that captures will show here within seconds.' : 'Nothing among the newest uploads of this installation.');
     fill('deliveries', s.notify.attempts.map((d) => [time(d.atMs), d.trigger, d.target, d.outcome]), 'Nothing sent yet.');
     at('mails').hidden = s.notify.undeliveredMails.length === 0;
     fill('undelivered', s.notify.undeliveredMails.map((d) => [day(d.atMs), d.trigger, d.target, d.attempt, d.outcome]), '');
@@ -53,7 +55,8 @@ export const statusPage: { readonly html: string; readonly contentSecurityPolicy
 <h1>platform</h1><div class="quiet"><span id="who">…</span> · <a href="/account">your account</a></div>
 <p id="problem" role="alert" hidden></p>
 <p id="held" role="status" hidden></p>
-<ul class="flow">
+<p id="part" class="quiet" hidden>This page shows what you own or operate. Owners of all organizations also see figures of the whole installation.</p>
+<ul class="flow" id="figures">
 <li>uploads accepted<b id="uploads">…</b></li><li>readings queryable<b id="rows">…</b></li><li>webhooks delivered<b id="delivered">…</b></li><li>webhooks waiting<b id="waiting">…</b></li>
 </ul>
 <h2>Machines</h2><div class="wide"><table><thead><tr><th>machine</th><th>part</th><th>state</th><th>last seen</th><th>held configuration</th></tr></thead><tbody id="parts"></tbody></table></div>

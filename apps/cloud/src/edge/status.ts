@@ -1,4 +1,6 @@
 /** The data of the status page: counters, machines, and the latest readings and messages. */
+import type { Access } from '../access/authorize.ts';
+import type { Principal } from '../access/principal.ts';
 import type { AccountTree } from '../accounts/tree.ts';
 import type { IngestLog } from '../ingest/log/log.ts';
 import { version } from '../instance/build-info.ts';
@@ -7,17 +9,20 @@ import type { Presence } from '../machines/presence/presence.ts';
 import type { Registry } from '../machines/registry.ts';
 import { countedAtMost } from '../outbox/count-messages.ts';
 import type { Outbox } from '../outbox/feature.ts';
-import type { ListedMessage } from '../outbox/list-messages.ts';
+import type { ListedMessage, ListFilter } from '../outbox/list-messages.ts';
 import type { Tabular } from '../tabular/tabular.ts';
-import type { TestInbox } from '../test-inbox/feature.ts';
+import type { CaughtRequest, TestInbox } from '../test-inbox/feature.ts';
 import type { Triggers } from '../triggers/feature.ts';
 import { latestReadings } from './latest-readings.ts';
 
 const shownUploads = 8;
 const shownAttempts = 8;
 const shownMails = 20;
+/** Messages of which the newest attempts are shown. */
+const listedMessages = 200;
 
 export interface StatusDeps {
+  readonly access: Pick<Access, 'allows' | 'ownsAll'>;
   readonly tree: AccountTree;
   readonly registry: Registry;
   readonly presence: Presence;
@@ -31,53 +36,88 @@ export interface StatusDeps {
   readonly now: () => number;
 }
 
-/** Everything on this installation: the page is for its operator. */
-export async function readStatus(deps: StatusDeps): Promise<unknown> {
-  const { tree, registry, presence, partStatuses, ingestLog, tabular, outbox, triggers, testInbox, startedMs, now } =
-    deps;
-  const organizations = tree.organizations();
-  const machines = organizations
+/**
+ * What the caller sees: parts and readings of what they operate, messages of what they own. Figures of the whole installation are null
+ * unless they own all of it.
+ */
+export async function readStatus(deps: StatusDeps, principal: Principal): Promise<unknown> {
+  const { access, tree, registry, presence, partStatuses, ingestLog, startedMs, now } = deps;
+  const organizations = tree.organizations().filter(({ id }) => access.allows(principal, 'organization.see', id));
+  const sees = (partId: string): boolean => access.allows(principal, 'part.read', partId);
+  const isWhole = access.ownsAll(principal);
+  // A location that is shared with the caller belongs to an organization that lists do not show.
+  const parts = tree
+    .organizations()
     .flatMap((one) => tree.locationsOf(one.id))
-    .flatMap((location) => registry.machinesOf(location.id));
-  const store = await tabular.status();
-  const messages = await outbox.list({ limit: 200 });
-  const counts = await outbox.counts('webhook');
+    .flatMap((location) => registry.machinesOf(location.id))
+    .flatMap((machine) => registry.partsOf(machine.id).map((part) => ({ machine, part })))
+    .filter(({ part }) => sees(part.id));
   return {
     version,
     uptimeMs: now() - startedMs,
     organization: organizations.map((one) => one.name).join(', '),
-    parts: machines.flatMap((machine) =>
-      registry.partsOf(machine.id).map((part) => ({
-        machine: machine.name,
-        part: part.name,
-        ...presence.of(part.id),
-        held: heldOf(partStatuses, part.id, now()),
-      })),
-    ),
-    ingest: {
-      uploads: ingestLog.lastPosition(),
-      damaged: (await ingestLog.damaged()).length,
-      lost: ingestLog.losses().filter(({ acceptedMs }) => acceptedMs === null).length,
-    },
-    tabular: {
-      rows: store.hotRows + store.fileRows,
-      lag: store.committedPosition - store.loadedPosition,
-      damaged: store.damagedRows,
-    },
-    triggers: { lag: triggers.lag() },
-    notify: {
-      delivered: counted(counts.delivered),
-      waiting: counted(counts.pending),
-      attempts: latestAttempts(messages).slice(0, shownAttempts),
-      undeliveredMails: latestAttempts(await outbox.list({ undeliveredIn: 'email', limit: shownMails })),
-    },
-    latest: await latestReadings(ingestLog, shownUploads),
-    caught: testInbox
-      .requests(0)
-      .slice(-shownUploads)
-      .reverse()
-      .map(({ receivedAt, method, path, body }) => ({ receivedAt, method, path, body: body.slice(0, 4_000) })),
+    parts: parts.map(({ machine, part }) => ({
+      machine: machine.name,
+      part: part.name,
+      ...presence.of(part.id),
+      held: heldOf(partStatuses, part.id, now()),
+    })),
+    installation: isWhole ? await figures(deps) : null,
+    notify: await messagesFor(deps, principal, isWhole),
+    latest: await latestReadings(ingestLog, shownUploads, isWhole ? () => true : sees),
+    caught: caughtFor(deps, principal, isWhole),
   };
+}
+
+async function figures({ ingestLog, tabular, triggers, outbox }: StatusDeps): Promise<unknown> {
+  const store = await tabular.status();
+  const counts = await outbox.counts('webhook');
+  return {
+    uploads: ingestLog.lastPosition(),
+    damagedUploads: (await ingestLog.damaged()).length,
+    lostUploads: ingestLog.losses().filter(({ acceptedMs }) => acceptedMs === null).length,
+    rows: store.hotRows + store.fileRows,
+    rowsLag: store.committedPosition - store.loadedPosition,
+    damagedRows: store.damagedRows,
+    triggersLag: triggers.lag(),
+    delivered: counted(counts.delivered),
+    waiting: counted(counts.pending),
+  };
+}
+
+/** Targets may contain secrets, so messages are for owners: of the part, or of the organization if there is none. */
+async function messagesFor({ access, tree, outbox }: StatusDeps, principal: Principal, isWhole: boolean) {
+  const owns = ({ partId, organizationId }: ListedMessage): boolean =>
+    isWhole ||
+    (partId === ''
+      ? access.allows(principal, 'organization.manage', organizationId)
+      : access.allows(principal, 'part.manage', partId));
+  const list = async (filter: ListFilter): Promise<ListedMessage[]> => {
+    if (isWhole) return outbox.list(filter);
+    const found: ListedMessage[] = [];
+    for (const { id } of tree.organizations())
+      if (access.allows(principal, 'organization.see', id))
+        found.push(...(await outbox.list({ ...filter, organizationId: id })));
+    return found.filter(owns);
+  };
+  return {
+    attempts: latestAttempts(await list({ limit: listedMessages })).slice(0, shownAttempts),
+    undeliveredMails: latestAttempts(await list({ undeliveredIn: 'email', limit: shownMails })),
+  };
+}
+
+/** Webhooks name their organization in a header. Anyone may post to the inbox, so what names none is for those who own all. */
+function caughtFor({ access, testInbox }: StatusDeps, principal: Principal, isWhole: boolean): unknown[] {
+  const isOwn = ({ headers }: CaughtRequest): boolean => {
+    const [, organizationId = ''] = Object.entries(headers).find(([name]) => name.toLowerCase() === 'org-id') ?? [];
+    return access.allows(principal, 'organization.manage', organizationId);
+  };
+  return testInbox
+    .requests(0)
+    .filter((request) => isWhole || isOwn(request))
+    .slice(-shownUploads)
+    .reverse()
+    .map(({ receivedAt, method, path, body }) => ({ receivedAt, method, path, body: body.slice(0, 4_000) }));
 }
 
 /** A configuration that the part holds until its maintenance window; undefined: none. */

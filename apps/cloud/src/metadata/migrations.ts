@@ -10,7 +10,7 @@ import { instanceDdl, instanceV2 } from '../instance/store.ts';
 import { logsV1, logsV2 } from '../machines/logs/store.ts';
 import { presenceV2 } from '../machines/presence/store.ts';
 import { machinesDdl, machinesV2, machinesV11 } from '../machines/store.ts';
-import { outboxV1, outboxV2, outboxV9 } from '../outbox/store.ts';
+import { outboxV1, outboxV2, outboxV9, outboxV12 } from '../outbox/store.ts';
 import { packagesV10, packagesV11 } from '../packages/store.ts';
 import { queriesV3 } from '../queries/store.ts';
 import { retentionV3 } from '../retention/store.ts';
@@ -65,4 +65,5 @@ export const migrations: readonly Migration[] = [
   { version: 9, statements: outboxV9 },
   { version: 10, statements: packagesV10 },
   { version: 11, statements: [...machinesV11, ...packagesV11] },
+  { version: 12, statements: outboxV12 },
 ];

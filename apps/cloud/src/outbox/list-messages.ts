@@ -24,6 +24,7 @@ export interface ListedMessage {
 
 export interface ListFilter {
   readonly partId?: string;
+  readonly organizationId?: string;
   /** Only messages of this channel that failed or wait for a retry. Reads all messages of the channel, so it suits channels with few. */
   readonly undeliveredIn?: ChannelName;
   /** Default 100. */
@@ -47,9 +48,10 @@ const listed = [
 
 /** The newest messages first, each with its attempts in order. */
 export async function listMessages(db: Kysely<OutboxTables>, filter: ListFilter): Promise<ListedMessage[]> {
-  const { partId, undeliveredIn, limit = 100 } = filter;
+  const { partId, organizationId, undeliveredIn, limit = 100 } = filter;
   let query = db.selectFrom('outbox_messages').select(listed).orderBy('created_at', 'desc').orderBy('id').limit(limit);
   if (partId !== undefined) query = query.where('part_id', '=', partId);
+  if (organizationId !== undefined) query = query.where('organization_id', '=', organizationId);
   if (undeliveredIn !== undefined)
     query = query
       .where('channel', '=', undeliveredIn)

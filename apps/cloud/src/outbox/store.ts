@@ -79,6 +79,11 @@ export const outboxV9: readonly string[] = [
   'drop table mail_messages',
 ];
 
+/** The newest messages of one organization are found without reading those of others. */
+export const outboxV12: readonly string[] = [
+  'create index outbox_messages_organization on outbox_messages (organization_id, created_at)',
+];
+
 export const channelNames = ['webhook', 'email'] as const;
 
 export type ChannelName = (typeof channelNames)[number];
