@@ -49,6 +49,13 @@ test('once someone else creates an organization, each owner sees their own machi
   for (const id of [cloud.organizationId, second])
     await fetch(`${cloud.url}/test-inbox/webhooks/x`, { method: 'POST', headers: { 'Org-Id': id }, body: id });
 
+  for (const [person, id] of [
+    [ada, cloud.organizationId],
+    [bea, second],
+  ] as const) {
+    const { requests } = await world.json(person, '/test-inbox/requests');
+    expect(requests).toMatchObject([{ body: id }]);
+  }
   const [first, other] = [await statusOf(ada), await statusOf(bea)];
   expect(first).toMatchObject({ installation: null, parts: demo, caught: [{ body: cloud.organizationId }] });
   expect(first.organization).not.toContain('Second plant');

@@ -21,7 +21,7 @@ import { composePeople } from './compose-people.ts';
 import { dataVersion } from './data-directory.ts';
 import { startDemo } from './demo/start-demo.ts';
 import { createMetrics } from './edge/metrics/metrics.ts';
-import { mayReadTestInbox } from './edge/test-inbox-access.ts';
+import { testInboxReader } from './edge/test-inbox-access.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { createOwnerLink } from './identity/feature.ts';
 import { makeRoomToStart } from './ingest/disk/start-reserve.ts';
@@ -127,7 +127,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
   let demoKeyId: string | undefined;
   const testInbox = createTestInbox({
     clock,
-    authorize: (request) => mayReadTestInbox({ authenticator, signIn, access, demoKeyId: () => demoKeyId }, request),
+    readerOf: (request) => testInboxReader({ authenticator, signIn, access, demoKeyId: () => demoKeyId }, request),
   });
   // Readings and binary data: log → rows, log → triggers, log → binary data
   const dataPlane = unwind.use(

@@ -227,6 +227,20 @@ test('null at the top level counts as absent, as Go clients write it', () => {
   expect(told({ components: [null] })).toEqual(['error components[0]: expected an object, found null']);
 });
 
+test('a job of a resource that does not run is a warning', () => {
+  const job = (resource: string) => ({ name: 'nightly', schedule: '0 3 * * *', resource, method: 'DoCommand' });
+  const sensor = { name: 's', api: 'rdk:component:sensor', model: 'fake' };
+  const jobs = [job('s'), job('rdk:component:sensor/s'), job('gone')];
+  expect(parse({ components: [sensor], jobs }).problems).toEqual([
+    {
+      path: 'jobs[2].resource',
+      level: 'warning',
+      message: 'expected the name of a component or service that runs, found "gone": the job cannot run',
+    },
+  ]);
+  expect(parse({ jobs, remotes: [{ name: 'r', address: 'r:1' }] }).problems).toEqual([]);
+});
+
 test('settings that do nothing or block everything are warnings: patterns, levels of modules, missing sensors', () => {
   const sensor = { name: 's', api: 'core:component:sensor', model: 'core:builtin:fake' };
   expect(told({ log: [{ pattern: '(', level: 'info' }], modules: [{ name: 'm', log_level: 'loud' }] })).toEqual([

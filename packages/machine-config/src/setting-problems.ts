@@ -1,4 +1,5 @@
-import type { Problem } from '@platform/base';
+import { canonicalApi, type Problem } from '@platform/base';
+import { resourcesByName } from './canonical-names.ts';
 import { dataManagerApi } from './data-manager.ts';
 import { formatValue } from './format-value.ts';
 import { compileLogPattern } from './log-pattern.ts';
@@ -23,6 +24,12 @@ export function settingProblems(config: MachineConfig, positions: ReadonlyMap<Re
 
   // Resources from fragments or remotes are not known here.
   if (config.fragments.length + config.remotes.length > 0) return problems;
+  const names = resourcesByName([...config.components, ...config.services]);
+  config.jobs.forEach(({ resource }, index) => {
+    if (typeof resource !== 'string' || resource === '' || names.has(canonicalApi(resource))) return;
+    const message = `expected the name of a component or service that runs, found ${formatValue(resource)}: the job cannot run`;
+    warn(`jobs[${index}].resource`, message);
+  });
   const sensors = config.components.filter(({ api }) => api.endsWith(':component:sensor'));
   const { maintenance } = config;
   if (maintenance !== undefined && !config.components.some((each) => fullName(each) === maintenance.sensor_name)) {

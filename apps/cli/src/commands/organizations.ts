@@ -58,12 +58,15 @@ function create(): Command {
       // Before it is created: scripts with this login fail from then on unless they name the organization.
       if (organizations.length === 1 && (await login()).organization === '')
         out.note(
-          `This login belongs to one organization so far, "${organizations[0]?.name}". From now on, commands with it have to name the organization: add --organization ${organizations[0]?.id} for that one, or make it the default of the login: platform profiles organization ${organizations[0]?.id}. Nothing changes for other people and keys`,
+          `This login belongs to one organization so far, "${organizations[0]?.name}". From now on, commands with it have to name the organization: add --organization ${organizations[0]?.id} for that one, or make it the default: platform profiles organization ${organizations[0]?.id}. Nothing changes for other people and keys`,
         );
       const { organization } = await app.createOrganization({ name });
       if (organization === undefined) return;
       out.object(shape(organization));
-      if (organizations.length > 0) out.note(`To use the new one, add --organization ${organization.id}`);
+      if (organizations.length > 0)
+        out.note(
+          `To use the new one, add --organization ${organization.id} to a command, or make it the default of your login: platform profiles organization ${organization.id}`,
+        );
     },
   );
 }

@@ -11,9 +11,10 @@ import { countedAtMost } from '../outbox/count-messages.ts';
 import type { Outbox } from '../outbox/feature.ts';
 import type { ListedMessage, ListFilter } from '../outbox/list-messages.ts';
 import type { Tabular } from '../tabular/tabular.ts';
-import type { CaughtRequest, TestInbox } from '../test-inbox/feature.ts';
+import type { TestInbox } from '../test-inbox/feature.ts';
 import type { Triggers } from '../triggers/feature.ts';
 import { latestReadings } from './latest-readings.ts';
+import { seenInTestInbox } from './test-inbox-access.ts';
 
 const shownUploads = 8;
 const shownAttempts = 8;
@@ -65,7 +66,7 @@ export async function readStatus(deps: StatusDeps, principal: Principal): Promis
     installation: isWhole ? await figures(deps) : null,
     notify: await messagesFor(deps, principal, isWhole),
     latest: await latestReadings(ingestLog, shownUploads, isWhole ? () => true : sees),
-    caught: caughtFor(deps, principal, isWhole),
+    caught: caughtFor(deps, principal),
   };
 }
 
@@ -106,15 +107,10 @@ async function messagesFor({ access, tree, outbox }: StatusDeps, principal: Prin
   };
 }
 
-/** Webhooks name their organization in a header. Anyone may post to the inbox, so what names none is for those who own all. */
-function caughtFor({ access, testInbox }: StatusDeps, principal: Principal, isWhole: boolean): unknown[] {
-  const isOwn = ({ headers }: CaughtRequest): boolean => {
-    const [, organizationId = ''] = Object.entries(headers).find(([name]) => name.toLowerCase() === 'org-id') ?? [];
-    return access.allows(principal, 'organization.manage', organizationId);
-  };
+function caughtFor({ access, testInbox }: StatusDeps, principal: Principal): unknown[] {
   return testInbox
     .requests(0)
-    .filter((request) => isWhole || isOwn(request))
+    .filter(seenInTestInbox(access, principal))
     .slice(-shownUploads)
     .reverse()
     .map(({ receivedAt, method, path, body }) => ({ receivedAt, method, path, body: body.slice(0, 4_000) }));

@@ -1,23 +1,48 @@
+/** Who may read what in the test inbox, which holds messages of all organizations. */
 import type { Access } from '../access/authorize.ts';
+import { grantsOf, type Principal } from '../access/principal.ts';
+import type { CaughtRequest } from '../test-inbox/feature.ts';
 import type { HttpRequest } from './http.ts';
 import { principalOfRequest } from './principal-of-request.ts';
 import type { SignIn } from './sign-in/sign-in.ts';
 
+export type SeesRequest = (request: Pick<CaughtRequest, 'headers'>) => boolean;
+
 export interface TestInboxAccessDeps {
   readonly authenticator: Parameters<typeof principalOfRequest>[0]['authenticator'];
   readonly signIn: Pick<SignIn, 'principalOf'>;
-  readonly access: Pick<Access, 'ownsAll'>;
+  readonly access: Pick<Access, 'ownsAll' | 'allows'>;
   /** Undefined: no demo is running. */
   readonly demoKeyId: () => string | undefined;
 }
 
+/** What the sender of a request may read; undefined: nothing. The demo shows its own messages, although its key owns nothing. */
+export async function testInboxReader(
+  deps: TestInboxAccessDeps,
+  request: HttpRequest,
+): Promise<SeesRequest | undefined> {
+  const caller = await principalOfRequest(deps, request).catch(() => undefined);
+  if (caller === undefined) return undefined;
+  const { access } = deps;
+  const isDemo = caller.kind === 'key' && caller.keyId === deps.demoKeyId();
+  const owns = ({ organizationId }: { readonly organizationId: string }): boolean =>
+    access.allows(caller, 'organization.manage', organizationId);
+  if (!isDemo && !access.ownsAll(caller) && !grantsOf(caller).some(owns)) return undefined;
+  return seenInTestInbox(access, caller, isDemo ? 'organization.read' : 'organization.manage');
+}
+
 /**
- * Whether a request may read the test inbox. It holds messages of all organizations, so only callers who own all of them may read it,
- * and the demo, which shows its own messages.
+ * Webhooks name their organization in the header Org-Id. Anyone may post to the inbox, so what names none is for those who own all.
+ * @param action that the reader must be allowed on the organization
  */
-export async function mayReadTestInbox(deps: TestInboxAccessDeps, request: HttpRequest): Promise<boolean> {
-  return principalOfRequest(deps, request).then(
-    (caller) => deps.access.ownsAll(caller) || (caller.kind === 'key' && caller.keyId === deps.demoKeyId()),
-    () => false,
-  );
+export function seenInTestInbox(
+  access: Pick<Access, 'ownsAll' | 'allows'>,
+  principal: Principal,
+  action: 'organization.read' | 'organization.manage' = 'organization.manage',
+): SeesRequest {
+  if (access.ownsAll(principal)) return () => true;
+  return ({ headers }) => {
+    const [, organizationId = ''] = Object.entries(headers).find(([name]) => name.toLowerCase() === 'org-id') ?? [];
+    return access.allows(principal, action, organizationId);
+  };
 }

@@ -9,7 +9,10 @@ async function startTestInbox(
 ): Promise<{ testInbox: TestInbox; url: string }> {
   const testInbox = createTestInbox({
     clock: systemClock,
-    authorize: async (request) => request.headers.authorization === 'Bearer good',
+    readerOf: async ({ headers: { authorization } }) => {
+      if (authorization === 'Bearer good') return () => true;
+      return authorization === 'Bearer own' ? ({ headers }) => headers['Org-Id'] === 'own' : undefined;
+    },
     ...options,
   });
   const server = createServer((request, response) => {
@@ -56,6 +59,14 @@ test('requests are listed after an id, and only for authorized readers', async (
   const answer = await fetch(`${url}/test-inbox/requests?after=1`, { headers: { authorization: 'Bearer good' } });
   const { requests } = (await answer.json()) as { requests: { path: string }[] };
   expect(requests.map(({ path }) => path)).toEqual(['/test-inbox/webhooks/b', '/test-inbox/webhooks/c']);
+});
+
+test('a reader gets only the requests that it may see', async () => {
+  const { url } = await startTestInbox();
+  for (const id of ['own', 'other', 'own']) await fetch(`${url}/test-inbox/webhooks/a`, { headers: { 'Org-Id': id } });
+  const answer = await fetch(`${url}/test-inbox/requests`, { headers: { authorization: 'Bearer own' } });
+  const { requests } = (await answer.json()) as { requests: { id: number }[] };
+  expect(requests.map(({ id }) => id)).toEqual([1, 3]);
 });
 
 test('addresses of earlier versions, which stored triggers contain, open the same inbox', async () => {

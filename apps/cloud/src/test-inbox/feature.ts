@@ -2,7 +2,7 @@
  * The built-in test inbox for webhooks: a target on this server that shows what webhooks look like, without the internet.
  *
  * `GET|POST /test-inbox/webhooks/<name>` keeps the request in memory (the last 1,000, at most 16 MiB) and answers 200; anyone may post,
- * and nothing is executed. `GET /test-inbox/requests?after=<id>` returns the requests after that id to authorized readers. Triggers of
+ * and nothing is executed. `GET /test-inbox/requests?after=<id>` returns the requests after that id that the reader may see. Triggers of
  * earlier versions call it `/catcher/…`: both addresses open the same inbox.
  */
 import type { IncomingMessage } from 'node:http';
@@ -40,8 +40,8 @@ export interface InboxResponse {
 
 export interface TestInboxDeps {
   readonly clock: Clock;
-  /** Whether this request may read the inbox. */
-  readonly authorize: (request: InboxRequest) => Promise<boolean>;
+  /** Which of the kept requests the sender of this one may read; undefined: none. */
+  readonly readerOf: (request: InboxRequest) => Promise<((kept: CaughtRequest) => boolean) | undefined>;
   /** Requests kept. Default 1,000. */
   readonly maxRequests?: number;
   /** Larger bodies are refused with 413. Default 1 MiB. */
@@ -59,7 +59,7 @@ export interface TestInbox {
 }
 
 export function createTestInbox(deps: TestInboxDeps): TestInbox {
-  const { clock, authorize, maxRequests = 1_000, maxBodyBytes = 1024 * 1024 } = deps;
+  const { clock, readerOf, maxRequests = 1_000, maxBodyBytes = 1024 * 1024 } = deps;
   const { maxKeptLength = 16 * 1024 * 1024 } = deps;
   const preciseNow = createPreciseNow(clock);
   const listeners = new Set<(request: CaughtRequest) => void>();
@@ -100,11 +100,11 @@ export function createTestInbox(deps: TestInboxDeps): TestInbox {
     }
     if (route === '/requests') {
       if (method !== 'GET') return refusal(405, `expected GET, found ${method}`);
-      if (!(await authorize(request)))
-        return refusal(401, 'expected the access token of a key, or a signed-in session');
+      const sees = await readerOf(request);
+      if (sees === undefined) return refusal(401, 'expected the access token of a key, or a signed-in session');
       const after = Number(url.searchParams.get('after') ?? 0);
       if (!Number.isSafeInteger(after)) return refusal(400, 'expected a whole number in after, the id of a request');
-      return { status: 200, json: { requests: requests(after).slice(-maxRequests) } };
+      return { status: 200, json: { requests: requests(after).filter(sees).slice(-maxRequests) } };
     }
     return refusal(404, 'expected /test-inbox/webhooks/<name> or /test-inbox/requests');
   };
