@@ -20,7 +20,7 @@ test('no untrusted text reaches the terminal with characters that move the curso
     fc.property(hostile, (text) => {
       expect(printable(text)).not.toMatch(unsafe);
       expect(table(['name', 'id'], [[text, 'x']], { colours: false, width: 40 })).not.toMatch(unsafe);
-      expect(table(['name', 'id'], [[text, 'x']], { colours: false, width: 40 }).split('\n')).toHaveLength(2);
+      expect(table(['name', 'id'], [[text, 'x']], { colours: false }).split('\n')).toHaveLength(2);
     }),
   );
   expect(printable('a\u001b[31m\tb\n')).toBe('a\\u001b[31m\tb\n');

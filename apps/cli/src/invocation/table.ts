@@ -1,10 +1,14 @@
-/** A table for a terminal: aligned columns, a header, no lines. If it is too wide, long texts are truncated with "…", but never ids and times. */
+/**
+ * A table for a terminal: aligned columns, a header, no lines. Where it is too wide, long texts continue on the next line, but ids, times
+ * and numbers stay whole; if it still does not fit, each row has one line for each column.
+ */
 import { styleText } from 'node:util';
 import { printable } from './printable.ts';
+import { widthOf, wrapped } from './text-width.ts';
 
 export interface TableStyle {
   readonly colours: boolean;
-  /** Columns of the terminal; absent: nothing is truncated. */
+  /** Columns of the terminal; absent: each row is one line. */
   readonly width?: number | undefined;
   /** Heads are the exact names of the columns. Default: words in capitals. */
   readonly exactHeads?: boolean;
@@ -17,14 +21,14 @@ interface Column {
   readonly head: string;
   readonly cells: readonly string[];
   readonly toTheRight: boolean;
-  /** Never truncated: a partial id identifies nothing, and a time without its hour says little. */
+  /** Never broken: ids, times and numbers are copied and compared. */
   readonly isWhole: boolean;
 }
 
 const gap = '  ';
 const narrowest = 12;
 
-/** Newlines become spaces, so that a row is a line. */
+/** Line ends in cells become spaces. */
 export function table(
   names: readonly string[],
   rows: readonly (readonly Cell[])[],
@@ -34,15 +38,15 @@ export function table(
     columnOf(
       exactHeads ? oneLine(name) : name.replaceAll('_', ' ').toUpperCase(),
       rows.map((row) => row[at] ?? ''),
-      /(^|_)id$/.test(name),
+      isIdName(name),
     ),
   );
   const widths = fitted(columns, width);
+  if (widths === undefined) return rows.map((row) => fieldLines(names, row, width)).join('\n\n');
   const line = (cellOf: (column: Column) => string): string =>
-    columns
-      .map((column, at) => aligned(cut(cellOf(column), widths[at] ?? 0), widths[at] ?? 0, column.toTheRight))
-      .join(gap)
-      .trimEnd();
+    rowLines(
+      columns.map((column, at) => ({ text: cellOf(column), width: widths[at] ?? 0, toTheRight: column.toTheRight })),
+    );
   const head = line((column) => column.head);
   return [
     colours ? styleText('bold', head, { validateStream: false }) : head,
@@ -50,23 +54,41 @@ export function table(
   ].join('\n');
 }
 
+/** One row with one line, or several, for each of its columns. */
+export function fieldLines(names: readonly string[], row: readonly Cell[], width = Number.POSITIVE_INFINITY): string {
+  const shown = names.map(oneLine);
+  const longest = shown.reduce((most, name) => Math.max(most, widthOf(name)), 0);
+  const nameWidth = Math.min(longest, Math.max(1, Math.floor(width / 2) - gap.length));
+  return shown
+    .map((name, at) =>
+      rowLines([
+        { text: name, width: nameWidth },
+        { text: textOf(row[at] ?? ''), width: Math.max(1, width - nameWidth - gap.length) },
+      ]),
+    )
+    .join('\n');
+}
+
 /** The minimum width of a column with this exact head. */
 export function leastWidth(name: string, cells: readonly Cell[]): number {
-  const column = columnOf(oneLine(name), cells, /(^|_)id$/.test(name));
-  const natural = naturalWidth(column);
-  return column.isWhole ? natural : Math.min(natural, narrowest);
+  return leastOf(columnOf(oneLine(name), cells, isIdName(name)));
+}
+
+function isIdName(name: string): boolean {
+  return /(^|_)id$/.test(name);
 }
 
 function columnOf(head: string, values: readonly Cell[], isId: boolean): Column {
-  const cells = values.map((value) => (typeof value === 'object' ? value.digits : oneLine(String(value))));
-  return {
-    head,
-    cells,
-    toTheRight:
-      values.some((value) => typeof value !== 'string') &&
-      values.every((value) => typeof value !== 'string' || value === '-'),
-    isWhole: isId || cells.some((cell) => /^\d{4}-\d{2}-\d{2}[T ]\d/.test(cell)),
-  };
+  const cells = values.map(textOf);
+  const toTheRight =
+    values.some((value) => typeof value !== 'string') &&
+    values.every((value) => typeof value !== 'string' || value === '-');
+  const isWhole = isId || toTheRight || cells.some((cell) => /^\d{4}-\d{2}-\d{2}[T ]\d/.test(cell));
+  return { head, cells, toTheRight, isWhole };
+}
+
+function textOf(value: Cell): string {
+  return typeof value === 'object' ? value.digits : oneLine(String(value));
 }
 
 /** Safe to print, without line ends. */
@@ -74,20 +96,28 @@ export function oneLine(text: string): string {
   return printable(text).replaceAll(/\s+/g, ' ');
 }
 
-function naturalWidth({ head, cells }: Column): number {
-  return cells.reduce((most, cell) => Math.max(most, widthOf(cell)), widthOf(head));
+function naturalWidth({ cells }: Pick<Column, 'cells'>): number {
+  return cells.reduce((most, cell) => Math.max(most, widthOf(cell)), 0);
 }
 
-/** Column widths; the widest columns are narrowed until the table fits, as far as possible. */
-function fitted(columns: readonly Column[], room: number | undefined): number[] {
-  const widths = columns.map(naturalWidth);
-  if (room === undefined) return widths;
+/** Heads may be broken, even above whole values. */
+function leastOf({ head, cells, isWhole }: Column): number {
+  const [ofHead, ofCells] = [widthOf(head), naturalWidth({ cells })];
+  return Math.max(Math.min(ofHead, narrowest), isWhole ? ofCells : Math.min(ofCells, narrowest));
+}
+
+/** Column widths; the widest columns are narrowed until the table fits. @returns undefined if it cannot fit */
+function fitted(columns: readonly Column[], room: number | undefined): number[] | undefined {
+  const natural = columns.map(({ head, cells }) => Math.max(widthOf(head), naturalWidth({ cells })));
+  if (room === undefined) return natural;
+  const least = columns.map(leastOf);
   const free = room - gap.length * (columns.length - 1);
+  if (sum(least) > free) return undefined;
+  const widths = natural.map((width, at) => Math.min(width, Math.max(room, least[at] ?? 0)));
   for (let over = sum(widths) - free; over > 0; over--) {
     let widest = -1;
-    for (const [at, column] of columns.entries())
-      if (!column.isWhole && (widths[at] ?? 0) > Math.max(narrowest, widths[widest] ?? 0)) widest = at;
-    if (widest === -1) break;
+    for (const [at, width] of widths.entries())
+      if (width > (least[at] ?? 0) && width > (widths[widest] ?? 0)) widest = at;
     widths[widest] = (widths[widest] ?? 0) - 1;
   }
   return widths;
@@ -97,31 +127,25 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, one) => total + one, 0);
 }
 
+interface Placed {
+  readonly text: string;
+  readonly width: number;
+  readonly toTheRight?: boolean;
+}
+
+/** One row: as many lines as its longest cell needs. */
+function rowLines(cells: readonly Placed[]): string {
+  const broken = cells.map(({ text, width }) => wrapped(text, width));
+  const height = Math.max(...broken.map((lines) => lines.length));
+  return Array.from({ length: height }, (_, line) =>
+    cells
+      .map(({ width, toTheRight = false }, at) => aligned(broken[at]?.[line] ?? '', width, toTheRight))
+      .join(gap)
+      .trimEnd(),
+  ).join('\n');
+}
+
 function aligned(text: string, width: number, toTheRight: boolean): string {
-  const space = ' '.repeat(Math.max(0, width - widthOf(text)));
+  const space = Number.isFinite(width) ? ' '.repeat(Math.max(0, width - widthOf(text))) : '';
   return toTheRight ? space + text : text + space;
-}
-
-/** The text in at most `width` columns, with "…" where it was truncated. */
-export function cut(text: string, width: number): string {
-  if (widthOf(text) <= width) return text;
-  let kept = '';
-  let used = 1;
-  for (const character of text) {
-    used += widthOf(character);
-    if (used > width) break;
-    kept += character;
-  }
-  return `${kept}…`;
-}
-
-const combining = /^[\p{M}\u200b-\u200d\ufeff]$/u;
-const wide =
-  /^[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]$/u;
-
-/** The number of terminal columns that a text occupies. */
-export function widthOf(text: string): number {
-  let width = 0;
-  for (const character of text) width += combining.test(character) ? 0 : wide.test(character) ? 2 : 1;
-  return width;
 }

@@ -2,7 +2,8 @@
 import { asPlatformError, PlatformError } from '@platform/sdk/cloud';
 import type { Context } from '../invocation/context.ts';
 import { printable } from '../invocation/printable.ts';
-import { cut, oneLine, widthOf } from '../invocation/table.ts';
+import { oneLine } from '../invocation/table.ts';
+import { cut, widthOf } from '../invocation/text-width.ts';
 
 export interface Asking {
   readonly text: string;

@@ -1,7 +1,7 @@
 import { Scalar } from '@platform/sdk/cloud';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { widthOf } from '../invocation/table.ts';
+import { widthOf } from '../invocation/text-width.ts';
 import { flatten } from './flatten.ts';
 import { rowsTable } from './rows-table.ts';
 
@@ -27,17 +27,40 @@ test('columns are exact flattened paths; numbers are right-aligned, missing valu
   expect(hidden).toEqual([]);
 });
 
-test('a table that does not fit lists values that all rows share once, and leaves out and names columns on the right', () => {
-  const { text, hidden } = rowsTable([row('oven', '7.5'), row('hall', '21')], { colours: false, width: 21 });
+test('a table that does not fit lists values that all rows share once, and then each row with one line per field', () => {
+  const { text, hidden } = rowsTable([row('oven', '7.5'), row('hall', '21')], { colours: false, width: 22 });
   expect(text.split('\n')).toEqual([
     'In all rows:',
-    expect.stringMatching(/^part_id {2}0b1e.*…$/),
+    'part_id  0b1e6f0a-',
+    '         0000-4000-',
+    '         8000-00000000',
+    '         0001',
     '',
-    'component_name',
-    'oven',
-    'hall',
+    'component  oven',
+    '_name',
+    'data.Temp  7.5',
+    '',
+    'component  hall',
+    '_name',
+    'data.Temp  21',
   ]);
-  expect(hidden).toEqual(['data.Temp']);
+  expect(hidden).toEqual([]);
+});
+
+test('long values continue on the next line', () => {
+  const rows = ['a few words', 'b'.repeat(30)].map(
+    (text) =>
+      new Map([
+        ['note', text],
+        ['level', 'info'],
+      ]),
+  );
+  expect(rowsTable(rows, { colours: false, width: 26 }).text.split('\n')).toEqual([
+    'note                 level',
+    'a few words          info',
+    `${'b'.repeat(19)}  info`,
+    'b'.repeat(11),
+  ]);
 });
 
 test('a single row that does not fit has one line per field', () => {
@@ -48,7 +71,7 @@ test('a single row that does not fit has one line per field', () => {
   ]);
 });
 
-test('no line is wider than the terminal, whatever the names and values, and each row is one line', () => {
+test('no line is wider than the terminal, whatever the names and values', () => {
   const text = fc.string({ unit: 'binary', maxLength: 40 });
   const flat = fc.array(fc.tuple(text, text), { maxLength: 8 }).map((cells) => new Map(cells));
   fc.assert(

@@ -1,11 +1,11 @@
 /** Formats rows of any structure as a table that fits the terminal. */
 import { Scalar } from '@platform/sdk/cloud';
 import { localTime } from '../invocation/local-time.ts';
-import { type Cell, cut, leastWidth, oneLine, type TableStyle, table, widthOf } from '../invocation/table.ts';
+import { type Cell, fieldLines, leastWidth, type TableStyle, table } from '../invocation/table.ts';
 
 export interface RowsTable {
   readonly text: string;
-  /** Columns that did not fit. */
+  /** Columns that are too many to show. */
   readonly hidden: readonly string[];
 }
 
@@ -22,8 +22,8 @@ interface Column {
 }
 
 /**
- * If the columns do not fit, those with the same value in all rows are listed once, above the table, and rightmost columns are left
- * out. A single row that does not fit is printed with one line per field.
+ * If the columns do not fit, those with the same value in all rows are listed once, above the table. If the others do not fit either,
+ * each row is printed with one line per field.
  */
 export function rowsTable(rows: readonly FlatRow[], style: TableStyle): RowsTable {
   const { width } = style;
@@ -31,33 +31,24 @@ export function rowsTable(rows: readonly FlatRow[], style: TableStyle): RowsTabl
   const columns = names
     .slice(0, maxColumns)
     .map((name) => ({ name, cells: rows.map((row) => cellOf(row.get(name), width)) }));
-  const beyond = names.slice(maxColumns);
-  if (width === undefined || fits(columns, width)) return { text: drawn(columns, style), hidden: beyond };
-  if (rows.length === 1) return { text: fieldLines(columns, width), hidden: beyond };
-
-  const same = columns.filter(({ cells }) => cells.every((cell) => textOf(cell) === textOf(cells[0] ?? '')));
+  const hidden = names.slice(maxColumns);
+  if (width === undefined || fits(columns, width)) return { text: drawn(columns, style), hidden };
+  const same = rows.length === 1 ? [] : columns.filter(({ cells }) => cells.every((cell) => isEqual(cell, cells[0])));
   const differing = columns.filter((column) => !same.includes(column));
-  if (differing.length === 0) return { text: fieldLines(columns, width), hidden: beyond };
-  let shown = differing.length;
-  while (shown > 1 && !fits(differing.slice(0, shown), width)) shown--;
-  const head = same.length === 0 ? '' : `In all rows:\n${fieldLines(same, width)}\n\n`;
-  return {
-    text: head + drawn(differing.slice(0, shown), style),
-    hidden: [...differing.slice(shown).map(({ name }) => name), ...beyond],
-  };
+  const shared = same.length === 0 ? '' : `In all rows:\n${firstRow(same, width)}`;
+  const table = differing.length === 0 ? '' : drawn(differing, style);
+  return { text: [shared, table].filter((text) => text !== '').join('\n\n'), hidden };
 }
 
 function cellOf(value: string | Scalar | undefined, width: number | undefined): Cell {
   if (value === undefined) return missing;
   const stored = typeof value === 'string' ? value : value.text;
   const text = width === undefined ? stored : localTime(stored);
-  // More than can ever fit: the rest is not measured, because it is truncated anyway.
-  const start = width === undefined || text.length <= width * 4 ? text : text.slice(0, width * 4);
-  return value instanceof Scalar && value.isNumber ? { digits: start } : start;
+  return value instanceof Scalar && value.isNumber ? { digits: text } : text;
 }
 
-function textOf(cell: Cell): string {
-  return typeof cell === 'object' ? cell.digits : String(cell);
+function isEqual(a: Cell, b: Cell | undefined): boolean {
+  return (typeof a === 'object' ? a.digits : a) === (typeof b === 'object' ? b.digits : b);
 }
 
 function fits(columns: readonly Column[], width: number): boolean {
@@ -74,15 +65,10 @@ function drawn(columns: readonly Column[], style: TableStyle): string {
   );
 }
 
-/** The first row, one line per field. */
-function fieldLines(columns: readonly Column[], width: number): string {
-  const names = columns.map(({ name }) => cut(oneLine(name), Math.floor(width / 2)));
-  const longest = names.reduce((most, name) => Math.max(most, widthOf(name)), 0);
-  return columns
-    .map(({ cells }, at) => {
-      const name = names[at] ?? '';
-      const head = name + ' '.repeat(longest - widthOf(name) + gapWidth);
-      return head + cut(oneLine(textOf(cells[0] ?? missing)), width - longest - gapWidth);
-    })
-    .join('\n');
+function firstRow(columns: readonly Column[], width: number): string {
+  return fieldLines(
+    columns.map(({ name }) => name),
+    columns.map(({ cells }) => cells[0] ?? missing),
+    width,
+  );
 }
