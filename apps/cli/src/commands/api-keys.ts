@@ -1,13 +1,15 @@
 /** `platform api-keys`: the keys of programs and their roles. */
-import { type KeyDetails, timestampFromDate } from '@platform/sdk/cloud';
+import { type JsonObject, type KeyDetails, timestampFromDate } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { authorizationFor } from '../invocation/authorization.ts';
 import { roleOption } from '../invocation/choice.ts';
 import type { Context } from '../invocation/context.ts';
 import { defineCommand, group } from '../invocation/define-command.ts';
 import { pick } from '../invocation/find.ts';
+import { namesOf } from '../invocation/names.ts';
 import { timeAfter } from '../invocation/parse-time.ts';
 import { presenter, timeOf } from '../invocation/presenters.ts';
+import { kindsOfRoles, roleOf, rolesField } from '../invocation/roles.ts';
 
 export function apiKeysCommand(): Command {
   return group('api-keys', 'keys for programs', [list(), create(), rename(), rotate(), expire(), remove()]).alias(
@@ -15,10 +17,9 @@ export function apiKeysCommand(): Command {
   );
 }
 
-const { fields, shape } = presenter<KeyDetails>({
+const key = presenter<KeyDetails>({
   id: (one) => one.id,
   name: (one) => one.name,
-  roles: (one) => one.authorizations.map((role) => `${role.authorizationId}:${role.resourceId}`),
   created_at: (one) => timeOf(one.createdAt),
   expires_at: (one) => timeOf(one.expiresAt),
   last_used_at: (one) => timeOf(one.lastUsedAt),
@@ -43,9 +44,17 @@ function expiryOf(when: string, what: string) {
 function list(): Command {
   return defineCommand(
     new Command('list').description('list the keys that you may manage, without their secrets'),
-    { examples: ['platform api-keys list', 'platform api-keys list --json=name,last_used_at'], fields },
+    {
+      examples: ['platform api-keys list', 'platform api-keys list --json=name,last_used_at'],
+      fields: [...key.fields, 'roles'],
+    },
     async (context) => {
-      context.out.rows((await keysOf(context)).map(shape), ['name', 'id', 'roles', 'expires_at', 'last_used_at']);
+      const [keys, names] = await Promise.all([keysOf(context), namesOf(context, kindsOfRoles)]);
+      const rows = keys.map((one): JsonObject => {
+        const roles = one.authorizations.map((role) => roleOf({ ...role, organizationId: role.orgId }, names));
+        return { ...key.shape(one), roles: rolesField(context.out, roles) };
+      });
+      context.out.rows(rows, ['name', 'id', 'roles', 'expires_at', 'last_used_at']);
     },
   );
 }

@@ -5,6 +5,7 @@ import { type JsonObject, PlatformError } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { type Context, isOfThisComputer } from '../invocation/context.ts';
 import { defineCommand } from '../invocation/define-command.ts';
+import { shellWord } from '../invocation/shell-word.ts';
 import { partArgument } from './config/configuration.ts';
 
 export function configFileCommand(): Command {
@@ -93,8 +94,4 @@ function trustNote(caFile: string | undefined): string {
   return caFile === undefined
     ? `${who}: for it, write the certificate with --ca-file ca.pem and start the server with SSL_CERT_FILE=${shellWord(resolve('ca.pem'))}`
     : `${who}; start it with:\nSSL_CERT_FILE=${shellWord(resolve(caFile))}`;
-}
-
-function shellWord(text: string): string {
-  return /^[\w./:@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -3,10 +3,17 @@ import type { JsonObject, Location } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import type { Context } from '../invocation/context.ts';
 import { defineCommand, group } from '../invocation/define-command.ts';
+import { namesOf } from '../invocation/names.ts';
+import type { Output } from '../invocation/output.ts';
 import { timeOf } from '../invocation/presenters.ts';
 import { secretsCommand } from './secrets.ts';
 
-const fields = ['id', 'name', 'path', 'parent_id', 'organization_id', 'machines', 'shared_with', 'created_at'];
+const fields = [
+  ...['id', 'name', 'path', 'parent', 'parent_id', 'organization', 'organization_id', 'machines', 'shared_with'],
+  'created_at',
+];
+/** The names in a result. */
+const kinds = ['location', 'organization'];
 const locationArgument = ['<location>', 'name, path or id'] as const;
 
 export function locationsCommand(): Command {
@@ -30,28 +37,27 @@ export function locationsCommand(): Command {
   ]);
 }
 
-function shape(one: Location, all: readonly Location[]): JsonObject {
-  const path = (at: Location): string => {
-    const parent = all.find((other) => other.id === at.parentLocationId);
-    return parent === undefined ? at.name : `${path(parent)}/${at.name}`;
-  };
+/** `shared_with` names organizations for people; JSON has their ids. */
+function shape(one: Location, names: ReadonlyMap<string, string>, { style }: Output): JsonObject {
+  const sharedWith = one.organizations.filter((other) => !other.primary).map((other) => other.organizationId);
+  const nameOf = (id: string): string => names.get(id) ?? id;
   return {
     id: one.id,
     name: one.name,
-    path: path(one),
+    path: nameOf(one.id),
+    parent: names.get(one.parentLocationId) ?? null,
     parent_id: one.parentLocationId || null,
+    organization: one.primaryOrgIdentity?.name ?? null,
     organization_id: one.primaryOrgIdentity?.id ?? null,
     machines: one.robotCount,
-    shared_with: one.organizations.filter((other) => !other.primary).map((other) => other.organizationId),
+    shared_with: style.json === false ? sharedWith.map(nameOf) : sharedWith,
     created_at: timeOf(one.createdOn),
   };
 }
 
-async function show({ cloud, out, find }: Context, id: string): Promise<void> {
-  const organization = await find.organization();
-  const { locations } = await (await cloud()).app.listLocations({ organizationId: organization.id });
-  const { location } = await (await cloud()).app.getLocation({ locationId: id });
-  if (location !== undefined) out.object(shape(location, locations));
+async function show(context: Context, id: string): Promise<void> {
+  const { location } = await (await context.cloud()).app.getLocation({ locationId: id });
+  if (location !== undefined) context.out.object(shape(location, await namesOf(context, kinds), context.out));
 }
 
 function list(): Command {
@@ -61,13 +67,15 @@ function list(): Command {
       examples: ['platform locations list', 'platform locations list --organization "North plant" --json=id,path'],
       fields,
     },
-    async ({ cloud, out, find }) => {
-      const organization = await find.organization();
-      const { locations } = await (await cloud()).app.listLocations({ organizationId: organization.id });
-      const rows = locations.map((one) => shape(one, locations));
+    async (context) => {
+      const { cloud, out, find } = context;
+      const { id: organizationId } = await find.organization();
+      const { locations } = await (await cloud()).app.listLocations({ organizationId });
+      const names = await namesOf(context, kinds);
+      const rows = locations.map((one) => shape(one, names, out));
       out.rows(
         rows.toSorted((a, b) => String(a['path']).localeCompare(String(b['path']))),
-        ['path', 'id', 'machines'],
+        ['path', 'id', 'machines', 'shared_with'],
       );
     },
   );
@@ -139,15 +147,23 @@ function share(verb: 'share' | 'unshare', summary: string): Command {
     new Command(verb)
       .description(summary)
       .argument(...locationArgument)
-      .requiredOption('--with <organization-id>', 'id of the other organization'),
-    { examples: [`platform locations ${verb} "Plant/Hall 2" --with 00000000-0000-4000-8000-000000000000`] },
+      .requiredOption('--with <organization>', 'id of the other organization; its name if you belong to it'),
+    {
+      examples: [
+        `platform locations ${verb} "Plant/Hall 2" --with "Second plant"`,
+        `platform locations ${verb} "Plant/Hall 2" --with 00000000-0000-4000-8000-000000000000`,
+      ],
+    },
     async ({ cloud, out, find }, flags, text = '') => {
       const { id, name } = await find.location(text);
       const { app } = await cloud();
-      const request = { locationId: id, organizationId: String(flags['with']) };
+      const other = String(flags['with']);
+      const { organizations } = await app.listOrganizations({});
+      const known = organizations.find((one) => one.id === other || one.name === other);
+      const request = { locationId: id, organizationId: known?.id ?? other };
       await (verb === 'share' ? app.shareLocation(request) : app.unshareLocation(request));
       out.note(
-        `location "${name}" is ${verb === 'share' ? 'shared' : 'no longer shared'} with ${request.organizationId}`,
+        `location "${name}" is ${verb === 'share' ? 'shared' : 'no longer shared'} with ${known === undefined ? other : `"${known.name}"`}`,
       );
     },
   );

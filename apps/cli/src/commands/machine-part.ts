@@ -1,6 +1,7 @@
 /** `platform machines part`: the parts of machines. A part is given as id, Machine/part, or machine (for the main part). */
 import type { RobotPart } from '@platform/sdk/cloud';
 import { Command } from 'commander';
+import type { Context } from '../invocation/context.ts';
 import { defineCommand, group } from '../invocation/define-command.ts';
 import { partStatus, presenter, stateOf, timeOf } from '../invocation/presenters.ts';
 import { partArgument } from './config/configuration.ts';
@@ -31,9 +32,7 @@ export function machinePartCommand(): Command {
   ]).alias('parts');
 }
 
-const { fields, shape } = presenter<RobotPart>({
-  id: (one) => one.id,
-  name: (one) => one.name,
+const part = presenter<RobotPart>({
   machine_id: (one) => one.robot,
   main: (one) => one.mainPart,
   state: (one) => stateOf(one.onlineState),
@@ -41,15 +40,29 @@ const { fields, shape } = presenter<RobotPart>({
   last_updated: (one) => timeOf(one.lastUpdated),
   created_at: (one) => timeOf(one.createdOn),
 });
+const fields = ['id', 'name', 'machine', ...part.fields];
+
+/** @param machine its name */
+function shape(one: RobotPart, machine: string): JsonObject {
+  return { id: one.id, name: one.name, machine, ...part.shape(one) };
+}
+
+async function show({ cloud, out }: Context, id: string): Promise<void> {
+  const { app } = await cloud();
+  const { part: found } = await app.getRobotPart({ id });
+  if (found === undefined) return;
+  out.object(shape(found, (await app.getRobot({ id: found.robot })).robot?.name ?? ''));
+}
 
 function list(): Command {
   return defineCommand(
     new Command('list').description('list the parts of a machine').argument('<machine>', 'name, Location/name or id'),
     { examples: ['platform machines part list press-7'], fields },
     async ({ cloud, out, find }, _flags, text = '') => {
-      const { id } = await find.machine(text);
+      const { id, name } = await find.machine(text);
       const { parts } = await (await cloud()).app.getRobotParts({ robotId: id });
-      out.rows(parts.map(shape), ['name', 'id', 'main', 'state', 'last_access']);
+      const rows = parts.map((one) => shape(one, name));
+      out.rows(rows, ['name', 'id', 'main', 'state', 'last_access']);
     },
   );
 }
@@ -58,11 +71,7 @@ function get(): Command {
   return defineCommand(
     new Command('get').description('show one part').argument(...partArgument),
     { examples: ['platform machines part get press-7'], fields },
-    async ({ cloud, out, find }, _flags, text = '') => {
-      const { id } = await find.part(text);
-      const { part } = await (await cloud()).app.getRobotPart({ id });
-      if (part !== undefined) out.object(shape(part));
-    },
+    async (context, _flags, text = '') => show(context, (await context.find.part(text)).id),
   );
 }
 
@@ -73,12 +82,10 @@ function create(): Command {
       .argument('<name>')
       .requiredOption('--machine <machine>', 'name, Location/name or id'),
     { examples: ['platform machines part create gripper --machine press-7'], fields },
-    async ({ cloud, out, find }, flags, name = '') => {
-      const { id: robotId } = await find.machine(String(flags['machine']));
-      const { app } = await cloud();
-      const { partId } = await app.newRobotPart({ robotId, partName: name });
-      const { part } = await app.getRobotPart({ id: partId });
-      if (part !== undefined) out.object(shape(part));
+    async (context, flags, name = '') => {
+      const { id: robotId } = await context.find.machine(String(flags['machine']));
+      const { partId } = await (await context.cloud()).app.newRobotPart({ robotId, partName: name });
+      await show(context, partId);
     },
   );
 }
@@ -90,10 +97,10 @@ function rename(): Command {
       .argument(...partArgument)
       .argument('<name>'),
     { examples: ['platform machines part rename press-7/gripper gripper-left'], fields },
-    async ({ cloud, out, find }, _flags, text = '', name = '') => {
-      const { id } = await find.part(text);
-      const { part } = await (await cloud()).app.updateRobotPart({ id, name });
-      if (part !== undefined) out.object(shape(part));
+    async (context, _flags, text = '', name = '') => {
+      const { id } = await context.find.part(text);
+      await (await context.cloud()).app.updateRobotPart({ id, name });
+      await show(context, id);
     },
   );
 }
@@ -144,11 +151,17 @@ function status(): Command {
       .argument(...partArgument),
     {
       examples: ['platform machines part status press-7', 'platform machines part status press-7 --json'],
-      fields: partStatus.fields,
+      fields: ['part', 'machine', ...partStatus.fields],
     },
     async ({ cloud, out, find }, _flags, text = '') => {
-      const { id } = await find.part(text);
-      out.object(partStatus.shape(await (await cloud()).fleet.getPartStatus({ partId: id })));
+      const { id, name, machineId } = await find.part(text);
+      const { app, fleet } = await cloud();
+      const { robot } = await app.getRobot({ id: machineId });
+      out.object({
+        part: name,
+        machine: robot?.name ?? null,
+        ...partStatus.shape(await fleet.getPartStatus({ partId: id })),
+      });
     },
   );
 }

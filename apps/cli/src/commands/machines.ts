@@ -1,9 +1,11 @@
 /** `platform machines`: list, create, move and delete machines, and show their status. */
 import { type JsonObject, OnlineState, type Robot } from '@platform/sdk/cloud';
 import { Command } from 'commander';
+import type { Context } from '../invocation/context.ts';
 import { defineCommand, group } from '../invocation/define-command.ts';
-import { pathOf } from '../invocation/find.ts';
+import { namesOf } from '../invocation/names.ts';
 import { partStatus, presenter, stateOf, timeOf } from '../invocation/presenters.ts';
+import { shellWord } from '../invocation/shell-word.ts';
 import { machineFavoritesCommand } from './machine-favorites.ts';
 import { machinePartCommand } from './machine-part.ts';
 
@@ -23,7 +25,7 @@ export function machinesCommand(): Command {
 }
 
 const machineArgument = ['<machine>', 'name, Location/name or id'] as const;
-const { fields, shape } = presenter<Robot>({
+const machine = presenter<Robot>({
   id: (one) => one.id,
   name: (one) => one.name,
   location_id: (one) => one.location,
@@ -31,6 +33,22 @@ const { fields, shape } = presenter<Robot>({
   last_access: (one) => timeOf(one.lastAccess),
   created_at: (one) => timeOf(one.createdOn),
 });
+const fields = [...machine.fields, 'location'];
+
+/** With the path of its location. */
+function shape(one: Robot, locations: ReadonlyMap<string, string>): JsonObject {
+  const { id, name, ...others } = machine.shape(one);
+  return { id: id ?? '', name: name ?? '', location: locations.get(one.location) ?? null, ...others };
+}
+
+/** @returns the machine as commands find it: Location/name */
+async function show(context: Context, id: string): Promise<string> {
+  const { robot } = await (await context.cloud()).app.getRobot({ id });
+  if (robot === undefined) return id;
+  const shown = shape(robot, await namesOf(context, ['location']));
+  context.out.object(shown);
+  return shown['location'] === null ? id : `${shown['location']}/${robot.name}`;
+}
 
 function list(): Command {
   return defineCommand(
@@ -40,9 +58,10 @@ function list(): Command {
       .option('--offline', 'only machines that are not online'),
     {
       examples: ['platform machines list', 'platform machines list --location Plant --json=id,name,state'],
-      fields: [...fields, 'location'],
+      fields,
     },
-    async ({ cloud, out, find }, flags) => {
+    async (context, flags) => {
+      const { cloud, out, find } = context;
       const { app } = await cloud();
       const location = flags['location'] as string | undefined;
       const { robots } =
@@ -50,9 +69,8 @@ function list(): Command {
           ? await app.listRobotsForOrg({ orgId: (await find.organization()).id })
           : await app.listRobots({ locationId: (await find.location(location)).id });
       const shown = flags['offline'] ? robots.filter((one) => one.onlineState !== OnlineState.ONLINE) : robots;
-      const locations = await find.locations();
-      const paths = new Map(locations.map((one) => [one.id, pathOf(one, locations)]));
-      const rows: JsonObject[] = shown.map((one) => ({ ...shape(one), location: paths.get(one.location) ?? null }));
+      const locations = await namesOf(context, ['location']);
+      const rows = shown.map((one) => shape(one, locations));
       out.rows(
         rows.toSorted((a, b) => String(a['name']).localeCompare(String(b['name']))),
         ['name', 'id', 'location', 'state', 'last_access'],
@@ -65,11 +83,7 @@ function get(): Command {
   return defineCommand(
     new Command('get').description('show one machine').argument(...machineArgument),
     { examples: ['platform machines get press-7', 'platform machines get Plant/press-7 --json'], fields },
-    async ({ cloud, out, find }, _flags, text = '') => {
-      const { id } = await find.machine(text);
-      const { robot } = await (await cloud()).app.getRobot({ id });
-      if (robot !== undefined) out.object(shape(robot));
-    },
+    async (context, _flags, text = '') => void (await show(context, (await context.find.machine(text)).id)),
   );
 }
 
@@ -80,13 +94,13 @@ function create(): Command {
       .argument('<name>')
       .requiredOption('--location <location>', 'where the machine is: name, path or id'),
     { examples: ['platform machines create press-7 --location "Plant/Hall 2"'], fields },
-    async ({ cloud, out, find }, flags, name = '') => {
-      const { id: location } = await find.location(String(flags['location']));
-      const { app } = await cloud();
-      const { id } = await app.newRobot({ name, location });
-      const { robot } = await app.getRobot({ id });
-      if (robot !== undefined) out.object(shape(robot));
-      out.note(`print its credentials file with: platform machines part config-file ${id}`);
+    async (context, flags, name = '') => {
+      const { id: location } = await context.find.location(String(flags['location']));
+      const { id } = await (await context.cloud()).app.newRobot({ name, location });
+      const path = await show(context, id);
+      context.out.note(
+        `write its credentials file with: platform machines part config-file ${shellWord(path)} > platform.json`,
+      );
     },
   );
 }
@@ -99,15 +113,16 @@ function update(): Command {
       .option('--name <name>', 'new name')
       .option('--location <location>', 'new location'),
     { examples: ['platform machines update press-7 --location "Plant/Hall 3"'], fields },
-    async ({ cloud, out, find }, flags, text = '') => {
+    async (context, flags, text = '') => {
+      const { cloud, find } = context;
       const machine = await find.machine(text);
       const location = flags['location'] as string | undefined;
-      const { robot } = await (await cloud()).app.updateRobot({
+      await (await cloud()).app.updateRobot({
         id: machine.id,
         name: (flags['name'] as string | undefined) ?? machine.name,
         location: location === undefined ? machine.locationId : (await find.location(location)).id,
       });
-      if (robot !== undefined) out.object(shape(robot));
+      await show(context, machine.id);
     },
   );
 }

@@ -6,7 +6,9 @@ import { authorizationFor } from '../invocation/authorization.ts';
 import { roleOption } from '../invocation/choice.ts';
 import type { Context } from '../invocation/context.ts';
 import { defineCommand, group } from '../invocation/define-command.ts';
+import { namesOf } from '../invocation/names.ts';
 import { timeOf } from '../invocation/presenters.ts';
+import { kindsOfRoles, roleOf, rolesField } from '../invocation/roles.ts';
 
 const fields = ['email', 'id', 'state', 'roles', 'since', 'last_access'];
 
@@ -21,8 +23,6 @@ export function membersCommand(): Command {
     remove(),
   ]);
 }
-
-const roleText = (one: Authorization): string => `${one.authorizationId}:${one.resourceId}`;
 
 /** Finds a member by e-mail address or id. */
 async function memberOf(context: Context, text: string): Promise<{ id: string; email: string }> {
@@ -56,16 +56,22 @@ function list(): Command {
   return defineCommand(
     new Command('list').description('list members and pending invitations'),
     { examples: ['platform members list', 'platform members list --json=email,roles'], fields },
-    async ({ cloud, find, out }) => {
+    async (context) => {
+      const { cloud, find, out } = context;
       const { id: organizationId } = await find.organization();
       const { app } = await cloud();
       const { members, invites } = await app.listOrganizationMembers({ organizationId });
-      const authorizations = await rolesIn(app, organizationId);
+      const [authorizations, names] = await Promise.all([rolesIn(app, organizationId), namesOf(context, kindsOfRoles)]);
+      const rolesOf = (roles: readonly Authorization[]) =>
+        rolesField(
+          out,
+          roles.map((one) => roleOf(one, names)),
+        );
       const rows: JsonObject[] = members.map((one) => ({
         email: one.emails[0] ?? null,
         id: one.userId,
         state: 'member',
-        roles: authorizations.filter((role) => role.identityId === one.userId).map(roleText),
+        roles: rolesOf(authorizations.filter((role) => role.identityId === one.userId)),
         since: timeOf(one.dateAdded),
         last_access: timeOf(one.lastAccess),
       }));
@@ -73,7 +79,7 @@ function list(): Command {
         email: one.email,
         id: null,
         state: 'invited',
-        roles: one.authorizations.map(roleText),
+        roles: rolesOf(one.authorizations),
         since: timeOf(one.createdOn),
         last_access: null,
       }));

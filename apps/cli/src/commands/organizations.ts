@@ -1,7 +1,9 @@
 /** `platform organizations`: list, create, change and delete organizations. */
-import type { AuditEntry, Organization } from '@platform/sdk/cloud';
+import type { AuditEntry, JsonObject, Organization } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { defineCommand, group } from '../invocation/define-command.ts';
+import { parseObject } from '../invocation/input.ts';
+import { namesOf } from '../invocation/names.ts';
 import { presenter, timeOf } from '../invocation/presenters.ts';
 import { readPages } from '../invocation/read-pages.ts';
 import { wholeNumber } from './config/configuration.ts';
@@ -106,6 +108,11 @@ function remove(): Command {
   );
 }
 
+/** An object whose fields depend on the action. */
+function detailOf({ detail }: AuditEntry): JsonObject {
+  return detail === '' ? {} : parseObject(detail, 'detail of an audit entry');
+}
+
 const auditEntry = presenter<AuditEntry>({
   id: (one) => String(one.id),
   at: (one) => timeOf(one.at),
@@ -114,8 +121,8 @@ const auditEntry = presenter<AuditEntry>({
   action: (one) => one.action,
   target_kind: (one) => one.targetKind,
   target_id: (one) => one.targetId,
-  detail: (one) => one.detail ?? null,
-  from: (one) => one.peerAddress,
+  detail: detailOf,
+  peer_address: (one) => one.peerAddress,
 });
 
 function audit(): Command {
@@ -127,9 +134,10 @@ function audit(): Command {
       .option('--target <id>', 'only changes to this organization, location, machine, part, key, …'),
     {
       examples: ['platform organizations audit', 'platform organizations audit --limit 500 --json'],
-      fields: auditEntry.fields,
+      fields: [...auditEntry.fields, 'target'],
     },
-    async ({ cloud, out, find }, flags, text) => {
+    async (context, flags, text) => {
+      const { cloud, out, find } = context;
       const { id } = await find.organization(text);
       const { fleet } = await cloud();
       const targetId = String(flags['target'] ?? '');
@@ -138,7 +146,19 @@ function audit(): Command {
         const page = await fleet.listAuditEntries({ organizationId: id, pageLimit, targetId, pageToken });
         return { items: page.entries, nextPageToken: page.nextPageToken };
       });
-      out.rows(entries.map(auditEntry.shape), ['at', 'actor', 'action', 'target_kind', 'target_id']);
+      const kinds = entries.map(({ targetKind }) => targetKind);
+      const names = await namesOf(context, kinds, id);
+      const rows = entries.map((entry): JsonObject => {
+        const shown = auditEntry.shape(entry);
+        const target = names.get(entry.targetId) ?? Object(shown['detail'])['name'] ?? null;
+        return { ...shown, target };
+      });
+      out.rows(
+        out.style.json === false
+          ? rows.map((row) => ({ ...row, target: row['target'] ?? row['target_id'] ?? null }))
+          : rows,
+        ['at', 'actor', 'action', 'target_kind', 'target'],
+      );
     },
   );
 }

@@ -1,7 +1,8 @@
 /** `platform whoami` and `token`: the identity that a cloud sees. */
-import type { JsonObject } from '@platform/sdk/cloud';
+import type { Cloud, JsonObject } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { defineCommand } from '../invocation/define-command.ts';
+import { type Role, rolesField } from '../invocation/roles.ts';
 
 export function whoamiCommand(): Command {
   return defineCommand(
@@ -12,27 +13,45 @@ export function whoamiCommand(): Command {
     },
     async ({ cloud, login, out }) => {
       const { url, source, as } = await login();
-      const me = (await (await cloud()).getJson('/api/whoami')) as JsonObject;
-      const roles = (me['roles'] ?? []) as JsonObject[];
+      const open = await cloud();
+      const me = (await open.getJson('/api/whoami')) as JsonObject;
+      const grants = (me['roles'] ?? []) as unknown as Grant[];
+      const roles = await Promise.all(grants.map((grant) => roleIn(open.app, grant)));
+      const shown = rolesField(out, roles, true);
       out.object({
         url,
         login: source,
         kind: me['kind'] ?? null,
         id: me['id'] ?? null,
         name: me['email'] ?? me['name'] ?? as,
-        roles:
-          out.style.json === false
-            ? roles.map((role) => `${role['role']} of ${whereOf(role)}`).join(', ') || 'none'
-            : roles,
+        roles: roles.length === 0 && out.style.json === false ? 'none' : shown,
       });
     },
   );
 }
 
-function whereOf(role: JsonObject): string {
-  const organization = String(role['organizationName'] ?? role['organizationId']);
-  if (role['machineId'] !== undefined) return `machine ${role['machineId']} in ${organization}`;
-  return role['locationId'] === undefined ? organization : `location ${role['locationId']} in ${organization}`;
+/** A role as the cloud describes it to its owner. */
+interface Grant {
+  readonly role: string;
+  readonly organizationId: string;
+  readonly organizationName: string;
+  readonly locationId?: string;
+  readonly machineId?: string;
+}
+
+async function roleIn(app: Cloud['app'], grant: Grant): Promise<Role> {
+  const { role, organizationId, organizationName, locationId, machineId } = grant;
+  const organization = organizationName || null;
+  const of = { role, organizationId, organization };
+  if (machineId !== undefined) {
+    const name = (await app.getRobot({ id: machineId })).robot?.name ?? null;
+    return { ...of, resourceType: 'machine', resourceId: machineId, resource: name };
+  }
+  if (locationId !== undefined) {
+    const name = (await app.getLocation({ locationId })).location?.name ?? null;
+    return { ...of, resourceType: 'location', resourceId: locationId, resource: name };
+  }
+  return { ...of, resourceType: 'organization', resourceId: organizationId, resource: organization };
 }
 
 export function tokenCommand(): Command {

@@ -189,8 +189,10 @@ function distance(a: string, b: string): number {
   return row[b.length] ?? 0;
 }
 
+type Placed = Pick<FoundLocation, 'id' | 'name' | 'parentId'>;
+
 /** Such as Plant/Hall 2. */
-export function pathOf(one: FoundLocation, all: readonly FoundLocation[]): string {
+export function pathOf(one: Placed, all: readonly Placed[]): string {
   const parent = all.find((other) => other.id === one.parentId);
   return parent === undefined ? one.name : `${pathOf(parent, all)}/${one.name}`;
 }

@@ -42,7 +42,7 @@ export function table(
     ),
   );
   const widths = fitted(columns, width);
-  if (widths === undefined) return rows.map((row) => fieldLines(names, row, width)).join('\n\n');
+  if (widths === undefined) return rows.map((row) => fieldLines(names, row, width ?? 0)).join('\n\n');
   const line = (cellOf: (column: Column) => string): string =>
     rowLines(
       columns.map((column, at) => ({ text: cellOf(column), width: widths[at] ?? 0, toTheRight: column.toTheRight })),
@@ -55,7 +55,7 @@ export function table(
 }
 
 /** One row with one line, or several, for each of its columns. */
-export function fieldLines(names: readonly string[], row: readonly Cell[], width = Number.POSITIVE_INFINITY): string {
+export function fieldLines(names: readonly string[], row: readonly Cell[], width: number): string {
   const shown = names.map(oneLine);
   const longest = shown.reduce((most, name) => Math.max(most, widthOf(name)), 0);
   const nameWidth = Math.min(longest, Math.max(1, Math.floor(width / 2) - gap.length));
@@ -146,6 +146,6 @@ function rowLines(cells: readonly Placed[]): string {
 }
 
 function aligned(text: string, width: number, toTheRight: boolean): string {
-  const space = Number.isFinite(width) ? ' '.repeat(Math.max(0, width - widthOf(text))) : '';
+  const space = ' '.repeat(Math.max(0, width - widthOf(text)));
   return toTheRight ? space + text : text + space;
 }

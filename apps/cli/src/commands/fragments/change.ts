@@ -6,7 +6,7 @@ import type { Context } from '../../invocation/context.ts';
 import { defineCommand } from '../../invocation/define-command.ts';
 import { editText } from '../../invocation/edit-text.ts';
 import { parseObject, readInput } from '../../invocation/input.ts';
-import { current, documentOf, fragmentArgument, fragmentResult, visibilities } from './fragment.ts';
+import { current, documentOf, fragmentArgument, fragmentFields, show, visibilities } from './fragment.ts';
 
 const visibilityOption = (): Option => choice('--visibility <visibility>', 'who may use it', Object.keys(visibilities));
 
@@ -24,7 +24,7 @@ async function save(context: Context, before: Fragment, { name, config, visibili
     visibility,
     lastKnownUpdate: before.lastUpdated,
   });
-  if (fragment !== undefined) context.out.object(fragmentResult.shape(fragment));
+  if (fragment !== undefined) await show(context, fragment);
 }
 
 export function createCommand(): Command {
@@ -34,7 +34,7 @@ export function createCommand(): Command {
       .argument('<name>')
       .argument('<file>', 'JSON; - reads standard input')
       .addOption(visibilityOption().default('private')),
-    { examples: ['platform fragments create camera-kit kit.json'], fields: fragmentResult.fields },
+    { examples: ['platform fragments create camera-kit kit.json'], fields: fragmentFields },
     async (context, flags, name = '', file = '') => {
       const config = parseObject(await readInput(file), file);
       const { id: organizationId } = await context.find.organization();
@@ -44,7 +44,7 @@ export function createCommand(): Command {
         organizationId,
         visibility: visibilities[flags['visibility']],
       });
-      if (fragment !== undefined) context.out.object(fragmentResult.shape(fragment));
+      if (fragment !== undefined) await show(context, fragment);
     },
   );
 }
@@ -52,7 +52,7 @@ export function createCommand(): Command {
 export function editCommand(): Command {
   return defineCommand(
     new Command('edit').description('edit a fragment in $VISUAL or $EDITOR').argument(...fragmentArgument),
-    { examples: ['platform fragments edit camera-kit'], fields: fragmentResult.fields },
+    { examples: ['platform fragments edit camera-kit'], fields: fragmentFields },
     async (context, _flags, text = '') => {
       const before = await current(context, text);
       const problemsOf = async (edited: string): Promise<string[]> => {
@@ -79,7 +79,7 @@ export function setCommand(): Command {
         'platform fragments set camera-kit --file kit.json',
         'platform fragments set camera-kit --visibility public',
       ],
-      fields: fragmentResult.fields,
+      fields: fragmentFields,
     },
     async (context, flags, text = '') => {
       const before = await current(context, text);

@@ -1,7 +1,8 @@
 /** A fragment as the commands find and show it. */
-import { type Fragment, FragmentVisibility, PlatformError } from '@platform/sdk/cloud';
+import { type Fragment, FragmentVisibility, type JsonObject, PlatformError } from '@platform/sdk/cloud';
 import type { Context } from '../../invocation/context.ts';
 import { type Named, pick } from '../../invocation/find.ts';
+import { withOrganizations } from '../../invocation/names.ts';
 import { type Presenter, presenter, timeOf } from '../../invocation/presenters.ts';
 
 export const fragmentArgument = ['<fragment>', 'name or id'] as const;
@@ -11,7 +12,7 @@ export const visibilities: Readonly<Record<string, FragmentVisibility>> = {
   unlisted: FragmentVisibility.PUBLIC_UNLISTED,
 };
 
-export const fragmentResult: Presenter<Fragment> = presenter({
+const fragmentResult: Presenter<Fragment> = presenter({
   id: (one) => one.id,
   name: (one) => one.name,
   visibility: (one) => Object.keys(visibilities).find((name) => visibilities[name] === one.visibility) ?? 'unknown',
@@ -20,6 +21,16 @@ export const fragmentResult: Presenter<Fragment> = presenter({
   last_updated: (one) => timeOf(one.lastUpdated),
   organization_id: (one) => one.organizationOwner,
 });
+export const fragmentFields: readonly string[] = [...fragmentResult.fields, 'organization'];
+
+export function shapes(context: Context, fragments: readonly Fragment[]): Promise<JsonObject[]> {
+  return withOrganizations(context, fragments.map(fragmentResult.shape));
+}
+
+export async function show(context: Context, fragment: Fragment): Promise<void> {
+  const [shown] = await shapes(context, [fragment]);
+  if (shown !== undefined) context.out.object(shown);
+}
 
 export async function all({ cloud, find }: Context, showPublic: boolean): Promise<readonly Fragment[]> {
   const { id: organizationId } = await find.organization();

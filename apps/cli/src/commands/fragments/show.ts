@@ -3,7 +3,7 @@ import type { FragmentUsage } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { defineCommand } from '../../invocation/define-command.ts';
 import { presenter } from '../../invocation/presenters.ts';
-import { all, current, documentOf, fragmentArgument, fragmentResult, named } from './fragment.ts';
+import { all, current, documentOf, fragmentArgument, fragmentFields, named, shapes } from './fragment.ts';
 
 export function listCommand(): Command {
   return defineCommand(
@@ -12,11 +12,11 @@ export function listCommand(): Command {
       .option('--public', 'include public fragments of other organizations'),
     {
       examples: ['platform fragments list', 'platform fragments list --public --json=id,name'],
-      fields: fragmentResult.fields,
+      fields: fragmentFields,
     },
     async (context, flags) => {
       const fragments = await all(context, flags['public'] === true);
-      context.out.rows(fragments.map(fragmentResult.shape), ['name', 'id', 'visibility', 'parts', 'last_updated']);
+      context.out.rows(await shapes(context, fragments), ['name', 'id', 'visibility', 'parts', 'last_updated']);
     },
   );
 }
@@ -29,12 +29,15 @@ export function getCommand(): Command {
       .option('--version <version>', 'a revision or tag (default: the newest)'),
     {
       examples: ['platform fragments get camera-kit', 'platform fragments get camera-kit --version stable'],
-      fields: [...fragmentResult.fields, 'config'],
+      fields: [...fragmentFields, 'config'],
     },
     async (context, flags, text = '') => {
       const fragment = await current(context, text, flags['version'] as string | undefined);
       if (context.out.style.json === false) context.out.raw(documentOf(fragment));
-      else context.out.object({ ...fragmentResult.shape(fragment), config: fragment.fragment ?? {} });
+      else {
+        const [shown] = await shapes(context, [fragment]);
+        context.out.object({ ...shown, config: fragment.fragment ?? {} });
+      }
     },
   );
 }

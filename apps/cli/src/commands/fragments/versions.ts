@@ -2,6 +2,7 @@
 import type { FragmentHistoryEntry } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { defineCommand } from '../../invocation/define-command.ts';
+import { namesOf } from '../../invocation/names.ts';
 import { presenter, timeOf } from '../../invocation/presenters.ts';
 import { readPages } from '../../invocation/read-pages.ts';
 import { current, fragmentArgument, named } from './fragment.ts';
@@ -9,13 +10,13 @@ import { current, fragmentArgument, named } from './fragment.ts';
 const entry = presenter<FragmentHistoryEntry>({
   revision: (one) => one.revision,
   edited_on: (one) => timeOf(one.editedOn),
-  edited_by: (one) => one.editedBy?.value ?? null,
+  edited_by_id: (one) => one.editedBy?.value ?? null,
 });
 
 export function historyCommand(): Command {
   return defineCommand(
     new Command('history').description('list the versions of a fragment, newest first').argument(...fragmentArgument),
-    { examples: ['platform fragments history camera-kit'], fields: entry.fields },
+    { examples: ['platform fragments history camera-kit'], fields: [...entry.fields, 'edited_by'] },
     async (context, _flags, text = '') => {
       const { id } = await named(context, text);
       const { app } = await context.cloud();
@@ -23,7 +24,12 @@ export function historyCommand(): Command {
         const page = await app.getFragmentHistory({ id, pageToken });
         return { items: page.history, nextPageToken: page.nextPageToken };
       });
-      context.out.rows(history.map(entry.shape), entry.fields);
+      const names = await namesOf(context, ['key', 'person']);
+      const rows = history.map((one) => {
+        const by = one.editedBy?.value;
+        return { ...entry.shape(one), edited_by: by === undefined ? null : (names.get(by) ?? by) };
+      });
+      context.out.rows(rows, ['revision', 'edited_on', 'edited_by']);
     },
   );
 }

@@ -3,7 +3,7 @@ import { PlatformError } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { defineCommand } from '../../invocation/define-command.ts';
 import { readStages, withStages } from '../run-mql.ts';
-import { savedArgument, savedQuery, savedQueryById, savedQueryResult } from './saved-query.ts';
+import { savedArgument, savedQuery, savedQueryById, savedQueryFields, show } from './saved-query.ts';
 
 const pipelineHelp = 'stages, or one stage, in Extended JSON; @FILE reads a file, - standard input';
 
@@ -18,7 +18,7 @@ export function createCommand(): Command {
         'platform query saved create hourly-means @pipeline.json',
         `platform query saved create host '{"$match":{"component_name":"host"}}'`,
       ],
-      fields: savedQueryResult.fields,
+      fields: savedQueryFields,
     },
     async (context, _flags, name = '', argument = '') => {
       const mqlBinary = await readStages(context, argument);
@@ -27,7 +27,7 @@ export function createCommand(): Command {
       const { id } = await withStages(context, mqlBinary, () =>
         data.createSavedQuery({ organizationId, name, mqlBinary }),
       );
-      context.out.object(savedQueryResult.shape(await savedQueryById(context, id)));
+      await show(context, await savedQueryById(context, id));
     },
   );
 }
@@ -44,7 +44,7 @@ export function updateCommand(): Command {
         'platform query saved update hourly-means @pipeline.json',
         'platform query saved update hourly-means --name means',
       ],
-      fields: savedQueryResult.fields,
+      fields: savedQueryFields,
     },
     async (context, flags, text = '', argument = undefined) => {
       if (argument === undefined && flags['name'] === undefined)
@@ -55,7 +55,7 @@ export function updateCommand(): Command {
       const name = flags['name'] === undefined ? before.name : String(flags['name']);
       const { data } = await context.cloud();
       await withStages(context, mqlBinary, () => data.updateSavedQuery({ id: before.id, name, mqlBinary }));
-      context.out.object(savedQueryResult.shape(await savedQueryById(context, before.id)));
+      await show(context, await savedQueryById(context, before.id));
     },
   );
 }

@@ -1,12 +1,13 @@
 /** A saved query as the commands find and show it. */
-import { PlatformError, readRow, type SavedQuery, typedJson } from '@platform/sdk/cloud';
+import { type JsonObject, PlatformError, readRow, type SavedQuery, typedJson } from '@platform/sdk/cloud';
 import type { Context } from '../../invocation/context.ts';
 import { pick } from '../../invocation/find.ts';
+import { withOrganizations } from '../../invocation/names.ts';
 import { type Presenter, presenter, timeOf } from '../../invocation/presenters.ts';
 
 export const savedArgument = ['<query>', 'name or id'] as const;
 
-export const savedQueryResult: Presenter<SavedQuery> = presenter({
+const savedQueryResult: Presenter<SavedQuery> = presenter({
   id: (one) => one.id,
   name: (one) => one.name,
   stages: (one) => one.mqlBinary.length,
@@ -14,6 +15,16 @@ export const savedQueryResult: Presenter<SavedQuery> = presenter({
   updated_at: (one) => timeOf(one.updatedAt),
   organization_id: (one) => one.organizationId,
 });
+export const savedQueryFields: readonly string[] = [...savedQueryResult.fields, 'organization'];
+
+export function shapes(context: Context, queries: readonly SavedQuery[]): Promise<JsonObject[]> {
+  return withOrganizations(context, queries.map(savedQueryResult.shape));
+}
+
+export async function show(context: Context, query: SavedQuery): Promise<void> {
+  const [shown] = await shapes(context, [query]);
+  if (shown !== undefined) context.out.object(shown);
+}
 
 /** One stage per line, in the form that `create` and `update` accept, with all types preserved. */
 export function pipelineText({ mqlBinary }: SavedQuery): string {

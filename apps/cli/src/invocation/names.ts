@@ -1,0 +1,63 @@
+/** The names of what results refer to by id, as far as the caller may see them. */
+import { type Cloud, type JsonObject, PlatformError } from '@platform/sdk/cloud';
+import type { Context } from './context.ts';
+import { pathOf } from './find.ts';
+
+type Asking = Pick<Context, 'cloud' | 'find'>;
+type Named = readonly [id: string, name: string | undefined];
+type Source = (cloud: Cloud, organizationId: string) => Promise<Named[]>;
+
+/** How the names of each kind in an organization are read. */
+const sources: Readonly<Record<string, Source>> = {
+  /** All that the caller may see. */
+  organization: async ({ app }) => (await app.listOrganizations({})).organizations.map(({ id, name }) => [id, name]),
+  /** As paths. */
+  location: async ({ app }, organizationId) => {
+    const { locations } = await app.listLocations({ organizationId });
+    const all = locations.map(({ id, name, parentLocationId: parentId }) => ({ id, name, parentId }));
+    return all.map((one) => [one.id, pathOf(one, all)]);
+  },
+  machine: async ({ app }, orgId) => (await app.listRobotsForOrg({ orgId })).robots.map(({ id, name }) => [id, name]),
+  /** As Machine/part. */
+  part: async ({ app }, organizationId) => {
+    const { locationSummaries } = await app.listMachineSummaries({ organizationId });
+    const machines = locationSummaries.flatMap(({ machineSummaries }) => machineSummaries);
+    return machines.flatMap(({ machineName, partSummaries }) =>
+      partSummaries.map(({ partId, partName }): Named => [partId, `${machineName}/${partName}`]),
+    );
+  },
+  key: async ({ fleet }, organizationId) =>
+    (await fleet.listKeyDetails({ organizationId })).keys.map(({ id, name }) => [id, name]),
+  person: async ({ app }, organizationId) =>
+    (await app.listOrganizationMembers({ organizationId })).members.map(({ userId, emails }) => [userId, emails[0]]),
+  fragment: async ({ app }, organizationId) =>
+    (await app.listFragments({ organizationId, showPublic: true })).fragments.map(({ id, name }) => [id, name]),
+};
+
+/**
+ * Names by id.
+ * @param kinds duplicates, and kinds that have no names, are ignored. @param organizationId default: the selected one
+ */
+export async function namesOf(
+  { cloud, find }: Asking,
+  kinds: readonly string[],
+  organizationId?: string,
+): Promise<ReadonlyMap<string, string>> {
+  const known = [...new Set(kinds)].flatMap((kind) => (Object.hasOwn(sources, kind) ? [sources[kind]] : []));
+  if (known.length === 0) return new Map();
+  const [open, id] = [await cloud(), organizationId ?? (await find.organization()).id];
+  const found = await Promise.all(known.map((read) => read?.(open, id).catch(noneIfHidden) ?? []));
+  return new Map(found.flat().flatMap(([of, name]): [string, string][] => (name ? [[of, name]] : [])));
+}
+
+/** The result stays useful without names. */
+function noneIfHidden(caught: unknown): Named[] {
+  if (caught instanceof PlatformError && ['permission_denied', 'not_found'].includes(caught.code)) return [];
+  throw caught;
+}
+
+/** The same results with the field `organization`, the name for `organization_id`; null if the caller may not see it. */
+export async function withOrganizations(context: Asking, rows: readonly JsonObject[]): Promise<JsonObject[]> {
+  const names = await namesOf(context, ['organization'], '');
+  return rows.map((row) => ({ ...row, organization: names.get(String(row['organization_id'])) ?? null }));
+}
