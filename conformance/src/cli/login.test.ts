@@ -198,6 +198,6 @@ test('an unreachable or silent cloud: what to do, exit codes 1 and 124', async (
   );
   expect(slow).toMatchObject({ code: 124, stdout: '' });
   expect(slow.stderr).toContain('within 1s (--timeout)');
-  expect(plain.code).toBe(5);
+  expect(plain.code).toBe(2);
   expect(plain.stderr).toContain('plaintext');
 });

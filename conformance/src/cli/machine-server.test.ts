@@ -28,7 +28,7 @@ test('D16 PLATFORM_BIND_ADDRESS sets where a machine-server listens; the command
       cli.run(['login', '--url', url, '--no-browser']),
     ]);
     for (const { code, stdout, stderr } of all) {
-      expect([code, stdout]).toEqual([5, '']);
+      expect([code, stdout]).toEqual([1, '']);
       expect(stderr).toContain(`${url} is a machine-server, not a cloud. Use --url with the address of your cloud`);
     }
     expect((await cli.ok(['profiles', 'list', '--json'])).json()).toEqual([]);

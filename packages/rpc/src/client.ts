@@ -1,5 +1,13 @@
 /** Calling a cloud or a machine over gRPC, from Node. */
-export { type Client, type Credentials, connect, type Link, type LinkOptions, type LinkState } from './link/connect.ts';
+export {
+  type Client,
+  type Credentials,
+  connect,
+  isLoopback,
+  type Link,
+  type LinkOptions,
+  type LinkState,
+} from './link/connect.ts';
 export { type ConnectionFault, connectionFault } from './link/connection-fault.ts';
 export { pinnedAuthority } from './link/pinned-authority.ts';
 export { createRpcClient } from './link/rpc-client.ts';

@@ -46,7 +46,7 @@ export type {
   GetPartStatusResponse,
   KeyDetails,
 } from '@platform/proto/platform/fleet/v1/fleet';
-export { connectionFault, pinnedAuthority } from '@platform/rpc/client';
+export { connectionFault, isLoopback, pinnedAuthority } from '@platform/rpc/client';
 export { parseStages } from './cloud/extended-json/parse-stages.ts';
 export { type RowFields, type RowValue, readRow, Scalar } from './cloud/extended-json/read-row.ts';
 export { relaxedJson, typedJson } from './cloud/extended-json/relaxed-json.ts';

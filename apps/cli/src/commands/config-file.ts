@@ -1,9 +1,9 @@
 /** `platform machines part config-file`: the credentials file of a part, with an address at which its machine reaches the cloud. */
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { type JsonObject, PlatformError } from '@platform/sdk/cloud';
+import { isLoopback, type JsonObject, PlatformError } from '@platform/sdk/cloud';
 import { Command } from 'commander';
-import { type Context, isOfThisComputer } from '../invocation/context.ts';
+import type { Context } from '../invocation/context.ts';
 import { defineCommand } from '../invocation/define-command.ts';
 import { shellWord } from '../invocation/shell-word.ts';
 import { partArgument } from './config/configuration.ts';
@@ -73,6 +73,11 @@ async function addressFor({ cloud }: Context, url: string): Promise<string> {
   if (!isOfThisComputer(url)) return url;
   const { cloudUrl } = (await (await cloud()).getJson('/api/whoami')) as JsonObject;
   return typeof cloudUrl === 'string' ? cloudUrl : url;
+}
+
+/** Whether an address leads to this computer, whichever computer uses it. */
+function isOfThisComputer(url: string): boolean {
+  return isLoopback(URL.parse(url)?.hostname ?? '');
 }
 
 function warnOfAddress({ out }: Context, address: string, isGiven: boolean): void {

@@ -5,6 +5,7 @@ import type { Context } from '../invocation/context.ts';
 import { defineCommand, group } from '../invocation/define-command.ts';
 import type { Named } from '../invocation/find.ts';
 import { presenter, timeOf } from '../invocation/presenters.ts';
+import { shellWord } from '../invocation/shell-word.ts';
 
 type App = Cloud['app'];
 
@@ -59,7 +60,9 @@ export function secretsCommand(of: SecretsOf): Command {
     async (context, _flags, text = '') => {
       const { id, name } = await find(context, text);
       await of.create((await context.cloud()).app, id);
-      context.out.note(`${what} "${name}" has a new secret; show it with: ${commands} list ${id} --reveal`);
+      context.out.note(
+        `${what} "${name}" has a new secret; show it with: ${commands} list ${shellWord(text)} --reveal`,
+      );
     },
   );
   const remove = defineCommand(

@@ -1,7 +1,14 @@
 /** What a running command has: its cloud, its output, a finder of names, and a stop signal. */
 import { join } from 'node:path';
 import { confirm, isCancel } from '@clack/prompts';
-import { type Cloud, type CloudCredentials, type JsonObject, openCloud, PlatformError } from '@platform/sdk/cloud';
+import {
+  type Cloud,
+  type CloudCredentials,
+  isLoopback,
+  type JsonObject,
+  openCloud,
+  PlatformError,
+} from '@platform/sdk/cloud';
 import { configDir, fromEnvironment, homeDir, interactive, terminalWidth } from '../settings.ts';
 import { createFinder, type Finder } from './find.ts';
 import { parseObject, readInput } from './input.ts';
@@ -10,6 +17,7 @@ import { printable } from './printable.ts';
 import { boundProfile, type Profile, readProfiles, trustedAuthority } from './profiles.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { readDemo, readDemoCloud } from './read-demo.ts';
+import { requireAddress } from './require-cloud.ts';
 import { readRunningCloud } from './running-cloud.ts';
 
 /** Options of every command that talks to a cloud. */
@@ -57,7 +65,7 @@ export interface Context extends AsyncDisposable {
   readonly interactive: boolean;
   /** The cloud that the command talks to; undefined before the first call. */
   readonly reached: Reached | undefined;
-  /** Records which cloud is called from now on, for error messages. `cloud()` does this itself. */
+  /** Records which cloud is called from now on, for error messages. `cloud()` does this itself. @throws invalid_argument, see `requireAddress` */
   reaches(url: string, ca?: string): void;
   login(): Promise<Login>;
   cloud(): Promise<Cloud>;
@@ -92,6 +100,7 @@ export function createContext(flags: GlobalFlags, colours: boolean, signal: Abor
       return reached;
     },
     reaches: (url, ca) => {
+      requireAddress(url);
       reached = { url, ca };
     },
     find: createFinder({
@@ -168,7 +177,7 @@ async function findLogin(flags: GlobalFlags): Promise<Login> {
   const running = await readRunningCloud(homeDir);
   const demoDir = running?.dataDir ?? join(homeDir, 'cloud');
   const demo = await readDemo(demoDir).catch(() => undefined);
-  if (demo !== undefined && (url === '' || isOfThisComputer(url))) {
+  if (demo !== undefined && (url === '' || isLoopback(URL.parse(url)?.hostname ?? ''))) {
     const cloud = running ?? (await readDemoCloud(demoDir));
     return {
       url: url || (cloud.url ?? usualUrl),
@@ -181,7 +190,7 @@ async function findLogin(flags: GlobalFlags): Promise<Login> {
   }
   throw new PlatformError(
     'unauthenticated',
-    'you are not logged in: run "platform login --url URL", or set PLATFORM_URL, PLATFORM_API_KEY_ID and PLATFORM_API_KEY',
+    `you are not logged in${url === '' ? ', and no cloud of this computer was found in its usual place' : ` to ${url}`}: run "platform login --url ${url || 'URL'}", or set PLATFORM_URL, PLATFORM_API_KEY_ID and PLATFORM_API_KEY`,
   );
 }
 
@@ -225,11 +234,6 @@ export async function currentProfile(
     );
   }
   return { name, profile };
-}
-
-/** Whether an address leads to this computer, whichever computer uses it. */
-export function isOfThisComputer(url: string): boolean {
-  return ['127.0.0.1', 'localhost', '[::1]'].includes(URL.parse(url)?.hostname ?? '');
 }
 
 /** The error does not quote the text: it may be a key without its id. */

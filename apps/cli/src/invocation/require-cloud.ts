@@ -1,27 +1,47 @@
-/** Recognizes a server that is not a cloud. */
-import { type CodeName, PlatformError, sendHttp } from '@platform/sdk/cloud';
+/** Recognizes an address that cannot be that of a cloud, and a server that is not one. */
+import { type CodeName, isLoopback, PlatformError, sendHttp } from '@platform/sdk/cloud';
 import type { Reached } from './context.ts';
 
 /** A machine-server has its own sign-in and none of the cloud's services. */
 const codesOfOthers: readonly CodeName[] = ['unimplemented', 'unauthenticated', 'not_found', 'internal', 'unknown'];
 const waitMs = 3_000;
 
-/** Call this before anything secret is sent. @throws failed_precondition if the server is not a cloud */
+/** @throws invalid_argument if nothing secret may be sent to this address */
+export function requireAddress(text: string): void {
+  const url = URL.parse(text);
+  if (url === null || !['http:', 'https:'].includes(url.protocol))
+    throw new PlatformError(
+      'invalid_argument',
+      `expected the address of a cloud, such as http://127.0.0.1:8080 or https://cloud.example, found "${text}"`,
+    );
+  if (url.protocol === 'https:' || isLoopback(url.hostname)) return;
+  throw new PlatformError(
+    'invalid_argument',
+    `expected an address that begins with https://, because a key or session would otherwise be sent to another computer in plaintext; found "${text}". platform up --host uses TLS unless it is told not to`,
+  );
+}
+
+/** Call this before anything secret is sent. @throws unimplemented if the server is not a cloud, unavailable if there is none */
 export async function requireCloud(reached: Reached): Promise<void> {
   const other = await otherServer(reached);
-  if (other !== undefined) throw new PlatformError('failed_precondition', other);
+  if (other !== undefined) throw new PlatformError('unimplemented', other);
 }
 
 /** A better error for a failed call. @returns undefined if the server may be a cloud */
 export async function whyNoCloud(error: PlatformError, reached: Reached): Promise<PlatformError | undefined> {
-  const other = codesOfOthers.includes(error.code) ? await otherServer(reached) : undefined;
-  return other === undefined ? undefined : new PlatformError('failed_precondition', other, error);
+  if (!codesOfOthers.includes(error.code)) return undefined;
+  const other = await otherServer(reached).catch(() => undefined);
+  return other === undefined ? undefined : new PlatformError('unimplemented', other, error);
 }
 
 async function otherServer({ url, ca }: Reached): Promise<string | undefined> {
   const at = URL.parse(url);
   if (at === null) return undefined;
-  const found = await sendHttp({ url: at, ca, signal: AbortSignal.timeout(waitMs) }).catch(() => undefined);
+  const found = await sendHttp({ url: at, ca, signal: AbortSignal.timeout(waitMs) }).catch((caught: unknown) => {
+    // A slow server may be a cloud.
+    if (caught instanceof PlatformError) throw caught;
+    return undefined;
+  });
   if (!String(found?.body ?? '').startsWith('machine-server:')) return undefined;
   return `${url} is a machine-server, not a cloud. Use --url with the address of your cloud; platform up prints it when it starts, and platform admin status shows it as url`;
 }

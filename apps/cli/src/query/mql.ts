@@ -9,7 +9,7 @@ export function mqlCommand(): Command {
       new Command('mql')
         .description('print the rows of an aggregation pipeline over `readings`')
         .argument('[pipeline]', 'stages, or one stage, in Extended JSON; @FILE reads a file, - standard input')
-        .option('--saved <name>', 'run this saved query first, then the stages on its rows'),
+        .option('--saved <query>', 'name or id of a saved query that runs first; the stages run on its rows'),
     ),
     {
       examples: [

@@ -4,10 +4,12 @@ import type { Command } from 'commander';
 import { choice } from '../invocation/choice.ts';
 import type { Context } from '../invocation/context.ts';
 import type { Flags } from '../invocation/define-command.ts';
+import { pick } from '../invocation/find.ts';
 import { withPosition } from './error-position.ts';
 import { answerOptions, formatOf, printAnswer } from './print-answer.ts';
 import { queryText } from './query-text.ts';
 import { runQuery } from './run-query.ts';
+import { savedQueries } from './saved/saved-query.ts';
 
 const sources: Readonly<Record<string, TabularDataSourceType>> = {
   standard: TabularDataSourceType.STANDARD,
@@ -38,16 +40,21 @@ export async function runMql(context: Context, flags: Flags, { argument, saved }
   const source = sources[String(flags['dataSource'])];
   const asked = { context, dataDir: flags['data'], explain: flags['explain'] === true };
   const mqlBinary = argument === undefined ? [] : await readStages(context, argument);
-  const more = {
-    ...(saved === undefined ? {} : { queryPrefixName: saved }),
-    ...(source === undefined ? {} : { dataSource: { type: source } }),
-  };
+  const dataSource = source === undefined ? {} : { dataSource: { type: source } };
   // With a saved query, the cloud's stage numbers include its stages.
   const counted = saved === undefined ? mqlBinary : [];
-  const answer = await withStages(context, counted, () =>
+  const ask = (queryPrefixName: string | undefined) =>
     runQuery(asked, (data, organizationId, options) =>
-      data.tabularDataByMQL({ organizationId, mqlBinary, ...more }, options),
-    ),
+      data.tabularDataByMQL({ organizationId, mqlBinary, queryPrefixName, ...dataSource }, options),
+    );
+  const answer = await withStages(context, counted, () =>
+    ask(saved).catch(async (caught: unknown) => {
+      if (saved === undefined || !(caught instanceof PlatformError) || caught.code !== 'not_found') throw caught;
+      // By id, or the error names similar ones.
+      const { name } = pick('saved query', saved, await savedQueries(context));
+      if (name === saved) throw caught;
+      return ask(name);
+    }),
   );
   await printAnswer(context, asked.explain ? 'explained' : format, answer);
 }

@@ -103,7 +103,8 @@ function assertSafe(url: URL, allowed: boolean): void {
   );
 }
 
-function isLoopback(hostname: string): boolean {
+/** Whether this host name means this computer, so that nothing leaves it. */
+export function isLoopback(hostname: string): boolean {
   return (
     hostname === 'localhost' ||
     hostname.endsWith('.localhost') ||

@@ -4,6 +4,7 @@ import { type ConfigurationVersion, PlatformError } from '@platform/sdk/cloud';
 import type { Context } from '../../invocation/context.ts';
 import { parseJson } from '../../invocation/input.ts';
 import { type Presenter, presenter, timeOf } from '../../invocation/presenters.ts';
+import { shellWord } from '../../invocation/shell-word.ts';
 
 export const partArgument = ['<part>', 'id, Machine/part, or a machine (for its main part)'] as const;
 export const versionResult: Presenter<ConfigurationVersion> = presenter({
@@ -34,9 +35,16 @@ export async function readConfiguration(
   const { id, name } = await find.part(part);
   // Every part starts with an empty document.
   if (version === 0) return { partId: id, partName: name, version: undefined, text: '{}', effective: undefined };
-  const answer = await (await cloud()).fleet.getConfigurationVersion({
-    partId: id,
-    version: version === undefined ? undefined : BigInt(version),
+  const { fleet } = await cloud();
+  const wanted = version === undefined ? undefined : BigInt(version);
+  const answer = await fleet.getConfigurationVersion({ partId: id, version: wanted }).catch(async (caught: unknown) => {
+    if (wanted === undefined || !(caught instanceof PlatformError) || caught.code !== 'not_found') throw caught;
+    const newest = (await fleet.getConfigurationVersion({ partId: id })).version?.version ?? 0n;
+    const known = newest === 0n ? 'only version 0, the empty document that every part starts with' : `0 to ${newest}`;
+    throw new PlatformError(
+      'not_found',
+      `version: expected one that the configuration of ${part} has (${known}), found ${version}. List them with: platform config history ${shellWord(part)}`,
+    );
   });
   return {
     partId: id,

@@ -3,6 +3,7 @@ import { PlatformError } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { defineCommand } from '../../invocation/define-command.ts';
 import { readInput } from '../../invocation/input.ts';
+import { shellWord } from '../../invocation/shell-word.ts';
 import { partArgument, readConfiguration, versionResult, wholeNumber } from './configuration.ts';
 import { problemsOf, save } from './save.ts';
 
@@ -27,7 +28,7 @@ export function setCommand(): Command {
       if (expected !== undefined && BigInt(expected) !== before.version?.version) {
         throw new PlatformError(
           'aborted',
-          `configuration of part ${before.partId}: expected version ${expected} to be the current one, found ${before.version?.version}. See what changed with: platform config diff ${before.partId} ${expected}`,
+          `configuration of ${part}: expected version ${expected} to be the current one, found ${before.version?.version}. See what changed with: platform config diff ${shellWord(part)} ${expected}`,
         );
       }
       await save(context, before, text, await problemsOf(context, before.partId, text));

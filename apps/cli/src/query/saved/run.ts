@@ -2,13 +2,14 @@
 import { Command } from 'commander';
 import { defineCommand } from '../../invocation/define-command.ts';
 import { mqlOptions, runMql } from '../run-mql.ts';
+import { savedArgument } from './saved-query.ts';
 
 export function runCommand(): Command {
   return defineCommand(
     mqlOptions(
       new Command('run')
         .description('print the rows of a saved query; same as platform query mql --saved')
-        .argument('<name>')
+        .argument(...savedArgument)
         .argument('[pipeline]', 'stages to run on its rows; @FILE reads a file, - standard input'),
     ),
     {
