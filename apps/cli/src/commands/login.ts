@@ -87,8 +87,8 @@ function login(): Command {
       await requireCloud({ url, ca: trusted.ca });
       // The key is tried before it is saved, so that a wrong key fails now.
       await using cloud = openCloud({ url, keyId, key, ...trusted, signal: context.signal });
-      await cloud.accessToken();
-      await keep(context, { url, credentials: { keyId, key }, as: keyId, ...trusted });
+      const { name } = Object(await cloud.getJson('/api/whoami')) as { readonly name?: string };
+      await keep(context, { url, credentials: { keyId, key }, as: name || keyId, ...trusted });
     },
   );
   return group('login', 'log in to a cloud and save the login as a profile', [])

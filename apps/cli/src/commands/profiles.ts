@@ -6,7 +6,7 @@ import { defineCommand, defineLocalCommand, group } from '../invocation/define-c
 import { bindProfile, readProfiles, unbindProfile, writeProfiles } from '../invocation/profiles.ts';
 import { configDir } from '../settings.ts';
 
-const fields = ['name', 'url', 'as', 'organization', 'current', 'default'];
+const fields = ['name', 'url', 'as', 'organization', 'organization_id', 'current', 'default'];
 
 export function profilesCommand(): Command {
   return group('profiles', 'saved logins; create one with "platform login --profile NAME"', [
@@ -34,13 +34,19 @@ function list(): Command {
         name,
         url: profile.url,
         as: profile.as,
-        organization: profile.organization ?? null,
+        organization: profile.organizationName ?? profile.organization ?? null,
+        organization_id: isId(profile.organization) ? profile.organization : null,
         current: name === current,
         default: name === known.default,
       }));
-      out.rows(rows, fields);
+      out.rows(rows, ['name', 'url', 'as', 'organization', 'current', 'default']);
     },
   );
+}
+
+/** A login with --organization keeps what was typed. */
+function isId(text: string | undefined): text is string {
+  return /^[0-9a-f-]{36}$/i.test(text ?? '');
 }
 
 async function existing(name: string): Promise<Awaited<ReturnType<typeof readProfiles>>> {
@@ -98,7 +104,7 @@ function organization(): Command {
       const known = await readProfiles(configDir);
       await writeProfiles(configDir, {
         ...known,
-        profiles: { ...known.profiles, [current]: { ...profile, organization: id } },
+        profiles: { ...known.profiles, [current]: { ...profile, organization: id, organizationName: name } },
       });
       out.note(`profile "${current}" now uses the organization "${name}" by default`);
     },

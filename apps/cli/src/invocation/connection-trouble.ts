@@ -33,7 +33,7 @@ function ownAuthority(url: string, reason: string): string {
     'This is normal for a self-hosted cloud with its own certificate authority. For any other server, someone may be intercepting the connection.',
     'If the cloud is yours, log in once with the fingerprint of its authority, or with --ca FILE ("login api-key" accepts both, too):',
     `  platform login --url ${url} --fingerprint SHA256`,
-    'The cloud prints the fingerprint when it starts; "platform admin status" on its computer shows it as caFingerprint.',
+    'The cloud prints the fingerprint when it starts; "platform admin status" on its computer shows it as ca_fingerprint.',
     'From then on, commands that use this address trust the authority.',
   ].join('\n');
 }

@@ -243,12 +243,12 @@ function keyObject(text: string, file: string): JsonObject {
   } catch {
     throw new PlatformError(
       'invalid_argument',
-      `${file}: expected JSON with "keyId" and "key", found something else; add --key-id if the file contains only the key`,
+      `${file}: expected JSON with "id" and "key", found something else; add --key-id if the file contains only the key`,
     );
   }
 }
 
-/** Reads a key from a file: JSON with keyId and key (and organizationId), or only the key if the id is given. */
+/** Reads a key from a file: only the key if its id is given, otherwise JSON, such as what `api-keys create --json` prints or the `demo.json` of a cloud. */
 async function readKey(
   keyId: string | undefined,
   file: string | undefined,
@@ -258,11 +258,11 @@ async function readKey(
   if (keyId !== undefined && !text.startsWith('{')) return { keyId, key: text, organizationId: '' };
   const value = keyObject(text, file);
   const key = value['key'];
-  const id = keyId ?? value['keyId'];
+  const id = keyId ?? value['key_id'] ?? value['id'] ?? value['keyId'];
   if (typeof key !== 'string' || typeof id !== 'string')
     throw new PlatformError(
       'invalid_argument',
-      `${file}: expected JSON with the strings "keyId" and "key", found something else`,
+      `${file}: expected JSON with the strings "id" and "key", found something else`,
     );
-  return { keyId: id, key, organizationId: String(value['organizationId'] ?? '') };
+  return { keyId: id, key, organizationId: String(value['organization_id'] ?? value['organizationId'] ?? '') };
 }

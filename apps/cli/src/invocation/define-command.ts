@@ -26,7 +26,10 @@ export function defineCommand(command: Command, help: CommandHelp, run: Run): Co
     )
     .option('--url <url>', 'address of the cloud')
     .option('--key-id <id>', 'API key to use instead of the login; requires --key-file')
-    .option('--key-file <file>', 'file that contains the API key, or JSON with keyId and key; - reads standard input')
+    .option(
+      '--key-file <file>',
+      'file that contains the API key, or JSON with its id and key, as "api-keys create --json" prints it; - reads standard input',
+    )
     .option('--organization <name>', 'name or id of the organization (default: that of the login, or the only one)')
     .option('--timeout <span>', 'stop after this time, such as 10s or 2m');
   return defineLocalCommand(command, help, run);

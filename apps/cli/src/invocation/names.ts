@@ -32,6 +32,10 @@ const sources: Readonly<Record<string, Source>> = {
     (await app.listOrganizationMembers({ organizationId })).members.map(({ userId, emails }) => [userId, emails[0]]),
   fragment: async ({ app }, organizationId) =>
     (await app.listFragments({ organizationId, showPublic: true })).fragments.map(({ id, name }) => [id, name]),
+  saved_query: async ({ data }, organizationId) =>
+    (await data.listSavedQueries({ organizationId })).queries.map(({ id, name }) => [id, name]),
+  dataset: async ({ datasets }, organizationId) =>
+    (await datasets.listDatasetsByOrganizationID({ organizationId })).datasets.map(({ id, name }) => [id, name]),
 };
 
 /**

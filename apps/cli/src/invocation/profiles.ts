@@ -11,10 +11,12 @@ import { PlatformError } from '@platform/sdk/cloud';
 export interface Profile {
   readonly url: string;
   readonly credentials: { readonly keyId: string; readonly key: string } | { readonly sessionToken: string };
-  /** Who signed in: an e-mail address, or the key id. */
+  /** Who signed in: an e-mail address, or the name of the key, or its id if it has no name. */
   readonly as: string;
   /** Default for --organization. */
   readonly organization?: string;
+  /** Its name when it was chosen. */
+  readonly organizationName?: string;
   /** PEM of the certificates to trust, for an installation with its own authority. */
   readonly ca?: string;
 }

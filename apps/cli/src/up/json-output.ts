@@ -3,14 +3,21 @@ import type { Output, Streams } from './output.ts';
 /** One JSON object per line on standard output; logs of the processes and failures on standard error. */
 export function jsonOutput({ write, complain }: Streams): Output {
   const event = (name: string, fields: object): void => write(`${JSON.stringify({ event: name, ...fields })}\n`);
+  // The cloud's own line is between processes; ours is for programs, which find the same spelling in all results.
   return {
     ready({ url, organizationId, locationId, machineId, partId, keyId, key, caFingerprint }) {
-      const ids = { organizationId, locationId, machineId, partId, keyId };
-      event('ready', { url, ...ids, ...(key ? { key } : {}), ...(caFingerprint ? { caFingerprint } : {}) });
+      const ids = {
+        organization_id: organizationId,
+        location_id: locationId,
+        machine_id: machineId,
+        part_id: partId,
+        key_id: keyId,
+      };
+      event('ready', { url, ...ids, ...(key && { key }), ...(caFingerprint && { ca_fingerprint: caFingerprint }) });
     },
     reading: (row) => event('reading', row),
     query: (query) => event('query', query),
-    webhook: (webhook) => event('webhook', webhook),
+    webhook: ({ receivedAt, ...webhook }) => event('webhook', { ...webhook, received_at: receivedAt }),
     status() {},
     logged: (_process, line) => complain(`${line}\n`),
     failed: (message, lines) => complain(`${[message, ...lines.map((line) => `  ${line}`)].join('\n')}\n`),

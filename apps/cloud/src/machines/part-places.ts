@@ -39,3 +39,19 @@ export async function machineNamesIn(db: Database, locationId: string): Promise<
   const rows = await db.selectFrom('machines').select('name').where('location_id', '=', locationId).execute();
   return rows.map(({ name }) => name);
 }
+
+/** Names by id of those machines and parts that exist; of a part, Machine/part. @param ids few enough for one statement */
+export async function placeNames(db: Database, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  if (ids.length === 0) return new Map();
+  const machines = await db.selectFrom('machines').select(['id', 'name']).where('id', 'in', ids).execute();
+  const parts = await db
+    .selectFrom('parts')
+    .innerJoin('machines', 'machines.id', 'parts.machine_id')
+    .select(['parts.id', 'parts.name', 'machines.name as machine_name'])
+    .where('parts.id', 'in', ids)
+    .execute();
+  return new Map([
+    ...machines.map(({ id, name }): [string, string] => [id, name]),
+    ...parts.map(({ id, name, machine_name }): [string, string] => [id, `${machine_name}/${name}`]),
+  ]);
+}

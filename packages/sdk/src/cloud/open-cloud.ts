@@ -1,4 +1,5 @@
 import { DataService } from '@platform/proto/platform/app/data/v1/data';
+import { DatasetService } from '@platform/proto/platform/app/dataset/v1/dataset';
 import { PackageService } from '@platform/proto/platform/app/packages/v1/packages';
 import { AppService } from '@platform/proto/platform/app/v1/app';
 import { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
@@ -35,6 +36,8 @@ export interface Cloud extends AsyncDisposable {
   readonly fleet: Client<typeof FleetService>;
   /** Queries, export and deletion of captured data: the public data API. Rows are BSON: `readRow`, `parseStages`. */
   readonly data: Client<typeof DataService>;
+  /** Datasets of captured files: the public dataset API. */
+  readonly datasets: Client<typeof DatasetService>;
   /** Archives that machines download: the public package API. */
   readonly packages: Client<typeof PackageService>;
   /** Rows of an aggregation pipeline over `readings`. Throws an error with a gRPC code. */
@@ -108,6 +111,7 @@ export function openCloud(options: CloudOptions): Cloud {
     app: link.client(AppService),
     fleet: link.client(FleetService),
     data,
+    datasets: link.client(DatasetService),
     packages: link.client(PackageService),
     async queryMql(organizationId, pipeline) {
       const mqlBinary = pipeline.map(stageBytes);

@@ -4,6 +4,7 @@ import type { JsonObject } from '@platform/sdk/cloud';
 import type { Command } from 'commander';
 import type { Context } from '../../invocation/context.ts';
 import { type CommandHelp, defineLocalCommand, type Flags } from '../../invocation/define-command.ts';
+import { type Named, pick } from '../../invocation/find.ts';
 import { askAdmin } from './ask-admin.ts';
 
 export type Ask = (command: string, params?: JsonObject) => Promise<unknown>;
@@ -25,6 +26,20 @@ export function defineAdminCommand(
       });
     return run(ask, context, flags, ...args);
   });
+}
+
+/** An organization of this installation. */
+export interface Organization extends Named {
+  readonly createdMs: number;
+}
+
+export async function organizationsOf(ask: Ask): Promise<readonly Organization[]> {
+  return (await ask('organizations.list')) as readonly Organization[];
+}
+
+/** @param text name or id. @throws not_found with similar names */
+export async function organizationNamed(ask: Ask, text: string): Promise<Organization> {
+  return pick('organization', text, await organizationsOf(ask));
 }
 
 /** Milliseconds since 1970 as RFC 3339. */

@@ -2,34 +2,45 @@
 import { type JsonObject, PlatformError } from '@platform/sdk/cloud';
 import { Command, Option } from 'commander';
 import { group } from '../../invocation/define-command.ts';
-import { defineAdminCommand, timeText } from './define-admin-command.ts';
+import { snakeKeys } from '../../invocation/snake-keys.ts';
+import { defineAdminCommand, organizationNamed, organizationsOf, timeText } from './define-admin-command.ts';
 
 export function statusCommand(): Command {
   return defineAdminCommand(
     new Command('status').description('show whether the cloud is running, its address, and what it stores'),
     {
-      examples: ['platform admin status', 'platform admin status --json=caFingerprint'],
+      examples: ['platform admin status', 'platform admin status --json=ca_fingerprint'],
       fields: [
-        ...['running', 'dataDirectory', 'version', 'dataVersion', 'processId', 'startedMs', 'url', 'caFingerprint'],
-        ...['organizations', 'privateWebhookTargets', 'lastPosition', 'sealedPosition', 'loadedPosition'],
-        ...['unsealedBytes', 'uploadsSlowed', 'retainedBytes', 'freeBytes', 'freeBytesForUploads', 'damagedFiles'],
-        ...['losses', 'damagedCatalog', 'instanceKey', 'instanceKeyPlace', 'deletionsHeld', 'undeliveredWebhooks'],
-        'undeliveredMails',
+        ...['running', 'data_directory', 'version', 'data_version', 'process_id', 'started_at', 'url'],
+        ...['ca_fingerprint', 'organizations', 'private_webhook_targets', 'last_position', 'sealed_position'],
+        ...['loaded_position', 'unsealed_bytes', 'uploads_slowed', 'retained_bytes', 'free_bytes'],
+        ...['free_bytes_for_uploads', 'damaged_files', 'losses', 'damaged_catalog', 'instance_key'],
+        ...['instance_key_place', 'deletions_held', 'undelivered_webhooks', 'undelivered_mails'],
       ],
     },
     async (ask, { out }) => {
-      const status = (await ask('status')) as JsonObject;
+      const status = withStart(snakeKeys((await ask('status')) as JsonObject) as JsonObject);
       out.object(out.style.json === false ? forPeople(status) : status);
     },
   );
 }
 
+/** The time of the start as everywhere else, in the place of its milliseconds. */
+function withStart(status: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(status).map(([name, value]) =>
+      name === 'started_ms' ? ['started_at', timeText(value)] : [name, value],
+    ),
+  );
+}
+
 /** A stopped cloud does not check its files. */
 function forPeople(status: JsonObject): JsonObject {
-  const { running, damagedFiles } = status;
+  const { running, damaged_files: damaged } = status;
   if (running !== false) return status;
-  const unknown = `${Array.isArray(damagedFiles) ? 'others are ' : ''}unknown while the cloud is stopped; platform admin doctor --deep checks all files`;
-  return { ...status, damagedFiles: [...(Array.isArray(damagedFiles) ? damagedFiles : []), unknown] };
+  const known = Array.isArray(damaged) ? damaged : [];
+  const unknown = `${known.length > 0 ? 'others are ' : ''}unknown while the cloud is stopped; platform admin doctor --deep checks all files`;
+  return { ...status, damaged_files: [...known, unknown] };
 }
 
 interface Finding {
@@ -60,18 +71,24 @@ export function auditCommand(): Command {
   return defineAdminCommand(
     new Command('audit')
       .description('show who changed what, newest first')
-      .option('--organization-id <id>', 'only changes in this organization')
+      .option('--organization <name>', 'name or id: only changes in this organization')
       .option('--limit <number>', 'maximum number of entries, up to 1000', '100')
       .addOption(new Option('--before <id>', 'only entries before this one, to get the next page')),
     {
       examples: ['platform admin audit', 'platform admin audit --json=at,action,actor'],
-      fields: ['id', 'at', 'actor_kind', 'actor', 'action', 'organization_id', 'target', 'detail', 'peer_address'],
+      fields: [
+        ...['id', 'at', 'actor_kind', 'actor', 'action', 'organization_id', 'organization'],
+        ...['target_kind', 'target_id', 'target', 'detail', 'peer_address'],
+      ],
     },
     async (ask, { out }, flags) => {
+      const { organization } = flags;
+      const within = organization === undefined ? undefined : await organizationNamed(ask, String(organization));
+      const names = new Map((await organizationsOf(ask)).map(({ id, name }) => [id, name]));
       const entries = (await ask('audit', {
         limit: numberOf(flags['limit'], '--limit'),
         ...(flags['before'] !== undefined && { before: numberOf(flags['before'], '--before') }),
-        ...(flags['organizationId'] !== undefined && { organizationId: String(flags['organizationId']) }),
+        ...(within !== undefined && { organizationId: within.id }),
       })) as Record<string, never>[];
       out.rows(
         entries.map((entry) => ({
@@ -81,11 +98,14 @@ export function auditCommand(): Command {
           actor: String(entry['actorName'] || entry['actorId'] || ''),
           action: entry['action'] ?? '',
           organization_id: entry['organizationId'] ?? null,
-          target: `${entry['targetKind']} ${entry['targetId']}`.trim(),
+          organization: names.get(String(entry['organizationId'])) ?? null,
+          target_kind: entry['targetKind'] ?? '',
+          target_id: entry['targetId'] ?? '',
+          target: entry['targetName'] ?? (out.style.json === false ? (entry['targetId'] ?? null) : null),
           detail: entry['detail'] ?? {},
           peer_address: entry['peerAddress'] ?? '',
         })),
-        ['at', 'actor_kind', 'actor', 'action', 'target'],
+        ['at', 'actor_kind', 'actor', 'action', 'organization', 'target_kind', 'target'],
       );
     },
   );
@@ -100,9 +120,8 @@ function listOrganizations(): Command {
     new Command('list').description('list the ids and names of all organizations'),
     { examples: ['platform admin organizations list'], fields: ['id', 'name', 'created_at'] },
     async (ask, { out }) => {
-      const all = (await ask('organizations.list')) as { id: string; name: string; createdMs: number }[];
       out.rows(
-        all.map(({ id, name, createdMs }) => ({ id, name, created_at: timeText(createdMs) })),
+        (await organizationsOf(ask)).map(({ id, name, createdMs }) => ({ id, name, created_at: timeText(createdMs) })),
         ['name', 'id', 'created_at'],
       );
     },
@@ -113,10 +132,14 @@ function createOwnerLink(): Command {
   return defineAdminCommand(
     new Command('create-owner-link')
       .description('create a one-time sign-in link for an owner who can no longer sign in')
-      .argument('<organization-id>')
+      .argument('<organization>', 'name or id')
       .option('--email <address>', 'which owner (default: the longest-standing one)'),
-    { examples: ['platform admin organizations create-owner-link 3f2c…'], fields: ['link', 'email', 'expires_at'] },
-    async (ask, { out }, flags, organizationId = '') => {
+    {
+      examples: ['platform admin organizations create-owner-link "My organization"'],
+      fields: ['link', 'email', 'expires_at'],
+    },
+    async (ask, { out }, flags, text = '') => {
+      const { id: organizationId } = await organizationNamed(ask, text);
       const { url = '' } = (await ask('status')) as { url?: string };
       const made = (await ask('organizations.create-owner-link', {
         organizationId,

@@ -2,7 +2,7 @@
 import { type JsonObject, PlatformError } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { group } from '../../invocation/define-command.ts';
-import { defineAdminCommand } from './define-admin-command.ts';
+import { defineAdminCommand, organizationNamed } from './define-admin-command.ts';
 
 const fields = ['name', 'value', 'used', 'default', 'unit'];
 
@@ -15,9 +15,10 @@ export function limitsCommand(): Command {
 
 function get(): Command {
   return defineAdminCommand(
-    new Command('get').description('show the limits of an organization').argument('<organization-id>'),
-    { examples: ['platform admin limits get 3f2c…'], fields },
-    async (ask, { out }, _flags, organizationId = '') => {
+    new Command('get').description('show the limits of an organization').argument('<organization>', 'name or id'),
+    { examples: ['platform admin limits get "My organization"'], fields },
+    async (ask, { out }, _flags, text = '') => {
+      const { id: organizationId } = await organizationNamed(ask, text);
       out.rows((await ask('limits.get', { organizationId })) as JsonObject[], fields);
     },
   );
@@ -27,24 +28,25 @@ function set(): Command {
   return defineAdminCommand(
     new Command('set')
       .description('change a limit of an organization; "default" restores the default')
-      .argument('<organization-id>')
-      .argument('[name]')
-      .argument('[value]')
+      .argument('<organization>', 'name or id')
+      .argument('[name]', 'name of the limit; "limits get" shows them')
+      .argument('[value]', 'a whole number, or default')
       .option(
         '--monthly-scan-bytes <bytes>',
         `the same as ${scanBytes} <bytes>: how much queries may scan in a UTC month`,
       ),
     {
       examples: [
-        'platform admin limits set 3f2c… --monthly-scan-bytes 200000000000000',
-        'platform admin limits set 3f2c… fragments 2000',
+        'platform admin limits set "My organization" --monthly-scan-bytes 200000000000000',
+        'platform admin limits set "My organization" fragments 2000',
       ],
       fields,
     },
-    async (ask, { out }, flags, organizationId = '', ...given) => {
+    async (ask, { out }, flags, organization = '', ...given) => {
       const { name, text } = chosen(flags['monthlyScanBytes'], given);
       if (text !== 'default' && !/^\d+$/.test(text))
         throw new PlatformError('invalid_argument', `value: expected a whole number or "default", found "${text}"`);
+      const { id: organizationId } = await organizationNamed(ask, organization);
       const value = text === 'default' ? {} : { value: Number(text) };
       out.rows((await ask('limits.set', { organizationId, name, ...value })) as JsonObject[], fields);
     },

@@ -2,10 +2,21 @@
 import { resolve } from 'node:path';
 import { PlatformError, type Repaired } from '@platform/sdk/cloud';
 import { Command } from 'commander';
-import { defineAdminCommand, timeText } from './define-admin-command.ts';
+import { defineAdminCommand, organizationsOf, timeText } from './define-admin-command.ts';
 import { repairEnding } from './repair-ending.ts';
 
-const fields = ['outcome', 'what', 'damage', 'detail', 'organization_id', 'day', 'rows', 'first', 'last'];
+const fields = [
+  'outcome',
+  'what',
+  'damage',
+  'detail',
+  'organization_id',
+  'organization',
+  'day',
+  'rows',
+  'first',
+  'last',
+];
 
 export function repairCommand(): Command {
   return defineAdminCommand(
@@ -33,16 +44,18 @@ export function repairCommand(): Command {
         acceptLoss: flags['acceptLoss'] === true,
         apply: flags['apply'] === true,
       })) as Repaired[];
+      const names = new Map((await organizationsOf(ask)).map(({ id, name }) => [id, name]));
       out.rows(
         report.map(({ what, damage, outcome, detail, ...of }) => ({
           ...{ outcome, what, damage, detail },
           organization_id: of.organizationId ?? null,
+          organization: names.get(of.organizationId ?? '') ?? null,
           day: of.captureDay ?? null,
           rows: of.rows ?? null,
           first: timeText(of.firstMs),
           last: timeText(of.lastMs),
         })),
-        ['outcome', 'what', 'damage', 'rows', 'first', 'last', 'detail'],
+        ['outcome', 'what', 'organization', 'damage', 'rows', 'first', 'last', 'detail'],
       );
       const { isMended, text } = repairEnding(report, flags['apply'] === true);
       if (!isMended) throw new PlatformError('data_loss', text);

@@ -3,6 +3,7 @@ import { type BinaryMetadata, type Cloud, Order, timestampFromDate } from '@plat
 import type { Command } from 'commander';
 import type { Context } from '../../invocation/context.ts';
 import type { Flags } from '../../invocation/define-command.ts';
+import { pick } from '../../invocation/find.ts';
 import { timeBefore } from '../../invocation/parse-time.ts';
 import { type Presenter, presenter, timeOf } from '../../invocation/presenters.ts';
 import { dataFilter, dataOptions, listOf } from '../data-filter.ts';
@@ -15,7 +16,7 @@ export function filterOptions(command: Command): Command {
   return dataOptions(command, 'core:component:camera')
     .option('--mime <types>', 'only of these types, such as image/png,image/jpeg')
     .option('--labels <labels>', 'only with a bounding box that has one of these labels')
-    .option('--dataset <id>', 'only of this dataset')
+    .option('--dataset <dataset>', 'name or id: only of this dataset')
     .option('--from <when>', 'captured since then: a duration such as 24h, or a time')
     .option('--to <when>', 'captured before then: a duration such as 1h, or a time');
 }
@@ -29,9 +30,15 @@ export async function filterOf(context: Context, flags: Flags): Promise<Request[
     organizationIds: [(await context.find.organization()).id],
     mimeType: listOf(flags['mime']),
     bboxLabels: listOf(flags['labels']),
-    datasetId: String(flags['dataset'] ?? ''),
+    datasetId: flags['dataset'] === undefined ? '' : await datasetId(context, String(flags['dataset'])),
     interval: start || end ? { start, end } : undefined,
   };
+}
+
+async function datasetId({ cloud, find }: Context, text: string): Promise<string> {
+  const { id: organizationId } = await find.organization();
+  const { datasets } = await (await cloud()).datasets.listDatasetsByOrganizationID({ organizationId });
+  return pick('dataset', text, datasets).id;
 }
 
 /** The files that match, page by page. @param most the maximum number of files */

@@ -25,7 +25,7 @@ export function downloadCommand(): Command {
     {
       examples: [
         'platform data binary download --part press-7 --from 24h --output-dir pictures',
-        'platform data binary download --dataset 0f3c… --output-dir training',
+        'platform data binary download --dataset faulty-parts --output-dir training',
         'platform data binary download --ids 7d1b…,9a40…',
       ],
       fields: ['files', 'downloaded', 'bytes', 'directory', 'failed'],
