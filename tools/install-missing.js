@@ -23,12 +23,13 @@ export function missingPackages(root) {
 /**
  * @param {string} root
  * @param {(line: string) => void} say
+ * @param {(line: string) => () => void} during says what takes a while, returns what ends that
  * @returns {boolean} false when the installation failed (what npm said has been shown)
  */
-export function installMissing(root, say) {
+export function installMissing(root, say, during) {
   const missing = missingPackages(root);
   if (missing.length === 0) return true;
-  say(`installing ${missing.length} packages (npm ci --ignore-scripts; once, about a minute) …`);
+  const done = during(`installing ${missing.length} packages with npm ci (once, about a minute) …`);
   const started = performance.now();
   const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund'];
   const npm = process.env.npm_execpath;
@@ -39,6 +40,7 @@ export function installMissing(root, say) {
     encoding: 'utf8',
     shell: process.platform === 'win32' && command === 'npm',
   });
+  done();
   if (result.status === 0) {
     say(`installed in ${((performance.now() - started) / 1_000).toFixed(0)} s`);
     return true;

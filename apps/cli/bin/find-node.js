@@ -23,9 +23,17 @@ const major = (version) => Number.parseInt(version.replace(/^v/, ''), 10);
 /**
  * @param {string} from file URL of the caller; carried packages are looked up from there
  * @param {{ version: string, execPath: string, platform: string, arch: string, told?: string }} [running]
- * @returns {{ found: { path: string, version: string, source: string, isCarried?: true } } | { missing: string }} isCarried: the pinned one
+ * @returns {{ found: { path: string, version: string, source: string, isPinned?: true } } | { missing: string }} isPinned: of the version that the npm packages carry
  */
 export function findNode(from, running = runningNode()) {
+  const { found, missing } = findAny(from, running);
+  if (!found) return { missing };
+  const { optionalDependencies } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  const pinned = optionalDependencies[carriers[`${running.platform}-${running.arch}`]];
+  return { found: found.version === pinned ? { ...found, isPinned: true } : found };
+}
+
+function findAny(from, running) {
   if (running.told) return askNode(running.told);
   if (major(running.version) >= neededMajor) {
     return { found: { path: running.execPath, version: running.version, source: running.execPath } };
@@ -67,7 +75,7 @@ function carriedNode(from, carrier) {
   try {
     const manifest = createRequire(from).resolve(`${carrier}/package.json`);
     const { version } = JSON.parse(readFileSync(manifest, 'utf8'));
-    return { path: join(dirname(manifest), 'bin', 'node'), version, source: `npm package ${carrier}`, isCarried: true };
+    return { path: join(dirname(manifest), 'bin', 'node'), version, source: `npm package ${carrier}` };
   } catch {
     return undefined;
   }

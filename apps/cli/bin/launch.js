@@ -7,7 +7,7 @@ import { findNode } from './find-node.js';
 /**
  * Sets the exit code of this process, or replaces it.
  * @param {string} main path of the program's main module
- * @param {{ saysNode?: boolean }} [options] saysNode: print which Node was found, unless it is the one that the npm packages carry
+ * @param {{ saysNode?: boolean }} [options] saysNode: print which Node was found, unless it is of the version that the npm packages carry
  */
 export async function launch(main, { saysNode = false } = {}) {
   const { found, missing } = findNode(import.meta.url);
@@ -16,7 +16,7 @@ export async function launch(main, { saysNode = false } = {}) {
     process.exitCode = 1;
     return;
   }
-  if (saysNode && !found.isCarried) process.stderr.write(`platform: Node ${found.version} (${found.source})\n`);
+  if (saysNode && !found.isPinned) process.stderr.write(`platform: Node ${found.version} (${found.source})\n`);
   const home = process.env.PLATFORM_HOME ?? join(homedir(), '.platform');
   const env = { ...thriftyEnvironment, NODE_COMPILE_CACHE: join(home, 'cache', 'compile'), ...process.env };
   const args = [...thriftyFlags, '--disable-warning=ExperimentalWarning', main, ...process.argv.slice(2)];

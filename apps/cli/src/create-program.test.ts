@@ -17,26 +17,65 @@ function helpOf(command: Command): string {
 const program = createProgram();
 const leaves = leavesOf(program).filter((leaf) => !['complete'].includes(leaf.name()));
 
-test('every help page fits into 80 columns and shows usage, examples, options and exit codes in this order', () => {
+const pages = [program, ...groupsOf(program), ...leaves];
+
+function groupsOf(command: Command): readonly Command[] {
+  return command.commands.flatMap((one) => (one.commands.length === 0 ? [] : [one, ...groupsOf(one)]));
+}
+
+test('every help page fits into 80 columns and shows usage, examples, its own options or commands, then what is global', () => {
   expect(leaves.length).toBeGreaterThan(70);
-  for (const leaf of leaves) {
-    const help = helpOf(leaf);
+  expect(pages.length).toBeGreaterThan(leaves.length + 15);
+  for (const page of pages) {
+    const help = helpOf(page);
     for (const line of help.split('\n')) {
       if (!/^(Usage: | {2}\$ )/.test(line))
-        expect([...line].length, `${pathOf(leaf)}: ${line}`).toBeLessThanOrEqual(80);
+        expect([...line].length, `${pathOf(page)}: ${line}`).toBeLessThanOrEqual(80);
     }
-    const at = ['Usage: platform', 'Examples:\n  $ ', '-h, --help', 'Exit codes:'].map((part) => help.indexOf(part));
-    expect(at, pathOf(leaf)).toEqual(at.toSorted((a, b) => a - b));
-    expect(at, pathOf(leaf)).not.toContain(-1);
+    const isGroup = page.commands.length > 0;
+    const heads = [...help.matchAll(/^(?:Usage: platform|[A-Z][A-Za-z ]+:(?=$| [a-z]))/gm)].map(([head]) => head);
+    const wanted = isGroup
+      ? [
+          /^Usage: platform$/,
+          /^Examples:$/,
+          /^(Commands|This computer|Login|Fleet|Data|Shell):$/,
+          /^Environment:$/,
+          /^Options:$/,
+        ]
+      : [
+          /^Usage: platform$/,
+          /^Examples:$/,
+          /^Arguments:$/,
+          /^Options:$/,
+          /^JSON fields:$/,
+          /^Environment:$/,
+          /^Global options:$/,
+          /^Exit codes:$/,
+        ];
+    const places = heads.map((head) => wanted.findIndex((one) => one.test(head)));
+    expect(places, `${pathOf(page)}: ${heads.join(' ')}`).not.toContain(-1);
+    expect(places, `${pathOf(page)}: ${heads.join(' ')}`).toEqual(places.toSorted((a, b) => a - b));
+    expect(heads[1], pathOf(page)).toBe('Examples:');
+    expect(help, pathOf(page)).toMatch(/^Examples:\n {2}\$ .*platform/m);
+    expect(help, pathOf(page)).toContain('-h, --help');
+  }
+});
+
+test('the same thing has the same option everywhere, and changes have the same verbs', () => {
+  for (const leaf of leaves) {
+    const options = leaf.options.map(({ long }) => long);
+    for (const other of ['--from', '--to', '--organization-id', '--org', '--output-file'])
+      if (pathOf(leaf) !== 'platform admin repair') expect(options, pathOf(leaf)).not.toContain(other);
+    expect(['show', 'new', 'add', 'rm', 'edit-name', 'destroy'], pathOf(leaf)).not.toContain(leaf.name());
   }
 });
 
 test('the help of up lists the environment variables, one per line', () => {
   const up = program.commands.find((command) => command.name() === 'up');
   const help = up === undefined ? '' : helpOf(up);
-  expect(help).toMatch(/^Environment:\n(?: {2,4}\S.*\n)+\nExit codes:/m);
+  expect(help).toMatch(/^Environment:\n(?: {2,}\S.*\n)+\nExit codes:/m);
   for (const name of ['PLATFORM_HOME', 'PLATFORM_SEAL_AGE', 'PLATFORM_SCRUB_PERIOD'])
-    expect(help).toMatch(new RegExp(`^ {2}${name} \\S`, 'm'));
+    expect(help).toMatch(new RegExp(`^ {2}${name} +\\S`, 'm'));
 });
 
 test('the command list of a group shows which arguments are optional', () => {

@@ -19,14 +19,39 @@ import { upCommand } from './commands/up.ts';
 import { versionCommand } from './commands/version.ts';
 import { dataCommand } from './data/data-command.ts';
 import { exitCodesHelp } from './invocation/exit-codes.ts';
+import { setHelp } from './invocation/help.ts';
 import { queryCommand } from './query/query-command.ts';
 import { withHelp } from './with-help.ts';
+
+/** Variables that every command reads. */
+const environment: Readonly<Record<string, string>> = {
+  PLATFORM_HOME: 'directory for everything that is stored on this computer (default: ~/.platform)',
+  PLATFORM_URL: 'address of the cloud, like --url',
+  PLATFORM_API_KEY_ID: 'id of the API key to use instead of a login; requires PLATFORM_API_KEY',
+  PLATFORM_API_KEY: 'the API key',
+  PLATFORM_PROFILE: 'login to use, like --profile',
+  PLATFORM_ORGANIZATION: 'name or id of the organization, like --organization',
+  PLATFORM_OUTPUT: 'json: print JSON, like --json',
+  PLATFORM_NODE: 'path of the Node that runs the platform (default: the one that it finds)',
+  NO_COLOR: 'any value: no colours',
+};
 
 /** @param jsonErrors usage errors are printed as `{"error"}`, like other failures with --json */
 export function createProgram(jsonErrors = false): Command {
   const program = new Command('platform')
     .description('Open, self-hosted platform for managing machines.')
-    .addHelpText('after', `\n${exitCodesHelp}`);
+    .usage('<command> [options]')
+    .addHelpText('after', `\nEnd a command with --help for its options and examples.\n\n${exitCodesHelp}`);
+  setHelp(program, {
+    examples: [
+      'platform up',
+      'platform login --url https://cloud.example',
+      'platform machines list',
+      'platform query sql "SELECT time_received, data FROM readings LIMIT 3"',
+      'platform logs press-7 --follow',
+    ],
+    environment,
+  });
 
   program
     .commandsGroup('This computer:')

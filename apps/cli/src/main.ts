@@ -2,6 +2,7 @@
 import { CommanderError } from 'commander';
 import { exitCodes } from './invocation/exit-codes.ts';
 import { globalsLast } from './invocation/globals-last.ts';
+import { withLoginDefault } from './invocation/login-default.ts';
 import { withLanguage } from './query/with-language.ts';
 import { fromEnvironment } from './settings.ts';
 
@@ -11,7 +12,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(exitCodes.ok);
 });
 
-const argv = ownJson(withLanguage(globalsLast(process.argv)));
+const argv = ownJson(withLoginDefault(withLanguage(globalsLast(process.argv))));
 // The usual spellings in other programs.
 if (argv[2] === '--version' || argv[2] === '-V') argv[2] = 'version';
 const isJson = argv.some((arg) => arg.startsWith('--json=')) || fromEnvironment.output === 'json';
@@ -21,7 +22,8 @@ try {
     argv[2] === 'up'
       ? (await import('./create-up-program.ts')).createUpProgram(isJson)
       : (await import('./create-program.ts')).createProgram(isJson);
-  await program.parseAsync(argv);
+  if (argv[2] === 'help') await (await import('./help-topic.ts')).showHelp(program, argv.slice(3));
+  else await program.parseAsync(argv);
 } catch (caught) {
   if (!(caught instanceof CommanderError)) throw caught;
   // Commander's errors are usage errors, except for help and version.

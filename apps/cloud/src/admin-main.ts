@@ -27,7 +27,11 @@ import { readStoreSettings } from './settings.ts';
 type Request = Readonly<Record<string, unknown>>;
 type StoreSettings = ReturnType<typeof readStoreSettings>;
 
-const say = (text: string): void => void process.stderr.write(`${text}\n`);
+/** Progress; whatever else happened stands in the result. */
+const { isTTY: isTerminal, columns = 80 } = process.stderr;
+const clear = '\r\u001b[K';
+const say = (text: string): void =>
+  void process.stderr.write(isTerminal ? `${clear}… ${text.slice(0, columns - 3)}` : `${text}\n`);
 
 async function run(request: Request, signal: AbortSignal): Promise<unknown> {
   const { text, optionalText } = readParams(request);
@@ -190,9 +194,11 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => stop.abort(new PlatformError('canceled', 'stopped')));
 try {
   const result = await run(JSON.parse(process.argv[2] ?? '{}'), stop.signal);
+  if (isTerminal) process.stderr.write(clear);
   process.stdout.write(`${JSON.stringify({ result })}\n`);
   process.exit(0);
 } catch (caught) {
+  if (isTerminal) process.stderr.write(clear);
   const { code } = asPlatformError(caught);
   // The administrator who runs this may read internal error details, as in the log.
   process.stdout.write(`${JSON.stringify({ error: { code, message: errorText(caught) } })}\n`);

@@ -44,6 +44,7 @@ export interface Ready {
   readonly organizationId: string;
   readonly locationId: string;
   readonly machineId: string;
+  readonly machineName: string;
   readonly partId: string;
   readonly keyId: string;
   /** On a first start only. */
@@ -248,6 +249,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
       organizationId: demo?.organizationId ?? '',
       locationId: demo?.locationId ?? '',
       machineId: demo?.machineId ?? '',
+      machineName: registry.machine(demo?.machineId ?? '')?.name ?? '',
       partId: demo?.partId ?? '',
       keyId: owner?.id ?? '',
       // If a start was killed before it could print the key, the next one is still a first start.

@@ -153,7 +153,7 @@ test('a fragment is created, found by name and id, edited, tagged, used and dele
   ).json<{ id: string; revision: string }>();
   await cli.ok(['fragments', 'tag', 'host-kit', 'stable']);
   await cli.ok(['fragments', 'edit', made.id, '--yes'], { env: editor('kit', `sed -i 's/"load"/"kit"/' "$1"`) });
-  await cli.ok(['fragments', 'set', 'host-kit', '--visibility', 'unlisted', '--name', 'kit']);
+  await cli.ok(['fragments', 'update', 'host-kit', '--visibility', 'unlisted', '--name', 'kit']);
   const using = { fragments: [{ id: made.id, version: 'stable' }] };
   await cli.ok(['config', 'set', 'press-7', write('using.json', using), '--yes']);
   const [list, tagged, newest, history, usage, effective, inUse] = await Promise.all([

@@ -151,17 +151,17 @@ test('a killed export continues where it ended: every reading once, in order', a
 test('an export accepts names, time ranges and formats; an unknown name is not found', async () => {
   await upload('hall', 30);
   const hall = ['data', 'export', '--part', 'vm', '--resource', 'hall'];
-  const bounds = ['--from', new Date(start + 10).toISOString(), '--to', new Date(start + 30).toISOString()];
+  const bounds = ['--since', new Date(start + 10).toISOString(), '--until', new Date(start + 30).toISOString()];
   const [all, some, csv, typed, parquet, none, wrong, noFile, times] = await Promise.all([
     cli.ok(hall),
     cli.ok([...hall, ...bounds, '--json=payload,resource_name']),
     cli.ok([...hall, ...bounds, '--format', 'csv']),
     cli.ok([...hall.slice(0, 4), '--resource', 'rdk:component:sensor/hall', '--method', 'Readings']),
     cli.ok([...hall, '--output', 'hall.parquet', '--quiet']),
-    cli.ok([...hall, '--to', '2020-01-01']),
+    cli.ok([...hall, '--until', '2020-01-01']),
     cli.run(['data', 'export', '--part', 'vm', '--resource', 'hal']),
     cli.run([...hall, '--format', 'parquet']),
-    cli.run([...hall, '--from', '2026-01-02', '--to', '2026-01-01']),
+    cli.run([...hall, '--since', '2026-01-02', '--until', '2026-01-01']),
   ]);
   expect(numbersIn(all.stdout)).toEqual(Array.from({ length: 30 }, (_, n) => n));
   expect(JSON.parse(all.stdout.split('\n')[0] ?? '')).toMatchObject({

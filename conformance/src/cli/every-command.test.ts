@@ -23,7 +23,7 @@ const others = new Set(
   `
   up completion login/browser login/api-key logout
   admin/backup admin/restore admin/limits/set admin/organizations/create-owner-link admin/rotate-instance-key
-  profiles/use profiles/bind profiles/unbind profiles/organization profiles/remove
+  profiles/use profiles/bind profiles/unbind profiles/organization profiles/delete
   organizations/create organizations/update organizations/delete
   members/invite members/uninvite members/resend members/grant members/revoke members/remove
   locations/create locations/update locations/delete locations/share locations/unshare
@@ -32,8 +32,8 @@ const others = new Set(
   machines/part/main machines/part/force machines/part/restart machines/part/secrets/create machines/part/secrets/delete
   machines/favorites/list machines/favorites/add machines/favorites/remove
   config/edit config/set config/restore
-  fragments/create fragments/edit fragments/set fragments/delete fragments/tag fragments/untag
-  packages/upload packages/delete module/upload
+  fragments/create fragments/edit fragments/update fragments/delete fragments/tag fragments/untag
+  packages/upload packages/delete modules/upload
   query/saved/create query/saved/update query/saved/delete
   data/delete data/binary/download data/retention/set metadata/set api-keys/create api-keys/rename api-keys/rotate api-keys/expire api-keys/delete
 `
@@ -130,6 +130,25 @@ function fieldsOf(leaf: Command): readonly string[] | undefined {
   return / of (the|JSON) /.test(list) || list.includes('…') ? undefined : list.split(/,\s+/);
 }
 
+/** The keys of an object and of what it contains. */
+function keysOf(value: unknown): readonly string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const inner = Object.values(value).flatMap(keysOf);
+  return Array.isArray(value) ? inner : [...Object.keys(value), ...inner];
+}
+
+/** A stage of a pipeline begins with a dollar sign. */
+function isNotSnakeCase(key: string): boolean {
+  return !/^(\$\w+|[a-z][a-z0-9]*(_[a-z0-9]+)*)$/.test(key);
+}
+
+test('the JSON fields of every command, reading or writing, are snake_case', () => {
+  for (const leaf of leaves) {
+    const fields = fieldsOf(leaf)?.filter((field) => field !== '') ?? [];
+    expect(fields.filter(isNotSnakeCase), pathOf(leaf)).toEqual([]);
+  }
+});
+
 test('every command is listed as reading or not reading', () => {
   const paths = leaves.map(pathOf);
   const unlisted = paths.filter((path) => readings[path] === undefined && !others.has(path));
@@ -151,6 +170,8 @@ test('every reading command accepts --json and prints JSON with the fields that 
     const fields = fieldsOf(leaf);
     for (const value of values) {
       expect(value, path).toBeTypeOf('object');
+      // The keywords of JSON Schema are not ours.
+      if (path !== 'config schema') expect.soft(keysOf(value).filter(isNotSnakeCase), path).toEqual([]);
       if (fields === undefined) continue;
       // A change has no "before" if there was nothing, because null is a possible value.
       const named = path === 'config diff' ? expect.arrayContaining(Object.keys(value)) : Object.keys(value).toSorted();

@@ -145,7 +145,7 @@ test('precedence of logins: flag, environment, directory, default', async () => 
   ]);
   await cli.ok(['profiles', 'use', 'flag']);
   await cli.ok(['profiles', 'organization', cloud.organizationId]);
-  await cli.ok(['profiles', 'remove', 'directory']);
+  await cli.ok(['profiles', 'delete', 'directory']);
   const [list, bound] = await Promise.all([cli.ok(['profiles', 'list', '--json']), cli.run(['whoami'], { directory })]);
   const rows = list.json<{ name: string; current: boolean; organization: string | null }[]>();
   expect(rows.find((row) => row.current)).toMatchObject({ name: 'flag', organization: cloud.organizationId });

@@ -13,10 +13,10 @@ const nodeFlags = ['--conditions=@platform/source', '--disable-warning=Experimen
 
 interface Ready {
   readonly url: string;
-  readonly caFingerprint: string;
-  readonly keyId: string;
+  readonly ca_fingerprint: string;
+  readonly key_id: string;
   readonly key: string;
-  readonly organizationId: string;
+  readonly organization_id: string;
 }
 
 let cli: CommandLine;
@@ -50,7 +50,7 @@ test('D31 platform up --tls: its machine-server trusts the authority of the clou
   expect(new URL(String(demo['url'])).port).toBe(new URL(ready.url).port);
   expect(demo['login']).toContain('the demo on this computer');
   await cli.ok(['query', 'mql', '{"$limit":1}', '--data', dataDir()]);
-  const login = ['login', 'api-key', '--url', ready.url, '--key-id', ready.keyId];
+  const login = ['login', 'api-key', '--url', ready.url, '--key-id', ready.key_id];
   const other = Array(32).fill('00').join(':');
   const [untrusted, wrong] = await Promise.all([
     cli.run(login, { input: ready.key }),
@@ -59,15 +59,15 @@ test('D31 platform up --tls: its machine-server trusts the authority of the clou
   expect(untrusted).toMatchObject({ code: 1, stdout: '' });
   expect(untrusted.stderr).toMatch(/normal for a self-hosted cloud.*--ca FILE.*--fingerprint/s);
   expect(wrong).toMatchObject({ code: 5, stdout: '' });
-  await cli.ok([...login, '--fingerprint', ready.caFingerprint], { input: ready.key });
+  await cli.ok([...login, '--fingerprint', ready.ca_fingerprint], { input: ready.key });
   // Over gRPC, and over plain HTTPS.
   const me = await cli.ok(['whoami', '--json=id']);
   await expect
     .poll(async () => (await cli.ok(['machines', 'list', '--json=state'])).json())
     .toEqual([{ state: 'online' }]);
-  expect(me.json()).toEqual({ id: ready.keyId });
+  expect(me.json()).toEqual({ id: ready.key_id });
   // A key for one command uses the address of the login, and the authority that it trusts.
-  const byKey = await cli.ok(['whoami', '--json=url,login', '--key-id', ready.keyId, '--key-file', '-'], {
+  const byKey = await cli.ok(['whoami', '--json=url,login', '--key-id', ready.key_id, '--key-file', '-'], {
     input: ready.key,
   });
   expect(byKey.json()).toEqual({ url: ready.url, login: '--key-file' });
@@ -96,14 +96,14 @@ test('the host administrator needs no login: status, doctor, limits, audit, a li
   const [status, doctor, limits, organizations, unknown] = await Promise.all([
     cli.ok(['admin', 'status', '--json', ...at]),
     cli.ok(['admin', 'doctor', '--deep', '--json', ...at]),
-    cli.ok(['admin', 'limits', 'get', ready.organizationId, '--json', ...at]),
+    cli.ok(['admin', 'limits', 'get', ready.organization_id, '--json', ...at]),
     cli.ok(['admin', 'organizations', 'list', '--json=id', ...at]),
     cli.run(['admin', 'limits', 'get', 'nobody', ...at]),
   ]);
-  expect(status.json()).toMatchObject({ running: true, url: ready.url, damagedFiles: [], damagedCatalog: [] });
+  expect(status.json()).toMatchObject({ running: true, url: ready.url, damaged_files: [], damaged_catalog: [] });
   for (const finding of doctor.json<{ ok: boolean }[]>()) expect(finding.ok).toBe(true);
   expect(limits.json<unknown[]>().length).toBeGreaterThan(0);
-  expect(organizations.json()).toEqual([{ id: ready.organizationId }]);
+  expect(organizations.json()).toEqual([{ id: ready.organization_id }]);
   expect(unknown.code).toBe(3);
   expect((await cli.ok(['admin', 'repair', '--json', ...at])).json()).toEqual([]);
   const [audit, refused] = await Promise.all([
@@ -126,8 +126,8 @@ test('a restored cloud ends at the position of the backup, and reports where pos
   // One at a time, because each takes the lock of the directory.
   const status = await cli.ok(['admin', 'status', '--json', '--data', target]);
   const shown = await cli.ok(['admin', 'status', '--data', target]);
-  expect(status.json()).toMatchObject({ running: false, damagedFiles: null });
-  expect(shown.stdout).toMatch(/^damagedFiles +unknown while the cloud is stopped; platform admin doctor --deep/m);
+  expect(status.json()).toMatchObject({ running: false, damaged_files: null });
+  expect(shown.stdout).toMatch(/^damaged_files +unknown while the cloud is stopped; platform admin doctor --deep/m);
 
   {
     using log = new DatabaseSync(join(target, 'ingest.sqlite'));
@@ -213,7 +213,7 @@ test('a reader that closes the output early ends the command quietly', async () 
 
 // Last, because nothing can be queried afterwards.
 test('a query beyond the limit that the host administrator set has exit code 6', async () => {
-  const set = ['admin', 'limits', 'set', ready.organizationId, 'query-bytes-per-month', '1', '--data', dataDir()];
+  const set = ['admin', 'limits', 'set', ready.organization_id, 'query-bytes-per-month', '1', '--data', dataDir()];
   await cli.ok(set);
   const month = (): number => new Date().getUTCMonth();
   const query = ['query', 'sql', 'SELECT component_name FROM readings'];

@@ -46,7 +46,11 @@ export async function startLimited({ bytes, sealAge }: { bytes: number; sealAge:
   stack.defer(async () => {
     await product.kill('SIGTERM');
   });
-  const { url, keyId, key } = (await product.waitForLine(({ event }) => event === 'ready')) as Record<string, string>;
+  const {
+    url,
+    key_id: keyId,
+    key,
+  } = (await product.waitForLine(({ event }) => event === 'ready')) as Record<string, string>;
   if (url === undefined || keyId === undefined || key === undefined)
     throw new Error('expected a first start with its key');
   const client = stack.use(openCloud({ url, keyId, key, timeoutMs: 60_000 }));

@@ -91,13 +91,10 @@ function login(): Command {
       await keep(context, { url, credentials: { keyId, key }, as: name || keyId, ...trusted });
     },
   );
-  return group('login', 'log in to a cloud and save the login as a profile', [])
-    .addHelpText(
-      'after',
-      '\nWithout a command, this runs "login browser"; see platform login browser --help for its options.',
-    )
-    .addCommand(byBrowser, { isDefault: true })
-    .addCommand(byKey);
+  return group('login', 'log in to a cloud and save the login as a profile', [byBrowser, byKey]).addHelpText(
+    'after',
+    '\nWithout a command, this runs "login browser". Its options are in\n"platform login browser --help".',
+  );
 }
 
 async function secretOf(context: Context): Promise<string> {

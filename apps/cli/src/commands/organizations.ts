@@ -1,11 +1,12 @@
 /** `platform organizations`: list, create, change and delete organizations. */
-import type { AuditEntry, JsonObject, Organization } from '@platform/sdk/cloud';
+import type { AuditEntry, JsonObject, JsonValue, Organization } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { defineCommand, group } from '../invocation/define-command.ts';
 import { parseObject } from '../invocation/input.ts';
 import { namesOf } from '../invocation/names.ts';
 import { presenter, timeOf } from '../invocation/presenters.ts';
 import { readPages } from '../invocation/read-pages.ts';
+import { snakeKeys } from '../invocation/snake-keys.ts';
 import { wholeNumber } from './config/configuration.ts';
 
 export function organizationsCommand(): Command {
@@ -109,8 +110,8 @@ function remove(): Command {
 }
 
 /** An object whose fields depend on the action. */
-function detailOf({ detail }: AuditEntry): JsonObject {
-  return detail === '' ? {} : parseObject(detail, 'detail of an audit entry');
+function detailOf({ detail }: AuditEntry): JsonValue {
+  return detail === '' ? {} : snakeKeys(parseObject(detail, 'detail of an audit entry'));
 }
 
 const auditEntry = presenter<AuditEntry>({

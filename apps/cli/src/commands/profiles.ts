@@ -113,8 +113,8 @@ function organization(): Command {
 
 function remove(): Command {
   return defineLocalCommand(
-    new Command('remove').description('delete a profile without ending its session').argument('<name>'),
-    { examples: ['platform profiles remove client'] },
+    new Command('delete').alias('remove').description('delete a profile without ending its session').argument('<name>'),
+    { examples: ['platform profiles delete client'] },
     async ({ out }, _flags, name = '') => {
       const known = await existing(name);
       const { [name]: _gone, ...others } = known.profiles;

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { setHelp } from '../invocation/help.ts';
-import { colours, commandName, homeDir, inherited, terminalWidth } from '../settings.ts';
+import { colours, commandNames, homeDir, inherited, terminalWidth } from '../settings.ts';
 import { jsonOutput } from '../up/json-output.ts';
 import { runUp } from '../up/run-up.ts';
 import { terminalOutput } from '../up/terminal-output.ts';
@@ -54,7 +54,7 @@ export function upCommand(): Command {
         cloudEntry: import.meta.resolve('@platform/cloud/main'),
         machineEntry: import.meta.resolve('@platform/machine-server/main'),
         env: inherited,
-        output: flags.json ? jsonOutput(streams) : terminalOutput(streams, colours, terminalWidth, commandName),
+        output: flags.json ? jsonOutput(streams) : terminalOutput(streams, colours, terminalWidth, commandNames),
         signal: stop.signal,
       });
     });

@@ -20,8 +20,8 @@ export function exportCommand(): Command {
       .requiredOption('--part <part>', 'id, Machine/part, or a machine (for its main part)')
       .option('--resource <name>', 'only of this resource; core:component:sensor/NAME if several have the name')
       .option('--method <name>', 'only of this capture method')
-      .option('--from <when>', 'captured since then: a duration such as 24h, or a time')
-      .option('--to <when>', 'captured before then: a duration such as 1h, or a time')
+      .option('--since <when>', 'captured since then: a duration such as 24h, or a time')
+      .option('--until <when>', 'captured before then: a duration such as 1h, or a time')
       .addOption(
         choice('--format <format>', 'default: from the file name, otherwise ndjson', ['ndjson', 'csv', 'parquet']),
       )
@@ -30,7 +30,7 @@ export function exportCommand(): Command {
     {
       examples: [
         'platform data export --part press-7 --output press.parquet',
-        'platform data export --part press-7 --resource oven --from 24h --output oven.csv --resume',
+        'platform data export --part press-7 --resource oven --since 24h --output oven.csv --resume',
         'platform data export --part press-7 --resource oven --method Readings > oven.ndjson',
       ],
       fields: ['the columns of the readings', 'with --output: file', 'format', 'rows'],
@@ -72,13 +72,13 @@ function formatOf(flags: Flags, file: string | undefined): ExportFormat {
 }
 
 function timesOf(flags: Flags): { fromMs?: number; untilMs?: number } {
-  const msOf = (name: 'from' | 'to'): number | undefined =>
+  const msOf = (name: 'since' | 'until'): number | undefined =>
     flags[name] === undefined ? undefined : timeBefore(String(flags[name]), `--${name}`).getTime();
-  const [fromMs, untilMs] = [msOf('from'), msOf('to')];
+  const [fromMs, untilMs] = [msOf('since'), msOf('until')];
   if (fromMs !== undefined && untilMs !== undefined && fromMs >= untilMs)
     throw new PlatformError(
       'invalid_argument',
-      `--from: expected a time before --to, found "${flags['from']}" and "${flags['to']}"`,
+      `--since: expected a time before --until, found "${flags['since']}" and "${flags['until']}"`,
     );
   return { ...(fromMs === undefined ? {} : { fromMs }), ...(untilMs === undefined ? {} : { untilMs }) };
 }
@@ -86,5 +86,5 @@ function timesOf(flags: Flags): { fromMs?: number; untilMs?: number } {
 async function askedOf(context: Context, partId: string, flags: Flags): Promise<Asked> {
   const { url } = await context.login();
   const text = (name: string): string | null => (flags[name] === undefined ? null : String(flags[name]));
-  return { url, partId, resource: text('resource'), method: text('method'), from: text('from'), to: text('to') };
+  return { url, partId, resource: text('resource'), method: text('method'), from: text('since'), to: text('until') };
 }

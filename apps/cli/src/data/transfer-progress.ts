@@ -1,6 +1,7 @@
 /** The progress of a long transfer: an overwritten line on a terminal, otherwise a line of JSON every 5 s. */
 import { systemClock } from '@platform/sdk/cloud';
 import type { Context } from '../invocation/context.ts';
+import { cut } from '../invocation/text-width.ts';
 import { amount, bytesText } from '../query/amounts.ts';
 
 export interface TransferProgress extends Disposable {
@@ -34,7 +35,8 @@ export function createTransferProgress(
   const done = (): Done => ({ before, rows, bytes, elapsedMs: systemClock.monotonic() - since, total });
   const isTerminal = Boolean(process.stderr.isTTY);
   const say = (): void => {
-    if (isTerminal) process.stderr.write(`\r\u001b[K… ${progressText(done())}`);
+    if (isTerminal)
+      process.stderr.write(`\r\u001b[K${cut(`… ${progressText(done())}`, (process.stderr.columns || 80) - 1)}`);
     else process.stderr.write(`${JSON.stringify({ progress: progressJson(done()) })}\n`);
   };
   const timer =

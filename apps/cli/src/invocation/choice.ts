@@ -1,19 +1,24 @@
 /** Options with a fixed set of values: help and completion list them, and any other value is a usage error that lists them. */
 import { InvalidArgumentError, Option } from 'commander';
+import { nearest } from './nearest.ts';
 
 /** One of the values. */
 export function choice(flags: string, description: string, values: readonly string[]): Option {
-  return new Option(flags, description).choices(values);
+  return new Option(flags, description).choices(values).argParser((text: string) => oneOf(text, values));
 }
 
 /** Several of the values, separated by commas; the option's value is an array. */
 export function choices(flags: string, description: string, values: readonly string[]): Option {
-  return choice(flags, description, values).argParser((text: string) => {
-    const found = text.split(',').map((one) => one.trim().toLowerCase());
-    const wrong = found.find((one) => !values.includes(one));
-    if (wrong === undefined) return found;
-    throw new InvalidArgumentError(`Allowed choices are ${values.join(', ')}, found "${wrong}".`);
-  });
+  return new Option(flags, description)
+    .choices(values)
+    .argParser((text: string) => text.split(',').map((one) => oneOf(one.trim().toLowerCase(), values)));
+}
+
+function oneOf(text: string, values: readonly string[]): string {
+  if (values.includes(text)) return text;
+  const [near] = nearest(text, values);
+  const hint = near === undefined ? '' : ` Did you mean ${near}?`;
+  throw new InvalidArgumentError(`Allowed choices are ${values.join(', ')}; found "${text}".${hint}`);
 }
 
 /** The roles that a person or a key can have. */

@@ -5,7 +5,7 @@ import { colours, homeDir } from '../settings.ts';
 import { connectionTrouble } from './connection-trouble.ts';
 import { type Context, createContext, type GlobalFlags, type Reached } from './context.ts';
 import { exitCodeOf } from './exit-codes.ts';
-import { type CommandHelp, setHelp } from './help.ts';
+import { type CommandHelp, examplesOf, setHelp } from './help.ts';
 import { spanMs } from './parse-time.ts';
 import { whyNoCloud } from './require-cloud.ts';
 import { readRunningCloud } from './running-cloud.ts';
@@ -45,7 +45,7 @@ export function defineLocalCommand(command: Command, help: CommandHelp, run: Run
   const json =
     help.fields === undefined
       ? 'print errors as JSON; the command has no other result'
-      : 'print JSON; a list selects fields';
+      : 'print JSON, always if PLATFORM_OUTPUT=json is set; a list selects fields';
   command.option('--json [fields]', json);
   setHelp(command, help);
   return command.action(async () => {
@@ -123,10 +123,14 @@ function endAfter(text: string, stop: AbortController): void {
   );
 }
 
-/** A command that only groups others. */
+/** A command that only groups others. Its examples are theirs: one for each of the first commands. */
 export function group(name: string, summary: string, commands: readonly Command[]): Command {
-  const made = new Command(name).description(summary);
+  const made = new Command(name)
+    .description(summary)
+    .usage('<command> [options]')
+    .helpCommand('help [command]', 'show the help for a command');
   for (const command of commands) made.addCommand(command);
+  setHelp(made, { examples: commands.slice(0, 4).flatMap((command) => examplesOf(command).slice(0, 1)) });
   return made;
 }
 

@@ -1,5 +1,6 @@
 /** Finds organizations, locations, machines and parts by name or id. */
 import { type Cloud, PlatformError } from '@platform/sdk/cloud';
+import { nearest } from './nearest.ts';
 
 export interface Named {
   readonly id: string;
@@ -156,7 +157,10 @@ export function pick<T extends Named>(
       `${what}: expected only one named "${text}", found ${found.length}: ${which}. Use the id`,
     );
   }
-  const near = all.filter((one) => distance(one.name.toLowerCase(), text.toLowerCase()) <= 2).map((one) => one.name);
+  const near = nearest(
+    text,
+    all.map((one) => one.name),
+  );
   const hint =
     near.length > 0
       ? `. Did you mean ${near.slice(0, 3).join(', ')}?`
@@ -172,21 +176,6 @@ export function pick<T extends Named>(
 function listed(all: readonly Named[]): string {
   const names = all.slice(0, 10).map((one) => one.name);
   return names.join(', ') + (all.length > names.length ? `, … (${all.length})` : '');
-}
-
-/** Levenshtein distance. */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, at) => at);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      next.push(
-        Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)),
-      );
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
 }
 
 type Placed = Pick<FoundLocation, 'id' | 'name' | 'parentId'>;

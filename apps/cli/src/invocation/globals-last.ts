@@ -3,6 +3,8 @@
 const withValue = new Set(['--profile', '--url', '--key-id', '--key-file', '--organization', '--timeout']);
 const alone = new Set(['--quiet', '--yes', '--no-input', '--json']);
 
+export const globalOptions: readonly string[] = [...withValue, ...alone];
+
 /**
  * Moves global options from before the command to the end, before `--`, where each command accepts them.
  * @param argv as in process.argv: the first two elements stay

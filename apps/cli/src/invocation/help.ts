@@ -1,7 +1,10 @@
-/** The format of help: usage, description, examples, options, JSON fields, exit codes; at most 80 columns. */
+/** The format of help: usage, description, examples, arguments, options and JSON fields of the command, global options, exit codes; at most 80 columns. */
 import { type Argument, type Command, Help } from 'commander';
 import { exitCodesHelp } from './exit-codes.ts';
+import { globalOptions } from './globals-last.ts';
+import { nearest } from './nearest.ts';
 import { printable } from './printable.ts';
+import { wrapped } from './text-width.ts';
 
 export interface CommandHelp {
   /** Complete command lines, the most common first. */
@@ -19,6 +22,11 @@ export function setHelp(command: Command, help: CommandHelp): void {
   helpOf.set(command, help);
 }
 
+/** Those that `setHelp` set. */
+export function examplesOf(command: Command): readonly string[] {
+  return helpOf.get(command)?.examples ?? [];
+}
+
 /** Sets the format of help and errors for this command and all its subcommands. @param jsonErrors errors as JSON, like other failures */
 export function configureHelp(command: Command, jsonErrors = false): void {
   command
@@ -26,15 +34,16 @@ export function configureHelp(command: Command, jsonErrors = false): void {
     .configureHelp({
       helpWidth: width,
       formatHelp(of, helper) {
-        return withExamples(Help.prototype.formatHelp.call(helper, of, helper), helpOf.get(of));
+        return withExamples(Help.prototype.formatHelp.call(helper, of, helper), helpOf.get(of), of);
       },
+      commandUsage: (of) => `${pathOf(of)} ${of.usage()}`,
       optionTerm: (option) => option.flags.replace(' [fields]', helpOf.get(command)?.fields ? '[=fields]' : ''),
       subcommandTerm: (of) => [of.name(), ...of.registeredArguments.map(argumentTerm)].join(' '),
     })
     .showHelpAfterError(jsonErrors ? false : '(see --help for usage)')
     .configureOutput({
       outputError: (text, write) => {
-        const message = asTyped(text.trimEnd());
+        const message = withSuggestion(asTyped(text.trimEnd()));
         const error = { code: 'invalid_argument', message: message.replace(/^error: /, '') };
         write(`${printable(jsonErrors ? JSON.stringify({ error }) : message)}\n`);
       },
@@ -53,33 +62,44 @@ function asTyped(text: string): string {
   return text.replaceAll("'--json='", "'--json'");
 }
 
-/** Examples come after usage and description, before the options. */
-function withExamples(text: string, help: CommandHelp | undefined): string {
+function pathOf(command: Command): string {
+  return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
+}
+
+/** The parser knows the options of the command only; global ones may stand before it. */
+function withSuggestion(text: string): string {
+  const [, option = ''] = /^error: unknown option '(--[\w-]+)[^']*'$/.exec(text) ?? [];
+  const [near] = option === '' ? [] : nearest(option, globalOptions);
+  return near === undefined ? text : `${text}\n(Did you mean ${near}?)`;
+}
+
+/** Examples come after usage and description; what is the same for all commands comes last. */
+function withExamples(text: string, help: CommandHelp | undefined, of: Command): string {
   if (help === undefined) return text;
   const [usage = '', description = '', ...rest] = text.trimEnd().split('\n\n');
-  const after = [exitCodesHelp];
-  if (help.environment !== undefined) after.unshift(environmentText(help.environment));
-  if (help.fields !== undefined) {
-    after.unshift(wrapped(`JSON fields: ${help.fields.join(', ')}`));
-    after.push('Setting PLATFORM_OUTPUT=json in the environment has the same effect as --json.');
-  }
-  const examples = `Examples:\n${help.examples.map((example) => `  $ ${example}`).join('\n')}`;
-  return `${[usage, description, examples, ...rest, ...after].join('\n\n')}\n`;
+  // A group has no options of its own: the only one is --help.
+  const last = of.commands.length > 0 ? 'Options:' : 'Global options:';
+  const isLast = (section: string): boolean => section.startsWith(last);
+  const sections = [
+    ...[usage, description, `Examples:\n${help.examples.map((example) => `  $ ${example}`).join('\n')}`],
+    ...rest.filter((section) => !isLast(section)),
+    ...(help.fields === undefined ? [] : [wrappedFields(help.fields)]),
+    ...(help.environment === undefined ? [] : [environmentText(help.environment)]),
+    ...rest.filter(isLast),
+    ...(of.commands.length > 0 ? [] : [exitCodesHelp]),
+  ];
+  return `${sections.join('\n\n')}\n`;
 }
 
+function wrappedFields(names: readonly string[]): string {
+  return wrapped(`JSON fields: ${names.join(', ')}`, width - 2).join('\n  ');
+}
+
+/** Names and their meanings in two columns. */
 function environmentText(variables: Readonly<Record<string, string>>): string {
-  const lines = Object.entries(variables).map(([name, meaning]) => wrapped(`${name} ${meaning}`, '  ', '    '));
+  const nameWidth = Math.max(...Object.keys(variables).map((name) => name.length)) + 2;
+  const lines = Object.entries(variables).flatMap(([name, meaning]) =>
+    wrapped(meaning, width - 2 - nameWidth).map((line, at) => `  ${(at === 0 ? name : '').padEnd(nameWidth)}${line}`),
+  );
   return ['Environment:', ...lines].join('\n');
-}
-
-/** @param first prefix of the first line. @param rest prefix of all other lines. */
-function wrapped(text: string, first = '', rest = '  '): string {
-  const lines: string[] = [];
-  let line = first;
-  for (const word of text.split(' ')) {
-    const isEmpty = line.trim() === '';
-    if (!isEmpty && line.length + word.length >= width) lines.push(line);
-    line = isEmpty ? line + word : line.length + word.length < width ? `${line} ${word}` : rest + word;
-  }
-  return [...lines, line].join('\n');
 }

@@ -24,3 +24,15 @@ test('after two silent seconds a terminal shows what is happening, and the line 
   await seconds(2);
   expect(said()).toContain('(2 s, ');
 });
+
+test('the line is cut to the width of the terminal, so that all of it can be removed', async () => {
+  const clock = new FakeClock();
+  const terminal = Object.assign(new PassThrough(), { columns: 30 });
+  using _progress = createProgress(() => 'waiting for https://cloud.example:8080', terminal, clock);
+  for (let at = 0; at < 3; at++) await clock.advance(1_000);
+  expect(
+    String(terminal.read())
+      .split('\r\u001b[K')
+      .map((line) => line.length),
+  ).toEqual([0, 29, 29]);
+});

@@ -6,16 +6,18 @@ import { createTroubleReporter } from './report-trouble.ts';
 import { terminalOutput } from './terminal-output.ts';
 
 const complain = (text: string): void => expect.unreachable(text);
-const ready = { url: 'http://x', organizationId: 'o', locationId: 'l', machineId: 'm', partId: 'p', keyId: 'k' };
+const ids = { organizationId: 'o', locationId: 'l', machineId: 'm', partId: 'p', keyId: 'k' };
+const ready = { url: 'http://127.0.0.1:8080', machineName: 'oven 1', ...ids };
 
-test('json: `ready` contains the key on the first start only, and never the sign-in link', () => {
+test('json: `ready` contains the key on the first start only, and never the sign-in link; keys are snake_case', () => {
+  const shown = { url: ready.url, organization_id: 'o', location_id: 'l', machine_id: 'm', part_id: 'p', key_id: 'k' };
   const lines: string[] = [];
   const output = jsonOutput({ write: (text) => lines.push(text), complain });
   output.ready({ ...ready, key: 'secret', signInLink: 'http://x/sign-in' }, '/data', true);
   output.ready(ready, '/data', true);
   expect(lines).toEqual([
-    `${JSON.stringify({ event: 'ready', ...ready, key: 'secret' })}\n`,
-    `${JSON.stringify({ event: 'ready', ...ready })}\n`,
+    `${JSON.stringify({ event: 'ready', ...shown, key: 'secret' })}\n`,
+    `${JSON.stringify({ event: 'ready', ...shown })}\n`,
   ]);
 });
 
@@ -32,7 +34,10 @@ test('text: the first webhook shows method, path, each header and the body', () 
 test('text: the last lines say what to do next, after the first webhook or, without the demo, once the cloud runs', () => {
   for (const demo of [true, false]) {
     let text = '';
-    const output = terminalOutput({ write: (part) => (text += part), complain }, false, undefined, 'node run.js');
+    const output = terminalOutput({ write: (part) => (text += part), complain }, false, undefined, {
+      platform: 'node run.js',
+      machineServer: 'server',
+    });
     output.ready({ ...ready, signInLink: 'http://x/sign-in?token=t', caFingerprint: '3A:7F' }, '/data', demo);
     expect(text.includes('What next')).toBe(!demo);
     if (demo) output.webhook({ id: 1, receivedAt: '', method: 'POST', path: '/hook', headers: {}, body: {} });
@@ -40,7 +45,11 @@ test('text: the last lines say what to do next, after the first webhook or, with
     for (const shown of [
       'http://x/sign-in?token=t',
       'node run.js query sql',
-      'node run.js login --url http://x --fingerprint 3A:7F',
+      'node run.js login --url http://127.0.0.1:8080 --fingerprint 3A:7F',
+      'node run.js machines create press-7 --location Plant',
+      'server -config platform.json',
+      "node run.js config edit 'oven 1'",
+      'node run.js up --host 0.0.0.0',
     ])
       expect(next).toContain(shown);
     expect(next.trimEnd().endsWith('Press Ctrl-C to stop everything.')).toBe(true);

@@ -6,6 +6,7 @@ export interface Ready {
   readonly organizationId: string;
   readonly locationId: string;
   readonly machineId: string;
+  readonly machineName: string;
   readonly partId: string;
   readonly keyId: string;
   readonly key?: string;

@@ -13,6 +13,7 @@ const ready = {
   organizationId: 'org',
   locationId: 'loc',
   machineId: 'machine',
+  machineName: 'press-7',
   partId: 'part',
   keyId: 'key-id',
 };
@@ -95,7 +96,15 @@ test('up starts the cloud, then the machine-server with a credentials file that 
     cloud: { id: 'part', secret: 'part-secret', app_address: ready.url },
   });
   const events = printed.map((line) => JSON.parse(line));
-  expect(events).toEqual([{ event: 'ready', ...ready, key: 'owner-key' }, { event: 'stopped' }]);
+  const { url, organizationId, locationId, machineId, partId, keyId } = ready;
+  const ids = {
+    organization_id: organizationId,
+    location_id: locationId,
+    machine_id: machineId,
+    part_id: partId,
+    key_id: keyId,
+  };
+  expect(events).toEqual([{ event: 'ready', url, ...ids, key: 'owner-key' }, { event: 'stopped' }]);
 });
 
 test('a damaged demo.json ends only the demo: the message says what to do, and the cloud keeps running', async () => {

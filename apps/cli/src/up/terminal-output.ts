@@ -1,14 +1,15 @@
 import { styleText } from 'node:util';
 import { compactJson, shortened } from './compact-json.ts';
+import { type Commands, nextSteps } from './next-steps.ts';
 import type { Output, Ready, Streams } from './output.ts';
 import { readableLog } from './readable-log.ts';
 
-/** Readable text: each event once, when it first happens, then one status line that is overwritten. @param width columns of the terminal; undefined: the output is not a terminal. @param command how the user starts a command of the platform */
+/** Readable text: each event once, when it first happens, then one status line that is overwritten. @param width columns of the terminal; undefined: the output is not a terminal. @param commands how the user starts the programs of the platform */
 export function terminalOutput(
   { write, complain }: Streams,
   colours: boolean,
   width: number | undefined,
-  command = 'platform',
+  commands: Commands = { platform: 'platform', machineServer: 'machine-server' },
 ): Output {
   const paint = (style: Parameters<typeof styleText>[0]) => (text: string) =>
     colours ? styleText(style, text, { validateStream: false }) : text;
@@ -28,18 +29,8 @@ export function terminalOutput(
   let readings = 0;
   let address: Ready | undefined;
   const whatNext = (): void => {
-    const { url, signInLink, caFingerprint } = address ?? {};
-    const trust = caFingerprint === undefined ? '' : ` --fingerprint ${caFingerprint}`;
-    title('What next, in another terminal');
-    if (signInLink) lines(`  open the status page   ${signInLink}`);
-    lines(
-      `  ask your own question  ${command} query sql "SELECT count(*) AS readings FROM readings"`,
-      `  log in                 ${command} login${url === undefined ? '' : ` --url ${url}`}${trust}`,
-      `  add another machine    ${command} machines create NAME, then ${command} machines part config-file NAME`,
-      `  be alerted             ${command} config edit MACHINE, and add a trigger`,
-      '',
-      'Press Ctrl-C to stop everything.',
-    );
+    if (address !== undefined) lines(...nextSteps(address, commands, bold, dim));
+    lines('', 'Press Ctrl-C to stop everything.');
   };
   return {
     ready(ready, dataDir, demo) {

@@ -102,7 +102,7 @@ export function auditCommand(): Command {
           target_kind: entry['targetKind'] ?? '',
           target_id: entry['targetId'] ?? '',
           target: entry['targetName'] ?? (out.style.json === false ? (entry['targetId'] ?? null) : null),
-          detail: entry['detail'] ?? {},
+          detail: snakeKeys(entry['detail'] ?? {}),
           peer_address: entry['peerAddress'] ?? '',
         })),
         ['at', 'actor_kind', 'actor', 'action', 'organization', 'target_kind', 'target'],

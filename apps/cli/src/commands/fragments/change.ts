@@ -66,9 +66,10 @@ export function editCommand(): Command {
   );
 }
 
-export function setCommand(): Command {
+export function updateCommand(): Command {
   return defineCommand(
-    new Command('set')
+    new Command('update')
+      .alias('set')
       .description('change the name, visibility or content of a fragment')
       .argument(...fragmentArgument)
       .option('--name <name>', 'new name')
@@ -76,8 +77,8 @@ export function setCommand(): Command {
       .option('--file <file>', 'new content, JSON; - reads standard input'),
     {
       examples: [
-        'platform fragments set camera-kit --file kit.json',
-        'platform fragments set camera-kit --visibility public',
+        'platform fragments update camera-kit --file kit.json',
+        'platform fragments update camera-kit --visibility public',
       ],
       fields: fragmentFields,
     },

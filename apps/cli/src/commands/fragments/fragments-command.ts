@@ -1,7 +1,7 @@
 /** `platform fragments`: shared parts of configurations, their versions and tags. */
 import type { Command } from 'commander';
 import { group } from '../../invocation/define-command.ts';
-import { createCommand, editCommand, setCommand } from './change.ts';
+import { createCommand, editCommand, updateCommand } from './change.ts';
 import { getCommand, listCommand, removeCommand, usageCommand } from './show.ts';
 import { historyCommand, tagCommand, untagCommand } from './versions.ts';
 
@@ -11,7 +11,7 @@ export function fragmentsCommand(): Command {
     getCommand(),
     createCommand(),
     editCommand(),
-    setCommand(),
+    updateCommand(),
     removeCommand(),
     historyCommand(),
     usageCommand(),

@@ -36,7 +36,7 @@ export function packagesCommand(): Command {
 }
 
 export function moduleCommand(): Command {
-  return group('module', 'modules that machines run', [uploadModule()]);
+  return group('modules', 'modules that machines run', [uploadModule()]).alias('module');
 }
 
 function list(): Command {
@@ -108,8 +108,8 @@ function uploadModule(): Command {
       .option(...platformOption),
     {
       examples: [
-        'platform module upload ./my-sensor --version 0.1.0 --platform linux/arm64',
-        'platform module upload module.tar.gz --version 0.2.0 --name my-sensor --entrypoint run.sh',
+        'platform modules upload ./my-sensor --version 0.1.0 --platform linux/arm64',
+        'platform modules upload module.tar.gz --version 0.2.0 --name my-sensor --entrypoint run.sh',
       ],
       fields: uploadFields,
     },

@@ -17,14 +17,14 @@ export function filterOptions(command: Command): Command {
     .option('--mime <types>', 'only of these types, such as image/png,image/jpeg')
     .option('--labels <labels>', 'only with a bounding box that has one of these labels')
     .option('--dataset <dataset>', 'name or id: only of this dataset')
-    .option('--from <when>', 'captured since then: a duration such as 24h, or a time')
-    .option('--to <when>', 'captured before then: a duration such as 1h, or a time');
+    .option('--since <when>', 'captured since then: a duration such as 24h, or a time')
+    .option('--until <when>', 'captured before then: a duration such as 1h, or a time');
 }
 
 /** The fields of a Filter that the options set, within the selected organization. */
 export async function filterOf(context: Context, flags: Flags): Promise<Request['filter']> {
-  const time = (name: 'from' | 'to') => flags[name] && timestampFromDate(timeBefore(flags[name], `--${name}`));
-  const [start, end] = [time('from'), time('to')];
+  const time = (name: 'since' | 'until') => flags[name] && timestampFromDate(timeBefore(flags[name], `--${name}`));
+  const [start, end] = [time('since'), time('until')];
   return {
     ...(await dataFilter(context, flags)),
     organizationIds: [(await context.find.organization()).id],

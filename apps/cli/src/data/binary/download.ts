@@ -24,7 +24,7 @@ export function downloadCommand(): Command {
       .option('--output-dir <directory>', 'target directory; created if it does not exist', '.'),
     {
       examples: [
-        'platform data binary download --part press-7 --from 24h --output-dir pictures',
+        'platform data binary download --part press-7 --since 24h --output-dir pictures',
         'platform data binary download --dataset faulty-parts --output-dir training',
         'platform data binary download --ids 7d1b…,9a40…',
       ],

@@ -12,7 +12,7 @@ export function listCommand(): Command {
       .option('--oldest-first', 'oldest first instead of newest first'),
     {
       examples: [
-        'platform data binary list --part press-7 --mime image/png --from 24h',
+        'platform data binary list --part press-7 --mime image/png --since 24h',
         'platform data binary list --tags faulty --limit 1000 --json=id,bytes',
       ],
       fields: fileResult.fields,

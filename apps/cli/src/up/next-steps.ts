@@ -1,0 +1,42 @@
+/** What a newcomer can do once the cloud runs: commands to copy as they stand. */
+import { isLoopback } from '@platform/sdk/cloud';
+import { shellWord } from '../invocation/shell-word.ts';
+import type { Ready } from './output.ts';
+
+/** How the user starts the programs of the platform. */
+export interface Commands {
+  readonly platform: string;
+  readonly machineServer: string;
+}
+
+type Paint = (text: string) => string;
+
+/** The lines of the last section of `platform up`. */
+export function nextSteps(
+  { url, signInLink, caFingerprint, machineName }: Ready,
+  { platform, machineServer }: Commands,
+  bold: Paint,
+  dim: Paint,
+): readonly string[] {
+  const trust = caFingerprint === undefined ? '' : ` --fingerprint ${caFingerprint}`;
+  const isLocal = isLoopback(new URL(url).hostname);
+  const step = (what: string, command: string): string => `  ${what.padEnd(22)} ${command}`;
+  return [
+    '',
+    bold('What next, in another terminal'),
+    ...(signInLink ? [step('open the status page', signInLink)] : []),
+    step('log in with a browser', `${platform} login --url ${url}${trust}`),
+    step('query', `${platform} query sql "SELECT count(*) AS readings FROM readings"`),
+    ...(machineName === '' ? [] : [step('be alerted', `${platform} config edit ${shellWord(machineName)}`)]),
+    step('connect a machine', `${platform} locations create Plant`),
+    step('', `${platform} machines create press-7 --location Plant`),
+    step('', `${platform} machines part config-file press-7 > platform.json`),
+    step('  there, with the file', `${machineServer} -config platform.json`),
+    ...(isLocal
+      ? [
+          dim('  Machines elsewhere reach this cloud once it listens on the network:'),
+          step('', `${platform} up --host 0.0.0.0`),
+        ]
+      : []),
+  ];
+}
