@@ -5,6 +5,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createProgram } from '../apps/cli/src/create-program.ts';
+import { withLoginDefault } from '../apps/cli/src/invocation/login-default.ts';
 import { read, report, root, walk } from './repository.ts';
 
 type Command = ReturnType<typeof createProgram>;
@@ -15,7 +16,7 @@ export interface PrintedCommand {
   readonly line: number;
   /** Printed as a complete command. */
   readonly isWhole: boolean;
-  /** The command whose help contains it, which must be the one that it runs. */
+  /** The command or group whose help contains it, which must be the one that it runs, or contain it. */
   readonly of?: string;
 }
 
@@ -69,15 +70,13 @@ export function createChecker(scripts: ReadonlySet<string>): (command: PrintedCo
     ran.length = 0;
     try {
       // Like main.ts: a bare --json takes no argument.
-      (isWhole ? printed : mentioned).parse(
-        words.map((word) => (word === '--json' && words[0] !== 'up' ? '--json=' : word)),
-        { from: 'user' },
-      );
+      const argv = words.map((word) => (word === '--json' && words[0] !== 'up' ? '--json=' : word));
+      (isWhole ? printed : mentioned).parse(withLoginDefault(['', '', ...argv]));
     } catch (caught) {
       const { code, message } = caught as { code: string; message: string };
       return code === 'commander.helpDisplayed' || (!isWhole && incomplete.test(code)) ? undefined : message;
     }
-    return of === undefined || ran[0] === of ? undefined : `runs ${ran[0]}`;
+    return of === undefined || `${ran[0]} `.startsWith(`${of} `) ? undefined : `runs ${ran[0]}`;
   };
   return (command) => {
     const [first = '', ...rest] = command.words;

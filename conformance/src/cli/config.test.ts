@@ -122,6 +122,11 @@ test('a configuration is set, edited, compared, restored; its versions are liste
 
   const restore = await cli.ok(['config', 'restore', 'press-7', '1', '--yes', '--json=version,restored_from']);
   expect(restore.json()).toEqual({ version: 3, restored_from: 1 });
+  const unknown = await cli.run(['config', 'restore', 'press-7', '9', '--yes']);
+  expect(unknown).toMatchObject({ code: 3, stdout: '' });
+  expect(unknown.stderr).toContain(
+    'expected one that the configuration of press-7 has (0 to 3), found 9. List them with: platform config history press-7',
+  );
   const stale = await cli.run(['config', 'set', 'press-7', '-', '--if-version', '2', '--yes'], { input: '{}' });
   expect(stale).toMatchObject({ code: 5, stdout: '' });
   expect(stale.stderr).toContain('expected version 2 to be the current one, found 3');

@@ -66,13 +66,14 @@ test('locations form a tree with paths; secrets and sharing', async () => {
   const inUse = await cli.run(['locations', 'delete', 'Plant', '--yes', ...inOurs]);
   expect(inUse).toMatchObject({ code: 5, stdout: '' });
 
-  await cli.ok(['locations', 'share', 'Plant/Hall 3', '--with', other.id, ...inOurs]);
+  await cli.ok(['locations', 'share', 'Plant/Hall 3', '--with', 'Partner', ...inOurs]);
   await cli.ok(['locations', 'secrets', 'create', hall.id, ...inOurs]);
   const [shared, secrets] = await Promise.all([
     cli.ok(['locations', 'get', hall.id, '--json=path,shared_with', ...inOurs]),
     cli.ok(['locations', 'secrets', 'list', '--reveal', '--json', 'Plant/Hall 3', ...inOurs], { reveals: true }),
   ]);
   expect(shared.json()).toEqual({ path: 'Plant/Hall 3', shared_with: [other.id] });
+  expect((await cli.ok(['locations', 'list', ...inOurs])).stdout).toMatch(/^Plant\/Hall 3 .* Partner$/m);
   const [secret, another] = secrets.json<{ id: string; secret: string }[]>();
   cli.secrets.add(secret?.secret ?? '').add(another?.secret ?? '');
   const masked = await cli.ok(['--json', 'locations', 'secrets', 'list', 'Plant/Hall 3', ...inOurs]);
@@ -83,7 +84,7 @@ test('locations form a tree with paths; secrets and sharing', async () => {
   await cli.ok(['locations', 'delete', 'Plant/Hall 3', '--yes', ...inOurs]);
   await cli.ok(['organizations', 'delete', other.id, '--yes']);
   const list = await cli.ok(['locations', 'list']);
-  expect(list.stdout).toMatch(/^PATH +ID +MACHINES$/m);
+  expect(list.stdout).toMatch(/^PATH +ID +MACHINES +SHARED WITH$/m);
   expect(list.stdout).not.toContain('Hall');
 });
 
@@ -113,7 +114,7 @@ test('machines and parts by name, place and id; control characters in a hostile 
     cli.ok(['machines', 'part', 'list', machine.id, '--json=name,main']),
   ]);
   expect(get.json()).toMatchObject({ id: machine.id, name: 'press-7', state: 'awaiting setup' });
-  expect(part.json()).toMatchObject({ id: gripper.id, machine_id: machine.id, main: false });
+  expect(part.json()).toMatchObject({ id: gripper.id, machine: 'press-7', machine_id: machine.id, main: false });
   expect(status.json()).toContainEqual({ part: 'gripper', state: 'awaiting setup' });
   expect(inLocation.json()).toContainEqual({ name: 'gripper', main: false });
   expect(missing).toMatchObject({ code: 3, stdout: '' });
@@ -134,10 +135,10 @@ test('machines and parts by name, place and id; control characters in a hostile 
   cli.secrets.add(first?.secret ?? '').add(second?.secret ?? '');
   await cli.ok(['machines', 'part', 'secrets', 'delete', 'press-7', second?.id ?? '', '--yes']);
   const [partStatus, wrong] = await Promise.all([
-    cli.ok(['machines', 'part', 'status', 'press-7', '--json=part_id,state,last_error']),
+    cli.ok(['machines', 'part', 'status', 'press-7', '--json=machine,part,part_id,last_error']),
     cli.run(['machines', 'part', 'delete', 'press-7', '--yes']),
   ]);
-  expect(partStatus.json()).toEqual({ part_id: gripper.id, state: 'awaiting setup', last_error: null });
+  expect(partStatus.json()).toEqual({ machine: 'press-7', part: 'arm', part_id: gripper.id, last_error: null });
   expect(wrong.code).toBe(5);
   await cli.ok(['machines', 'update', machine.id, '--name', 'press-9']);
   await cli.ok(['machines', 'delete', 'press-9', '--yes']);
@@ -163,6 +164,9 @@ test('an API key is created with an expiry, rotated and deleted, and its client 
   expect(change).toMatchObject({ code: 4, stdout: '' });
   expect(again.code).toBe(2);
   expect(again.stderr).toContain('Allowed choices are owner, operator');
+
+  const names = await cli.ok(['api-keys', 'list']);
+  expect(names.stdout).toMatch(/^wall display +[0-9a-f-]{36} +operator of My organization /m);
 
   await cli.ok(['api-keys', 'rename', 'wall display', 'hall display']);
   await cli.ok(['api-keys', 'expire', 'hall display', 'never']);
@@ -201,8 +205,18 @@ test('a person is invited with a link, joins, gets and loses a role, and is remo
   expect(list.json()).toContainEqual({
     email: 'bob@example.com',
     state: 'member',
-    roles: expect.arrayContaining([`location_operator:${cloud.locationId}`, `robot_owner:${cloud.machineId}`]),
+    roles: expect.arrayContaining([
+      expect.objectContaining({ role: 'operator', resource_type: 'location', resource_id: cloud.locationId }),
+      expect.objectContaining({ role: 'owner', resource_type: 'machine', resource_id: cloud.machineId }),
+    ]),
   });
+  const machine = (await cli.ok(['machines', 'get', cloud.machineId, '--json'])).json<{
+    name: string;
+    location: string;
+  }>();
+  const shown = await cli.ok(['members', 'list']);
+  expect(shown.stdout).toContain(`operator of location ${machine.location}`);
+  expect(shown.stdout).toContain(`owner of machine ${machine.name}`);
   await cli.ok(['members', 'revoke', 'bob@example.com', '--role', 'owner', '--machine', cloud.machineId]);
   const everybody = (await cli.ok(['members', 'list', '--json=id,email'])).json<
     { id: string; email: string | null }[]
@@ -218,8 +232,9 @@ test('a person is invited with a link, joins, gets and loses a role, and is remo
   const [left, unknown, audit] = await Promise.all([
     cli.ok(['members', 'list', '--json=email']),
     cli.run(['members', 'remove', 'bob@example.com', '--yes']),
-    cli.ok(['organizations', 'audit', '--json=action,actor', '--limit', '500']),
+    cli.ok(['organizations', 'audit', '--json=action,actor,target,target_kind', '--limit', '500']),
   ]);
+  expect(audit.json()).toContainEqual(expect.objectContaining({ target_kind: 'key', target: 'hall display' }));
   expect(left.stdout).not.toContain('example.com');
   expect(unknown.code).toBe(3);
   const actions = audit.json<{ action: string }[]>().map(({ action }) => action);

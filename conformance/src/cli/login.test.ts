@@ -50,10 +50,13 @@ test('login api-key reads the secret from standard input, stores it for its owne
     login: 'profile default',
     kind: 'key',
     id: cloud.keyId,
-    roles: [{ role: 'owner', organizationId: cloud.organizationId }],
+    roles: [{ role: 'owner', resource_type: 'organization', organization_id: cloud.organizationId }],
   });
   expect(list.json()).toEqual([
-    { name: 'default', url: cloud.url, as: cloud.keyId, organization: null, current: true, default: true },
+    {
+      ...{ name: 'default', url: cloud.url, as: 'owner', organization: null, organization_id: null },
+      ...{ current: true, default: true },
+    },
   ]);
 });
 
@@ -148,7 +151,7 @@ test('precedence of logins: flag, environment, directory, default', async () => 
   await cli.ok(['profiles', 'delete', 'directory']);
   const [list, bound] = await Promise.all([cli.ok(['profiles', 'list', '--json']), cli.run(['whoami'], { directory })]);
   const rows = list.json<{ name: string; current: boolean; organization: string | null }[]>();
-  expect(rows.find((row) => row.current)).toMatchObject({ name: 'flag', organization: cloud.organizationId });
+  expect(rows.find((row) => row.current)).toMatchObject({ name: 'flag', organization: 'My organization', organization_id: cloud.organizationId });
   expect(bound.code).toBe(3);
   await cli.ok(['profiles', 'unbind'], { directory: 'client' });
   expect(await who([], { directory })).toBe('profile flag');
@@ -200,4 +203,22 @@ test('an unreachable or silent cloud: what to do, exit codes 1 and 124', async (
   expect(slow.stderr).toContain('within 1s (--timeout)');
   expect(plain.code).toBe(2);
   expect(plain.stderr).toContain('plaintext');
+
+  // Before anyone is asked to open a page.
+  const [unreached, none, nobody] = await Promise.all([
+    cli.run(['login', '--url', 'http://127.0.0.1:9', '--no-browser']),
+    cli.run(['login', '--url', 'cloud', '--no-browser']),
+    cli.run(['whoami', '--url', 'http://127.0.0.1:9'], { env: { PLATFORM_HOME: join(cli.home, 'nobody') } }),
+  ]);
+  expect(unreached).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringContaining('http://127.0.0.1:9 cannot be'),
+  });
+  expect(unreached.stderr).not.toContain('/sign-in/');
+  expect(none).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('found "cloud"') });
+  expect(nobody).toMatchObject({
+    code: 4,
+    stderr: expect.stringContaining('not logged in to http://127.0.0.1:9: run "platform login --url'),
+  });
 });

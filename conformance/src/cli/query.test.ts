@@ -197,20 +197,25 @@ test('saved queries are created, listed, shown, run, changed and deleted, by nam
   expect((await saved('update', 'oven over 3', count, '--json=id,stages')).json()).toEqual({ id: made.id, stages: 1 });
   expect((await saved('run', 'oven over 3', '--json')).stdout).toBe('{"n":2}\n');
 
-  const [taken, broken, nothing, unasked, none, empty] = await Promise.all([
+  expect((await saved('run', made.id, '--json')).stdout).toBe('{"n":2}\n');
+
+  const [taken, broken, nothing, unasked, none, empty, notRun] = await Promise.all([
     cli.run(['query', 'saved', 'create', 'copy', count]),
     cli.run(['query', 'saved', 'update', 'copy', '[{"$limit":1},{"$mtch":{}}]']),
     cli.run(['query', 'saved', 'update', 'copy']),
     cli.run(['query', 'saved', 'delete', 'copy']),
     cli.run(['query', 'saved', 'get', 'coppy']),
     cli.run(['query', 'saved', 'run', '']),
+    cli.run(['query', 'saved', 'run', 'coppy']),
   ]);
   expect(taken).toMatchObject({ code: 5, stdout: '' });
   expect(broken).toMatchObject({ code: 2, stdout: '' });
   expect(broken.stderr).toMatch(/stage 1 \(\$mtch\).*\n {2}stage 1: \{"\$mtch":\{\}\}\n$/);
   for (const ran of [nothing, unasked, empty]) expect(ran).toMatchObject({ code: 2, stdout: '' });
-  expect(none).toMatchObject({ code: 3, stdout: '' });
-  expect(none.stderr).toContain('Did you mean copy?');
+  for (const ran of [none, notRun]) {
+    expect(ran).toMatchObject({ code: 3, stdout: '' });
+    expect(ran.stderr).toContain('found "coppy". Did you mean copy?');
+  }
   await saved('delete', 'copy', '--yes');
   expect((await saved('list', '--json=name')).json()).toEqual([{ name: 'all of it' }, { name: 'oven over 3' }]);
 });
