@@ -187,7 +187,7 @@ test('usage errors have exit code 2, say what to do, and change nothing; help ha
   expect(option.stderr).toContain('Did you mean --json?');
   expect(argument.stderr).toContain("missing required argument 'machine'");
   for (const ran of [help, leaf, version]) expect(ran).toMatchObject({ code: 0, stderr: '' });
-  expect(leaf.stdout).toMatch(/^Usage: platform config edit.*Examples:.*Global options:.*JSON fields:.*Exit codes:/s);
+  expect(leaf.stdout).toMatch(/^Usage: platform config edit.*Examples:.*JSON fields:.*Global options:.*Exit codes:/s);
 });
 
 test('completion: each shell gets its script, and typed text is completed', async () => {

@@ -60,7 +60,8 @@ function login(): Command {
       await keep(context, {
         url,
         credentials: { sessionToken: signedIn.token },
-        as: signedIn.email,
+        // The owner of a new installation has no e-mail address.
+        as: signedIn.email || 'first owner',
         ...trusted,
       });
     },

@@ -4,7 +4,7 @@ import { Command } from 'commander';
 import { defineCommand, group } from '../invocation/define-command.ts';
 import { parseObject } from '../invocation/input.ts';
 import { namesOf } from '../invocation/names.ts';
-import { presenter, timeOf } from '../invocation/presenters.ts';
+import { actorName, presenter, timeOf } from '../invocation/presenters.ts';
 import { readPages } from '../invocation/read-pages.ts';
 import { snakeKeys } from '../invocation/snake-keys.ts';
 import { wholeNumber } from './config/configuration.ts';
@@ -118,7 +118,7 @@ const auditEntry = presenter<AuditEntry>({
   id: (one) => String(one.id),
   at: (one) => timeOf(one.at),
   actor_kind: (one) => one.actor?.kind ?? '',
-  actor: (one) => one.actor?.name || (one.actor?.id ?? ''),
+  actor: (one) => actorName(one.actor?.kind ?? '', one.actor?.name ?? '', one.actor?.id ?? ''),
   action: (one) => one.action,
   target_kind: (one) => one.targetKind,
   target_id: (one) => one.targetId,

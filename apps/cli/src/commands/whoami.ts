@@ -23,7 +23,7 @@ export function whoamiCommand(): Command {
         login: source,
         kind: me['kind'] ?? null,
         id: me['id'] ?? null,
-        name: me['email'] ?? me['name'] ?? as,
+        name: me['email'] || me['name'] || as,
         roles: roles.length === 0 && out.style.json === false ? 'none' : shown,
       });
     },

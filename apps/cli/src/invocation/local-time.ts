@@ -14,6 +14,11 @@ export function localTime(text: string): string {
   return `${local}${/^\.0+$/.test(fraction) ? '' : fraction}${zone(offset)}`;
 }
 
+/** The same without fractions of seconds, for lists. */
+export function localSeconds(text: string): string {
+  return localTime(text.replace(/\.\d+Z$/, 'Z'));
+}
+
 function zone(offset: number): string {
   const minutes = Math.abs(offset);
   const two = (value: number): string => String(value).padStart(2, '0');

@@ -2,6 +2,7 @@
 import { type Cloud, type JsonObject, PlatformError } from '@platform/sdk/cloud';
 import type { Context } from './context.ts';
 import { pathOf } from './find.ts';
+import { actorName } from './presenters.ts';
 
 type Asking = Pick<Context, 'cloud' | 'find'>;
 type Named = readonly [id: string, name: string | undefined];
@@ -29,7 +30,10 @@ const sources: Readonly<Record<string, Source>> = {
   key: async ({ fleet }, organizationId) =>
     (await fleet.listKeyDetails({ organizationId })).keys.map(({ id, name }) => [id, name]),
   person: async ({ app }, organizationId) =>
-    (await app.listOrganizationMembers({ organizationId })).members.map(({ userId, emails }) => [userId, emails[0]]),
+    (await app.listOrganizationMembers({ organizationId })).members.map(({ userId, emails }) => [
+      userId,
+      actorName('person', emails[0] ?? '', userId),
+    ]),
   fragment: async ({ app }, organizationId) =>
     (await app.listFragments({ organizationId, showPublic: true })).fragments.map(({ id, name }) => [id, name]),
   saved_query: async ({ data }, organizationId) =>

@@ -6,7 +6,7 @@
  */
 import { once } from 'node:events';
 import type { JsonObject, JsonValue } from '@platform/sdk/cloud';
-import { localTime } from './local-time.ts';
+import { localSeconds, localTime } from './local-time.ts';
 import { printable } from './printable.ts';
 import { table } from './table.ts';
 
@@ -105,7 +105,8 @@ export function createOutput(
 }
 
 function cell(value: JsonValue | undefined, isTerminal: boolean): string | number {
-  return typeof value === 'number' ? value : shown(value, isTerminal);
+  if (typeof value === 'number') return value;
+  return isTerminal && typeof value === 'string' ? localSeconds(value) : shown(value, isTerminal);
 }
 
 /** Times are local on a terminal. */

@@ -13,6 +13,11 @@ export function timeOf(at: Timestamp | undefined): string | null {
   return at === undefined ? null : timestampDate(at).toISOString();
 }
 
+/** Who did something. The owner of a new installation has neither name nor e-mail address. */
+export function actorName(kind: string, name: string, id: string): string {
+  return name || (kind === 'person' ? 'first owner' : id);
+}
+
 const stateNames: Readonly<Record<OnlineState, string>> = {
   [OnlineState.UNSPECIFIED]: 'unknown',
   [OnlineState.ONLINE]: 'online',

@@ -59,3 +59,12 @@ test('rows stay aligned with characters of width two and zero', () => {
     'Plant  z',
   ]);
 });
+
+test('times are broken between day and hour only', () => {
+  const rows = [['press-7', id, 'Plant/Hall 2', 'online', '2026-11-24 00:14:18+00:00']];
+  const shown = table(['name', 'id', 'location', 'state', 'last_access'], rows, { colours: false, width: 86 });
+  expect(shown.split('\n').slice(1)).toEqual([
+    `press-7  ${id}  Plant/Hall 2  online  2026-11-24`,
+    `${' '.repeat(69)}00:14:18+00:00`,
+  ]);
+});

@@ -1,6 +1,6 @@
 /**
- * A table for a terminal: aligned columns, a header, no lines. Where it is too wide, long texts continue on the next line, but ids, times
- * and numbers stay whole; if it still does not fit, each row has one line for each column.
+ * A table for a terminal: aligned columns, a header, no lines. Where it is too wide, long texts continue on the next line, but ids and
+ * numbers stay whole, and times are broken between day and hour only; if it still does not fit, each row has one line for each column.
  */
 import { styleText } from 'node:util';
 import { printable } from './printable.ts';
@@ -21,7 +21,7 @@ interface Column {
   readonly head: string;
   readonly cells: readonly string[];
   readonly toTheRight: boolean;
-  /** Never broken: ids, times and numbers are copied and compared. */
+  /** The words are never broken: ids, times and numbers are copied and compared. */
   readonly isWhole: boolean;
 }
 
@@ -96,14 +96,19 @@ export function oneLine(text: string): string {
   return printable(text).replaceAll(/\s+/g, ' ');
 }
 
+function longestWord({ cells }: Column): number {
+  return naturalWidth({ cells: cells.flatMap((cell) => cell.split(' ')) });
+}
+
 function naturalWidth({ cells }: Pick<Column, 'cells'>): number {
   return cells.reduce((most, cell) => Math.max(most, widthOf(cell)), 0);
 }
 
 /** Heads may be broken, even above whole values. */
-function leastOf({ head, cells, isWhole }: Column): number {
-  const [ofHead, ofCells] = [widthOf(head), naturalWidth({ cells })];
-  return Math.max(Math.min(ofHead, narrowest), isWhole ? ofCells : Math.min(ofCells, narrowest));
+function leastOf(column: Column): number {
+  const { head, cells, isWhole } = column;
+  const ofCells = isWhole ? longestWord(column) : Math.min(naturalWidth({ cells }), narrowest);
+  return Math.max(Math.min(widthOf(head), narrowest), ofCells);
 }
 
 /** Column widths; the widest columns are narrowed until the table fits. @returns undefined if it cannot fit */

@@ -20,7 +20,7 @@ export function nextSteps(
 ): readonly string[] {
   const trust = caFingerprint === undefined ? '' : ` --fingerprint ${caFingerprint}`;
   const isLocal = isLoopback(new URL(url).hostname);
-  const step = (what: string, command: string): string => `  ${what.padEnd(22)} ${command}`;
+  const step = (what: string, command: string): string => `  ${what.padEnd(23)} ${command}`;
   return [
     '',
     bold('What next, in another terminal'),
@@ -34,7 +34,7 @@ export function nextSteps(
     step('  there, with the file', `${machineServer} -config platform.json`),
     ...(isLocal
       ? [
-          dim('  Machines elsewhere reach this cloud once it listens on the network:'),
+          dim('  Machines elsewhere reach the cloud once it listens on the network. Stop it, and start it again with:'),
           step('', `${platform} up --host 0.0.0.0`),
         ]
       : []),

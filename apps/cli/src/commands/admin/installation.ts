@@ -2,6 +2,7 @@
 import { type JsonObject, PlatformError } from '@platform/sdk/cloud';
 import { Command, Option } from 'commander';
 import { group } from '../../invocation/define-command.ts';
+import { actorName } from '../../invocation/presenters.ts';
 import { snakeKeys } from '../../invocation/snake-keys.ts';
 import { defineAdminCommand, organizationNamed, organizationsOf, timeText } from './define-admin-command.ts';
 
@@ -95,7 +96,7 @@ export function auditCommand(): Command {
           id: entry['id'] ?? 0,
           at: timeText(entry['atMs']),
           actor_kind: entry['actorKind'] ?? '',
-          actor: String(entry['actorName'] || entry['actorId'] || ''),
+          actor: actorName(entry['actorKind'] ?? '', entry['actorName'] ?? '', entry['actorId'] ?? ''),
           action: entry['action'] ?? '',
           organization_id: entry['organizationId'] ?? null,
           organization: names.get(String(entry['organizationId'])) ?? null,

@@ -3,14 +3,14 @@ import type { Json } from '@platform/machine-config/schema';
 import { type ConfigurationVersion, PlatformError } from '@platform/sdk/cloud';
 import type { Context } from '../../invocation/context.ts';
 import { parseJson } from '../../invocation/input.ts';
-import { type Presenter, presenter, timeOf } from '../../invocation/presenters.ts';
+import { actorName, type Presenter, presenter, timeOf } from '../../invocation/presenters.ts';
 import { shellWord } from '../../invocation/shell-word.ts';
 
 export const partArgument = ['<part>', 'id, Machine/part, or a machine (for its main part)'] as const;
 export const versionResult: Presenter<ConfigurationVersion> = presenter({
   version: (one) => Number(one.version),
   saved_at: (one) => timeOf(one.savedAt),
-  author: (one) => one.author?.name || (one.author?.id ?? ''),
+  author: (one) => actorName(one.author?.kind ?? '', one.author?.name ?? '', one.author?.id ?? ''),
   author_kind: (one) => one.author?.kind ?? '',
   revision: (one) => one.revision,
   bytes: (one) => one.bytes,
