@@ -9,7 +9,7 @@ import { configFileCommand } from './config-file.ts';
 import { secretsCommand } from './secrets.ts';
 
 export function machinePartCommand(): Command {
-  return group('part', 'parts of a machine', [
+  return group('part', 'parts of a machine: the computers that run a machine-server', [
     list(),
     get(),
     create(),

@@ -132,7 +132,7 @@ function audit(): Command {
       .description('show who changed what in an organization, newest first')
       .argument('[organization]', 'name or id')
       .option('--limit <number>', 'maximum number of entries', '50')
-      .option('--target <id>', 'only changes to this organization, location, machine, part, key, …'),
+      .option('--target <id>', 'only changes to the organization, location, machine, part, key, … with this id'),
     {
       examples: ['platform organizations audit', 'platform organizations audit --limit 500 --json'],
       fields: [...auditEntry.fields, 'target'],

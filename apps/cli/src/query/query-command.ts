@@ -6,5 +6,9 @@ import { savedCommand } from './saved/saved-command.ts';
 import { sqlCommand } from './sql.ts';
 
 export function queryCommand(): Command {
-  return group('query', 'query readings with MQL or SQL', [mqlCommand(), sqlCommand(), savedCommand()]);
+  return group('query', 'query readings with SQL or MQL (aggregation pipelines)', [
+    mqlCommand(),
+    sqlCommand(),
+    savedCommand(),
+  ]);
 }

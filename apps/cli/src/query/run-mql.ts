@@ -19,7 +19,11 @@ const sources: Readonly<Record<string, TabularDataSourceType>> = {
 /** Options of the MQL commands. */
 export function mqlOptions(command: Command): Command {
   return answerOptions(command).addOption(
-    choice('--data-source <source>', 'data to query (default: standard)', Object.keys(sources)),
+    choice(
+      '--data-source <source>',
+      'standard: all readings (default); hot: only recent ones, where a hot store is configured',
+      Object.keys(sources),
+    ),
   );
 }
 

@@ -8,7 +8,12 @@ import { editText } from '../../invocation/edit-text.ts';
 import { parseObject, readInput } from '../../invocation/input.ts';
 import { current, documentOf, fragmentArgument, fragmentFields, show, visibilities } from './fragment.ts';
 
-const visibilityOption = (): Option => choice('--visibility <visibility>', 'who may use it', Object.keys(visibilities));
+const visibilityOption = (): Option =>
+  choice(
+    '--visibility <visibility>',
+    'who may use it: the organization, everyone, or everyone who knows its id',
+    Object.keys(visibilities),
+  );
 
 interface Change {
   readonly name?: string;
