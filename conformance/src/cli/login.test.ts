@@ -151,7 +151,11 @@ test('precedence of logins: flag, environment, directory, default', async () => 
   await cli.ok(['profiles', 'delete', 'directory']);
   const [list, bound] = await Promise.all([cli.ok(['profiles', 'list', '--json']), cli.run(['whoami'], { directory })]);
   const rows = list.json<{ name: string; current: boolean; organization: string | null }[]>();
-  expect(rows.find((row) => row.current)).toMatchObject({ name: 'flag', organization: 'My organization', organization_id: cloud.organizationId });
+  expect(rows.find((row) => row.current)).toMatchObject({
+    name: 'flag',
+    organization: 'My organization',
+    organization_id: cloud.organizationId,
+  });
   expect(bound.code).toBe(3);
   await cli.ok(['profiles', 'unbind'], { directory: 'client' });
   expect(await who([], { directory })).toBe('profile flag');

@@ -6,10 +6,10 @@ import { roleOption } from '../invocation/choice.ts';
 import type { Context } from '../invocation/context.ts';
 import { defineCommand, group } from '../invocation/define-command.ts';
 import { pick } from '../invocation/find.ts';
-import { namesOf } from '../invocation/names.ts';
 import { timeAfter } from '../invocation/parse-time.ts';
-import { presenter, timeOf } from '../invocation/presenters.ts';
-import { kindsOfRoles, roleOf, rolesField } from '../invocation/roles.ts';
+import { namesOf } from '../results/names.ts';
+import { presenter, timeOf } from '../results/presenters.ts';
+import { kindsOfRoles, roleOf, rolesField } from '../results/roles.ts';
 
 export function apiKeysCommand(): Command {
   return group('api-keys', 'keys for programs', [list(), create(), rename(), rotate(), expire(), remove()]).alias(

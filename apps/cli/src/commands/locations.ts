@@ -3,9 +3,9 @@ import type { JsonObject, Location } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import type { Context } from '../invocation/context.ts';
 import { defineCommand, group } from '../invocation/define-command.ts';
-import { namesOf } from '../invocation/names.ts';
-import type { Output } from '../invocation/output.ts';
-import { timeOf } from '../invocation/presenters.ts';
+import { namesOf } from '../results/names.ts';
+import type { Output } from '../results/output.ts';
+import { timeOf } from '../results/presenters.ts';
 import { secretsCommand } from './secrets.ts';
 
 const fields = [

@@ -11,8 +11,8 @@ import { Command } from 'commander';
 import { choices } from '../invocation/choice.ts';
 import { defineCommand, type Flags } from '../invocation/define-command.ts';
 import { timeBefore } from '../invocation/parse-time.ts';
-import { presenter, timeOf } from '../invocation/presenters.ts';
 import { readPages } from '../invocation/read-pages.ts';
+import { presenter, timeOf } from '../results/presenters.ts';
 import { followLog } from './follow-log.ts';
 
 const { fields, shape } = presenter<LogEntry>({

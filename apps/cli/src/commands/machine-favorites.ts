@@ -2,7 +2,7 @@
 import type { FavoriteMachine } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { defineCommand, group } from '../invocation/define-command.ts';
-import { presenter, stateOf, timeOf } from '../invocation/presenters.ts';
+import { presenter, stateOf, timeOf } from '../results/presenters.ts';
 
 export function machineFavoritesCommand(): Command {
   return group('favorites', 'your favorite machines; needs the login of a person', [list(), add(), remove()]).alias(

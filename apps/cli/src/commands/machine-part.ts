@@ -3,7 +3,7 @@ import type { RobotPart } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import type { Context } from '../invocation/context.ts';
 import { defineCommand, group } from '../invocation/define-command.ts';
-import { partStatus, presenter, stateOf, timeOf } from '../invocation/presenters.ts';
+import { partStatus, presenter, stateOf, timeOf } from '../results/presenters.ts';
 import { partArgument } from './config/configuration.ts';
 import { configFileCommand } from './config-file.ts';
 import { secretsCommand } from './secrets.ts';

@@ -3,9 +3,9 @@ import { type JsonObject, OnlineState, type Robot } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import type { Context } from '../invocation/context.ts';
 import { defineCommand, group } from '../invocation/define-command.ts';
-import { namesOf } from '../invocation/names.ts';
-import { partStatus, presenter, stateOf, timeOf } from '../invocation/presenters.ts';
 import { shellWord } from '../invocation/shell-word.ts';
+import { namesOf } from '../results/names.ts';
+import { partStatus, presenter, stateOf, timeOf } from '../results/presenters.ts';
 import { machineFavoritesCommand } from './machine-favorites.ts';
 import { machinePartCommand } from './machine-part.ts';
 

@@ -6,9 +6,9 @@ import { authorizationFor } from '../invocation/authorization.ts';
 import { roleOption } from '../invocation/choice.ts';
 import type { Context } from '../invocation/context.ts';
 import { defineCommand, group } from '../invocation/define-command.ts';
-import { namesOf } from '../invocation/names.ts';
-import { timeOf } from '../invocation/presenters.ts';
-import { kindsOfRoles, roleOf, rolesField } from '../invocation/roles.ts';
+import { namesOf } from '../results/names.ts';
+import { timeOf } from '../results/presenters.ts';
+import { kindsOfRoles, roleOf, rolesField } from '../results/roles.ts';
 
 const fields = ['email', 'id', 'state', 'roles', 'since', 'last_access'];
 

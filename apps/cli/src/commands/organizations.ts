@@ -3,10 +3,10 @@ import type { AuditEntry, JsonObject, JsonValue, Organization } from '@platform/
 import { Command } from 'commander';
 import { defineCommand, group } from '../invocation/define-command.ts';
 import { parseObject } from '../invocation/input.ts';
-import { namesOf } from '../invocation/names.ts';
-import { actorName, presenter, timeOf } from '../invocation/presenters.ts';
 import { readPages } from '../invocation/read-pages.ts';
-import { snakeKeys } from '../invocation/snake-keys.ts';
+import { namesOf } from '../results/names.ts';
+import { actorName, presenter, timeOf } from '../results/presenters.ts';
+import { snakeKeys } from '../results/snake-keys.ts';
 import { wholeNumber } from './config/configuration.ts';
 
 export function organizationsCommand(): Command {

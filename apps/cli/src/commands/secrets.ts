@@ -4,8 +4,8 @@ import { Command } from 'commander';
 import type { Context } from '../invocation/context.ts';
 import { defineCommand, group } from '../invocation/define-command.ts';
 import type { Named } from '../invocation/find.ts';
-import { presenter, timeOf } from '../invocation/presenters.ts';
 import { shellWord } from '../invocation/shell-word.ts';
+import { presenter, timeOf } from '../results/presenters.ts';
 
 type App = Cloud['app'];
 

@@ -2,7 +2,7 @@
 import type { Cloud, JsonObject } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { defineCommand } from '../invocation/define-command.ts';
-import { type Role, rolesField } from '../invocation/roles.ts';
+import { type Role, rolesField } from '../results/roles.ts';
 
 export function whoamiCommand(): Command {
   return defineCommand(

@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import { parquetMetadata, parquetReadObjects } from 'hyparquet';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Context } from '../invocation/context.ts';
-import { createOutput } from '../invocation/output.ts';
+import { createOutput } from '../results/output.ts';
 import type { ExportFormat } from './export-record.ts';
 import type { Asked } from './export-state.ts';
 import { exportToFile } from './export-to-file.ts';

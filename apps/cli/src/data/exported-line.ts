@@ -1,6 +1,6 @@
 /** A reading as a line of JSON, the unit of exports. */
 import type { ExportTabularDataResponse, JsonValue } from '@platform/sdk/cloud';
-import { presenter } from '../invocation/presenters.ts';
+import { presenter } from '../results/presenters.ts';
 
 export interface ExportedLine {
   /** Its time, rounded down to the millisecond. */

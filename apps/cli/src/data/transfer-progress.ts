@@ -1,8 +1,8 @@
 /** The progress of a long transfer: an overwritten line on a terminal, otherwise a line of JSON every 5 s. */
 import { systemClock } from '@platform/sdk/cloud';
 import type { Context } from '../invocation/context.ts';
-import { cut } from '../invocation/text-width.ts';
 import { amount, bytesText } from '../query/amounts.ts';
+import { cut } from '../results/text-width.ts';
 
 export interface TransferProgress extends Disposable {
   /** Counts one more received row. */

@@ -23,4 +23,6 @@ function oneOf(text: string, values: readonly string[]): string {
 
 /** The roles that a person or a key can have. */
 export const roleOption = (): Option =>
-  choice('--role <role>', 'role to grant', ['owner', 'operator']).default('operator');
+  choice('--role <role>', 'owners may make changes, operators may only read', ['owner', 'operator']).default(
+    'operator',
+  );

@@ -9,11 +9,11 @@ import {
   openCloud,
   PlatformError,
 } from '@platform/sdk/cloud';
+import { createOutput, type Output } from '../results/output.ts';
+import { printable } from '../results/printable.ts';
 import { configDir, fromEnvironment, homeDir, interactive, terminalWidth } from '../settings.ts';
 import { createFinder, type Finder } from './find.ts';
 import { parseObject, readInput } from './input.ts';
-import { createOutput, type Output } from './output.ts';
-import { printable } from './printable.ts';
 import { boundProfile, type Profile, readProfiles, trustedAuthority } from './profiles.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { readDemo, readDemoCloud } from './read-demo.ts';

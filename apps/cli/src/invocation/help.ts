@@ -1,10 +1,10 @@
 /** The format of help: usage, description, examples, arguments, options and JSON fields of the command, global options, exit codes; at most 80 columns. */
 import { type Argument, type Command, Help } from 'commander';
+import { printable } from '../results/printable.ts';
+import { wrapped } from '../results/text-width.ts';
 import { exitCodesHelp } from './exit-codes.ts';
 import { globalOptions } from './globals-last.ts';
 import { nearest } from './nearest.ts';
-import { printable } from './printable.ts';
-import { wrapped } from './text-width.ts';
 
 export interface CommandHelp {
   /** Complete command lines, the most common first. */

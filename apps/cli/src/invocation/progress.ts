@@ -1,6 +1,6 @@
 /** Shows on a terminal that a silent command is still running, on a line that disappears. */
 import { type Clock, systemClock } from '@platform/sdk/cloud';
-import { cut } from './text-width.ts';
+import { cut } from '../results/text-width.ts';
 
 const silentMs = 2_000;
 const everyMs = 1_000;

@@ -1,9 +1,9 @@
 /** Adds the position to errors of a query: the line with a caret below the column, or the stage. */
 import { asPlatformError, PlatformError } from '@platform/sdk/cloud';
 import type { Context } from '../invocation/context.ts';
-import { printable } from '../invocation/printable.ts';
-import { oneLine } from '../invocation/table.ts';
-import { cut, widthOf } from '../invocation/text-width.ts';
+import { printable } from '../results/printable.ts';
+import { oneLine } from '../results/table.ts';
+import { cut, widthOf } from '../results/text-width.ts';
 
 export interface Asking {
   readonly text: string;

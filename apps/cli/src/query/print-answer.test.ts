@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { parseStages } from '@platform/sdk/cloud';
 import { expect, test } from 'vitest';
 import type { Context } from '../invocation/context.ts';
-import { createOutput } from '../invocation/output.ts';
+import { createOutput } from '../results/output.ts';
 import { printAnswer } from './print-answer.ts';
 
 test('on a terminal the header is bold, and data from machines sets no colours', async () => {

@@ -1,7 +1,7 @@
 import { Scalar } from '@platform/sdk/cloud';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { widthOf } from '../invocation/text-width.ts';
+import { widthOf } from '../results/text-width.ts';
 import { flatten } from './flatten.ts';
 import { rowsTable } from './rows-table.ts';
 

@@ -1,7 +1,7 @@
 /** Formats rows of any structure as a table that fits the terminal. */
 import { Scalar } from '@platform/sdk/cloud';
-import { localTime } from '../invocation/local-time.ts';
-import { type Cell, fieldLines, leastWidth, type TableStyle, table } from '../invocation/table.ts';
+import { localTime } from '../results/local-time.ts';
+import { type Cell, fieldLines, leastWidth, type TableStyle, table } from '../results/table.ts';
 
 export interface RowsTable {
   readonly text: string;

@@ -3,8 +3,8 @@ import type { Json } from '@platform/machine-config/schema';
 import { type ConfigurationVersion, PlatformError } from '@platform/sdk/cloud';
 import type { Context } from '../../invocation/context.ts';
 import { parseJson } from '../../invocation/input.ts';
-import { actorName, type Presenter, presenter, timeOf } from '../../invocation/presenters.ts';
 import { shellWord } from '../../invocation/shell-word.ts';
+import { actorName, type Presenter, presenter, timeOf } from '../../results/presenters.ts';
 
 export const partArgument = ['<part>', 'id, Machine/part, or a machine (for its main part)'] as const;
 export const versionResult: Presenter<ConfigurationVersion> = presenter({

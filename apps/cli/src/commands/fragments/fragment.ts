@@ -2,8 +2,8 @@
 import { type Fragment, FragmentVisibility, type JsonObject, PlatformError } from '@platform/sdk/cloud';
 import type { Context } from '../../invocation/context.ts';
 import { type Named, pick } from '../../invocation/find.ts';
-import { withOrganizations } from '../../invocation/names.ts';
-import { type Presenter, presenter, timeOf } from '../../invocation/presenters.ts';
+import { withOrganizations } from '../../results/names.ts';
+import { type Presenter, presenter, timeOf } from '../../results/presenters.ts';
 
 export const fragmentArgument = ['<fragment>', 'name or id'] as const;
 export const visibilities: Readonly<Record<string, FragmentVisibility>> = {

@@ -2,7 +2,7 @@
 import type { FragmentUsage } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { defineCommand } from '../../invocation/define-command.ts';
-import { presenter } from '../../invocation/presenters.ts';
+import { presenter } from '../../results/presenters.ts';
 import { all, current, documentOf, fragmentArgument, fragmentFields, named, shapes } from './fragment.ts';
 
 export function listCommand(): Command {

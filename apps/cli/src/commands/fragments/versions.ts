@@ -2,9 +2,9 @@
 import type { FragmentHistoryEntry } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { defineCommand } from '../../invocation/define-command.ts';
-import { namesOf } from '../../invocation/names.ts';
-import { presenter, timeOf } from '../../invocation/presenters.ts';
 import { readPages } from '../../invocation/read-pages.ts';
+import { namesOf } from '../../results/names.ts';
+import { presenter, timeOf } from '../../results/presenters.ts';
 import { current, fragmentArgument, named } from './fragment.ts';
 
 const entry = presenter<FragmentHistoryEntry>({

@@ -4,7 +4,7 @@ import { Command } from 'commander';
 import { choice } from '../../invocation/choice.ts';
 import { defineCommand, group } from '../../invocation/define-command.ts';
 import { parseObject } from '../../invocation/input.ts';
-import { presenter, timeOf } from '../../invocation/presenters.ts';
+import { presenter, timeOf } from '../../results/presenters.ts';
 import { openArchive } from './archive.ts';
 import { upload, uploadFields } from './upload.ts';
 

@@ -5,7 +5,7 @@ import type { Context } from '../../invocation/context.ts';
 import type { Flags } from '../../invocation/define-command.ts';
 import { pick } from '../../invocation/find.ts';
 import { timeBefore } from '../../invocation/parse-time.ts';
-import { type Presenter, presenter, timeOf } from '../../invocation/presenters.ts';
+import { type Presenter, presenter, timeOf } from '../../results/presenters.ts';
 import { dataFilter, dataOptions, listOf } from '../data-filter.ts';
 
 const pageSize = 500;

@@ -2,8 +2,8 @@
 import { type JsonObject, PlatformError, readRow, type SavedQuery, typedJson } from '@platform/sdk/cloud';
 import type { Context } from '../../invocation/context.ts';
 import { pick } from '../../invocation/find.ts';
-import { withOrganizations } from '../../invocation/names.ts';
-import { type Presenter, presenter, timeOf } from '../../invocation/presenters.ts';
+import { withOrganizations } from '../../results/names.ts';
+import { type Presenter, presenter, timeOf } from '../../results/presenters.ts';
 
 export const savedArgument = ['<query>', 'name or id'] as const;
 
