@@ -1,5 +1,5 @@
 /** `platform machines part`: the parts of machines. A part is given as id, Machine/part, or machine (for the main part). */
-import type { RobotPart } from '@platform/sdk/cloud';
+import type { JsonObject, RobotPart } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import type { Context } from '../invocation/context.ts';
 import { defineCommand, group } from '../invocation/define-command.ts';

@@ -29,7 +29,6 @@ test('settings that this version does not support are reported with their path i
     'components[0].frame',
     'jobs[0]',
     'modules[0]',
-    'network.sessions',
     'network.tls_cert_file',
     'packages[0]',
     'processes[0]',

@@ -39,7 +39,6 @@ export function unsupportedSettings(config: MachineConfig): Problem[] {
     if (frame !== undefined) say(`components[${index}].frame`, `the frame of "${name}"`);
   keysOf('network', config.network, {
     tls_cert_file: 'serving with this certificate (the port uses plaintext)',
-    sessions: 'session management',
     traffic_tunnel_endpoints: 'tunnelling of traffic',
   });
   keysOf('auth', config.auth, {
