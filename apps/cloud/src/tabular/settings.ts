@@ -16,6 +16,12 @@ export interface TabularSettings {
    * sort keys are read first. Default 1 MiB.
    */
   readonly topBytes: number;
+  /**
+   * Partial groups of single files that are kept for queries that are asked again, in estimated bytes of memory; 0: none. Default 16 MiB.
+   */
+  readonly groupCacheBytes: number;
+  /** … for files with at least this many rows for each group; otherwise it would be no faster. Default 64. */
+  readonly rowsPerKeptGroup: number;
   /** A file holds about this many bytes of readings before compression. Default 128 MB. */
   readonly fileBytes: number;
   /**
@@ -52,6 +58,8 @@ export const defaultTabularSettings: TabularSettings = {
   tailRows: 8_192,
   tailBytes: 2 << 20,
   topBytes: 1 << 20,
+  groupCacheBytes: 16 << 20,
+  rowsPerKeptGroup: 64,
   fileBytes: 128_000_000,
   mergeFiles: 16,
   memoryBytes: 640 << 20,

@@ -65,9 +65,9 @@ export interface SourceExplain {
   /**
    * group, top: DuckDB groups, or sorts and limits. documents: the rows that `top` found over all files when it read none of their
    * documents. columns: fields from columns. rows: whole rows. newest: the newest row of each series, from the footers. facts: groups from
-   * the footers' facts about series. hot: rows that are not sealed yet.
+   * the footers' facts about series. known: groups of files that an earlier query asked for. hot: rows that are not sealed yet.
    */
-  readonly does: 'group' | 'top' | 'documents' | 'columns' | 'rows' | 'newest' | 'facts' | 'hot';
+  readonly does: 'group' | 'top' | 'documents' | 'columns' | 'rows' | 'newest' | 'facts' | 'known' | 'hot';
   /** Parts of the query that run where the rows are stored, in the user's words. Conditions may be checked again afterwards. */
   readonly pushed: readonly string[];
   /** Parts that could run there but do not. */

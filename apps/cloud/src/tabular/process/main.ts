@@ -25,6 +25,7 @@ import { HotFileChanged } from './hot/hot-batch.ts';
 import { createHotRows } from './hot/hot-rows.ts';
 import { openLogReader } from './log/read-log.ts';
 import type { FromChild, QueryMessage, Rewritten, ToChild } from './messages.ts';
+import { createGroupCache } from './pushdown/groups/group-cache.ts';
 import { createKnownFacts } from './pushdown/open-files.ts';
 import { runQuery } from './query/run-query.ts';
 import { createWorkerPool } from './query/worker-pool.ts';
@@ -83,6 +84,7 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
   });
   const running = new Map<number, AbortController>();
   const knownFacts = createKnownFacts(parquetDir);
+  const groupCache = createGroupCache(settings);
   const verifier = createFileVerifier({
     parquetDir,
     now: clock.now,
@@ -218,7 +220,18 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
     const timer = setTimeout(endLate, message.deadlineMs);
     try {
       const { topBytes } = settings;
-      const room = { database, hot, workers, parquetDir, knownFacts, files: verifier, topBytes, send, restart };
+      const room = {
+        database,
+        hot,
+        workers,
+        parquetDir,
+        knownFacts,
+        groupCache,
+        files: verifier,
+        topBytes,
+        send,
+        restart,
+      };
       await runQuery(message, room, cancel.signal);
     } finally {
       clearTimeout(timer);

@@ -1,8 +1,9 @@
 /** The steps of a query over all sealed files of a snapshot, in order; files processed alike share a statement. */
-import type { Batch } from '@platform/query';
+import type { Batch, DocumentBatch } from '@platform/query';
 import type { SourceExplain } from '../../tabular.ts';
 import type { ScanRequest } from '../messages.ts';
 import { type Choice, chooseFor, keptRows, type Wanted, wholeRows } from './choose-pushdown.ts';
+import { joined, type QueryGroups } from './groups/group-cache.ts';
 import type { FactsGroup } from './groups/group-facts.ts';
 import { type NewestOf, needsNewest, newestOf, newestRows } from './groups/newest.ts';
 import type { OpenFile } from './open-files.ts';
@@ -10,12 +11,21 @@ import { bySeriesNumbers } from './series/series-numbers.ts';
 import { emissionKey, type Statement, statementOf } from './statement.ts';
 
 export type Step =
-  | { readonly k: 'batch'; readonly batch: Batch; readonly done: boolean; readonly explain: StepExplain }
+  | {
+      readonly k: 'batch';
+      readonly batch: Batch;
+      readonly done: boolean;
+      /** Files whose rows it stands for. */
+      readonly files?: readonly OpenFile[];
+      readonly explain: StepExplain;
+    }
   | {
       readonly k: 'statement';
       readonly statement: Statement;
       /** The files and choices of the statement. Absent: the statement cannot be rebuilt. */
       readonly run?: readonly Chosen[];
+      /** Gets the whole result of the statement. */
+      readonly keep?: (batches: readonly Batch[]) => void;
       readonly explain: StepExplain;
     };
 
@@ -34,18 +44,25 @@ export interface StepsOptions {
   readonly wanted: Wanted | undefined;
   /** Takes files whose facts are enough. */
   readonly facts: FactsGroup | undefined;
+  /** Groups of files that earlier queries asked for. */
+  readonly groups: QueryGroups | undefined;
   readonly request: ScanRequest;
 }
 
-export function stepsOf(files: readonly OpenFile[], { wanted, facts, request }: StepsOptions): readonly Step[] {
+export function stepsOf(files: readonly OpenFile[], { wanted, facts, groups, request }: StepsOptions): readonly Step[] {
   const isNewest = wanted !== undefined && needsNewest(wanted, request);
   const steps: Step[] = [];
   let run: Chosen[] = [];
   let gatheredBytes = 0;
   let newest: NewestOf[] = [];
+  let known: Known[] = [];
   const finish = (): void => {
-    for (const alike of bySeriesNumbers(run)) steps.push(...statementSteps(alike));
+    if (known.length > 0) steps.push(knownStep(known));
+    const [own, shared] = groups === undefined ? [[], run] : ownStatements(run, groups);
+    steps.push(...own);
+    for (const alike of bySeriesNumbers(shared)) steps.push(...statementSteps(alike));
     if (wanted !== undefined && newest.length > 0) steps.push(newestStep(newest, wanted, request));
+    known = [];
     run = [];
     gatheredBytes = 0;
     newest = [];
@@ -54,7 +71,7 @@ export function stepsOf(files: readonly OpenFile[], { wanted, facts, request }: 
     if (file.wanted.length === 0) continue;
     const found = isNewest ? newestOf(file, wanted, request) : undefined;
     if (found !== undefined) {
-      if (run.length > 0) finish();
+      if (run.length > 0 || known.length > 0) finish();
       newest.push(found);
       continue;
     }
@@ -64,10 +81,17 @@ export function stepsOf(files: readonly OpenFile[], { wanted, facts, request }: 
       wanted && kept
         ? chooseFor(file, kept, wanted, request)
         : { emission: wholeRows(file, request), pushed: [], notPushed: () => [] };
+    const cached = isKept(choice, file) ? groups?.of(choice.emission, file.path) : undefined;
+    if (cached !== undefined) {
+      // Groups have no order among themselves, but which of equal keys counts depends on rows that are grouped later.
+      if (newest.length > 0 || (run.length > 0 && run[0]?.emission.kind !== 'group')) finish();
+      known.push({ file, batch: cached, pushed: choice.pushed });
+      continue;
+    }
     const key = emissionKey(choice.emission);
     const bytes = choice.emission.gathered ?? 0;
     const isOther = run.length > 0 && (run[0]?.key !== key || gatheredBytes + bytes > maxGatheredBytes);
-    if (newest.length > 0 || isOther) finish();
+    if (newest.length > 0 || isOther || (known.length > 0 && choice.emission.kind !== 'group')) finish();
     run.push({ ...choice, file, key });
     gatheredBytes += bytes;
   }
@@ -86,6 +110,45 @@ function factsStep({ files, pushed, batch: make }: FactsGroup): Step {
     rows: batch.count,
   };
   return { k: 'batch', batch, done: true, explain };
+}
+
+/** A file whose groups an earlier query asked for. */
+interface Known {
+  readonly file: OpenFile;
+  readonly batch: DocumentBatch;
+  readonly pushed: readonly string[];
+}
+
+function knownStep(known: readonly Known[]): Step {
+  const batch = joined(known.map((each) => each.batch));
+  const explain: StepExplain = {
+    does: 'known',
+    pushed: [...new Set(known.flatMap(({ pushed }) => pushed))],
+    files: known.length,
+    statements: 0,
+    rows: batch.count,
+  };
+  return { k: 'batch', batch, done: true, files: known.map(({ file }) => file), explain };
+}
+
+/** A hot file that has grown past the snapshot is read up to a position that no other query asks for. */
+function isKept({ emission }: Choice, { upTo }: OpenFile): boolean {
+  return emission.kind === 'group' && emission.done && upTo === undefined;
+}
+
+/** Statements of single files, whose groups are kept, and the other files. */
+function ownStatements(run: readonly Chosen[], groups: QueryGroups): readonly [readonly Step[], readonly Chosen[]] {
+  const own: Step[] = [];
+  const shared: Chosen[] = [];
+  for (const chosen of run) {
+    const { emission, file } = chosen;
+    if (!isKept(chosen, file) || !groups.wants(emission, file.path)) shared.push(chosen);
+    else {
+      const keep = (batches: readonly Batch[]): void => groups.add(emission, file.path, file.facts.rows, batches);
+      own.push(...statementSteps([chosen]).map((step): Step => (step.k === 'statement' ? { ...step, keep } : step)));
+    }
+  }
+  return [own, shared];
 }
 
 /** Limit of what one statement may gather if all rows pass. */

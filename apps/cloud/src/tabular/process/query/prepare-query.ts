@@ -9,6 +9,7 @@ import { type TailRows, tailRows } from '../hot/tail.ts';
 import type { QueryMessage } from '../messages.ts';
 import type { Wanted } from '../pushdown/choose-pushdown.ts';
 import { keepsBySeries } from '../pushdown/groups/facts-only.ts';
+import type { QueryGroups } from '../pushdown/groups/group-cache.ts';
 import { type FactsGroup, factsGroup } from '../pushdown/groups/group-facts.ts';
 import type { OpenFile } from '../pushdown/open-files.ts';
 import type { StepExplain } from '../pushdown/steps.ts';
@@ -19,6 +20,8 @@ export interface PreparedQuery {
   readonly input: AsyncGenerator<SourceBatch>;
   readonly scannedBytes: number;
   readonly sources: () => readonly SourceExplain[];
+  /** Groups that may be kept for later queries once the answer is whole. */
+  readonly groups?: QueryGroups;
 }
 
 export interface Asked {
@@ -49,7 +52,12 @@ export async function askedOf({ plan, pushDown }: QueryMessage): Promise<Asked> 
 export async function prepareQuery(
   message: QueryMessage,
   { split, wanted, facts: group, isOfFacts }: Asked,
-  { parquetDir, knownFacts, topBytes }: Pick<QueryRoom, 'parquetDir' | 'knownFacts' | 'topBytes'>,
+  {
+    parquetDir,
+    knownFacts,
+    groupCache,
+    topBytes,
+  }: Pick<QueryRoom, 'parquetDir' | 'knownFacts' | 'groupCache' | 'topBytes'>,
   snapshot: HotSnapshot,
   connections: Connections,
   reader: VerifiedReader,
@@ -100,14 +108,18 @@ export async function prepareQuery(
   scannedBytes += await meteredBytes(connection, opened, message, reader);
   if (wanted !== undefined) await knowDistinct(connection, opened, split.end);
   connections.give(connection);
-  const chosen = stepsOf(opened, { wanted, facts: group, request: message });
-  await reader.rows(chosen.flatMap((step) => (step.k === 'statement' ? sealedPaths(step.statement.files) : [])));
+  const groups = wanted && groupCache.forQuery(split, message);
+  const chosen = stepsOf(opened, { wanted, facts: group, groups, request: message });
+  await reader.rows(
+    chosen.flatMap((step) => sealedPaths(step.k === 'statement' ? step.statement.files : (step.files ?? []))),
+  );
   const steps = await materializeTop({ connections, topBytes }, chosen, split.end);
   return {
     split,
     scannedBytes,
     input: inOrder(scanSteps(connections, steps), batchesOf(tails, wanted?.columns)),
     sources: () => [...steps.map(({ explain }) => explain), ...explainHot],
+    ...(groups && { groups }),
   };
 }
 

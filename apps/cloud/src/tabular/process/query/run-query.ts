@@ -8,6 +8,7 @@ import type { FileVerifier, VerifiedReader } from '../files/verify-files.ts';
 import { HotFileChanged } from '../hot/hot-batch.ts';
 import type { HotRows, HotSnapshot } from '../hot/hot-rows.ts';
 import type { FromChild, QueryMessage } from '../messages.ts';
+import type { GroupCache } from '../pushdown/groups/group-cache.ts';
 import type { KnownFacts } from '../pushdown/open-files.ts';
 import { passThroughRows } from './pass-through-rows.ts';
 import { askedOf, type PreparedQuery, prepareQuery } from './prepare-query.ts';
@@ -21,6 +22,7 @@ export interface QueryRoom {
   readonly workers: WorkerPool;
   readonly parquetDir: string;
   readonly knownFacts: KnownFacts;
+  readonly groupCache: GroupCache;
   readonly files: FileVerifier;
   readonly topBytes: TabularSettings['topBytes'];
   readonly send: (message: FromChild) => Promise<void>;
@@ -60,6 +62,7 @@ export async function runQuery(message: QueryMessage, room: QueryRoom, signal: A
     }
     signal.throwIfAborted();
     reader.unchanged();
+    query.groups?.commit();
     await send({ kind: 'done', id, scannedBytes, sources: query.sources() });
   } catch (thrown) {
     // If a file changed meanwhile, report that instead of the error it caused.

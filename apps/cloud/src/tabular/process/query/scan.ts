@@ -1,6 +1,6 @@
 /** Streams the results of a snapshot's files for a query, in order. */
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { SourceBatch } from '@platform/query';
+import type { Batch, SourceBatch } from '@platform/query';
 import type { Connections } from '../duckdb/database.ts';
 import type { Chunk } from '../pushdown/rows/chunk.ts';
 import { type OpenStatement, openStatement, readChunks } from '../pushdown/run-statement.ts';
@@ -22,10 +22,16 @@ export async function* scanSteps(connections: Connections, steps: readonly Step[
         groups(step) && next?.k === 'statement' && groups(next) ? await start(next.statement, connections) : undefined;
       const { emission, files, sums } = step.statement;
       const decode = emission.decode(files, sums);
+      const batches: Batch[] = [];
       for await (const chunk of readChunks(running.opened, emission, () => connections.isInterrupted)) {
         step.explain.rows += chunk.rows;
-        for (const part of partsOf(chunk, emission)) yield { batch: decode(part), done: emission.done };
+        for (const part of partsOf(chunk, emission)) {
+          const batch = decode(part);
+          if (step.keep !== undefined) batches.push(batch);
+          yield { batch, done: emission.done };
+        }
       }
+      step.keep?.(batches);
       connections.give(running.connection);
     }
   } finally {

@@ -42,6 +42,8 @@ export async function runRound({ seed, number, cases, only }: Round): Promise<Ro
     ...(number % 2 === 1 && { tailRows: 0, mergeFiles: 1_000 }),
     // In two of four rounds the first rows of an order are found without their documents, however small these are.
     ...(number % 4 < 2 && { topBytes: 0 }),
+    // Groups of small files are kept, too.
+    rowsPerKeptGroup: 0,
   });
   const isLarge = number % largeEvery === largeEvery - 1;
   await fillWorld(createRandom(seedOf(seed, number, -1)), store, isLarge ? largeWorld : smallWorld);

@@ -1,0 +1,146 @@
+/**
+ * Partial groups of single files, kept between queries: files never change, and dashboards ask the same again and again. Only what came in
+ * since the last time is then grouped anew.
+ *
+ * What is kept depends on the statement, the group stage and the vocabulary, and so on everything that the groups of a file depend on: its
+ * conditions contain the series that the caller may see, and the deletions that apply to the file.
+ */
+import { createHash } from 'node:crypto';
+import { type Batch, DocumentBatch, encodePlan, type GroupStage, type PlanSplit, type Stage } from '@platform/query';
+import type { TabularSettings } from '../../../settings.ts';
+import type { ScanRequest } from '../../messages.ts';
+import { type Emission, emissionKey } from '../statement.ts';
+
+export interface GroupCache {
+  /** The cache for one query; undefined if its groups are not kept. */
+  forQuery(split: PlanSplit, request: Pick<ScanRequest, 'vocabulary'>): QueryGroups | undefined;
+}
+
+/** The partial groups that one query asks for. */
+export interface QueryGroups {
+  /** The groups of a file, if they are known. */
+  of(emission: Emission, path: string): DocumentBatch | undefined;
+  /**
+   * Whether the file should have a statement of its own, so that its groups can be kept. Only what is asked repeatedly is kept: several
+   * statements cost more than one over all files.
+   */
+  wants(emission: Emission, path: string): boolean;
+  /** Remembers the groups of a file until `commit`. @param batches the whole result of its statement */
+  add(emission: Emission, path: string, rows: number, batches: readonly Batch[]): void;
+  /** Keeps what was added. Called once it is certain that no file changed while it was read. */
+  commit(): void;
+}
+
+interface Entry {
+  /** Undefined: the groups are not worth keeping. */
+  readonly batch: DocumentBatch | undefined;
+  readonly bytes: number;
+}
+
+/** Statements for single files in one query; the other files share one. */
+const mostAdded = 8;
+const mostAsked = 4_096;
+
+type CacheSettings = Pick<TabularSettings, 'groupCacheBytes' | 'rowsPerKeptGroup'>;
+
+/** Drops what was not used for the longest time. */
+export function createGroupCache({ groupCacheBytes: maxBytes, rowsPerKeptGroup }: CacheSettings): GroupCache {
+  const entries = new Map<string, Entry>();
+  let bytes = 0;
+  /** Earlier queries and their statements: a query whose times move on has the same statements for most files. */
+  const asked = new Set<string>();
+
+  const put = (id: string, entry: Entry): void => {
+    bytes += entry.bytes - (entries.get(id)?.bytes ?? 0);
+    entries.delete(id);
+    entries.set(id, entry);
+    for (const [oldest, { bytes: freed }] of entries) {
+      if (bytes <= maxBytes) break;
+      entries.delete(oldest);
+      bytes -= freed;
+    }
+  };
+
+  return {
+    forQuery({ pre, end }, { vocabulary }) {
+      if (maxBytes === 0 || end === 'rows' || end.k !== 'group' || isOfNumbers(end)) return undefined;
+      const stage = textOf([end]);
+      const query = hashOf([textOf(pre), vocabulary]);
+      const keys = new Map<string, string>();
+      const keyOf = (emission: Emission): string => {
+        const full = emissionKey(emission);
+        let key = keys.get(full);
+        if (key === undefined) {
+          key = hashOf([stage, vocabulary, full]);
+          keys.set(full, key);
+        }
+        return key;
+      };
+      const added = new Map<string, Entry>();
+      let wanted = 0;
+      return {
+        of(emission, path) {
+          const id = `${keyOf(emission)} ${path}`;
+          const known = entries.get(id);
+          if (known === undefined) return undefined;
+          // The newest entries are at the end.
+          entries.delete(id);
+          entries.set(id, known);
+          return known.batch;
+        },
+        wants(emission, path) {
+          const key = keyOf(emission);
+          if (!(asked.has(query) || asked.has(key)) || entries.has(`${key} ${path}`) || wanted === mostAdded)
+            return false;
+          wanted++;
+          return true;
+        },
+        add: (emission, path, rows, batches) =>
+          void added.set(`${keyOf(emission)} ${path}`, entryOf(end, rows / rowsPerKeptGroup, batches)),
+        commit() {
+          for (const [id, entry] of added) put(id, entry);
+          for (const key of [query, ...keys.values()]) asked.add(key);
+          for (const oldest of asked) {
+            if (asked.size <= mostAsked) break;
+            asked.delete(oldest);
+          }
+        },
+      };
+    },
+  };
+}
+
+function textOf(stages: readonly Stage[]): string {
+  return Buffer.from(encodePlan({ source: 'none', stages: [...stages] })).toString('latin1');
+}
+
+function hashOf(parts: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64');
+}
+
+/** Their states are all numbers of a group, which the executor partly sorts in place. */
+function isOfNumbers({ accumulators }: GroupStage): boolean {
+  return accumulators.some(([, { fn }]) => fn === 'median' || fn === 'percentile');
+}
+
+/** @param most groups that are worth keeping */
+function entryOf({ accumulators }: GroupStage, most: number, batches: readonly Batch[]): Entry {
+  const count = batches.reduce((sum, batch) => sum + batch.count, 0);
+  const found = batches.filter((batch) => batch instanceof DocumentBatch);
+  if (found.length < batches.length || count > most) return { batch: undefined, bytes: entryBytes };
+  const batch = joined(found);
+  const states = batch.count * (1 + accumulators.length) * stateBytes;
+  // Beyond documents, a batch counts half a byte for each value in a list.
+  const listed = batches.length === 0 ? 0 : (batch.bytesAbout - new DocumentBatch(batch.documents).bytesAbout) * 2;
+  return { batch, bytes: entryBytes + states + listed * listedBytes };
+}
+
+/** Estimated sizes in memory: of an entry, of a state or key, of a value in a list. */
+const [entryBytes, stateBytes, listedBytes] = [256, 400, 64];
+
+/** One new batch with the groups of several: the encoded bytes of a batch are moved to the thread that they are sent to. */
+export function joined(batches: readonly DocumentBatch[]): DocumentBatch {
+  const documents = batches.flatMap((batch) => batch.documents);
+  const bytesAbout = batches.reduce((sum, batch) => sum + batch.bytesAbout, 0);
+  return new DocumentBatch(documents, bytesAbout - new DocumentBatch(documents).bytesAbout);
+}
