@@ -18,7 +18,7 @@ export function pushTests(world: () => World): void {
       client_email: 'push@example.com',
       private_key: privateKey,
     });
-    await expectRefused(owner.ask('GetFirebaseConfig', { org_id }), Code.notFound, /push configuration/);
+    await expectRefused(owner.ask('GetFirebaseConfig', { org_id }), Code.notFound, /SetFirebaseConfig/);
     await owner.ask('SetFirebaseConfig', { org_id, app_id: 'com.example.press', config_json });
     expect(await owner.ask('GetFirebaseConfig', { org_id })).toEqual({ app_id: 'com.example.press' });
     const broken = owner.ask('SetFirebaseConfig', { org_id, app_id: 'com.example.press', config_json: '{' });
@@ -26,7 +26,7 @@ export function pushTests(world: () => World): void {
     const other = owner.ask('DeleteFirebaseConfig', { org_id, app_id: 'com.example.other' });
     await expectRefused(other, Code.notFound, /push configuration/);
     await owner.ask('DeleteFirebaseConfig', { org_id, app_id: 'com.example.press' });
-    await expectRefused(owner.ask('GetFirebaseConfig', { org_id }), Code.notFound, /push configuration/);
+    await expectRefused(owner.ask('GetFirebaseConfig', { org_id }), Code.notFound, /SetFirebaseConfig/);
     await expectRefused(owner.ask('GetFirebaseConfig', { org_id: unknownId }), Code.notFound, /organization/);
   });
 
