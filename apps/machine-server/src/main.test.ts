@@ -34,6 +34,17 @@ async function runWith(
   return { code: Number(code), out, error };
 }
 
+test('D16 --help prints the options to standard output and ends with 0; a misspelled option says where to find them', async () => {
+  const home = await mkdtemp(join(tmpdir(), 'machine-main-'));
+  const help = await run(home, '--help');
+  expect(help).toMatchObject({ code: 0, error: '' });
+  expect(help.out).toContain('Usage: machine-server -config <file>');
+  const wrong = await run(home, '-confg', 'f');
+  expect(wrong).toMatchObject({ code: 1, out: '' });
+  expect(wrong.error).toContain('-help says what they do');
+  await rm(home, { recursive: true });
+});
+
 test('D16 -version prints the version; a missing or wrong -config exits with one sentence and a non-zero code', async () => {
   const home = await mkdtemp(join(tmpdir(), 'machine-main-'));
   const file = async (name: string, content: string): Promise<string> => {

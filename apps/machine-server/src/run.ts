@@ -6,12 +6,17 @@ import { startMachineServer } from './compose.ts';
 import { createServerLog } from './logging/server-log.ts';
 import { builtInModels } from './models/built-in.ts';
 import { readSettings, type Settings } from './settings.ts';
+import { asksForHelp, usage } from './usage.ts';
 import { version } from './version.ts';
 
 const stopLimitMs = 60_000;
 
 /** @param args from the command line. Returns the exit code. */
 export async function run(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  if (asksForHelp(args)) {
+    process.stdout.write(usage());
+    return 0;
+  }
   let settings: Settings;
   try {
     settings = readSettings(args, env);

@@ -27,7 +27,7 @@ export interface Settings {
 /** `ignored…`: accepted because the public server has it, with a warning that it has no effect yet. */
 type Kind = 'flag' | 'text' | 'ignored flag' | 'ignored text';
 
-const flags: Readonly<Record<string, Kind>> = {
+export const flags: Readonly<Record<string, Kind>> = {
   'allow-insecure-creds': 'flag',
   config: 'text',
   cpuprofile: 'ignored text',
@@ -97,7 +97,7 @@ function readFlags(args: readonly string[]): Map<string, string> {
         'invalid_argument',
         `unknown option "${arg}"; known: ${Object.keys(flags)
           .map((flag) => `-${flag}`)
-          .join(' ')}`,
+          .join(' ')}. -help says what they do`,
       );
     }
     if (kind.endsWith('flag')) {

@@ -148,7 +148,9 @@ test("someone else's save in between is a conflict, and the edit is kept", async
   expect(readFileSync(kept, 'utf8')).toContain('my edit');
   const broken = await cli.run(['config', 'edit', 'press-7', '--yes'], { env: editor('break', `echo '{' > "$1"`) });
   expect(broken).toMatchObject({ code: 2, stdout: '' });
-  expect(broken.stderr).toMatch(/expected JSON.*Your edit is kept in /s);
+  expect(broken.stderr).toMatch(/expected JSON.*line 2, column 1: .*Your edit is kept in /s);
+  const [, again = ''] = /save it with: (platform config set press-7 [^\s)]+)\)$/m.exec(broken.stderr) ?? [];
+  expect(readFileSync(again.split(' ').at(-1) ?? '', 'utf8')).toBe('{\n');
   expect((await cli.ok(['config', 'get', 'press-7'])).json()).toMatchObject({ components: [{ name: 'other' }] });
 });
 

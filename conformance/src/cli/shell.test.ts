@@ -49,6 +49,9 @@ test('D31 platform up --tls: its machine-server trusts the authority of the clou
   const demo = (await cli.ok(['whoami', '--json=url,login'])).json();
   expect(new URL(String(demo['url'])).port).toBe(new URL(ready.url).port);
   expect(demo['login']).toContain('the demo on this computer');
+  const refused = await cli.run(['locations', 'create', 'Plant']);
+  expect(refused).toMatchObject({ code: 4, stdout: '' });
+  expect(refused.stderr).toMatch(/may only read; log in with: platform login --url https:/);
   await cli.ok(['query', 'mql', '{"$limit":1}', '--data', dataDir()]);
   const login = ['login', 'api-key', '--url', ready.url, '--key-id', ready.key_id];
   const other = Array(32).fill('00').join(':');

@@ -1,3 +1,5 @@
+import { canonicalApi } from '@platform/base';
+
 const fake = ['core:builtin:fake'];
 
 /** The built-in models of this version of the machine-server, by API; a test of the machine-server keeps them in step. */
@@ -36,4 +38,14 @@ export function modelFault(api: string, model: string): string | undefined {
   if (known.length === 0)
     return `this platform's machine-server has no resources of type ${api}, other machine servers may have them: found "${model}"`;
   return `expected a model that this platform's machine-server has (${known.join(', ')}) or another machine server, found "${model}"`;
+}
+
+/**
+ * The full name of a type that a client may have shortened: `sensor` and `rdk:component:sensor` → `core:component:sensor`. If a component and
+ * a service have the short name, it is the component. Any other text passes unchanged.
+ */
+export function fullType(type: string): string {
+  if (type.includes(':')) return canonicalApi(type);
+  const apis = [`core:component:${type}`, `core:service:${type}`];
+  return apis.find((api) => Object.hasOwn(builtInModels, api)) ?? type;
 }

@@ -59,7 +59,7 @@ export function parse(document: unknown): Parsed {
   for (const [resource, at] of positions)
     if (resource.frame !== undefined) frameInit(resource.frame, `${at}.frame`, problems);
   const enabled = { ...config, modules: modules.enabled, jobs: jobs.enabled };
-  return { config: enabled, problems: asWritten(problems, given['components'], given['services']) };
+  return { config: enabled, problems: asWritten(problems, given) };
 }
 
 /** The entries of a list, without the key `disabled`, and those of them that the part runs (D38). */

@@ -250,8 +250,11 @@ test('settings that do nothing or block everything are warnings: patterns, level
   const maintenance = { sensor_name: 'rdk:component:sensor/s', maintenance_allowed_key: 'ok' };
   expect(told({ maintenance, components: [sensor] })).toEqual([]);
   expect(told({ maintenance })).toEqual([
-    'warning maintenance.sensor_name: expected the full name of a component, found "core:component:sensor/s": without one, every update is held back',
+    'warning maintenance.sensor_name: expected the full name of a component, found "rdk:component:sensor/s": without one, every update is held back',
   ]);
+  const ours = { ...maintenance, sensor_name: 'core:component:sensor/s' };
+  expect(told({ maintenance: ours })[0]).toContain('found "core:component:sensor/s"');
+  expect(told({ maintenance: { ...ours, sensor_name: 7 } })[0]).toMatch(/^error maintenance.sensor_name: expected/);
   expect(told({ maintenance, remotes: [{ name: 'r', address: 'r:1' }] })).toEqual([]);
   const dataManager = { name: 'd', api: 'core:service:data_manager', model: 'core:builtin:builtin' };
   const attributes = { selective_syncer_name: 's' };

@@ -48,6 +48,7 @@ export type {
 } from '@platform/proto/platform/fleet/v1/fleet';
 export { connectionFault, isLoopback, pinnedAuthority } from '@platform/rpc/client';
 export { parseStages } from './cloud/extended-json/parse-stages.ts';
+export { readJson } from './cloud/extended-json/read-json.ts';
 export { type RowFields, type RowValue, readRow, Scalar } from './cloud/extended-json/read-row.ts';
 export { relaxedJson, typedJson } from './cloud/extended-json/relaxed-json.ts';
 export { type HttpAnswer, type HttpRequest, sendHttp } from './cloud/http-request.ts';

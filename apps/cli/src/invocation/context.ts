@@ -148,6 +148,8 @@ export async function urlOrLocal(flags: Pick<GlobalFlags, 'url'>): Promise<strin
   return flags.url ?? (fromEnvironment.url || ((await readRunningCloud(homeDir))?.url ?? usualUrl));
 }
 
+export const demoSource = 'the demo on this computer (read-only; log in to make changes)';
+
 /** Order of precedence: flags, environment, profile, the demo on this computer. */
 async function findLogin(flags: GlobalFlags): Promise<Login> {
   const url = flags.url ?? fromEnvironment.url;
@@ -183,7 +185,7 @@ async function findLogin(flags: GlobalFlags): Promise<Login> {
       url: url || (cloud.url ?? usualUrl),
       credentials: { keyId: demo.keyId, key: demo.key },
       as: demo.keyId,
-      source: 'the demo on this computer (read-only; log in to make changes)',
+      source: demoSource,
       organization: demo.organizationId,
       ca: cloud.ca,
     };

@@ -3,7 +3,7 @@ import { asPlatformError, PlatformError, systemClock } from '@platform/sdk/cloud
 import { Command, type OptionValues } from 'commander';
 import { colours, homeDir } from '../settings.ts';
 import { connectionTrouble } from './connection-trouble.ts';
-import { type Context, createContext, type GlobalFlags, type Reached } from './context.ts';
+import { type Context, createContext, demoSource, type GlobalFlags } from './context.ts';
 import { exitCodeOf } from './exit-codes.ts';
 import { type CommandHelp, examplesOf, setHelp } from './help.ts';
 import { spanMs } from './parse-time.ts';
@@ -61,7 +61,7 @@ export function defineLocalCommand(command: Command, help: CommandHelp, run: Run
       await run(context, command.opts(), ...command.processedArgs.map((arg) => arg as string | undefined));
     } catch (caught) {
       // Work in progress fails in many ways when the command is stopped; the reason for the stop is what matters.
-      const error = stop.signal.aborted ? keptEdit(caught, stop.signal) : await withAdvice(caught, context.reached);
+      const error = stop.signal.aborted ? keptEdit(caught, stop.signal) : await withAdvice(caught, context);
       const { message } = error;
       if (context.out.style.json === false) context.out.warn(`${fullName(command)}: ${message}`);
       else context.out.warn(JSON.stringify({ error: { code: error.code, message } }));
@@ -88,7 +88,7 @@ const unreachableHint =
   'Is the cloud running, and is the address correct? "platform admin status" shows the address of a cloud on this computer, "platform profiles list" those of your logins; use --url for a different one';
 
 /** Adds advice to errors that concern the connection. */
-async function withAdvice(caught: unknown, reached: Reached | undefined): Promise<PlatformError> {
+async function withAdvice(caught: unknown, { reached, login }: Context): Promise<PlatformError> {
   const error = asPlatformError(caught);
   const other = reached === undefined ? undefined : await whyNoCloud(error, reached);
   if (other !== undefined) return other;
@@ -97,6 +97,10 @@ async function withAdvice(caught: unknown, reached: Reached | undefined): Promis
       ? undefined
       : connectionTrouble({ error, url: reached.url, hasAuthority: reached.ca !== undefined });
   if (trouble !== undefined) return new PlatformError('unavailable', trouble, error);
+  if (error.code === 'permission_denied' && (await login().catch(() => undefined))?.source === demoSource) {
+    const hint = `The command ran as the demo of this computer, which may only read; log in with: platform login --url ${reached?.url ?? 'URL'}`;
+    return new PlatformError(error.code, `${error.message}. ${hint}`, error);
+  }
   if (error.code !== 'unavailable') return error;
   const tried = reached === undefined || error.message.includes(reached.url) ? '' : `${reached.url}: `;
   const running = await readRunningCloud(homeDir);

@@ -7,17 +7,19 @@ import { join } from 'node:path';
 import { asPlatformError, PlatformError } from '@platform/sdk/cloud';
 import { fromEnvironment } from '../settings.ts';
 import type { Context } from './context.ts';
+import { shellWord } from './shell-word.ts';
 
 /**
  * Opens the editor until the text has no problems or the user gives up, then passes the text to `use`. An unchanged text is not used; a
  * note says so.
  *
+ * @param saving the command that saves a corrected file, without the file
  * @param problemsOf the problems of a text; it is used if there are none
  * @throws what `use` throws, with the file that contains the edit; canceled if the editor failed
  */
 export async function editText(
   before: string,
-  name: string,
+  { name, saving }: { readonly name: string; readonly saving: string },
   context: Context,
   problemsOf: (text: string) => Promise<readonly string[]>,
   use: (text: string) => Promise<void>,
@@ -55,7 +57,8 @@ export async function editText(
     const error = asPlatformError(caught);
     const edited = (await readFile(file, 'utf8')).trim() !== before.trim();
     if (!edited) await rm(directory, { recursive: true });
-    throw edited ? new PlatformError(error.code, `${error.message}\nYour edit is kept in ${file}`, caught) : error;
+    const kept = `Your edit is kept in ${file} (save it with: ${saving} ${shellWord(file)})`;
+    throw edited ? new PlatformError(error.code, `${error.message}\n${kept}`, caught) : error;
   }
   await rm(directory, { recursive: true });
 }

@@ -1,6 +1,7 @@
+import type { Cloud } from '@platform/sdk/cloud';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Named, pick } from './find.ts';
+import { createFinder, type Named, pick } from './find.ts';
 
 const named = fc.record({ id: fc.uuid(), name: fc.string({ minLength: 1, maxLength: 12, unit: 'grapheme' }) });
 const several = fc.uniqueArray(named, { selector: ({ id }) => id, minLength: 1, maxLength: 8 });
@@ -48,4 +49,28 @@ test('the exact name wins over others that differ in case; similar names are sug
   expect(() => pick('machine', 'PRESS', all)).toThrow('found 2: press (1), Press (2). Use the id');
   expect(() => pick('machine', 'dril', all)).toThrow('Did you mean drill?');
   expect(() => pick('machine', 'lathe', all)).toThrow('Existing ones: press, Press, drill');
+});
+
+test('a machine whose name is also the path of another one is ambiguous; alone, either is found by that text', async () => {
+  const locations = [
+    { id: 'l1', name: 'a', parentLocationId: '' },
+    { id: 'l2', name: 'b', parentLocationId: 'l1' },
+  ];
+  const machine = async (text: string, robots: readonly { id: string; name: string; location: string }[]) => {
+    const app = {
+      listOrganizations: async () => ({ organizations: [{ id: 'o', name: 'o' }] }),
+      listLocations: async () => ({ locations }),
+      listRobotsForOrg: async () => ({ robots }),
+    } as unknown as Cloud['app'];
+    return (await createFinder({ app: async () => app, defaultOrganization: async () => '' }).machine(text)).id;
+  };
+  const named = { id: 'm1', name: 'a/press', location: 'l2' };
+  const inside = { id: 'm2', name: 'press', location: 'l1' };
+  await expect(machine('a/press', [named, inside])).rejects.toThrow(
+    'machine: expected only one named "a/press", found 2: a/b/a/press (m1), a/press (m2). Use the id',
+  );
+  expect(await machine('a/press', [named])).toBe('m1');
+  expect(await machine('a/press', [inside])).toBe('m2');
+  expect(await machine('press', [named, inside])).toBe('m2');
+  await expect(machine('c/press', [named, inside])).rejects.toThrow('location: expected the id or name');
 });

@@ -72,10 +72,7 @@ export function createFinder({ app, defaultOrganization }: FinderDeps): Finder {
       }));
     },
     async location(text) {
-      const all = await finder.locations();
-      const path = (one: FoundLocation): string => pathOf(one, all);
-      const byPath = all.filter((one) => path(one) === text);
-      return byPath.length === 1 && byPath[0] !== undefined ? byPath[0] : pick('location', text, all, path);
+      return locationOf(text, await finder.locations());
     },
     async machine(text) {
       if (uuid.test(text)) {
@@ -87,12 +84,17 @@ export function createFinder({ app, defaultOrganization }: FinderDeps): Finder {
       const machines = robots.map((one) => ({ id: one.id, name: one.name, locationId: one.location }));
       const exact = machines.filter((one) => one.name === text);
       const slash = text.lastIndexOf('/');
-      if (exact.length !== 1 && slash > 0 && exact.length === 0) {
-        const location = await finder.location(text.slice(0, slash));
+      if (slash <= 0) return pick('machine', text, machines);
+      const locations = await finder.locations();
+      if (exact.length === 0) {
+        const location = locationOf(text.slice(0, slash), locations);
         const inside = machines.filter((one) => one.locationId === location.id);
         return pick('machine', text.slice(slash + 1), inside);
       }
-      return pick('machine', text, machines);
+      // A name may contain a slash: the text is then its name, but may also be the path of another machine.
+      const paths = new Map(locations.map((one) => [one.id, pathOf(one, locations)]));
+      const path = ({ name, locationId }: FoundMachine): string => `${paths.get(locationId) ?? locationId}/${name}`;
+      return theOnly('machine', text, [...exact, ...machines.filter((one) => path(one) === text)], path);
     },
     async part(text) {
       if (uuid.test(text)) {
@@ -148,15 +150,7 @@ export function pick<T extends Named>(
   if (byId !== undefined) return byId;
   const exact = all.filter((one) => one.name === text);
   const found = exact.length > 0 ? exact : all.filter((one) => one.name.toLowerCase() === text.toLowerCase());
-  const [only] = found;
-  if (only !== undefined && found.length === 1) return only;
-  if (only !== undefined) {
-    const which = found.map((one) => `${shown(one)} (${one.id})`).join(', ');
-    throw new PlatformError(
-      'invalid_argument',
-      `${what}: expected only one named "${text}", found ${found.length}: ${which}. Use the id`,
-    );
-  }
+  if (found.length > 0) return theOnly(what, text, found, shown);
   const near = nearest(
     text,
     all.map((one) => one.name),
@@ -171,6 +165,23 @@ export function pick<T extends Named>(
     'not_found',
     `${what}: expected the id or name of one that you may see, found "${text}"${hint}`,
   );
+}
+
+/** The only one of these items. @throws invalid_argument with the ids if there are several */
+function theOnly<T extends Named>(what: string, text: string, found: readonly T[], shown: (one: T) => string): T {
+  const [first] = found;
+  if (first !== undefined && found.length === 1) return first;
+  const which = found.map((one) => `${shown(one)} (${one.id})`).join(', ');
+  throw new PlatformError(
+    'invalid_argument',
+    `${what}: expected only one named "${text}", found ${found.length}: ${which}. Use the id`,
+  );
+}
+
+function locationOf(text: string, all: readonly FoundLocation[]): FoundLocation {
+  const path = (one: FoundLocation): string => pathOf(one, all);
+  const byPath = all.filter((one) => path(one) === text);
+  return byPath.length === 1 && byPath[0] !== undefined ? byPath[0] : pick('location', text, all, path);
 }
 
 function listed(all: readonly Named[]): string {

@@ -1,7 +1,7 @@
 /** The input of a command: a named file, or `-` for standard input. */
 import { readFile } from 'node:fs/promises';
 import { text as textOf } from 'node:stream/consumers';
-import { type JsonObject, type JsonValue, PlatformError } from '@platform/sdk/cloud';
+import { asPlatformError, type JsonObject, type JsonValue, PlatformError, readJson } from '@platform/sdk/cloud';
 
 /** @throws invalid_argument if the file cannot be read, with the reason */
 export async function readInput(file: string): Promise<string> {
@@ -17,15 +17,22 @@ export async function readInput(file: string): Promise<string> {
   }
 }
 
-/** @param where for the message. @throws invalid_argument with the position of the mistake */
+/** @param where for the message. @throws invalid_argument with line and column of the mistake */
 export function parseJson(text: string, where: string): JsonValue {
   try {
     return JSON.parse(text) as JsonValue;
   } catch (caught) {
-    throw new PlatformError(
-      'invalid_argument',
-      `${where}: expected JSON, found a mistake: ${(caught as Error).message}`,
-    );
+    throw new PlatformError('invalid_argument', `${where}: expected JSON, found a mistake: ${mistakeIn(text, caught)}`);
+  }
+}
+
+/** Our reader names the line and the column, which JSON.parse leaves out of most messages. */
+function mistakeIn(text: string, caught: unknown): string {
+  try {
+    readJson(text);
+    return asPlatformError(caught).message;
+  } catch (placed) {
+    return asPlatformError(placed).message;
   }
 }
 

@@ -60,8 +60,10 @@ test('text: the next line overwrites a status line; without a terminal there is 
   let seen = '';
   const live = terminalOutput({ write: (part) => (seen += part), complain }, false, 80);
   live.status({ readingsPerSecond: 1, webhooks: 2 });
+  live.status({ readingsPerSecond: 0.5, webhooks: 1 });
   live.stopping();
-  expect(seen).toContain('1.0 readings/s stored, 2 webhooks received\r\u001b[K\nStopping');
+  expect(seen).toContain('1.0 readings/s stored, 2 webhooks received\r\u001b[K');
+  expect(seen).toContain('0.5 readings/s stored, 1 webhook received\r\u001b[K\nStopping');
   let silent = '';
   const unseen = terminalOutput({ write: (part) => (silent += part), complain }, false, undefined);
   unseen.status({ readingsPerSecond: 1, webhooks: 2 });

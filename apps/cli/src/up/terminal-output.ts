@@ -69,7 +69,9 @@ export function terminalOutput(
     status({ readingsPerSecond, webhooks }) {
       // No repeated status lines in a file or pipe.
       if (width === undefined) return;
-      write(`\r\u001b[K${dim(`${readingsPerSecond.toFixed(1)} readings/s stored, ${webhooks} webhooks received`)}`);
+      write(
+        `\r\u001b[K${dim(`${readingsPerSecond.toFixed(1)} readings/s stored, ${webhooks} ${webhooks === 1 ? 'webhook' : 'webhooks'} received`)}`,
+      );
       statusShown = true;
     },
     logged(process, line) {

@@ -38,6 +38,24 @@ test('I1 a tabular upload is one row: its place, its time, its readings as sent,
   expect(upload?.gaps).toEqual([]);
 });
 
+test('I1 component_type may be the last part of a known type: it is stored in full; an unknown one is stored as it is', async () => {
+  await using server = await startUploadServer();
+  await using link = connect({ baseUrl: server.url });
+  const sent = ['sensor', 'generic', 'vision', 'thermometer', 'acme:component:sensor', 'toString'];
+  for (const componentType of sent)
+    await link
+      .client(DataSyncService)
+      .dataCaptureUpload({ metadata: metadata({ componentType }), sensorContents: [reading(1)] });
+  expect((await logged(server.log)).map((upload) => upload.metadata?.componentType)).toEqual([
+    'core:component:sensor',
+    'core:component:generic',
+    'core:service:vision',
+    'thermometer',
+    'acme:component:sensor',
+    'toString',
+  ]);
+});
+
 test('JSON and binary encodings of the upload call store the same', async () => {
   await using server = await startUploadServer();
   const response = await fetch(`${server.url}/platform.app.datasync.v1.DataSyncService/DataCaptureUpload`, {

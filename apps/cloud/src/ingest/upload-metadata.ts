@@ -1,6 +1,7 @@
 /** Checks the metadata of an upload and converts it to the stored form. */
 import { clone } from '@bufbuild/protobuf';
-import { canonicalApi, PlatformError } from '@platform/base';
+import { PlatformError } from '@platform/base';
+import { fullType } from '@platform/machine-config/built-in-models';
 import { lengthFault, maxTags } from '@platform/machine-config/limits';
 import {
   DataType,
@@ -11,7 +12,7 @@ import {
 } from '@platform/proto/platform/app/datasync/v1/data_sync';
 
 export interface CheckedMetadata {
-  /** As stored: without identity, component_type in the `core` vocabulary, parameters sorted by name. */
+  /** As stored: without identity, component_type in full and in the `core` vocabulary, parameters sorted by name. */
   readonly metadata: UploadMetadata;
   readonly identity: Identity | null;
 }
@@ -60,7 +61,7 @@ export function checkMetadata(
   requireShort(given, method);
   const metadata = clone(UploadMetadataSchema, given);
   delete metadata.identity;
-  metadata.componentType = canonicalApi(metadata.componentType);
+  metadata.componentType = fullType(metadata.componentType);
   metadata.methodParameters = Object.fromEntries(
     Object.entries(metadata.methodParameters).sort(([a], [b]) => (a < b ? -1 : 1)),
   );

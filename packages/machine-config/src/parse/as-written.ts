@@ -3,9 +3,10 @@ import type { Problem } from '@platform/base';
 
 const name = /\bcore:(?=[\w-]+:[\w-]+)/g;
 
-/** A document that mixes both spellings is reported as `core`. @param lists components and services as they appear in the document */
-export function asWritten(problems: readonly Problem[], ...lists: readonly unknown[]): readonly Problem[] {
-  const names = lists
+/** A document that mixes both spellings is reported as `core`. @param given the document as it was written; nothing in it is checked yet */
+export function asWritten(problems: readonly Problem[], given: Readonly<Record<string, unknown>>): readonly Problem[] {
+  const { sensor_name: sensor } = (given['maintenance'] ?? {}) as { readonly sensor_name?: unknown };
+  const names = [given['components'], given['services'], [{ api: sensor }]]
     .flatMap((list) => (Array.isArray(list) ? list : []))
     .flatMap((entry) => {
       const { api, model } = (entry ?? {}) as { readonly api?: unknown; readonly model?: unknown };

@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { defineCommand } from '../../invocation/define-command.ts';
 import { editText } from '../../invocation/edit-text.ts';
+import { shellWord } from '../../invocation/shell-word.ts';
 import { partArgument, readConfiguration, versionResult } from './configuration.ts';
 import { problemsOf, save } from './save.ts';
 
@@ -24,9 +25,8 @@ export function editCommand(): Command {
         problems = await problemsOf(context, before.partId, edited);
         return problems.filter((one) => one.severity === 'error').map((one) => `${one.path}: ${one.message}`);
       };
-      await editText(before.text, `${before.partId}.json`, context, errorsOf, (text) =>
-        save(context, before, text, problems),
-      );
+      const kept = { name: `${before.partId}.json`, saving: `platform config set ${shellWord(part)}` };
+      await editText(before.text, kept, context, errorsOf, (text) => save(context, before, text, problems));
     },
   );
 }

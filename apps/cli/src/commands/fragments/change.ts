@@ -6,6 +6,7 @@ import type { Context } from '../../invocation/context.ts';
 import { defineCommand } from '../../invocation/define-command.ts';
 import { editText } from '../../invocation/edit-text.ts';
 import { parseObject, readInput } from '../../invocation/input.ts';
+import { shellWord } from '../../invocation/shell-word.ts';
 import { current, documentOf, fragmentArgument, fragmentFields, show, visibilities } from './fragment.ts';
 
 const visibilityOption = (): Option =>
@@ -64,7 +65,8 @@ export function editCommand(): Command {
         parseObject(edited, 'fragment');
         return [];
       };
-      await editText(documentOf(before), `${before.id}.json`, context, problemsOf, (edited) =>
+      const kept = { name: `${before.id}.json`, saving: `platform fragments update ${shellWord(text)} --file` };
+      await editText(documentOf(before), kept, context, problemsOf, (edited) =>
         save(context, before, { config: parseObject(edited, 'fragment') }),
       );
     },

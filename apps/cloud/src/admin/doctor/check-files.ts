@@ -38,6 +38,9 @@ export async function checkFiles(
   return { wrong, linked, files: files.length, unknown: files.filter(({ sha256 }) => sha256 === null).length };
 }
 
+/** Such as `1 file` and `2 files`. */
+export const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+
 /** Throws if anything is wrong. */
 export function describeFiles({ wrong, files, unknown, linked }: CheckedFiles, deep: boolean): string {
   if (wrong.size > 0) {
@@ -53,7 +56,7 @@ export function describeFiles({ wrong, files, unknown, linked }: CheckedFiles, d
       ? [`${linked} have a second hard link, such as one from a backup on the same file system`]
       : []),
   ];
-  return [`${files} files of readings, each with its ${deep ? 'checksum' : 'size'}`, ...notes].join('; ');
+  return [`${counted(files, 'file')} of readings, each with its ${deep ? 'checksum' : 'size'}`, ...notes].join('; ');
 }
 
 async function compare(path: string, row: FileRow, deep: boolean): Promise<string | { readonly links: number }> {

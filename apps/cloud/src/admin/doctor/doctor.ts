@@ -17,7 +17,7 @@ import {
   catalogTables,
   isWithoutChecks,
 } from '../../tabular/integrity/catalog-findings.ts';
-import { checkFiles, describeFiles } from './check-files.ts';
+import { checkFiles, counted, describeFiles } from './check-files.ts';
 import { checkLog, describeLosses } from './check-log.ts';
 import { checkPayloads } from './check-payloads.ts';
 import { type DoctorStore, followedSql, payloadOf } from './doctor-store.ts';
@@ -141,7 +141,7 @@ async function soundCatalog(store: DoctorStore): Promise<string> {
       'data_loss',
       `expected the rows of the catalog as they were written, found ${findings.length} faults (${findings.slice(0, 20).join('; ')}${findings.length > 20 ? '; …' : ''}). Repair them with platform admin repair`,
     );
-  return `${rows.files.length} files, ${rows.deletes.length} deletions`;
+  return `${counted(rows.files.length, 'file')}, ${counted(rows.deletes.length, 'deletion')}`;
 }
 
 async function payloads(dataDirectory: string, store: DoctorStore): Promise<string> {
