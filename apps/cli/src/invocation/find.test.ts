@@ -70,7 +70,9 @@ test('a machine whose name is also the path of another one is ambiguous; alone, 
     'machine: expected only one named "a/press", found 2: a/b/a/press (m1), a/press (m2). Use the id',
   );
   expect(await machine('a/press', [named])).toBe('m1');
+  expect(await machine('a/b/a/press', [named, inside])).toBe('m1');
   expect(await machine('a/press', [inside])).toBe('m2');
+  expect(await machine('l1/PRESS', [inside])).toBe('m2');
   expect(await machine('press', [named, inside])).toBe('m2');
   await expect(machine('c/press', [named, inside])).rejects.toThrow('location: expected the id or name');
 });

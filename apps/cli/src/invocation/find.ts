@@ -82,19 +82,17 @@ export function createFinder({ app, defaultOrganization }: FinderDeps): Finder {
       const organization = await finder.organization();
       const { robots } = await (await app()).listRobotsForOrg({ orgId: organization.id });
       const machines = robots.map((one) => ({ id: one.id, name: one.name, locationId: one.location }));
-      const exact = machines.filter((one) => one.name === text);
       const slash = text.lastIndexOf('/');
       if (slash <= 0) return pick('machine', text, machines);
       const locations = await finder.locations();
-      if (exact.length === 0) {
-        const location = locationOf(text.slice(0, slash), locations);
-        const inside = machines.filter((one) => one.locationId === location.id);
-        return pick('machine', text.slice(slash + 1), inside);
-      }
-      // A name may contain a slash: the text is then its name, but may also be the path of another machine.
       const paths = new Map(locations.map((one) => [one.id, pathOf(one, locations)]));
       const path = ({ name, locationId }: FoundMachine): string => `${paths.get(locationId) ?? locationId}/${name}`;
-      return theOnly('machine', text, [...exact, ...machines.filter((one) => path(one) === text)], path);
+      // A name may contain a slash: what is one machine's name may be the path of another.
+      const found = machines.filter((one) => one.name === text || path(one) === text);
+      if (found.length > 0) return theOnly('machine', text, found, path);
+      const location = locationOf(text.slice(0, slash), locations);
+      const inside = machines.filter((one) => one.locationId === location.id);
+      return pick('machine', text.slice(slash + 1), inside);
     },
     async part(text) {
       if (uuid.test(text)) {
