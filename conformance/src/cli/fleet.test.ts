@@ -40,6 +40,7 @@ test('organizations are created, renamed, found by name and id, and deleted; wit
   ]);
   expect(list.json<Shown[]>()).toContainEqual({ id: second.id, name: 'Second plant' });
   expect(byName.json()).toEqual(byId.json());
+  expect(byId.json()).toMatchObject({ public_namespace: null, region: null });
   expect(several).toMatchObject({ code: 2, stdout: '' });
   expect(several.stderr).toContain('expected --organization');
   expect(unknown).toMatchObject({ code: 3, stdout: '' });
@@ -200,7 +201,15 @@ test('a person is invited with a link, joins, gets and loses a role, and is remo
   await cli.ok(['members', 'uninvite', 'eve@example.com']);
   const noLink = await cli.run(['members', 'resend', 'eve@example.com', '--link']);
   expect(noLink).toMatchObject({ code: 3, stdout: '' });
-  await cli.ok(['members', 'grant', 'bob@example.com', '--role', 'owner', '--machine', cloud.machineId]);
+  const granted = await cli.ok([
+    'members',
+    'grant',
+    'bob@example.com',
+    '--role',
+    'owner',
+    '--machine',
+    cloud.machineId,
+  ]);
   const list = await cli.ok(['members', 'list', '--json=email,state,roles']);
   expect(list.json()).toContainEqual({
     email: 'bob@example.com',
@@ -217,7 +226,18 @@ test('a person is invited with a link, joins, gets and loses a role, and is remo
   const shown = await cli.ok(['members', 'list']);
   expect(shown.stdout).toContain(`operator of location ${machine.location}`);
   expect(shown.stdout).toContain(`owner of machine ${machine.name}`);
-  await cli.ok(['members', 'revoke', 'bob@example.com', '--role', 'owner', '--machine', cloud.machineId]);
+  expect(shown.stdout).toContain('(first owner)');
+  expect(granted.stderr).toContain(`bob@example.com is now owner of machine ${machine.name}`);
+  const revoked = await cli.ok([
+    'members',
+    'revoke',
+    'bob@example.com',
+    '--role',
+    'owner',
+    '--machine',
+    cloud.machineId,
+  ]);
+  expect(revoked.stderr).toContain(`bob@example.com is no longer owner of machine ${machine.name}`);
   const everybody = (await cli.ok(['members', 'list', '--json=id,email'])).json<
     { id: string; email: string | null }[]
   >();

@@ -7,8 +7,8 @@ import { roleOption } from '../invocation/choice.ts';
 import type { Context } from '../invocation/context.ts';
 import { defineCommand, group } from '../invocation/define-command.ts';
 import { namesOf } from '../results/names.ts';
-import { timeOf } from '../results/presenters.ts';
-import { kindsOfRoles, roleOf, rolesField } from '../results/roles.ts';
+import { actorName, timeOf } from '../results/presenters.ts';
+import { kindsOfRoles, roleOf, rolesField, sentence } from '../results/roles.ts';
 
 const fields = ['email', 'id', 'state', 'roles', 'since', 'last_access'];
 
@@ -68,7 +68,7 @@ function list(): Command {
           roles.map((one) => roleOf(one, names)),
         );
       const rows: JsonObject[] = members.map((one) => ({
-        email: one.emails[0] ?? null,
+        email: one.emails[0] ?? (out.style.json === false ? `(${actorName('person', '', one.userId)})` : null),
         id: one.userId,
         state: 'member',
         roles: rolesOf(authorizations.filter((role) => role.identityId === one.userId)),
@@ -192,9 +192,8 @@ function role(verb: 'grant' | 'revoke', summary: string): Command {
       const { app } = await context.cloud();
       const request = { authorization };
       await (verb === 'grant' ? app.addRole(request) : app.removeRole(request));
-      context.out.note(
-        `${member.email}: ${authorization.authorizationId} is ${verb === 'grant' ? 'granted' : 'revoked'}`,
-      );
+      const role = sentence(roleOf(authorization, await namesOf(context, kindsOfRoles)), false);
+      context.out.note(`${member.email} is ${verb === 'grant' ? 'now' : 'no longer'} ${role}`);
     },
   );
 }

@@ -23,8 +23,8 @@ export function organizationsCommand(): Command {
 const { fields, shape } = presenter<Organization>({
   id: (one) => one.id,
   name: (one) => one.name,
-  public_namespace: (one) => one.publicNamespace,
-  region: (one) => one.defaultRegion,
+  public_namespace: (one) => one.publicNamespace || null,
+  region: (one) => one.defaultRegion || null,
   created_at: (one) => timeOf(one.createdOn),
 });
 

@@ -42,7 +42,8 @@ export function rolesField(out: Pick<Output, 'style'>, roles: readonly Role[], w
   return out.style.json === false ? roles.map((one) => sentence(one, where)) : roles.map(fields);
 }
 
-function sentence({ role, resourceType, resourceId, resource, ...of }: Role, where: boolean): string {
+/** Such as `operator of machine press-7`. @param where also name the organization */
+export function sentence({ role, resourceType, resourceId, resource, ...of }: Role, where: boolean): string {
   const name = resource ?? resourceId;
   if (resourceType === 'organization') return `${role} of ${name}`;
   return `${role} of ${resourceType} ${name}${where ? ` in ${of.organization ?? of.organizationId}` : ''}`;
