@@ -15,6 +15,7 @@ import { type CloudCredentials, readConfigFile } from './config/credentials.ts';
 import { holdReason } from './config/hold-reason.ts';
 import { readLocalConfig } from './config/local-config.ts';
 import { checkHome } from './directories/check-home.ts';
+import { createFrames } from './frames/frames.ts';
 import { Graph } from './graph/graph.ts';
 import type { ServerLog } from './logging/server-log.ts';
 import type { builtInModels } from './models/built-in.ts';
@@ -44,6 +45,8 @@ export interface MachineServerDeps {
   readonly signal: AbortSignal;
   /** Called when the cloud asks for a restart. */
   readonly restart: () => void;
+  /** Called when a client shuts the server down. */
+  readonly shutdown: (reason: string) => void;
 }
 
 export async function startMachineServer(deps: MachineServerDeps): Promise<MachineServer> {
@@ -70,7 +73,8 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
       log: log.child('resources'),
     }),
   );
-  const read = readDocument(graph, types);
+  const frames = createFrames({ graph, types, log: log.child('frames') });
+  const read = readDocument(graph, types, (name) => frames.worldPose(name));
   const data: Data = starting.use(
     await composeData({ home: settings.home, partId, link: cloud?.link, read, clock, log, signal }),
   );
@@ -79,7 +83,10 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
   auth.configure(secretsOf(first));
   const applier = new ConfigApplier({
     ...{ first, graph, auth, serverLog, debug: settings.debug, clock, log: log.child('config') },
-    onChange: () => reporter?.changed(),
+    onChange: () => {
+      frames.check();
+      reporter?.changed();
+    },
   });
   let running = false;
   const serving = starting.use(
@@ -87,7 +94,10 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
       graph,
       types,
       auth,
-      facts: () => ({ version, running, partId, ...applier.applied }),
+      frames,
+      facts: () => ({ version, running, partId, ...applier.applied, held: watch?.held }),
+      moduleModels: () => [],
+      shutdown: deps.shutdown,
       requestsLimit: settings.resourceRequestsLimit,
       bindAddress: first.network?.bindAddress || settings.bindAddress,
       clock,

@@ -68,6 +68,7 @@ export async function run(args: readonly string[], env: NodeJS.ProcessEnv): Prom
       serverLog,
       signal: starting.signal,
       restart: () => stop.resolve('restart'),
+      shutdown: stop.resolve,
     });
     log.info('running', { version, home: settings.home, port: server.serving.port });
     await stop.promise;

@@ -39,6 +39,12 @@ export const doCommandCapture: CaptureMethod<Commandable> = {
   },
 };
 
+/** As `{pose: {…}}`, for every component. */
+export const worldPoseCapture: CaptureMethod = {
+  kind: 'tabular',
+  read: async (_resource, _params, { worldPose }) => ({ pose: await worldPose() }),
+};
+
 /** Converts a document to what the wire can carry. */
 export function jsonOf(document: Document): JsonObject {
   return JSON.parse(JSON.stringify(document)) as JsonObject;

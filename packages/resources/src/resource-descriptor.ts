@@ -12,6 +12,7 @@ import type {
   MessageInitShape,
   MessageShape,
 } from '@bufbuild/protobuf';
+import type { PoseSchema } from '@platform/proto/platform/common/v1/common';
 import type { Link } from '@platform/rpc/client';
 import type { Document, Resource } from './resource.ts';
 
@@ -31,6 +32,8 @@ export interface ResourceDescriptor<T extends Resource = Resource, S extends Des
   readonly methods: ResourceMethods<T, S>;
   /** What can be captured, by the names under which the specification stores it. */
   readonly captures: Readonly<Record<string, CaptureMethod<T>>>;
+  /** What moves in the frame of such a resource; absent: nothing does. */
+  readonly motion?: FrameMotion<T>;
   /** The interface of the type for a resource in another process; the connection fills in its name (see `createProxy`). */
   proxy(connection: Connection): Omit<T, 'close'>;
 }
@@ -70,7 +73,23 @@ export interface ResourceCall {
 export interface CaptureMethod<T extends Resource = Resource> {
   readonly kind: 'tabular';
   /** Returns the document to store. @param params `additional_params` of the capture method. */
-  read(resource: T, params: Document): Document | Promise<Document>;
+  read(resource: T, params: Document, context: CaptureContext): Document | Promise<Document>;
+}
+
+/** What is captured of a resource and is not its own. */
+export interface CaptureContext {
+  /** Its pose in `world`: `{x, y, z}` in mm, `{o_x, o_y, o_z}` the direction of its z axis, `theta` in degrees. */
+  worldPose(): Promise<Document>;
+}
+
+/** How the frame system learns where the end of a resource is. */
+export interface FrameMotion<T extends Resource = Resource> {
+  /** Kinematics as JSON in the format SVA; undefined in other formats. @throws unimplemented if the model has none */
+  kinematics(resource: T, call: ResourceCall): Promise<Uint8Array | undefined>;
+  /** The positions of the joints of its kinematics: degrees or mm. */
+  joints(resource: T, call: ResourceCall): Promise<readonly number[]>;
+  /** The pose of its end in its own frame, for a model without kinematics; absent: it does not say. */
+  end?(resource: T, call: ResourceCall): Promise<MessageInitShape<typeof PoseSchema> | undefined>;
 }
 
 /** For example `sensor` for `core:component:sensor`. */

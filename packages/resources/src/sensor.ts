@@ -1,5 +1,5 @@
 import { SensorService } from '@platform/proto/platform/component/sensor/v1/sensor';
-import { commandsOver, commonMethods, doCommandCapture } from './common-methods.ts';
+import { commandsOver, commonMethods, doCommandCapture, worldPoseCapture } from './common-methods.ts';
 import { getReadings, readingsCapture, readingsOver } from './readings.ts';
 import { type Commandable, isCommandable, isReadable, type Readable, type Resource } from './resource.ts';
 import type { ResourceDescriptor } from './resource-descriptor.ts';
@@ -12,7 +12,7 @@ export const sensor: ResourceDescriptor<Sensor, typeof SensorService> = {
   service: SensorService,
   implementedBy: (resource: Resource): resource is Sensor => isReadable(resource) && isCommandable(resource),
   methods: { ...commonMethods, getReadings },
-  captures: { Readings: readingsCapture, DoCommand: doCommandCapture },
+  captures: { Readings: readingsCapture, DoCommand: doCommandCapture, GetWorldPose: worldPoseCapture },
   proxy(connection) {
     const client = connection.client(SensorService);
     return { ...readingsOver(client), ...commandsOver(client) };

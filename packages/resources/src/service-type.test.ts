@@ -2,6 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { BoardService } from '@platform/proto/platform/component/board/v1/board';
 import { GetPropertiesRequestSchema, MotorService } from '@platform/proto/platform/component/motor/v1/motor';
 import { expect, test } from 'vitest';
+import type { CaptureContext } from './resource-descriptor.ts';
 import { type Board, board } from './types/board.ts';
 import { type Motor, motor } from './types/motor.ts';
 import { type MovementSensor, movementSensor } from './types/movement-sensor.ts';
@@ -16,13 +17,15 @@ const turning = {
   close: async () => {},
 } as unknown as Motor;
 
+const context: CaptureContext = { worldPose: () => expect.fail('no pose is asked for') };
+
 test('captures an answer with every field, named as in the .proto file, and tells the resource that it is captured', async () => {
-  expect(await motor.captures['Position']?.read(turning, { gear: 2 })).toEqual({ position: 0 });
+  expect(await motor.captures['Position']?.read(turning, { gear: 2 }, context)).toEqual({ position: 0 });
   expect(requests).toMatchObject([{ extra: { gear: 2, fromDataManagement: true } }]);
   const moving = {
     getPosition: async () => ({ coordinate: { latitude: 48 }, altitudeM: 5 }),
   } as unknown as MovementSensor;
-  expect(await movementSensor.captures['Position']?.read(moving, {})).toEqual({
+  expect(await movementSensor.captures['Position']?.read(moving, {}, context)).toEqual({
     coordinate: { latitude: 48, longitude: 0 },
     altitude_m: 5,
   });
@@ -38,8 +41,8 @@ test('a captured reader or pin of a board is named in additional_params', async 
     }),
   } as unknown as Board;
   const analogs = board.captures['Analogs'];
-  expect(await analogs?.read(reading, { reader_name: 'light' })).toMatchObject({ value: 7, min_range: 0 });
-  await expect(analogs?.read(reading, {})).rejects.toThrow(
+  expect(await analogs?.read(reading, { reader_name: 'light' }, context)).toMatchObject({ value: 7, min_range: 0 });
+  await expect(analogs?.read(reading, {}, context)).rejects.toThrow(
     'expected a name in additional_params.reader_name, found none',
   );
   expect(BoardService.method.readAnalogReader.input.fields.map(({ name }) => name)).toContain('board_name');

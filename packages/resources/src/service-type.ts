@@ -13,7 +13,13 @@ import {
   toJson,
 } from '@bufbuild/protobuf';
 import { PlatformError } from '@platform/base';
-import { commandsOver, commonMethods, doCommandCapture, jsonOf } from './common-methods.ts';
+import {
+  type GetKinematicsRequest,
+  GetKinematicsRequestSchema,
+  type GetKinematicsResponseSchema,
+  KinematicsFileFormat,
+} from '@platform/proto/platform/common/v1/common';
+import { commandsOver, commonMethods, doCommandCapture, jsonOf, worldPoseCapture } from './common-methods.ts';
 import { getReadings, readingsCapture, readingsOver } from './readings.ts';
 import {
   type Commandable,
@@ -23,7 +29,13 @@ import {
   type Readable,
   type Resource,
 } from './resource.ts';
-import type { CaptureMethod, ResourceCall, ResourceDescriptor, ResourceMethods } from './resource-descriptor.ts';
+import type {
+  CaptureMethod,
+  FrameMotion,
+  ResourceCall,
+  ResourceDescriptor,
+  ResourceMethods,
+} from './resource-descriptor.ts';
 
 /** What every service has, or what has an interface of its own (Readable). */
 type CommonMethod = 'doCommand' | 'getReadings';
@@ -65,6 +77,8 @@ interface ServiceTypeOptions<T extends Resource, S extends DescService> {
   readonly capturesCommands?: boolean;
   /** What can be captured, beside `DoCommand` and, if the service has them, `Readings`. */
   readonly captures?: Readonly<Record<string, CaptureMethod<T>>>;
+  /** See ResourceDescriptor. */
+  readonly motion?: FrameMotion<T>;
 }
 
 const optionalMethods: ReadonlySet<string> = new Set<OptionalMethod>([
@@ -84,6 +98,7 @@ export function serviceType<T extends Commandable, S extends DescService>({
   optional = [],
   capturesCommands = true,
   captures = {},
+  motion,
 }: ServiceTypeOptions<T, S>): ResourceDescriptor<T, S> {
   const hasReadings = 'getReadings' in service.method;
   const own = service.methods.filter(({ localName }) => localName !== 'doCommand' && localName !== 'getReadings');
@@ -97,6 +112,7 @@ export function serviceType<T extends Commandable, S extends DescService>({
     api,
     service,
     ...(nameFields && { nameFields }),
+    ...(motion && { motion }),
     implementedBy: (resource): resource is T =>
       isCommandable(resource) &&
       (!hasReadings || isReadable(resource)) &&
@@ -107,6 +123,7 @@ export function serviceType<T extends Commandable, S extends DescService>({
       ...captures,
       ...(hasReadings && readingsOf),
       ...(capturesCommands && { DoCommand: doCommandCapture }),
+      ...(api.includes(':component:') && { GetWorldPose: worldPoseCapture }),
     },
     proxy(connection) {
       const client = connection.client(service) as unknown as Readonly<
@@ -139,6 +156,20 @@ function answerOf(service: DescService, { localName, name, methodKind }: DescMet
     if (methodKind === 'unary' || methodKind === 'client_streaming') return Promise.reject(refused);
     throw refused;
   };
+}
+
+/** The kinematics of a resource, if they are in the format SVA. @throws unimplemented if its model has none */
+export async function svaOf(
+  resource: {
+    getKinematics?(
+      request: GetKinematicsRequest,
+      call: ResourceCall,
+    ): Promise<MessageInitShape<typeof GetKinematicsResponseSchema>>;
+  },
+  call: ResourceCall,
+): Promise<Uint8Array | undefined> {
+  const answer = await resource.getKinematics?.(create(GetKinematicsRequestSchema), call);
+  return answer?.format === KinematicsFileFormat.SVA ? answer.kinematicsData : undefined;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { PlatformError } from '@platform/base';
-import type { Document, ResourceDescriptor } from '@platform/resources';
+import type { CaptureContext, Document, ResourceDescriptor } from '@platform/resources';
 import type { Graph } from '../graph/graph.ts';
 import type { CapturePlan } from './plan-capture.ts';
 
@@ -7,9 +7,10 @@ import type { CapturePlan } from './plan-capture.ts';
 export function readDocument(
   graph: Pick<Graph, 'get' | 'isConfiguring'>,
   types: readonly ResourceDescriptor[],
+  worldPose: (name: string) => ReturnType<CaptureContext['worldPose']>,
 ): (plan: CapturePlan) => Document | undefined | Promise<Document> {
   const byApi = new Map(types.map((type) => [type.api, type]));
-  return ({ resource, api, method, params }) => {
+  return ({ resource, api, name, method, params }) => {
     const found = graph.get(resource);
     if (found === undefined && graph.isConfiguring(resource)) return undefined;
     if (found === undefined) throw new PlatformError('unavailable', `${resource} is not there`);
@@ -19,6 +20,6 @@ export function readDocument(
     const capture = type.captures[method];
     if (capture === undefined)
       throw new PlatformError('unimplemented', `${method} of ${resource} cannot be captured yet`);
-    return capture.read(found, params);
+    return capture.read(found, params, { worldPose: () => worldPose(name) });
   };
 }

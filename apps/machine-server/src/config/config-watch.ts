@@ -27,11 +27,15 @@ export interface ConfigWatchDeps {
 }
 
 const confirmEveryMs = 3_600_000;
+/** How often the log repeats that a configuration waits (D9). */
+const remindEveryMs = 86_400_000;
 
 /** A newer configuration that waits for the maintenance window. */
 export interface Held {
   readonly revision: string;
   readonly reason: string;
+  /** When this revision began to wait: wall clock ms. */
+  readonly sinceMs: number;
 }
 
 export class ConfigWatch implements AsyncDisposable {
@@ -42,6 +46,8 @@ export class ConfigWatch implements AsyncDisposable {
   #confirmedMs = 0;
   #held: Held | undefined;
   #forced = '';
+  /** Monotonic ms at which the log last said that the held configuration waits. */
+  #remindedMs = 0;
   #running: Promise<void> | undefined;
 
   constructor(deps: ConfigWatchDeps) {
@@ -136,7 +142,8 @@ export class ConfigWatch implements AsyncDisposable {
           if (clock.now() - this.#confirmedMs >= confirmEveryMs) await this.#keep(this.#current);
           continue;
         }
-        log.info('new configuration', { revision: config.revision });
+        const waited = this.#held?.revision === config.revision ? { waitedMs: clock.now() - this.#held.sinceMs } : {};
+        log.info('new configuration', { revision: config.revision, ...waited });
         apply(config);
         this.#held = undefined;
         this.#forced = '';
@@ -167,9 +174,17 @@ export class ConfigWatch implements AsyncDisposable {
   }
 
   #hold(revision: string, reason: string): void {
-    if (this.#held?.revision !== revision)
-      this.#deps.log.info(`new configuration waits for its maintenance window: ${reason}`, { revision });
-    this.#held = { revision, reason };
+    const { clock, log } = this.#deps;
+    const before = this.#held?.revision === revision ? this.#held : undefined;
+    this.#held = { revision, reason, sinceMs: before?.sinceMs ?? clock.now() };
+    if (before === undefined) {
+      this.#remindedMs = clock.monotonic();
+      log.info(`new configuration waits for its maintenance window: ${reason}`, { revision });
+    } else if (clock.monotonic() - this.#remindedMs >= remindEveryMs) {
+      this.#remindedMs = clock.monotonic();
+      const since = new Date(this.#held.sinceMs).toISOString();
+      log.warn(`the new configuration still waits for its maintenance window: ${reason}`, { revision, since });
+    }
   }
 
   async #fetch(timeoutMs: number, signal: AbortSignal): Promise<RobotConfig> {

@@ -26,7 +26,6 @@ test('settings that this version does not support are reported with their path i
   };
   expect(pathsOf(document).toSorted()).toEqual([
     'auth.tls_auth_entities',
-    'components[0].frame',
     'jobs[0]',
     'modules[0]',
     'network.tls_cert_file',

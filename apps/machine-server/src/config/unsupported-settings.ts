@@ -35,8 +35,6 @@ export function unsupportedSettings(config: MachineConfig): Problem[] {
     for (const [index, { name, id }] of config[key].entries())
       say(`${key}[${index}]`, `the ${what} "${String(name ?? id ?? '')}"`);
   }
-  for (const [index, { name, frame }] of config.components.entries())
-    if (frame !== undefined) say(`components[${index}].frame`, `the frame of "${name}"`);
   keysOf('network', config.network, {
     tls_cert_file: 'serving with this certificate (the port uses plaintext)',
     traffic_tunnel_endpoints: 'tunnelling of traffic',

@@ -89,6 +89,11 @@ export class Graph implements AsyncDisposable {
     return this.#nodes.get(fullName)?.status.state === 'configuring';
   }
 
+  /** The resources of the latest configuration, in its order; the same list until the next one. */
+  get configuration(): readonly ResourceConfig[] {
+    return this.#wanted;
+  }
+
   status(): ResourceStatus[] {
     return [...this.#nodes.values()].map((node) => node.status);
   }

@@ -1,21 +1,31 @@
 /** What this machine-server reports about itself, and what it does for all of its resources. */
-import type { JsonObject } from '@bufbuild/protobuf';
+import type { JsonObject, MessageInitShape } from '@bufbuild/protobuf';
 import { durationFromMs, timestampFromMs } from '@bufbuild/protobuf/wkt';
+import type { Log } from '@platform/base';
 import type { RobotConfig } from '@platform/proto/platform/app/v1/robot';
 import type { ResourceName } from '@platform/proto/platform/common/v1/common';
 import {
   type GetCloudMetadataResponse,
   GetMachineStatusResponse_State,
+  type ModuleModelSchema,
   PeerConnectionType,
   ResourceStatus_State,
   RobotService,
 } from '@platform/proto/platform/robot/v1/robot';
 import type { ResourceDescriptor } from '@platform/resources';
-import { type ServiceBinding, serve } from '@platform/rpc/server';
+import { refusal, type ServiceBinding, serve } from '@platform/rpc/server';
+import type { Held } from '../config/config-watch.ts';
+import type { Frames } from '../frames/frames.ts';
 import type { Graph, ResourceState } from '../graph/graph.ts';
 import type { Principal } from './authenticate.ts';
+import { writeClientLog } from './client-log.ts';
+import { frameHandlers } from './frame-rpc.ts';
+import { operationHandlers } from './operation-rpc.ts';
+import type { Operations } from './operations.ts';
 import type { Sessions } from './sessions.ts';
 import type { Stopper } from './stop.ts';
+
+export type ModuleModelInit = MessageInitShape<typeof ModuleModelSchema>;
 
 type CloudMetadata = Pick<GetCloudMetadataResponse, 'primaryOrgId' | 'locationId' | 'machineId' | 'machinePartId'>;
 
@@ -27,6 +37,8 @@ export interface MachineFacts {
   readonly config: RobotConfig;
   /** Wall clock ms. */
   readonly appliedMs: number;
+  /** A newer configuration that waits for the maintenance window. */
+  readonly held: Held | undefined;
 }
 
 const states: Readonly<Record<ResourceState, ResourceStatus_State>> = {
@@ -42,13 +54,22 @@ export interface MachineRpcDeps {
   readonly facts: () => MachineFacts;
   readonly stopper: Stopper;
   readonly sessions: Sessions;
+  readonly operations: Operations;
+  readonly frames: Frames;
+  /** The models that running modules provide. */
+  readonly moduleModels: () => readonly ModuleModelInit[];
+  /** Stops the server. @param reason who asked, for the log */
+  readonly shutdown: (reason: string) => void;
+  readonly log: Log;
 }
 
-export function machineRpc({ graph, types, facts, stopper, sessions }: MachineRpcDeps): ServiceBinding<Principal> {
+export function machineRpc(deps: MachineRpcDeps): ServiceBinding<Principal> {
+  const { graph, types, facts, stopper, sessions, operations, frames, moduleModels, shutdown, log } = deps;
   const ready = (): ReturnType<Graph['status']> => graph.status().filter(({ state }) => state === 'ready');
   return serve<typeof RobotService, Principal>(RobotService, {
     resourceNames: () => ({ resources: ready().map(({ config }) => nameOf(config)) }),
-    getOperations: () => ({ operations: [] }),
+    ...operationHandlers(operations),
+    ...frameHandlers(frames),
     resourceRPCSubtypes: () => ({
       resourceRpcSubtypes: types.map(({ api, service }) => ({
         subtype: nameOf({ api, name: '' }),
@@ -59,7 +80,7 @@ export function machineRpc({ graph, types, facts, stopper, sessions }: MachineRp
     getVersion: () => ({ platform: 'machine-server', version: facts().version, apiVersion: 'v1' }),
     getMachineStatus: () => {
       const now = facts();
-      const { running, config, appliedMs } = now;
+      const { running, config, appliedMs, held } = now;
       return {
         state: running ? GetMachineStatusResponse_State.RUNNING : GetMachineStatusResponse_State.INITIALIZING,
         config: { revision: config.revision, lastUpdated: timestampFromMs(appliedMs) },
@@ -71,6 +92,7 @@ export function machineRpc({ graph, types, facts, stopper, sessions }: MachineRp
           error: status.error,
           cloudMetadata: cloudMetadata(now),
         })),
+        ...(held && { pendingConfig: { ...held, since: timestampFromMs(held.sinceMs) } }),
       };
     },
     async stopAll({ extra }, call) {
@@ -86,6 +108,22 @@ export function machineRpc({ graph, types, facts, stopper, sessions }: MachineRp
       sessions.heartbeat(principal.entity, id);
       return {};
     },
+    getModelsFromModules: () => ({ models: [...moduleModels()] }),
+    log({ logs }) {
+      writeClientLog(log, logs);
+      return {};
+    },
+    shutdown(_request, call) {
+      const by = call.principal.entity === '' ? call.peerAddress : `${call.principal.entity} (${call.peerAddress})`;
+      log.warn('a client shuts this server down', { by });
+      // The call is over once its answer has been sent.
+      call.signal.addEventListener('abort', () => shutdown(`Shutdown called by ${by}`), { once: true });
+      return {};
+    },
+    listTunnels: () => ({ tunnels: [] }),
+    tunnel: refusal(
+      'RobotService.Tunnel: this machine-server does not tunnel traffic; forward the port with SSH instead',
+    ),
     getSessions: () => ({
       sessions: sessions.all.map(({ id, peerAddress }) => ({
         ...{ id, peerConnectionInfo: { type: PeerConnectionType.GRPC, remoteAddress: peerAddress } },

@@ -4,6 +4,7 @@ import { RobotConfigSchema } from '@platform/proto/platform/app/v1/robot';
 import { connect } from '@platform/rpc/client';
 import { FakeClock } from '@platform/testkit';
 import { expect, test } from 'vitest';
+import { createFrames } from '../frames/frames.ts';
 import { Graph } from '../graph/graph.ts';
 import type { Model } from '../graph/model.ts';
 import { type GaugeClient, gauge, gaugeService } from '../testing/gauge.ts';
@@ -23,7 +24,17 @@ async function serving(model: Model): Promise<GaugeClient & AsyncDisposable> {
       graph,
       types: [gauge],
       auth: new MachineAuth(),
-      facts: () => ({ version: '', running: true, partId: '', config: create(RobotConfigSchema), appliedMs: 0 }),
+      facts: () => ({
+        version: '',
+        running: true,
+        partId: '',
+        config: create(RobotConfigSchema),
+        appliedMs: 0,
+        held: undefined,
+      }),
+      frames: createFrames({ graph, types: [gauge], log: silentLog }),
+      moduleModels: () => [],
+      shutdown: () => {},
       requestsLimit: 1,
       bindAddress: '127.0.0.1:0',
       clock: systemClock,

@@ -2,15 +2,28 @@
 import { type DescService, getOption, type Message } from '@bufbuild/protobuf';
 import { PlatformError } from '@platform/base';
 import { safety_heartbeat_monitored } from '@platform/proto/platform/common/v1/common';
-import { isProxy, nameFieldOf, type Resource, type ResourceDescriptor, shortType } from '@platform/resources';
-import { type Call, type Handlers, type ServiceBinding, serve } from '@platform/rpc/server';
+import {
+  isProxy,
+  nameFieldOf,
+  type Resource,
+  type ResourceCall,
+  type ResourceDescriptor,
+  shortType,
+} from '@platform/resources';
+import { type Call, type Handlers, type ServiceBinding, serve, untilAborted } from '@platform/rpc/server';
 import type { Graph } from '../graph/graph.ts';
 import type { Principal } from './authenticate.ts';
+import { type OperationCall, type Operations, sessionHeader } from './operations.ts';
 import { RequestLimit } from './request-limit.ts';
 import type { Sessions } from './sessions.ts';
 
 /** Answers a call of a method for one resource; input and output are messages, or async iterables of them. */
-type Answer = (request: unknown, call: Call<Principal>) => unknown;
+type Answer = (request: unknown, call: ResourceCall) => unknown;
+
+interface Entered extends Disposable {
+  readonly answer: Answer;
+  readonly operation: OperationCall;
+}
 
 export interface ResourceRpcDeps {
   readonly type: ResourceDescriptor;
@@ -18,42 +31,51 @@ export interface ResourceRpcDeps {
   /** Maximum calls in progress for one resource (PLATFORM_RESOURCE_REQUESTS_LIMIT). */
   readonly limit: number;
   readonly sessions: Pick<Sessions, 'use'>;
+  readonly operations: Pick<Operations, 'begin'>;
 }
 
-/** The request header with a session's id; clients send it with the methods that the service marks as monitored. */
-const sessionHeader = 'viam-sid';
-
-export function resourceRpc({ type: descriptor, graph, limit, sessions }: ResourceRpcDeps): ServiceBinding<Principal> {
+export function resourceRpc(deps: ResourceRpcDeps): ServiceBinding<Principal> {
+  const { type: descriptor, graph, limit, sessions, operations } = deps;
   const { service } = descriptor;
   const requests = new RequestLimit(limit);
   const handlers = service.methods.map((method) => {
     const { read } = nameFieldOf(descriptor, method.input);
-    const isMonitored = getOption(method, safety_heartbeat_monitored);
-    /** Counts a call for the resource of this name, until it is disposed. */
-    const enter = (name: string, call: Call<Principal>): Disposable & { readonly answer: Answer } => {
+    const moves = getOption(method, safety_heartbeat_monitored);
+    /** Counts a call for the resource of this name, until it is disposed. @param message the only request */
+    const enter = (name: string, call: Call<Principal>, message?: Message): Entered => {
       const answer = answering(descriptor, resourceOf(descriptor, graph, name), method.localName);
-      const session = isMonitored ? call.metadata.get(sessionHeader) : null;
+      const session = moves ? call.metadata.get(sessionHeader) : null;
       if (session) sessions.use(call.principal.entity, session, `${descriptor.api}/${name}`);
-      return { answer, ...requests.enter(name) };
+      const counted = requests.enter(name);
+      const operation = operations.begin({ call, moves, request: message && { type: method.input, message } });
+      const leave = (): void => {
+        operation[Symbol.dispose]();
+        counted[Symbol.dispose]();
+      };
+      return { answer, operation, [Symbol.dispose]: leave };
     };
     const kinds = {
       async unary(request: Message, call: Call<Principal>) {
-        using entered = enter(read(request), call);
-        return await entered.answer(request, call);
+        using entered = enter(read(request), call, request);
+        const { answer, operation } = entered;
+        return await operation.orCancelled(Promise.resolve(answer(request, operation)));
       },
       async *server_streaming(request: Message, call: Call<Principal>) {
-        using entered = enter(read(request), call);
-        yield* entered.answer(request, call) as AsyncIterable<Message>;
+        using entered = enter(read(request), call, request);
+        const { answer, operation } = entered;
+        yield* untilAborted(answer(request, operation) as AsyncIterable<Message>, operation.signal);
       },
       async client_streaming(messages: AsyncIterable<Message>, call: Call<Principal>) {
         const { name, all } = await named(messages, read);
         using entered = enter(name, call);
-        return await entered.answer(all, call);
+        const { answer, operation } = entered;
+        return await operation.orCancelled(Promise.resolve(answer(all, operation)));
       },
       async *bidi_streaming(messages: AsyncIterable<Message>, call: Call<Principal>) {
         const { name, all } = await named(messages, read);
         using entered = enter(name, call);
-        yield* entered.answer(all, call) as AsyncIterable<Message>;
+        const { answer, operation } = entered;
+        yield* untilAborted(answer(all, operation) as AsyncIterable<Message>, operation.signal);
       },
     };
     return [method.localName, kinds[method.methodKind]] as const;

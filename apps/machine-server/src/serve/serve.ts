@@ -4,9 +4,11 @@ import { type Clock, type Log, PlatformError } from '@platform/base';
 import type { RobotConfig } from '@platform/proto/platform/app/v1/robot';
 import type { ResourceDescriptor } from '@platform/resources';
 import { createRpcServer, type RpcServer } from '@platform/rpc/server';
+import type { Frames } from '../frames/frames.ts';
 import type { Graph } from '../graph/graph.ts';
 import type { MachineAuth, Principal } from './authenticate.ts';
-import { type MachineFacts, machineRpc } from './machine-rpc.ts';
+import { type MachineFacts, type MachineRpcDeps, machineRpc } from './machine-rpc.ts';
+import { createOperations, type Operations } from './operations.ts';
 import { resourceRpc } from './resource-rpc.ts';
 import { createSessions, type Sessions } from './sessions.ts';
 import { createStopper, type Stopper } from './stop.ts';
@@ -16,6 +18,10 @@ export interface ServingDeps {
   readonly types: readonly ResourceDescriptor[];
   readonly auth: MachineAuth;
   readonly facts: () => MachineFacts;
+  readonly frames: Frames;
+  /** See MachineRpcDeps. */
+  readonly moduleModels: MachineRpcDeps['moduleModels'];
+  readonly shutdown: MachineRpcDeps['shutdown'];
   readonly requestsLimit: number;
   /**
    * `host:port` from `network.bind_address` or PLATFORM_BIND_ADDRESS; if undefined or empty: loopback, 8080 or the next free port (D16).
@@ -33,11 +39,13 @@ export class Serving implements AsyncDisposable {
   #server: RpcServer | undefined;
   readonly #stopper: Stopper;
   readonly #sessions: Sessions;
+  readonly #operations: Operations;
   #port = 0;
 
   constructor(deps: ServingDeps) {
     this.#deps = deps;
     const { graph, types, facts, clock, log } = deps;
+    this.#operations = createOperations(clock);
     this.#stopper = createStopper(graph, types);
     const windowMs = (): number => heartbeatWindowMs(facts().config);
     this.#sessions = createSessions({ windowMs, stopper: this.#stopper, clock, log });
@@ -81,13 +89,13 @@ export class Serving implements AsyncDisposable {
   }
 
   #create(): RpcServer {
-    const { graph, types, auth, facts, requestsLimit, log } = this.#deps;
-    const [stopper, sessions] = [this.#stopper, this.#sessions];
+    const { graph, types, auth, requestsLimit, log } = this.#deps;
+    const [stopper, sessions, operations] = [this.#stopper, this.#sessions, this.#operations];
     return createRpcServer<Principal>({
       services: [
         auth.binding,
-        machineRpc({ graph, types, facts, stopper, sessions }),
-        ...types.map((type) => resourceRpc({ type, graph, limit: requestsLimit, sessions })),
+        machineRpc({ ...this.#deps, stopper, sessions, operations }),
+        ...types.map((type) => resourceRpc({ type, graph, limit: requestsLimit, sessions, operations })),
       ],
       authenticate: (call) => auth.authenticate(call),
       open: ['/proto.rpc.v1.AuthService/Authenticate'],

@@ -52,6 +52,7 @@ export async function startTestServer(
     serverLog,
     signal: new AbortController().signal,
     restart: () => {},
+    shutdown: () => {},
   });
 }
 

@@ -58,6 +58,9 @@ describe('D2 the table of fields that carry an API name', () => {
       'platform.common.v1.ResourceName.namespace: namespace',
       // A lens model, which has no namespace and passes unchanged.
       'platform.component.camera.v1.DistortionParameters.model: name',
+      // A model that a running module provides.
+      'platform.robot.v1.ModuleModel.api: name',
+      'platform.robot.v1.ModuleModel.model: name',
       'platform.robot.v1.Operation.method: service',
       'platform.robot.v1.ResourceRPCSubtype.proto_service: service',
     ]);
@@ -112,6 +115,7 @@ describe('D2 the table of fields that carry an API name', () => {
         ...['GetPlanRequest', 'GetPoseRequest', 'MoveOnGlobeRequest', 'MoveOnMapRequest', 'MoveRequest', 'Plan']
           .concat('PlanStatusWithID', 'StopPlanRequest')
           .map((message) => `platform.service.motion.v1.${message}.component_name`),
+        'platform.robot.v1.GetPoseRequest.component_name',
         'platform.service.motion.v1.MoveOnMapRequest.slam_service_name',
         'platform.service.motion.v1.ObstacleDetector.vision_service',
         'platform.app.datasync.v1.DataCaptureMetadata.component_name',

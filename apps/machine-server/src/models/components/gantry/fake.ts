@@ -1,10 +1,11 @@
 /**
- * `core:builtin:fake`: linear axes that move on the clock.
+ * `core:builtin:fake`: linear axes that move on the clock: the first along x, the second along y, the third along z, and so on in turn.
  *
  * Attributes: `lengths_mm` (list, default [1000]), one for each axis; `mm_per_sec` (default 0: at once), the speed of requests that give
  * none. See fake-model.ts for `errors` and `delays_ms`.
  */
 import { type Clock, PlatformError } from '@platform/base';
+import { KinematicsFileFormat } from '@platform/proto/platform/common/v1/common';
 import { type Gantry, gantry } from '@platform/resources';
 import type { Model } from '../../../graph/model.ts';
 import { numbersOf } from '../../attributes.ts';
@@ -60,6 +61,9 @@ export const createFakeGantry: (clock: Clock) => Model = fakeModel<Gantry, typeo
       async getLengths() {
         return { lengthsMm: [...lengths] };
       },
+      async getKinematics() {
+        return { format: KinematicsFileFormat.SVA, kinematicsData: kinematicsOf(lengths) };
+      },
       async stop() {
         stop();
         return {};
@@ -76,3 +80,17 @@ export const createFakeGantry: (clock: Clock) => Model = fakeModel<Gantry, typeo
     };
   },
 });
+
+const directions = [
+  { x: 1, y: 0, z: 0 },
+  { x: 0, y: 1, z: 0 },
+  { x: 0, y: 0, z: 1 },
+];
+
+function kinematicsOf(lengths: readonly number[]): Uint8Array {
+  const joints = lengths.map((max, at) => ({
+    ...{ id: `axis${at}`, type: 'prismatic', parent: at === 0 ? 'world' : `axis${at - 1}` },
+    ...{ axis: directions[at % directions.length], min: 0, max },
+  }));
+  return new TextEncoder().encode(JSON.stringify({ name: 'fake', kinematic_param_type: 'SVA', links: [], joints }));
+}

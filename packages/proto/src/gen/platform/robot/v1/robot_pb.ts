@@ -10,7 +10,7 @@ import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_duration, file_google_protobuf_struct, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { PackageType } from "../../app/packages/v1/packages_pb.ts";
 import { file_platform_app_packages_v1_packages } from "../../app/packages/v1/packages_pb.ts";
-import type { ResourceName } from "../../common/v1/common_pb.ts";
+import type { LogEntry, PoseInFrame, ResourceName, Transform } from "../../common/v1/common_pb.ts";
 import { file_platform_common_v1_common } from "../../common/v1/common_pb.ts";
 import type { JsonObject, Message, UnknownEnum } from "@bufbuild/protobuf";
 
@@ -18,7 +18,67 @@ import type { JsonObject, Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file platform/robot/v1/robot.proto.
  */
 export const file_platform_robot_v1_robot: GenFile = /*@__PURE__*/
-  fileDesc("Ch1wbGF0Zm9ybS9yb2JvdC92MS9yb2JvdC5wcm90bxIRcGxhdGZvcm0ucm9ib3QudjEiUgoMQ29uZmlnU3RhdHVzEhAKCHJldmlzaW9uGAEgASgJEjAKDGxhc3RfdXBkYXRlZBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiGQoXR2V0Q2xvdWRNZXRhZGF0YVJlcXVlc3QidAoYR2V0Q2xvdWRNZXRhZGF0YVJlc3BvbnNlEhYKDnByaW1hcnlfb3JnX2lkGAIgASgJEhMKC2xvY2F0aW9uX2lkGAMgASgJEhIKCm1hY2hpbmVfaWQYBCABKAkSFwoPbWFjaGluZV9wYXJ0X2lkGAUgASgJIhkKF0dldE1hY2hpbmVTdGF0dXNSZXF1ZXN0IqgDChhHZXRNYWNoaW5lU3RhdHVzUmVzcG9uc2USNAoJcmVzb3VyY2VzGAEgAygLMiEucGxhdGZvcm0ucm9ib3QudjEuUmVzb3VyY2VTdGF0dXMSLwoGY29uZmlnGAIgASgLMh8ucGxhdGZvcm0ucm9ib3QudjEuQ29uZmlnU3RhdHVzEkAKBXN0YXRlGAMgASgOMjEucGxhdGZvcm0ucm9ib3QudjEuR2V0TWFjaGluZVN0YXR1c1Jlc3BvbnNlLlN0YXRlEjIKDGpvYl9zdGF0dXNlcxgEIAMoCzIcLnBsYXRmb3JtLnJvYm90LnYxLkpvYlN0YXR1cxIwCgdtb2R1bGVzGAUgAygLMh8ucGxhdGZvcm0ucm9ib3QudjEuTW9kdWxlU3RhdHVzEjIKCHBhY2thZ2VzGAYgAygLMiAucGxhdGZvcm0ucm9ib3QudjEuUGFja2FnZVN0YXR1cyJJCgVTdGF0ZRIVChFTVEFURV9VTlNQRUNJRklFRBAAEhYKElNUQVRFX0lOSVRJQUxJWklORxABEhEKDVNUQVRFX1JVTk5JTkcQAiIWChRHZXRPcGVyYXRpb25zUmVxdWVzdCJJChVHZXRPcGVyYXRpb25zUmVzcG9uc2USMAoKb3BlcmF0aW9ucxgBIAMoCzIcLnBsYXRmb3JtLnJvYm90LnYxLk9wZXJhdGlvbiIUChJHZXRTZXNzaW9uc1JlcXVlc3QiQwoTR2V0U2Vzc2lvbnNSZXNwb25zZRIsCghzZXNzaW9ucxgBIAMoCzIaLnBsYXRmb3JtLnJvYm90LnYxLlNlc3Npb24iEwoRR2V0VmVyc2lvblJlcXVlc3QiTAoSR2V0VmVyc2lvblJlc3BvbnNlEhAKCHBsYXRmb3JtGAEgASgJEg8KB3ZlcnNpb24YAiABKAkSEwoLYXBpX3ZlcnNpb24YAyABKAkikQEKCUpvYlN0YXR1cxIQCghqb2JfbmFtZRgBIAEoCRI6ChZyZWNlbnRfc3VjY2Vzc2Z1bF9ydW5zGAIgAygLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBI2ChJyZWNlbnRfZmFpbGVkX3J1bnMYAyADKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIrgCCgxNb2R1bGVTdGF0dXMSEwoLbW9kdWxlX25hbWUYASABKAkSNAoFc3RhdGUYAiABKA4yJS5wbGF0Zm9ybS5yb2JvdC52MS5Nb2R1bGVTdGF0dXMuU3RhdGUSMAoMbGFzdF91cGRhdGVkGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBINCgVlcnJvchgEIAEoCRIcChRjb25zZWN1dGl2ZV9mYWlsdXJlcxgFIAEoDSJ+CgVTdGF0ZRIVChFTVEFURV9VTlNQRUNJRklFRBAAEhEKDVNUQVRFX1BFTkRJTkcQARISCg5TVEFURV9TVEFSVElORxACEg8KC1NUQVRFX1JFQURZEAMSEwoPU1RBVEVfVU5IRUFMVEhZEAQSEQoNU1RBVEVfQ0xPU0lORxAFIqgBCglPcGVyYXRpb24SCgoCaWQYASABKAkSDgoGbWV0aG9kGAIgASgJEioKCWFyZ3VtZW50cxgDIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSKwoHc3RhcnRlZBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFwoKc2Vzc2lvbl9pZBgFIAEoCUgAiAEBQg0KC19zZXNzaW9uX2lkIo0DCg1QYWNrYWdlU3RhdHVzEgwKBG5hbWUYASABKAkSMwoEdHlwZRgCIAEoDjIlLnBsYXRmb3JtLmFwcC5wYWNrYWdlcy52MS5QYWNrYWdlVHlwZRI1CgVzdGF0ZRgDIAEoDjImLnBsYXRmb3JtLnJvYm90LnYxLlBhY2thZ2VTdGF0dXMuU3RhdGUSDQoFZXJyb3IYBCABKAkSMAoMbGFzdF91cGRhdGVkGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIPCgd2ZXJzaW9uGAYgASgJEhgKEGJ5dGVzX2Rvd25sb2FkZWQYByABKAQSEwoLdG90YWxfYnl0ZXMYCCABKAQigAEKBVN0YXRlEhUKEVNUQVRFX1VOU1BFQ0lGSUVEEAASFQoRU1RBVEVfRE9XTkxPQURJTkcQARIRCg1TVEFURV9MT0FESU5HEAISEwoPU1RBVEVfRklSU1RfUlVOEAMSDwoLU1RBVEVfUkVBRFkQBBIQCgxTVEFURV9GQUlMRUQQBSKnAQoSUGVlckNvbm5lY3Rpb25JbmZvEjMKBHR5cGUYASABKA4yJS5wbGF0Zm9ybS5yb2JvdC52MS5QZWVyQ29ubmVjdGlvblR5cGUSGwoOcmVtb3RlX2FkZHJlc3MYAiABKAlIAIgBARIaCg1sb2NhbF9hZGRyZXNzGAMgASgJSAGIAQFCEQoPX3JlbW90ZV9hZGRyZXNzQhAKDl9sb2NhbF9hZGRyZXNzIhYKFFJlc291cmNlTmFtZXNSZXF1ZXN0IkwKFVJlc291cmNlTmFtZXNSZXNwb25zZRIzCglyZXNvdXJjZXMYASADKAsyIC5wbGF0Zm9ybS5jb21tb24udjEuUmVzb3VyY2VOYW1lIl4KElJlc291cmNlUlBDU3VidHlwZRIxCgdzdWJ0eXBlGAEgASgLMiAucGxhdGZvcm0uY29tbW9uLnYxLlJlc291cmNlTmFtZRIVCg1wcm90b19zZXJ2aWNlGAIgASgJIhwKGlJlc291cmNlUlBDU3VidHlwZXNSZXF1ZXN0ImMKG1Jlc291cmNlUlBDU3VidHlwZXNSZXNwb25zZRJEChVyZXNvdXJjZV9ycGNfc3VidHlwZXMYASADKAsyJS5wbGF0Zm9ybS5yb2JvdC52MS5SZXNvdXJjZVJQQ1N1YnR5cGUisgMKDlJlc291cmNlU3RhdHVzEi4KBG5hbWUYASABKAsyIC5wbGF0Zm9ybS5jb21tb24udjEuUmVzb3VyY2VOYW1lEjYKBXN0YXRlGAIgASgOMicucGxhdGZvcm0ucm9ib3QudjEuUmVzb3VyY2VTdGF0dXMuU3RhdGUSMAoMbGFzdF91cGRhdGVkGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIQCghyZXZpc2lvbhgEIAEoCRINCgVlcnJvchgFIAEoCRJICg5jbG91ZF9tZXRhZGF0YRgGIAEoCzIrLnBsYXRmb3JtLnJvYm90LnYxLkdldENsb3VkTWV0YWRhdGFSZXNwb25zZUgAiAEBIocBCgVTdGF0ZRIVChFTVEFURV9VTlNQRUNJRklFRBAAEhYKElNUQVRFX1VOQ09ORklHVVJFRBABEhUKEVNUQVRFX0NPTkZJR1VSSU5HEAISDwoLU1RBVEVfUkVBRFkQAxISCg5TVEFURV9SRU1PVklORxAEEhMKD1NUQVRFX1VOSEVBTFRIWRAFQhEKD19jbG91ZF9tZXRhZGF0YSIpChtTZW5kU2Vzc2lvbkhlYXJ0YmVhdFJlcXVlc3QSCgoCaWQYASABKAkiHgocU2VuZFNlc3Npb25IZWFydGJlYXRSZXNwb25zZSJ4CgdTZXNzaW9uEgoKAmlkGAEgASgJEkgKFHBlZXJfY29ubmVjdGlvbl9pbmZvGAIgASgLMiUucGxhdGZvcm0ucm9ib3QudjEuUGVlckNvbm5lY3Rpb25JbmZvSACIAQFCFwoVX3BlZXJfY29ubmVjdGlvbl9pbmZvIiUKE1N0YXJ0U2Vzc2lvblJlcXVlc3QSDgoGcmVzdW1lGAEgASgJIlcKFFN0YXJ0U2Vzc2lvblJlc3BvbnNlEgoKAmlkGAEgASgJEjMKEGhlYXJ0YmVhdF93aW5kb3cYAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24iRwoOU3RvcEFsbFJlcXVlc3QSNQoFZXh0cmEYYyADKAsyJi5wbGF0Zm9ybS5yb2JvdC52MS5TdG9wRXh0cmFQYXJhbWV0ZXJzIhEKD1N0b3BBbGxSZXNwb25zZSJuChNTdG9wRXh0cmFQYXJhbWV0ZXJzEi4KBG5hbWUYASABKAsyIC5wbGF0Zm9ybS5jb21tb24udjEuUmVzb3VyY2VOYW1lEicKBnBhcmFtcxgCIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QqegoSUGVlckNvbm5lY3Rpb25UeXBlEiQKIFBFRVJfQ09OTkVDVElPTl9UWVBFX1VOU1BFQ0lGSUVEEAASHQoZUEVFUl9DT05ORUNUSU9OX1RZUEVfR1JQQxABEh8KG1BFRVJfQ09OTkVDVElPTl9UWVBFX1dFQlJUQxACMosICgxSb2JvdFNlcnZpY2USYgoNR2V0T3BlcmF0aW9ucxInLnBsYXRmb3JtLnJvYm90LnYxLkdldE9wZXJhdGlvbnNSZXF1ZXN0GigucGxhdGZvcm0ucm9ib3QudjEuR2V0T3BlcmF0aW9uc1Jlc3BvbnNlEmIKDVJlc291cmNlTmFtZXMSJy5wbGF0Zm9ybS5yb2JvdC52MS5SZXNvdXJjZU5hbWVzUmVxdWVzdBooLnBsYXRmb3JtLnJvYm90LnYxLlJlc291cmNlTmFtZXNSZXNwb25zZRJ0ChNSZXNvdXJjZVJQQ1N1YnR5cGVzEi0ucGxhdGZvcm0ucm9ib3QudjEuUmVzb3VyY2VSUENTdWJ0eXBlc1JlcXVlc3QaLi5wbGF0Zm9ybS5yb2JvdC52MS5SZXNvdXJjZVJQQ1N1YnR5cGVzUmVzcG9uc2USawoQR2V0Q2xvdWRNZXRhZGF0YRIqLnBsYXRmb3JtLnJvYm90LnYxLkdldENsb3VkTWV0YWRhdGFSZXF1ZXN0GisucGxhdGZvcm0ucm9ib3QudjEuR2V0Q2xvdWRNZXRhZGF0YVJlc3BvbnNlEmsKEEdldE1hY2hpbmVTdGF0dXMSKi5wbGF0Zm9ybS5yb2JvdC52MS5HZXRNYWNoaW5lU3RhdHVzUmVxdWVzdBorLnBsYXRmb3JtLnJvYm90LnYxLkdldE1hY2hpbmVTdGF0dXNSZXNwb25zZRJZCgpHZXRWZXJzaW9uEiQucGxhdGZvcm0ucm9ib3QudjEuR2V0VmVyc2lvblJlcXVlc3QaJS5wbGF0Zm9ybS5yb2JvdC52MS5HZXRWZXJzaW9uUmVzcG9uc2USUAoHU3RvcEFsbBIhLnBsYXRmb3JtLnJvYm90LnYxLlN0b3BBbGxSZXF1ZXN0GiIucGxhdGZvcm0ucm9ib3QudjEuU3RvcEFsbFJlc3BvbnNlEl8KDFN0YXJ0U2Vzc2lvbhImLnBsYXRmb3JtLnJvYm90LnYxLlN0YXJ0U2Vzc2lvblJlcXVlc3QaJy5wbGF0Zm9ybS5yb2JvdC52MS5TdGFydFNlc3Npb25SZXNwb25zZRJ3ChRTZW5kU2Vzc2lvbkhlYXJ0YmVhdBIuLnBsYXRmb3JtLnJvYm90LnYxLlNlbmRTZXNzaW9uSGVhcnRiZWF0UmVxdWVzdBovLnBsYXRmb3JtLnJvYm90LnYxLlNlbmRTZXNzaW9uSGVhcnRiZWF0UmVzcG9uc2USXAoLR2V0U2Vzc2lvbnMSJS5wbGF0Zm9ybS5yb2JvdC52MS5HZXRTZXNzaW9uc1JlcXVlc3QaJi5wbGF0Zm9ybS5yb2JvdC52MS5HZXRTZXNzaW9uc1Jlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_duration, file_google_protobuf_struct, file_google_protobuf_timestamp, file_platform_app_packages_v1_packages, file_platform_common_v1_common]);
+  fileDesc("Ch1wbGF0Zm9ybS9yb2JvdC92MS9yb2JvdC5wcm90bxIRcGxhdGZvcm0ucm9ib3QudjEiJgoYQmxvY2tGb3JPcGVyYXRpb25SZXF1ZXN0EgoKAmlkGAEgASgJIhsKGUJsb2NrRm9yT3BlcmF0aW9uUmVzcG9uc2UiJAoWQ2FuY2VsT3BlcmF0aW9uUmVxdWVzdBIKCgJpZBgBIAEoCSIZChdDYW5jZWxPcGVyYXRpb25SZXNwb25zZSJSCgxDb25maWdTdGF0dXMSEAoIcmV2aXNpb24YASABKAkSMAoMbGFzdF91cGRhdGVkGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJuChFGcmFtZVN5c3RlbUNvbmZpZxIsCgVmcmFtZRgBIAEoCzIdLnBsYXRmb3JtLmNvbW1vbi52MS5UcmFuc2Zvcm0SKwoKa2luZW1hdGljcxgCIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QiWgoYRnJhbWVTeXN0ZW1Db25maWdSZXF1ZXN0Ej4KF3N1cHBsZW1lbnRhbF90cmFuc2Zvcm1zGAEgAygLMh0ucGxhdGZvcm0uY29tbW9uLnYxLlRyYW5zZm9ybSJfChlGcmFtZVN5c3RlbUNvbmZpZ1Jlc3BvbnNlEkIKFGZyYW1lX3N5c3RlbV9jb25maWdzGAEgAygLMiQucGxhdGZvcm0ucm9ib3QudjEuRnJhbWVTeXN0ZW1Db25maWciGQoXR2V0Q2xvdWRNZXRhZGF0YVJlcXVlc3QidAoYR2V0Q2xvdWRNZXRhZGF0YVJlc3BvbnNlEhYKDnByaW1hcnlfb3JnX2lkGAIgASgJEhMKC2xvY2F0aW9uX2lkGAMgASgJEhIKCm1hY2hpbmVfaWQYBCABKAkSFwoPbWFjaGluZV9wYXJ0X2lkGAUgASgJIhkKF0dldE1hY2hpbmVTdGF0dXNSZXF1ZXN0IvsDChhHZXRNYWNoaW5lU3RhdHVzUmVzcG9uc2USNAoJcmVzb3VyY2VzGAEgAygLMiEucGxhdGZvcm0ucm9ib3QudjEuUmVzb3VyY2VTdGF0dXMSLwoGY29uZmlnGAIgASgLMh8ucGxhdGZvcm0ucm9ib3QudjEuQ29uZmlnU3RhdHVzEkAKBXN0YXRlGAMgASgOMjEucGxhdGZvcm0ucm9ib3QudjEuR2V0TWFjaGluZVN0YXR1c1Jlc3BvbnNlLlN0YXRlEjIKDGpvYl9zdGF0dXNlcxgEIAMoCzIcLnBsYXRmb3JtLnJvYm90LnYxLkpvYlN0YXR1cxIwCgdtb2R1bGVzGAUgAygLMh8ucGxhdGZvcm0ucm9ib3QudjEuTW9kdWxlU3RhdHVzEjIKCHBhY2thZ2VzGAYgAygLMiAucGxhdGZvcm0ucm9ib3QudjEuUGFja2FnZVN0YXR1cxI+Cg5wZW5kaW5nX2NvbmZpZxjoByABKAsyIC5wbGF0Zm9ybS5yb2JvdC52MS5QZW5kaW5nQ29uZmlnSACIAQEiSQoFU3RhdGUSFQoRU1RBVEVfVU5TUEVDSUZJRUQQABIWChJTVEFURV9JTklUSUFMSVpJTkcQARIRCg1TVEFURV9SVU5OSU5HEAJCEQoPX3BlbmRpbmdfY29uZmlnIh0KG0dldE1vZGVsc0Zyb21Nb2R1bGVzUmVxdWVzdCJOChxHZXRNb2RlbHNGcm9tTW9kdWxlc1Jlc3BvbnNlEi4KBm1vZGVscxgBIAMoCzIeLnBsYXRmb3JtLnJvYm90LnYxLk1vZHVsZU1vZGVsIhYKFEdldE9wZXJhdGlvbnNSZXF1ZXN0IkkKFUdldE9wZXJhdGlvbnNSZXNwb25zZRIwCgpvcGVyYXRpb25zGAEgAygLMhwucGxhdGZvcm0ucm9ib3QudjEuT3BlcmF0aW9uIqsBCg5HZXRQb3NlUmVxdWVzdBIWCg5jb21wb25lbnRfbmFtZRgBIAEoCRIZChFkZXN0aW5hdGlvbl9mcmFtZRgCIAEoCRI+ChdzdXBwbGVtZW50YWxfdHJhbnNmb3JtcxgDIAMoCzIdLnBsYXRmb3JtLmNvbW1vbi52MS5UcmFuc2Zvcm0SJgoFZXh0cmEYYyABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0IkAKD0dldFBvc2VSZXNwb25zZRItCgRwb3NlGAEgASgLMh8ucGxhdGZvcm0uY29tbW9uLnYxLlBvc2VJbkZyYW1lIhQKEkdldFNlc3Npb25zUmVxdWVzdCJDChNHZXRTZXNzaW9uc1Jlc3BvbnNlEiwKCHNlc3Npb25zGAEgAygLMhoucGxhdGZvcm0ucm9ib3QudjEuU2Vzc2lvbiITChFHZXRWZXJzaW9uUmVxdWVzdCJMChJHZXRWZXJzaW9uUmVzcG9uc2USEAoIcGxhdGZvcm0YASABKAkSDwoHdmVyc2lvbhgCIAEoCRITCgthcGlfdmVyc2lvbhgDIAEoCSKRAQoJSm9iU3RhdHVzEhAKCGpvYl9uYW1lGAEgASgJEjoKFnJlY2VudF9zdWNjZXNzZnVsX3J1bnMYAiADKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjYKEnJlY2VudF9mYWlsZWRfcnVucxgDIAMoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiFAoSTGlzdFR1bm5lbHNSZXF1ZXN0IkEKE0xpc3RUdW5uZWxzUmVzcG9uc2USKgoHdHVubmVscxgBIAMoCzIZLnBsYXRmb3JtLnJvYm90LnYxLlR1bm5lbCI4CgpMb2dSZXF1ZXN0EioKBGxvZ3MYASADKAsyHC5wbGF0Zm9ybS5jb21tb24udjEuTG9nRW50cnkiDQoLTG9nUmVzcG9uc2UiWQoLTW9kdWxlTW9kZWwSEwoLbW9kdWxlX25hbWUYASABKAkSDQoFbW9kZWwYAiABKAkSCwoDYXBpGAMgASgJEhkKEWZyb21fbG9jYWxfbW9kdWxlGAQgASgIIrgCCgxNb2R1bGVTdGF0dXMSEwoLbW9kdWxlX25hbWUYASABKAkSNAoFc3RhdGUYAiABKA4yJS5wbGF0Zm9ybS5yb2JvdC52MS5Nb2R1bGVTdGF0dXMuU3RhdGUSMAoMbGFzdF91cGRhdGVkGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBINCgVlcnJvchgEIAEoCRIcChRjb25zZWN1dGl2ZV9mYWlsdXJlcxgFIAEoDSJ+CgVTdGF0ZRIVChFTVEFURV9VTlNQRUNJRklFRBAAEhEKDVNUQVRFX1BFTkRJTkcQARISCg5TVEFURV9TVEFSVElORxACEg8KC1NUQVRFX1JFQURZEAMSEwoPU1RBVEVfVU5IRUFMVEhZEAQSEQoNU1RBVEVfQ0xPU0lORxAFIqgBCglPcGVyYXRpb24SCgoCaWQYASABKAkSDgoGbWV0aG9kGAIgASgJEioKCWFyZ3VtZW50cxgDIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSKwoHc3RhcnRlZBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFwoKc2Vzc2lvbl9pZBgFIAEoCUgAiAEBQg0KC19zZXNzaW9uX2lkIo0DCg1QYWNrYWdlU3RhdHVzEgwKBG5hbWUYASABKAkSMwoEdHlwZRgCIAEoDjIlLnBsYXRmb3JtLmFwcC5wYWNrYWdlcy52MS5QYWNrYWdlVHlwZRI1CgVzdGF0ZRgDIAEoDjImLnBsYXRmb3JtLnJvYm90LnYxLlBhY2thZ2VTdGF0dXMuU3RhdGUSDQoFZXJyb3IYBCABKAkSMAoMbGFzdF91cGRhdGVkGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIPCgd2ZXJzaW9uGAYgASgJEhgKEGJ5dGVzX2Rvd25sb2FkZWQYByABKAQSEwoLdG90YWxfYnl0ZXMYCCABKAQigAEKBVN0YXRlEhUKEVNUQVRFX1VOU1BFQ0lGSUVEEAASFQoRU1RBVEVfRE9XTkxPQURJTkcQARIRCg1TVEFURV9MT0FESU5HEAISEwoPU1RBVEVfRklSU1RfUlVOEAMSDwoLU1RBVEVfUkVBRFkQBBIQCgxTVEFURV9GQUlMRUQQBSKnAQoSUGVlckNvbm5lY3Rpb25JbmZvEjMKBHR5cGUYASABKA4yJS5wbGF0Zm9ybS5yb2JvdC52MS5QZWVyQ29ubmVjdGlvblR5cGUSGwoOcmVtb3RlX2FkZHJlc3MYAiABKAlIAIgBARIaCg1sb2NhbF9hZGRyZXNzGAMgASgJSAGIAQFCEQoPX3JlbW90ZV9hZGRyZXNzQhAKDl9sb2NhbF9hZGRyZXNzIlwKDVBlbmRpbmdDb25maWcSEAoIcmV2aXNpb24YASABKAkSKQoFc2luY2UYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg4KBnJlYXNvbhgDIAEoCSIWChRSZXNvdXJjZU5hbWVzUmVxdWVzdCJMChVSZXNvdXJjZU5hbWVzUmVzcG9uc2USMwoJcmVzb3VyY2VzGAEgAygLMiAucGxhdGZvcm0uY29tbW9uLnYxLlJlc291cmNlTmFtZSJeChJSZXNvdXJjZVJQQ1N1YnR5cGUSMQoHc3VidHlwZRgBIAEoCzIgLnBsYXRmb3JtLmNvbW1vbi52MS5SZXNvdXJjZU5hbWUSFQoNcHJvdG9fc2VydmljZRgCIAEoCSIcChpSZXNvdXJjZVJQQ1N1YnR5cGVzUmVxdWVzdCJjChtSZXNvdXJjZVJQQ1N1YnR5cGVzUmVzcG9uc2USRAoVcmVzb3VyY2VfcnBjX3N1YnR5cGVzGAEgAygLMiUucGxhdGZvcm0ucm9ib3QudjEuUmVzb3VyY2VSUENTdWJ0eXBlIrIDCg5SZXNvdXJjZVN0YXR1cxIuCgRuYW1lGAEgASgLMiAucGxhdGZvcm0uY29tbW9uLnYxLlJlc291cmNlTmFtZRI2CgVzdGF0ZRgCIAEoDjInLnBsYXRmb3JtLnJvYm90LnYxLlJlc291cmNlU3RhdHVzLlN0YXRlEjAKDGxhc3RfdXBkYXRlZBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEAoIcmV2aXNpb24YBCABKAkSDQoFZXJyb3IYBSABKAkSSAoOY2xvdWRfbWV0YWRhdGEYBiABKAsyKy5wbGF0Zm9ybS5yb2JvdC52MS5HZXRDbG91ZE1ldGFkYXRhUmVzcG9uc2VIAIgBASKHAQoFU3RhdGUSFQoRU1RBVEVfVU5TUEVDSUZJRUQQABIWChJTVEFURV9VTkNPTkZJR1VSRUQQARIVChFTVEFURV9DT05GSUdVUklORxACEg8KC1NUQVRFX1JFQURZEAMSEgoOU1RBVEVfUkVNT1ZJTkcQBBITCg9TVEFURV9VTkhFQUxUSFkQBUIRCg9fY2xvdWRfbWV0YWRhdGEiKQobU2VuZFNlc3Npb25IZWFydGJlYXRSZXF1ZXN0EgoKAmlkGAEgASgJIh4KHFNlbmRTZXNzaW9uSGVhcnRiZWF0UmVzcG9uc2UieAoHU2Vzc2lvbhIKCgJpZBgBIAEoCRJIChRwZWVyX2Nvbm5lY3Rpb25faW5mbxgCIAEoCzIlLnBsYXRmb3JtLnJvYm90LnYxLlBlZXJDb25uZWN0aW9uSW5mb0gAiAEBQhcKFV9wZWVyX2Nvbm5lY3Rpb25faW5mbyIRCg9TaHV0ZG93blJlcXVlc3QiEgoQU2h1dGRvd25SZXNwb25zZSIlChNTdGFydFNlc3Npb25SZXF1ZXN0Eg4KBnJlc3VtZRgBIAEoCSJXChRTdGFydFNlc3Npb25SZXNwb25zZRIKCgJpZBgBIAEoCRIzChBoZWFydGJlYXRfd2luZG93GAIgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uIkcKDlN0b3BBbGxSZXF1ZXN0EjUKBWV4dHJhGGMgAygLMiYucGxhdGZvcm0ucm9ib3QudjEuU3RvcEV4dHJhUGFyYW1ldGVycyIRCg9TdG9wQWxsUmVzcG9uc2UibgoTU3RvcEV4dHJhUGFyYW1ldGVycxIuCgRuYW1lGAEgASgLMiAucGxhdGZvcm0uY29tbW9uLnYxLlJlc291cmNlTmFtZRInCgZwYXJhbXMYAiABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0IlMKE1RyYW5zZm9ybVBDRFJlcXVlc3QSFwoPcG9pbnRfY2xvdWRfcGNkGAEgASgMEg4KBnNvdXJjZRgCIAEoCRITCgtkZXN0aW5hdGlvbhgDIAEoCSIvChRUcmFuc2Zvcm1QQ0RSZXNwb25zZRIXCg9wb2ludF9jbG91ZF9wY2QYASABKAwinAEKFFRyYW5zZm9ybVBvc2VSZXF1ZXN0Ei8KBnNvdXJjZRgBIAEoCzIfLnBsYXRmb3JtLmNvbW1vbi52MS5Qb3NlSW5GcmFtZRITCgtkZXN0aW5hdGlvbhgCIAEoCRI+ChdzdXBwbGVtZW50YWxfdHJhbnNmb3JtcxgDIAMoCzIdLnBsYXRmb3JtLmNvbW1vbi52MS5UcmFuc2Zvcm0iRgoVVHJhbnNmb3JtUG9zZVJlc3BvbnNlEi0KBHBvc2UYASABKAsyHy5wbGF0Zm9ybS5jb21tb24udjEuUG9zZUluRnJhbWUiTQoGVHVubmVsEgwKBHBvcnQYASABKA0SNQoSY29ubmVjdGlvbl90aW1lb3V0GAIgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uIjcKDVR1bm5lbFJlcXVlc3QSGAoQZGVzdGluYXRpb25fcG9ydBgBIAEoDRIMCgRkYXRhGAIgASgMIh4KDlR1bm5lbFJlc3BvbnNlEgwKBGRhdGEYASABKAwqegoSUGVlckNvbm5lY3Rpb25UeXBlEiQKIFBFRVJfQ09OTkVDVElPTl9UWVBFX1VOU1BFQ0lGSUVEEAASHQoZUEVFUl9DT05ORUNUSU9OX1RZUEVfR1JQQxABEh8KG1BFRVJfQ09OTkVDVElPTl9UWVBFX1dFQlJUQxACMrEQCgxSb2JvdFNlcnZpY2USYgoNR2V0T3BlcmF0aW9ucxInLnBsYXRmb3JtLnJvYm90LnYxLkdldE9wZXJhdGlvbnNSZXF1ZXN0GigucGxhdGZvcm0ucm9ib3QudjEuR2V0T3BlcmF0aW9uc1Jlc3BvbnNlEmIKDVJlc291cmNlTmFtZXMSJy5wbGF0Zm9ybS5yb2JvdC52MS5SZXNvdXJjZU5hbWVzUmVxdWVzdBooLnBsYXRmb3JtLnJvYm90LnYxLlJlc291cmNlTmFtZXNSZXNwb25zZRJ0ChNSZXNvdXJjZVJQQ1N1YnR5cGVzEi0ucGxhdGZvcm0ucm9ib3QudjEuUmVzb3VyY2VSUENTdWJ0eXBlc1JlcXVlc3QaLi5wbGF0Zm9ybS5yb2JvdC52MS5SZXNvdXJjZVJQQ1N1YnR5cGVzUmVzcG9uc2USawoQR2V0Q2xvdWRNZXRhZGF0YRIqLnBsYXRmb3JtLnJvYm90LnYxLkdldENsb3VkTWV0YWRhdGFSZXF1ZXN0GisucGxhdGZvcm0ucm9ib3QudjEuR2V0Q2xvdWRNZXRhZGF0YVJlc3BvbnNlEmsKEEdldE1hY2hpbmVTdGF0dXMSKi5wbGF0Zm9ybS5yb2JvdC52MS5HZXRNYWNoaW5lU3RhdHVzUmVxdWVzdBorLnBsYXRmb3JtLnJvYm90LnYxLkdldE1hY2hpbmVTdGF0dXNSZXNwb25zZRJZCgpHZXRWZXJzaW9uEiQucGxhdGZvcm0ucm9ib3QudjEuR2V0VmVyc2lvblJlcXVlc3QaJS5wbGF0Zm9ybS5yb2JvdC52MS5HZXRWZXJzaW9uUmVzcG9uc2USUAoHU3RvcEFsbBIhLnBsYXRmb3JtLnJvYm90LnYxLlN0b3BBbGxSZXF1ZXN0GiIucGxhdGZvcm0ucm9ib3QudjEuU3RvcEFsbFJlc3BvbnNlEl8KDFN0YXJ0U2Vzc2lvbhImLnBsYXRmb3JtLnJvYm90LnYxLlN0YXJ0U2Vzc2lvblJlcXVlc3QaJy5wbGF0Zm9ybS5yb2JvdC52MS5TdGFydFNlc3Npb25SZXNwb25zZRJ3ChRTZW5kU2Vzc2lvbkhlYXJ0YmVhdBIuLnBsYXRmb3JtLnJvYm90LnYxLlNlbmRTZXNzaW9uSGVhcnRiZWF0UmVxdWVzdBovLnBsYXRmb3JtLnJvYm90LnYxLlNlbmRTZXNzaW9uSGVhcnRiZWF0UmVzcG9uc2USXAoLR2V0U2Vzc2lvbnMSJS5wbGF0Zm9ybS5yb2JvdC52MS5HZXRTZXNzaW9uc1JlcXVlc3QaJi5wbGF0Zm9ybS5yb2JvdC52MS5HZXRTZXNzaW9uc1Jlc3BvbnNlEmgKD0NhbmNlbE9wZXJhdGlvbhIpLnBsYXRmb3JtLnJvYm90LnYxLkNhbmNlbE9wZXJhdGlvblJlcXVlc3QaKi5wbGF0Zm9ybS5yb2JvdC52MS5DYW5jZWxPcGVyYXRpb25SZXNwb25zZRJuChFCbG9ja0Zvck9wZXJhdGlvbhIrLnBsYXRmb3JtLnJvYm90LnYxLkJsb2NrRm9yT3BlcmF0aW9uUmVxdWVzdBosLnBsYXRmb3JtLnJvYm90LnYxLkJsb2NrRm9yT3BlcmF0aW9uUmVzcG9uc2USdwoUR2V0TW9kZWxzRnJvbU1vZHVsZXMSLi5wbGF0Zm9ybS5yb2JvdC52MS5HZXRNb2RlbHNGcm9tTW9kdWxlc1JlcXVlc3QaLy5wbGF0Zm9ybS5yb2JvdC52MS5HZXRNb2RlbHNGcm9tTW9kdWxlc1Jlc3BvbnNlEkQKA0xvZxIdLnBsYXRmb3JtLnJvYm90LnYxLkxvZ1JlcXVlc3QaHi5wbGF0Zm9ybS5yb2JvdC52MS5Mb2dSZXNwb25zZRJTCghTaHV0ZG93bhIiLnBsYXRmb3JtLnJvYm90LnYxLlNodXRkb3duUmVxdWVzdBojLnBsYXRmb3JtLnJvYm90LnYxLlNodXRkb3duUmVzcG9uc2USUQoGVHVubmVsEiAucGxhdGZvcm0ucm9ib3QudjEuVHVubmVsUmVxdWVzdBohLnBsYXRmb3JtLnJvYm90LnYxLlR1bm5lbFJlc3BvbnNlKAEwARJcCgtMaXN0VHVubmVscxIlLnBsYXRmb3JtLnJvYm90LnYxLkxpc3RUdW5uZWxzUmVxdWVzdBomLnBsYXRmb3JtLnJvYm90LnYxLkxpc3RUdW5uZWxzUmVzcG9uc2USbgoRRnJhbWVTeXN0ZW1Db25maWcSKy5wbGF0Zm9ybS5yb2JvdC52MS5GcmFtZVN5c3RlbUNvbmZpZ1JlcXVlc3QaLC5wbGF0Zm9ybS5yb2JvdC52MS5GcmFtZVN5c3RlbUNvbmZpZ1Jlc3BvbnNlElAKB0dldFBvc2USIS5wbGF0Zm9ybS5yb2JvdC52MS5HZXRQb3NlUmVxdWVzdBoiLnBsYXRmb3JtLnJvYm90LnYxLkdldFBvc2VSZXNwb25zZRJiCg1UcmFuc2Zvcm1Qb3NlEicucGxhdGZvcm0ucm9ib3QudjEuVHJhbnNmb3JtUG9zZVJlcXVlc3QaKC5wbGF0Zm9ybS5yb2JvdC52MS5UcmFuc2Zvcm1Qb3NlUmVzcG9uc2USXwoMVHJhbnNmb3JtUENEEiYucGxhdGZvcm0ucm9ib3QudjEuVHJhbnNmb3JtUENEUmVxdWVzdBonLnBsYXRmb3JtLnJvYm90LnYxLlRyYW5zZm9ybVBDRFJlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_duration, file_google_protobuf_struct, file_google_protobuf_timestamp, file_platform_app_packages_v1_packages, file_platform_common_v1_common]);
+
+/**
+ * @generated from message platform.robot.v1.BlockForOperationRequest
+ */
+export type BlockForOperationRequest = Message<"platform.robot.v1.BlockForOperationRequest"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+};
+
+/**
+ * Describes the message platform.robot.v1.BlockForOperationRequest.
+ * Use `create(BlockForOperationRequestSchema)` to create a new message.
+ */
+export const BlockForOperationRequestSchema: GenMessage<BlockForOperationRequest> = /*@__PURE__*/
+  messageDesc(file_platform_robot_v1_robot, 0);
+
+/**
+ * @generated from message platform.robot.v1.BlockForOperationResponse
+ */
+export type BlockForOperationResponse = Message<"platform.robot.v1.BlockForOperationResponse"> & {
+};
+
+/**
+ * Describes the message platform.robot.v1.BlockForOperationResponse.
+ * Use `create(BlockForOperationResponseSchema)` to create a new message.
+ */
+export const BlockForOperationResponseSchema: GenMessage<BlockForOperationResponse> = /*@__PURE__*/
+  messageDesc(file_platform_robot_v1_robot, 1);
+
+/**
+ * @generated from message platform.robot.v1.CancelOperationRequest
+ */
+export type CancelOperationRequest = Message<"platform.robot.v1.CancelOperationRequest"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+};
+
+/**
+ * Describes the message platform.robot.v1.CancelOperationRequest.
+ * Use `create(CancelOperationRequestSchema)` to create a new message.
+ */
+export const CancelOperationRequestSchema: GenMessage<CancelOperationRequest> = /*@__PURE__*/
+  messageDesc(file_platform_robot_v1_robot, 2);
+
+/**
+ * @generated from message platform.robot.v1.CancelOperationResponse
+ */
+export type CancelOperationResponse = Message<"platform.robot.v1.CancelOperationResponse"> & {
+};
+
+/**
+ * Describes the message platform.robot.v1.CancelOperationResponse.
+ * Use `create(CancelOperationResponseSchema)` to create a new message.
+ */
+export const CancelOperationResponseSchema: GenMessage<CancelOperationResponse> = /*@__PURE__*/
+  messageDesc(file_platform_robot_v1_robot, 3);
 
 /**
  * @generated from message platform.robot.v1.ConfigStatus
@@ -40,7 +100,65 @@ export type ConfigStatus = Message<"platform.robot.v1.ConfigStatus"> & {
  * Use `create(ConfigStatusSchema)` to create a new message.
  */
 export const ConfigStatusSchema: GenMessage<ConfigStatus> = /*@__PURE__*/
-  messageDesc(file_platform_robot_v1_robot, 0);
+  messageDesc(file_platform_robot_v1_robot, 4);
+
+/**
+ * @generated from message platform.robot.v1.FrameSystemConfig
+ */
+export type FrameSystemConfig = Message<"platform.robot.v1.FrameSystemConfig"> & {
+  /**
+   * The name of the frame, its pose in its parent, and its geometry.
+   *
+   * @generated from field: platform.common.v1.Transform frame = 1;
+   */
+  frame?: Transform | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Struct kinematics = 2;
+   */
+  kinematics?: JsonObject | undefined;
+};
+
+/**
+ * Describes the message platform.robot.v1.FrameSystemConfig.
+ * Use `create(FrameSystemConfigSchema)` to create a new message.
+ */
+export const FrameSystemConfigSchema: GenMessage<FrameSystemConfig> = /*@__PURE__*/
+  messageDesc(file_platform_robot_v1_robot, 5);
+
+/**
+ * @generated from message platform.robot.v1.FrameSystemConfigRequest
+ */
+export type FrameSystemConfigRequest = Message<"platform.robot.v1.FrameSystemConfigRequest"> & {
+  /**
+   * @generated from field: repeated platform.common.v1.Transform supplemental_transforms = 1;
+   */
+  supplementalTransforms: Transform[];
+};
+
+/**
+ * Describes the message platform.robot.v1.FrameSystemConfigRequest.
+ * Use `create(FrameSystemConfigRequestSchema)` to create a new message.
+ */
+export const FrameSystemConfigRequestSchema: GenMessage<FrameSystemConfigRequest> = /*@__PURE__*/
+  messageDesc(file_platform_robot_v1_robot, 6);
+
+/**
+ * @generated from message platform.robot.v1.FrameSystemConfigResponse
+ */
+export type FrameSystemConfigResponse = Message<"platform.robot.v1.FrameSystemConfigResponse"> & {
+  /**
+   * @generated from field: repeated platform.robot.v1.FrameSystemConfig frame_system_configs = 1;
+   */
+  frameSystemConfigs: FrameSystemConfig[];
+};
+
+/**
+ * Describes the message platform.robot.v1.FrameSystemConfigResponse.
+ * Use `create(FrameSystemConfigResponseSchema)` to create a new message.
+ */
+export const FrameSystemConfigResponseSchema: GenMessage<FrameSystemConfigResponse> = /*@__PURE__*/
+  messageDesc(file_platform_robot_v1_robot, 7);
 
 /**
  * @generated from message platform.robot.v1.GetCloudMetadataRequest
@@ -53,7 +171,7 @@ export type GetCloudMetadataRequest = Message<"platform.robot.v1.GetCloudMetadat
  * Use `create(GetCloudMetadataRequestSchema)` to create a new message.
  */
 export const GetCloudMetadataRequestSchema: GenMessage<GetCloudMetadataRequest> = /*@__PURE__*/
-  messageDesc(file_platform_robot_v1_robot, 1);
+  messageDesc(file_platform_robot_v1_robot, 8);
 
 /**
  * @generated from message platform.robot.v1.GetCloudMetadataResponse
@@ -85,7 +203,7 @@ export type GetCloudMetadataResponse = Message<"platform.robot.v1.GetCloudMetada
  * Use `create(GetCloudMetadataResponseSchema)` to create a new message.
  */
 export const GetCloudMetadataResponseSchema: GenMessage<GetCloudMetadataResponse> = /*@__PURE__*/
-  messageDesc(file_platform_robot_v1_robot, 2);
+  messageDesc(file_platform_robot_v1_robot, 9);
 
 /**
  * @generated from message platform.robot.v1.GetMachineStatusRequest
@@ -98,7 +216,7 @@ export type GetMachineStatusRequest = Message<"platform.robot.v1.GetMachineStatu
  * Use `create(GetMachineStatusRequestSchema)` to create a new message.
  */
 export const GetMachineStatusRequestSchema: GenMessage<GetMachineStatusRequest> = /*@__PURE__*/
-  messageDesc(file_platform_robot_v1_robot, 3);
+  messageDesc(file_platform_robot_v1_robot, 10);
 
 /**
  * @generated from message platform.robot.v1.GetMachineStatusResponse
@@ -133,6 +251,13 @@ export type GetMachineStatusResponse = Message<"platform.robot.v1.GetMachineStat
    * @generated from field: repeated platform.robot.v1.PackageStatus packages = 6;
    */
   packages: PackageStatus[];
+
+  /**
+   * Absent: no configuration waits for the maintenance window.
+   *
+   * @generated from field: optional platform.robot.v1.PendingConfig pending_config = 1000;
+   */
+  pendingConfig?: PendingConfig | undefined;
 };
 
 /**
@@ -140,7 +265,7 @@ export type GetMachineStatusResponse = Message<"platform.robot.v1.GetMachineStat
  * Use `create(GetMachineStatusResponseSchema)` to create a new message.
  */
 export const GetMachineStatusResponseSchema: GenMessage<GetMachineStatusResponse> = /*@__PURE__*/
-  messageDesc(file_platform_robot_v1_robot, 4);
+  messageDesc(file_platform_robot_v1_robot, 11);
 
 /**
  * @generated from enum platform.robot.v1.GetMachineStatusResponse.State
@@ -171,7 +296,37 @@ export type GetMachineStatusResponse_State = (typeof GetMachineStatusResponse_St
  * Describes the enum platform.robot.v1.GetMachineStatusResponse.State.
  */
 export const GetMachineStatusResponse_StateSchema: GenEnum<GetMachineStatusResponse_State> = /*@__PURE__*/
-  enumDesc(file_platform_robot_v1_robot, 4, 0);
+  enumDesc(file_platform_robot_v1_robot, 11, 0);
+
+/**
+ * @generated from message platform.robot.v1.GetModelsFromModulesRequest
+ */
+export type GetModelsFromModulesRequest = Message<"platform.robot.v1.GetModelsFromModulesRequest"> & {
+};
+
+/**
+ * Describes the message platform.robot.v1.GetModelsFromModulesRequest.
+ * Use `create(GetModelsFromModulesRequestSchema)` to create a new message.
+ */
+export const GetModelsFromModulesRequestSchema: GenMessage<GetModelsFromModulesRequest> = /*@__PURE__*/
+  messageDesc(file_platform_robot_v1_robot, 12);
+
+/**
+ * @generated from message platform.robot.v1.GetModelsFromModulesResponse
+ */
+export type GetModelsFromModulesResponse = Message<"platform.robot.v1.GetModelsFromModulesResponse"> & {
+  /**
+   * @generated from field: repeated platform.robot.v1.ModuleModel models = 1;
+   */
+  models: ModuleModel[];
+};
+
+/**
+ * Describes the message platform.robot.v1.GetModelsFromModulesResponse.
+ * Use `create(GetModelsFromModulesResponseSchema)` to create a new message.
+ */
+export const GetModelsFromModulesResponseSchema: GenMessage<GetModelsFromModulesResponse> = /*@__PURE__*/
+  messageDesc(file_platform_robot_v1_robot, 13);
 
 /**
  * @generated from message platform.robot.v1.GetOperationsRequest
@@ -184,7 +339,7 @@ export type GetOperationsRequest = Message<"platform.robot.v1.GetOperationsReque
  * Use `create(GetOperationsRequestSchema)` to create a new message.
  */
 export const GetOperationsRequestSchema: GenMessage<GetOperationsRequest> = /*@__PURE__*/
-  messageDesc(file_platform_robot_v1_robot, 5);
+  messageDesc(file_platform_robot_v1_robot, 14);
 
 /**
  * @generated from message platform.robot.v1.GetOperationsResponse
@@ -201,7 +356,56 @@ export type GetOperationsResponse = Message<"platform.robot.v1.GetOperationsResp
  * Use `create(GetOperationsResponseSchema)` to create a new message.
  */
 export const GetOperationsResponseSchema: GenMessage<GetOperationsResponse> = /*@__PURE__*/
-  messageDesc(file_platform_robot_v1_robot, 6);
+  messageDesc(file_platform_robot_v1_robot, 15);
+
+/**
+ * @generated from message platform.robot.v1.GetPoseRequest
+ */
+export type GetPoseRequest = Message<"platform.robot.v1.GetPoseRequest"> & {
+  /**
+   * @generated from field: string component_name = 1;
+   */
+  componentName: string;
+
+  /**
+   * @generated from field: string destination_frame = 2;
+   */
+  destinationFrame: string;
+
+  /**
+   * @generated from field: repeated platform.common.v1.Transform supplemental_transforms = 3;
+   */
+  supplementalTransforms: Transform[];
+
+  /**
+   * @generated from field: google.protobuf.Struct extra = 99;
+   */
+  extra?: JsonObject | undefined;
+};
+
+/**
+ * Describes the message platform.robot.v1.GetPoseRequest.
+ * Use `create(GetPoseRequestSchema)` to create a new message.
+ */
+export const GetPoseRequestSchema: GenMessage<GetPoseRequest> = /*@__PURE__*/
+  messageDesc(file_platform_robot_v1_robot, 16);
+
+/**
+ * @generated from message platform.robot.v1.GetPoseResponse
+ */
+export type GetPoseResponse = Message<"platform.robot.v1.GetPoseResponse"> & {
+  /**
+   * @generated from field: platform.common.v1.PoseInFrame pose = 1;
+   */
+  pose?: PoseInFrame | undefined;
+};
+
+/**
+ * Describes the message platform.robot.v1.GetPoseResponse.
+ * Use `create(GetPoseResponseSchema)` to create a new message.
+ */
+export const GetPoseResponseSchema: GenMessage<GetPoseResponse> = /*@__PURE__*/
+  messageDesc(file_platform_robot_v1_robot, 17);
 
 /**
  * @generated from message platform.robot.v1.GetSessionsRequest
@@ -214,7 +418,7 @@ export type GetSessionsRequest = Message<"platform.robot.v1.GetSessionsRequest">
  * Use `create(GetSessionsRequestSchema)` to create a new message.
  */
 export const GetSessionsRequestSchema: GenMessage<GetSessionsRequest> = /*@__PURE__*/
-  messageDesc(file_platform_robot_v1_robot, 7);
+  messageDesc(file_platform_robot_v1_robot, 18);
 
 /**
  * @generated from message platform.robot.v1.GetSessionsResponse
@@ -231,7 +435,7 @@ export type GetSessionsResponse = Message<"platform.robot.v1.GetSessionsResponse
  * Use `create(GetSessionsResponseSchema)` to create a new message.
  */
 export const GetSessionsResponseSchema: GenMessage<GetSessionsResponse> = /*@__PURE__*/
-  messageDesc(file_platform_robot_v1_robot, 8);
+  messageDesc(file_platform_robot_v1_robot, 19);
 
 /**
  * @generated from message platform.robot.v1.GetVersionRequest
@@ -244,7 +448,7 @@ export type GetVersionRequest = Message<"platform.robot.v1.GetVersionRequest"> &
  * Use `create(GetVersionRequestSchema)` to create a new message.
  */
 export const GetVersionRequestSchema: GenMessage<GetVersionRequest> = /*@__PURE__*/
-  messageDesc(file_platform_robot_v1_robot, 9);
+  messageDesc(file_platform_robot_v1_robot, 20);
 
 /**
  * @generated from message platform.robot.v1.GetVersionResponse
@@ -271,7 +475,7 @@ export type GetVersionResponse = Message<"platform.robot.v1.GetVersionResponse">
  * Use `create(GetVersionResponseSchema)` to create a new message.
  */
 export const GetVersionResponseSchema: GenMessage<GetVersionResponse> = /*@__PURE__*/
-  messageDesc(file_platform_robot_v1_robot, 10);
+  messageDesc(file_platform_robot_v1_robot, 21);
 
 /**
  * @generated from message platform.robot.v1.JobStatus
@@ -298,7 +502,99 @@ export type JobStatus = Message<"platform.robot.v1.JobStatus"> & {
  * Use `create(JobStatusSchema)` to create a new message.
  */
 export const JobStatusSchema: GenMessage<JobStatus> = /*@__PURE__*/
-  messageDesc(file_platform_robot_v1_robot, 11);
+  messageDesc(file_platform_robot_v1_robot, 22);
+
+/**
+ * @generated from message platform.robot.v1.ListTunnelsRequest
+ */
+export type ListTunnelsRequest = Message<"platform.robot.v1.ListTunnelsRequest"> & {
+};
+
+/**
+ * Describes the message platform.robot.v1.ListTunnelsRequest.
+ * Use `create(ListTunnelsRequestSchema)` to create a new message.
+ */
+export const ListTunnelsRequestSchema: GenMessage<ListTunnelsRequest> = /*@__PURE__*/
+  messageDesc(file_platform_robot_v1_robot, 23);
+
+/**
+ * @generated from message platform.robot.v1.ListTunnelsResponse
+ */
+export type ListTunnelsResponse = Message<"platform.robot.v1.ListTunnelsResponse"> & {
+  /**
+   * @generated from field: repeated platform.robot.v1.Tunnel tunnels = 1;
+   */
+  tunnels: Tunnel[];
+};
+
+/**
+ * Describes the message platform.robot.v1.ListTunnelsResponse.
+ * Use `create(ListTunnelsResponseSchema)` to create a new message.
+ */
+export const ListTunnelsResponseSchema: GenMessage<ListTunnelsResponse> = /*@__PURE__*/
+  messageDesc(file_platform_robot_v1_robot, 24);
+
+/**
+ * @generated from message platform.robot.v1.LogRequest
+ */
+export type LogRequest = Message<"platform.robot.v1.LogRequest"> & {
+  /**
+   * @generated from field: repeated platform.common.v1.LogEntry logs = 1;
+   */
+  logs: LogEntry[];
+};
+
+/**
+ * Describes the message platform.robot.v1.LogRequest.
+ * Use `create(LogRequestSchema)` to create a new message.
+ */
+export const LogRequestSchema: GenMessage<LogRequest> = /*@__PURE__*/
+  messageDesc(file_platform_robot_v1_robot, 25);
+
+/**
+ * @generated from message platform.robot.v1.LogResponse
+ */
+export type LogResponse = Message<"platform.robot.v1.LogResponse"> & {
+};
+
+/**
+ * Describes the message platform.robot.v1.LogResponse.
+ * Use `create(LogResponseSchema)` to create a new message.
+ */
+export const LogResponseSchema: GenMessage<LogResponse> = /*@__PURE__*/
+  messageDesc(file_platform_robot_v1_robot, 26);
+
+/**
+ * @generated from message platform.robot.v1.ModuleModel
+ */
+export type ModuleModel = Message<"platform.robot.v1.ModuleModel"> & {
+  /**
+   * @generated from field: string module_name = 1;
+   */
+  moduleName: string;
+
+  /**
+   * @generated from field: string model = 2;
+   */
+  model: string;
+
+  /**
+   * @generated from field: string api = 3;
+   */
+  api: string;
+
+  /**
+   * @generated from field: bool from_local_module = 4;
+   */
+  fromLocalModule: boolean;
+};
+
+/**
+ * Describes the message platform.robot.v1.ModuleModel.
+ * Use `create(ModuleModelSchema)` to create a new message.
+ */
+export const ModuleModelSchema: GenMessage<ModuleModel> = /*@__PURE__*/
+  messageDesc(file_platform_robot_v1_robot, 27);
 
 /**
  * @generated from message platform.robot.v1.ModuleStatus
@@ -335,7 +631,7 @@ export type ModuleStatus = Message<"platform.robot.v1.ModuleStatus"> & {
  * Use `create(ModuleStatusSchema)` to create a new message.
  */
 export const ModuleStatusSchema: GenMessage<ModuleStatus> = /*@__PURE__*/
-  messageDesc(file_platform_robot_v1_robot, 12);
+  messageDesc(file_platform_robot_v1_robot, 28);
 
 /**
  * @generated from enum platform.robot.v1.ModuleStatus.State
@@ -381,7 +677,7 @@ export type ModuleStatus_State = (typeof ModuleStatus_State)[keyof typeof Module
  * Describes the enum platform.robot.v1.ModuleStatus.State.
  */
 export const ModuleStatus_StateSchema: GenEnum<ModuleStatus_State> = /*@__PURE__*/
-  enumDesc(file_platform_robot_v1_robot, 12, 0);
+  enumDesc(file_platform_robot_v1_robot, 28, 0);
 
 /**
  * @generated from message platform.robot.v1.Operation
@@ -418,7 +714,7 @@ export type Operation = Message<"platform.robot.v1.Operation"> & {
  * Use `create(OperationSchema)` to create a new message.
  */
 export const OperationSchema: GenMessage<Operation> = /*@__PURE__*/
-  messageDesc(file_platform_robot_v1_robot, 13);
+  messageDesc(file_platform_robot_v1_robot, 29);
 
 /**
  * @generated from message platform.robot.v1.PackageStatus
@@ -470,7 +766,7 @@ export type PackageStatus = Message<"platform.robot.v1.PackageStatus"> & {
  * Use `create(PackageStatusSchema)` to create a new message.
  */
 export const PackageStatusSchema: GenMessage<PackageStatus> = /*@__PURE__*/
-  messageDesc(file_platform_robot_v1_robot, 14);
+  messageDesc(file_platform_robot_v1_robot, 30);
 
 /**
  * @generated from enum platform.robot.v1.PackageStatus.State
@@ -516,7 +812,7 @@ export type PackageStatus_State = (typeof PackageStatus_State)[keyof typeof Pack
  * Describes the enum platform.robot.v1.PackageStatus.State.
  */
 export const PackageStatus_StateSchema: GenEnum<PackageStatus_State> = /*@__PURE__*/
-  enumDesc(file_platform_robot_v1_robot, 14, 0);
+  enumDesc(file_platform_robot_v1_robot, 30, 0);
 
 /**
  * @generated from message platform.robot.v1.PeerConnectionInfo
@@ -543,7 +839,36 @@ export type PeerConnectionInfo = Message<"platform.robot.v1.PeerConnectionInfo">
  * Use `create(PeerConnectionInfoSchema)` to create a new message.
  */
 export const PeerConnectionInfoSchema: GenMessage<PeerConnectionInfo> = /*@__PURE__*/
-  messageDesc(file_platform_robot_v1_robot, 15);
+  messageDesc(file_platform_robot_v1_robot, 31);
+
+/**
+ * A newer configuration that waits for the maintenance window.
+ *
+ * @generated from message platform.robot.v1.PendingConfig
+ */
+export type PendingConfig = Message<"platform.robot.v1.PendingConfig"> & {
+  /**
+   * @generated from field: string revision = 1;
+   */
+  revision: string;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp since = 2;
+   */
+  since?: Timestamp | undefined;
+
+  /**
+   * @generated from field: string reason = 3;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message platform.robot.v1.PendingConfig.
+ * Use `create(PendingConfigSchema)` to create a new message.
+ */
+export const PendingConfigSchema: GenMessage<PendingConfig> = /*@__PURE__*/
+  messageDesc(file_platform_robot_v1_robot, 32);
 
 /**
  * @generated from message platform.robot.v1.ResourceNamesRequest
@@ -556,7 +881,7 @@ export type ResourceNamesRequest = Message<"platform.robot.v1.ResourceNamesReque
  * Use `create(ResourceNamesRequestSchema)` to create a new message.
  */
 export const ResourceNamesRequestSchema: GenMessage<ResourceNamesRequest> = /*@__PURE__*/
-  messageDesc(file_platform_robot_v1_robot, 16);
+  messageDesc(file_platform_robot_v1_robot, 33);
 
 /**
  * @generated from message platform.robot.v1.ResourceNamesResponse
@@ -573,7 +898,7 @@ export type ResourceNamesResponse = Message<"platform.robot.v1.ResourceNamesResp
  * Use `create(ResourceNamesResponseSchema)` to create a new message.
  */
 export const ResourceNamesResponseSchema: GenMessage<ResourceNamesResponse> = /*@__PURE__*/
-  messageDesc(file_platform_robot_v1_robot, 17);
+  messageDesc(file_platform_robot_v1_robot, 34);
 
 /**
  * @generated from message platform.robot.v1.ResourceRPCSubtype
@@ -595,7 +920,7 @@ export type ResourceRPCSubtype = Message<"platform.robot.v1.ResourceRPCSubtype">
  * Use `create(ResourceRPCSubtypeSchema)` to create a new message.
  */
 export const ResourceRPCSubtypeSchema: GenMessage<ResourceRPCSubtype> = /*@__PURE__*/
-  messageDesc(file_platform_robot_v1_robot, 18);
+  messageDesc(file_platform_robot_v1_robot, 35);
 
 /**
  * @generated from message platform.robot.v1.ResourceRPCSubtypesRequest
@@ -608,7 +933,7 @@ export type ResourceRPCSubtypesRequest = Message<"platform.robot.v1.ResourceRPCS
  * Use `create(ResourceRPCSubtypesRequestSchema)` to create a new message.
  */
 export const ResourceRPCSubtypesRequestSchema: GenMessage<ResourceRPCSubtypesRequest> = /*@__PURE__*/
-  messageDesc(file_platform_robot_v1_robot, 19);
+  messageDesc(file_platform_robot_v1_robot, 36);
 
 /**
  * @generated from message platform.robot.v1.ResourceRPCSubtypesResponse
@@ -625,7 +950,7 @@ export type ResourceRPCSubtypesResponse = Message<"platform.robot.v1.ResourceRPC
  * Use `create(ResourceRPCSubtypesResponseSchema)` to create a new message.
  */
 export const ResourceRPCSubtypesResponseSchema: GenMessage<ResourceRPCSubtypesResponse> = /*@__PURE__*/
-  messageDesc(file_platform_robot_v1_robot, 20);
+  messageDesc(file_platform_robot_v1_robot, 37);
 
 /**
  * @generated from message platform.robot.v1.ResourceStatus
@@ -667,7 +992,7 @@ export type ResourceStatus = Message<"platform.robot.v1.ResourceStatus"> & {
  * Use `create(ResourceStatusSchema)` to create a new message.
  */
 export const ResourceStatusSchema: GenMessage<ResourceStatus> = /*@__PURE__*/
-  messageDesc(file_platform_robot_v1_robot, 21);
+  messageDesc(file_platform_robot_v1_robot, 38);
 
 /**
  * @generated from enum platform.robot.v1.ResourceStatus.State
@@ -713,7 +1038,7 @@ export type ResourceStatus_State = (typeof ResourceStatus_State)[keyof typeof Re
  * Describes the enum platform.robot.v1.ResourceStatus.State.
  */
 export const ResourceStatus_StateSchema: GenEnum<ResourceStatus_State> = /*@__PURE__*/
-  enumDesc(file_platform_robot_v1_robot, 21, 0);
+  enumDesc(file_platform_robot_v1_robot, 38, 0);
 
 /**
  * @generated from message platform.robot.v1.SendSessionHeartbeatRequest
@@ -730,7 +1055,7 @@ export type SendSessionHeartbeatRequest = Message<"platform.robot.v1.SendSession
  * Use `create(SendSessionHeartbeatRequestSchema)` to create a new message.
  */
 export const SendSessionHeartbeatRequestSchema: GenMessage<SendSessionHeartbeatRequest> = /*@__PURE__*/
-  messageDesc(file_platform_robot_v1_robot, 22);
+  messageDesc(file_platform_robot_v1_robot, 39);
 
 /**
  * @generated from message platform.robot.v1.SendSessionHeartbeatResponse
@@ -743,7 +1068,7 @@ export type SendSessionHeartbeatResponse = Message<"platform.robot.v1.SendSessio
  * Use `create(SendSessionHeartbeatResponseSchema)` to create a new message.
  */
 export const SendSessionHeartbeatResponseSchema: GenMessage<SendSessionHeartbeatResponse> = /*@__PURE__*/
-  messageDesc(file_platform_robot_v1_robot, 23);
+  messageDesc(file_platform_robot_v1_robot, 40);
 
 /**
  * @generated from message platform.robot.v1.Session
@@ -765,7 +1090,33 @@ export type Session = Message<"platform.robot.v1.Session"> & {
  * Use `create(SessionSchema)` to create a new message.
  */
 export const SessionSchema: GenMessage<Session> = /*@__PURE__*/
-  messageDesc(file_platform_robot_v1_robot, 24);
+  messageDesc(file_platform_robot_v1_robot, 41);
+
+/**
+ * @generated from message platform.robot.v1.ShutdownRequest
+ */
+export type ShutdownRequest = Message<"platform.robot.v1.ShutdownRequest"> & {
+};
+
+/**
+ * Describes the message platform.robot.v1.ShutdownRequest.
+ * Use `create(ShutdownRequestSchema)` to create a new message.
+ */
+export const ShutdownRequestSchema: GenMessage<ShutdownRequest> = /*@__PURE__*/
+  messageDesc(file_platform_robot_v1_robot, 42);
+
+/**
+ * @generated from message platform.robot.v1.ShutdownResponse
+ */
+export type ShutdownResponse = Message<"platform.robot.v1.ShutdownResponse"> & {
+};
+
+/**
+ * Describes the message platform.robot.v1.ShutdownResponse.
+ * Use `create(ShutdownResponseSchema)` to create a new message.
+ */
+export const ShutdownResponseSchema: GenMessage<ShutdownResponse> = /*@__PURE__*/
+  messageDesc(file_platform_robot_v1_robot, 43);
 
 /**
  * @generated from message platform.robot.v1.StartSessionRequest
@@ -782,7 +1133,7 @@ export type StartSessionRequest = Message<"platform.robot.v1.StartSessionRequest
  * Use `create(StartSessionRequestSchema)` to create a new message.
  */
 export const StartSessionRequestSchema: GenMessage<StartSessionRequest> = /*@__PURE__*/
-  messageDesc(file_platform_robot_v1_robot, 25);
+  messageDesc(file_platform_robot_v1_robot, 44);
 
 /**
  * @generated from message platform.robot.v1.StartSessionResponse
@@ -804,7 +1155,7 @@ export type StartSessionResponse = Message<"platform.robot.v1.StartSessionRespon
  * Use `create(StartSessionResponseSchema)` to create a new message.
  */
 export const StartSessionResponseSchema: GenMessage<StartSessionResponse> = /*@__PURE__*/
-  messageDesc(file_platform_robot_v1_robot, 26);
+  messageDesc(file_platform_robot_v1_robot, 45);
 
 /**
  * @generated from message platform.robot.v1.StopAllRequest
@@ -821,7 +1172,7 @@ export type StopAllRequest = Message<"platform.robot.v1.StopAllRequest"> & {
  * Use `create(StopAllRequestSchema)` to create a new message.
  */
 export const StopAllRequestSchema: GenMessage<StopAllRequest> = /*@__PURE__*/
-  messageDesc(file_platform_robot_v1_robot, 27);
+  messageDesc(file_platform_robot_v1_robot, 46);
 
 /**
  * @generated from message platform.robot.v1.StopAllResponse
@@ -834,7 +1185,7 @@ export type StopAllResponse = Message<"platform.robot.v1.StopAllResponse"> & {
  * Use `create(StopAllResponseSchema)` to create a new message.
  */
 export const StopAllResponseSchema: GenMessage<StopAllResponse> = /*@__PURE__*/
-  messageDesc(file_platform_robot_v1_robot, 28);
+  messageDesc(file_platform_robot_v1_robot, 47);
 
 /**
  * @generated from message platform.robot.v1.StopExtraParameters
@@ -856,7 +1207,156 @@ export type StopExtraParameters = Message<"platform.robot.v1.StopExtraParameters
  * Use `create(StopExtraParametersSchema)` to create a new message.
  */
 export const StopExtraParametersSchema: GenMessage<StopExtraParameters> = /*@__PURE__*/
-  messageDesc(file_platform_robot_v1_robot, 29);
+  messageDesc(file_platform_robot_v1_robot, 48);
+
+/**
+ * @generated from message platform.robot.v1.TransformPCDRequest
+ */
+export type TransformPCDRequest = Message<"platform.robot.v1.TransformPCDRequest"> & {
+  /**
+   * @generated from field: bytes point_cloud_pcd = 1;
+   */
+  pointCloudPcd: Uint8Array;
+
+  /**
+   * @generated from field: string source = 2;
+   */
+  source: string;
+
+  /**
+   * @generated from field: string destination = 3;
+   */
+  destination: string;
+};
+
+/**
+ * Describes the message platform.robot.v1.TransformPCDRequest.
+ * Use `create(TransformPCDRequestSchema)` to create a new message.
+ */
+export const TransformPCDRequestSchema: GenMessage<TransformPCDRequest> = /*@__PURE__*/
+  messageDesc(file_platform_robot_v1_robot, 49);
+
+/**
+ * @generated from message platform.robot.v1.TransformPCDResponse
+ */
+export type TransformPCDResponse = Message<"platform.robot.v1.TransformPCDResponse"> & {
+  /**
+   * @generated from field: bytes point_cloud_pcd = 1;
+   */
+  pointCloudPcd: Uint8Array;
+};
+
+/**
+ * Describes the message platform.robot.v1.TransformPCDResponse.
+ * Use `create(TransformPCDResponseSchema)` to create a new message.
+ */
+export const TransformPCDResponseSchema: GenMessage<TransformPCDResponse> = /*@__PURE__*/
+  messageDesc(file_platform_robot_v1_robot, 50);
+
+/**
+ * @generated from message platform.robot.v1.TransformPoseRequest
+ */
+export type TransformPoseRequest = Message<"platform.robot.v1.TransformPoseRequest"> & {
+  /**
+   * @generated from field: platform.common.v1.PoseInFrame source = 1;
+   */
+  source?: PoseInFrame | undefined;
+
+  /**
+   * @generated from field: string destination = 2;
+   */
+  destination: string;
+
+  /**
+   * @generated from field: repeated platform.common.v1.Transform supplemental_transforms = 3;
+   */
+  supplementalTransforms: Transform[];
+};
+
+/**
+ * Describes the message platform.robot.v1.TransformPoseRequest.
+ * Use `create(TransformPoseRequestSchema)` to create a new message.
+ */
+export const TransformPoseRequestSchema: GenMessage<TransformPoseRequest> = /*@__PURE__*/
+  messageDesc(file_platform_robot_v1_robot, 51);
+
+/**
+ * @generated from message platform.robot.v1.TransformPoseResponse
+ */
+export type TransformPoseResponse = Message<"platform.robot.v1.TransformPoseResponse"> & {
+  /**
+   * @generated from field: platform.common.v1.PoseInFrame pose = 1;
+   */
+  pose?: PoseInFrame | undefined;
+};
+
+/**
+ * Describes the message platform.robot.v1.TransformPoseResponse.
+ * Use `create(TransformPoseResponseSchema)` to create a new message.
+ */
+export const TransformPoseResponseSchema: GenMessage<TransformPoseResponse> = /*@__PURE__*/
+  messageDesc(file_platform_robot_v1_robot, 52);
+
+/**
+ * @generated from message platform.robot.v1.Tunnel
+ */
+export type Tunnel = Message<"platform.robot.v1.Tunnel"> & {
+  /**
+   * @generated from field: uint32 port = 1;
+   */
+  port: number;
+
+  /**
+   * @generated from field: google.protobuf.Duration connection_timeout = 2;
+   */
+  connectionTimeout?: Duration | undefined;
+};
+
+/**
+ * Describes the message platform.robot.v1.Tunnel.
+ * Use `create(TunnelSchema)` to create a new message.
+ */
+export const TunnelSchema: GenMessage<Tunnel> = /*@__PURE__*/
+  messageDesc(file_platform_robot_v1_robot, 53);
+
+/**
+ * @generated from message platform.robot.v1.TunnelRequest
+ */
+export type TunnelRequest = Message<"platform.robot.v1.TunnelRequest"> & {
+  /**
+   * @generated from field: uint32 destination_port = 1;
+   */
+  destinationPort: number;
+
+  /**
+   * @generated from field: bytes data = 2;
+   */
+  data: Uint8Array;
+};
+
+/**
+ * Describes the message platform.robot.v1.TunnelRequest.
+ * Use `create(TunnelRequestSchema)` to create a new message.
+ */
+export const TunnelRequestSchema: GenMessage<TunnelRequest> = /*@__PURE__*/
+  messageDesc(file_platform_robot_v1_robot, 54);
+
+/**
+ * @generated from message platform.robot.v1.TunnelResponse
+ */
+export type TunnelResponse = Message<"platform.robot.v1.TunnelResponse"> & {
+  /**
+   * @generated from field: bytes data = 1;
+   */
+  data: Uint8Array;
+};
+
+/**
+ * Describes the message platform.robot.v1.TunnelResponse.
+ * Use `create(TunnelResponseSchema)` to create a new message.
+ */
+export const TunnelResponseSchema: GenMessage<TunnelResponse> = /*@__PURE__*/
+  messageDesc(file_platform_robot_v1_robot, 55);
 
 /**
  * @generated from enum platform.robot.v1.PeerConnectionType
@@ -974,6 +1474,94 @@ export const RobotService: GenService<{
     methodKind: "unary";
     input: typeof GetSessionsRequestSchema;
     output: typeof GetSessionsResponseSchema;
+  },
+  /**
+   * @generated from rpc platform.robot.v1.RobotService.CancelOperation
+   */
+  cancelOperation: {
+    methodKind: "unary";
+    input: typeof CancelOperationRequestSchema;
+    output: typeof CancelOperationResponseSchema;
+  },
+  /**
+   * @generated from rpc platform.robot.v1.RobotService.BlockForOperation
+   */
+  blockForOperation: {
+    methodKind: "unary";
+    input: typeof BlockForOperationRequestSchema;
+    output: typeof BlockForOperationResponseSchema;
+  },
+  /**
+   * @generated from rpc platform.robot.v1.RobotService.GetModelsFromModules
+   */
+  getModelsFromModules: {
+    methodKind: "unary";
+    input: typeof GetModelsFromModulesRequestSchema;
+    output: typeof GetModelsFromModulesResponseSchema;
+  },
+  /**
+   * @generated from rpc platform.robot.v1.RobotService.Log
+   */
+  log: {
+    methodKind: "unary";
+    input: typeof LogRequestSchema;
+    output: typeof LogResponseSchema;
+  },
+  /**
+   * @generated from rpc platform.robot.v1.RobotService.Shutdown
+   */
+  shutdown: {
+    methodKind: "unary";
+    input: typeof ShutdownRequestSchema;
+    output: typeof ShutdownResponseSchema;
+  },
+  /**
+   * @generated from rpc platform.robot.v1.RobotService.Tunnel
+   */
+  tunnel: {
+    methodKind: "bidi_streaming";
+    input: typeof TunnelRequestSchema;
+    output: typeof TunnelResponseSchema;
+  },
+  /**
+   * @generated from rpc platform.robot.v1.RobotService.ListTunnels
+   */
+  listTunnels: {
+    methodKind: "unary";
+    input: typeof ListTunnelsRequestSchema;
+    output: typeof ListTunnelsResponseSchema;
+  },
+  /**
+   * @generated from rpc platform.robot.v1.RobotService.FrameSystemConfig
+   */
+  frameSystemConfig: {
+    methodKind: "unary";
+    input: typeof FrameSystemConfigRequestSchema;
+    output: typeof FrameSystemConfigResponseSchema;
+  },
+  /**
+   * @generated from rpc platform.robot.v1.RobotService.GetPose
+   */
+  getPose: {
+    methodKind: "unary";
+    input: typeof GetPoseRequestSchema;
+    output: typeof GetPoseResponseSchema;
+  },
+  /**
+   * @generated from rpc platform.robot.v1.RobotService.TransformPose
+   */
+  transformPose: {
+    methodKind: "unary";
+    input: typeof TransformPoseRequestSchema;
+    output: typeof TransformPoseResponseSchema;
+  },
+  /**
+   * @generated from rpc platform.robot.v1.RobotService.TransformPCD
+   */
+  transformPCD: {
+    methodKind: "unary";
+    input: typeof TransformPCDRequestSchema;
+    output: typeof TransformPCDResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_platform_robot_v1_robot, 0);

@@ -1,0 +1,53 @@
+import { orientationInit, orientationVectorOf } from '@platform/machine-config/frame';
+import { expect, test } from 'vitest';
+import { compose, identity, invert, placed, poseFields, rigidPose } from './pose.ts';
+
+const at = { x: 0, y: 0, z: 0 };
+const half = Math.SQRT1_2;
+
+/** Where a turned frame's own x axis points, rounded. */
+function xAxis(orientation: Parameters<typeof orientationInit>[0]): number[] {
+  const pose = rigidPose({ ...at, ...orientationVectorOf(orientationInit(orientation)) });
+  const { x, y, z } = placed(pose, { x: 1, y: 0, z: 0 });
+  return [x, y, z].map((value) => Math.round(value * 1e6) / 1e6 + 0);
+}
+
+test('every kind of orientation turns a quarter about z alike: x becomes y', () => {
+  for (const orientation of [
+    { type: 'quaternion', value: { w: half, x: 0, y: 0, z: half } },
+    { type: 'euler_angles', value: { roll: 0, pitch: 0, yaw: Math.PI / 2 } },
+    { type: 'axis_angles', value: { x: 0, y: 0, z: 1, th: Math.PI / 2 } },
+    { type: 'ov_radians', value: { x: 0, y: 0, z: 1, th: Math.PI / 2 } },
+    { type: 'ov_degrees', value: { x: 0, y: 0, z: 1, th: 90 } },
+  ])
+    expect([orientation.type, xAxis(orientation)]).toEqual([orientation.type, [0, 1, 0]]);
+});
+
+test('an orientation vector points the z axis its way, then turns about it', () => {
+  const sideways = { type: 'ov_degrees', value: { x: 1, y: 0, z: 0, th: 0 } };
+  expect(xAxis(sideways)).toEqual([0, 0, -1]);
+  const down = { type: 'ov_degrees', value: { x: 0, y: 0, z: -1, th: 90 } };
+  expect(xAxis(down)).toEqual([0, 1, 0]);
+});
+
+test('poses survive their message form, and a pose after its inverse is none', () => {
+  let seed = 1;
+  const random = (): number => {
+    seed = (seed * 48_271) % 2_147_483_647;
+    return (seed / 2_147_483_647) * 2 - 1;
+  };
+  for (let round = 0; round < 200; round++) {
+    const [oX, oY, oZ] = [random(), random(), random()];
+    const fields = { x: random() * 1e3, y: random() * 1e3, z: random() * 1e3, oX, oY, oZ, theta: random() * 180 };
+    const pose = rigidPose(fields);
+    const point = { x: random(), y: random(), z: random() };
+    const again = placed(rigidPose(poseFields(pose)), point);
+    const direct = placed(pose, point);
+    const back = placed(compose(invert(pose), pose), point);
+    for (const axis of ['x', 'y', 'z'] as const) {
+      expect(again[axis]).toBeCloseTo(direct[axis], 6);
+      expect(back[axis]).toBeCloseTo(point[axis], 6);
+    }
+  }
+  expect(poseFields(identity)).toEqual({ x: 0, y: 0, z: 0, oX: 0, oY: 0, oZ: 1, theta: 0 });
+});
