@@ -1,4 +1,6 @@
 /** A gRPC client that shares no code with ours: @grpc/grpc-js with messages of @grpc/proto-loader. */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
   type Client,
@@ -12,13 +14,9 @@ import {
 import { loadSync, type MethodDefinition, type PackageDefinition } from '@grpc/proto-loader';
 
 const protos = fileURLToPath(new URL('../../packages/proto/proto', import.meta.url));
-const files = [
-  'app/v1/app',
-  'app/v1/robot',
-  'app/data/v1/data',
-  'app/datasync/v1/data_sync',
-  'app/packages/v1/packages',
-].map((name) => `platform/${name}.proto`);
+const files = readdirSync(join(protos, 'platform'), { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.proto'))
+  .map((name) => `platform/${name}`);
 const shared = ['proto/rpc/v1/auth.proto', 'proto/rpc/webrtc/v1/signaling.proto'];
 const definitions: PackageDefinition = loadSync([...files, ...shared], {
   includeDirs: [protos],
@@ -61,8 +59,14 @@ export class Peer implements Disposable {
     return this;
   }
 
-  call(service: string, method: string, request: object): Promise<Answer> {
+  call(
+    service: string,
+    method: string,
+    request: object,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Answer> {
     const { path, requestSerialize, responseDeserialize, metadata } = this.#prepare(service, method);
+    for (const [name, value] of Object.entries(headers)) metadata.set(name, value);
     return new Promise((resolve, reject) => {
       const done = (error: ServiceError | null, answer?: unknown): void =>
         error === null ? resolve(answer as Answer) : reject(error);

@@ -1,0 +1,159 @@
+/** @grpc/grpc-js, which shares no code with ours, calls each RPC of each component natively; a killed client stops what it moved. */
+import { resourceTypes } from '@platform/resources';
+import { type ChildProcess, spawnChild } from '@platform/testkit';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { type Answer, Peer } from '../grpc-peer.ts';
+import { nativeCalls, notCalled } from './native-calls.ts';
+import { fakesOfEveryType, type MachineProcess, startMachine } from './start-machine.ts';
+
+const components = resourceTypes.filter(({ api }) => api.includes(':component:'));
+const services = new Map(components.map(({ api, service }) => [api.split(':')[2] ?? '', service]));
+const motor = 'platform.component.motor.v1.MotorService';
+const robot = 'platform.robot.v1.RobotService';
+let machine: MachineProcess;
+
+beforeAll(async () => {
+  machine = await startMachine(fakesOfEveryType());
+});
+afterAll(async () => {
+  await machine?.[Symbol.asyncDispose]();
+});
+
+/** The resource under every name that requests have for it. */
+function nameOf(type: string): object {
+  const name = type === 'camera' ? 'eye' : 'it';
+  return { name, board_name: name, controller: name };
+}
+
+test('every RPC of every component is called, or named as not called', () => {
+  const common = new Set(['DoCommand', 'GetStatus', 'GetGeometries']);
+  const all = [...services].flatMap(([type, { methods }]) =>
+    methods.filter(({ name }) => !common.has(name)).map(({ name }) => `${type}.${name}`),
+  );
+  const called = new Set([...nativeCalls.map((each) => each.call), ...notCalled]);
+  expect(all.filter((each) => !called.has(each))).toEqual([]);
+});
+
+describe.each(['viam', 'platform'] as const)('native gRPC under /%s.', (prefix) => {
+  test('each RPC of each component does what it says', async () => {
+    // The names of both spellings act on one machine, so that each starts afresh.
+    await using fresh = await startMachine(fakesOfEveryType());
+    using peer = new Peer(fresh.target, prefix);
+    for (const { call, request, answer } of nativeCalls) {
+      const [type = '', method = ''] = call.split('.');
+      const service = services.get(type);
+      const isStream = service?.methods.find(({ name }) => name === method)?.methodKind === 'server_streaming';
+      const full = { ...nameOf(type), ...request };
+      const found = isStream
+        ? await firstOf(peer.stream(service?.typeName ?? '', method, full))
+        : await peer.call(service?.typeName ?? '', method, full);
+      expect(listsContain(found, answer), `${call}: ${JSON.stringify(found)}`).toBe(true);
+    }
+  });
+
+  test('names, types and status come in the vocabulary of the caller', async () => {
+    using peer = new Peer(machine.target, prefix);
+    const namespace = prefix === 'viam' ? 'rdk' : 'core';
+    const { resources } = (await peer.call(robot, 'ResourceNames', {})) as { resources: Answer[] };
+    expect(resources).toContainEqual({ namespace, type: 'component', subtype: 'motor', name: 'it' });
+    const { resource_rpc_subtypes: types } = await peer.call(robot, 'ResourceRPCSubtypes', {});
+    expect(JSON.stringify(types)).toContain(`"${prefix}.component.motor.v1.MotorService"`);
+  });
+});
+
+test('streams: ticks of a board, events of a controller, sound for an audio output', async () => {
+  using peer = new Peer(machine.target);
+  const board = 'platform.component.board.v1.BoardService';
+  const ticks = peer.stream(board, 'StreamTicks', { name: 'it', pin_names: ['door'] });
+  const tick = firstOf(ticks);
+  let high = false;
+  // The stream counts from the moment at which the board follows it.
+  for (let seen = false; !seen; ) {
+    high = !high;
+    await peer.call(board, 'SetGPIO', { name: 'it', pin: '11', high });
+    seen = await Promise.race([tick.then(() => true), new Promise<false>((resolve) => setImmediate(resolve, false))]);
+  }
+  expect(await tick).toMatchObject({ pin_name: 'door' });
+
+  const controllers = 'platform.component.inputcontroller.v1.InputControllerService';
+  const events = peer.stream(controllers, 'StreamEvents', {
+    controller: 'it',
+    events: [{ control: 'ButtonStart', events: ['ButtonPress'] }],
+  });
+  const first = firstOf(events);
+  const event = { control: 'ButtonStart', event: 'ButtonPress', value: 1 };
+  for (let seen = false; !seen; ) {
+    await peer.call(controllers, 'TriggerEvent', { controller: 'it', event });
+    seen = await Promise.race([first.then(() => true), new Promise<false>((resolve) => setImmediate(resolve, false))]);
+  }
+  expect(await first).toMatchObject({ event: { control: 'ButtonStart' } });
+
+  const speaker = 'platform.component.audioout.v1.AudioOutService';
+  await peer.send(speaker, 'PlayStream', [{ init: { name: 'it' } }, { audio_chunk: { audio_data: Buffer.alloc(5) } }]);
+  const { result } = await peer.call(speaker, 'GetStatus', { name: 'it' });
+  expect(JSON.stringify(result)).toContain('"bytes":{"numberValue":5');
+});
+
+test('an operation has the id that its caller chose, is listed, and ends when it is cancelled', async () => {
+  using peer = new Peer(machine.target);
+  const opid = '11111111-2222-4333-8444-555555555555';
+  const request = { name: 'it', rpm: 1, revolutions: 1_000 };
+  const motion = peer.call(motor, 'GoFor', request, { opid }).catch((error: Error) => error.message);
+  const listed = async (): Promise<Answer | undefined> =>
+    ((await peer.call(robot, 'GetOperations', {}))['operations'] as Answer[]).find(({ id }) => id === opid);
+  await expect.poll(listed).toMatchObject({ method: '/viam.component.motor.v1.MotorService/GoFor' });
+  const over = peer.call(robot, 'BlockForOperation', { id: opid });
+  await peer.call(robot, 'CancelOperation', { id: opid });
+  expect(await motion).toMatch(/^1 CANCELLED: .*cancelled by CancelOperation/);
+  await over;
+  expect(await listed()).toBeUndefined();
+  await expect.poll(() => peer.call(motor, 'IsMoving', { name: 'it' })).toEqual({ is_moving: false });
+});
+
+test('a client process that is killed with -9 stops its motor within the heartbeat window', async () => {
+  const driver: ChildProcess = spawnChild(process.execPath, [
+    ...['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'],
+    ...[new URL('./drive-motor.ts', import.meta.url).pathname, machine.target],
+  ]);
+  onTestFinished(async () => void (await driver.kill()));
+  using peer = new Peer(machine.target);
+  const isMoving = async (): Promise<unknown> => (await peer.call(motor, 'IsMoving', { name: 'it' }))['is_moving'];
+  const { windowMs } = await driver.waitForLine(({ driving }) => driving === true);
+  expect(windowMs).toBe(2_000);
+  expect(await isMoving()).toBe(true);
+  // Its heartbeats keep the motor going for longer than the window.
+  await driver.waitForLine(({ beats }) => Number(beats) > 6);
+  expect(await isMoving()).toBe(true);
+  await driver.kill('SIGKILL');
+  const killedMs = performance.now();
+  await expect.poll(isMoving, { timeout: 60_000, interval: 50 }).toBe(false);
+  const tookMs = performance.now() - killedMs;
+  // The server counts the window from the last heartbeat; what is beyond it is the polling of this test on a busy machine.
+  expect(tookMs).toBeLessThan(20_000);
+  const stopped = await machine.process.waitForLine(({ msg }) =>
+    String(msg).startsWith('stopping what a session moved'),
+  );
+  expect(stopped['resource']).toBe('core:component:motor/it');
+});
+
+/** Whether the answer has these fields: of a list, at least the given items. */
+function listsContain(found: unknown, wanted: unknown): boolean {
+  if (Array.isArray(wanted)) {
+    if (wanted.every((item) => typeof item === 'number')) return JSON.stringify(found) === JSON.stringify(wanted);
+    return Array.isArray(found) && wanted.every((item) => found.some((each) => listsContain(each, item)));
+  }
+  if (typeof wanted !== 'object' || wanted === null) return found === wanted;
+  if (typeof found !== 'object' || found === null) return false;
+  return Object.entries(wanted).every(([key, value]) => listsContain((found as Answer)[key], value));
+}
+
+function firstOf(stream: ReturnType<Peer['stream']>): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    stream.once('data', (message: Answer) => {
+      resolve(message);
+      stream.on('error', () => {});
+      stream.cancel();
+    });
+    stream.once('error', reject);
+  });
+}
