@@ -95,7 +95,7 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
       types,
       auth,
       frames,
-      facts: () => ({ version, running, partId, ...applier.applied, held: watch?.held }),
+      facts: () => ({ version, running, partId, ...applier.applied, held: watch?.held, error: applier.error }),
       moduleModels: () => [],
       shutdown: deps.shutdown,
       requestsLimit: settings.resourceRequestsLimit,

@@ -110,6 +110,31 @@ test('an operation has the id that its caller chose, is listed, and ends when it
   await expect.poll(() => peer.call(motor, 'IsMoving', { name: 'it' })).toEqual({ is_moving: false });
 });
 
+test('clients write into the log, are told what to use in place of a tunnel, and shut the server down, which answers first', async () => {
+  const own = await startMachine({ components: [] });
+  onTestFinished(() => own[Symbol.asyncDispose]());
+  using peer = new Peer(own.target);
+  const entry = { level: 'WARN', logger_name: 'picker', message: 'the cup is gone' };
+  await peer.call(robot, 'Log', { logs: [entry] });
+  const line = await own.process.waitForLine(({ msg }) => msg === 'the cup is gone');
+  expect(line).toMatchObject({ level: 'warn', logger: 'serve.clients.picker' });
+  await expect(peer.call(robot, 'Log', { logs: Array(101).fill(entry) })).rejects.toMatchObject({ code: 3 });
+
+  const tunnel = peer.converse(robot, 'Tunnel', {});
+  const refused = new Promise<Error>((resolve) => tunnel.once('error', resolve));
+  tunnel.write({ destination_port: 22 });
+  expect(await refused).toMatchObject({
+    code: 12,
+    message: expect.stringContaining('forward the port with SSH instead'),
+  });
+  expect(await peer.call(robot, 'ListTunnels', {})).toEqual({ tunnels: [] });
+
+  expect(await peer.call(robot, 'Shutdown', {})).toEqual({});
+  expect(await own.process.exited).toEqual({ code: 0, signal: null });
+  const audited = own.process.lines.find(({ msg }) => msg === 'a client shuts this server down');
+  expect(audited).toMatchObject({ level: 'warn', by: expect.stringContaining('127.0.0.1:') });
+});
+
 test('a client process that is killed with -9 stops its motor within the heartbeat window', async () => {
   const driver: ChildProcess = spawnChild(process.execPath, [
     ...['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'],

@@ -51,15 +51,19 @@ export class MachineAuth {
     );
   }
 
-  #signIn(entity: string, type: string, payload: string): string {
+  /** Whether the configuration names these credentials. @param entity the id of an API key; of no meaning for a location secret */
+  accepts(type: string, entity: string, payload: string): boolean {
     const candidates =
       type === 'api-key'
         ? [this.#secrets.keys.get(entity)]
         : type === 'robot-location-secret'
           ? this.#secrets.locationSecrets
           : [];
-    const known = candidates.some((secret) => secret !== undefined && timingSafeEqual(hash(secret), hash(payload)));
-    if (!known && !this.open)
+    return candidates.some((secret) => secret !== undefined && timingSafeEqual(hash(secret), hash(payload)));
+  }
+
+  #signIn(entity: string, type: string, payload: string): string {
+    if (!this.accepts(type, entity, payload) && !this.open)
       throw new PlatformError(
         'unauthenticated',
         `expected credentials that the configuration of this machine names, found type "${type}" for "${entity}"; this is a machine, not a cloud`,

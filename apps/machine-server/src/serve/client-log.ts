@@ -6,7 +6,7 @@ import type { LogEntry } from '@platform/proto/platform/common/v1/common';
 const mostEntries = 100;
 const longestMessage = 16_384;
 
-/** Writes them under the logger `clients.<their logger>`, with the client's time as a field. @throws invalid_argument for more than 100 */
+/** Writes them under the logger `clients.<their logger>` of this one, with the client's time as a field. @throws invalid_argument for more than 100 */
 export function writeClientLog(log: Log, entries: readonly LogEntry[]): void {
   if (entries.length > mostEntries)
     throw new PlatformError(

@@ -39,6 +39,8 @@ export interface MachineFacts {
   readonly appliedMs: number;
   /** A newer configuration that waits for the maintenance window. */
   readonly held: Held | undefined;
+  /** Why the newest configuration could not be applied; empty if it could. */
+  readonly error: string;
 }
 
 const states: Readonly<Record<ResourceState, ResourceStatus_State>> = {

@@ -31,6 +31,7 @@ async function serving(model: Model): Promise<GaugeClient & AsyncDisposable> {
         config: create(RobotConfigSchema),
         appliedMs: 0,
         held: undefined,
+        error: '',
       }),
       frames: createFrames({ graph, types: [gauge], log: silentLog }),
       moduleModels: () => [],

@@ -7,6 +7,7 @@ import { createRpcServer, type RpcServer } from '@platform/rpc/server';
 import type { Frames } from '../frames/frames.ts';
 import type { Graph } from '../graph/graph.ts';
 import type { MachineAuth, Principal } from './authenticate.ts';
+import { httpPages } from './http-pages.ts';
 import { type MachineFacts, type MachineRpcDeps, machineRpc } from './machine-rpc.ts';
 import { createOperations, type Operations } from './operations.ts';
 import { resourceRpc } from './resource-rpc.ts';
@@ -99,11 +100,7 @@ export class Serving implements AsyncDisposable {
       ],
       authenticate: (call) => auth.authenticate(call),
       open: ['/proto.rpc.v1.AuthService/Authenticate'],
-      fallback: (_request, response) => {
-        response.statusCode = 404;
-        response.setHeader('content-type', 'text/plain');
-        response.end('machine-server: this port speaks gRPC, gRPC-Web and Connect\n');
-      },
+      fallback: httpPages({ ...this.#deps, operations }),
       log,
     });
   }
