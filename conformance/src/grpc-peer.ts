@@ -35,10 +35,15 @@ export class Peer implements Disposable {
   readonly #prefix: 'viam' | 'platform';
   readonly #clients = new Map<string, Client>();
   readonly #ca: string | undefined;
+  readonly #name: string | undefined;
   #token = '';
 
-  /** @param target `host:port` @param ca PEM of the authority to trust; absent: plaintext */
-  constructor(target: string, prefix: 'viam' | 'platform' = 'viam', ca?: string) {
+  /**
+   * @param target `host:port` @param ca PEM of the authority to trust; absent: plaintext @param name the name in the certificate, if not
+   * that of the target
+   */
+  constructor(target: string, prefix: 'viam' | 'platform' = 'viam', ca?: string, name?: string) {
+    this.#name = name;
     this.#target = target;
     this.#prefix = prefix;
     this.#ca = ca;
@@ -118,7 +123,9 @@ export class Peer implements Disposable {
     if (known !== undefined) return known;
     const channel =
       this.#ca === undefined ? credentials.createInsecure() : credentials.createSsl(Buffer.from(this.#ca));
-    const client = new (makeGenericClientConstructor({}, service))(this.#target, channel);
+    const client = new (makeGenericClientConstructor({}, service))(this.#target, channel, {
+      ...(this.#name !== undefined && { 'grpc.ssl_target_name_override': this.#name }),
+    });
     this.#clients.set(service, client);
     return client;
   }

@@ -154,6 +154,53 @@ test('D31 a machine of a cloud with TLS is told to serve TLS, and gets a certifi
   }
 });
 
+test('D16 a machine-server that other computers reach serves TLS under the authority of its cloud, and takes API keys and location secrets', async () => {
+  const { body } = await get(`/api/json1/config?id=${ready.partId}`, { key_id: ready.keyId, key: ready.key });
+  const document = JSON.parse(body);
+  using part = new Peer(new URL(ready.url).host, 'viam', ca);
+  await part.signIn(ready.partId, 'robot-secret', document.cloud.secret);
+  const { config } = await part.call('platform.app.v1.RobotService', 'Config', { id: ready.partId });
+  const { cloud: told } = config as { cloud: Record<string, string> & { location_secrets: { secret: string }[] } };
+  const { fqdn = '', machine_id: machineId = '', primary_org_id: organizationId = '' } = told;
+  // A machine takes keys of its own and of its location (ADR-0042).
+  await using link = connect({ baseUrl: ready.url, credentials: keyOf(ready), ca });
+  const role = { authorizationType: 'role', authorizationId: 'robot_operator', identityType: 'api-key' };
+  const place = { resourceType: 'robot', resourceId: machineId, organizationId };
+  const key = await link.client(AppService).createKey({ name: 'caller', authorizations: [{ ...role, ...place }] });
+
+  const home = temporary();
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+  const file = join(home, 'machine.json');
+  writeFileSync(file, JSON.stringify({ cloud: { ...document.cloud, refresh_interval: '500ms' } }));
+  await using machine = spawnChild(process.execPath, [...nodeFlags, machineMain, '-config', file], {
+    env: { PLATFORM_HOME: home, PLATFORM_BIND_ADDRESS: '0.0.0.0:0' },
+  });
+  const { address, tls } = await machine.waitForLine((line) => line['msg'] === 'serving');
+  expect(tls).toBe(true);
+  const port = Number(String(address).split(':').at(-1));
+
+  const socket = tlsConnect({ host: '127.0.0.1', port, ca, servername: fqdn });
+  await once(socket, 'secureConnect');
+  expect(socket.authorized).toBe(true);
+  socket.destroy();
+
+  using client = new Peer(`localhost:${port}`, 'viam', ca, fqdn);
+  const robot = 'platform.robot.v1.RobotService';
+  await expect(client.call(robot, 'GetVersion', {})).rejects.toMatchObject({ code: 16 });
+  await expect(client.signIn(key.id, 'api-key', 'wrong')).rejects.toMatchObject({ code: 16 });
+  await client.signIn('any', 'robot-location-secret', told.location_secrets[0]?.secret ?? '');
+  expect(await client.call(robot, 'GetCloudMetadata', {})).toMatchObject({ machine_part_id: ready.partId });
+  // The cloud remembers for some seconds which keys there were.
+  using operator = new Peer(`localhost:${port}`, 'viam', ca, fqdn);
+  const signedIn = (): Promise<boolean> =>
+    operator.signIn(key.id, 'api-key', key.key).then(
+      () => true,
+      () => false,
+    );
+  await expect.poll(signedIn, { timeout: 100_000 }).toBe(true);
+  expect(await operator.call(robot, 'GetVersion', {})).toMatchObject({ platform: 'machine-server' });
+});
+
 test('D31 the credentials file has the line that makes the public Go server trust the cloud, and its file on request', async () => {
   await using cli = await openCommandLine();
   const signIn = ['login', 'api-key', '--key-id', ready.keyId, '--key-file', '-'];

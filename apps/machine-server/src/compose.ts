@@ -5,6 +5,7 @@ import type { ResourceDescriptor } from '@platform/resources';
 import { connect, type Link } from '@platform/rpc/client';
 import type { Capture } from './capture/capture.ts';
 import { readDocument } from './capture/read-document.ts';
+import { openCertificate } from './certificate/feature.ts';
 import { LogShipper } from './cloud-link/log-shipper.ts';
 import { RestartWatch } from './cloud-link/restart-watch.ts';
 import { StatusReporter } from './cloud-link/status-reporter.ts';
@@ -20,6 +21,7 @@ import { Graph } from './graph/graph.ts';
 import type { ServerLog } from './logging/server-log.ts';
 import type { builtInModels } from './models/built-in.ts';
 import { MachineAuth, secretsOf } from './serve/authenticate.ts';
+import { parseBindAddress } from './serve/bind-address.ts';
 import { Serving } from './serve/serve.ts';
 import type { Settings } from './settings.ts';
 import type { Sync } from './sync/sync.ts';
@@ -88,6 +90,17 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
       reporter?.changed();
     },
   });
+  const bindAddress = parseBindAddress(first.network?.bindAddress || settings.bindAddress);
+  const certificate = await openCertificate(
+    {
+      ...{ link: cloud?.link, partId, home: settings.home, timeoutMs: settings.configReadTimeoutMs },
+      ...{ noTls: settings.noTls, config: first, isPublic: bindAddress.isPublic },
+      names: () => [applier.applied.config.cloud?.fqdn ?? ''].filter((name) => name !== ''),
+      ...{ clock, log: log.child('certificate') },
+    },
+    signal,
+  );
+  if (certificate !== undefined) starting.use(certificate);
   let running = false;
   const serving = starting.use(
     new Serving({
@@ -99,7 +112,8 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
       moduleModels: () => [],
       shutdown: deps.shutdown,
       requestsLimit: settings.resourceRequestsLimit,
-      bindAddress: first.network?.bindAddress || settings.bindAddress,
+      bindAddress,
+      certificate,
       clock,
       log: log.child('serve'),
     }),

@@ -11,6 +11,7 @@ export interface Settings {
   readonly debug: boolean;
   readonly allowInsecureCredentials: boolean;
   readonly untrustedEnvironment: boolean;
+  readonly noTls: boolean;
   readonly logFile: string | undefined;
   readonly dumpResources: string | undefined;
   readonly home: string;
@@ -60,11 +61,6 @@ export function readSettings(args: readonly string[], env: Environment): Setting
   const warnings: string[] = [];
   for (const name of given.keys())
     if (flags[name]?.startsWith('ignored')) warnings.push(`option -${name} has no effect yet`);
-  if (given.get('no-tls') === 'false')
-    throw new PlatformError(
-      'invalid_argument',
-      'option -no-tls: expected true, found "false": this version serves its port without TLS',
-    );
   const on = (name: string): boolean => given.get(name) === 'true';
   if (durationOf(env, 'PLATFORM_MODULE_STARTUP_TIMEOUT', 0) > 0)
     warnings.push('PLATFORM_MODULE_STARTUP_TIMEOUT has no effect yet');
@@ -74,6 +70,7 @@ export function readSettings(args: readonly string[], env: Environment): Setting
     debug: on('debug'),
     allowInsecureCredentials: on('allow-insecure-creds'),
     untrustedEnvironment: on('untrusted-env'),
+    noTls: on('no-tls'),
     logFile: given.get('log-file'),
     dumpResources: given.get('dump-resources'),
     home: resolve(env['PLATFORM_HOME'] || join(homedir(), '.platform')),

@@ -28,7 +28,6 @@ test('settings that this version does not support are reported with their path i
     'auth.tls_auth_entities',
     'jobs[0]',
     'modules[0]',
-    'network.tls_cert_file',
     'packages[0]',
     'processes[0]',
     'remotes[0]',

@@ -36,7 +36,6 @@ export function unsupportedSettings(config: MachineConfig): Problem[] {
       say(`${key}[${index}]`, `the ${what} "${String(name ?? id ?? '')}"`);
   }
   keysOf('network', config.network, {
-    tls_cert_file: 'serving with this certificate (the port uses plaintext)',
     traffic_tunnel_endpoints: 'tunnelling of traffic',
   });
   keysOf('auth', config.auth, {

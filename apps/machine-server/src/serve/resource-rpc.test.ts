@@ -9,6 +9,7 @@ import { Graph } from '../graph/graph.ts';
 import type { Model } from '../graph/model.ts';
 import { type GaugeClient, gauge, gaugeService } from '../testing/gauge.ts';
 import { MachineAuth } from './authenticate.ts';
+import { parseBindAddress } from './bind-address.ts';
 import { Serving } from './serve.ts';
 
 const config = { name: 'tank', api: gauge.api, attributes: {}, depends_on: [], service_configs: [] };
@@ -37,7 +38,8 @@ async function serving(model: Model): Promise<GaugeClient & AsyncDisposable> {
       moduleModels: () => [],
       shutdown: () => {},
       requestsLimit: 1,
-      bindAddress: '127.0.0.1:0',
+      bindAddress: parseBindAddress('127.0.0.1:0'),
+      certificate: undefined,
       clock: systemClock,
       log: silentLog,
     }),

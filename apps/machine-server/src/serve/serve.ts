@@ -4,9 +4,11 @@ import { type Clock, type Log, PlatformError } from '@platform/base';
 import type { RobotConfig } from '@platform/proto/platform/app/v1/robot';
 import type { ResourceDescriptor } from '@platform/resources';
 import { createRpcServer, type RpcServer } from '@platform/rpc/server';
+import type { CertificateSource } from '../certificate/certificate.ts';
 import type { Frames } from '../frames/frames.ts';
 import type { Graph } from '../graph/graph.ts';
 import type { MachineAuth, Principal } from './authenticate.ts';
+import type { BindAddress } from './bind-address.ts';
 import { httpPages } from './http-pages.ts';
 import { type MachineFacts, type MachineRpcDeps, machineRpc } from './machine-rpc.ts';
 import { createOperations, type Operations } from './operations.ts';
@@ -24,15 +26,13 @@ export interface ServingDeps {
   readonly moduleModels: MachineRpcDeps['moduleModels'];
   readonly shutdown: MachineRpcDeps['shutdown'];
   readonly requestsLimit: number;
-  /**
-   * `host:port` from `network.bind_address` or PLATFORM_BIND_ADDRESS; if undefined or empty: loopback, 8080 or the next free port (D16).
-   */
-  readonly bindAddress: string | undefined;
+  readonly bindAddress: BindAddress;
+  /** Undefined: the port is in plaintext. */
+  readonly certificate: CertificateSource | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-const usualPort = 8080;
 const portsTried = 100;
 
 export class Serving implements AsyncDisposable {
@@ -59,27 +59,27 @@ export class Serving implements AsyncDisposable {
 
   /** Starts to listen. @throws PlatformError if the address cannot be used, or is open to other computers without credentials */
   async start(): Promise<void> {
-    const { auth, bindAddress, log } = this.#deps;
-    const asked = parseAddress(bindAddress);
-    if (asked !== undefined && auth.open && !/^(127\.|localhost$|\[?::1)/.test(asked.host)) {
+    const { auth, bindAddress, certificate, log } = this.#deps;
+    const { host, port, isUsual, isPublic } = bindAddress;
+    if (auth.open && isPublic) {
       throw new PlatformError(
         'failed_precondition',
-        `bind address ${bindAddress} is open to other computers, and no credentials are configured: set auth.handlers`,
+        `bind address ${host}:${port} is open to other computers, and no credentials are configured: set auth.handlers`,
       );
     }
-    const { host, port } = asked ?? { host: '127.0.0.1', port: usualPort };
     for (let candidate = port; ; candidate++) {
       const server = this.#create();
       try {
         const address = await server.listen({ host, port: candidate });
         if (candidate !== port) log.info(`port ${port} is in use; serving on ${address.port}`);
-        log.info('serving', { address: `${address.host}:${address.port}` });
+        log.info('serving', { address: `${address.host}:${address.port}`, tls: certificate !== undefined });
+        certificate?.watch((fresh) => server.setTls(fresh));
         this.#server = server;
         this.#port = address.port;
         return;
       } catch (caught) {
         await server.close().catch(() => {});
-        if (asked !== undefined || candidate >= port + portsTried) throw caught;
+        if (!isUsual || candidate >= port + portsTried) throw caught;
       }
     }
   }
@@ -90,7 +90,7 @@ export class Serving implements AsyncDisposable {
   }
 
   #create(): RpcServer {
-    const { graph, types, auth, requestsLimit, log } = this.#deps;
+    const { graph, types, auth, requestsLimit, certificate, log } = this.#deps;
     const [stopper, sessions, operations] = [this.#stopper, this.#sessions, this.#operations];
     return createRpcServer<Principal>({
       services: [
@@ -100,23 +100,11 @@ export class Serving implements AsyncDisposable {
       ],
       authenticate: (call) => auth.authenticate(call),
       open: ['/proto.rpc.v1.AuthService/Authenticate'],
+      ...(certificate && { tls: certificate.current ?? 'later', plaintextOnLoopback: true }),
       fallback: httpPages({ ...this.#deps, operations }),
       log,
     });
   }
-}
-
-function parseAddress(text: string | undefined): { host: string; port: number } | undefined {
-  if (text === undefined || text === '') return undefined;
-  const colon = text.lastIndexOf(':');
-  const port = Number(text.slice(colon + 1));
-  if (colon < 0 || !Number.isInteger(port) || port < 0 || port > 65_535) {
-    throw new PlatformError(
-      'invalid_argument',
-      `network.bind_address or PLATFORM_BIND_ADDRESS: expected host:port, found "${text}"`,
-    );
-  }
-  return { host: text.slice(0, colon) || '0.0.0.0', port };
 }
 
 const usualWindowMs = 2_000;

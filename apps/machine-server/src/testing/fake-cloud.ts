@@ -42,6 +42,9 @@ export interface FakeCloud extends AsyncDisposable {
   reportAttempts: number;
   /** The revision that an owner forces as soon as it waits. */
   forcedRevision: string;
+  /** Issues a certificate; may throw. */
+  certificate: () => { readonly cert: string; readonly key: string };
+  certificateRequests: number;
   /** `readings` of every stored reading, in order of commit. */
   readings(): JsonObject[];
   stop(): Promise<void>;
@@ -66,6 +69,10 @@ export async function startFakeCloud(document: unknown, port = 0): Promise<FakeC
     reports: [],
     reportAttempts: 0,
     forcedRevision: '',
+    certificate: () => {
+      throw new PlatformError('unavailable', 'no certificate');
+    },
+    certificateRequests: 0,
     readings: () =>
       cloud.stored.flatMap(({ readings }) =>
         readings.map(({ data }) => (data.case === 'struct' ? (data.value['readings'] as JsonObject) : {})),
@@ -120,6 +127,11 @@ export async function startFakeCloud(document: unknown, port = 0): Promise<FakeC
     log: ({ logs }) => {
       cloud.logs.push(...logs.map(({ message }) => message));
       return {};
+    },
+    certificate: ({ id }) => {
+      cloud.certificateRequests++;
+      const { cert, key } = cloud.certificate();
+      return { id, tlsCertificate: cert, tlsPrivateKey: key };
     },
     needsRestart: () => ({ mustRestart: false }),
   });

@@ -1,8 +1,8 @@
 import { create, toBinary } from '@bufbuild/protobuf';
 import { StringValueSchema } from '@bufbuild/protobuf/wkt';
 import { PlatformError } from '@platform/base';
+import { selfSigned } from '@platform/testkit';
 import { describe, expect, test } from 'vitest';
-import { selfSigned } from '../../test/certificate.ts';
 import {
   type CutRequest,
   cutHttp1,

@@ -1,5 +1,5 @@
 /** The listening sockets: one port for HTTP/1.1 and HTTP/2, in plaintext or under TLS. */
-import { createServer as createHttp1, type IncomingMessage } from 'node:http';
+import { createServer as createHttp1, type Server as Http1Server, type IncomingMessage } from 'node:http';
 import {
   createServer as createHttp2,
   createSecureServer,
@@ -36,7 +36,8 @@ const tlsHandshake = 0x16;
 export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
 export interface ListenerOptions {
-  tls: { cert: string; key: string } | undefined;
+  tls: { cert: string; key: string } | 'later' | undefined;
+  plaintextOnLoopback: boolean;
   listener: NodeListener;
   /** Sees every HTTP/2 request first. */
   fastPath: FastPath;
@@ -74,42 +75,23 @@ export function createListener(options: ListenerOptions): Listener {
   return options.tls === undefined ? createPlainListener(options) : createTlsListener(options, options.tls);
 }
 
-function createPlainListener({ listener, fastPath, upgrade, prefaceTimeoutMs, clock, log }: ListenerOptions): Listener {
-  const http1 = createHttp1({ ...http1Options, ...upgrading(upgrade) }, listener);
-  if (upgrade !== undefined) http1.on('upgrade', upgrade);
-  // A server that never listens itself does not check header timeouts until it gets this event.
-  http1.emit('listening');
-  const http2 = createHttp2(http2Options, listener);
-  askFirst(http2, fastPath);
+function createPlainListener(options: ListenerOptions): Listener {
+  const { clock, log } = options;
+  const plaintext = createPlaintext(options);
   const silent = new Set<Socket>();
-  const adopt = async (socket: Socket): Promise<void> => {
-    const version = await peekVersion(socket, prefaceTimeoutMs, clock);
-    if (version === 'http/1.1') {
-      // HTTP/1.1 clients may end their side and still wait for the answer.
-      socket.allowHalfOpen = true;
-      http1.emit('connection', socket);
-    } else if (version === 'h2') {
-      http2.emit('connection', socket);
-    }
-  };
   const server = createTcp(tcpOptions, (socket) => {
     silent.add(socket);
-    adopt(socket)
-      .catch((caught: unknown) => {
-        log.warn('a connection could not be served', { error: errorText(caught) });
-        socket.destroy();
-      })
-      .finally(() => silent.delete(socket));
+    plaintext.adopt(socket).finally(() => silent.delete(socket));
   });
   const sockets = trackSockets(server);
-  const sessions = trackSessions(http2, server, clock, log);
-  server.on('close', () => http1.close());
+  const sessions = trackSessions(plaintext.http2, server, clock, log);
+  server.on('close', () => plaintext.http1.close());
   return {
     server,
     sockets,
     goAway() {
       for (const session of sessions) session.close();
-      http1.closeIdleConnections();
+      plaintext.http1.closeIdleConnections();
       for (const socket of silent) socket.destroy();
     },
     setTls() {
@@ -118,14 +100,48 @@ function createPlainListener({ listener, fastPath, upgrade, prefaceTimeoutMs, cl
   };
 }
 
-function createTlsListener(
-  { listener, fastPath, upgrade, prefaceTimeoutMs, clock, log }: ListenerOptions,
-  tls: { cert: string; key: string },
-): Listener {
+/** Serves connections in plaintext that another server has accepted. */
+interface Plaintext {
+  readonly http1: Http1Server;
+  readonly http2: Http2Server;
+  /** Never rejects. */
+  adopt(socket: Socket): Promise<void>;
+}
+
+function createPlaintext({ listener, fastPath, upgrade, prefaceTimeoutMs, clock, log }: ListenerOptions): Plaintext {
+  const http1 = createHttp1({ ...http1Options, ...upgrading(upgrade) }, listener);
+  if (upgrade !== undefined) http1.on('upgrade', upgrade);
+  // A server that never listens itself does not check header timeouts until it gets this event.
+  http1.emit('listening');
+  const http2 = createHttp2(http2Options, listener);
+  askFirst(http2, fastPath);
+  return {
+    http1,
+    http2,
+    async adopt(socket) {
+      try {
+        const version = await peekVersion(socket, prefaceTimeoutMs, clock);
+        if (version === 'http/1.1') {
+          // HTTP/1.1 clients may end their side and still wait for the answer.
+          socket.allowHalfOpen = true;
+          http1.emit('connection', socket);
+        } else if (version === 'h2') {
+          http2.emit('connection', socket);
+        }
+      } catch (caught) {
+        log.warn('a connection could not be served', { error: errorText(caught) });
+        socket.destroy();
+      }
+    },
+  };
+}
+
+function createTlsListener(given: ListenerOptions, tls: { cert: string; key: string } | 'later'): Listener {
+  const { listener, fastPath, upgrade, prefaceTimeoutMs, clock, log } = given;
   const options = {
     ...tcpOptions,
     ...http2Options,
-    ...tls,
+    ...(tls === 'later' ? {} : tls),
     allowHTTP1: true,
     handshakeTimeout: prefaceTimeoutMs,
     ...http1Options,
@@ -137,6 +153,7 @@ function createTlsListener(
   askFirst(secure, fastPath);
   if (upgrade !== undefined) secure.on('upgrade', upgrade);
   secure.on('tlsClientError', (error) => log.debug('a TLS handshake failed', { error: errorText(error) }));
+  const plaintext = given.plaintextOnLoopback ? createPlaintext(given) : undefined;
   const silent = new Set<Socket>();
   const server = createTcp(tcpOptions, (socket) => {
     silent.add(socket);
@@ -153,24 +170,33 @@ function createTlsListener(
       timeout.abort();
       silent.delete(socket);
       socket.pause();
-      if (first[0] !== tlsHandshake) return refusePlaintext(socket, first);
+      const isTls = first[0] === tlsHandshake;
+      if (!isTls && (plaintext === undefined || !isLoopback(socket))) return refusePlaintext(socket, first);
       socket.unshift(first);
-      secure.emit('connection', socket);
+      if (isTls) secure.emit('connection', socket);
+      else void plaintext?.adopt(socket);
     });
   });
   const sockets = trackSockets(server);
   const sessions = trackSessions(secure, server, clock, log);
+  const plainSessions = plaintext && trackSessions(plaintext.http2, server, clock, log);
+  if (plaintext) server.on('close', () => plaintext.http1.close());
   return {
     server,
     sockets,
     goAway() {
-      for (const session of sessions) session.close();
+      for (const session of [...sessions, ...(plainSessions ?? [])]) session.close();
+      plaintext?.http1.closeIdleConnections();
       // It has no socket of its own to close: this ends idle HTTP/1.1 connections and the header timeout checks.
       secure.close();
       for (const socket of silent) socket.destroy();
     },
     setTls: (next) => secure.setSecureContext(next),
   };
+}
+
+function isLoopback({ remoteAddress = '' }: Socket): boolean {
+  return /^(::ffff:)?127\.|^::1$/.test(remoteAddress);
 }
 
 /** Only WebSockets are handed over; other upgrades, such as `h2c`, are answered as HTTP/1.1 requests. */

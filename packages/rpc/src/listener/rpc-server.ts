@@ -29,8 +29,10 @@ export interface RpcServerOptions<P> {
   fallback: NodeListener;
   /** Takes over WebSocket connections; without it they are treated like any other request. */
   upgrade?: UpgradeListener;
-  /** PEM certificate chain and private key; absent: plaintext. */
-  tls?: { cert: string; key: string };
+  /** PEM certificate chain and private key; `later`: TLS connections fail until `setTls`; absent: plaintext. */
+  tls?: { cert: string; key: string } | 'later';
+  /** Under TLS: whether clients on this computer may also use plaintext. Default false. */
+  plaintextOnLoopback?: boolean;
   log: Log;
   /** What the log says about a caller when a call fails through a fault on our side. Default: nothing. */
   callerFields?: (principal: P) => LogFields;
@@ -53,7 +55,7 @@ export interface RpcServerOptions<P> {
 export interface RpcServer extends AsyncDisposable {
   /** Starts to serve. Throws a PlatformError that names the port on failure. */
   listen(address: Address): Promise<Address>;
-  /** New connections get this certificate; open ones keep theirs. Only for a server created with a certificate. */
+  /** New connections get this certificate; open ones keep theirs. Only for a server created with TLS. */
   setTls(tls: { cert: string; key: string }): void;
   /**
    * Drains and closes; see the states above. `graceMs`: how long running calls may finish (default 3 s). Repeated calls wait for the same
@@ -94,6 +96,7 @@ export function createRpcServer<P>(options: RpcServerOptions<P>): RpcServer {
   const { upgrade, tls } = options;
   const port = createListener({
     tls,
+    plaintextOnLoopback: options.plaintextOnLoopback ?? false,
     fastPath: createFastPath({ codecs, shutdownSignal: shutdown.signal, clock, log }),
     upgrade,
     listener,

@@ -1,24 +1,33 @@
-/** A self-signed certificate for loopback, created anew for each test run; needs no program besides Node. */
-import 'reflect-metadata';
+/** Certificates of their own authority, created anew for each test run; needs no program besides Node. */
 import { webcrypto } from 'node:crypto';
-import { BasicConstraintsExtension, SubjectAlternativeNameExtension, X509CertificateGenerator } from '@peculiar/x509';
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 const dayMs = 86_400_000;
 
-/** Certificate and private key, both PEM. */
-export async function selfSigned(): Promise<{ cert: string; key: string }> {
+/**
+ * Certificate and private key, both PEM, for loopback.
+ *
+ * @param days for which it is still valid; default 1
+ * @param names further host names
+ */
+export async function selfSigned(days = 1, names: readonly string[] = []): Promise<{ cert: string; key: string }> {
+  // Loaded only here: X.509 code is slow to load.
+  await import('reflect-metadata');
+  const { BasicConstraintsExtension, SubjectAlternativeNameExtension, X509CertificateGenerator } = await import(
+    '@peculiar/x509'
+  );
   const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
   const certificate = await X509CertificateGenerator.createSelfSigned({
     name: 'CN=localhost',
     notBefore: new Date(Date.now() - dayMs),
-    notAfter: new Date(Date.now() + dayMs),
+    notAfter: new Date(Date.now() + days * dayMs),
     signingAlgorithm: algorithm,
     keys,
     extensions: [
       new BasicConstraintsExtension(true, 0, true),
       new SubjectAlternativeNameExtension([
         { type: 'dns', value: 'localhost' },
+        ...names.map((value) => ({ type: 'dns' as const, value })),
         { type: 'ip', value: '127.0.0.1' },
       ]),
     ],

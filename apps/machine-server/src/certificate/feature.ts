@@ -1,0 +1,39 @@
+/** Whether this server's port has TLS, and with which certificate (D16). */
+import { PlatformError } from '@platform/base';
+import type { RobotConfig } from '@platform/proto/platform/app/v1/robot';
+import type { CertificateSource } from './certificate.ts';
+import { type CloudCertificateDeps, certificateFromCloud } from './from-cloud.ts';
+import { certificateFromFiles } from './from-files.ts';
+
+export interface CertificateDeps extends Omit<CloudCertificateDeps, 'link'> {
+  /** Undefined: there is no cloud. */
+  readonly link: CloudCertificateDeps['link'] | undefined;
+  /** `-no-tls`. */
+  readonly noTls: boolean;
+  /** The configuration that the server starts with. */
+  readonly config: RobotConfig;
+  /** Whether other computers can reach the port. */
+  readonly isPublic: boolean;
+}
+
+/**
+ * Undefined: plaintext.
+ *
+ * @throws failed_precondition if the files of the configuration cannot be used, or if other computers can reach the port and nothing gives
+ * it a certificate
+ */
+export async function openCertificate(
+  deps: CertificateDeps,
+  signal: AbortSignal,
+): Promise<CertificateSource | undefined> {
+  const { noTls, config, isPublic, link } = deps;
+  const { tlsCertFile = '', tlsKeyFile = '', noTls: configuredNoTls = false } = config.network ?? {};
+  if (noTls || configuredNoTls) return undefined;
+  if (tlsCertFile !== '') return certificateFromFiles(tlsCertFile, tlsKeyFile, deps);
+  if (!isPublic) return undefined;
+  if (link !== undefined) return await certificateFromCloud({ ...deps, link }, signal);
+  throw new PlatformError(
+    'failed_precondition',
+    'the bind address is open to other computers, and there is no certificate for TLS: set network.tls_cert_file and network.tls_key_file, or start with -no-tls',
+  );
+}

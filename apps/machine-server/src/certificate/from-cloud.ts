@@ -1,0 +1,101 @@
+/**
+ * The certificate that the cloud's own authority issues for this part, renewed long before it expires, without a restart.
+ *
+ * It is kept in `<home>/certificate_<part id>.json` (mode 0600), so that a start without the cloud serves TLS, too. While there is none,
+ * TLS connections fail, and the cloud is asked again with growing waits.
+ */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Clock, errorText, type Follower, follow, type Log, silentLog } from '@platform/base';
+import { RobotService } from '@platform/proto/platform/app/v1/robot';
+import type { Link } from '@platform/rpc/client';
+import { writeDurably } from '../directories/write-durably.ts';
+import { type Certificate, type CertificateSource, checkCertificate, isDue } from './certificate.ts';
+
+const checkEveryMs = 3_600_000;
+
+export interface CloudCertificateDeps {
+  readonly link: Link;
+  readonly partId: string;
+  readonly home: string;
+  /** The names for which it must be valid: those that the configuration gives this machine. */
+  readonly names: () => readonly string[];
+  /** The longest time to wait for the cloud at the start. */
+  readonly timeoutMs: number;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Takes the kept certificate, or asks the cloud once. */
+export async function certificateFromCloud(
+  deps: CloudCertificateDeps,
+  signal: AbortSignal,
+): Promise<CertificateSource> {
+  const { link, partId, home, names, timeoutMs, clock, log } = deps;
+  const path = join(home, `certificate_${partId.replaceAll(/[^\w-]/g, '_')}.json`);
+  let current = await readKept(path, log);
+  let changed = (_certificate: Certificate): void => {};
+  let follower: Follower | undefined;
+  let lastError = '';
+
+  /** @throws what the call throws */
+  const renew = async (ending: AbortSignal): Promise<void> => {
+    if (current !== undefined && !isDue(current, names(), clock.now())) return;
+    const answer = await link.client(RobotService).certificate({ id: partId }, { signal: ending, timeoutMs });
+    const fresh = { cert: answer.tlsCertificate, key: answer.tlsPrivateKey };
+    checkCertificate(fresh, 'the certificate that the cloud issued');
+    current = fresh;
+    lastError = '';
+    changed(fresh);
+    log.info('the cloud issued a certificate for this server');
+    await writeDurably(path, `${JSON.stringify(fresh)}\n`);
+  };
+  const attempt = async (ending: AbortSignal): Promise<void> => {
+    try {
+      await renew(ending);
+    } catch (caught) {
+      ending.throwIfAborted();
+      const error = errorText(caught);
+      const now = current === undefined ? 'until then other computers cannot connect' : 'the old one stays in use';
+      if (error !== lastError) log.warn(`the cloud issued no certificate; trying again, and ${now}: ${error}`);
+      lastError = error;
+      throw caught;
+    }
+  };
+  await attempt(signal).catch(() => signal.throwIfAborted());
+  return {
+    get current() {
+      return current;
+    },
+    watch(onChange) {
+      changed = onChange;
+      follower = follow({
+        name: 'renew the certificate',
+        async step(ending) {
+          await attempt(ending);
+          return false;
+        },
+        ...{ clock, log: silentLog, idleMs: checkEveryMs },
+        backoff: { firstMs: 1_000, maxMs: 300_000 },
+      });
+    },
+    async [Symbol.asyncDispose]() {
+      await follower?.[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function readKept(path: string, log: Log): Promise<Certificate | undefined> {
+  try {
+    const { cert, key } = JSON.parse(await readFile(path, 'utf8')) as Certificate;
+    checkCertificate({ cert, key }, path);
+    return { cert, key };
+  } catch (caught) {
+    if ((caught as NodeJS.ErrnoException).code !== 'ENOENT')
+      log.warn('the kept certificate cannot be used; the cloud is asked for a new one', {
+        file: path,
+        error: errorText(caught),
+      });
+    return undefined;
+  }
+}
