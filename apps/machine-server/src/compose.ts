@@ -1,4 +1,5 @@
 /** All wiring of the machine-server, top to bottom: cloud → configuration → resources, with compose-data.ts → serving → status. */
+import { hostname } from 'node:os';
 import type { Clock } from '@platform/base';
 import { maintenanceOf } from '@platform/machine-config/robot-config';
 import type { ResourceDescriptor } from '@platform/resources';
@@ -19,6 +20,7 @@ import { checkHome } from './directories/check-home.ts';
 import { createFrames } from './frames/frames.ts';
 import { Graph } from './graph/graph.ts';
 import type { ServerLog } from './logging/server-log.ts';
+import { startResponder } from './mdns/responder.ts';
 import type { builtInModels } from './models/built-in.ts';
 import { MachineAuth, secretsOf } from './serve/authenticate.ts';
 import { parseBindAddress } from './serve/bind-address.ts';
@@ -134,6 +136,14 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
     );
 
   await serving.start();
+  if (bindAddress.isPublic && !settings.disableMdns) {
+    const announcement = {
+      hostName: hostname().split('.', 1)[0] ?? '',
+      machineName: first.cloud?.fqdn ?? '',
+      port: serving.port,
+    };
+    starting.use(startResponder({ announcement, clock, log: log.child('mdns') }));
+  }
   data.capture.start();
   data.reclaim.start();
   graph.start();

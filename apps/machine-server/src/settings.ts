@@ -12,6 +12,7 @@ export interface Settings {
   readonly allowInsecureCredentials: boolean;
   readonly untrustedEnvironment: boolean;
   readonly noTls: boolean;
+  readonly disableMdns: boolean;
   readonly logFile: string | undefined;
   readonly dumpResources: string | undefined;
   readonly home: string;
@@ -33,7 +34,7 @@ export const flags: Readonly<Record<string, Kind>> = {
   config: 'text',
   cpuprofile: 'ignored text',
   debug: 'flag',
-  'disable-mdns': 'ignored flag',
+  'disable-mdns': 'flag',
   'dump-resources': 'text',
   ftdc: 'ignored flag',
   'log-file': 'text',
@@ -71,6 +72,7 @@ export function readSettings(args: readonly string[], env: Environment): Setting
     allowInsecureCredentials: on('allow-insecure-creds'),
     untrustedEnvironment: on('untrusted-env'),
     noTls: on('no-tls'),
+    disableMdns: on('disable-mdns'),
     logFile: given.get('log-file'),
     dumpResources: given.get('dump-resources'),
     home: resolve(env['PLATFORM_HOME'] || join(homedir(), '.platform')),

@@ -1,0 +1,133 @@
+/**
+ * Answers multicast DNS (RFC 6762) over IPv4, so that clients in the same network find this machine by its name.
+ *
+ * It announces itself on every network of this computer, answers questions there (at most once a second), and says goodbye at the end.
+ * Another responder on this computer, such as Avahi, may use the port at the same time.
+ */
+import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
+import { networkInterfaces } from 'node:os';
+import { type Clock, errorText, type Log } from '@platform/base';
+import { type Announcement, answersTo, recordsOf } from './announcement.ts';
+import { type Answer, readQuery, writeAnswer } from './dns-message.ts';
+
+export interface ResponderDeps {
+  readonly announcement: Announcement;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Default: the port of multicast DNS. */
+  readonly port?: number;
+  /** The IPv4 addresses of this computer's networks. Default: all but loopback. */
+  readonly addresses?: () => readonly string[];
+}
+
+const group = '224.0.0.251';
+const usualPort = 5_353;
+const ttlSeconds = 120;
+/** For resolvers that do not speak multicast DNS (RFC 6762, 6.7). */
+const unicastTtlSeconds = 10;
+const lookEveryMs = 15_000;
+
+/** One socket receives, and one for each network sends, because the sender decides the network. */
+export function startResponder(deps: ResponderDeps): AsyncDisposable & { readonly port: Promise<number> } {
+  const { announcement, clock, log, port: wanted = usualPort, addresses = ownAddresses } = deps;
+  const bound = Promise.withResolvers<number>();
+  let port = wanted;
+  const senders = new Map<string, { readonly socket: Socket; answeredMs: number }>();
+  let reported = '';
+  const complain = (what: string, caught: unknown): void => {
+    const text = `${what}: ${errorText(caught)}`;
+    if (text !== reported) log.warn(text);
+    reported = text;
+  };
+  const receiver = createSocket({ type: 'udp4', reuseAddr: true });
+  receiver.on('error', (error) => {
+    complain('multicast DNS cannot be served; clients do not find this machine by its name', error);
+    bound.reject(error);
+  });
+  bound.promise.catch(() => {});
+
+  const send = (address: string, answer: Omit<Answer, 'id' | 'questions' | 'flushes'>): Promise<void> => {
+    const bytes = writeAnswer({ id: 0, questions: [], flushes: true, ...answer });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    // What is lost on the way is asked for again.
+    senders.get(address)?.socket.send(bytes, port, group, () => resolve());
+    return promise;
+  };
+  const announce = (address: string, ttl: number): Promise<void> =>
+    send(address, { answers: recordsOf(announcement, [address]), additional: [], ttl });
+
+  const join = (address: string): void => {
+    const socket = createSocket({ type: 'udp4', reuseAddr: true });
+    senders.set(address, { socket, answeredMs: Number.NEGATIVE_INFINITY });
+    socket.on('error', (error) => complain(`multicast DNS cannot be sent from ${address}`, error));
+    socket.bind(0, address, () => {
+      try {
+        receiver.addMembership(group, address);
+        socket.setMulticastInterface(address);
+        socket.setMulticastTTL(255);
+        void announce(address, ttlSeconds);
+      } catch (caught) {
+        complain(`multicast DNS cannot be served on ${address}`, caught);
+      }
+    });
+  };
+  const look = (): void => {
+    const now = addresses();
+    for (const [address, { socket }] of senders) {
+      if (now.includes(address)) continue;
+      socket.close();
+      senders.delete(address);
+    }
+    for (const address of now) if (!senders.has(address)) join(address);
+  };
+  const answerAll = (message: Buffer, from: RemoteInfo): void => {
+    const query = readQuery(message);
+    if (query === undefined) return;
+    if (from.port !== port) {
+      const near = nearest(addresses(), from.address);
+      const found = answersTo(query.questions, recordsOf(announcement, near));
+      if (found.answers.length === 0) return;
+      const bytes = writeAnswer({ ...query, ...found, ttl: unicastTtlSeconds, flushes: false });
+      receiver.send(bytes, from.port, from.address, () => {});
+      return;
+    }
+    for (const [address, sender] of senders) {
+      const found = answersTo(query.questions, recordsOf(announcement, [address]));
+      if (found.answers.length === 0 || clock.monotonic() - sender.answeredMs < 1_000) continue;
+      sender.answeredMs = clock.monotonic();
+      void send(address, { ...found, ttl: ttlSeconds });
+    }
+  };
+
+  receiver.on('message', answerAll);
+  receiver.bind(wanted, () => {
+    port = receiver.address().port;
+    bound.resolve(port);
+    look();
+  });
+  const looking = clock.every(lookEveryMs, look);
+  return {
+    port: bound.promise,
+    async [Symbol.asyncDispose]() {
+      looking[Symbol.dispose]();
+      await Promise.all([...senders.keys()].map((address) => announce(address, 0)));
+      const sockets = [receiver, ...[...senders.values()].map(({ socket }) => socket)];
+      await Promise.all(sockets.map((socket) => new Promise<void>((resolve) => socket.close(resolve))));
+    },
+  };
+}
+
+function ownAddresses(): string[] {
+  const all = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
+  return all.flatMap(({ family, internal, address }) => (family === 'IPv4' && !internal ? [address] : []));
+}
+
+/** The address that shares most of its beginning with the asker's. */
+function nearest(addresses: readonly string[], asker: string): string[] {
+  const shared = (address: string): number => {
+    const [own, other] = [address.split('.'), asker.split('.')];
+    const differs = own.findIndex((part, at) => part !== other[at]);
+    return differs < 0 ? own.length : differs;
+  };
+  return addresses.toSorted((a, b) => shared(b) - shared(a)).slice(0, 1);
+}
