@@ -21,6 +21,7 @@ import type { Load } from './fleet/load.ts';
 import { measurePresence } from './fleet/presence.ts';
 import { measureIdle } from './idle.ts';
 import { measureIngest } from './ingest.ts';
+import { measureMachine } from './machine.ts';
 import { measureQueries, printLines } from './queries.ts';
 import { measureStart } from './start.ts';
 import { measureStore, printFigureTable } from './store.ts';
@@ -39,6 +40,7 @@ const benches: Readonly<Record<string, Measure>> = {
   start: measureStart,
   fleet: measureFleet,
   presence: measurePresence,
+  machine: measureMachine,
 };
 
 const { values, positionals } = parseArgs({

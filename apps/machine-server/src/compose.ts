@@ -20,7 +20,6 @@ import { checkHome } from './directories/check-home.ts';
 import { createFrames } from './frames/frames.ts';
 import { Graph } from './graph/graph.ts';
 import type { ServerLog } from './logging/server-log.ts';
-import { startResponder } from './mdns/responder.ts';
 import type { builtInModels } from './models/built-in.ts';
 import { MachineAuth, secretsOf } from './serve/authenticate.ts';
 import { parseBindAddress } from './serve/bind-address.ts';
@@ -142,6 +141,8 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
       machineName: first.cloud?.fqdn ?? '',
       port: serving.port,
     };
+    // Loaded only here: few servers need it.
+    const { startResponder } = await import('./mdns/responder.ts');
     starting.use(startResponder({ announcement, clock, log: log.child('mdns') }));
   }
   data.capture.start();

@@ -2,8 +2,7 @@
 import { PlatformError } from '@platform/base';
 import type { RobotConfig } from '@platform/proto/platform/app/v1/robot';
 import type { CertificateSource } from './certificate.ts';
-import { type CloudCertificateDeps, certificateFromCloud } from './from-cloud.ts';
-import { certificateFromFiles } from './from-files.ts';
+import type { CloudCertificateDeps } from './from-cloud.ts';
 
 export interface CertificateDeps extends Omit<CloudCertificateDeps, 'link'> {
   /** Undefined: there is no cloud. */
@@ -29,9 +28,16 @@ export async function openCertificate(
   const { noTls, config, isPublic, link } = deps;
   const { tlsCertFile = '', tlsKeyFile = '', noTls: configuredNoTls = false } = config.network ?? {};
   if (noTls || configuredNoTls) return undefined;
-  if (tlsCertFile !== '') return certificateFromFiles(tlsCertFile, tlsKeyFile, deps);
+  // Each is loaded only where it is used.
+  if (tlsCertFile !== '') {
+    const { certificateFromFiles } = await import('./from-files.ts');
+    return certificateFromFiles(tlsCertFile, tlsKeyFile, deps);
+  }
   if (!isPublic) return undefined;
-  if (link !== undefined) return await certificateFromCloud({ ...deps, link }, signal);
+  if (link !== undefined) {
+    const { certificateFromCloud } = await import('./from-cloud.ts');
+    return await certificateFromCloud({ ...deps, link }, signal);
+  }
   throw new PlatformError(
     'failed_precondition',
     'the bind address is open to other computers, and there is no certificate for TLS: set network.tls_cert_file and network.tls_key_file, or start with -no-tls',

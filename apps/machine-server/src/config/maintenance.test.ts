@@ -4,7 +4,7 @@ import type { Resource } from '@platform/resources';
 import { FakeClock } from '@platform/testkit';
 import { expect, test } from 'vitest';
 import { startFakeCloud } from '../testing/fake-cloud.ts';
-import { createTestHome, startTestServer, until as untilAt } from '../testing/start-test-server.ts';
+import { createTestHome, patientClock, startTestServer, until as untilAt } from '../testing/start-test-server.ts';
 import { holdReason } from './hold-reason.ts';
 
 const revision = (document: unknown): string => revisionOf(parse(document).config);
@@ -101,4 +101,21 @@ test('D9 an open window lets a configuration through at once', async () => {
   cloud.document = next;
   await until('the next configuration', () => cloud.reports?.at(-1)?.appliedRevision === revision(next));
   expect(cloud.reports?.every(({ heldRevision }) => heldRevision === '')).toBe(true);
+});
+
+test('D9 a configuration that waits for a day is named in the log again, with the time since when it waits', async () => {
+  let skippedMs = 0;
+  const jumping = { ...patientClock, monotonic: () => patientClock.monotonic() + skippedMs };
+  await using cloud = await startFakeCloud(machine(false, {}));
+  await using home = await createTestHome(cloud.url);
+  await using _server = await startTestServer(home, jumping);
+  await untilAt('the first configuration', () => cloud.logs.includes('configuration applied'));
+  cloud.document = machine(false, { maintenance: window, debug: true });
+  const why = 'expected true under "open" of core:component:sensor/door, found false';
+  await untilAt('the wait', () => cloud.logs.includes(`new configuration waits for its maintenance window: ${why}`));
+  const reminders = () => cloud.logs.filter((line) => line.includes('still waits for its maintenance window'));
+  expect(reminders()).toEqual([]);
+  skippedMs = 86_400_000;
+  await untilAt('the reminder', () => reminders().length > 0);
+  expect(reminders()).toEqual([`the new configuration still waits for its maintenance window: ${why}`]);
 });

@@ -2,7 +2,7 @@
  * The running resources.
  *
  * States of a resource: configuring → ready | unhealthy (build failed, retried with growing waits) → removing → gone. A new version is
- * built beside the old one, swapped, and the old one closed; while the new one cannot be built, the old one continues. A resource that can
+ * built beside the old one, swapped, and the old one closed once nothing that depends on it uses it any more; while the new one cannot be built, the old one continues. A resource that can
  * change in place gets its new configuration instead. A failing resource affects only those that depend on it: they wait for it.
  *
  * Each resource is built in its own attempt, all at the same time; an attempt waits for those of its dependencies. A configuration that
@@ -44,6 +44,8 @@ interface Node {
   model: Model | undefined;
   /** The dependencies that `resource` was built with, by full name. */
   uses: ReadonlyMap<string, Resource>;
+  /** The dependencies that the build in progress gets. */
+  building: ReadonlyMap<string, Resource>;
   status: ResourceStatus;
   /** The last error logged; cleared by the next success. */
   loggedError: string;
@@ -56,6 +58,7 @@ interface Node {
 }
 
 const retryEveryMs = 500;
+const none: ReadonlyMap<string, Resource> = new Map();
 
 export class Graph implements AsyncDisposable {
   readonly #deps: GraphDeps;
@@ -63,6 +66,8 @@ export class Graph implements AsyncDisposable {
   /** Dependencies in the wanted configuration, in build order. A cycle is broken by building its first resource without the rest. */
   #dependencies: ReadonlyMap<string, Dependencies> = new Map();
   #positions: ReadonlyMap<string, number> = new Map();
+  /** Old versions that what depends on them still uses. */
+  readonly #replaced = new Map<Resource, { readonly full: string; readonly uses: ReadonlyMap<string, Resource> }>();
   #wanted: readonly ResourceConfig[] = [];
   #revision = '';
   #retry: Disposable | undefined;
@@ -149,7 +154,8 @@ export class Graph implements AsyncDisposable {
       before !== undefined && before.removal === undefined
         ? before
         : {
-            ...{ full, config, resource: undefined, model: undefined, uses: new Map<string, Resource>() },
+            ...{ full, config, resource: undefined, model: undefined, uses: none },
+            building: none,
             status: this.#statusOf(config, 'configuring'),
             ...{ loggedError: '', failures: 0, retryAt: Number.POSITIVE_INFINITY },
             ...{ attempt: undefined, removal: undefined },
@@ -164,7 +170,18 @@ export class Graph implements AsyncDisposable {
       await Promise.all([removed, before?.removal]);
       await this.#dependenciesDone(node, signal);
       if (!signal.aborted) await this.#build(node, signal);
-      if (node.attempt === attempt) node.attempt = undefined;
+      if (node.attempt !== attempt) return;
+      node.attempt = undefined;
+      // A dependency was replaced during the build.
+      if (this.#usesReplaced(node)) this.#begin(node.config, Promise.resolve());
+    });
+  }
+
+  #usesReplaced({ full, uses, status }: Node): boolean {
+    if (status.state !== 'ready') return false;
+    return [...uses].some(([other, resource]) => {
+      const now = this.get(other);
+      return now !== undefined && now !== resource && this.#positionOf(other) < this.#positionOf(full);
     });
   }
 
@@ -186,6 +203,7 @@ export class Graph implements AsyncDisposable {
     node.status = this.#statusOf(config, 'configuring');
     try {
       const uses = this.#dependenciesOf(full);
+      node.building = uses;
       const old = node.resource;
       const model = modelOf(config, this.#deps.models);
       const context = {
@@ -196,6 +214,7 @@ export class Graph implements AsyncDisposable {
       const build = { config, model, context, running: node };
       const fresh = await buildResource(build, configureTimeoutMs, clock, signal);
       if (signal.aborted) return fresh === old ? undefined : await this.#close(fresh, full, `the late ${full}`);
+      if (old !== undefined && old !== fresh) this.#replaced.set(old, { full, uses: node.uses });
       Object.assign(node, { resource: fresh, model, uses, loggedError: '', failures: 0 });
       node.status = this.#statusOf(config, 'ready');
       this.#beginThose(
@@ -204,7 +223,6 @@ export class Graph implements AsyncDisposable {
           this.#dependencies.get(other.full)?.found.includes(full) === true &&
           other.uses.get(full) !== fresh,
       );
-      if (old !== undefined && old !== fresh) await this.#close(old, full, `the old version of ${full}`);
     } catch (caught) {
       if (signal.aborted) return;
       node.failures++;
@@ -222,6 +240,10 @@ export class Graph implements AsyncDisposable {
         });
       node.loggedError = error;
       node.status = this.#statusOf(config, 'unhealthy', error);
+    } finally {
+      // A superseded build leaves this to the one that replaced it.
+      if (!signal.aborted) node.building = none;
+      await this.#closeReplaced();
     }
   }
 
@@ -263,6 +285,22 @@ export class Graph implements AsyncDisposable {
     if (node.resource !== undefined) await this.#close(node.resource, node.full, node.full);
     node.resource = undefined;
     if (this.#nodes.get(node.full) === node) this.#nodes.delete(node.full);
+    await this.#closeReplaced();
+  }
+
+  /** Closes the old versions that nothing uses any more: what depends on them is built anew first. */
+  async #closeReplaced(): Promise<void> {
+    while (this.#replaced.size > 0) {
+      const users = [...this.#nodes.values(), ...this.#replaced.values()];
+      const building = [...this.#nodes.values()].map((node) => node.building);
+      const used = new Set([...users.map(({ uses }) => uses), ...building].flatMap((uses) => [...uses.values()]));
+      const unused = [...this.#replaced].filter(([resource]) => !used.has(resource));
+      if (unused.length === 0) return;
+      for (const [resource] of unused) this.#replaced.delete(resource);
+      await Promise.all(
+        unused.map(([resource, { full }]) => this.#close(resource, full, `the old version of ${full}`)),
+      );
+    }
   }
 
   async #close(resource: Resource, full: string, what: string): Promise<void> {

@@ -103,6 +103,7 @@ export function startResponder(deps: ResponderDeps): AsyncDisposable & { readonl
   receiver.bind(wanted, () => {
     port = receiver.address().port;
     bound.resolve(port);
+    log.info('announced by multicast DNS', { name: announcement.machineName || announcement.hostName, port });
     look();
   });
   const looking = clock.every(lookEveryMs, look);

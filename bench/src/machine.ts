@@ -1,0 +1,151 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
+import { timestampMs } from '@bufbuild/protobuf/wkt';
+import { GetReadingsRequestSchema } from '@platform/proto/platform/common/v1/common';
+import { GetMachineStatusResponseSchema, ResourceStatus_State } from '@platform/proto/platform/robot/v1/robot';
+import { type ChildProcess, residentBytes, spawnChild } from '@platform/testkit';
+import { scratch } from './cloud/scratch.ts';
+import { percentile } from './figures/statistics.ts';
+import { openUnarySession, type UnarySession } from './fleet/unary-session.ts';
+import { partId, startConfigCloud } from './machine/config-cloud.ts';
+
+const many = 1_000;
+const few = 10;
+const warmUpCalls = 2_000;
+const measuredCalls = 5_000;
+const statusCalls = 200;
+const edits = 10;
+const settleMs = 5_000;
+const [statusPath, readingsPath] = [
+  '/platform.robot.v1.RobotService/GetMachineStatus',
+  '/platform.component.sensor.v1.SensorService/GetReadings',
+];
+
+/**
+ * A machine-server with 1,000 fake sensors: from its start until all run, one edit, its status, one call; with ten of them: its memory.
+ * Beside it, the start of a bare Node process with an HTTP/2 server, and the same call to that.
+ */
+export async function measureMachine(): Promise<Readonly<Record<string, number>>> {
+  const bare = await measureBare();
+  const loaded = await measureLoaded();
+  const idle = await measureIdleMachine();
+  return { ...loaded, ...idle, ...bare, call_above_raw_p50_us: loaded.call_p50_us - bare.raw_call_p50_us };
+}
+
+async function measureLoaded() {
+  using folder = scratch();
+  await using cloud = await startConfigCloud(sensors(many, 0));
+  await using machine = startMachine(folder.path, cloud.url);
+  const startedMs = performance.now();
+  const { port } = await machine.waitForLine(({ msg }) => msg === 'running');
+  using session = await openUnarySession(`http://127.0.0.1:${port}`);
+  await untilReady(session, many);
+  const cold_ms = performance.now() - startedMs;
+  const editMs: number[] = [];
+  let touched = 0;
+  for (let edit = 1; edit <= edits; edit++) {
+    const before = await statusOf(session);
+    const applied = machine.lines.filter(isApplied).length;
+    const fetchedMs = await cloud.set(sensors(many, edit));
+    while (machine.lines.filter(isApplied).length === applied) await sleep(1);
+    const line = machine.lines.filter(isApplied).at(-1);
+    editMs.push(Date.parse(String(line?.['time'])) - fetchedMs);
+    const since = new Map(before.map(({ name, lastUpdated }) => [name?.name, lastUpdated && timestampMs(lastUpdated)]));
+    const after = await statusOf(session);
+    touched = Math.max(
+      touched,
+      after.filter(({ name, lastUpdated }) => since.get(name?.name) !== (lastUpdated && timestampMs(lastUpdated)))
+        .length,
+    );
+  }
+  const status = await timesUs(statusCalls, () => session.call(statusPath, new Uint8Array()));
+  const request = toBinary(GetReadingsRequestSchema, create(GetReadingsRequestSchema, { name: 's0' }));
+  await timesUs(warmUpCalls, () => session.call(readingsPath, request));
+  const call = await timesUs(measuredCalls, () => session.call(readingsPath, request));
+  return {
+    cold_1000_resources_ms: cold_ms,
+    edit_one_of_1000_ms: percentile(editMs, 0.5),
+    resources_touched_by_edit: touched,
+    status_of_1000_p50_ms: percentile(status, 0.5) / 1_000,
+    call_p50_us: percentile(call, 0.5),
+    call_p99_us: percentile(call, 0.99),
+  };
+}
+
+async function measureIdleMachine() {
+  using folder = scratch();
+  await using cloud = await startConfigCloud(sensors(few, 0));
+  await using machine = startMachine(folder.path, cloud.url);
+  await machine.waitForLine(({ msg }) => msg === 'running');
+  await sleep(settleMs);
+  return { idle_rss_with_10_resources_mb: residentBytes(machine.pid) / 1e6 };
+}
+
+/** What Node costs by itself: its start, and a call that is answered with the same bytes. */
+async function measureBare() {
+  using folder = scratch();
+  const reading = Buffer.from('0a0a0a016112 0511000000000000f03f'.replaceAll(' ', ''), 'hex').toString('base64');
+  const answers = join(folder.path, 'answers.json');
+  writeFileSync(answers, JSON.stringify({ [readingsPath]: reading }));
+  const entry = fileURLToPath(new URL('./processes/fleet-bare-server.ts', import.meta.url));
+  const startedMs = performance.now();
+  await using server = spawnChild(process.execPath, [...process.execArgv, entry, answers]);
+  const { url } = await server.waitForLine(({ event }) => event === 'ready');
+  const raw_start_ms = performance.now() - startedMs;
+  using session = await openUnarySession(String(url));
+  const request = toBinary(GetReadingsRequestSchema, create(GetReadingsRequestSchema, { name: 's0' }));
+  await timesUs(warmUpCalls, () => session.call(readingsPath, request));
+  const call = await timesUs(measuredCalls, () => session.call(readingsPath, request));
+  return { raw_start_ms, raw_call_p50_us: percentile(call, 0.5) };
+}
+
+function startMachine(home: string, url: string): ChildProcess {
+  const file = join(home, 'credentials.json');
+  const cloud = { id: partId, secret: 's', app_address: url, refresh_interval: '100ms' };
+  writeFileSync(file, JSON.stringify({ cloud }));
+  // As it is installed: compiled, because TypeScript costs time at the start and memory.
+  const [entry, compiled] = ['cli/bin/machine-server.js', 'machine-server/dist/main.js'].map((path) =>
+    fileURLToPath(new URL(`../../apps/${path}`, import.meta.url)),
+  ) as [string, string];
+  if (!existsSync(compiled)) throw new Error(`${compiled} is missing; compile first: node_modules/.bin/tsc -b`);
+  return spawnChild(process.execPath, [entry, '-config', file], {
+    env: { PLATFORM_HOME: home, PLATFORM_BIND_ADDRESS: '127.0.0.1:0' },
+  });
+}
+
+/** @param edit changes the attributes of one of them */
+function sensors(count: number, edit: number): object {
+  const components = Array.from({ length: count }, (_, at) => ({
+    ...{ name: `s${at}`, api: 'core:component:sensor', model: 'core:builtin:fake' },
+    attributes: { readings: { a: 1, ...(at === count / 2 && { edit }) } },
+  }));
+  return { components };
+}
+
+function isApplied({ msg }: Readonly<Record<string, unknown>>): boolean {
+  return msg === 'configuration applied';
+}
+
+async function statusOf(session: UnarySession) {
+  return fromBinary(GetMachineStatusResponseSchema, await session.call(statusPath, new Uint8Array())).resources;
+}
+
+async function untilReady(session: UnarySession, count: number): Promise<void> {
+  for (;;) {
+    const resources = await statusOf(session);
+    if (resources.filter(({ state }) => state === ResourceStatus_State.READY).length === count) return;
+  }
+}
+
+async function timesUs(count: number, call: () => Promise<unknown>): Promise<number[]> {
+  const times: number[] = [];
+  for (let index = 0; index < count; index++) {
+    const startedMs = performance.now();
+    await call();
+    times.push((performance.now() - startedMs) * 1_000);
+  }
+  return times;
+}
