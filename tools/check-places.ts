@@ -108,6 +108,7 @@ const rules: readonly Rule[] = [
       'apps/cloud/src/tabular/process/*',
       'apps/machine-server/src/run.ts',
       'apps/machine-server/src/version.ts',
+      'apps/machine-server/src/certificate/*',
       'apps/machine-server/src/config/cache.ts',
       'apps/machine-server/src/config/credentials.ts',
       'apps/machine-server/src/directories/*',

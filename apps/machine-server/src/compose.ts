@@ -1,16 +1,15 @@
-/** All wiring of the machine-server, top to bottom: cloud → configuration → resources, with compose-data.ts → serving → status. */
-import { hostname } from 'node:os';
+/** All wiring of the machine-server, top to bottom: cloud → configuration → resources, with compose-data.ts → serving, with compose-port.ts → status. */
 import type { Clock } from '@platform/base';
 import { maintenanceOf } from '@platform/machine-config/robot-config';
 import type { ResourceDescriptor } from '@platform/resources';
 import { connect, type Link } from '@platform/rpc/client';
 import type { Capture } from './capture/capture.ts';
 import { readDocument } from './capture/read-document.ts';
-import { openCertificate } from './certificate/feature.ts';
 import { LogShipper } from './cloud-link/log-shipper.ts';
 import { RestartWatch } from './cloud-link/restart-watch.ts';
 import { StatusReporter } from './cloud-link/status-reporter.ts';
 import { composeData, type Data } from './compose-data.ts';
+import { composePort } from './compose-port.ts';
 import { ConfigApplier } from './config/config-applier.ts';
 import { ConfigWatch } from './config/config-watch.ts';
 import { type CloudCredentials, readConfigFile } from './config/credentials.ts';
@@ -22,7 +21,6 @@ import { Graph } from './graph/graph.ts';
 import type { ServerLog } from './logging/server-log.ts';
 import type { builtInModels } from './models/built-in.ts';
 import { MachineAuth, secretsOf } from './serve/authenticate.ts';
-import { parseBindAddress } from './serve/bind-address.ts';
 import { Serving } from './serve/serve.ts';
 import type { Settings } from './settings.ts';
 import type { Sync } from './sync/sync.ts';
@@ -91,17 +89,9 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
       reporter?.changed();
     },
   });
-  const bindAddress = parseBindAddress(first.network?.bindAddress || settings.bindAddress);
-  const certificate = await openCertificate(
-    {
-      ...{ link: cloud?.link, partId, home: settings.home, timeoutMs: settings.configReadTimeoutMs },
-      ...{ noTls: settings.noTls, config: first, isPublic: bindAddress.isPublic },
-      names: () => [applier.applied.config.cloud?.fqdn ?? ''].filter((name) => name !== ''),
-      ...{ clock, log: log.child('certificate') },
-    },
-    signal,
-  );
-  if (certificate !== undefined) starting.use(certificate);
+  const names = (): string[] => [applier.applied.config.cloud?.fqdn ?? ''].filter((name) => name !== '');
+  const port = await composePort({ settings, first, link: cloud?.link, partId, names, clock, log, signal });
+  if (port.certificate !== undefined) starting.use(port.certificate);
   let running = false;
   const serving = starting.use(
     new Serving({
@@ -113,8 +103,7 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
       moduleModels: () => [],
       shutdown: deps.shutdown,
       requestsLimit: settings.resourceRequestsLimit,
-      bindAddress,
-      certificate,
+      ...port,
       clock,
       log: log.child('serve'),
     }),
@@ -135,16 +124,8 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
     );
 
   await serving.start();
-  if (bindAddress.isPublic && !settings.disableMdns) {
-    const announcement = {
-      hostName: hostname().split('.', 1)[0] ?? '',
-      machineName: first.cloud?.fqdn ?? '',
-      port: serving.port,
-    };
-    // Loaded only here: few servers need it.
-    const { startResponder } = await import('./mdns/responder.ts');
-    starting.use(startResponder({ announcement, clock, log: log.child('mdns') }));
-  }
+  const announced = await port.announce(serving.port);
+  if (announced !== undefined) starting.use(announced);
   data.capture.start();
   data.reclaim.start();
   graph.start();

@@ -11,7 +11,7 @@ import { selfSigned } from '@platform/testkit';
 import { expect, test } from 'vitest';
 import { startFakeCloud } from '../testing/fake-cloud.ts';
 import { createTestHome, patientClock, startTestServer, until } from '../testing/start-test-server.ts';
-import { isDue } from './certificate.ts';
+import { isDue } from './certificate-pair.ts';
 import { openCertificate } from './feature.ts';
 
 const credentials = { entity: 'id', type: 'api-key', payload: 'key' };

@@ -1,7 +1,7 @@
 /** Whether this server's port has TLS, and with which certificate (D16). */
 import { PlatformError } from '@platform/base';
 import type { RobotConfig } from '@platform/proto/platform/app/v1/robot';
-import type { CertificateSource } from './certificate.ts';
+import type { CertificateSource } from './certificate-pair.ts';
 import type { CloudCertificateDeps } from './from-cloud.ts';
 
 export interface CertificateDeps extends Omit<CloudCertificateDeps, 'link'> {

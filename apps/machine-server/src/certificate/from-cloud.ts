@@ -10,7 +10,7 @@ import { type Clock, errorText, type Follower, follow, type Log, silentLog } fro
 import { RobotService } from '@platform/proto/platform/app/v1/robot';
 import type { Link } from '@platform/rpc/client';
 import { writeDurably } from '../directories/write-durably.ts';
-import { type Certificate, type CertificateSource, checkCertificate, isDue } from './certificate.ts';
+import { type Certificate, type CertificateSource, checkCertificate, isDue } from './certificate-pair.ts';
 
 const checkEveryMs = 3_600_000;
 

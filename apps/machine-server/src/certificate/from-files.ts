@@ -1,7 +1,7 @@
 /** The certificate in `network.tls_cert_file` and `network.tls_key_file`; the files are read again when they change. */
 import { readFileSync, statSync } from 'node:fs';
 import { type Clock, errorText, type Log, PlatformError } from '@platform/base';
-import { type Certificate, type CertificateSource, checkCertificate } from './certificate.ts';
+import { type Certificate, type CertificateSource, checkCertificate } from './certificate-pair.ts';
 
 const lookAgainMs = 10_000;
 

@@ -4,6 +4,7 @@ import { silentLog, systemClock } from '@platform/base';
 import { expect, onTestFinished, test } from 'vitest';
 import { answersTo, recordsOf } from './announcement.ts';
 import { readQuery, recordTypes } from './dns-message.ts';
+import { announce } from './feature.ts';
 import { startResponder } from './responder.ts';
 
 const machineName = 'part.loc.machines.local';
@@ -107,4 +108,10 @@ test('an answer to the service type has all that a client asks for next', () => 
   // Without a cloud, the machine has the name of its computer.
   const [first] = recordsOf({ ...announcement, machineName: '' }, []);
   expect(first).toMatchObject({ target: 'press._rpc._tcp.local' });
+});
+
+test('a server that only this computer reaches is not announced, nor one with -disable-mdns', async () => {
+  const deps = { isDisabled: false, isPublic: false, machineName, port: 8_080, clock: systemClock, log: silentLog };
+  expect(await announce(deps)).toBeUndefined();
+  expect(await announce({ ...deps, isDisabled: true, isPublic: true })).toBeUndefined();
 });

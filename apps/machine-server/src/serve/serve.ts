@@ -4,7 +4,7 @@ import { type Clock, type Log, PlatformError } from '@platform/base';
 import type { RobotConfig } from '@platform/proto/platform/app/v1/robot';
 import type { ResourceDescriptor } from '@platform/resources';
 import { createRpcServer, type RpcServer } from '@platform/rpc/server';
-import type { CertificateSource } from '../certificate/certificate.ts';
+import type { CertificateSource } from '../certificate/certificate-pair.ts';
 import type { Frames } from '../frames/frames.ts';
 import type { Graph } from '../graph/graph.ts';
 import type { MachineAuth, Principal } from './authenticate.ts';

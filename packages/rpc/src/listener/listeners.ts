@@ -81,7 +81,7 @@ function createPlainListener(options: ListenerOptions): Listener {
   const silent = new Set<Socket>();
   const server = createTcp(tcpOptions, (socket) => {
     silent.add(socket);
-    plaintext.adopt(socket).finally(() => silent.delete(socket));
+    void plaintext.adopt(socket).finally(() => silent.delete(socket));
   });
   const sockets = trackSockets(server);
   const sessions = trackSessions(plaintext.http2, server, clock, log);

@@ -1,0 +1,59 @@
+/** Wires what belongs to the machine's port: where it listens, its certificate, and how clients in the network find it. */
+import type { Clock, Log } from '@platform/base';
+import type { RobotConfig } from '@platform/proto/platform/app/v1/robot';
+import type { Link } from '@platform/rpc/client';
+import type { CertificateSource } from './certificate/certificate-pair.ts';
+import { openCertificate } from './certificate/feature.ts';
+import { announce } from './mdns/feature.ts';
+import { type BindAddress, parseBindAddress } from './serve/bind-address.ts';
+import type { Settings } from './settings.ts';
+
+export interface PortDeps {
+  readonly settings: Settings;
+  /** The configuration that the server starts with. */
+  readonly first: RobotConfig;
+  /** Undefined: there is no cloud. */
+  readonly link: Link | undefined;
+  readonly partId: string;
+  /** The machine's host names. */
+  readonly names: () => readonly string[];
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Ends a start in progress. */
+  readonly signal: AbortSignal;
+}
+
+export interface Port {
+  readonly bindAddress: BindAddress;
+  readonly certificate: CertificateSource | undefined;
+  /** Once the server listens on this port. */
+  announce(port: number): Promise<AsyncDisposable | undefined>;
+}
+
+export async function composePort({
+  settings,
+  first,
+  link,
+  partId,
+  names,
+  clock,
+  log,
+  signal,
+}: PortDeps): Promise<Port> {
+  const bindAddress = parseBindAddress(first.network?.bindAddress || settings.bindAddress);
+  const { isPublic } = bindAddress;
+  const certificate = await openCertificate(
+    {
+      ...{ link, partId, names, home: settings.home, timeoutMs: settings.configReadTimeoutMs },
+      ...{ noTls: settings.noTls, config: first, isPublic, clock, log: log.child('certificate') },
+    },
+    signal,
+  );
+  const machineName = first.cloud?.fqdn ?? '';
+  return {
+    bindAddress,
+    certificate,
+    announce: (port) =>
+      announce({ isDisabled: settings.disableMdns, isPublic, machineName, port, clock, log: log.child('mdns') }),
+  };
+}
