@@ -42,6 +42,7 @@ async function otherServer({ url, ca }: Reached): Promise<string | undefined> {
     if (caught instanceof PlatformError) throw caught;
     return undefined;
   });
-  if (!String(found?.body ?? '').startsWith('machine-server:')) return undefined;
+  // Its status page, or why it does not show that.
+  if (!/^machine-server:|<title>machine-server: /.test(String(found?.body ?? ''))) return undefined;
   return `${url} is a machine-server, not a cloud. Use --url with the address of your cloud; platform up prints it when it starts, and platform admin status shows it as url`;
 }

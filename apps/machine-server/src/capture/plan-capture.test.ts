@@ -65,7 +65,7 @@ test('D12 a method that the type lacks is reported; disabled ones are not', () =
   expect(plans.map(({ method }) => method)).toEqual(['DoCommand']);
   expect(problems.map(({ level }) => level)).toEqual(['warning', 'error']);
   expect(problems[1]?.message).toBe(
-    'expected a method of core:component:sensor that this version of the machine-server captures (Readings, DoCommand), found "Voltage"',
+    'expected a method of core:component:sensor that this version of the machine-server captures (Readings, DoCommand, GetWorldPose), found "Voltage"',
   );
 });
 
@@ -98,7 +98,7 @@ test('a method of a type that this version does not support is reported and not 
       path: 'core:component:camera/temp',
       level: 'error',
       message:
-        'expected a method of core:component:camera that this version of the machine-server captures (DoCommand), found "GetImages"',
+        'expected a method of core:component:camera that this version of the machine-server captures (DoCommand, GetWorldPose), found "GetImages"',
     },
   ]);
   const tracker = { ...camera, api: 'core:component:pose_tracker' };
