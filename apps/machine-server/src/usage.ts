@@ -12,7 +12,7 @@ const options: Readonly<Record<string, string>> = {
   ftdc: 'capture full-time diagnostics (default: true)',
   'log-file': '<file>  write the log to this file instead of standard output',
   'network-check': 'check the network and exit',
-  'no-tls': 'serve the port without TLS, as this version always does',
+  'no-tls': 'serve the port without TLS, also to other computers',
   'output-telemetry': 'print metrics and spans',
   'reveal-sensitive-config-diffs': 'show changes of the configuration with their secrets',
   shareddir: '<directory>  static web assets',
