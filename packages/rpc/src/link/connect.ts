@@ -5,8 +5,10 @@ import { createGrpcTransport } from '@connectrpc/connect-node';
 import { PlatformError } from '@platform/base';
 import { AuthService } from '@platform/proto/proto/rpc/v1/auth';
 import { maxMessageDepth } from '../core/max-message-depth.ts';
+import type { Vocabulary } from '../edge/api-names.ts';
 import { AccessToken } from './access-token.ts';
 import { LinkTransport } from './link-transport.ts';
+import { PublicTransport } from './public-transport.ts';
 import { Session } from './session.ts';
 
 export type { Client };
@@ -21,6 +23,12 @@ export interface Credentials {
 export interface LinkOptions {
   /** `http://host:port` (HTTP/2 by prior knowledge) or `https://host:port`. */
   baseUrl: string;
+  /** Path of a Unix socket to connect to in place of the host and port of `baseUrl`. */
+  socketPath?: string | undefined;
+  /** How errors name the other side. Default: the origin of `baseUrl`. */
+  peerName?: string;
+  /** `rdk`: calls `/viam.…` and spells API names `rdk:…`, for peers that know only the public names. Default `core`. */
+  vocabulary?: Vocabulary;
   /** Exchanged once for a token, and again when the token is refused. If absent, calls carry no authorization. */
   credentials?: Credentials;
   /** Allows sending credentials in plaintext to another computer. Default false: only to loopback (D16). */
@@ -50,9 +58,9 @@ export function connect(options: LinkOptions): Link {
   const { userAgent = 'platform-rpc', signal } = options;
   const url = parseBaseUrl(baseUrl);
   if (credentials !== undefined) assertSafe(url, options.allowInsecureCredentials ?? false);
-  const session = new Session(url.origin, options.ca);
+  const session = new Session(url.origin, options.ca, options.socketPath);
   // Calls are small or already dense; compressing them would cost more than it saves.
-  const inner = createGrpcTransport({
+  const grpc = createGrpcTransport({
     baseUrl: url.origin,
     sessionManager: session,
     readMaxBytes: maxMessageBytes,
@@ -60,7 +68,8 @@ export function connect(options: LinkOptions): Link {
     // Accepts anything that the cloud can store.
     binaryOptions: { recursionLimit: maxMessageDepth },
   });
-  const common = { inner, baseUrl: url.origin, timeoutMs, signal, userAgent };
+  const inner = options.vocabulary === 'rdk' ? new PublicTransport(grpc) : grpc;
+  const common = { inner, baseUrl: options.peerName ?? url.origin, timeoutMs, signal, userAgent };
   const signIn = createClient(AuthService, new LinkTransport({ ...common, token: undefined }));
   const token =
     credentials === undefined

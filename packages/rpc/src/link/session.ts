@@ -6,6 +6,7 @@ import {
   constants,
   type OutgoingHttpHeaders,
 } from 'node:http2';
+import { connect } from 'node:net';
 import { Http2SessionManager } from '@connectrpc/connect-node';
 import { PlatformError } from '@platform/base';
 import { toConnectError } from '../core/errors.ts';
@@ -19,14 +20,18 @@ export class Session extends Http2SessionManager {
   readonly #widened = new WeakSet<ClientHttp2Session>();
   #closed = false;
 
-  /** @param ca PEM certificates to trust instead of the system's; undefined: the system's. */
-  constructor(baseUrl: string, ca: string | undefined) {
+  /**
+   * @param ca PEM certificates to trust instead of the system's; undefined: the system's.
+   * @param socketPath of a Unix socket; undefined: the host and port of `baseUrl`.
+   */
+  constructor(baseUrl: string, ca: string | undefined, socketPath: string | undefined) {
     super(
       baseUrl,
       { pingIntervalMs, pingTimeoutMs },
       {
         settings: { initialWindowSize: windowBytes, maxHeaderListSize: maxHeaderBytes, enablePush: false },
         ca,
+        ...(socketPath !== undefined && { createConnection: () => connect(socketPath) }),
       },
     );
   }
