@@ -18,8 +18,11 @@ import { checkHome } from './directories/check-home.ts';
 import { Graph } from './graph/graph.ts';
 import type { ServerLog } from './logging/server-log.ts';
 import type { builtInModels } from './models/built-in.ts';
+import { createModules, type Modules } from './modules/feature.ts';
+import { TypeTable } from './modules/type-table.ts';
 import { MachineAuth, secretsOf } from './serve/authenticate.ts';
 import { Serving } from './serve/serve.ts';
+import { identityOf } from './serve/identity.ts';
 import type { Settings } from './settings.ts';
 import type { Sync } from './sync/sync.ts';
 import { version } from './version.ts';
@@ -29,6 +32,7 @@ export interface MachineServer extends AsyncDisposable {
   readonly sync: Sync;
   readonly capture: Capture;
   readonly graph: Graph;
+  readonly modules: Modules;
 }
 
 export interface MachineServerDeps {
@@ -47,7 +51,7 @@ export interface MachineServerDeps {
 }
 
 export async function startMachineServer(deps: MachineServerDeps): Promise<MachineServer> {
-  const { settings, types, clock, serverLog, signal } = deps;
+  const { settings, clock, serverLog, signal } = deps;
   const { log } = serverLog;
   await using starting = new AsyncDisposableStack();
 
@@ -59,10 +63,27 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
   const first = watch === undefined ? await readLocalConfig(file, log.child('config')) : await watch.first(signal);
   cloud?.start();
 
-  const graph = starting.use(
+  const types = new TypeTable(deps.types);
+  // Disposed after the resources, whose processes they run.
+  const modules = starting.use(
+    createModules({
+      ...{ types, home: settings.home, environment: settings.environment, untrusted: settings.untrustedEnvironment },
+      startupTimeoutMs: settings.moduleStartupTimeoutMs,
+      configureTimeoutMs: settings.resourceConfigureTimeoutMs,
+      provide: (module, provided) => graph.provide(module, provided),
+      openParent: (module, socketPath) => serving.openParent(module, socketPath),
+      identity: () => identityOf(applier.wanted, partId),
+      debug: () => settings.debug || applier.wanted.debug === true,
+      missing: () => undefined,
+      onChange: () => reporter?.changed(),
+      clock,
+      log: log.child('modules'),
+    }),
+  );
+  const graph: Graph = starting.use(
     new Graph({
       models: deps.models(clock, () => ({
-        ...{ types, ...data, home: settings.home, untrusted: settings.untrustedEnvironment },
+        ...{ types: types.known, ...data, home: settings.home, untrusted: settings.untrustedEnvironment },
         log: log.child('data_manager'),
       })),
       configureTimeoutMs: settings.resourceConfigureTimeoutMs,
@@ -77,15 +98,16 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
 
   const auth = new MachineAuth();
   auth.configure(secretsOf(first));
-  const applier = new ConfigApplier({
-    ...{ first, graph, auth, serverLog, debug: settings.debug, clock, log: log.child('config') },
+  const applier: ConfigApplier = new ConfigApplier({
+    ...{ first, graph, modules, auth, serverLog, debug: settings.debug, clock, log: log.child('config') },
     onChange: () => reporter?.changed(),
   });
   let running = false;
-  const serving = starting.use(
+  const serving: Serving = starting.use(
     new Serving({
       graph,
       types,
+      modules,
       auth,
       facts: () => ({ version, running, partId, ...applier.applied }),
       requestsLimit: settings.resourceRequestsLimit,
@@ -103,7 +125,7 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
           appliedRevision: applier.applied.revision,
           heldRevision: cloud.watch.held?.revision ?? '',
           heldReason: cloud.watch.held?.reason ?? '',
-          lastError: applier.error || [graph.errors(), data.capture.errors()].filter((text) => text !== '').join('\n'),
+          lastError: applier.error || [modules.errors(), graph.errors(), data.capture.errors()].filter((text) => text !== '').join('\n'),
         }),
         onForced: (revision) => cloud.watch.force(revision),
       }),
@@ -125,7 +147,7 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
   reporter?.start();
   const unwinding = starting.move();
   const { sync, capture } = data;
-  return { serving, sync, capture, graph, [Symbol.asyncDispose]: () => unwinding.disposeAsync() };
+  return { serving, sync, capture, graph, modules, [Symbol.asyncDispose]: () => unwinding.disposeAsync() };
 }
 
 interface CloudParts {

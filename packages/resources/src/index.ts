@@ -8,7 +8,7 @@ export { type ResourceCall, type ResourceDescriptor, shortType } from './resourc
 export { formatResourceName, parseResourceName, type ResourceName } from './resource-name.ts';
 export { resourceTypes } from './resource-types.ts';
 export type { Sensor } from './sensor.ts';
-export type { ServiceResource } from './service-type.ts';
+export { type ServiceResource, serviceType } from './service-type.ts';
 export { type Arm, arm } from './types/arm.ts';
 export { type AudioIn, audioIn } from './types/audio-in.ts';
 export { type AudioOut, audioOut } from './types/audio-out.ts';

@@ -10,10 +10,12 @@ import {
   ResourceStatus_State,
   RobotService,
 } from '@platform/proto/platform/robot/v1/robot';
-import type { ResourceDescriptor } from '@platform/resources';
 import { type ServiceBinding, serve } from '@platform/rpc/server';
 import type { Graph, ResourceState } from '../graph/graph.ts';
+import type { Modules } from '../modules/feature.ts';
+import type { TypeTable } from '../modules/type-table.ts';
 import type { Principal } from './authenticate.ts';
+import { moduleHandlers, moduleStatuses } from './module-rpc.ts';
 import type { Sessions } from './sessions.ts';
 import type { Stopper } from './stop.ts';
 
@@ -38,19 +40,20 @@ const states: Readonly<Record<ResourceState, ResourceStatus_State>> = {
 
 export interface MachineRpcDeps {
   readonly graph: Graph;
-  readonly types: readonly ResourceDescriptor[];
+  readonly types: TypeTable;
+  readonly modules: Modules;
   readonly facts: () => MachineFacts;
   readonly stopper: Stopper;
   readonly sessions: Sessions;
 }
 
-export function machineRpc({ graph, types, facts, stopper, sessions }: MachineRpcDeps): ServiceBinding<Principal> {
+export function machineRpc({ graph, types, modules, facts, stopper, sessions }: MachineRpcDeps): ServiceBinding<Principal> {
   const ready = (): ReturnType<Graph['status']> => graph.status().filter(({ state }) => state === 'ready');
   return serve<typeof RobotService, Principal>(RobotService, {
     resourceNames: () => ({ resources: ready().map(({ config }) => nameOf(config)) }),
     getOperations: () => ({ operations: [] }),
     resourceRPCSubtypes: () => ({
-      resourceRpcSubtypes: types.map(({ api, service }) => ({
+      resourceRpcSubtypes: types.all.map(({ api, service }) => ({
         subtype: nameOf({ api, name: '' }),
         protoService: service.typeName,
       })),
@@ -71,8 +74,10 @@ export function machineRpc({ graph, types, facts, stopper, sessions }: MachineRp
           error: status.error,
           cloudMetadata: cloudMetadata(now),
         })),
+        modules: moduleStatuses(modules),
       };
     },
+    ...moduleHandlers(modules),
     async stopAll({ extra }, call) {
       const byName = extra.map(({ name, params }): [string, JsonObject] => [fullNameOf(name), params ?? {}]);
       await stopper.stopAll(new Map(byName), call);

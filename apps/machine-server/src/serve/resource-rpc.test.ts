@@ -7,6 +7,8 @@ import { expect, test } from 'vitest';
 import { Graph } from '../graph/graph.ts';
 import type { Model } from '../graph/model.ts';
 import { type GaugeClient, gauge, gaugeService } from '../testing/gauge.ts';
+import { TypeTable } from '../modules/type-table.ts';
+import { noModules } from '../testing/no-modules.ts';
 import { MachineAuth } from './authenticate.ts';
 import { Serving } from './serve.ts';
 
@@ -21,7 +23,8 @@ async function serving(model: Model): Promise<GaugeClient & AsyncDisposable> {
   const server = starting.use(
     new Serving({
       graph,
-      types: [gauge],
+      types: new TypeTable([gauge]),
+      modules: noModules,
       auth: new MachineAuth(),
       facts: () => ({ version: '', running: true, partId: '', config: create(RobotConfigSchema), appliedMs: 0 }),
       requestsLimit: 1,

@@ -3,8 +3,11 @@ import { durationMs } from '@bufbuild/protobuf/wkt';
 import { type Clock, type Log, PlatformError } from '@platform/base';
 import type { RobotConfig } from '@platform/proto/platform/app/v1/robot';
 import type { ResourceDescriptor } from '@platform/resources';
-import { createRpcServer, type RpcServer } from '@platform/rpc/server';
+import { type Call, createRpcServer, type RpcServer, type ServiceBinding } from '@platform/rpc/server';
 import type { Graph } from '../graph/graph.ts';
+import type { Modules } from '../modules/feature.ts';
+import type { ParentPort } from '../modules/modules-deps.ts';
+import type { TypeTable } from '../modules/type-table.ts';
 import type { MachineAuth, Principal } from './authenticate.ts';
 import { type MachineFacts, machineRpc } from './machine-rpc.ts';
 import { resourceRpc } from './resource-rpc.ts';
@@ -13,7 +16,8 @@ import { createStopper, type Stopper } from './stop.ts';
 
 export interface ServingDeps {
   readonly graph: Graph;
-  readonly types: readonly ResourceDescriptor[];
+  readonly types: TypeTable;
+  readonly modules: Modules;
   readonly auth: MachineAuth;
   readonly facts: () => MachineFacts;
   readonly requestsLimit: number;
@@ -31,6 +35,8 @@ const portsTried = 100;
 export class Serving implements AsyncDisposable {
   readonly #deps: ServingDeps;
   #server: RpcServer | undefined;
+  /** The port of the machine, and those of its modules. */
+  readonly #servers = new Set<RpcServer<Principal>>();
   readonly #stopper: Stopper;
   readonly #sessions: Sessions;
   #port = 0;
@@ -40,6 +46,9 @@ export class Serving implements AsyncDisposable {
     const { graph, types, facts, clock, log } = deps;
     this.#stopper = createStopper(graph, types);
     const windowMs = (): number => heartbeatWindowMs(facts().config);
+    types.onChange(() => {
+      for (const server of this.#servers) server.setAdded(this.#added());
+    });
     this.#sessions = createSessions({ windowMs, stopper: this.#stopper, clock, log });
   }
 
@@ -60,7 +69,7 @@ export class Serving implements AsyncDisposable {
     }
     const { host, port } = asked ?? { host: '127.0.0.1', port: usualPort };
     for (let candidate = port; ; candidate++) {
-      const server = this.#create();
+      const server = this.#create((call) => auth.authenticate(call));
       try {
         const address = await server.listen({ host, port: candidate });
         if (candidate !== port) log.info(`port ${port} is in use; serving on ${address.port}`);
@@ -75,21 +84,42 @@ export class Serving implements AsyncDisposable {
     }
   }
 
+  /** Serves this machine to one of its modules, on a socket. Whoever can open the socket is the module. */
+  async openParent(module: string, socketPath: string): Promise<ParentPort> {
+    const create = (): RpcServer<Principal> => this.#create(async () => ({ entity: `module ${module}`, module }));
+    const opened = [create()];
+    await opened[0]?.listenOnSocket(socketPath);
+    const openTcp = async (): Promise<string> => {
+      const server = create();
+      opened.push(server);
+      const { host, port } = await server.listen({ host: '127.0.0.1', port: 0 });
+      return `${host}:${port}`;
+    };
+    let tcp: Promise<string> | undefined;
+    return {
+      tcpAddress: () => (tcp ??= openTcp()),
+      [Symbol.asyncDispose]: async () => {
+        for (const each of opened) this.#servers.delete(each);
+        await Promise.all(opened.map((each) => each.close({ graceMs: 0 })));
+      },
+    };
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#sessions[Symbol.dispose]();
     await this.#server?.close({ graceMs: 1_000 });
   }
 
-  #create(): RpcServer {
-    const { graph, types, auth, facts, requestsLimit, log } = this.#deps;
+  #create(authenticate: (call: Call) => Promise<Principal>): RpcServer<Principal> {
+    const { graph, types, modules, auth, facts, log } = this.#deps;
     const [stopper, sessions] = [this.#stopper, this.#sessions];
-    return createRpcServer<Principal>({
+    const server = createRpcServer<Principal>({
       services: [
         auth.binding,
-        machineRpc({ graph, types, facts, stopper, sessions }),
-        ...types.map((type) => resourceRpc({ type, graph, limit: requestsLimit, sessions })),
+        machineRpc({ graph, types, modules, facts, stopper, sessions }),
+        ...types.known.map((type) => this.#binding(type)),
       ],
-      authenticate: (call) => auth.authenticate(call),
+      authenticate,
       open: ['/proto.rpc.v1.AuthService/Authenticate'],
       fallback: (_request, response) => {
         response.statusCode = 404;
@@ -98,6 +128,19 @@ export class Serving implements AsyncDisposable {
       },
       log,
     });
+    server.setAdded(this.#added());
+    this.#servers.add(server);
+    return server;
+  }
+
+  /** The services of types that modules brought. */
+  #added(): readonly ServiceBinding<Principal>[] {
+    return this.#deps.types.added.map((type) => this.#binding(type));
+  }
+
+  #binding(type: ResourceDescriptor): ServiceBinding<Principal> {
+    const { graph, requestsLimit } = this.#deps;
+    return resourceRpc({ type, graph, limit: requestsLimit, sessions: this.#sessions });
   }
 }
 

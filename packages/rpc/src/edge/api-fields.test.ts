@@ -64,6 +64,8 @@ describe('D2 the table of fields that carry an API name', () => {
       'platform.module.v1.RemoveResourceRequest.name: name',
       'platform.module.v1.ValidateConfigResponse.dependencies: name',
       'platform.module.v1.ValidateConfigResponse.optional_dependencies: name',
+      'platform.robot.v1.ModuleModel.api: name',
+      'platform.robot.v1.ModuleModel.model: name',
       'platform.robot.v1.Operation.method: service',
       'platform.robot.v1.ResourceRPCSubtype.proto_service: service',
     ]);

@@ -10,7 +10,7 @@ import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_duration, file_google_protobuf_struct, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { PackageType } from "../../app/packages/v1/packages_pb.ts";
 import { file_platform_app_packages_v1_packages } from "../../app/packages/v1/packages_pb.ts";
-import type { ResourceName } from "../../common/v1/common_pb.ts";
+import type { LogEntry, ResourceName } from "../../common/v1/common_pb.ts";
 import { file_platform_common_v1_common } from "../../common/v1/common_pb.ts";
 import type { JsonObject, Message, UnknownEnum } from "@bufbuild/protobuf";
 
@@ -18,7 +18,7 @@ import type { JsonObject, Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file platform/robot/v1/robot.proto.
  */
 export const file_platform_robot_v1_robot: GenFile = /*@__PURE__*/
-  fileDesc("Ch1wbGF0Zm9ybS9yb2JvdC92MS9yb2JvdC5wcm90bxIRcGxhdGZvcm0ucm9ib3QudjEiUgoMQ29uZmlnU3RhdHVzEhAKCHJldmlzaW9uGAEgASgJEjAKDGxhc3RfdXBkYXRlZBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiGQoXR2V0Q2xvdWRNZXRhZGF0YVJlcXVlc3QidAoYR2V0Q2xvdWRNZXRhZGF0YVJlc3BvbnNlEhYKDnByaW1hcnlfb3JnX2lkGAIgASgJEhMKC2xvY2F0aW9uX2lkGAMgASgJEhIKCm1hY2hpbmVfaWQYBCABKAkSFwoPbWFjaGluZV9wYXJ0X2lkGAUgASgJIhkKF0dldE1hY2hpbmVTdGF0dXNSZXF1ZXN0IqgDChhHZXRNYWNoaW5lU3RhdHVzUmVzcG9uc2USNAoJcmVzb3VyY2VzGAEgAygLMiEucGxhdGZvcm0ucm9ib3QudjEuUmVzb3VyY2VTdGF0dXMSLwoGY29uZmlnGAIgASgLMh8ucGxhdGZvcm0ucm9ib3QudjEuQ29uZmlnU3RhdHVzEkAKBXN0YXRlGAMgASgOMjEucGxhdGZvcm0ucm9ib3QudjEuR2V0TWFjaGluZVN0YXR1c1Jlc3BvbnNlLlN0YXRlEjIKDGpvYl9zdGF0dXNlcxgEIAMoCzIcLnBsYXRmb3JtLnJvYm90LnYxLkpvYlN0YXR1cxIwCgdtb2R1bGVzGAUgAygLMh8ucGxhdGZvcm0ucm9ib3QudjEuTW9kdWxlU3RhdHVzEjIKCHBhY2thZ2VzGAYgAygLMiAucGxhdGZvcm0ucm9ib3QudjEuUGFja2FnZVN0YXR1cyJJCgVTdGF0ZRIVChFTVEFURV9VTlNQRUNJRklFRBAAEhYKElNUQVRFX0lOSVRJQUxJWklORxABEhEKDVNUQVRFX1JVTk5JTkcQAiIWChRHZXRPcGVyYXRpb25zUmVxdWVzdCJJChVHZXRPcGVyYXRpb25zUmVzcG9uc2USMAoKb3BlcmF0aW9ucxgBIAMoCzIcLnBsYXRmb3JtLnJvYm90LnYxLk9wZXJhdGlvbiIUChJHZXRTZXNzaW9uc1JlcXVlc3QiQwoTR2V0U2Vzc2lvbnNSZXNwb25zZRIsCghzZXNzaW9ucxgBIAMoCzIaLnBsYXRmb3JtLnJvYm90LnYxLlNlc3Npb24iEwoRR2V0VmVyc2lvblJlcXVlc3QiTAoSR2V0VmVyc2lvblJlc3BvbnNlEhAKCHBsYXRmb3JtGAEgASgJEg8KB3ZlcnNpb24YAiABKAkSEwoLYXBpX3ZlcnNpb24YAyABKAkikQEKCUpvYlN0YXR1cxIQCghqb2JfbmFtZRgBIAEoCRI6ChZyZWNlbnRfc3VjY2Vzc2Z1bF9ydW5zGAIgAygLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBI2ChJyZWNlbnRfZmFpbGVkX3J1bnMYAyADKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIrgCCgxNb2R1bGVTdGF0dXMSEwoLbW9kdWxlX25hbWUYASABKAkSNAoFc3RhdGUYAiABKA4yJS5wbGF0Zm9ybS5yb2JvdC52MS5Nb2R1bGVTdGF0dXMuU3RhdGUSMAoMbGFzdF91cGRhdGVkGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBINCgVlcnJvchgEIAEoCRIcChRjb25zZWN1dGl2ZV9mYWlsdXJlcxgFIAEoDSJ+CgVTdGF0ZRIVChFTVEFURV9VTlNQRUNJRklFRBAAEhEKDVNUQVRFX1BFTkRJTkcQARISCg5TVEFURV9TVEFSVElORxACEg8KC1NUQVRFX1JFQURZEAMSEwoPU1RBVEVfVU5IRUFMVEhZEAQSEQoNU1RBVEVfQ0xPU0lORxAFIqgBCglPcGVyYXRpb24SCgoCaWQYASABKAkSDgoGbWV0aG9kGAIgASgJEioKCWFyZ3VtZW50cxgDIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSKwoHc3RhcnRlZBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFwoKc2Vzc2lvbl9pZBgFIAEoCUgAiAEBQg0KC19zZXNzaW9uX2lkIo0DCg1QYWNrYWdlU3RhdHVzEgwKBG5hbWUYASABKAkSMwoEdHlwZRgCIAEoDjIlLnBsYXRmb3JtLmFwcC5wYWNrYWdlcy52MS5QYWNrYWdlVHlwZRI1CgVzdGF0ZRgDIAEoDjImLnBsYXRmb3JtLnJvYm90LnYxLlBhY2thZ2VTdGF0dXMuU3RhdGUSDQoFZXJyb3IYBCABKAkSMAoMbGFzdF91cGRhdGVkGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIPCgd2ZXJzaW9uGAYgASgJEhgKEGJ5dGVzX2Rvd25sb2FkZWQYByABKAQSEwoLdG90YWxfYnl0ZXMYCCABKAQigAEKBVN0YXRlEhUKEVNUQVRFX1VOU1BFQ0lGSUVEEAASFQoRU1RBVEVfRE9XTkxPQURJTkcQARIRCg1TVEFURV9MT0FESU5HEAISEwoPU1RBVEVfRklSU1RfUlVOEAMSDwoLU1RBVEVfUkVBRFkQBBIQCgxTVEFURV9GQUlMRUQQBSKnAQoSUGVlckNvbm5lY3Rpb25JbmZvEjMKBHR5cGUYASABKA4yJS5wbGF0Zm9ybS5yb2JvdC52MS5QZWVyQ29ubmVjdGlvblR5cGUSGwoOcmVtb3RlX2FkZHJlc3MYAiABKAlIAIgBARIaCg1sb2NhbF9hZGRyZXNzGAMgASgJSAGIAQFCEQoPX3JlbW90ZV9hZGRyZXNzQhAKDl9sb2NhbF9hZGRyZXNzIhYKFFJlc291cmNlTmFtZXNSZXF1ZXN0IkwKFVJlc291cmNlTmFtZXNSZXNwb25zZRIzCglyZXNvdXJjZXMYASADKAsyIC5wbGF0Zm9ybS5jb21tb24udjEuUmVzb3VyY2VOYW1lIl4KElJlc291cmNlUlBDU3VidHlwZRIxCgdzdWJ0eXBlGAEgASgLMiAucGxhdGZvcm0uY29tbW9uLnYxLlJlc291cmNlTmFtZRIVCg1wcm90b19zZXJ2aWNlGAIgASgJIhwKGlJlc291cmNlUlBDU3VidHlwZXNSZXF1ZXN0ImMKG1Jlc291cmNlUlBDU3VidHlwZXNSZXNwb25zZRJEChVyZXNvdXJjZV9ycGNfc3VidHlwZXMYASADKAsyJS5wbGF0Zm9ybS5yb2JvdC52MS5SZXNvdXJjZVJQQ1N1YnR5cGUisgMKDlJlc291cmNlU3RhdHVzEi4KBG5hbWUYASABKAsyIC5wbGF0Zm9ybS5jb21tb24udjEuUmVzb3VyY2VOYW1lEjYKBXN0YXRlGAIgASgOMicucGxhdGZvcm0ucm9ib3QudjEuUmVzb3VyY2VTdGF0dXMuU3RhdGUSMAoMbGFzdF91cGRhdGVkGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIQCghyZXZpc2lvbhgEIAEoCRINCgVlcnJvchgFIAEoCRJICg5jbG91ZF9tZXRhZGF0YRgGIAEoCzIrLnBsYXRmb3JtLnJvYm90LnYxLkdldENsb3VkTWV0YWRhdGFSZXNwb25zZUgAiAEBIocBCgVTdGF0ZRIVChFTVEFURV9VTlNQRUNJRklFRBAAEhYKElNUQVRFX1VOQ09ORklHVVJFRBABEhUKEVNUQVRFX0NPTkZJR1VSSU5HEAISDwoLU1RBVEVfUkVBRFkQAxISCg5TVEFURV9SRU1PVklORxAEEhMKD1NUQVRFX1VOSEVBTFRIWRAFQhEKD19jbG91ZF9tZXRhZGF0YSIpChtTZW5kU2Vzc2lvbkhlYXJ0YmVhdFJlcXVlc3QSCgoCaWQYASABKAkiHgocU2VuZFNlc3Npb25IZWFydGJlYXRSZXNwb25zZSJ4CgdTZXNzaW9uEgoKAmlkGAEgASgJEkgKFHBlZXJfY29ubmVjdGlvbl9pbmZvGAIgASgLMiUucGxhdGZvcm0ucm9ib3QudjEuUGVlckNvbm5lY3Rpb25JbmZvSACIAQFCFwoVX3BlZXJfY29ubmVjdGlvbl9pbmZvIiUKE1N0YXJ0U2Vzc2lvblJlcXVlc3QSDgoGcmVzdW1lGAEgASgJIlcKFFN0YXJ0U2Vzc2lvblJlc3BvbnNlEgoKAmlkGAEgASgJEjMKEGhlYXJ0YmVhdF93aW5kb3cYAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24iRwoOU3RvcEFsbFJlcXVlc3QSNQoFZXh0cmEYYyADKAsyJi5wbGF0Zm9ybS5yb2JvdC52MS5TdG9wRXh0cmFQYXJhbWV0ZXJzIhEKD1N0b3BBbGxSZXNwb25zZSJuChNTdG9wRXh0cmFQYXJhbWV0ZXJzEi4KBG5hbWUYASABKAsyIC5wbGF0Zm9ybS5jb21tb24udjEuUmVzb3VyY2VOYW1lEicKBnBhcmFtcxgCIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QqegoSUGVlckNvbm5lY3Rpb25UeXBlEiQKIFBFRVJfQ09OTkVDVElPTl9UWVBFX1VOU1BFQ0lGSUVEEAASHQoZUEVFUl9DT05ORUNUSU9OX1RZUEVfR1JQQxABEh8KG1BFRVJfQ09OTkVDVElPTl9UWVBFX1dFQlJUQxACMosICgxSb2JvdFNlcnZpY2USYgoNR2V0T3BlcmF0aW9ucxInLnBsYXRmb3JtLnJvYm90LnYxLkdldE9wZXJhdGlvbnNSZXF1ZXN0GigucGxhdGZvcm0ucm9ib3QudjEuR2V0T3BlcmF0aW9uc1Jlc3BvbnNlEmIKDVJlc291cmNlTmFtZXMSJy5wbGF0Zm9ybS5yb2JvdC52MS5SZXNvdXJjZU5hbWVzUmVxdWVzdBooLnBsYXRmb3JtLnJvYm90LnYxLlJlc291cmNlTmFtZXNSZXNwb25zZRJ0ChNSZXNvdXJjZVJQQ1N1YnR5cGVzEi0ucGxhdGZvcm0ucm9ib3QudjEuUmVzb3VyY2VSUENTdWJ0eXBlc1JlcXVlc3QaLi5wbGF0Zm9ybS5yb2JvdC52MS5SZXNvdXJjZVJQQ1N1YnR5cGVzUmVzcG9uc2USawoQR2V0Q2xvdWRNZXRhZGF0YRIqLnBsYXRmb3JtLnJvYm90LnYxLkdldENsb3VkTWV0YWRhdGFSZXF1ZXN0GisucGxhdGZvcm0ucm9ib3QudjEuR2V0Q2xvdWRNZXRhZGF0YVJlc3BvbnNlEmsKEEdldE1hY2hpbmVTdGF0dXMSKi5wbGF0Zm9ybS5yb2JvdC52MS5HZXRNYWNoaW5lU3RhdHVzUmVxdWVzdBorLnBsYXRmb3JtLnJvYm90LnYxLkdldE1hY2hpbmVTdGF0dXNSZXNwb25zZRJZCgpHZXRWZXJzaW9uEiQucGxhdGZvcm0ucm9ib3QudjEuR2V0VmVyc2lvblJlcXVlc3QaJS5wbGF0Zm9ybS5yb2JvdC52MS5HZXRWZXJzaW9uUmVzcG9uc2USUAoHU3RvcEFsbBIhLnBsYXRmb3JtLnJvYm90LnYxLlN0b3BBbGxSZXF1ZXN0GiIucGxhdGZvcm0ucm9ib3QudjEuU3RvcEFsbFJlc3BvbnNlEl8KDFN0YXJ0U2Vzc2lvbhImLnBsYXRmb3JtLnJvYm90LnYxLlN0YXJ0U2Vzc2lvblJlcXVlc3QaJy5wbGF0Zm9ybS5yb2JvdC52MS5TdGFydFNlc3Npb25SZXNwb25zZRJ3ChRTZW5kU2Vzc2lvbkhlYXJ0YmVhdBIuLnBsYXRmb3JtLnJvYm90LnYxLlNlbmRTZXNzaW9uSGVhcnRiZWF0UmVxdWVzdBovLnBsYXRmb3JtLnJvYm90LnYxLlNlbmRTZXNzaW9uSGVhcnRiZWF0UmVzcG9uc2USXAoLR2V0U2Vzc2lvbnMSJS5wbGF0Zm9ybS5yb2JvdC52MS5HZXRTZXNzaW9uc1JlcXVlc3QaJi5wbGF0Zm9ybS5yb2JvdC52MS5HZXRTZXNzaW9uc1Jlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_duration, file_google_protobuf_struct, file_google_protobuf_timestamp, file_platform_app_packages_v1_packages, file_platform_common_v1_common]);
+  fileDesc("Ch1wbGF0Zm9ybS9yb2JvdC92MS9yb2JvdC5wcm90bxIRcGxhdGZvcm0ucm9ib3QudjEiUgoMQ29uZmlnU3RhdHVzEhAKCHJldmlzaW9uGAEgASgJEjAKDGxhc3RfdXBkYXRlZBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiGQoXR2V0Q2xvdWRNZXRhZGF0YVJlcXVlc3QidAoYR2V0Q2xvdWRNZXRhZGF0YVJlc3BvbnNlEhYKDnByaW1hcnlfb3JnX2lkGAIgASgJEhMKC2xvY2F0aW9uX2lkGAMgASgJEhIKCm1hY2hpbmVfaWQYBCABKAkSFwoPbWFjaGluZV9wYXJ0X2lkGAUgASgJIhkKF0dldE1hY2hpbmVTdGF0dXNSZXF1ZXN0IqgDChhHZXRNYWNoaW5lU3RhdHVzUmVzcG9uc2USNAoJcmVzb3VyY2VzGAEgAygLMiEucGxhdGZvcm0ucm9ib3QudjEuUmVzb3VyY2VTdGF0dXMSLwoGY29uZmlnGAIgASgLMh8ucGxhdGZvcm0ucm9ib3QudjEuQ29uZmlnU3RhdHVzEkAKBXN0YXRlGAMgASgOMjEucGxhdGZvcm0ucm9ib3QudjEuR2V0TWFjaGluZVN0YXR1c1Jlc3BvbnNlLlN0YXRlEjIKDGpvYl9zdGF0dXNlcxgEIAMoCzIcLnBsYXRmb3JtLnJvYm90LnYxLkpvYlN0YXR1cxIwCgdtb2R1bGVzGAUgAygLMh8ucGxhdGZvcm0ucm9ib3QudjEuTW9kdWxlU3RhdHVzEjIKCHBhY2thZ2VzGAYgAygLMiAucGxhdGZvcm0ucm9ib3QudjEuUGFja2FnZVN0YXR1cyJJCgVTdGF0ZRIVChFTVEFURV9VTlNQRUNJRklFRBAAEhYKElNUQVRFX0lOSVRJQUxJWklORxABEhEKDVNUQVRFX1JVTk5JTkcQAiIdChtHZXRNb2RlbHNGcm9tTW9kdWxlc1JlcXVlc3QiTgocR2V0TW9kZWxzRnJvbU1vZHVsZXNSZXNwb25zZRIuCgZtb2RlbHMYASADKAsyHi5wbGF0Zm9ybS5yb2JvdC52MS5Nb2R1bGVNb2RlbCIWChRHZXRPcGVyYXRpb25zUmVxdWVzdCJJChVHZXRPcGVyYXRpb25zUmVzcG9uc2USMAoKb3BlcmF0aW9ucxgBIAMoCzIcLnBsYXRmb3JtLnJvYm90LnYxLk9wZXJhdGlvbiIUChJHZXRTZXNzaW9uc1JlcXVlc3QiQwoTR2V0U2Vzc2lvbnNSZXNwb25zZRIsCghzZXNzaW9ucxgBIAMoCzIaLnBsYXRmb3JtLnJvYm90LnYxLlNlc3Npb24iEwoRR2V0VmVyc2lvblJlcXVlc3QiTAoSR2V0VmVyc2lvblJlc3BvbnNlEhAKCHBsYXRmb3JtGAEgASgJEg8KB3ZlcnNpb24YAiABKAkSEwoLYXBpX3ZlcnNpb24YAyABKAkikQEKCUpvYlN0YXR1cxIQCghqb2JfbmFtZRgBIAEoCRI6ChZyZWNlbnRfc3VjY2Vzc2Z1bF9ydW5zGAIgAygLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBI2ChJyZWNlbnRfZmFpbGVkX3J1bnMYAyADKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIjgKCkxvZ1JlcXVlc3QSKgoEbG9ncxgBIAMoCzIcLnBsYXRmb3JtLmNvbW1vbi52MS5Mb2dFbnRyeSINCgtMb2dSZXNwb25zZSJZCgtNb2R1bGVNb2RlbBITCgttb2R1bGVfbmFtZRgBIAEoCRINCgVtb2RlbBgCIAEoCRILCgNhcGkYAyABKAkSGQoRZnJvbV9sb2NhbF9tb2R1bGUYBCABKAgiuAIKDE1vZHVsZVN0YXR1cxITCgttb2R1bGVfbmFtZRgBIAEoCRI0CgVzdGF0ZRgCIAEoDjIlLnBsYXRmb3JtLnJvYm90LnYxLk1vZHVsZVN0YXR1cy5TdGF0ZRIwCgxsYXN0X3VwZGF0ZWQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBWVycm9yGAQgASgJEhwKFGNvbnNlY3V0aXZlX2ZhaWx1cmVzGAUgASgNIn4KBVN0YXRlEhUKEVNUQVRFX1VOU1BFQ0lGSUVEEAASEQoNU1RBVEVfUEVORElORxABEhIKDlNUQVRFX1NUQVJUSU5HEAISDwoLU1RBVEVfUkVBRFkQAxITCg9TVEFURV9VTkhFQUxUSFkQBBIRCg1TVEFURV9DTE9TSU5HEAUiqAEKCU9wZXJhdGlvbhIKCgJpZBgBIAEoCRIOCgZtZXRob2QYAiABKAkSKgoJYXJndW1lbnRzGAMgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBIrCgdzdGFydGVkGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIXCgpzZXNzaW9uX2lkGAUgASgJSACIAQFCDQoLX3Nlc3Npb25faWQijQMKDVBhY2thZ2VTdGF0dXMSDAoEbmFtZRgBIAEoCRIzCgR0eXBlGAIgASgOMiUucGxhdGZvcm0uYXBwLnBhY2thZ2VzLnYxLlBhY2thZ2VUeXBlEjUKBXN0YXRlGAMgASgOMiYucGxhdGZvcm0ucm9ib3QudjEuUGFja2FnZVN0YXR1cy5TdGF0ZRINCgVlcnJvchgEIAEoCRIwCgxsYXN0X3VwZGF0ZWQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB3ZlcnNpb24YBiABKAkSGAoQYnl0ZXNfZG93bmxvYWRlZBgHIAEoBBITCgt0b3RhbF9ieXRlcxgIIAEoBCKAAQoFU3RhdGUSFQoRU1RBVEVfVU5TUEVDSUZJRUQQABIVChFTVEFURV9ET1dOTE9BRElORxABEhEKDVNUQVRFX0xPQURJTkcQAhITCg9TVEFURV9GSVJTVF9SVU4QAxIPCgtTVEFURV9SRUFEWRAEEhAKDFNUQVRFX0ZBSUxFRBAFIqcBChJQZWVyQ29ubmVjdGlvbkluZm8SMwoEdHlwZRgBIAEoDjIlLnBsYXRmb3JtLnJvYm90LnYxLlBlZXJDb25uZWN0aW9uVHlwZRIbCg5yZW1vdGVfYWRkcmVzcxgCIAEoCUgAiAEBEhoKDWxvY2FsX2FkZHJlc3MYAyABKAlIAYgBAUIRCg9fcmVtb3RlX2FkZHJlc3NCEAoOX2xvY2FsX2FkZHJlc3MiFgoUUmVzb3VyY2VOYW1lc1JlcXVlc3QiTAoVUmVzb3VyY2VOYW1lc1Jlc3BvbnNlEjMKCXJlc291cmNlcxgBIAMoCzIgLnBsYXRmb3JtLmNvbW1vbi52MS5SZXNvdXJjZU5hbWUiXgoSUmVzb3VyY2VSUENTdWJ0eXBlEjEKB3N1YnR5cGUYASABKAsyIC5wbGF0Zm9ybS5jb21tb24udjEuUmVzb3VyY2VOYW1lEhUKDXByb3RvX3NlcnZpY2UYAiABKAkiHAoaUmVzb3VyY2VSUENTdWJ0eXBlc1JlcXVlc3QiYwobUmVzb3VyY2VSUENTdWJ0eXBlc1Jlc3BvbnNlEkQKFXJlc291cmNlX3JwY19zdWJ0eXBlcxgBIAMoCzIlLnBsYXRmb3JtLnJvYm90LnYxLlJlc291cmNlUlBDU3VidHlwZSKyAwoOUmVzb3VyY2VTdGF0dXMSLgoEbmFtZRgBIAEoCzIgLnBsYXRmb3JtLmNvbW1vbi52MS5SZXNvdXJjZU5hbWUSNgoFc3RhdGUYAiABKA4yJy5wbGF0Zm9ybS5yb2JvdC52MS5SZXNvdXJjZVN0YXR1cy5TdGF0ZRIwCgxsYXN0X3VwZGF0ZWQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhAKCHJldmlzaW9uGAQgASgJEg0KBWVycm9yGAUgASgJEkgKDmNsb3VkX21ldGFkYXRhGAYgASgLMisucGxhdGZvcm0ucm9ib3QudjEuR2V0Q2xvdWRNZXRhZGF0YVJlc3BvbnNlSACIAQEihwEKBVN0YXRlEhUKEVNUQVRFX1VOU1BFQ0lGSUVEEAASFgoSU1RBVEVfVU5DT05GSUdVUkVEEAESFQoRU1RBVEVfQ09ORklHVVJJTkcQAhIPCgtTVEFURV9SRUFEWRADEhIKDlNUQVRFX1JFTU9WSU5HEAQSEwoPU1RBVEVfVU5IRUFMVEhZEAVCEQoPX2Nsb3VkX21ldGFkYXRhIlAKFFJlc3RhcnRNb2R1bGVSZXF1ZXN0EhMKCW1vZHVsZV9pZBgBIAEoCUgAEhUKC21vZHVsZV9uYW1lGAIgASgJSABCDAoKaWRfb3JfbmFtZSIXChVSZXN0YXJ0TW9kdWxlUmVzcG9uc2UiKQobU2VuZFNlc3Npb25IZWFydGJlYXRSZXF1ZXN0EgoKAmlkGAEgASgJIh4KHFNlbmRTZXNzaW9uSGVhcnRiZWF0UmVzcG9uc2UieAoHU2Vzc2lvbhIKCgJpZBgBIAEoCRJIChRwZWVyX2Nvbm5lY3Rpb25faW5mbxgCIAEoCzIlLnBsYXRmb3JtLnJvYm90LnYxLlBlZXJDb25uZWN0aW9uSW5mb0gAiAEBQhcKFV9wZWVyX2Nvbm5lY3Rpb25faW5mbyIlChNTdGFydFNlc3Npb25SZXF1ZXN0Eg4KBnJlc3VtZRgBIAEoCSJXChRTdGFydFNlc3Npb25SZXNwb25zZRIKCgJpZBgBIAEoCRIzChBoZWFydGJlYXRfd2luZG93GAIgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uIkcKDlN0b3BBbGxSZXF1ZXN0EjUKBWV4dHJhGGMgAygLMiYucGxhdGZvcm0ucm9ib3QudjEuU3RvcEV4dHJhUGFyYW1ldGVycyIRCg9TdG9wQWxsUmVzcG9uc2UibgoTU3RvcEV4dHJhUGFyYW1ldGVycxIuCgRuYW1lGAEgASgLMiAucGxhdGZvcm0uY29tbW9uLnYxLlJlc291cmNlTmFtZRInCgZwYXJhbXMYAiABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0KnoKElBlZXJDb25uZWN0aW9uVHlwZRIkCiBQRUVSX0NPTk5FQ1RJT05fVFlQRV9VTlNQRUNJRklFRBAAEh0KGVBFRVJfQ09OTkVDVElPTl9UWVBFX0dSUEMQARIfChtQRUVSX0NPTk5FQ1RJT05fVFlQRV9XRUJSVEMQAjKuCgoMUm9ib3RTZXJ2aWNlEmIKDUdldE9wZXJhdGlvbnMSJy5wbGF0Zm9ybS5yb2JvdC52MS5HZXRPcGVyYXRpb25zUmVxdWVzdBooLnBsYXRmb3JtLnJvYm90LnYxLkdldE9wZXJhdGlvbnNSZXNwb25zZRJiCg1SZXNvdXJjZU5hbWVzEicucGxhdGZvcm0ucm9ib3QudjEuUmVzb3VyY2VOYW1lc1JlcXVlc3QaKC5wbGF0Zm9ybS5yb2JvdC52MS5SZXNvdXJjZU5hbWVzUmVzcG9uc2USdAoTUmVzb3VyY2VSUENTdWJ0eXBlcxItLnBsYXRmb3JtLnJvYm90LnYxLlJlc291cmNlUlBDU3VidHlwZXNSZXF1ZXN0Gi4ucGxhdGZvcm0ucm9ib3QudjEuUmVzb3VyY2VSUENTdWJ0eXBlc1Jlc3BvbnNlEmsKEEdldENsb3VkTWV0YWRhdGESKi5wbGF0Zm9ybS5yb2JvdC52MS5HZXRDbG91ZE1ldGFkYXRhUmVxdWVzdBorLnBsYXRmb3JtLnJvYm90LnYxLkdldENsb3VkTWV0YWRhdGFSZXNwb25zZRJrChBHZXRNYWNoaW5lU3RhdHVzEioucGxhdGZvcm0ucm9ib3QudjEuR2V0TWFjaGluZVN0YXR1c1JlcXVlc3QaKy5wbGF0Zm9ybS5yb2JvdC52MS5HZXRNYWNoaW5lU3RhdHVzUmVzcG9uc2USWQoKR2V0VmVyc2lvbhIkLnBsYXRmb3JtLnJvYm90LnYxLkdldFZlcnNpb25SZXF1ZXN0GiUucGxhdGZvcm0ucm9ib3QudjEuR2V0VmVyc2lvblJlc3BvbnNlElAKB1N0b3BBbGwSIS5wbGF0Zm9ybS5yb2JvdC52MS5TdG9wQWxsUmVxdWVzdBoiLnBsYXRmb3JtLnJvYm90LnYxLlN0b3BBbGxSZXNwb25zZRJfCgxTdGFydFNlc3Npb24SJi5wbGF0Zm9ybS5yb2JvdC52MS5TdGFydFNlc3Npb25SZXF1ZXN0GicucGxhdGZvcm0ucm9ib3QudjEuU3RhcnRTZXNzaW9uUmVzcG9uc2USdwoUU2VuZFNlc3Npb25IZWFydGJlYXQSLi5wbGF0Zm9ybS5yb2JvdC52MS5TZW5kU2Vzc2lvbkhlYXJ0YmVhdFJlcXVlc3QaLy5wbGF0Zm9ybS5yb2JvdC52MS5TZW5kU2Vzc2lvbkhlYXJ0YmVhdFJlc3BvbnNlElwKC0dldFNlc3Npb25zEiUucGxhdGZvcm0ucm9ib3QudjEuR2V0U2Vzc2lvbnNSZXF1ZXN0GiYucGxhdGZvcm0ucm9ib3QudjEuR2V0U2Vzc2lvbnNSZXNwb25zZRJ3ChRHZXRNb2RlbHNGcm9tTW9kdWxlcxIuLnBsYXRmb3JtLnJvYm90LnYxLkdldE1vZGVsc0Zyb21Nb2R1bGVzUmVxdWVzdBovLnBsYXRmb3JtLnJvYm90LnYxLkdldE1vZGVsc0Zyb21Nb2R1bGVzUmVzcG9uc2USRAoDTG9nEh0ucGxhdGZvcm0ucm9ib3QudjEuTG9nUmVxdWVzdBoeLnBsYXRmb3JtLnJvYm90LnYxLkxvZ1Jlc3BvbnNlEmIKDVJlc3RhcnRNb2R1bGUSJy5wbGF0Zm9ybS5yb2JvdC52MS5SZXN0YXJ0TW9kdWxlUmVxdWVzdBooLnBsYXRmb3JtLnJvYm90LnYxLlJlc3RhcnRNb2R1bGVSZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_duration, file_google_protobuf_struct, file_google_protobuf_timestamp, file_platform_app_packages_v1_packages, file_platform_common_v1_common]);
 
 /**
  * @generated from message platform.robot.v1.ConfigStatus
@@ -174,6 +174,36 @@ export const GetMachineStatusResponse_StateSchema: GenEnum<GetMachineStatusRespo
   enumDesc(file_platform_robot_v1_robot, 4, 0);
 
 /**
+ * @generated from message platform.robot.v1.GetModelsFromModulesRequest
+ */
+export type GetModelsFromModulesRequest = Message<"platform.robot.v1.GetModelsFromModulesRequest"> & {
+};
+
+/**
+ * Describes the message platform.robot.v1.GetModelsFromModulesRequest.
+ * Use `create(GetModelsFromModulesRequestSchema)` to create a new message.
+ */
+export const GetModelsFromModulesRequestSchema: GenMessage<GetModelsFromModulesRequest> = /*@__PURE__*/
+  messageDesc(file_platform_robot_v1_robot, 5);
+
+/**
+ * @generated from message platform.robot.v1.GetModelsFromModulesResponse
+ */
+export type GetModelsFromModulesResponse = Message<"platform.robot.v1.GetModelsFromModulesResponse"> & {
+  /**
+   * @generated from field: repeated platform.robot.v1.ModuleModel models = 1;
+   */
+  models: ModuleModel[];
+};
+
+/**
+ * Describes the message platform.robot.v1.GetModelsFromModulesResponse.
+ * Use `create(GetModelsFromModulesResponseSchema)` to create a new message.
+ */
+export const GetModelsFromModulesResponseSchema: GenMessage<GetModelsFromModulesResponse> = /*@__PURE__*/
+  messageDesc(file_platform_robot_v1_robot, 6);
+
+/**
  * @generated from message platform.robot.v1.GetOperationsRequest
  */
 export type GetOperationsRequest = Message<"platform.robot.v1.GetOperationsRequest"> & {
@@ -184,7 +214,7 @@ export type GetOperationsRequest = Message<"platform.robot.v1.GetOperationsReque
  * Use `create(GetOperationsRequestSchema)` to create a new message.
  */
 export const GetOperationsRequestSchema: GenMessage<GetOperationsRequest> = /*@__PURE__*/
-  messageDesc(file_platform_robot_v1_robot, 5);
+  messageDesc(file_platform_robot_v1_robot, 7);
 
 /**
  * @generated from message platform.robot.v1.GetOperationsResponse
@@ -201,7 +231,7 @@ export type GetOperationsResponse = Message<"platform.robot.v1.GetOperationsResp
  * Use `create(GetOperationsResponseSchema)` to create a new message.
  */
 export const GetOperationsResponseSchema: GenMessage<GetOperationsResponse> = /*@__PURE__*/
-  messageDesc(file_platform_robot_v1_robot, 6);
+  messageDesc(file_platform_robot_v1_robot, 8);
 
 /**
  * @generated from message platform.robot.v1.GetSessionsRequest
@@ -214,7 +244,7 @@ export type GetSessionsRequest = Message<"platform.robot.v1.GetSessionsRequest">
  * Use `create(GetSessionsRequestSchema)` to create a new message.
  */
 export const GetSessionsRequestSchema: GenMessage<GetSessionsRequest> = /*@__PURE__*/
-  messageDesc(file_platform_robot_v1_robot, 7);
+  messageDesc(file_platform_robot_v1_robot, 9);
 
 /**
  * @generated from message platform.robot.v1.GetSessionsResponse
@@ -231,7 +261,7 @@ export type GetSessionsResponse = Message<"platform.robot.v1.GetSessionsResponse
  * Use `create(GetSessionsResponseSchema)` to create a new message.
  */
 export const GetSessionsResponseSchema: GenMessage<GetSessionsResponse> = /*@__PURE__*/
-  messageDesc(file_platform_robot_v1_robot, 8);
+  messageDesc(file_platform_robot_v1_robot, 10);
 
 /**
  * @generated from message platform.robot.v1.GetVersionRequest
@@ -244,7 +274,7 @@ export type GetVersionRequest = Message<"platform.robot.v1.GetVersionRequest"> &
  * Use `create(GetVersionRequestSchema)` to create a new message.
  */
 export const GetVersionRequestSchema: GenMessage<GetVersionRequest> = /*@__PURE__*/
-  messageDesc(file_platform_robot_v1_robot, 9);
+  messageDesc(file_platform_robot_v1_robot, 11);
 
 /**
  * @generated from message platform.robot.v1.GetVersionResponse
@@ -271,7 +301,7 @@ export type GetVersionResponse = Message<"platform.robot.v1.GetVersionResponse">
  * Use `create(GetVersionResponseSchema)` to create a new message.
  */
 export const GetVersionResponseSchema: GenMessage<GetVersionResponse> = /*@__PURE__*/
-  messageDesc(file_platform_robot_v1_robot, 10);
+  messageDesc(file_platform_robot_v1_robot, 12);
 
 /**
  * @generated from message platform.robot.v1.JobStatus
@@ -298,7 +328,69 @@ export type JobStatus = Message<"platform.robot.v1.JobStatus"> & {
  * Use `create(JobStatusSchema)` to create a new message.
  */
 export const JobStatusSchema: GenMessage<JobStatus> = /*@__PURE__*/
-  messageDesc(file_platform_robot_v1_robot, 11);
+  messageDesc(file_platform_robot_v1_robot, 13);
+
+/**
+ * @generated from message platform.robot.v1.LogRequest
+ */
+export type LogRequest = Message<"platform.robot.v1.LogRequest"> & {
+  /**
+   * @generated from field: repeated platform.common.v1.LogEntry logs = 1;
+   */
+  logs: LogEntry[];
+};
+
+/**
+ * Describes the message platform.robot.v1.LogRequest.
+ * Use `create(LogRequestSchema)` to create a new message.
+ */
+export const LogRequestSchema: GenMessage<LogRequest> = /*@__PURE__*/
+  messageDesc(file_platform_robot_v1_robot, 14);
+
+/**
+ * @generated from message platform.robot.v1.LogResponse
+ */
+export type LogResponse = Message<"platform.robot.v1.LogResponse"> & {
+};
+
+/**
+ * Describes the message platform.robot.v1.LogResponse.
+ * Use `create(LogResponseSchema)` to create a new message.
+ */
+export const LogResponseSchema: GenMessage<LogResponse> = /*@__PURE__*/
+  messageDesc(file_platform_robot_v1_robot, 15);
+
+/**
+ * @generated from message platform.robot.v1.ModuleModel
+ */
+export type ModuleModel = Message<"platform.robot.v1.ModuleModel"> & {
+  /**
+   * @generated from field: string module_name = 1;
+   */
+  moduleName: string;
+
+  /**
+   * @generated from field: string model = 2;
+   */
+  model: string;
+
+  /**
+   * @generated from field: string api = 3;
+   */
+  api: string;
+
+  /**
+   * @generated from field: bool from_local_module = 4;
+   */
+  fromLocalModule: boolean;
+};
+
+/**
+ * Describes the message platform.robot.v1.ModuleModel.
+ * Use `create(ModuleModelSchema)` to create a new message.
+ */
+export const ModuleModelSchema: GenMessage<ModuleModel> = /*@__PURE__*/
+  messageDesc(file_platform_robot_v1_robot, 16);
 
 /**
  * @generated from message platform.robot.v1.ModuleStatus
@@ -335,7 +427,7 @@ export type ModuleStatus = Message<"platform.robot.v1.ModuleStatus"> & {
  * Use `create(ModuleStatusSchema)` to create a new message.
  */
 export const ModuleStatusSchema: GenMessage<ModuleStatus> = /*@__PURE__*/
-  messageDesc(file_platform_robot_v1_robot, 12);
+  messageDesc(file_platform_robot_v1_robot, 17);
 
 /**
  * @generated from enum platform.robot.v1.ModuleStatus.State
@@ -381,7 +473,7 @@ export type ModuleStatus_State = (typeof ModuleStatus_State)[keyof typeof Module
  * Describes the enum platform.robot.v1.ModuleStatus.State.
  */
 export const ModuleStatus_StateSchema: GenEnum<ModuleStatus_State> = /*@__PURE__*/
-  enumDesc(file_platform_robot_v1_robot, 12, 0);
+  enumDesc(file_platform_robot_v1_robot, 17, 0);
 
 /**
  * @generated from message platform.robot.v1.Operation
@@ -418,7 +510,7 @@ export type Operation = Message<"platform.robot.v1.Operation"> & {
  * Use `create(OperationSchema)` to create a new message.
  */
 export const OperationSchema: GenMessage<Operation> = /*@__PURE__*/
-  messageDesc(file_platform_robot_v1_robot, 13);
+  messageDesc(file_platform_robot_v1_robot, 18);
 
 /**
  * @generated from message platform.robot.v1.PackageStatus
@@ -470,7 +562,7 @@ export type PackageStatus = Message<"platform.robot.v1.PackageStatus"> & {
  * Use `create(PackageStatusSchema)` to create a new message.
  */
 export const PackageStatusSchema: GenMessage<PackageStatus> = /*@__PURE__*/
-  messageDesc(file_platform_robot_v1_robot, 14);
+  messageDesc(file_platform_robot_v1_robot, 19);
 
 /**
  * @generated from enum platform.robot.v1.PackageStatus.State
@@ -516,7 +608,7 @@ export type PackageStatus_State = (typeof PackageStatus_State)[keyof typeof Pack
  * Describes the enum platform.robot.v1.PackageStatus.State.
  */
 export const PackageStatus_StateSchema: GenEnum<PackageStatus_State> = /*@__PURE__*/
-  enumDesc(file_platform_robot_v1_robot, 14, 0);
+  enumDesc(file_platform_robot_v1_robot, 19, 0);
 
 /**
  * @generated from message platform.robot.v1.PeerConnectionInfo
@@ -543,7 +635,7 @@ export type PeerConnectionInfo = Message<"platform.robot.v1.PeerConnectionInfo">
  * Use `create(PeerConnectionInfoSchema)` to create a new message.
  */
 export const PeerConnectionInfoSchema: GenMessage<PeerConnectionInfo> = /*@__PURE__*/
-  messageDesc(file_platform_robot_v1_robot, 15);
+  messageDesc(file_platform_robot_v1_robot, 20);
 
 /**
  * @generated from message platform.robot.v1.ResourceNamesRequest
@@ -556,7 +648,7 @@ export type ResourceNamesRequest = Message<"platform.robot.v1.ResourceNamesReque
  * Use `create(ResourceNamesRequestSchema)` to create a new message.
  */
 export const ResourceNamesRequestSchema: GenMessage<ResourceNamesRequest> = /*@__PURE__*/
-  messageDesc(file_platform_robot_v1_robot, 16);
+  messageDesc(file_platform_robot_v1_robot, 21);
 
 /**
  * @generated from message platform.robot.v1.ResourceNamesResponse
@@ -573,7 +665,7 @@ export type ResourceNamesResponse = Message<"platform.robot.v1.ResourceNamesResp
  * Use `create(ResourceNamesResponseSchema)` to create a new message.
  */
 export const ResourceNamesResponseSchema: GenMessage<ResourceNamesResponse> = /*@__PURE__*/
-  messageDesc(file_platform_robot_v1_robot, 17);
+  messageDesc(file_platform_robot_v1_robot, 22);
 
 /**
  * @generated from message platform.robot.v1.ResourceRPCSubtype
@@ -595,7 +687,7 @@ export type ResourceRPCSubtype = Message<"platform.robot.v1.ResourceRPCSubtype">
  * Use `create(ResourceRPCSubtypeSchema)` to create a new message.
  */
 export const ResourceRPCSubtypeSchema: GenMessage<ResourceRPCSubtype> = /*@__PURE__*/
-  messageDesc(file_platform_robot_v1_robot, 18);
+  messageDesc(file_platform_robot_v1_robot, 23);
 
 /**
  * @generated from message platform.robot.v1.ResourceRPCSubtypesRequest
@@ -608,7 +700,7 @@ export type ResourceRPCSubtypesRequest = Message<"platform.robot.v1.ResourceRPCS
  * Use `create(ResourceRPCSubtypesRequestSchema)` to create a new message.
  */
 export const ResourceRPCSubtypesRequestSchema: GenMessage<ResourceRPCSubtypesRequest> = /*@__PURE__*/
-  messageDesc(file_platform_robot_v1_robot, 19);
+  messageDesc(file_platform_robot_v1_robot, 24);
 
 /**
  * @generated from message platform.robot.v1.ResourceRPCSubtypesResponse
@@ -625,7 +717,7 @@ export type ResourceRPCSubtypesResponse = Message<"platform.robot.v1.ResourceRPC
  * Use `create(ResourceRPCSubtypesResponseSchema)` to create a new message.
  */
 export const ResourceRPCSubtypesResponseSchema: GenMessage<ResourceRPCSubtypesResponse> = /*@__PURE__*/
-  messageDesc(file_platform_robot_v1_robot, 20);
+  messageDesc(file_platform_robot_v1_robot, 25);
 
 /**
  * @generated from message platform.robot.v1.ResourceStatus
@@ -667,7 +759,7 @@ export type ResourceStatus = Message<"platform.robot.v1.ResourceStatus"> & {
  * Use `create(ResourceStatusSchema)` to create a new message.
  */
 export const ResourceStatusSchema: GenMessage<ResourceStatus> = /*@__PURE__*/
-  messageDesc(file_platform_robot_v1_robot, 21);
+  messageDesc(file_platform_robot_v1_robot, 26);
 
 /**
  * @generated from enum platform.robot.v1.ResourceStatus.State
@@ -713,7 +805,53 @@ export type ResourceStatus_State = (typeof ResourceStatus_State)[keyof typeof Re
  * Describes the enum platform.robot.v1.ResourceStatus.State.
  */
 export const ResourceStatus_StateSchema: GenEnum<ResourceStatus_State> = /*@__PURE__*/
-  enumDesc(file_platform_robot_v1_robot, 21, 0);
+  enumDesc(file_platform_robot_v1_robot, 26, 0);
+
+/**
+ * @generated from message platform.robot.v1.RestartModuleRequest
+ */
+export type RestartModuleRequest = Message<"platform.robot.v1.RestartModuleRequest"> & {
+  /**
+   * @generated from oneof platform.robot.v1.RestartModuleRequest.id_or_name
+   */
+  idOrName: {
+    /**
+     * Of a module from the registry.
+     *
+     * @generated from field: string module_id = 1;
+     */
+    value: string;
+    case: "moduleId";
+  } | {
+    /**
+     * Of any module, as in the configuration.
+     *
+     * @generated from field: string module_name = 2;
+     */
+    value: string;
+    case: "moduleName";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message platform.robot.v1.RestartModuleRequest.
+ * Use `create(RestartModuleRequestSchema)` to create a new message.
+ */
+export const RestartModuleRequestSchema: GenMessage<RestartModuleRequest> = /*@__PURE__*/
+  messageDesc(file_platform_robot_v1_robot, 27);
+
+/**
+ * @generated from message platform.robot.v1.RestartModuleResponse
+ */
+export type RestartModuleResponse = Message<"platform.robot.v1.RestartModuleResponse"> & {
+};
+
+/**
+ * Describes the message platform.robot.v1.RestartModuleResponse.
+ * Use `create(RestartModuleResponseSchema)` to create a new message.
+ */
+export const RestartModuleResponseSchema: GenMessage<RestartModuleResponse> = /*@__PURE__*/
+  messageDesc(file_platform_robot_v1_robot, 28);
 
 /**
  * @generated from message platform.robot.v1.SendSessionHeartbeatRequest
@@ -730,7 +868,7 @@ export type SendSessionHeartbeatRequest = Message<"platform.robot.v1.SendSession
  * Use `create(SendSessionHeartbeatRequestSchema)` to create a new message.
  */
 export const SendSessionHeartbeatRequestSchema: GenMessage<SendSessionHeartbeatRequest> = /*@__PURE__*/
-  messageDesc(file_platform_robot_v1_robot, 22);
+  messageDesc(file_platform_robot_v1_robot, 29);
 
 /**
  * @generated from message platform.robot.v1.SendSessionHeartbeatResponse
@@ -743,7 +881,7 @@ export type SendSessionHeartbeatResponse = Message<"platform.robot.v1.SendSessio
  * Use `create(SendSessionHeartbeatResponseSchema)` to create a new message.
  */
 export const SendSessionHeartbeatResponseSchema: GenMessage<SendSessionHeartbeatResponse> = /*@__PURE__*/
-  messageDesc(file_platform_robot_v1_robot, 23);
+  messageDesc(file_platform_robot_v1_robot, 30);
 
 /**
  * @generated from message platform.robot.v1.Session
@@ -765,7 +903,7 @@ export type Session = Message<"platform.robot.v1.Session"> & {
  * Use `create(SessionSchema)` to create a new message.
  */
 export const SessionSchema: GenMessage<Session> = /*@__PURE__*/
-  messageDesc(file_platform_robot_v1_robot, 24);
+  messageDesc(file_platform_robot_v1_robot, 31);
 
 /**
  * @generated from message platform.robot.v1.StartSessionRequest
@@ -782,7 +920,7 @@ export type StartSessionRequest = Message<"platform.robot.v1.StartSessionRequest
  * Use `create(StartSessionRequestSchema)` to create a new message.
  */
 export const StartSessionRequestSchema: GenMessage<StartSessionRequest> = /*@__PURE__*/
-  messageDesc(file_platform_robot_v1_robot, 25);
+  messageDesc(file_platform_robot_v1_robot, 32);
 
 /**
  * @generated from message platform.robot.v1.StartSessionResponse
@@ -804,7 +942,7 @@ export type StartSessionResponse = Message<"platform.robot.v1.StartSessionRespon
  * Use `create(StartSessionResponseSchema)` to create a new message.
  */
 export const StartSessionResponseSchema: GenMessage<StartSessionResponse> = /*@__PURE__*/
-  messageDesc(file_platform_robot_v1_robot, 26);
+  messageDesc(file_platform_robot_v1_robot, 33);
 
 /**
  * @generated from message platform.robot.v1.StopAllRequest
@@ -821,7 +959,7 @@ export type StopAllRequest = Message<"platform.robot.v1.StopAllRequest"> & {
  * Use `create(StopAllRequestSchema)` to create a new message.
  */
 export const StopAllRequestSchema: GenMessage<StopAllRequest> = /*@__PURE__*/
-  messageDesc(file_platform_robot_v1_robot, 27);
+  messageDesc(file_platform_robot_v1_robot, 34);
 
 /**
  * @generated from message platform.robot.v1.StopAllResponse
@@ -834,7 +972,7 @@ export type StopAllResponse = Message<"platform.robot.v1.StopAllResponse"> & {
  * Use `create(StopAllResponseSchema)` to create a new message.
  */
 export const StopAllResponseSchema: GenMessage<StopAllResponse> = /*@__PURE__*/
-  messageDesc(file_platform_robot_v1_robot, 28);
+  messageDesc(file_platform_robot_v1_robot, 35);
 
 /**
  * @generated from message platform.robot.v1.StopExtraParameters
@@ -856,7 +994,7 @@ export type StopExtraParameters = Message<"platform.robot.v1.StopExtraParameters
  * Use `create(StopExtraParametersSchema)` to create a new message.
  */
 export const StopExtraParametersSchema: GenMessage<StopExtraParameters> = /*@__PURE__*/
-  messageDesc(file_platform_robot_v1_robot, 29);
+  messageDesc(file_platform_robot_v1_robot, 36);
 
 /**
  * @generated from enum platform.robot.v1.PeerConnectionType
@@ -974,6 +1112,32 @@ export const RobotService: GenService<{
     methodKind: "unary";
     input: typeof GetSessionsRequestSchema;
     output: typeof GetSessionsResponseSchema;
+  },
+  /**
+   * @generated from rpc platform.robot.v1.RobotService.GetModelsFromModules
+   */
+  getModelsFromModules: {
+    methodKind: "unary";
+    input: typeof GetModelsFromModulesRequestSchema;
+    output: typeof GetModelsFromModulesResponseSchema;
+  },
+  /**
+   * @generated from rpc platform.robot.v1.RobotService.Log
+   */
+  log: {
+    methodKind: "unary";
+    input: typeof LogRequestSchema;
+    output: typeof LogResponseSchema;
+  },
+  /**
+   * Stops the process of a module and starts it anew; answers before it is ready again.
+   *
+   * @generated from rpc platform.robot.v1.RobotService.RestartModule
+   */
+  restartModule: {
+    methodKind: "unary";
+    input: typeof RestartModuleRequestSchema;
+    output: typeof RestartModuleResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_platform_robot_v1_robot, 0);
