@@ -20,9 +20,10 @@ import type { ServerLog } from './logging/server-log.ts';
 import type { builtInModels } from './models/built-in.ts';
 import { createModules, type Modules } from './modules/feature.ts';
 import { TypeTable } from './modules/type-table.ts';
+import { createPackages } from './packages/feature.ts';
 import { MachineAuth, secretsOf } from './serve/authenticate.ts';
-import { Serving } from './serve/serve.ts';
 import { identityOf } from './serve/identity.ts';
+import { Serving } from './serve/serve.ts';
 import type { Settings } from './settings.ts';
 import type { Sync } from './sync/sync.ts';
 import { version } from './version.ts';
@@ -64,8 +65,21 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
   cloud?.start();
 
   const types = new TypeTable(deps.types);
+  const packages = starting.use(
+    createPackages({
+      home: settings.home,
+      source: cloud && { link: cloud.link, credentials: cloud.credentials },
+      onChange() {
+        modules.look();
+        graph.retry();
+        reporter?.changed();
+      },
+      clock,
+      log: log.child('packages'),
+    }),
+  );
   // Disposed after the resources, whose processes they run.
-  const modules = starting.use(
+  const modules: Modules = starting.use(
     createModules({
       ...{ types, home: settings.home, environment: settings.environment, untrusted: settings.untrustedEnvironment },
       startupTimeoutMs: settings.moduleStartupTimeoutMs,
@@ -74,7 +88,8 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
       openParent: (module, socketPath) => serving.openParent(module, socketPath),
       identity: () => identityOf(applier.wanted, partId),
       debug: () => settings.debug || applier.wanted.debug === true,
-      missing: () => undefined,
+      missing: packages.missing,
+      packageWith: packages.folderWith,
       onChange: () => reporter?.changed(),
       clock,
       log: log.child('modules'),
@@ -99,7 +114,7 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
   const auth = new MachineAuth();
   auth.configure(secretsOf(first));
   const applier: ConfigApplier = new ConfigApplier({
-    ...{ first, graph, modules, auth, serverLog, debug: settings.debug, clock, log: log.child('config') },
+    ...{ first, graph, modules, packages, auth, serverLog, debug: settings.debug, clock, log: log.child('config') },
     onChange: () => reporter?.changed(),
   });
   let running = false;
@@ -108,6 +123,7 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
       graph,
       types,
       modules,
+      packages,
       auth,
       facts: () => ({ version, running, partId, ...applier.applied }),
       requestsLimit: settings.resourceRequestsLimit,
@@ -125,7 +141,11 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
           appliedRevision: applier.applied.revision,
           heldRevision: cloud.watch.held?.revision ?? '',
           heldReason: cloud.watch.held?.reason ?? '',
-          lastError: applier.error || [modules.errors(), graph.errors(), data.capture.errors()].filter((text) => text !== '').join('\n'),
+          lastError:
+            applier.error ||
+            [packages.errors(), modules.errors(), graph.errors(), data.capture.errors()]
+              .filter((text) => text !== '')
+              .join('\n'),
         }),
         onForced: (revision) => cloud.watch.force(revision),
       }),
@@ -151,6 +171,7 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
 }
 
 interface CloudParts {
+  readonly credentials: CloudCredentials;
   readonly partId: string;
   readonly link: Link;
   readonly watch: ConfigWatch;
@@ -185,5 +206,5 @@ function composeCloud(
     shipper.start();
     starting.use(new RestartWatch({ link, partId, restart, clock, log: log.child('cloud-link') })).start();
   };
-  return { partId, link, watch, start };
+  return { credentials, partId, link, watch, start };
 }

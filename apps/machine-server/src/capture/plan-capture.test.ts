@@ -111,7 +111,10 @@ test('a method of a type that this version does not support is reported and not 
 test('D12 commands of a type that only a module knows are captured', () => {
   const captured = resource({ method: 'DoCommand', capture_frequency_hz: 1 });
   const { plans, problems } = planCapture([{ ...captured, api: 'acme:component:gauge' }], defaults, same);
-  expect([plans.map(({ api, method }) => [api, method]), problems]).toEqual([[['acme:component:gauge', 'DoCommand']], []]);
+  expect([plans.map(({ api, method }) => [api, method]), problems]).toEqual([
+    [['acme:component:gauge', 'DoCommand']],
+    [],
+  ]);
 });
 
 test('an excessive buffer and queue are limited, with a warning each', () => {

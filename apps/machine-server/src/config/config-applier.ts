@@ -8,6 +8,7 @@ import type { Graph } from '../graph/graph.ts';
 import { logProblems } from '../logging/log-problems.ts';
 import type { ServerLog } from '../logging/server-log.ts';
 import type { Modules } from '../modules/feature.ts';
+import type { Packages } from '../packages/feature.ts';
 import { type MachineAuth, secretsOf } from '../serve/authenticate.ts';
 import { unsupportedSettings } from './unsupported-settings.ts';
 
@@ -16,6 +17,7 @@ export interface ConfigApplierDeps {
   readonly first: RobotConfig;
   readonly graph: Graph;
   readonly modules: Pick<Modules, 'apply'>;
+  readonly packages: Pick<Packages, 'apply'>;
   readonly auth: MachineAuth;
   readonly serverLog: ServerLog;
   /** `-debug`. */
@@ -81,8 +83,8 @@ export class ConfigApplier {
   }
 
   #begin(message: RobotConfig): Promise<void> {
-    const { graph, modules, auth } = this.#deps;
-    const config = fromRobotConfig(message);
+    const { graph, modules, packages, auth } = this.#deps;
+    const config = packages.apply(fromRobotConfig(message));
     this.#setLog(config);
     auth.configure(secretsOf(message));
     if (this.#warnedOf !== message.revision) logProblems(this.#deps.log, unsupportedSettings(config));

@@ -37,7 +37,9 @@ export function environmentOf(
   const given = Object.entries(values).filter(([, value]) => value !== '');
   return {
     ...inherited,
-    ...Object.fromEntries(given.flatMap(([key, value]) => [`PLATFORM_${key}`, `VIAM_${key}`].map((name) => [name, value]))),
+    ...Object.fromEntries(
+      given.flatMap(([key, value]) => [`PLATFORM_${key}`, `VIAM_${key}`].map((name) => [name, value])),
+    ),
     ...own,
   };
 }

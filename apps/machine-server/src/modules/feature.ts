@@ -4,7 +4,7 @@ import type { JsonObject } from '@platform/machine-config/schema';
 import { logProblems } from '../logging/log-problems.ts';
 import { type ModuleConfig, readModules } from './module-config.ts';
 import type { ModulesDeps } from './modules-deps.ts';
-import { ModuleSupervisor, type ModuleStatus, providerName } from './supervise-module.ts';
+import { type ModuleStatus, ModuleSupervisor, providerName } from './supervise-module.ts';
 
 export type { ModuleStatus } from './supervise-module.ts';
 

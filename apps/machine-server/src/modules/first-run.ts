@@ -5,9 +5,9 @@
  */
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
-import { isAbsolute, join, relative } from 'node:path';
 import { type Clock, type Log, PlatformError } from '@platform/base';
 import { withTimeout } from '../graph/with-timeout.ts';
+import { pathInMeta } from './meta-json.ts';
 import type { ModuleConfig } from './module-config.ts';
 import type { ModuleLines } from './module-output.ts';
 import { startProcess } from './module-process.ts';
@@ -27,7 +27,7 @@ export interface FirstRunOptions {
 /** @throws failed_precondition if there is a script and it fails, deadline_exceeded after `first_run_timeout` */
 export async function firstRun(options: FirstRunOptions): Promise<void> {
   const { module, root, dataDirectory, env, lines, clock, log, signal } = options;
-  const path = await scriptOf(root);
+  const path = await pathInMeta(root, 'first_run');
   if (path === undefined) return;
   const marker = `${dataDirectory}.first_run_succeeded`;
   const script = await readFile(path).catch((caught: unknown) => {
@@ -45,26 +45,4 @@ export async function firstRun(options: FirstRunOptions): Promise<void> {
     await process.stop();
   }
   await writeFile(marker, done);
-}
-
-/** The script, which is inside the folder; undefined if the module has none. */
-async function scriptOf(root: string): Promise<string | undefined> {
-  const text = await readFile(join(root, 'meta.json'), 'utf8').catch(() => undefined);
-  if (text === undefined) return undefined;
-  const script = firstRunOf(text, root);
-  if (typeof script !== 'string' || script === '') return undefined;
-  const path = join(root, script);
-  const inside = relative(root, path);
-  if (!isAbsolute(script) && inside !== '' && !inside.startsWith('..')) return path;
-  const found = JSON.stringify(script);
-  throw new PlatformError('failed_precondition', `first_run of meta.json: expected a path in ${root}, found ${found}`);
-}
-
-function firstRunOf(text: string, root: string): unknown {
-  try {
-    const meta: unknown = JSON.parse(text);
-    return typeof meta === 'object' && meta !== null ? (meta as Record<string, unknown>)['first_run'] : undefined;
-  } catch (caught) {
-    throw new PlatformError('failed_precondition', `${join(root, 'meta.json')}: expected JSON`, caught);
-  }
 }

@@ -1,9 +1,9 @@
 /** What a module says that it provides. */
 import { type Log, PlatformError } from '@platform/base';
 import type { HandlerMap } from '@platform/proto/platform/module/v1/module';
-import type { Model } from '../graph/model.ts';
 import type { ResourceDescriptor } from '@platform/resources';
 import type { Link } from '@platform/rpc/client';
+import type { Model } from '../graph/model.ts';
 import type { ModuleResources } from './module-resources.ts';
 import type { TypeTable } from './type-table.ts';
 import { unknownType } from './unknown-type.ts';
@@ -46,7 +46,8 @@ async function typeOf(
   if (known !== undefined) return known;
   if (!serviceName.test(service)) throw nonsense(`${at}.proto_service`, `the name of the service of ${api}`, service);
   const other = types.all.find((type) => type.api !== api && type.service.typeName === service);
-  if (other !== undefined) throw nonsense(`${at}.proto_service`, `a service of ${api} alone`, `${service} of ${other.api}`);
+  if (other !== undefined)
+    throw nonsense(`${at}.proto_service`, `a service of ${api} alone`, `${service} of ${other.api}`);
   const type = await unknownType(api, service, link, log);
   types.add(type);
   return type;

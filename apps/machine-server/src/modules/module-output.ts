@@ -46,7 +46,9 @@ export class ModuleLines {
   /** Says what was dropped. */
   flush(): void {
     if (this.#dropped === 0) return;
-    this.#log.warn(`${this.#dropped} lines of this module were dropped: it wrote more than ${linesPerSecond} in a second`);
+    this.#log.warn(
+      `${this.#dropped} lines of this module were dropped: it wrote more than ${linesPerSecond} in a second`,
+    );
     this.#dropped = 0;
   }
 

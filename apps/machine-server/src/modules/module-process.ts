@@ -88,7 +88,8 @@ function cannotStart({ code, message }: NodeJS.ErrnoException, path: string, cwd
   const reasons: Readonly<Record<string, string>> = {
     ENOENT: `found no such file, or its interpreter or the folder ${cwd} does not exist`,
     EACCES: 'it may not be executed: make it executable with chmod +x',
-    ENOEXEC: 'it is not a program for this computer: build it for this system, or begin a script with a line such as #!/usr/bin/env node',
+    ENOEXEC:
+      'it is not a program for this computer: build it for this system, or begin a script with a line such as #!/usr/bin/env node',
   };
   return new PlatformError(
     'failed_precondition',

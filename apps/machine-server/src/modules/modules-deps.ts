@@ -31,6 +31,8 @@ export interface ModulesDeps {
   readonly identity: () => MachineIdentity;
   /** Why this file cannot be used yet, such as a package that is being downloaded; undefined if it can. */
   readonly missing: (path: string) => string | undefined;
+  /** The folder of the package that holds this file; undefined: it is in none. */
+  readonly packageWith: (path: string) => string | undefined;
   /** `-untrusted-env`. */
   readonly untrusted: boolean;
   /** `-debug`, or `debug` in the configuration. */

@@ -3,11 +3,12 @@ import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Log } from '@platform/base';
 import { connect, type Link } from '@platform/rpc/client';
-import { freePort } from './free-port.ts';
 import type { Model } from '../graph/model.ts';
 import { environmentOf } from './environment.ts';
 import { firstRun } from './first-run.ts';
+import { freePort } from './free-port.ts';
 import { modelsOf } from './handler-map.ts';
+import { entrypointIn } from './meta-json.ts';
 import type { ModuleConfig } from './module-config.ts';
 import type { ModuleLines } from './module-output.ts';
 import { type ModuleProcess, startProcess } from './module-process.ts';
@@ -39,7 +40,9 @@ export interface RunningModule {
 export async function runModule(options: RunModuleOptions): Promise<RunningModule> {
   const { module, deps, sockets, parent, lines, log, signal } = options;
   const { clock, configureTimeoutMs, startupTimeoutMs } = deps;
-  const root = module.env['PLATFORM_MODULE_ROOT'] ?? module.env['VIAM_MODULE_ROOT'] ?? dirname(module.executablePath);
+  const folder = deps.packageWith(module.executablePath);
+  const path = folder === undefined ? module.executablePath : await entrypointIn(folder, module.executablePath);
+  const root = module.env['PLATFORM_MODULE_ROOT'] ?? module.env['VIAM_MODULE_ROOT'] ?? folder ?? dirname(path);
   const address = module.tcpMode ? `127.0.0.1:${await freePort()}` : sockets.next();
   const dataDirectory = join(deps.home, 'module-data', deps.identity().partId || 'local', module.name);
   await mkdir(dataDirectory, { recursive: true, mode: 0o750 });
@@ -50,8 +53,8 @@ export async function runModule(options: RunModuleOptions): Promise<RunningModul
   const args = [address, ...(level === '' ? [] : [`--log-level=${level}`]), ...(module.tcpMode ? ['--tcp-mode'] : [])];
   signal.throwIfAborted();
 
-  const process = await startProcess({ path: module.executablePath, args, cwd: root, env, lines, clock });
-  log.info(`module "${module.name}" started`, { pid: process.pid, path: module.executablePath });
+  const process = await startProcess({ path, args, cwd: root, env, lines, clock });
+  log.info(`module "${module.name}" started`, { pid: process.pid, path });
   const link = connect({
     baseUrl: module.tcpMode ? `http://${address}` : 'http://localhost',
     socketPath: module.tcpMode ? undefined : address,

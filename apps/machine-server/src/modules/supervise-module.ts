@@ -114,7 +114,7 @@ export class ModuleSupervisor implements AsyncDisposable {
     const how = await Promise.race([run.ended, aborted(signal)]);
     if (this.#clock.monotonic() - startedMs >= healthyAfterMs) this.#set({ failures: 0 });
     if (how === undefined) {
-      if (!this.#stop.signal.aborted) this.#provide({ state: 'failed', reason: 'it is being restarted' });
+      this.#provide({ state: 'starting' });
       await run.stop();
       return;
     }

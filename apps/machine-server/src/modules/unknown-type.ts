@@ -103,7 +103,8 @@ function minimalService(typeName: string): DescService {
   });
   const registry = createFileRegistry(proto, resolveCommon);
   const service = registry.getService(typeName);
-  if (service === undefined) throw new PlatformError('invalid_argument', `expected the name of a service, found "${typeName}"`);
+  if (service === undefined)
+    throw new PlatformError('invalid_argument', `expected the name of a service, found "${typeName}"`);
   return service;
 }
 

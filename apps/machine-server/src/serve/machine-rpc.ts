@@ -14,8 +14,9 @@ import { type ServiceBinding, serve } from '@platform/rpc/server';
 import type { Graph, ResourceState } from '../graph/graph.ts';
 import type { Modules } from '../modules/feature.ts';
 import type { TypeTable } from '../modules/type-table.ts';
+import type { Packages } from '../packages/feature.ts';
 import type { Principal } from './authenticate.ts';
-import { moduleHandlers, moduleStatuses } from './module-rpc.ts';
+import { moduleHandlers, moduleStatuses, packageStatuses } from './module-rpc.ts';
 import type { Sessions } from './sessions.ts';
 import type { Stopper } from './stop.ts';
 
@@ -42,12 +43,21 @@ export interface MachineRpcDeps {
   readonly graph: Graph;
   readonly types: TypeTable;
   readonly modules: Modules;
+  readonly packages: Pick<Packages, 'status'>;
   readonly facts: () => MachineFacts;
   readonly stopper: Stopper;
   readonly sessions: Sessions;
 }
 
-export function machineRpc({ graph, types, modules, facts, stopper, sessions }: MachineRpcDeps): ServiceBinding<Principal> {
+export function machineRpc({
+  graph,
+  types,
+  modules,
+  packages,
+  facts,
+  stopper,
+  sessions,
+}: MachineRpcDeps): ServiceBinding<Principal> {
   const ready = (): ReturnType<Graph['status']> => graph.status().filter(({ state }) => state === 'ready');
   return serve<typeof RobotService, Principal>(RobotService, {
     resourceNames: () => ({ resources: ready().map(({ config }) => nameOf(config)) }),
@@ -75,6 +85,7 @@ export function machineRpc({ graph, types, modules, facts, stopper, sessions }: 
           cloudMetadata: cloudMetadata(now),
         })),
         modules: moduleStatuses(modules),
+        packages: packageStatuses(packages),
       };
     },
     ...moduleHandlers(modules),

@@ -2,10 +2,19 @@
 import type { JsonObject, MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { type LogLevel, readLogField } from '@platform/base';
-import { type ModuleStatusSchema, ModuleStatus_State, type RobotService } from '@platform/proto/platform/robot/v1/robot';
+import { PackageType } from '@platform/proto/platform/app/packages/v1/packages';
+import {
+  ModuleStatus_State,
+  type ModuleStatusSchema,
+  PackageStatus_State,
+  type PackageStatusSchema,
+  type RobotService,
+} from '@platform/proto/platform/robot/v1/robot';
 import type { Handlers } from '@platform/rpc/server';
 import type { Modules } from '../modules/feature.ts';
 import type { ModuleState } from '../modules/supervise-module.ts';
+import type { PackageState, Packages } from '../packages/feature.ts';
+import { packageTypes } from '../packages/fetch-package.ts';
 import type { Principal } from './authenticate.ts';
 
 const states: Readonly<Record<ModuleState, ModuleStatus_State>> = {
@@ -55,6 +64,21 @@ export function moduleStatuses(modules: Modules): MessageInitShape<typeof Module
     lastUpdated: timestampFromMs(since),
     error,
     consecutiveFailures: failures,
+  }));
+}
+
+const packageStates: Readonly<Record<PackageState, PackageStatus_State>> = {
+  downloading: PackageStatus_State.DOWNLOADING,
+  loading: PackageStatus_State.LOADING,
+  ready: PackageStatus_State.READY,
+  failed: PackageStatus_State.FAILED,
+};
+
+/** The part of GetMachineStatus about packages. */
+export function packageStatuses(packages: Pick<Packages, 'status'>): MessageInitShape<typeof PackageStatusSchema>[] {
+  return packages.status().map(({ wanted, state, since, error }) => ({
+    ...{ name: wanted.name, type: packageTypes[wanted.type] ?? PackageType.UNSPECIFIED, version: wanted.version },
+    ...{ state: packageStates[state], error, lastUpdated: timestampFromMs(since) },
   }));
 }
 

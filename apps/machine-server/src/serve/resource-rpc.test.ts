@@ -6,8 +6,8 @@ import { FakeClock } from '@platform/testkit';
 import { expect, test } from 'vitest';
 import { Graph } from '../graph/graph.ts';
 import type { Model } from '../graph/model.ts';
-import { type GaugeClient, gauge, gaugeService } from '../testing/gauge.ts';
 import { TypeTable } from '../modules/type-table.ts';
+import { type GaugeClient, gauge, gaugeService } from '../testing/gauge.ts';
 import { noModules } from '../testing/no-modules.ts';
 import { MachineAuth } from './authenticate.ts';
 import { Serving } from './serve.ts';
@@ -25,6 +25,7 @@ async function serving(model: Model): Promise<GaugeClient & AsyncDisposable> {
       graph,
       types: new TypeTable([gauge]),
       modules: noModules,
+      packages: { status: () => [] },
       auth: new MachineAuth(),
       facts: () => ({ version: '', running: true, partId: '', config: create(RobotConfigSchema), appliedMs: 0 }),
       requestsLimit: 1,

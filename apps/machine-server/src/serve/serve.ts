@@ -8,6 +8,7 @@ import type { Graph } from '../graph/graph.ts';
 import type { Modules } from '../modules/feature.ts';
 import type { ParentPort } from '../modules/modules-deps.ts';
 import type { TypeTable } from '../modules/type-table.ts';
+import type { Packages } from '../packages/feature.ts';
 import type { MachineAuth, Principal } from './authenticate.ts';
 import { type MachineFacts, machineRpc } from './machine-rpc.ts';
 import { resourceRpc } from './resource-rpc.ts';
@@ -18,6 +19,7 @@ export interface ServingDeps {
   readonly graph: Graph;
   readonly types: TypeTable;
   readonly modules: Modules;
+  readonly packages: Pick<Packages, 'status'>;
   readonly auth: MachineAuth;
   readonly facts: () => MachineFacts;
   readonly requestsLimit: number;
@@ -111,12 +113,12 @@ export class Serving implements AsyncDisposable {
   }
 
   #create(authenticate: (call: Call) => Promise<Principal>): RpcServer<Principal> {
-    const { graph, types, modules, auth, facts, log } = this.#deps;
+    const { graph, types, modules, packages, auth, facts, log } = this.#deps;
     const [stopper, sessions] = [this.#stopper, this.#sessions];
     const server = createRpcServer<Principal>({
       services: [
         auth.binding,
-        machineRpc({ graph, types, modules, facts, stopper, sessions }),
+        machineRpc({ graph, types, modules, packages, facts, stopper, sessions }),
         ...types.known.map((type) => this.#binding(type)),
       ],
       authenticate,

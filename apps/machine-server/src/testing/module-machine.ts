@@ -2,7 +2,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JsonObject } from '@bufbuild/protobuf';
-import { RobotService } from '@platform/proto/platform/robot/v1/robot';
 import { connect, type Link } from '@platform/rpc/client';
 import type { MachineServer } from '../compose.ts';
 import { type FakeCloud, startFakeCloud } from './fake-cloud.ts';

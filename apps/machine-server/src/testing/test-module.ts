@@ -5,11 +5,11 @@
  * Attributes of a counter: `greeting` (required text) is part of its readings; `uses` names a sensor whose readings become part of them,
  * `may_use` one that need not be there. DoCommand `{"exit": 3}` ends the process, `{"hang": true}` never answers.
  */
-import { create, createFileRegistry, fromJson, type JsonObject } from '@bufbuild/protobuf';
+import { createFileRegistry, fromJson, type JsonObject } from '@bufbuild/protobuf';
 import { FileDescriptorProtoSchema, ValueSchema } from '@bufbuild/protobuf/wkt';
 import { canonicalApi, PlatformError, silentLog } from '@platform/base';
-import { file_platform_common_v1_common } from '@platform/proto/platform/common/v1/common';
 import type { ComponentConfig } from '@platform/proto/platform/app/v1/robot';
+import { file_platform_common_v1_common } from '@platform/proto/platform/common/v1/common';
 import { SensorService } from '@platform/proto/platform/component/sensor/v1/sensor';
 import { ModuleService } from '@platform/proto/platform/module/v1/module';
 import { RobotService } from '@platform/proto/platform/robot/v1/robot';
@@ -17,7 +17,11 @@ import { connect, type Link } from '@platform/rpc/client';
 import { createRpcServer, type Handlers, serve } from '@platform/rpc/server';
 
 const common = file_platform_common_v1_common;
-const method = (name: string, input: string, output: string): JsonObject => ({ name, inputType: input, outputType: output });
+const method = (name: string, input: string, output: string): JsonObject => ({
+  name,
+  inputType: input,
+  outputType: output,
+});
 const oracleFile = fromJson(FileDescriptorProtoSchema, {
   ...{ name: 'acme/oracle.proto', package: 'acme.oracle.v1', syntax: 'proto3', dependency: [`${common.name}.proto`] },
   messageType: [
@@ -60,11 +64,17 @@ export async function runTestModule(address: string): Promise<void> {
   const check = (config: ComponentConfig | undefined): void => {
     const { greeting } = attributesOf(config);
     if (config?.model === 'acme:demo:counter' && typeof greeting !== 'string')
-      throw new PlatformError('invalid_argument', `attributes.greeting: expected text, found ${JSON.stringify(greeting)}`);
+      throw new PlatformError(
+        'invalid_argument',
+        `attributes.greeting: expected text, found ${JSON.stringify(greeting)}`,
+      );
   };
   const module = serve<typeof ModuleService>(ModuleService, {
     async ready({ rawParentAddress }) {
-      parent ??= connect({ baseUrl: 'http://parent', socketPath: rawParentAddress, vocabulary: 'rdk' });
+      const where = rawParentAddress.startsWith('/')
+        ? { baseUrl: 'http://parent', socketPath: rawParentAddress }
+        : { baseUrl: `http://${rawParentAddress}` };
+      parent ??= connect({ ...where, vocabulary: 'rdk' });
       const robot = parent.client(RobotService);
       const { resources: names } = await robot.resourceNames({});
       const logs = [{ level: 'warn', loggerName: 'greeter', message: `the parent has ${names.length} resources` }];
@@ -108,7 +118,8 @@ export async function runTestModule(address: string): Promise<void> {
       held.reads++;
       const seen: Record<string, string> = {};
       for (const full of held.dependencies) {
-        const { readings } = (await parent?.client(SensorService).getReadings({ name: full.split('/')[1] ?? '' })) ?? {};
+        const { readings } =
+          (await parent?.client(SensorService).getReadings({ name: full.split('/')[1] ?? '' })) ?? {};
         seen[`seen_${full.split('/')[1]}`] = Object.keys(readings ?? {}).join(' ');
       }
       const values = { greeting: held.attributes['greeting'] ?? null, reads: held.reads, pid: process.pid, ...seen };

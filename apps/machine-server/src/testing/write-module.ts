@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const typescript = fileURLToPath(new URL('./test-module.ts', import.meta.url));
+const odd = fileURLToPath(new URL('./odd-module.ts', import.meta.url));
 const python = fileURLToPath(new URL('./test_module.py', import.meta.url));
 
 /** Writes a script that can be started. @returns its path */
@@ -15,10 +16,16 @@ export async function writeProgram(directory: string, name: string, script: stri
   return path;
 }
 
+const node = `'${process.execPath}' --conditions=@platform/source --disable-warning=ExperimentalWarning`;
+
 /** The module `test-module.ts`. */
-export function writeTestModule(directory: string, name = 'module.sh'): Promise<string> {
-  const node = `'${process.execPath}' --conditions=@platform/source --disable-warning=ExperimentalWarning`;
-  return writeProgram(directory, name, `exec ${node} '${typescript}' "$@"`);
+export function writeTestModule(directory: string): Promise<string> {
+  return writeProgram(directory, 'module.sh', `exec ${node} '${typescript}' "$@"`);
+}
+
+/** One of `odd-module.ts`. */
+export function writeOddModule(directory: string, behaviour: string): Promise<string> {
+  return writeProgram(directory, `${behaviour}.sh`, `exec ${node} '${odd}' ${behaviour} "$@"`);
 }
 
 /** The module `test_module.py`, for Debian's Python with its package of gRPC. */
