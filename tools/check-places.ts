@@ -114,6 +114,8 @@ const rules: readonly Rule[] = [
       'apps/machine-server/src/logging/server-log.ts',
       // The readings of this computer are files of its system.
       'apps/machine-server/src/models/components/sensor/host/*',
+      'apps/machine-server/src/modules/*',
+      'apps/machine-server/src/packages/*',
       'apps/machine-server/src/sync/*',
     ],
     instead: 'take a store, or a function that reads',

@@ -1,4 +1,4 @@
-/** All wiring of the machine-server, top to bottom: cloud → configuration → resources, with compose-data.ts → serving → status. */
+/** All wiring of the machine-server, top to bottom: cloud → configuration → resources, with compose-modules.ts and compose-data.ts → serving → status. */
 import type { Clock } from '@platform/base';
 import { maintenanceOf } from '@platform/machine-config/robot-config';
 import type { ResourceDescriptor } from '@platform/resources';
@@ -9,6 +9,7 @@ import { LogShipper } from './cloud-link/log-shipper.ts';
 import { RestartWatch } from './cloud-link/restart-watch.ts';
 import { StatusReporter } from './cloud-link/status-reporter.ts';
 import { composeData, type Data } from './compose-data.ts';
+import { composeModules } from './compose-modules.ts';
 import { ConfigApplier } from './config/config-applier.ts';
 import { ConfigWatch } from './config/config-watch.ts';
 import { type CloudCredentials, readConfigFile } from './config/credentials.ts';
@@ -18,11 +19,9 @@ import { checkHome } from './directories/check-home.ts';
 import { Graph } from './graph/graph.ts';
 import type { ServerLog } from './logging/server-log.ts';
 import type { builtInModels } from './models/built-in.ts';
-import { createModules, type Modules } from './modules/feature.ts';
+import type { Modules } from './modules/feature.ts';
 import { TypeTable } from './modules/type-table.ts';
-import { createPackages } from './packages/feature.ts';
 import { MachineAuth, secretsOf } from './serve/authenticate.ts';
-import { identityOf } from './serve/identity.ts';
 import { Serving } from './serve/serve.ts';
 import type { Settings } from './settings.ts';
 import type { Sync } from './sync/sync.ts';
@@ -65,34 +64,14 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
   cloud?.start();
 
   const types = new TypeTable(deps.types);
-  const packages = starting.use(
-    createPackages({
-      home: settings.home,
-      source: cloud && { link: cloud.link, credentials: cloud.credentials },
-      onChange() {
-        modules.look();
-        graph.retry();
-        reporter?.changed();
-      },
-      clock,
-      log: log.child('packages'),
-    }),
-  );
-  // Disposed after the resources, whose processes they run.
-  const modules: Modules = starting.use(
-    createModules({
-      ...{ types, home: settings.home, environment: settings.environment, untrusted: settings.untrustedEnvironment },
-      startupTimeoutMs: settings.moduleStartupTimeoutMs,
-      configureTimeoutMs: settings.resourceConfigureTimeoutMs,
-      provide: (module, provided) => graph.provide(module, provided),
-      openParent: (module, socketPath) => serving.openParent(module, socketPath),
-      identity: () => identityOf(applier.wanted, partId),
-      debug: () => settings.debug || applier.wanted.debug === true,
-      missing: packages.missing,
-      packageWith: packages.folderWith,
+  // Disposed after the resources, whose processes the modules run.
+  const { packages, modules } = starting.use(
+    composeModules({
+      ...{ settings, types, source: cloud, partId, clock, log },
+      graph: () => graph,
+      serving: () => serving,
+      config: () => applier.wanted,
       onChange: () => reporter?.changed(),
-      clock,
-      log: log.child('modules'),
     }),
   );
   const graph: Graph = starting.use(

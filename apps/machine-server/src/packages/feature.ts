@@ -6,11 +6,11 @@
  * ready, so that what still runs of them can end.
  */
 import { existsSync } from 'node:fs';
-import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { backoffMs, type Clock, errorText, type Log } from '@platform/base';
 import type { MachineConfig } from '@platform/machine-config/schema';
-import { fetchPackage, type PackageSource, unfinished } from './fetch-package.ts';
+import { deleteOthers } from './delete-others.ts';
+import { fetchPackage, type PackageSource } from './fetch-package.ts';
 import { folderOf, type PackageConfig, readPackages } from './package-config.ts';
 import { resolvePlaceholders } from './placeholders.ts';
 
@@ -76,7 +76,7 @@ export function createPackages({ home, source, onChange, clock, log }: PackagesD
     await fetchPackage({ source, wanted, root, folder: entry.folder, onUnpack, signal: entry.stop.signal });
     log.info(`package "${wanted.name}" is there`, { package: wanted.id, version: wanted.version });
   };
-  const fetch = async (entry: Entry): Promise<void> => {
+  const keepFetching = async (entry: Entry): Promise<void> => {
     const { signal } = entry.stop;
     for (let failures = 1; !signal.aborted; failures++) {
       try {
@@ -99,14 +99,7 @@ export function createPackages({ home, source, onChange, clock, log }: PackagesD
   };
   const deleteOld = async (): Promise<void> => {
     if ([...entries.values()].some(({ status }) => status.state !== 'ready')) return;
-    for (const type of await readdir(root).catch(() => []))
-      for (const version of await readdir(join(root, type)).catch(() => [])) {
-        const folder = join(root, type, version);
-        if (type !== unfinished && entries.has(folder)) continue;
-        await rm(folder, { recursive: true, force: true }).catch((caught: unknown) =>
-          log.warn(`${folder} cannot be deleted: ${errorText(caught)}`),
-        );
-      }
+    await deleteOthers(root, new Set(entries.keys()), log);
   };
   const end = (entry: Entry): void => {
     entries.delete(entry.folder);
@@ -120,7 +113,7 @@ export function createPackages({ home, source, onChange, clock, log }: PackagesD
     const entry: Entry = { status, folder, stop: new AbortController(), over: Promise.resolve() };
     entries.set(folder, entry);
     if (isThere) deleteOldLater();
-    else entry.over = fetch(entry);
+    else entry.over = keepFetching(entry);
   };
   const entryWith = (path: string): Entry | undefined =>
     [...entries.values()].find(({ folder }) => path === folder || path.startsWith(`${folder}/`));

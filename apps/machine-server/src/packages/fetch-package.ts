@@ -35,7 +35,7 @@ export const packageTypes: Readonly<Record<string, PackageType>> = {
 };
 
 /** The name of the folder below that of all packages for what is not whole yet. A stop leaves it; the next start deletes it. */
-export const unfinished = '.unfinished';
+const unfinished = '.unfinished';
 
 /** The folder appears whole or not at all. @throws what the cloud answers, unavailable, data_loss, invalid_argument */
 export async function fetchPackage({ source, wanted, root, folder, onUnpack, signal }: FetchOptions): Promise<void> {

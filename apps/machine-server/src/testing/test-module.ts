@@ -14,7 +14,7 @@ import { SensorService } from '@platform/proto/platform/component/sensor/v1/sens
 import { ModuleService } from '@platform/proto/platform/module/v1/module';
 import { RobotService } from '@platform/proto/platform/robot/v1/robot';
 import { connect, type Link } from '@platform/rpc/client';
-import { createRpcServer, type Handlers, serve } from '@platform/rpc/server';
+import { createRpcServer, type Handlers, type ServiceBinding, serve } from '@platform/rpc/server';
 
 const common = file_platform_common_v1_common;
 const method = (name: string, input: string, output: string): JsonObject => ({
@@ -140,8 +140,12 @@ export async function runTestModule(address: string): Promise<void> {
     }),
     getStatus: () => ({ result: { awake: true } }),
   } as unknown as Handlers<typeof oracleService>);
+  await listen([module, sensor, oracle], address);
+}
+
+async function listen(services: readonly ServiceBinding[], address: string): Promise<void> {
   const server = createRpcServer({
-    services: [module, sensor, oracle],
+    services,
     authenticate: async () => 'parent',
     open: [],
     fallback: (_request, response) => void response.end(),
