@@ -155,8 +155,7 @@ export class Graph implements AsyncDisposable {
   /** Closes everything, dependents first. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#retry?.[Symbol.dispose]();
-    const configs = inDependencyOrder([...this.#nodes.values()].map(withImplicit));
-    await this.#removeAll(configs.map(formatResourceName).toReversed());
+    await this.#removeAll([...this.#nodes.keys()]);
   }
 
   /** Starts an attempt, in build order, for each idle node that fulfils the condition. */
@@ -318,9 +317,11 @@ export class Graph implements AsyncDisposable {
     );
   }
 
-  /** @param names dependents before their dependencies. */
+  /** Dependents before their dependencies. @param names in any order */
   async #removeAll(names: readonly string[]): Promise<void> {
-    const nodes = names.flatMap((full) => this.#nodes.get(full) ?? []);
+    const configs = names.flatMap((full) => this.#nodes.get(full) ?? []).map(withImplicit);
+    const ordered = inDependencyOrder(configs).map(formatResourceName).toReversed();
+    const nodes = ordered.flatMap((full) => this.#nodes.get(full) ?? []);
     const dependencies = dependenciesAmong(nodes.map(withImplicit));
     for (const node of nodes) {
       node.attempt?.supersede();
