@@ -16,7 +16,8 @@ export interface FirstRunOptions {
   readonly module: ModuleConfig;
   /** The folder of the module. */
   readonly root: string;
-  readonly dataDirectory: string;
+  /** The path of a file that says what is done, without its ending. */
+  readonly statePath: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly lines: ModuleLines;
   readonly clock: Clock;
@@ -26,10 +27,10 @@ export interface FirstRunOptions {
 
 /** @throws failed_precondition if there is a script and it fails, deadline_exceeded after `first_run_timeout` */
 export async function firstRun(options: FirstRunOptions): Promise<void> {
-  const { module, root, dataDirectory, env, lines, clock, log, signal } = options;
+  const { module, root, statePath, env, lines, clock, log, signal } = options;
   const path = await pathInMeta(root, 'first_run');
   if (path === undefined) return;
-  const marker = `${dataDirectory}.first_run_succeeded`;
+  const marker = `${statePath}.first_run_succeeded`;
   const script = await readFile(path).catch((caught: unknown) => {
     throw new PlatformError('failed_precondition', `first_run of meta.json: expected a script at ${path}`, caught);
   });

@@ -17,11 +17,6 @@ export async function pathInMeta(folder: string, key: 'entrypoint' | 'first_run'
   throw new PlatformError('failed_precondition', expected);
 }
 
-/** What is started of a package: the entrypoint of its `meta.json`, otherwise what the configuration names. */
-export async function entrypointIn(folder: string, configured: string): Promise<string> {
-  return (await pathInMeta(folder, 'entrypoint')) ?? configured;
-}
-
 function parse(text: string, file: string): Readonly<Record<string, unknown>> {
   try {
     const meta: unknown = JSON.parse(text);

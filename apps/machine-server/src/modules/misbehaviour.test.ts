@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -118,6 +119,24 @@ test('the first-run script runs once before the module, is tried again while it 
   await until('the limit', () => errorOf(machine, 'demo').endsWith('did not end within 300 ms (first_run_timeout)'));
   await writeFile(join(folder, 'meta.json'), JSON.stringify({ first_run: '../setup.sh' }));
   await until('a path outside', () => errorOf(machine, 'demo').includes('expected a path in '));
+});
+
+test('a local archive is unpacked and its entrypoint started; a restart takes a new one, and one without an entrypoint is told', async () => {
+  await using machine = await startModuleMachine();
+  const folder = join(machine.home, 'mod');
+  await writeTestModule(join(folder, 'bin'));
+  const archive = join(machine.home, 'mod.tar.gz');
+  const pack = async (meta: object): Promise<void> => {
+    await writeFile(join(folder, 'meta.json'), JSON.stringify(meta));
+    execFileSync('tar', ['-czf', archive, '-C', folder, '.']);
+  };
+  await pack({ first_run: 'none.sh' });
+  machine.configure({ modules: [{ name: 'demo', executable_path: archive }], components: [counter] });
+  const missing = `it could not be started: expected a meta.json with an entrypoint in the archive ${archive}, found none`;
+  await until('the refusal', () => errorOf(machine, 'demo') === missing);
+  await pack({ entrypoint: './bin/module.sh' });
+  machine.server.modules.restart('demo');
+  await until('the sensor', () => machine.statusOf('c')?.state === 'ready');
 });
 
 test('modules without a valid name, and a second one of a name, are reported', async () => {

@@ -1,6 +1,6 @@
 /** One process of a module, from its start until it has ended. */
 import { mkdir } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Log } from '@platform/base';
 import { connect, type Link } from '@platform/rpc/client';
 import type { Model } from '../graph/model.ts';
@@ -8,12 +8,13 @@ import { environmentOf } from './environment.ts';
 import { firstRun } from './first-run.ts';
 import { freePort } from './free-port.ts';
 import { modelsOf } from './handler-map.ts';
-import { entrypointIn } from './meta-json.ts';
+import { endLeftover, recordProcess } from './leftover-process.ts';
 import type { ModuleConfig } from './module-config.ts';
 import type { ModuleLines } from './module-output.ts';
 import { type ModuleProcess, startProcess } from './module-process.ts';
 import { ModuleResources } from './module-resources.ts';
 import type { ModulesDeps, ParentPort } from './modules-deps.ts';
+import { programOf } from './program-of.ts';
 import type { SocketDirectory } from './socket-path.ts';
 import { waitReady } from './wait-ready.ts';
 
@@ -40,15 +41,19 @@ export interface RunningModule {
 export async function runModule(options: RunModuleOptions): Promise<RunningModule> {
   const { module, deps, sockets, parent, lines, log, signal } = options;
   const { clock, configureTimeoutMs, startupTimeoutMs } = deps;
-  const folder = deps.packageWith(module.executablePath);
-  const path = folder === undefined ? module.executablePath : await entrypointIn(folder, module.executablePath);
-  const root = module.env['PLATFORM_MODULE_ROOT'] ?? module.env['VIAM_MODULE_ROOT'] ?? folder ?? dirname(path);
-  const address = module.tcpMode ? `127.0.0.1:${await freePort()}` : sockets.next();
-  const dataDirectory = join(deps.home, 'module-data', deps.identity().partId || 'local', module.name);
+  const all = join(deps.home, 'module-data', deps.identity().partId || 'local');
+  const dataDirectory = join(all, module.name);
+  // No name of a module begins with a dot.
+  const statePath = join(all, `.${module.name}`);
   await mkdir(dataDirectory, { recursive: true, mode: 0o750 });
+  if (await endLeftover(statePath)) log.warn(`module "${module.name}": ended a process of an earlier machine-server`);
+  const inPackage = deps.packageWith(module.executablePath);
+  const { path, folder } = await programOf(module, inPackage, `${statePath}.unpacked`);
+  const root = module.env['PLATFORM_MODULE_ROOT'] ?? module.env['VIAM_MODULE_ROOT'] ?? folder;
+  const address = module.tcpMode ? `127.0.0.1:${await freePort()}` : sockets.next();
   const identity = { name: module.name, moduleId: module.moduleId, home: deps.home, machine: deps.identity() };
   const env = environmentOf({ ...identity, dataDirectory, address, root }, deps.environment, module.env);
-  await firstRun({ module, root, dataDirectory, env, lines, clock, log, signal });
+  await firstRun({ module, root, statePath, env, lines, clock, log, signal });
   const level = deps.debug() ? 'debug' : module.logLevel;
   const args = [address, ...(level === '' ? [] : [`--log-level=${level}`]), ...(module.tcpMode ? ['--tcp-mode'] : [])];
   signal.throwIfAborted();
@@ -63,6 +68,7 @@ export async function runModule(options: RunModuleOptions): Promise<RunningModul
   });
   const resources = new ModuleResources(link, configureTimeoutMs);
   try {
+    await recordProcess(statePath, process.pid);
     const parentAddress = module.tcpMode ? await parent.tcpAddress() : sockets.parentPath;
     const ready = async (ends: AbortSignal): Promise<readonly Model[]> => {
       const wait = { link, parentAddress, startupTimeoutMs, clock, signal: ends };
