@@ -94,5 +94,5 @@ export function createModules(deps: ModulesDeps): Modules {
 /** With `-untrusted-env`, only what comes from the registry is started. */
 function refused(module: ModuleConfig, { untrusted }: ModulesDeps): ModuleConfig {
   if (!untrusted || !module.isLocal || module.error !== '') return module;
-  return { ...module, error: `-untrusted-env does not allow local modules: "${module.name}" is not started` };
+  return { ...module, error: '-untrusted-env does not allow local modules' };
 }

@@ -60,7 +60,7 @@ test.each([
     expect(machine.server.modules.status()).toMatchObject([{ state: 'ready', error: '', failures: 1 }]);
     const { modules: told } = await machine.link.client(RobotService).getMachineStatus({});
     expect(told).toMatchObject([{ moduleName: 'demo', state: ModuleStatus_State.READY, consecutiveFailures: 1 }]);
-    expect(machine.log()).toMatch(/(WARN|INFO) {1,2}modules\.demo\.(greeter|snake) the parent has 1 resources/);
+    await machine.logged(/(WARN|INFO) {1,2}modules\.demo\.(greeter|snake) the parent has 1 resources/);
   },
 );
 
@@ -141,11 +141,11 @@ test('a module is restarted on request, changed and removed: its resources are r
   const starts = (): number => machine.log().split('module "demo" is ready').length - 1;
   await until('the sensor', () => machine.statusOf('c')?.state === 'ready');
   expect(await command()).toEqual({ environment: 'yes', home: machine.home });
-  expect(machine.log()).toContain('listening with --log-level=debug');
+  await machine.logged('listening with --log-level=debug');
   const robot = machine.link.client(RobotService);
   await robot.restartModule({ idOrName: { case: 'moduleName', value: 'demo' } });
   await until('the second start', () => starts() === 2 && machine.statusOf('c')?.state === 'ready');
-  expect(machine.log()).toMatch(/removed core:component:sensor\/c\n.*\n?.*ending/);
+  await machine.logged(/removed core:component:sensor\/c\n.*\n?.*ending/);
   await expect(robot.restartModule({ idOrName: { case: 'moduleName', value: 'demi' } })).rejects.toThrow(
     'expected a module of this machine (demo), found "demi"',
   );
@@ -154,7 +154,7 @@ test('a module is restarted on request, changed and removed: its resources are r
     components: [sensor('acme:demo:counter', 'hello')],
   });
   await until('the change', async () => (await command().catch(() => undefined))?.['environment'] === 'no');
-  expect(machine.log()).toContain('listening with --log-level=debug --tcp-mode');
+  await machine.logged('listening with --log-level=debug --tcp-mode');
   machine.configure({});
   await until('the end', () => machine.log().split('ending').length === 4);
   expect(machine.server.modules.status()).toEqual([]);

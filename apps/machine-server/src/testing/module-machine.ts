@@ -5,7 +5,7 @@ import type { JsonObject } from '@bufbuild/protobuf';
 import { connect, type Link } from '@platform/rpc/client';
 import type { MachineServer } from '../compose.ts';
 import { type FakeCloud, startFakeCloud } from './fake-cloud.ts';
-import { createTestHome, startTestServer, type TestServerOptions } from './start-test-server.ts';
+import { createTestHome, startTestServer, type TestServerOptions, until } from './start-test-server.ts';
 
 export interface ModuleMachine extends AsyncDisposable {
   readonly home: string;
@@ -19,8 +19,10 @@ export interface ModuleMachine extends AsyncDisposable {
   statusOf(name: string): { readonly state: string; readonly error: string } | undefined;
   /** Readings of a sensor that reached the cloud. */
   captured(name: string): readonly JsonObject[];
-  /** The log of the server so far. */
+  /** The log of the server so far; its last lines may be missing. */
   log(): string;
+  /** Resolves once the log has this. */
+  logged(what: string | RegExp): Promise<void>;
 }
 
 const dataManager = {
@@ -35,6 +37,7 @@ export async function startModuleMachine(options: TestServerOptions = {}): Promi
   const server = starting.use(await startTestServer(home, undefined, undefined, options));
   const link = starting.use(connect({ baseUrl: `http://127.0.0.1:${server.serving.port}` }));
   const stack = starting.move();
+  const log = (): string => readFileSync(join(home.path, 'log'), 'utf8');
   return {
     ...{ home: home.path, cloud, server, link },
     configure(document) {
@@ -45,7 +48,8 @@ export async function startModuleMachine(options: TestServerOptions = {}): Promi
       cloud.stored
         .filter(({ metadata }) => metadata.componentName === name)
         .flatMap(({ readings }) => readings.map(({ data }) => data.value as JsonObject)),
-    log: () => readFileSync(join(home.path, 'log'), 'utf8'),
+    log,
+    logged: (what) => until(String(what), () => (typeof what === 'string' ? log().includes(what) : what.test(log()))),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }
