@@ -117,6 +117,8 @@ const rules: readonly Rule[] = [
       'apps/machine-server/src/modules/*',
       'apps/machine-server/src/packages/*',
       'apps/machine-server/src/sync/*',
+      // Takes away the socket of a module that was killed.
+      'packages/sdk/src/module/start-module.ts',
     ],
     instead: 'take a store, or a function that reads',
   },
