@@ -119,6 +119,8 @@ const rules: readonly Rule[] = [
       'apps/machine-server/src/sync/*',
       // Takes away the socket of a module that was killed.
       'packages/sdk/src/module/start-module.ts',
+      // Makes a folder for the socket of the program that it asks.
+      'packages/sdk/src/module/describe-module.ts',
     ],
     instead: 'take a store, or a function that reads',
   },

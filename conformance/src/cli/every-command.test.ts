@@ -33,7 +33,7 @@ const others = new Set(
   machines/favorites/list machines/favorites/add machines/favorites/remove
   config/edit config/set config/restore
   fragments/create fragments/edit fragments/update fragments/delete fragments/tag fragments/untag
-  packages/upload packages/delete modules/upload
+  packages/upload packages/delete modules/create modules/build modules/reload modules/upload
   query/saved/create query/saved/update query/saved/delete
   data/delete data/binary/download data/retention/set metadata/set api-keys/create api-keys/rename api-keys/rotate api-keys/expire api-keys/delete
 `

@@ -61,4 +61,5 @@ export {
 } from './cloud/open-cloud.ts';
 export type { FileBody } from './cloud/open-file.ts';
 export { refusalOf } from './cloud/refusal.ts';
+export { type RestartModuleOptions, restartModule } from './cloud/restart-module.ts';
 export type { Row } from './cloud/rows.ts';

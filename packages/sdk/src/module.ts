@@ -80,5 +80,6 @@ export {
   type ResourceConfig,
 } from './module/define-model.ts';
 export type { Dependencies } from './module/dependencies.ts';
+export { describeModule, type ProvidedModel } from './module/describe-module.ts';
 export { type ModuleOptions, serveModule } from './module/serve-module.ts';
 export type { ModuleInfo } from './module/settings.ts';
