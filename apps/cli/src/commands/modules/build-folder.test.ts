@@ -1,4 +1,5 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describeModule } from '@platform/sdk/module';
 import { temporaryDirectory } from '@platform/testkit';
@@ -46,6 +47,20 @@ test('a new module is built into a program that runs elsewhere and provides what
   for (const file of ['module.mjs', 'run.sh'])
     await writeFile(elsewhere.file(file), await readFile(join(folder.path, 'dist', file)), { mode: 0o755 });
   expect(await describeModule(elsewhere.file('run.sh'))).toEqual([{ api: 'core:component:sensor', model }]);
+});
+
+test('an old Node is named, with what to set', async () => {
+  const folder = await create();
+  await folder.build();
+  await folder.write('old-node', '#!/bin/sh\necho v20.1.0\n');
+  await chmod(join(folder.path, 'old-node'), 0o755);
+  const ran = spawnSync(join(folder.path, 'dist', 'run.sh'), ['/tmp/module.sock'], {
+    ...{ encoding: 'utf8', env: { PATH: process.env['PATH'], PLATFORM_NODE: join(folder.path, 'old-node') } },
+  });
+  expect([ran.status, ran.stdout]).toEqual([1, '']);
+  expect(ran.stderr).toMatch(
+    /^expected Node 24 or newer as .*old-node, found: v20\.1\.0; set PLATFORM_NODE in "env" of/,
+  );
 });
 
 test('what the program imports is bundled, and files that package.json lists are copied', async () => {

@@ -38,8 +38,15 @@ export async function buildFolder(folder: string, into: string, node = 'node'): 
 }
 
 const startScript = (node: string): string => `#!/bin/sh
-# PLATFORM_NODE: the Node (24 or newer) that runs this module; machine-servers set it to their own.
-exec "\${PLATFORM_NODE:-${node}}" "$(dirname "$0")/${program}" "$@"
+# PLATFORM_NODE: the Node that runs this module; machine-servers of the platform set it to their own.
+node="\${PLATFORM_NODE:-${node}}"
+case "$("$node" --version 2>&1)" in
+  v2[4-9].* | v[3-9][0-9].*) exec "$node" "$(dirname "$0")/${program}" "$@" ;;
+  *)
+    echo "expected Node 24 or newer as $node, found: $("$node" --version 2>&1); set PLATFORM_NODE in "env" of the module to its path" >&2
+    exit 1
+    ;;
+esac
 `;
 
 async function copy(folder: string, into: string, file: string): Promise<void> {

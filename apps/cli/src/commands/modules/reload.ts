@@ -57,6 +57,11 @@ export function reloadModule(): Command {
 }
 
 async function restart(context: Context, flags: Flags, folder: string, address: string): Promise<void> {
+  if (!/^(\[[\da-fA-F:]+\]|[^:/\s]+):\d{1,5}$/.test(address))
+    throw new PlatformError(
+      'invalid_argument',
+      `--address: expected host:port, such as 127.0.0.1:8080, found ${JSON.stringify(address)}`,
+    );
   const built = await buildFolder(folder, join(folder, 'dist', 'module'), process.execPath);
   const module = String(flags['name'] ?? built.name);
   const { keyId, keyFile } = context.flags;
@@ -108,6 +113,6 @@ async function keepNewest(built: Built): Promise<Built> {
 function show(context: Context, name: string, built: Built, { state, error }: { state: string; error: string }): void {
   context.out.object({
     ...{ name, executable_path: join(built.path, entrypoint) },
-    ...{ models: built.models.map(({ model }) => model), state, error },
+    ...{ models: built.models.map(({ model }) => model), state, error: error === '' ? null : error },
   });
 }
