@@ -4,7 +4,7 @@
  * A resource: absent → (add) building → running → (reconfigure) in place, or built beside and swapped → (remove) closed, absent. Changes to
  * one resource happen one after the other; those of different resources at the same time.
  */
-import { type Log, PlatformError } from '@platform/base';
+import { errorText, type Log, PlatformError } from '@platform/base';
 import { formatResourceName, type Resource, type ResourceDescriptor, shortType } from '@platform/resources';
 import { authoredError } from './authored.ts';
 import { type BuiltResource, completeResource } from './complete-resource.ts';
@@ -52,7 +52,10 @@ export class RunningResources implements AsyncDisposable {
         return;
       }
       this.#running.set(name, await this.#build(config, context));
-      await authored(context.log, () => old.resource.close());
+      // The new one runs, whatever becomes of the old one.
+      await authored(old.log, () => old.resource.close()).catch((caught: unknown) =>
+        old.log.warn('the resource before could not be closed', { error: errorText(caught) }),
+      );
     });
   }
 
