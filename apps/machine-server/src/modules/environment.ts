@@ -36,6 +36,8 @@ export function environmentOf(
   };
   const given = Object.entries(values).filter(([, value]) => value !== '');
   return {
+    // For modules that run on Node: theirs need not be on the path.
+    PLATFORM_NODE: process.execPath,
     ...inherited,
     ...Object.fromEntries(
       given.flatMap(([key, value]) => [`PLATFORM_${key}`, `VIAM_${key}`].map((name) => [name, value])),
