@@ -59,7 +59,7 @@ test('an old Node is named, with what to set', async () => {
   });
   expect([ran.status, ran.stdout]).toEqual([1, '']);
   expect(ran.stderr).toMatch(
-    /^expected Node 24 or newer as .*old-node, found: v20\.1\.0; set PLATFORM_NODE in "env" of/,
+    /^expected Node 24 or newer as .*old-node, found: v20\.1\.0; set PLATFORM_NODE to its path in the env of the module$/m,
   );
 });
 

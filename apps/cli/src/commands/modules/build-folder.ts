@@ -43,7 +43,7 @@ node="\${PLATFORM_NODE:-${node}}"
 case "$("$node" --version 2>&1)" in
   v2[4-9].* | v[3-9][0-9].*) exec "$node" "$(dirname "$0")/${program}" "$@" ;;
   *)
-    echo "expected Node 24 or newer as $node, found: $("$node" --version 2>&1); set PLATFORM_NODE in "env" of the module to its path" >&2
+    echo "expected Node 24 or newer as $node, found: $("$node" --version 2>&1); set PLATFORM_NODE to its path in the env of the module" >&2
     exit 1
     ;;
 esac

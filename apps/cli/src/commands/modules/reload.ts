@@ -1,6 +1,4 @@
 /** `platform modules reload`: a machine-server of this computer runs the module from the developer's folder. */
-import { createHash } from 'node:crypto';
-import { readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { JsonObject } from '@platform/machine-config/schema';
 import { PlatformError, restartModule } from '@platform/sdk/cloud';
@@ -12,6 +10,7 @@ import { readConfiguration } from '../config/configuration.ts';
 import { problemsOf, save } from '../config/save.ts';
 import { folderArgument } from './build.ts';
 import { type Built, buildFolder } from './build-folder.ts';
+import { keepNewest } from './keep-newest.ts';
 import { entrypoint } from './meta.ts';
 import { withReloaded } from './reloaded-configuration.ts';
 import { waitUntilApplied } from './wait-until-applied.ts';
@@ -71,7 +70,8 @@ async function restart(context: Context, flags: Flags, folder: string, address: 
 }
 
 async function configure(context: Context, flags: Flags, folder: string, part: string): Promise<void> {
-  const built = await keepNewest(await buildFolder(folder, join(folder, 'dist', 'reload', 'next'), process.execPath));
+  const next = await buildFolder(folder, join(folder, 'dist', 'reload', 'next'), process.execPath);
+  const built = { ...next, path: await keepNewest(next.path) };
   const before = await readConfiguration(context, part);
   const { document, name } = withReloaded(parseObject(before.text, 'configuration') as JsonObject, {
     ...{ name: flags['name'] as string | undefined, moduleName: built.name, moduleId: built.moduleId },
@@ -89,25 +89,6 @@ async function configure(context: Context, flags: Flags, folder: string, part: s
     context.out.note(
       `the part "${before.partName}" has not applied it yet: it is offline or holds it back; see platform machines part status`,
     );
-}
-
-/**
- * Each build is a folder of its own, named after its content: another path makes the machine-server start it anew. The one before is kept,
- * because it runs until then.
- */
-async function keepNewest(built: Built): Promise<Built> {
-  const above = join(built.path, '..');
-  const hash = createHash('sha256');
-  for (const file of ['module.mjs', 'meta.json']) hash.update(await readFile(join(built.path, file)));
-  const name = hash.digest('hex').slice(0, 12);
-  const path = join(above, name);
-  const earlier = (await readdir(above)).filter((one) => one !== 'next' && one !== name);
-  await rm(path, { recursive: true, force: true });
-  await rename(built.path, path);
-  const made = await Promise.all(earlier.map(async (one) => ({ one, ms: (await stat(join(above, one))).mtimeMs })));
-  for (const { one } of made.toSorted((a, b) => b.ms - a.ms).slice(1))
-    await rm(join(above, one), { recursive: true, force: true });
-  return { ...built, path };
 }
 
 function show(context: Context, name: string, built: Built, { state, error }: { state: string; error: string }): void {
