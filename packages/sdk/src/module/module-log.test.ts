@@ -42,6 +42,15 @@ test('lines that wait are bounded: the oldest are dropped, and the next line say
   expect(dropped).toHaveLength(1);
 });
 
+test('a stack is a part of a line of its own, and what else is logged are its fields', async () => {
+  const { log, sent, parent } = rig(async () => {});
+  log.sendTo(parent);
+  log.log.error('it broke', { stack: 'Error: it broke\n  at x.ts:1', degrees: 90 });
+  await expect.poll(() => sent.length).toBe(1);
+  expect(sent[0]).toMatchObject({ level: 'error', loggerName: 'm', stack: 'Error: it broke\n  at x.ts:1' });
+  expect(sent[0]?.fields.map((field) => field['Key'])).toEqual(['degrees']);
+});
+
 test('lines stay in order when the machine-server does not take one at first', async () => {
   let refusals = 2;
   const { log, sent, printed, parent } = rig(async () => {

@@ -18,7 +18,7 @@ import {
   silentLog,
   zapFields,
 } from '@platform/base';
-import { LogEntrySchema } from '@platform/proto/platform/common/v1/common';
+import { type LogEntry, LogEntrySchema } from '@platform/proto/platform/common/v1/common';
 import { RobotService } from '@platform/proto/platform/robot/v1/robot';
 import type { Link } from '@platform/rpc/client';
 
@@ -121,18 +121,15 @@ export class ModuleLog implements AsyncDisposable {
   }
 }
 
-function entryOf({
-  timeMs,
-  level,
-  logger,
-  message,
-  fields,
-}: LogLine): ReturnType<typeof create<typeof LogEntrySchema>> {
+/** A stack has a field of its own in the message. */
+function entryOf({ timeMs, level, logger, message, fields }: LogLine): LogEntry {
+  const { stack, ...rest } = fields;
   return create(LogEntrySchema, {
     level,
     time: timestampFromMs(timeMs),
     loggerName: logger,
     message,
-    fields: zapFields(fields) as unknown as JsonObject[],
+    stack: typeof stack === 'string' ? stack : '',
+    fields: zapFields(rest) as unknown as JsonObject[],
   });
 }
