@@ -2,12 +2,11 @@
  * The descriptor of a type that this version does not know. Its service comes from the module's reflection, so that all of its methods are
  * forwarded; a module without reflection is taken to have `DoCommand` and `GetStatus`, which every type has.
  */
-import { create, createFileRegistry, type DescFile, type DescService, fromBinary } from '@bufbuild/protobuf';
+import { createFileRegistry, type DescService, fromBinary } from '@bufbuild/protobuf';
 import { type FileDescriptorProto, FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt';
 import { errorText, type Log, PlatformError } from '@platform/base';
 import { ServerReflection, type ServerReflectionRequest } from '@platform/proto/grpc/reflection/v1alpha/reflection';
-import { file_platform_common_v1_common } from '@platform/proto/platform/common/v1/common';
-import { type ResourceDescriptor, serviceType } from '@platform/resources';
+import { commandType, type ResourceDescriptor, serviceType } from '@platform/resources';
 import type { Link } from '@platform/rpc/client';
 
 const reflectionTimeoutMs = 10_000;
@@ -27,7 +26,7 @@ export async function unknownType(
       service: serviceName,
       reason: errorText(caught),
     });
-    return serviceType({ api, service: minimalService(serviceName) });
+    return commandType(api, serviceName);
   }
 }
 
@@ -82,33 +81,4 @@ function named(service: DescService, typeName: string): DescService {
   parent.methods = service.methods.map((method) => ({ ...method, parent }));
   parent.method = Object.fromEntries(parent.methods.map((method) => [method.localName, method]));
   return parent;
-}
-
-function minimalService(typeName: string): DescService {
-  const dot = typeName.lastIndexOf('.');
-  const common = (name: string): string => `.${file_platform_common_v1_common.proto.package}.${name}`;
-  const proto = create(FileDescriptorProtoSchema, {
-    name: `${typeName}.proto`,
-    package: typeName.slice(0, Math.max(0, dot)),
-    syntax: 'proto3',
-    dependency: [`${file_platform_common_v1_common.name}.proto`],
-    service: [
-      {
-        name: typeName.slice(dot + 1),
-        method: ['DoCommand', 'GetStatus'].map((name) => ({
-          ...{ name, inputType: common(`${name}Request`), outputType: common(`${name}Response`) },
-        })),
-      },
-    ],
-  });
-  const registry = createFileRegistry(proto, resolveCommon);
-  const service = registry.getService(typeName);
-  if (service === undefined)
-    throw new PlatformError('invalid_argument', `expected the name of a service, found "${typeName}"`);
-  return service;
-}
-
-function resolveCommon(name: string): DescFile | undefined {
-  const all = [file_platform_common_v1_common, ...file_platform_common_v1_common.dependencies];
-  return all.find((file) => `${file.name}.proto` === name);
 }
