@@ -3,6 +3,7 @@ export {
   type Client,
   type Credentials,
   connect,
+  connectOver,
   isLoopback,
   type Link,
   type LinkOptions,
@@ -10,4 +11,6 @@ export {
 } from './link/connect.ts';
 export { type ConnectionFault, connectionFault } from './link/connection-fault.ts';
 export { pinnedAuthority } from './link/pinned-authority.ts';
+export { maxTunnelCalls } from './listener/limits.ts';
+export { byteStreamOver } from './tunnel/byte-stream.ts';
 export { createRpcClient } from './link/rpc-client.ts';
