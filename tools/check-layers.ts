@@ -11,7 +11,7 @@ import { filesToCheck, isSource, isTest, read, report } from './repository.ts';
 export const mayImport: Readonly<Record<string, readonly string[]>> = {
   web: ['sdk', 'machine-config/schema'],
   cli: ['sdk', 'machine-config', 'capture-file'],
-  cloud: ['rpc', 'webrtc', 'machine-config', 'capture-file', 'query', 'conditions', 'proto', 'base'],
+  cloud: ['rpc', 'webrtc', 'resources', 'machine-config', 'capture-file', 'query', 'conditions', 'proto', 'base'],
   'machine-server': ['rpc', 'webrtc', 'resources', 'machine-config', 'capture-file', 'conditions', 'proto', 'base'],
   'machine-agent': ['rpc/client', 'capture-file', 'machine-config/schema', 'proto', 'base'],
   'micro-server': ['rpc/client', 'capture-file', 'machine-config/schema', 'proto', 'base'],
@@ -84,6 +84,7 @@ export const cloudEdges: Readonly<Record<string, readonly string[]>> = {
   outbox: ['instance', 'metadata'],
   packages: ['access', 'blobs', 'instance', 'metadata'],
   queries: ['access', 'metadata', 'tabular'],
+  relay: ['access', 'machines', 'metadata'],
   retention: ['access', 'accounts', 'binary', 'instance', 'machines', 'metadata', 'tabular'],
   signaling: ['access'],
   tabular: ['ingest', 'instance', 'metadata'],

@@ -18,6 +18,10 @@ const files = [
   'app/data/v1/data',
   'app/datasync/v1/data_sync',
   'app/packages/v1/packages',
+  'component/motor/v1/motor',
+  'component/sensor/v1/sensor',
+  'component/board/v1/board',
+  'robot/v1/robot',
 ].map((name) => `platform/${name}.proto`);
 const shared = ['proto/rpc/v1/auth.proto', 'proto/rpc/webrtc/v1/signaling.proto'];
 const definitions: PackageDefinition = loadSync([...files, ...shared], {
@@ -38,6 +42,7 @@ export class Peer implements Disposable {
   readonly #clients = new Map<string, Client>();
   readonly #ca: string | undefined;
   #token = '';
+  readonly #headers: Record<string, string> = {};
 
   /** @param target `host:port` @param ca PEM of the authority to trust; absent: plaintext */
   constructor(target: string, prefix: 'viam' | 'platform' = 'viam', ca?: string) {
@@ -58,6 +63,12 @@ export class Peer implements Disposable {
   /** Uses a token that was obtained elsewhere. */
   withToken(token: string): this {
     this.#token = token;
+    return this;
+  }
+
+  /** Sends this header with every call. */
+  withHeader(name: string, value: string): this {
+    this.#headers[name] = value;
     return this;
   }
 
@@ -106,6 +117,7 @@ export class Peer implements Disposable {
     const found = methodOf(service, method);
     const metadata = new Metadata();
     if (this.#token !== '') metadata.set('authorization', `Bearer ${this.#token}`);
+    for (const [name, value] of Object.entries(this.#headers)) metadata.set(name, value);
     return { ...found, metadata, path: found.path.replace(/^\/platform\./, `/${this.#prefix}.`) };
   }
 

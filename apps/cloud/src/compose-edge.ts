@@ -27,6 +27,7 @@ import { logHandlers } from './machines/logs/rpc.ts';
 import { partConfigFile } from './machines/part-config-file.ts';
 import type { Outbox } from './outbox/feature.ts';
 import { maxMessageBytes } from './packages/limits.ts';
+import type { Relay } from './relay/feature.ts';
 import { isLoopback } from './settings.ts';
 import { signalingBinding } from './signaling/signaling-rpc.ts';
 import type { TestInbox } from './test-inbox/feature.ts';
@@ -38,6 +39,7 @@ export interface EdgeDeps {
   readonly outbox: Outbox;
   readonly ingestLog: IngestLog;
   readonly dataPlane: DataPlane;
+  readonly relay: Relay;
   /** Address on which the cloud will listen. */
   readonly host: string;
   readonly scheme: 'http' | 'https';
@@ -58,6 +60,7 @@ const openMethods = ['/proto.rpc.v1.AuthService/Authenticate'];
 /** The returned server does not listen yet. */
 export function composeEdge(deps: EdgeDeps): RpcServer {
   const {
+    relay,
     testInbox,
     outbox,
     ingestLog,
@@ -105,7 +108,11 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
     testInbox: async (request, response) => testInbox.handle(request, response),
     // Loaded on demand: few installations need it.
     openApi: async () =>
-      (await import('./edge/openapi/openapi-document.ts')).openApiDocument({ services, open: openMethods, version }),
+      (await import('./edge/openapi/openapi-document.ts')).openApiDocument({
+        services: own,
+        open: openMethods,
+        version,
+      }),
     metrics: metricsRoute({
       text: () =>
         metrics.text({
@@ -147,8 +154,11 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
     serve(DataService, { ...queries.dataHandlers, ...binary.dataHandlers }),
     serve(DatasetService, binary.datasetHandlers),
     serve(PackageService, packages.handlers, { maxRequestBytes: () => maxMessageBytes }),
+    relay.binding,
   ];
-  const services = meterCalls(bound, metrics.observeCall, clock);
+  const own = meterCalls(bound, metrics.observeCall, clock);
+  // Not in the API document: machines answer these calls, and may be older or newer.
+  const services = [...own, ...meterCalls(relay.relayed, metrics.observeCall, clock)];
   return createRpcServer<Principal>({
     services,
     authenticate: createAuthenticateCall({ authenticator, presence, services }),

@@ -32,6 +32,7 @@ import { installationAuthority } from './instance/installation-authority.ts';
 import { Parts } from './instance/parts.ts';
 import { openTlsSource } from './instance/tls-source.ts';
 import { openStores } from './open-stores.ts';
+import { createRelay } from './relay/feature.ts';
 import { startRemoval } from './retention/remove-expired.ts';
 import { dialled, type Settings } from './settings.ts';
 import { createTestInbox } from './test-inbox/feature.ts';
@@ -138,6 +139,16 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
   const { tabular, triggers, binary, packages, ingest } = dataPlane;
   unwind.use('presence', presence);
 
+  // Remote control
+  const relay = unwind.use(
+    'remote control',
+    createRelay({
+      ...{ db, links: fleet.links, registry, presence, access, clock, log: log.child('relay') },
+      authorizeAnswer: fleet.machines.authorizeAnswer,
+      recheck: authenticator.recheck,
+    }),
+  );
+
   // The edge
   const tls =
     settings.tls.kind === 'plaintext'
@@ -157,6 +168,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
       outbox,
       ingestLog,
       dataPlane,
+      relay,
       host: settings.host,
       scheme,
       tls,

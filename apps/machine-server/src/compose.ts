@@ -6,6 +6,7 @@ import { connect, type Link } from '@platform/rpc/client';
 import type { Capture } from './capture/capture.ts';
 import { readDocument } from './capture/read-document.ts';
 import { LogShipper } from './cloud-link/log-shipper.ts';
+import { RelayLink } from './cloud-link/relay-link.ts';
 import { RestartWatch } from './cloud-link/restart-watch.ts';
 import { StatusReporter } from './cloud-link/status-reporter.ts';
 import { composeData, type Data } from './compose-data.ts';
@@ -144,6 +145,12 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
   signal.throwIfAborted();
   running = true;
   reporter?.start();
+  if (cloud !== undefined) {
+    const { partId, connectAgain: connect } = cloud;
+    starting
+      .use(new RelayLink({ connect, partId, server: serving.relayed, clock, log: log.child('cloud-link') }))
+      .start();
+  }
   const unwinding = starting.move();
   const { sync, capture } = data;
   return { serving, sync, capture, graph, modules, [Symbol.asyncDispose]: () => unwinding.disposeAsync() };
@@ -153,6 +160,8 @@ interface CloudParts {
   readonly credentials: CloudCredentials;
   readonly partId: string;
   readonly link: Link;
+  /** Opens another connection, with the same credentials. */
+  readonly connectAgain: () => Link;
   readonly watch: ConfigWatch;
   /** Starts to send logs, and to ask whether to restart. */
   start(): void;
@@ -166,15 +175,15 @@ function composeCloud(
 ): CloudParts {
   const { partId, appAddress, entity, type, payload, ca } = credentials;
   const { log } = serverLog;
-  const link = starting.use(
+  const connectAgain = (): Link =>
     connect({
       baseUrl: appAddress,
       credentials: { entity, type, payload },
       allowInsecureCredentials: settings.allowInsecureCredentials,
       ca,
       userAgent: `platform-machine-server/${version}`,
-    }),
-  );
+    });
+  const link = starting.use(connectAgain());
   const watch = new ConfigWatch({
     ...{ link, credentials, home: settings.home, readTimeoutMs: settings.configReadTimeoutMs },
     ...{ clock, log: log.child('config') },
@@ -185,5 +194,5 @@ function composeCloud(
     shipper.start();
     starting.use(new RestartWatch({ link, partId, restart, clock, log: log.child('cloud-link') })).start();
   };
-  return { credentials, partId, link, watch, start };
+  return { credentials, partId, link, connectAgain, watch, start };
 }

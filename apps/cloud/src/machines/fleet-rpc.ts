@@ -23,6 +23,7 @@ export interface FleetHandlerDeps extends MachineOperationDeps {
   readonly effective: EffectiveConfigurations;
   readonly triggerProblems: TriggerProblems;
   readonly installationProblems: InstallationProblems;
+  readonly linkSinceMs: (partId: string) => number | undefined;
 }
 
 export function fleetHandlers(deps: FleetHandlerDeps): Handlers<typeof FleetService, Principal> {
@@ -90,6 +91,7 @@ export function fleetHandlers(deps: FleetHandlerDeps): Handlers<typeof FleetServ
       const { revision } = await current.facts(partId);
       const status = statuses.of(partId);
       const { onlineState, lastAccess } = messages.contact([partId]);
+      const linkMs = deps.linkSinceMs(partId);
       const at = (of: string, ms: number) =>
         of === '' ? undefined : { revision: of, ...(ms === 0 ? {} : { at: timestampFromMs(ms) }) };
       return {
@@ -103,6 +105,7 @@ export function fleetHandlers(deps: FleetHandlerDeps): Handlers<typeof FleetServ
         heldReason: status.held_reason,
         forced: at(status.forced_revision, status.forced_ms),
         lastError: status.last_error,
+        ...(linkMs === undefined ? {} : { linkSince: timestampFromMs(linkMs) }),
         serverVersion: status.server_version,
         platform: status.platform,
         ...(lastAccess === undefined ? {} : { lastAccess }),

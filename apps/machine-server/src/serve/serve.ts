@@ -3,7 +3,14 @@ import { durationMs } from '@bufbuild/protobuf/wkt';
 import { type Clock, type Log, PlatformError } from '@platform/base';
 import type { RobotConfig } from '@platform/proto/platform/app/v1/robot';
 import type { ResourceDescriptor } from '@platform/resources';
-import { type Call, createRpcServer, type RpcServer, type ServiceBinding } from '@platform/rpc/server';
+import {
+  type Call,
+  createRpcServer,
+  createTunnelServer,
+  type RpcServer,
+  type ServiceBinding,
+  type TunnelServer,
+} from '@platform/rpc/server';
 import type { Graph } from '../graph/graph.ts';
 import type { Modules } from '../modules/feature.ts';
 import type { ParentPort } from '../modules/modules-deps.ts';
@@ -11,6 +18,7 @@ import type { TypeTable } from '../modules/type-table.ts';
 import type { Packages } from '../packages/feature.ts';
 import type { MachineAuth, Principal } from './authenticate.ts';
 import { type MachineFacts, machineRpc } from './machine-rpc.ts';
+import { relayedPrincipal } from './relayed-principal.ts';
 import { resourceRpc } from './resource-rpc.ts';
 import { createSessions, type Sessions } from './sessions.ts';
 import { createStopper, type Stopper } from './stop.ts';
@@ -41,17 +49,29 @@ export class Serving implements AsyncDisposable {
   readonly #servers = new Set<RpcServer<Principal>>();
   readonly #stopper: Stopper;
   readonly #sessions: Sessions;
+  readonly #services: readonly ServiceBinding<Principal>[];
+  /** Answers the calls that the cloud passes on. */
+  readonly relayed: TunnelServer;
   #port = 0;
 
   constructor(deps: ServingDeps) {
     this.#deps = deps;
-    const { graph, types, facts, clock, log } = deps;
+    const { graph, types, modules, packages, facts, clock, log } = deps;
     this.#stopper = createStopper(graph, types);
     const windowMs = (): number => heartbeatWindowMs(facts().config);
     types.onChange(() => {
       for (const server of this.#servers) server.setAdded(this.#added());
     });
     this.#sessions = createSessions({ windowMs, stopper: this.#stopper, clock, log });
+    const [stopper, sessions] = [this.#stopper, this.#sessions];
+    this.#services = [
+      machineRpc({ graph, types, modules, packages, facts, stopper, sessions }),
+      ...types.known.map((type) => this.#binding(type)),
+    ];
+    this.relayed = createTunnelServer<Principal>({
+      ...{ services: this.#services, clock, log },
+      authenticate: async (call) => relayedPrincipal(call, log),
+    });
   }
 
   /** Known once the server has started. */
@@ -109,18 +129,14 @@ export class Serving implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#sessions[Symbol.dispose]();
+    await this.relayed[Symbol.asyncDispose]();
     await this.#server?.close({ graceMs: 1_000 });
   }
 
   #create(authenticate: (call: Call) => Promise<Principal>): RpcServer<Principal> {
-    const { graph, types, modules, packages, auth, facts, log } = this.#deps;
-    const [stopper, sessions] = [this.#stopper, this.#sessions];
+    const { auth, log } = this.#deps;
     const server = createRpcServer<Principal>({
-      services: [
-        auth.binding,
-        machineRpc({ graph, types, modules, packages, facts, stopper, sessions }),
-        ...types.known.map((type) => this.#binding(type)),
-      ],
+      services: [auth.binding, ...this.#services],
       authenticate,
       open: ['/proto.rpc.v1.AuthService/Authenticate'],
       fallback: (_request, response) => {

@@ -7,6 +7,7 @@ import { AuthService } from '@platform/proto/proto/rpc/v1/auth';
 import { maxMessageDepth } from '../core/max-message-depth.ts';
 import type { Vocabulary } from '../edge/api-names.ts';
 import { AccessToken } from './access-token.ts';
+import { type HeadersOf, HeaderTransport } from './header-transport.ts';
 import { LinkTransport } from './link-transport.ts';
 import { PublicTransport } from './public-transport.ts';
 import { type ConnectionOver, Session } from './session.ts';
@@ -50,6 +51,8 @@ export type LinkState = 'idle' | 'connecting' | 'connected' | 'unreachable' | 'c
 export interface Link extends AsyncDisposable {
   /** A typed client. Its calls throw PlatformError with the server's code, or `unavailable` if it cannot be reached. */
   client<S extends DescService>(service: S): Client<S>;
+  /** The same link; each call also sends these headers. Those of the call itself come first. */
+  withHeaders(headersOf: HeadersOf): Pick<Link, 'client'>;
   readonly state: LinkState;
 }
 
@@ -129,6 +132,9 @@ function linkOf(transport: Transport, session: Session): Link {
   let closed = false;
   return {
     client: (service) => createClient(service, transport),
+    withHeaders: (headersOf) => ({
+      client: (service) => createClient(service, new HeaderTransport(transport, headersOf)),
+    }),
     get state() {
       return closed ? 'closed' : stateOf(session);
     },

@@ -144,7 +144,8 @@ export class LinkTransport implements Transport {
     }
     // A socket that is not there is as unreachable as a port that nobody listens on.
     const isAbsent = caught.cause instanceof Error && 'code' in caught.cause && caught.cause.code === 'ENOENT';
-    if (error.code !== 'unavailable' && !isAbsent) return error;
+    // What a server has answered says for itself what is unavailable.
+    if (!isAbsent && (error.code !== 'unavailable' || caught.isWireError)) return error;
     return new PlatformError(
       'unavailable',
       `${this.#options.baseUrl} cannot be reached, or the connection broke: ${error.message}`,
