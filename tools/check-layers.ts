@@ -56,6 +56,7 @@ export const cloudEdges: Readonly<Record<string, readonly string[]>> = {
   backup: ['ingest', 'instance', 'metadata'],
   binary: ['access', 'blobs', 'follow-log', 'ingest', 'instance', 'metadata'],
   blobs: ['instance'],
+  connect: ['access', 'machines', 'metadata'],
   demo: ['access', 'accounts', 'instance', 'machines', 'metadata'],
   edge: [
     ...[

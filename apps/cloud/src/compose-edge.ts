@@ -11,6 +11,7 @@ import { callerFields, type Principal } from './access/principal.ts';
 import type { DataPlane } from './compose-data-plane.ts';
 import type { Fleet } from './compose-fleet.ts';
 import type { People } from './compose-people.ts';
+import type { Connect } from './connect/feature.ts';
 import { createAuthenticateCall } from './edge/authenticate-call.ts';
 import type { Metrics } from './edge/metrics/metrics.ts';
 import { metricsRoute } from './edge/metrics/metrics-route.ts';
@@ -40,6 +41,7 @@ export interface EdgeDeps {
   readonly ingestLog: IngestLog;
   readonly dataPlane: DataPlane;
   readonly relay: Relay;
+  readonly connect: Connect;
   /** Address on which the cloud will listen. */
   readonly host: string;
   readonly scheme: 'http' | 'https';
@@ -61,6 +63,7 @@ const openMethods = ['/proto.rpc.v1.AuthService/Authenticate'];
 export function composeEdge(deps: EdgeDeps): RpcServer {
   const {
     relay,
+    connect,
     testInbox,
     outbox,
     ingestLog,
@@ -125,6 +128,7 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
     query: queryRoute({ queries, principalOf: (request) => principalOfRequest({ authenticator, signIn }, request) }),
     binaryData: binary.download,
     packages: packages.download,
+    connect: connect.routes,
     logo: accounts.logoRoute,
   });
   const bound: readonly ServiceBinding<Principal>[] = [
@@ -142,7 +146,11 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
       },
       { maxRequestBytes },
     ),
-    serve(FleetService, { ...accessRpc.fleetHandlers, ...machines.fleetHandlers }, { maxRequestBytes }),
+    serve(
+      FleetService,
+      { ...accessRpc.fleetHandlers, ...machines.fleetHandlers, ...connect.fleetHandlers },
+      { maxRequestBytes },
+    ),
     machines.robotBinding,
     signalingBinding({
       partOfHost: machines.partOfHost,

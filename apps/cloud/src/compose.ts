@@ -18,6 +18,7 @@ import { composeEdge } from './compose-edge.ts';
 import { composeFleet } from './compose-fleet.ts';
 import { composeOutbox } from './compose-outbox.ts';
 import { composePeople } from './compose-people.ts';
+import { createConnect } from './connect/feature.ts';
 import { dataVersion } from './data-directory.ts';
 import { startDemo } from './demo/start-demo.ts';
 import { createMetrics } from './edge/metrics/metrics.ts';
@@ -159,6 +160,12 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
           clock,
           log: log.child('tls'),
         });
+  let certificate = tls?.certificate;
+  const connect = createConnect({
+    ...{ db, access, registry, clock, machineServer: settings.machineServer },
+    authority: () => tls?.authority?.pem,
+    certificate: () => certificate?.cert,
+  });
   const server = unwind.use(
     'edge',
     composeEdge({
@@ -169,6 +176,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
       ingestLog,
       dataPlane,
       relay,
+      connect,
       host: settings.host,
       scheme,
       tls,
@@ -184,7 +192,10 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
   if (tls !== undefined)
     unwind.use(
       'certificate',
-      tls.watch((certificate) => server.setTls(certificate)),
+      tls.watch((renewed) => {
+        certificate = renewed;
+        server.setTls(renewed);
+      }),
     );
   const url = `${scheme}://${dialled(settings)}:${port}`;
 

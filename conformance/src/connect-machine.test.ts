@@ -1,0 +1,123 @@
+/** A second machine from the printed line alone: another home, another process, over TLS with a pinned certificate. */
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { systemClock } from '@platform/base';
+import { temporaryDirectory } from '@platform/testkit';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type CommandLine, openCommandLine } from './cli/command-line.ts';
+import { type CloudProcess, startCloud } from './start-cloud.ts';
+
+const machineServer = fileURLToPath(new URL('../../apps/machine-server/src/main.ts', import.meta.url));
+
+let cloud: CloudProcess;
+let cli: CommandLine;
+let elsewhere: Awaited<ReturnType<typeof temporaryDirectory>>;
+
+beforeAll(async () => {
+  cloud = await startCloud({ PLATFORM_MACHINE_SERVER: machineServer });
+  const { url, keyId, key } = cloud;
+  cli = await openCommandLine({ PLATFORM_URL: url, PLATFORM_API_KEY_ID: keyId, PLATFORM_API_KEY: key });
+  elsewhere = await temporaryDirectory('elsewhere-');
+});
+afterAll(async () => {
+  await stop();
+  await elsewhere?.[Symbol.asyncDispose]();
+  await cli?.[Symbol.asyncDispose]();
+  await cloud?.[Symbol.asyncDispose]();
+});
+
+const at = (name: string): string => join(elsewhere.path, 'machine-server', name);
+
+/** Ends what the line started, by its number. */
+async function stop(): Promise<void> {
+  if (!existsSync(at('pid'))) return;
+  const pid = Number(readFileSync(at('pid'), 'utf8'));
+  const runs = (): boolean => {
+    try {
+      return process.kill(pid, 0);
+    } catch {
+      return false;
+    }
+  };
+  if (runs()) process.kill(pid, 'SIGTERM');
+  while (runs()) await systemClock.sleep(50);
+}
+
+/** Runs a line in a shell that has a home of its own, and nothing of this process. */
+function inShell(line: string, env: Readonly<Record<string, string>> = {}): Promise<{ code: number; said: string }> {
+  const child = spawn('sh', ['-c', line], {
+    env: { PATH: process.env['PATH'] ?? '', HOME: elsewhere.path, PLATFORM_HOME: elsewhere.path, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+    });
+  return new Promise((resolve) => child.once('exit', (code) => resolve({ code: code ?? -1, said })));
+}
+
+async function newLine(): Promise<string> {
+  return (await cli.ok(['machines', 'connect', 'press-7', '--no-wait', '--json'], { reveals: true })).json<{
+    line: string;
+  }>().line;
+}
+
+test('one printed line connects a second machine, and each step is shown until its first reading', async () => {
+  const fromMs = systemClock.monotonic();
+  const waiting = cli.start(['machines', 'connect', 'press-7'], { reveals: true });
+  const [line] = await waiting.matching('stdout', /^curl .*$/m);
+  expect(waiting.said.stderr).toContain('listens on loopback only');
+  expect(waiting.said.stderr).toContain('platform up --host 0.0.0.0');
+  const ran = await inShell(line);
+  expect(ran).toMatchObject({ code: 0, said: expect.stringContaining('started') });
+  const ended = await waiting.ended;
+  expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining('first reading') });
+  console.log(`connected in ${Math.round(systemClock.monotonic() - fromMs)} ms:\n${ended.stderr}`);
+  expect(statSync(at('credentials.json')).mode & 0o777).toBe(0o600);
+  expect(line).not.toContain(JSON.parse(readFileSync(at('credentials.json'), 'utf8')).cloud.secret);
+  const listed = await cli.ok(['machines', 'part', 'resources', 'press-7', '--json']);
+  expect(listed.json()).toContainEqual(expect.objectContaining({ name: 'host', state: 'ready' }));
+});
+
+test('a new line repairs what is there; a used one does not give the credentials again', async () => {
+  const line = await newLine();
+  const repaired = await inShell(line);
+  expect(repaired).toMatchObject({ code: 0 });
+  const again = await inShell(line);
+  expect(again).toMatchObject({ code: 0, said: expect.stringContaining('are there already') });
+  const other = await temporaryDirectory('third-');
+  const copied = await inShell(line, { PLATFORM_HOME: other.path });
+  await other[Symbol.asyncDispose]();
+  expect(copied).toMatchObject({ code: 1, said: expect.stringContaining('only once') });
+});
+
+test('a home of another machine, a damaged download and an unknown computer are refused with the reason', async () => {
+  const { line } = (
+    await cli.ok(['machines', 'connect', 'press-8', '--no-wait', '--json'], { reveals: true })
+  ).json<{ line: string }>();
+  expect(await inShell(line)).toMatchObject({ code: 1, said: expect.stringContaining('belongs to another machine') });
+
+  const [, url = ''] = /(http\S+?)'? \|/.exec(line) ?? [];
+  const script = await (await fetch(url.replaceAll("'", ''))).text();
+  const piped = (text: string, env: Readonly<Record<string, string>>): Promise<{ code: number; said: string }> =>
+    inShell(`sh <<'SCRIPT'\n${text}\nSCRIPT`, env);
+  await using fresh = await temporaryDirectory('fourth-');
+  const env = { PLATFORM_HOME: fresh.path };
+  const damaged = await piped(script.replace(/archive_sum='\w+'/, "archive_sum='0'"), env);
+  expect(damaged).toMatchObject({ code: 1, said: expect.stringContaining('damaged') });
+
+  // A computer of an architecture for which nobody has a Node, and that has none itself.
+  const bin = join(fresh.path, 'bin');
+  const unknown = await piped(
+    `mkdir -p '${bin}'; for one in sh tar curl grep sed cat mkdir rm chmod mv sha256sum id; do ln -s "$(command -v $one)" '${bin}/'; done; printf '#!/bin/sh\\ncase $1 in -s) echo Linux ;; *) echo riscv64 ;; esac\\n' > '${bin}/uname'; chmod 755 '${bin}/uname'; PATH='${bin}'\n${script}`,
+    env,
+  );
+  expect(unknown).toMatchObject({ code: 1, said: expect.stringContaining('this computer is linux-riscv64') });
+  const otherSystem = await piped(`uname() { echo FreeBSD; }\n${script}`, env);
+  expect(otherSystem).toMatchObject({ code: 1, said: expect.stringContaining('expected Linux or macOS, found FreeBSD') });
+  expect((await fetch(`${cloud.url}/connect/unknown-token`)).status).toBe(404);
+});
+
