@@ -96,6 +96,9 @@ const rules: readonly Rule[] = [
       'apps/cloud/src/admin/repair/restore-rows.ts',
       'apps/cloud/src/backup/*',
       'apps/cloud/src/blobs/*',
+      // The program and the Node that other computers fetch.
+      'apps/cloud/src/connect/bundle.ts',
+      'apps/cloud/src/connect/collect-program.ts',
       'apps/cloud/src/demo/prepare-demo.ts',
       'apps/cloud/src/identity/settings.ts',
       'apps/cloud/src/ingest/disk/ballast.ts',

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
@@ -22,7 +23,7 @@ export interface Bundle {
 }
 
 export interface NodeFile {
-  readonly path: string;
+  open(): Readable;
   readonly bytes: number;
   readonly sum: string;
   /** Such as `linux-x64`. */
@@ -64,5 +65,10 @@ async function ownNode(): Promise<NodeFile | undefined> {
   const sum = createHash('sha256');
   await pipeline(createReadStream(path), sum);
   const { size } = await stat(path);
-  return { path, bytes: size, sum: sum.digest('hex'), platform: `${process.platform}-${process.arch}` };
+  return {
+    open: () => createReadStream(path),
+    bytes: size,
+    sum: sum.digest('hex'),
+    platform: `${process.platform}-${process.arch}`,
+  };
 }

@@ -2,7 +2,6 @@
  * The addresses below `/connect/<token>`, for the line that `platform machines connect` prints: the installation script, what it fetches,
  * the credentials (once), and how far it is.
  */
-import { createReadStream } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { pipeline } from 'node:stream/promises';
@@ -50,7 +49,7 @@ export function connectRoutes(deps: ConnectRouteDeps): ConnectRoutes {
       case 'GET node': {
         const { node } = await bundle();
         if (node === undefined) throw new PlatformError('not_found', 'connect: this cloud has no Node to hand out');
-        await pipeline(createReadStream(node.path), begin(response, node.bytes));
+        await pipeline(node.open(), begin(response, node.bytes));
         return true;
       }
       case 'GET state':

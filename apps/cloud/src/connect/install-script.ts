@@ -38,7 +38,7 @@ fail() {
 }
 
 # PLATFORM_PIN is the hash of the public key of the cloud's certificate: no other server can answer.
-fetch() {
+download() {
   if [ -n "\${PLATFORM_PIN:-}" ]; then
     curl -fsS -k --pinnedpubkey "$PLATFORM_PIN" "$@"
   else
@@ -86,7 +86,7 @@ find_node() {
   if [ "$platform" = "$node_platform" ]; then
     if ! { [ -f "$node" ] && check_sum "$node" "$node_sum"; }; then
       echo "fetching Node"
-      fetch -o "$node.new" "$base/node"
+      download -o "$node.new" "$base/node"
       check_sum "$node.new" "$node_sum" || fail "the Node that was fetched is damaged: run the line again"
       chmod 755 "$node.new"
       mv -f "$node.new" "$node"
@@ -114,7 +114,7 @@ fetch_program() {
   echo "fetching the machine-server"
   rm -rf "$dir/new" "$dir/old"
   mkdir -p "$dir/new"
-  fetch -o "$dir/machine-server.tar.gz" "$base/machine-server.tar.gz"
+  download -o "$dir/machine-server.tar.gz" "$base/machine-server.tar.gz"
   check_sum "$dir/machine-server.tar.gz" "$archive_sum" || fail "the machine-server that was fetched is damaged: run the line again"
   tar -xzf "$dir/machine-server.tar.gz" -C "$dir/new"
   rm "$dir/machine-server.tar.gz"
@@ -128,7 +128,7 @@ fetch_credentials() {
   if [ -f "$credentials" ] && ! grep -q "\"$part\"" "$credentials"; then
     fail "$credentials belongs to another machine: set PLATFORM_HOME to another folder to run two on one computer, or remove the file"
   fi
-  if fetch -X POST -o "$credentials.new" "$base/credentials" 2>"$dir/error"; then
+  if download -X POST -o "$credentials.new" "$base/credentials" 2>"$dir/error"; then
     chmod 600 "$credentials.new"
     mv -f "$credentials.new" "$credentials"
   elif [ -f "$credentials" ]; then

@@ -2,7 +2,11 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { PlatformError, type Problem } from '@platform/base';
-import type { ConfigurationVersionSchema, FleetService } from '@platform/proto/platform/fleet/v1/fleet';
+import type {
+  ConfigurationVersionSchema,
+  FleetService,
+  RevisionAtSchema,
+} from '@platform/proto/platform/fleet/v1/fleet';
 import type { Handlers } from '@platform/rpc/server';
 import { audit } from '../access/audit.ts';
 import type { Principal } from '../access/principal.ts';
@@ -92,8 +96,6 @@ export function fleetHandlers(deps: FleetHandlerDeps): Handlers<typeof FleetServ
       const status = statuses.of(partId);
       const { onlineState, lastAccess } = messages.contact([partId]);
       const linkMs = deps.linkSinceMs(partId);
-      const at = (of: string, ms: number) =>
-        of === '' ? undefined : { revision: of, ...(ms === 0 ? {} : { at: timestampFromMs(ms) }) };
       return {
         partId,
         onlineState,
@@ -127,6 +129,10 @@ export function fleetHandlers(deps: FleetHandlerDeps): Handlers<typeof FleetServ
       return { revision };
     },
   };
+}
+
+function at(revision: string, ms: number): MessageInitShape<typeof RevisionAtSchema> | undefined {
+  return revision === '' ? undefined : { revision, ...(ms === 0 ? {} : { at: timestampFromMs(ms) }) };
 }
 
 function versionMessage(

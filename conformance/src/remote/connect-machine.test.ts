@@ -1,4 +1,4 @@
-/** A second machine from the printed line alone: another home, another process, over TLS with a pinned certificate. */
+/** A second machine from the printed line alone, in another home and another process: in plaintext on loopback, and over TLS with a pin. */
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,10 +6,10 @@ import { fileURLToPath } from 'node:url';
 import { systemClock } from '@platform/base';
 import { temporaryDirectory } from '@platform/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type CommandLine, openCommandLine } from './cli/command-line.ts';
-import { type CloudProcess, startCloud } from './start-cloud.ts';
+import { type CommandLine, openCommandLine } from '../cli/command-line.ts';
+import { type CloudProcess, startCloud } from '../start-cloud.ts';
 
-const machineServer = fileURLToPath(new URL('../../apps/machine-server/src/main.ts', import.meta.url));
+const machineServer = fileURLToPath(new URL('../../../apps/machine-server/src/main.ts', import.meta.url));
 
 let cloud: CloudProcess;
 let cli: CommandLine;
@@ -28,12 +28,12 @@ afterAll(async () => {
   await cloud?.[Symbol.asyncDispose]();
 });
 
-const at = (name: string): string => join(elsewhere.path, 'machine-server', name);
+const at = (name: string, home = elsewhere.path): string => join(home, 'machine-server', name);
 
 /** Ends what the line started, by its number. */
-async function stop(): Promise<void> {
-  if (!existsSync(at('pid'))) return;
-  const pid = Number(readFileSync(at('pid'), 'utf8'));
+async function stop(home = elsewhere.path): Promise<void> {
+  if (!existsSync(at('pid', home))) return;
+  const pid = Number(readFileSync(at('pid', home), 'utf8'));
   const runs = (): boolean => {
     try {
       return process.kill(pid, 0);
@@ -75,7 +75,7 @@ test('one printed line connects a second machine, and each step is shown until i
   expect(ran).toMatchObject({ code: 0, said: expect.stringContaining('started') });
   const ended = await waiting.ended;
   expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining('first reading') });
-  console.log(`connected in ${Math.round(systemClock.monotonic() - fromMs)} ms:\n${ended.stderr}`);
+  console.log(`connected in ${Math.round(systemClock.monotonic() - fromMs)} ms`);
   expect(statSync(at('credentials.json')).mode & 0o777).toBe(0o600);
   expect(line).not.toContain(JSON.parse(readFileSync(at('credentials.json'), 'utf8')).cloud.secret);
   const listed = await cli.ok(['machines', 'part', 'resources', 'press-7', '--json']);
@@ -95,9 +95,9 @@ test('a new line repairs what is there; a used one does not give the credentials
 });
 
 test('a home of another machine, a damaged download and an unknown computer are refused with the reason', async () => {
-  const { line } = (
-    await cli.ok(['machines', 'connect', 'press-8', '--no-wait', '--json'], { reveals: true })
-  ).json<{ line: string }>();
+  const { line } = (await cli.ok(['machines', 'connect', 'press-8', '--no-wait', '--json'], { reveals: true })).json<{
+    line: string;
+  }>();
   expect(await inShell(line)).toMatchObject({ code: 1, said: expect.stringContaining('belongs to another machine') });
 
   const [, url = ''] = /(http\S+?)'? \|/.exec(line) ?? [];
@@ -117,7 +117,28 @@ test('a home of another machine, a damaged download and an unknown computer are 
   );
   expect(unknown).toMatchObject({ code: 1, said: expect.stringContaining('this computer is linux-riscv64') });
   const otherSystem = await piped(`uname() { echo FreeBSD; }\n${script}`, env);
-  expect(otherSystem).toMatchObject({ code: 1, said: expect.stringContaining('expected Linux or macOS, found FreeBSD') });
+  expect(otherSystem).toMatchObject({
+    code: 1,
+    said: expect.stringContaining('expected Linux or macOS, found FreeBSD'),
+  });
   expect((await fetch(`${cloud.url}/connect/unknown-token`)).status).toBe(404);
 });
 
+test('over TLS the line pins the certificate of the cloud: another certificate is refused, the right one connects', async () => {
+  await using secure = await startCloud({ PLATFORM_MACHINE_SERVER: machineServer }, ['--tls-name', 'localhost']);
+  await using home = await temporaryDirectory('secure-');
+  await using secureCli = await openCommandLine();
+  const signIn = ['login', 'api-key', '--key-id', secure.keyId, '--key-file', '-', '--url', secure.url];
+  await secureCli.ok([...signIn, '--fingerprint', secure.caFingerprint], { input: secure.key });
+  const connect = ['machines', 'connect', 'press-9', '--address', secure.url, '--no-wait', '--json'];
+  const unpinned = (await secureCli.ok(connect, { reveals: true })).json<{ line: string }>().line;
+  expect(unpinned).not.toContain('--pinnedpubkey');
+  const waiting = secureCli.start(['machines', 'connect', 'press-9'], { reveals: true });
+  const [line] = await waiting.matching('stdout', /^curl .*$/m);
+  const env = { PLATFORM_HOME: home.path };
+  const wrong = await inShell(line.replaceAll(/sha256\/\/[\w+/]{4}/g, 'sha256//AAAA'), env);
+  expect(wrong.said).toContain('does not match pinned public key');
+  expect(await inShell(line, env)).toMatchObject({ code: 0, said: expect.stringContaining('started') });
+  expect(await waiting.ended).toMatchObject({ code: 0, stderr: expect.stringContaining('first reading') });
+  await stop(home.path);
+});

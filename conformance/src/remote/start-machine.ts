@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { spawnChild, temporaryDirectory } from '@platform/testkit';
 
-const main = fileURLToPath(new URL('../../apps/machine-server/src/main.ts', import.meta.url));
+const main = fileURLToPath(new URL('../../../apps/machine-server/src/main.ts', import.meta.url));
 const nodeFlags = ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'];
 
 export interface MachineProcess extends AsyncDisposable {

@@ -6,9 +6,9 @@ import { type Cloud, openCloud } from '@platform/sdk/cloud';
 import { board, motor, sensor } from '@platform/sdk/machine';
 import { createFaultProxy, type FaultProxy } from '@platform/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type CommandLine, openCommandLine } from './cli/command-line.ts';
-import { Peer } from './grpc-peer.ts';
-import { type CloudProcess, startCloud } from './start-cloud.ts';
+import { type CommandLine, openCommandLine } from '../cli/command-line.ts';
+import { Peer } from '../grpc-peer.ts';
+import { type CloudProcess, startCloud } from '../start-cloud.ts';
 import { type MachineProcess, startMachine } from './start-machine.ts';
 
 const configuration = {
