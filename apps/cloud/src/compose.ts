@@ -146,6 +146,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
     createRelay({
       ...{ db, links: fleet.links, registry, presence, access, clock, log: log.child('relay') },
       authorizeAnswer: fleet.machines.authorizeAnswer,
+      reports: (partId) => fleet.machines.statuses.of(partId).applied_revision !== '',
       recheck: authenticator.recheck,
     }),
   );

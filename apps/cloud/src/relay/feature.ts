@@ -19,6 +19,8 @@ export interface RelayDeps {
   readonly presence: Presence;
   readonly access: Access;
   authorizeAnswer: RelayRpcDeps['authorizeAnswer'];
+  /** Whether the part reports what it runs. */
+  readonly reports: (partId: string) => boolean;
   /** The current principal of the call. @throws unauthenticated */
   recheck(call: Call<Principal>): Promise<Principal>;
   readonly clock: Clock;
