@@ -1,6 +1,6 @@
 /** A second machine from the printed line alone, in another home and another process: in plaintext on loopback, and over TLS with a pin. */
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '@platform/base';
@@ -122,6 +122,33 @@ test('a home of another machine, a damaged download and an unknown computer are 
     said: expect.stringContaining('expected Linux or macOS, found FreeBSD'),
   });
   expect((await fetch(`${cloud.url}/connect/unknown-token`)).status).toBe(404);
+});
+
+test('--service writes a unit for systemd, enables and starts it, and asks for root', async () => {
+  await using fresh = await temporaryDirectory('service-');
+  const asked = ['machines', 'connect', 'press-10', '--service', '--no-wait', '--json'];
+  const { line } = (await cli.ok(asked, { reveals: true })).json<{ line: string }>();
+  expect(line).toMatch(/\| sudo sh -s -- --service$/);
+  const bin = join(fresh.path, 'bin');
+  mkdirSync(bin);
+  // The system's own systemd, if there is one, is left alone.
+  const program = (name: string, text: string): void =>
+    writeFileSync(join(bin, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+  program('sudo', 'exec "$@"');
+  program('id', '[ "$1" = -u ] && echo "$ASKED_ID" || echo someone');
+  program('systemctl', `echo "$@" >>'${fresh.path}/asked'`);
+  const env = {
+    PATH: `${bin}:${process.env['PATH']}`,
+    ...{ PLATFORM_HOME: fresh.path, PLATFORM_UNIT_DIRECTORY: fresh.path },
+  };
+  const person = await inShell(line, { ...env, ASKED_ID: '1000' });
+  expect(person).toMatchObject({ code: 1, said: expect.stringContaining('expected root, found someone') });
+  expect(await inShell(line, { ...env, ASKED_ID: '0' })).toMatchObject({ code: 0 });
+  expect(readFileSync(join(fresh.path, 'asked'), 'utf8').split('\n').slice(0, 3)).toEqual([
+    ...['daemon-reload', 'enable machine-server', 'restart machine-server'],
+  ]);
+  const unit = readFileSync(join(fresh.path, 'machine-server.service'), 'utf8');
+  expect(unit).toContain(`ExecStart=${at('run', fresh.path)}\nRestart=always`);
 });
 
 test('over TLS the line pins the certificate of the cloud: another certificate is refused, the right one connects', async () => {

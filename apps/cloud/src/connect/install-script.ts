@@ -188,8 +188,9 @@ start_process() {
 }
 
 start_service() {
+  units=\${PLATFORM_UNIT_DIRECTORY:-/etc/systemd/system}
   stop_running
-  cat >/etc/systemd/system/machine-server.service <<END
+  cat >"$units/machine-server.service" <<END
 [Unit]
 Description=Platform machine-server
 Wants=network-online.target
@@ -204,7 +205,7 @@ TimeoutStopSec=90
 [Install]
 WantedBy=multi-user.target
 END
-  chmod 644 /etc/systemd/system/machine-server.service
+  chmod 644 "$units/machine-server.service"
   systemctl daemon-reload
   systemctl enable machine-server >/dev/null 2>&1
   systemctl restart machine-server
