@@ -49,6 +49,7 @@ test('every help page fits into 80 columns and shows usage, examples, its own op
           /^Options:$/,
           /^JSON fields:$/,
           /^Environment:$/,
+          /^Methods:$/,
           /^Global options:$/,
           /^Exit codes:$/,
         ];

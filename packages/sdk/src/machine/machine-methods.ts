@@ -1,5 +1,13 @@
 /** The methods of machines by short names, with JSON: for tools that know a method only at run time. */
-import { type DescMethod, fromJson, type JsonObject, type JsonValue, type Message, toJson } from '@bufbuild/protobuf';
+import {
+  type DescMethod,
+  fromJson,
+  type JsonObject,
+  type JsonValue,
+  type Message,
+  ScalarType,
+  toJson,
+} from '@bufbuild/protobuf';
 import { errorText, PlatformError } from '@platform/base';
 import { RobotService } from '@platform/proto/platform/robot/v1/robot';
 import { nameFieldOf, type ResourceDescriptor, resourceTypes } from '@platform/resources';
@@ -20,11 +28,21 @@ export interface MachineMethod {
   names(request: JsonObject): boolean;
 }
 
+const scalarNames: Partial<Record<ScalarType, string>> = {
+  [ScalarType.STRING]: 'text',
+  [ScalarType.BOOL]: 'true or false',
+  [ScalarType.BYTES]: 'base64',
+};
+
 /** Every method of every type that this version knows. */
 export const machineMethods: readonly MachineMethod[] = [
   ...RobotService.methods.map((method) => described('robot', undefined, method)),
   ...resourceTypes.flatMap((type) => type.service.methods.map((method) => described(shortName(type), type, method))),
 ];
+
+function fieldsOf(method: DescMethod): string[] {
+  return method.input.fields.map((one) => `${one.name}: ${typeOf(one)}`);
+}
 
 function shortName({ api }: Pick<ResourceDescriptor, 'api'>): string {
   const [, kind = '', type = ''] = api.split(':');
@@ -37,7 +55,7 @@ function described(of: string, type: ResourceDescriptor | undefined, method: Des
     name: `${of}.${method.name}`,
     api: type?.api,
     kind: method.methodKind,
-    fields: method.input.fields.map((one) => `${one.name}: ${typeOf(one)}`),
+    fields: fieldsOf(method),
     method,
     withName: field && ((request, name) => field.withName(request, name)),
     names: (request) => field !== undefined && field.read(message(`${of}.${method.name}`, method, request)) !== '',
@@ -49,7 +67,8 @@ function typeOf({ fieldKind, ...field }: DescMethod['input']['fields'][number]):
   if (fieldKind === 'map') return 'object';
   if ('message' in field && field.message !== undefined) return field.message.name;
   if ('enum' in field && field.enum !== undefined) return field.enum.values.map(({ name }) => name).join(' | ');
-  return 'scalar' in field && field.scalar === 9 ? 'text' : fieldKind === 'scalar' ? 'scalar' : fieldKind;
+  if (!('scalar' in field)) return fieldKind;
+  return scalarNames[field.scalar as ScalarType] ?? 'number';
 }
 
 type AnyMethod = (input: unknown, options: CallOptions) => unknown;
@@ -89,7 +108,12 @@ function message(name: string, method: DescMethod, request: JsonObject): Message
   try {
     return fromJson(method.input, request);
   } catch (caught) {
-    throw new PlatformError('invalid_argument', `${name}: the request does not fit: ${errorText(caught)}`, caught);
+    const fields = fieldsOf(method).join(', ') || 'none';
+    throw new PlatformError(
+      'invalid_argument',
+      `${name}: expected a request with some of the fields ${fields}; found a mistake: ${errorText(caught)}`,
+      caught,
+    );
   }
 }
 

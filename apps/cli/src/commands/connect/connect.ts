@@ -33,6 +33,7 @@ export function connectCommand(): Command {
     async (context, flags, text = '') => {
       const { out } = context;
       const cloud = await context.cloud();
+      const { id: organizationId } = await context.find.organization();
       const { partId, name } = await machineFor(context, flags, text);
       const document = await configured(context, partId);
       const given = givenAddress(flags['address']);
@@ -57,7 +58,6 @@ export function connectCommand(): Command {
         return;
       }
       out.note('\nWaiting for it …');
-      const { id: organizationId } = await context.find.organization();
       const waited = { partId, organizationId, token, expiresMs, captures: captures(document) };
       const seen = await waitForMachine(context, cloud, waited);
       if (out.style.json !== false) out.object({ ...result, ...seen });

@@ -23,9 +23,9 @@ export function runCommand(): Command {
     {
       examples: [
         'platform machines part run press-7 sensor.GetReadings',
-        'platform machines part run press-7 motor.SetPower \'{"power_pct": 0.5}\' --resource left',
+        'platform machines part run press-7 motor.SetPower \'{"power_pct": 0.5}\'',
         'platform machines part run press-7 robot.StopAll',
-        'platform machines part run press-7 board.StreamTicks \'{"pin_names": ["7"]}\' --timeout 1m',
+        'platform machines part run press-7 board.StreamTicks \'{"pin_names": ["7"]}\'',
       ],
       fields: ['the fields of the answer'],
       section: { title: 'Methods', entries: methodLines() },
