@@ -1,4 +1,7 @@
+import { create } from '@bufbuild/protobuf';
 import { PlatformError } from '@platform/base';
+import { BoardService } from '@platform/proto/platform/component/board/v1/board';
+import { MotorService } from '@platform/proto/platform/component/motor/v1/motor';
 import { expect, test } from 'vitest';
 import { callMethod, machineMethods } from './machine-methods.ts';
 import type { Machine } from './open-machine.ts';
@@ -15,12 +18,11 @@ function recorder(): { readonly machine: Machine; readonly asked: unknown[] } {
   const client = () => ({
     async setPower(request: unknown) {
       asked.push(request);
-      return {};
+      return create(MotorService.method.setPower.output);
     },
     async *streamTicks(request: unknown) {
       asked.push(request);
-      yield { pinName: '1', high: true };
-      yield { pinName: '1', high: false };
+      for (const high of [true, false]) yield create(BoardService.method.streamTicks.output, { pinName: '1', high });
     },
   });
   return { machine: { client } as unknown as Machine, asked };
