@@ -163,7 +163,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
         });
   let certificate = tls?.certificate;
   const connect = createConnect({
-    ...{ db, access, registry, clock, machineServer: settings.machineServer },
+    ...{ db, access, authenticator, registry, clock, machineServer: settings.machineServer },
     authority: () => tls?.authority?.pem,
     certificate: () => certificate?.cert,
   });

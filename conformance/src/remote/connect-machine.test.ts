@@ -124,6 +124,18 @@ test('a home of another machine, a damaged download and an unknown computer are 
   expect((await fetch(`${cloud.url}/connect/unknown-token`)).status).toBe(404);
 });
 
+test('R16 a token ends with the right of the key that made it', async () => {
+  const made = await cli.ok(['api-keys', 'create', 'installer', '--role', 'owner', '--json'], { reveals: true });
+  const { id, key } = made.json<{ id: string; key: string }>();
+  const env = { PLATFORM_API_KEY_ID: id, PLATFORM_API_KEY: key };
+  const asked = ['machines', 'connect', 'press-11', '--no-wait', '--json'];
+  const { line } = (await cli.ok(asked, { reveals: true, env })).json<{ line: string }>();
+  await cli.ok(['api-keys', 'delete', id, '--yes']);
+  const [url = ''] = /http\S+/.exec(line) ?? [];
+  const refused = await fetch(`${url}/credentials`, { method: 'POST' });
+  expect([refused.status, await refused.json()]).toEqual([403, expect.objectContaining({ code: 'permission_denied' })]);
+});
+
 test('--service writes a unit for systemd, enables and starts it, and asks for root', async () => {
   await using fresh = await temporaryDirectory('service-');
   const asked = ['machines', 'connect', 'press-10', '--service', '--no-wait', '--json'];

@@ -15,6 +15,8 @@ export interface ConnectRouteDeps {
   readonly bundle: () => Promise<Bundle>;
   /** The credentials file of a part. @param address at which the machine reaches the cloud */
   credentials(partId: string, address: string): Promise<object>;
+  /** Whether who made the token may still hand out the credentials. */
+  isAllowed(token: ConnectToken): Promise<boolean>;
   /** Writes the use of a token into the audit trail. */
   used(partId: string, peerAddress: string): Promise<void>;
   readonly clock: Clock;
@@ -56,8 +58,10 @@ export function connectRoutes(deps: ConnectRouteDeps): ConnectRoutes {
         send(response, json, JSON.stringify(stateOf(found)));
         return true;
       case 'POST credentials': {
-        if (found.usedMs !== undefined)
-          throw new PlatformError('already_exists', 'connect: the credentials of this token were fetched before');
+        if (found.usedMs !== undefined) throw usedBefore();
+        if (!(await deps.isAllowed(found)))
+          throw new PlatformError('permission_denied', 'connect: whoever made this token no longer owns the machine');
+        if (found.usedMs !== undefined) throw usedBefore();
         found.usedMs = clock.now();
         await deps.used(found.partId, request.socket.remoteAddress ?? '');
         send(response, json, JSON.stringify(await deps.credentials(found.partId, url.origin), null, 2));
@@ -67,6 +71,10 @@ export function connectRoutes(deps: ConnectRouteDeps): ConnectRoutes {
         return false;
     }
   };
+}
+
+function usedBefore(): PlatformError {
+  return new PlatformError('already_exists', 'connect: the credentials of this token were fetched before');
 }
 
 function stateOf({ partId, expiresMs, fetchedMs, usedMs }: ConnectToken): object {

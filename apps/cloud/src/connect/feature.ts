@@ -5,17 +5,19 @@ import { type Clock, PlatformError } from '@platform/base';
 import type { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
 import type { Handlers } from '@platform/rpc/server';
 import { audit } from '../access/audit.ts';
+import type { Authenticator } from '../access/authenticate.ts';
 import type { Access } from '../access/authorize.ts';
 import type { Principal } from '../access/principal.ts';
 import type { Registry } from '../machines/registry.ts';
 import type { Database } from '../metadata/tables.ts';
 import { createBundles } from './bundle.ts';
 import { type ConnectRoutes, connectRoutes } from './connect-routes.ts';
-import { createConnectTokens } from './tokens.ts';
+import { createConnectTokens, type Maker } from './tokens.ts';
 
 export interface ConnectDeps {
   readonly db: Database;
-  readonly access: Pick<Access, 'authorize'>;
+  readonly access: Pick<Access, 'authorize' | 'allows'>;
+  readonly authenticator: Pick<Authenticator, 'standing'>;
   readonly registry: Registry;
   /** The main module of the machine-server; undefined: this cloud was started without one. */
   readonly machineServer: string | undefined;
@@ -44,7 +46,7 @@ export function createConnect(deps: ConnectDeps): Connect {
             'failed_precondition',
             'connect: this cloud has no machine-server to hand out; start it with platform up, or set up the machine with "platform machines part config-file"',
           );
-        const { token, expiresMs } = tokens.create(partId);
+        const { token, expiresMs } = tokens.create(partId, makerOf(call.principal));
         const target = ['part', partId, organizationId] as const;
         await audit(db, call, clock.now(), 'FleetService.CreateConnectToken', target);
         const pem = certificate();
@@ -61,6 +63,10 @@ export function createConnect(deps: ConnectDeps): Connect {
         if (bundle === undefined) throw new PlatformError('failed_precondition', 'connect: no machine-server here');
         return bundle();
       },
+      async isAllowed({ maker, madeMs, partId }) {
+        const principal = await deps.authenticator.standing(maker, madeMs);
+        return principal !== undefined && access.allows(principal, 'part.manage', partId);
+      },
       async credentials(partId, address) {
         const ca = authority();
         const secret = await registry.secretOf(partId);
@@ -74,6 +80,12 @@ export function createConnect(deps: ConnectDeps): Connect {
       clock,
     }),
   };
+}
+
+function makerOf(principal: Principal): Maker {
+  if (principal.kind === 'person') return { kind: 'person', id: principal.personId };
+  if (principal.kind === 'key') return { kind: 'key', id: principal.keyId };
+  throw new PlatformError('permission_denied', 'connect: expected a person or a key, found a part');
 }
 
 /** The hash of a certificate's public key, as `curl --pinnedpubkey` takes it. */

@@ -9,8 +9,17 @@ import { type Clock, PlatformError } from '@platform/base';
 
 const lifetimeMs = 900_000;
 
+/** Who made a token; it ends with their right. */
+export interface Maker {
+  readonly kind: 'key' | 'person';
+  readonly id: string;
+}
+
 export interface ConnectToken {
   readonly partId: string;
+  readonly maker: Maker;
+  /** Wall clock, ms. */
+  readonly madeMs: number;
   readonly expiresMs: number;
   /** Wall clock, ms; undefined: not yet. */
   fetchedMs: number | undefined;
@@ -19,7 +28,7 @@ export interface ConnectToken {
 
 export interface ConnectTokens {
   /** Replaces those that the part had. */
-  create(partId: string): { readonly token: string; readonly expiresMs: number };
+  create(partId: string, maker: Maker): { readonly token: string; readonly expiresMs: number };
   /** @throws not_found that says what to do */
   find(token: string): ConnectToken;
 }
@@ -30,12 +39,12 @@ export function createConnectTokens(clock: Pick<Clock, 'now'>): ConnectTokens {
     for (const [hash, one] of tokens) if (isOver(one)) tokens.delete(hash);
   };
   return {
-    create(partId) {
+    create(partId, maker) {
       const now = clock.now();
       drop((one) => one.partId === partId || one.expiresMs <= now);
       const token = randomBytes(24).toString('base64url');
       const expiresMs = now + lifetimeMs;
-      tokens.set(hashOf(token), { partId, expiresMs, fetchedMs: undefined, usedMs: undefined });
+      tokens.set(hashOf(token), { partId, maker, madeMs: now, expiresMs, fetchedMs: undefined, usedMs: undefined });
       return { token, expiresMs };
     },
     find(token) {

@@ -71,10 +71,8 @@ test('the cloud calls the machine over the link that the machine opened, in the 
       yield { data: new Uint8Array() };
       const link = connectOver({ stream: duplex, pingIntervalMs: 10_000, userAgent: 'test' });
       const headers = { 'platform-caller': 'person:ada' };
-      link
-        .client(RobotService)
-        .getVersion({}, { headers })
-        .then(({ version }) => called.resolve(version), called.reject);
+      const version = link.client(RobotService).getVersion({}, { headers });
+      called.resolve(version.then((answer) => answer.version));
       for await (const data of outgoing) yield { data };
     },
     () => {},

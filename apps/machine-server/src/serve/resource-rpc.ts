@@ -17,7 +17,7 @@ export interface ResourceRpcDeps {
   readonly graph: Graph;
   /** Maximum calls in progress for one resource (PLATFORM_RESOURCE_REQUESTS_LIMIT). */
   readonly limit: number;
-  readonly sessions: Pick<Sessions, 'use'>;
+  readonly sessions: Pick<Sessions, 'use' | 'release'>;
 }
 
 /** The request header with a session's id; clients send it with the methods that the service marks as monitored. */
@@ -32,8 +32,11 @@ export function resourceRpc({ type: descriptor, graph, limit, sessions }: Resour
     /** Counts a call for the resource of this name, until it is disposed. */
     const enter = (name: string, call: Call<Principal>): Disposable & { readonly answer: Answer } => {
       const answer = answering(descriptor, resourceOf(descriptor, graph, name), method.localName);
-      const session = isMonitored ? call.metadata.get(sessionHeader) : null;
-      if (session) sessions.use(call.principal.entity, session, `${descriptor.api}/${name}`);
+      if (isMonitored) {
+        const [session, full] = [call.metadata.get(sessionHeader), `${descriptor.api}/${name}`];
+        if (session) sessions.use(call.principal.entity, session, full);
+        else sessions.release(full);
+      }
       return { answer, ...requests.enter(name) };
     };
     const kinds = {
