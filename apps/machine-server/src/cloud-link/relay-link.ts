@@ -91,14 +91,17 @@ export class RelayLink implements AsyncDisposable {
         }
       } catch (caught) {
         failure = caught;
+      } finally {
+        over.abort();
       }
     }
     const { duplex, outgoing } = byteStreamOver(incoming());
+    // Calls in progress end at once, whether the machine stops or the link breaks.
+    ended.addEventListener('abort', () => duplex.destroy(), { once: true });
     bytes.resolve(outgoing);
     try {
       await server.serve(duplex);
     } finally {
-      duplex.destroy();
       over.abort();
     }
     if (failure !== undefined) throw failure;
