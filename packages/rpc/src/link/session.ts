@@ -35,7 +35,11 @@ export class Session extends Http2SessionManager {
    * @param ca PEM certificates to trust instead of the system's; undefined: the system's.
    * @param way a Unix socket instead of the host and port of `baseUrl`, or a stream that is open already.
    */
-  constructor(baseUrl: string, ca: string | undefined, way: { readonly socketPath?: string; readonly over?: ConnectionOver } = {}) {
+  constructor(
+    baseUrl: string,
+    ca: string | undefined,
+    way: { readonly socketPath?: string; readonly over?: ConnectionOver } = {},
+  ) {
     const { socketPath, over } = way;
     const initialWindowSize = over === undefined ? windowBytes : tunnelWindowBytes;
     const settings = { initialWindowSize, maxHeaderListSize: maxHeaderBytes, enablePush: false };

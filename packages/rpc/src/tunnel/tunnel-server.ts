@@ -30,7 +30,7 @@ export interface TunnelServer extends AsyncDisposable {
 export function createTunnelServer<P>(options: TunnelServerOptions<P>): TunnelServer {
   const { authenticate, maxMessageBytes = 32 * 1024 * 1024, clock, log } = options;
   const shutdown = new AbortController();
-  const services = [...options.services, ...standardServices<P>(options.services).services];
+  const services = [...options.services, ...standardServices<P>(options.services, () => []).services];
   const codecs = createCodecs<P>({
     ...{ services, authenticate, maxMessageBytes, clock, log },
     // Whoever calls was checked at the far end, for health and reflection as well.
