@@ -70,6 +70,8 @@ const rules: readonly Rule[] = [
       'packages/sdk/src/cloud/open-cloud.ts',
       'apps/cloud/src/outbox/webhook/send-webhook.ts',
       '*/config/fetch.ts',
+      // Devices on the network that answer over HTTP.
+      'apps/machine-server/src/hardware/fetch-text.ts',
       // Exchanges the code before there is a session to open a cloud with.
       'apps/cli/src/login/sign-in-by-browser.ts',
       pageInBrowser,
@@ -114,6 +116,8 @@ const rules: readonly Rule[] = [
       'apps/machine-server/src/config/cache.ts',
       'apps/machine-server/src/config/credentials.ts',
       'apps/machine-server/src/directories/*',
+      // Devices are files of the kernel.
+      'apps/machine-server/src/hardware/*',
       'apps/machine-server/src/logging/server-log.ts',
       // The readings of this computer are files of its system.
       'apps/machine-server/src/models/components/sensor/host/*',

@@ -18,6 +18,7 @@ import { holdReason } from './config/hold-reason.ts';
 import { readLocalConfig } from './config/local-config.ts';
 import { checkHome } from './directories/check-home.ts';
 import { Graph } from './graph/graph.ts';
+import { openKernel } from './hardware/kernel.ts';
 import type { ServerLog } from './logging/server-log.ts';
 import type { builtInModels } from './models/built-in.ts';
 import type { Modules } from './modules/feature.ts';
@@ -77,10 +78,14 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
   );
   const graph: Graph = starting.use(
     new Graph({
-      models: deps.models(clock, () => ({
-        ...{ types: types.known, ...data, home: settings.home, untrusted: settings.untrustedEnvironment },
-        log: log.child('data_manager'),
-      })),
+      models: deps.models(
+        clock,
+        () => ({
+          ...{ types: types.known, ...data, home: settings.home, untrusted: settings.untrustedEnvironment },
+          log: log.child('data_manager'),
+        }),
+        { untrusted: settings.untrustedEnvironment, kernel: openKernel },
+      ),
       configureTimeoutMs: settings.resourceConfigureTimeoutMs,
       clock,
       log: log.child('resources'),

@@ -1,5 +1,6 @@
 import type { Clock } from '@platform/base';
 import type { Model } from '../graph/model.ts';
+import type { Kernel } from '../hardware/kernel.ts';
 import { createFakeArm } from './components/arm/fake.ts';
 import { createFakeAudioIn } from './components/audio-in/fake.ts';
 import { createFakeAudioOut } from './components/audio-out/fake.ts';
@@ -15,8 +16,12 @@ import { createFakeInputController } from './components/input-controller/fake.ts
 import { createFakeMotor } from './components/motor/fake.ts';
 import { createFakeMovementSensor } from './components/movement-sensor/fake.ts';
 import { createFakePowerSensor } from './components/power-sensor/fake.ts';
+import { createCommandSensor } from './components/sensor/command.ts';
 import { createFakeSensor } from './components/sensor/fake.ts';
 import { hostTelemetry } from './components/sensor/host-telemetry.ts';
+import { createHttpSensor } from './components/sensor/http.ts';
+import { createModbusSensor } from './components/sensor/modbus.ts';
+import { createMqttSensor } from './components/sensor/mqtt.ts';
 import { createFakeServo } from './components/servo/fake.ts';
 import { createFakeSwitch } from './components/switch/fake.ts';
 import { createDataManager, type DataManagerParts } from './services/data-manager.ts';
@@ -25,6 +30,7 @@ import { createFakeGenericService } from './services/generic/fake.ts';
 import { createFakeMotion } from './services/motion/fake.ts';
 import { createFakeNavigation } from './services/navigation/fake.ts';
 import { createFakeVision } from './services/vision/fake.ts';
+import type { Trust } from './untrusted.ts';
 
 const fakes = [
   createFakeArm,
@@ -52,7 +58,27 @@ const fakes = [
   createFakeVision,
 ];
 
+/** What models of real devices need of this computer. */
+export interface Surroundings extends Trust {
+  readonly kernel: () => Promise<Kernel>;
+}
+
+function realModels(clock: Clock, surroundings: Surroundings): readonly Model[] {
+  const { kernel } = surroundings;
+  return [
+    createCommandSensor(clock, surroundings),
+    createHttpSensor(clock),
+    createModbusSensor(clock, kernel),
+    createMqttSensor(clock),
+    hostTelemetry,
+  ];
+}
+
 /** Every built-in model of the machine-server; `@platform/machine-config/built-in-models` names them for the cloud. */
-export function builtInModels(clock: Clock, dataManager: () => DataManagerParts): readonly Model[] {
-  return [...fakes.map((fake) => fake(clock)), hostTelemetry, createDataManager(dataManager)];
+export function builtInModels(
+  clock: Clock,
+  dataManager: () => DataManagerParts,
+  surroundings: Surroundings,
+): readonly Model[] {
+  return [...fakes.map((fake) => fake(clock)), ...realModels(clock, surroundings), createDataManager(dataManager)];
 }
