@@ -21,7 +21,7 @@ export async function deviceError(
     case 'ENXIO':
       return new PlatformError(
         'not_found',
-        text('there is no such device', 'connect it, load its driver, or correct the path'),
+        text('it does not exist', 'connect it, load its driver, or correct the path'),
         caught,
       );
     case 'EACCES':

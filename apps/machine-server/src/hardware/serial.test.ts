@@ -44,7 +44,7 @@ test('what is no serial port, or not there, is an error that names it', async ()
     '/dev/null: the system refused it (ENOTTY); expected a serial port',
   );
   await expect(openSerial({ ...settings, path: '/dev/ttyNone' }, kernel)).rejects.toThrow(
-    '/dev/ttyNone: there is no such device; connect it',
+    '/dev/ttyNone: it does not exist; connect it',
   );
   const tcp = { kind: 'tcp', host: '127.0.0.1', port: 9 } as const;
   await expect(openLine(tcp, 1_000, { kernel: openKernel, clock: systemClock })).rejects.toThrow(

@@ -8,6 +8,9 @@ import { createFakeBase } from './components/base/fake.ts';
 import { createFakeBoard } from './components/board/fake.ts';
 import { createFakeButton } from './components/button/fake.ts';
 import { createFakeCamera } from './components/camera/fake.ts';
+import { createFfmpegCamera } from './components/camera/ffmpeg.ts';
+import { createImageFileCamera } from './components/camera/image-file.ts';
+import { createMjpegCamera } from './components/camera/mjpeg.ts';
 import { createFakeEncoder } from './components/encoder/fake.ts';
 import { createFakeGantry } from './components/gantry/fake.ts';
 import { createFakeGeneric } from './components/generic/fake.ts';
@@ -15,6 +18,7 @@ import { createFakeGripper } from './components/gripper/fake.ts';
 import { createFakeInputController } from './components/input-controller/fake.ts';
 import { createFakeMotor } from './components/motor/fake.ts';
 import { createFakeMovementSensor } from './components/movement-sensor/fake.ts';
+import { createNmea } from './components/movement-sensor/nmea.ts';
 import { createFakePowerSensor } from './components/power-sensor/fake.ts';
 import { createCommandSensor } from './components/sensor/command.ts';
 import { createFakeSensor } from './components/sensor/fake.ts';
@@ -67,9 +71,13 @@ function realModels(clock: Clock, surroundings: Surroundings): readonly Model[] 
   const { kernel } = surroundings;
   return [
     createCommandSensor(clock, surroundings),
+    createFfmpegCamera(clock, surroundings),
     createHttpSensor(clock),
+    createImageFileCamera(clock),
+    createMjpegCamera(clock),
     createModbusSensor(clock, kernel),
     createMqttSensor(clock),
+    createNmea(clock, kernel),
     hostTelemetry,
   ];
 }

@@ -12,8 +12,8 @@ export interface Newest<T> {
    * @throws what `fail` was given; deadline_exceeded if no value came in time, or the newest is too old
    */
   read(): Promise<T>;
-  /** The value that comes next. */
-  next(): Promise<T>;
+  /** Whether `read` has a value at once. */
+  readonly hasFresh: boolean;
 }
 
 export interface NewestOptions {
@@ -62,6 +62,9 @@ export function createNewest<T>({ source, expected, waitMs, maxAgeMs, clock }: N
         `${source}: expected ${expected} at most ${maxAgeMs} ms old, found one that is ${Math.round(ageMs)} ms old; check whether the source still sends`,
       );
     },
-    next: wait,
+    get hasFresh() {
+      if (held === undefined || held instanceof PlatformError) return false;
+      return maxAgeMs === 0 || clock.monotonic() - held.atMs <= maxAgeMs;
+    },
   };
 }

@@ -1,21 +1,11 @@
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 import { systemClock } from '@platform/base';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { buildReadable } from '../../../testing/build-model.ts';
+import { serveHttp } from '../../../testing/serve-http.ts';
 import { createHttpSensor } from './http.ts';
 
 const model = createHttpSensor(systemClock);
-
-async function serveHttp(listener: RequestListener): Promise<string> {
-  const server = createServer(listener);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/status`;
-}
 
 test('a reading is the JSON at the address, asked for with the headers', async () => {
   const url = await serveHttp((request, response) =>
