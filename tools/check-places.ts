@@ -37,6 +37,8 @@ const rules: readonly Rule[] = [
       'packages/testkit/*',
       'apps/cli/src/up/run-up.ts',
       'apps/cloud/src/metadata/sqlite/writer-thread.ts',
+      // A thread of its own, whose matter is time.
+      'apps/machine-server/src/hardware/gpio/pwm-thread.ts',
     ],
     instead: 'take a Clock',
   },

@@ -63,8 +63,12 @@ async function loadKoffi(): Promise<typeof import('koffi')['default']> {
   }
 }
 
+/** Errors of drivers that Node does not name. */
+const driverErrors: Readonly<Record<number, string>> = { 121: 'EREMOTEIO' };
+
 /** As the functions of node:fs throw it. */
 export function systemError(errno: number): NodeJS.ErrnoException {
-  const [code = `errno ${errno}`] = Object.entries(system.errno).find(([, value]) => value === errno) ?? [];
+  const [known] = Object.entries(system.errno).find(([, value]) => value === errno) ?? [];
+  const code = known ?? driverErrors[errno] ?? `errno ${errno}`;
   return Object.assign(new Error(code), { code, errno });
 }

@@ -46,6 +46,8 @@ export function clientOf<S extends DescService>(service: S, resource: Resource, 
   const call = { signal: signal ?? new AbortController().signal };
   const calls = service.methods.map(({ localName, methodKind, input, output }): [string, AnyMethod] => {
     const answer = (request: unknown): unknown => methods[localName]?.call(resource, request, call);
+    if (localName === 'doCommand')
+      return [localName, async (request) => ({ result: await answer((request as { command: unknown }).command) })];
     if (methodKind === 'bidi_streaming' || methodKind === 'client_streaming') return [localName, answer];
     const whole = (request: unknown): unknown => create(input, request as MessageInitShape<DescMessage>);
     if (methodKind === 'server_streaming') return [localName, (request) => answer(whole(request))];
