@@ -122,6 +122,8 @@ const rules: readonly Rule[] = [
       'apps/machine-server/src/hardware/*',
       // Its images are files.
       'apps/machine-server/src/models/components/camera/image-file.ts',
+      // Copies files.
+      'apps/machine-server/src/models/services/shell/*',
       'apps/machine-server/src/logging/server-log.ts',
       // The readings of this computer are files of its system.
       'apps/machine-server/src/models/components/sensor/host/*',

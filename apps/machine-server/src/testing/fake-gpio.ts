@@ -115,12 +115,17 @@ export function createFakeGpio(): FakeGpio {
     edge(line, isRising, timeNs, skipped = 0) {
       const sequence = (sequences.get(line) ?? 0) + 1 + skipped;
       sequences.set(line, sequence);
-      const event = Buffer.alloc(48);
-      event.writeBigUInt64LE(timeNs, 0);
-      event.writeUInt32LE(isRising ? 1 : 2, 8);
-      event.writeUInt32LE(line, 12);
-      event.writeUInt32LE(sequence, 20);
+      const event = eventOf(line, isRising, timeNs, sequence);
       events.set(line, [...(events.get(line) ?? []), event]);
     },
   };
+}
+
+function eventOf(line: number, isRising: boolean, timeNs: bigint, sequence: number): Buffer {
+  const event = Buffer.alloc(48);
+  event.writeBigUInt64LE(timeNs, 0);
+  event.writeUInt32LE(isRising ? 1 : 2, 8);
+  event.writeUInt32LE(line, 12);
+  event.writeUInt32LE(sequence, 20);
+  return event;
 }

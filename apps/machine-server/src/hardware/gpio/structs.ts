@@ -86,8 +86,6 @@ export function configOf({ flags: lineFlags, isHigh, debounceUs = 0 }: LineConfi
 const requestBytes = 592;
 const request = { consumer: 256, config: 288, lines: 560, eventBuffer: 564, fd: 588 };
 
-export const mostLines = 64;
-
 export function lineRequestOf(offsets: readonly number[], config: LineConfig, eventBuffer = 0): Buffer {
   const bytes = Buffer.alloc(requestBytes);
   for (const [index, offset] of offsets.entries()) bytes.writeUInt32LE(offset, 4 * index);

@@ -40,7 +40,7 @@ export async function followInterrupts({
     starting.use(lines);
     followed.push({ name, lines, sequence: 0, isFetching: false });
   }
-  const fetch = async (each: (typeof followed)[number]): Promise<void> => {
+  const fetchEdges = async (each: (typeof followed)[number]): Promise<void> => {
     if (each.isFetching) return;
     each.isFetching = true;
     try {
@@ -60,7 +60,7 @@ export async function followInterrupts({
     followed.length === 0
       ? undefined
       : clock.every(fetchEveryMs, () => {
-          for (const each of followed) fetches.add(track(fetch(each)));
+          for (const each of followed) fetches.add(track(fetchEdges(each)));
         });
   const fetches = new Set<Promise<void>>();
   const track = (fetching: Promise<void>): Promise<void> => {
