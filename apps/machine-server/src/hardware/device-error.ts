@@ -22,16 +22,14 @@ export async function deviceError(
       return new PlatformError(
         'not_found',
         text('it does not exist', 'connect it, load its driver, or correct the path'),
-        caught,
       );
     case 'EACCES':
     case 'EPERM':
-      return new PlatformError('permission_denied', await permissionText(path), caught);
+      return new PlatformError('permission_denied', await permissionText(path));
     case 'EBUSY':
       return new PlatformError(
         'unavailable',
         text('it is in use', 'end the program, or remove the resource, that uses it'),
-        caught,
       );
     default: {
       const what = code === '' ? errorText(caught) : `the system refused it (${code})`;

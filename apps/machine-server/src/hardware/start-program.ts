@@ -67,15 +67,10 @@ function started(child: ChildProcess, command: string, directory: string | undef
       const where = directory === undefined ? '' : ` in ${directory}`;
       reject(
         caught.code === 'EACCES'
-          ? new PlatformError(
-              'permission_denied',
-              `${command}: permission denied; make it executable (chmod +x)`,
-              caught,
-            )
+          ? new PlatformError('permission_denied', `${command}: permission denied; make it executable (chmod +x)`)
           : new PlatformError(
               'not_found',
               `${command}: this program could not be started${where} (${caught.code}); install it, or write its whole path`,
-              caught,
             ),
       );
     });

@@ -20,8 +20,8 @@ export function valuesOf(text: string, source: string, paths: ReadonlyMap<string
 function parsed(text: string, source: string): unknown {
   try {
     return JSON.parse(text);
-  } catch (caught) {
-    throw new PlatformError('data_loss', `${source}: expected JSON, found ${shown(text)}`, caught);
+  } catch {
+    throw new PlatformError('data_loss', `${source}: expected JSON, found ${shown(text)}`);
   }
 }
 

@@ -183,6 +183,15 @@ test('a folder without recursion, a missing file and a name that leads out are r
   }
 });
 
+test('a machine without keys refuses it', async () => {
+  const shell = await build();
+  const open = { ...call, principal: { entity: '' } };
+  const answers = shell.shell(outbox(ShellRequestSchema).messages, open)[Symbol.asyncIterator]();
+  await expect(answers.next()).rejects.toThrow(
+    'expected a caller who has signed in, found that this machine has no keys',
+  );
+});
+
 test('-untrusted-env refuses it', async () => {
   const refusing = createShell(systemClock, { untrusted: true, kernel: openKernel });
   await expect(buildModel(refusing, {})).rejects.toThrow('-untrusted-env does not allow the shell service');

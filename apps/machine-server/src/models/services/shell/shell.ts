@@ -2,7 +2,7 @@
  * `core:builtin:builtin` of the shell service: an interactive shell of this computer, and copies of files. Refused with `-untrusted-env`.
  *
  * Attributes: `shell` (default: the shell of the user of the machine-server, or else /bin/sh). Each call runs as that user, and is logged with
- * who made it. A shell ends with its call; what it has started in the background gets SIGHUP.
+ * who made it; a machine without keys, which lets anyone of its computer call it, refuses them. A shell ends with its call; what it has started in the background gets SIGHUP.
  */
 import { userInfo } from 'node:os';
 import { type Clock, type Log, PlatformError } from '@platform/base';
@@ -51,7 +51,13 @@ function auditing(log: Log, clock: Clock, closing: AbortSignal) {
     { signal, principal }: ResourceCall,
     run: Run<T>,
   ): AsyncGenerator<T, void> {
-    const by = principal?.entity ?? 'unknown';
+    // Without keys, everyone who has an account on this computer could become the user of the machine-server.
+    if (principal?.entity === '')
+      throw new PlatformError(
+        'unauthenticated',
+        `${what}: expected a caller who has signed in, found that this machine has no keys; add one to "auth" of its configuration`,
+      );
+    const by = principal?.entity ?? 'this process';
     const beganMs = clock.monotonic();
     log.info(`${what} began`, { by });
     try {
