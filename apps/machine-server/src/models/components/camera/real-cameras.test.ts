@@ -77,14 +77,17 @@ test('image_file refuses what is not there, and what is no image', async () => {
 
 test('mjpeg gives the newest image of a stream, and opens it again when it ends', async () => {
   let connections = 0;
+  const seen = Promise.withResolvers<void>();
   const url = await serveHttp((_request, response) => {
     response.writeHead(200, { 'content-type': 'multipart/x-mixed-replace; boundary=b' });
     const [image, n] = [jpeg(++connections), connections];
     response.write(Buffer.concat([Buffer.from('--b\r\nContent-Type: image/jpeg\r\n\r\n'), image.subarray(0, 9)]));
-    response.write(image.subarray(9), () => n === 1 && setImmediate(() => response.end()));
+    response.write(image.subarray(9));
+    if (n === 1) void seen.promise.then(() => response.end());
   });
   const camera = await build(createMjpegCamera(systemClock), { url });
   expect(await imageOf(camera)).toEqual([...jpeg(1)]);
+  seen.resolve();
   await until('an error', async () =>
     (await errorOf(camera)).includes(`${url}: the device ended the connection; it is opened again`),
   );

@@ -109,8 +109,8 @@ test('a sentence with a wrong checksum is dropped', async () => {
 
 test('nothing in time is an error; a lost connection is one until it is made again', async () => {
   const { address, connected } = await listen();
-  const sensor = await build({ address, timeout_ms: 100 });
-  expect(await errorOf(sensor)).toContain('expected a position (GGA or RMC) within 100 ms, found none');
+  const sensor = await build({ address, timeout_ms: 1_000 });
+  expect(await errorOf(sensor)).toContain('expected a position (GGA or RMC) within 1000 ms, found none');
   (await connected()).destroy();
   await untilError(sensor, `tcp://${address}: the device ended the connection; it is opened again`);
   (await connected()).write(gga);

@@ -104,9 +104,9 @@ test('over a serial line (RTU) the readings are the same', async () => {
 
 test('an address that the device does not have, and a device that is silent, are errors that name it', async () => {
   const silent = await listen(() => {});
-  const sensor = await buildReadable(model, { address: silent.address, registers, timeout_ms: 50, unit: 7 });
+  const sensor = await buildReadable(model, { address: silent.address, registers, timeout_ms: 1_000, unit: 7 });
   await expect(sensor.readings({})).rejects.toThrow(
-    `tcp://${silent.address}: expected unit 7 to answer within 50 ms (timeout_ms); check the unit`,
+    `tcp://${silent.address}: expected unit 7 to answer within 1000 ms (timeout_ms); check the unit`,
   );
   // Function and exception 2 in answer to anything.
   const refusing = await listen((socket) =>

@@ -66,8 +66,8 @@ test('a message that is no JSON, or too large, or too old, is an error', async (
   expect(await errorOf(bad)).toContain(`${url} bad: expected JSON, found "warm"`);
   const large = await buildReadable(model, { url, topic: 'large', max_bytes: 4 });
   expect(await errorOf(large)).toContain('expected messages of at most 4 bytes (max_bytes), found 12');
-  const none = await buildReadable(model, { url, topic: 'none', timeout_ms: 500 });
-  expect(await errorOf(none)).toBe(`${url} none: expected a message within 500 ms, found none`);
+  const none = await buildReadable(model, { url, topic: 'none', timeout_ms: 2_000 });
+  expect(await errorOf(none)).toBe(`${url} none: expected a message within 2000 ms, found none`);
 });
 
 test('a lost connection is an error that says so; the broker back, readings continue', {
