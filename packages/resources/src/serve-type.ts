@@ -15,7 +15,7 @@ export interface Entered extends Disposable {
  * @param enter called with the name of the resource, the method, and the call before it is answered. Throws if there is no such resource,
  *   or if it may not be called.
  */
-export function serveType<P>(
+export function serveType<P extends { readonly entity: string } | undefined>(
   descriptor: ResourceDescriptor,
   enter: (name: string, method: DescMethod, call: Call<P>) => Entered,
 ): ServiceBinding<P> {
