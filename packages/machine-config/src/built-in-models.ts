@@ -29,6 +29,7 @@ export const builtInModels: Readonly<Record<string, readonly string[]>> = {
   ],
   'core:component:servo': [...fake, 'core:builtin:gpio'],
   'core:component:switch': fake,
+  'core:service:base_remote_control': ['core:builtin:builtin'],
   'core:service:data_manager': ['core:builtin:builtin'],
   'core:service:discovery': fake,
   'core:service:generic': fake,

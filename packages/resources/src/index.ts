@@ -14,6 +14,7 @@ export { type Arm, arm } from './types/arm.ts';
 export { type AudioIn, audioIn } from './types/audio-in.ts';
 export { type AudioOut, audioOut } from './types/audio-out.ts';
 export { type Base, base } from './types/base.ts';
+export { type BaseRemoteControl, baseRemoteControl } from './types/base-remote-control.ts';
 export { type Board, board } from './types/board.ts';
 export { type Button, button } from './types/button.ts';
 export { type Camera, camera } from './types/camera.ts';

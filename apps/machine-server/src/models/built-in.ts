@@ -34,6 +34,7 @@ import { createMqttSensor } from './components/sensor/mqtt.ts';
 import { createFakeServo } from './components/servo/fake.ts';
 import { gpioServo } from './components/servo/gpio.ts';
 import { createFakeSwitch } from './components/switch/fake.ts';
+import { createBaseRemoteControl } from './services/base-remote-control/builtin.ts';
 import { createDataManager, type DataManagerParts } from './services/data-manager.ts';
 import { createFakeDiscovery } from './services/discovery/fake.ts';
 import { createFakeGenericService } from './services/generic/fake.ts';
@@ -102,5 +103,10 @@ export function builtInModels(
   dataManager: () => DataManagerParts,
   surroundings: Surroundings,
 ): readonly Model[] {
-  return [...fakes.map((fake) => fake(clock)), ...realModels(clock, surroundings), createDataManager(dataManager)];
+  return [
+    ...fakes.map((fake) => fake(clock)),
+    ...realModels(clock, surroundings),
+    createBaseRemoteControl(clock),
+    createDataManager(dataManager),
+  ];
 }

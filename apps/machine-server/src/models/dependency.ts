@@ -20,7 +20,7 @@ export function dependencyOf<T extends Resource>(
     throw new PlatformError('invalid_argument', `attributes.${key}: expected the name of a ${what}, found none`);
   const found = dependencies.get(`${type.api}/${name}`) ?? dependencies.get(name);
   if (found !== undefined && type.implementedBy(found)) return found;
-  const text = `attributes.${key}: expected a ${what} that this resource depends on, found ${JSON.stringify(name)}; name it in depends_on`;
+  const text = `attributes.${key}: expected the name of a ${what}, found ${JSON.stringify(name)}`;
   throw new PlatformError('failed_precondition', text);
 }
 

@@ -49,7 +49,7 @@ const attributes: Readonly<Record<string, JsonObject>> = {
 async function startWithFakes(more: Readonly<Record<string, JsonObject>> = attributes): Promise<Call> {
   const fakes = resourceTypes.flatMap(({ api }) => {
     const [, kind, type = ''] = api.split(':');
-    if (type === 'shell') return [];
+    if (type === 'shell' || type === 'base_remote_control') return [];
     return [
       { kind, resource: { name: 'it', api, model: 'core:builtin:fake', attributes: more[api] ?? more[type] ?? {} } },
     ];

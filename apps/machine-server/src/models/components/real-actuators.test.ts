@@ -123,7 +123,7 @@ test.each<[JsonObject, string]>([
   [{ pins: { a: '1', b: '2' }, encoder: 'e' }, 'expected both of encoder and ticks_per_rotation'],
   [
     { pins: { a: '1', b: '2' }, board: 'x' },
-    'attributes.board: expected a board that this resource depends on, found "x"; name it in depends_on',
+    'attributes.board: expected the name of a board, found "x"',
   ],
 ])('a motor with wrong attributes %j is refused', async (attributes, message) => {
   await expect(onBoard(motorModel, attributes)).rejects.toThrow(message);
