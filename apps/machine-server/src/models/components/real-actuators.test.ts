@@ -121,10 +121,7 @@ test('with an encoder GoTo and GoFor move to a position, and it is reported', as
 test.each<[JsonObject, string]>([
   [{ pins: { a: '1' } }, 'attributes.pins: expected {pwm, dir}, {a, b, pwm} or {a, b}'],
   [{ pins: { a: '1', b: '2' }, encoder: 'e' }, 'expected both of encoder and ticks_per_rotation'],
-  [
-    { pins: { a: '1', b: '2' }, board: 'x' },
-    'attributes.board: expected the name of a board, found "x"',
-  ],
+  [{ pins: { a: '1', b: '2' }, board: 'x' }, 'attributes.board: expected the name of a board, found "x"'],
 ])('a motor with wrong attributes %j is refused', async (attributes, message) => {
   await expect(onBoard(motorModel, attributes)).rejects.toThrow(message);
 });

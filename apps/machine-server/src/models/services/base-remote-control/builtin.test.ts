@@ -45,7 +45,7 @@ async function startRig(attributes: JsonObject): Promise<Rig> {
     throttle: async () => (await pilot.getStatus({ name: 'pilot' })).result?.['throttle'],
     ofBase: async () => (await base.getStatus({ name: 'my-base' })).result,
     get logs() {
-      return cloud.logs;
+      return cloud.logs.join('\n');
     },
   };
 }

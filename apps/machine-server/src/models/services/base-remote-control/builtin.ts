@@ -20,8 +20,6 @@ import {
   base as baseType,
   type InputController,
   inputController,
-  type Resource,
-  type ResourceDescriptor,
 } from '@platform/resources';
 import type { BuildContext, Model } from '../../../graph/model.ts';
 import { readAttributes, type ValuesOf } from '../../attributes.ts';
