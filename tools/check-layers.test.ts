@@ -29,7 +29,8 @@ test('imports are recognised in every form, but not in comments or strings', () 
 
 test.each([
   ['packages/query/src/a.ts', `import '@platform/rpc/client'`, 'query may not import rpc/client'],
-  ['packages/sdk/src/a.ts', `import '@platform/rpc/server'`, 'sdk may not import rpc/server'],
+  ['packages/sdk/src/a.ts', `import '@platform/rpc/server'`, 'only packages/sdk/src/module/ may import rpc/server'],
+  ['packages/sdk/src/a.ts', `import './module/b.ts'`, 'only packages/sdk/src/module.ts may import from packages/sdk'],
   ['apps/cloud/src/ingest/a.ts', `import x from '../triggers/b.ts'`, 'ingest may not import triggers'],
   ['apps/cloud/src/access/a.ts', `import type { X } from '../accounts/b.ts'`, 'access may not import accounts'],
   ['apps/cloud/src/metadata/a.ts', `import x from '../tabular/b.ts'`, 'metadata may not import tabular'],
@@ -49,6 +50,8 @@ test.each([
 
 test.each([
   ['packages/sdk/src/a.ts', `import '@platform/rpc/client'`],
+  ['packages/sdk/src/module/a.ts', `import '@platform/rpc/server'`],
+  ['packages/sdk/src/module.ts', `import './module/a.ts'`],
   ['packages/testkit/src/a.ts', `import '@platform/query'`],
   ['apps/cloud/src/compose.ts', `import { x } from './ingest/rpc.ts'`],
   ['apps/cloud/src/ingest/a.ts', `import type { S } from '../settings.ts'`],

@@ -11,11 +11,11 @@ import { filesToCheck, isSource, isTest, read, report } from './repository.ts';
 export const mayImport: Readonly<Record<string, readonly string[]>> = {
   web: ['sdk', 'machine-config/schema'],
   cli: ['sdk', 'machine-config', 'capture-file'],
-  cloud: ['rpc', 'webrtc', 'machine-config', 'capture-file', 'query', 'conditions', 'proto', 'base'],
+  cloud: ['rpc', 'webrtc', 'resources', 'machine-config', 'capture-file', 'query', 'conditions', 'proto', 'base'],
   'machine-server': ['rpc', 'webrtc', 'resources', 'machine-config', 'capture-file', 'conditions', 'proto', 'base'],
   'machine-agent': ['rpc/client', 'capture-file', 'machine-config/schema', 'proto', 'base'],
   'micro-server': ['rpc/client', 'capture-file', 'machine-config/schema', 'proto', 'base'],
-  sdk: ['rpc/client', 'resources', 'proto', 'base'],
+  sdk: ['rpc/client', 'rpc/server', 'resources', 'proto', 'base'],
   resources: ['rpc', 'proto', 'base'],
   webrtc: ['rpc', 'proto', 'base'],
   rpc: ['proto', 'base'],
@@ -26,6 +26,20 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   proto: [],
   base: [],
   testkit: ['*'],
+};
+
+/**
+ * What only one folder of a workspace may import, and what nothing outside this folder and its entry point may reach: clients run in
+ * browsers, too, and must not drag the listening half of `rpc` along.
+ */
+const onlyIn: Readonly<
+  Record<string, { readonly folder: string; readonly entry: string; readonly imports: readonly string[] }>
+> = {
+  sdk: {
+    folder: 'packages/sdk/src/module/',
+    entry: 'packages/sdk/src/module.ts',
+    imports: ['rpc/server', 'resources/serve'],
+  },
 };
 
 /**
@@ -42,6 +56,7 @@ export const cloudEdges: Readonly<Record<string, readonly string[]>> = {
   backup: ['ingest', 'instance', 'metadata'],
   binary: ['access', 'blobs', 'follow-log', 'ingest', 'instance', 'metadata'],
   blobs: ['instance'],
+  connect: ['access', 'machines', 'metadata'],
   demo: ['access', 'accounts', 'instance', 'machines', 'metadata'],
   edge: [
     ...[
@@ -70,6 +85,7 @@ export const cloudEdges: Readonly<Record<string, readonly string[]>> = {
   outbox: ['instance', 'metadata'],
   packages: ['access', 'blobs', 'instance', 'metadata'],
   queries: ['access', 'metadata', 'tabular'],
+  relay: ['access', 'machines', 'metadata'],
   retention: ['access', 'accounts', 'binary', 'instance', 'machines', 'metadata', 'tabular'],
   signaling: ['access'],
   tabular: ['ingest', 'instance', 'metadata'],
@@ -104,12 +120,18 @@ export function checkFile(path: string, text: string): string[] {
       if (!isTest(path) && !allows(allowed, workspace, target)) {
         problems.push(`${at}${workspace} may not import ${target} (may: ${allowed.join(', ') || 'nothing of ours'})`);
       }
+      if (!isTest(path) && onlyIn[workspace]?.imports.includes(target) && !path.startsWith(onlyIn[workspace].folder)) {
+        problems.push(`${at}only ${onlyIn[workspace].folder} may import ${target}`);
+      }
       if (isTest(path) && !allows([...allowed, 'testkit', 'proto', 'base', 'rpc'], workspace, target)) {
         problems.push(`${at}a test of ${workspace} may not import ${target}`);
       }
     } else if (specifier.startsWith('.')) {
       const target = normalize(join(dirname(path), specifier));
+      const own = onlyIn[workspace];
       if (!target.startsWith(`${kind}/${workspace}/`)) problems.push(`${at}${specifier} leaves the workspace`);
+      else if (own && target.startsWith(own.folder) && !path.startsWith(own.folder) && path !== own.entry)
+        problems.push(`${at}only ${own.entry} may import from ${own.folder}`);
       else if (kind === 'apps' && !isTest(path)) {
         const problem = insideApp(workspace, path, target, typeOnly);
         if (problem) problems.push(at + problem);

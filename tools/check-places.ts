@@ -37,6 +37,8 @@ const rules: readonly Rule[] = [
       'packages/testkit/*',
       'apps/cli/src/up/run-up.ts',
       'apps/cloud/src/metadata/sqlite/writer-thread.ts',
+      // A thread of its own, whose matter is time.
+      'apps/machine-server/src/hardware/gpio/pwm-thread.ts',
     ],
     instead: 'take a Clock',
   },
@@ -70,6 +72,8 @@ const rules: readonly Rule[] = [
       'packages/sdk/src/cloud/open-cloud.ts',
       'apps/cloud/src/outbox/webhook/send-webhook.ts',
       '*/config/fetch.ts',
+      // Devices on the network that answer over HTTP.
+      'apps/machine-server/src/hardware/fetch-text.ts',
       // Exchanges the code before there is a session to open a cloud with.
       'apps/cli/src/login/sign-in-by-browser.ts',
       pageInBrowser,
@@ -96,6 +100,9 @@ const rules: readonly Rule[] = [
       'apps/cloud/src/admin/repair/restore-rows.ts',
       'apps/cloud/src/backup/*',
       'apps/cloud/src/blobs/*',
+      // The program and the Node that other computers fetch.
+      'apps/cloud/src/connect/bundle.ts',
+      'apps/cloud/src/connect/collect-program.ts',
       'apps/cloud/src/demo/prepare-demo.ts',
       'apps/cloud/src/identity/settings.ts',
       'apps/cloud/src/ingest/disk/ballast.ts',
@@ -112,10 +119,22 @@ const rules: readonly Rule[] = [
       'apps/machine-server/src/config/cache.ts',
       'apps/machine-server/src/config/credentials.ts',
       'apps/machine-server/src/directories/*',
+      // Devices are files of the kernel.
+      'apps/machine-server/src/hardware/*',
+      // Its images are files.
+      'apps/machine-server/src/models/components/camera/image-file.ts',
+      // Copies files.
+      'apps/machine-server/src/models/services/shell/*',
       'apps/machine-server/src/logging/server-log.ts',
       // The readings of this computer are files of its system.
       'apps/machine-server/src/models/components/sensor/host/*',
+      'apps/machine-server/src/modules/*',
+      'apps/machine-server/src/packages/*',
       'apps/machine-server/src/sync/*',
+      // Takes away the socket of a module that was killed.
+      'packages/sdk/src/module/start-module.ts',
+      // Makes a folder for the socket of the program that it asks.
+      'packages/sdk/src/module/describe-module.ts',
     ],
     instead: 'take a store, or a function that reads',
   },

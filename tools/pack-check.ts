@@ -42,6 +42,20 @@ function installGlobally(prefix: string, tarballs: readonly string[]): string {
   return said.join(', ');
 }
 
+/** With the library and the bundler that are installed beside the command. */
+function buildModule(app: string, folder: string): string {
+  mkdirSync(folder);
+  const env = { ...process.env, PATH: outsidePath(), PLATFORM_HOME: join(folder, 'home') };
+  const said = ['create', 'build'].map((command) =>
+    execFileSync(join(app, 'node_modules', '.bin', 'platform'), ['modules', command, 'my-sensor', '--json'], {
+      ...{ cwd: folder, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] },
+    }),
+  );
+  const [model = ''] = (JSON.parse(said.at(-1) ?? '{}') as { models?: string[] }).models ?? [];
+  if (model !== 'local:my-sensor:load') throw new Error(`expected a module with one model, found ${said.join('')}`);
+  return model;
+}
+
 /** Starts `platform up --json` on a free port, waits for the first webhook, and stops it; throws any failure. */
 async function runToWebhook(folder: string, data: string, path: string): Promise<string> {
   const env = { ...process.env, PATH: path, PLATFORM_HOME: join(data, 'home') };
@@ -116,6 +130,7 @@ try {
   });
   if (failed === 0)
     await step('installed globally, both commands start', () => installGlobally(join(work, 'global'), tarballs));
+  if (failed === 0) await step('the published command builds a module', () => buildModule(app, join(work, 'module')));
   if (failed === 0) {
     await step('the published command runs to its first webhook', () =>
       runToWebhook(app, join(work, 'a'), outsidePath()),

@@ -37,6 +37,7 @@ export class Peer implements Disposable {
   readonly #ca: string | undefined;
   readonly #name: string | undefined;
   #token = '';
+  readonly #headers: Record<string, string> = {};
 
   /**
    * @param target `host:port` @param ca PEM of the authority to trust; absent: plaintext @param name the name in the certificate, if not
@@ -61,6 +62,12 @@ export class Peer implements Disposable {
   /** Uses a token that was obtained elsewhere. */
   withToken(token: string): this {
     this.#token = token;
+    return this;
+  }
+
+  /** Sends this header with every call. */
+  withHeader(name: string, value: string): this {
+    this.#headers[name] = value;
     return this;
   }
 
@@ -115,6 +122,7 @@ export class Peer implements Disposable {
     const found = methodOf(service, method);
     const metadata = new Metadata();
     if (this.#token !== '') metadata.set('authorization', `Bearer ${this.#token}`);
+    for (const [name, value] of Object.entries(this.#headers)) metadata.set(name, value);
     return { ...found, metadata, path: found.path.replace(/^\/platform\./, `/${this.#prefix}.`) };
   }
 

@@ -22,14 +22,19 @@ export interface CloudProcess extends AsyncDisposable {
   /** Signs in the first owner, once. */
   readonly signInLink: string;
   readonly dataDir: string;
+  /** Of its own authority; empty without TLS. */
+  readonly caFingerprint: string;
   /** Its log so far, as lines of JSON. */
   logged(): string;
 }
 
-/** @param env more settings (`PLATFORM_…`) */
-export async function startCloud(env: Readonly<Record<string, string>> = {}): Promise<CloudProcess> {
+/** @param env more settings (`PLATFORM_…`) @param more arguments */
+export async function startCloud(
+  env: Readonly<Record<string, string>> = {},
+  more: readonly string[] = [],
+): Promise<CloudProcess> {
   const directory = await temporaryDirectory('conformance-');
-  const args = [...nodeFlags, main, '--data', directory.path, '--port', '0', '--json'];
+  const args = [...nodeFlags, main, '--data', directory.path, '--port', '0', '--json', ...more];
   const cloud = spawnChild(process.execPath, args, { env: { PLATFORM_LOG_LEVEL: 'error', ...env } });
   const dispose = async (): Promise<void> => {
     await cloud.kill('SIGTERM');
@@ -51,6 +56,7 @@ export async function startCloud(env: Readonly<Record<string, string>> = {}): Pr
       key: textOf(ready, 'key'),
       signInLink: textOf(ready, 'signInLink'),
       dataDir: directory.path,
+      caFingerprint: String(ready['caFingerprint'] ?? ''),
       logged: () => cloud.stderr,
       [Symbol.asyncDispose]: dispose,
     };

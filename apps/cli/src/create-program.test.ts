@@ -49,6 +49,7 @@ test('every help page fits into 80 columns and shows usage, examples, its own op
           /^Options:$/,
           /^JSON fields:$/,
           /^Environment:$/,
+          /^Methods:$/,
           /^Global options:$/,
           /^Exit codes:$/,
         ];
@@ -91,7 +92,10 @@ test('commands of the host administrator and of profiles take no login options',
   for (const leaf of leaves) {
     const path = pathOf(leaf);
     const hasLogin = leaf.options.some((option) => option.long === '--profile');
-    const isLocal = /^platform (up|version|admin|profiles (?!organization)|completion|config schema|help)/.test(path);
+    const isLocal =
+      /^platform (up|version|admin|profiles (?!organization)|completion|config schema|modules (create|build)|help)/.test(
+        path,
+      );
     expect(hasLogin, path).toBe(!isLocal);
   }
 });

@@ -12,8 +12,9 @@ import { logsCommand } from './commands/logs.ts';
 import { machinesCommand } from './commands/machines.ts';
 import { membersCommand } from './commands/members.ts';
 import { metadataCommand } from './commands/metadata.ts';
+import { modulesCommand } from './commands/modules/modules-command.ts';
 import { organizationsCommand } from './commands/organizations.ts';
-import { moduleCommand, packagesCommand } from './commands/packages/packages-command.ts';
+import { packagesCommand } from './commands/packages/packages-command.ts';
 import { profilesCommand } from './commands/profiles.ts';
 import { upCommand } from './commands/up.ts';
 import { versionCommand } from './commands/version.ts';
@@ -70,7 +71,7 @@ export function createProgram(jsonErrors = false): Command {
     .addCommand(configCommand())
     .addCommand(fragmentsCommand())
     .addCommand(packagesCommand())
-    .addCommand(moduleCommand())
+    .addCommand(modulesCommand())
     .addCommand(logsCommand())
     .addCommand(metadataCommand())
     .addCommand(apiKeysCommand());

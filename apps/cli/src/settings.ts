@@ -38,9 +38,7 @@ export const fromEnvironment: Readonly<
   editor: env['VISUAL'] || env['EDITOR'] || '',
 };
 
-/** How the user starts the programs: from a checkout through its launcher, otherwise as they were installed. */
-export const commandNames: { readonly platform: string; readonly machineServer: string } = import.meta.url.endsWith(
-  '.ts',
-)
-  ? { platform: 'node tools/run.js', machineServer: 'node tools/run.js apps/machine-server/src/main.ts' }
-  : { platform: 'platform', machineServer: 'machine-server' };
+/** How the user starts the command line: from a checkout through its launcher, otherwise as it was installed. */
+export const commandNames: { readonly platform: string } = import.meta.url.endsWith('.ts')
+  ? { platform: 'node tools/run.js' }
+  : { platform: 'platform' };

@@ -11,6 +11,7 @@ import { callerFields, type Principal } from './access/principal.ts';
 import type { DataPlane } from './compose-data-plane.ts';
 import type { Fleet } from './compose-fleet.ts';
 import type { People } from './compose-people.ts';
+import type { Connect } from './connect/feature.ts';
 import { createAuthenticateCall } from './edge/authenticate-call.ts';
 import type { Metrics } from './edge/metrics/metrics.ts';
 import { metricsRoute } from './edge/metrics/metrics-route.ts';
@@ -27,6 +28,7 @@ import { logHandlers } from './machines/logs/rpc.ts';
 import { partConfigFile } from './machines/part-config-file.ts';
 import type { Outbox } from './outbox/feature.ts';
 import { maxMessageBytes } from './packages/limits.ts';
+import type { Relay } from './relay/feature.ts';
 import { isLoopback } from './settings.ts';
 import { signalingBinding } from './signaling/signaling-rpc.ts';
 import type { TestInbox } from './test-inbox/feature.ts';
@@ -38,6 +40,8 @@ export interface EdgeDeps {
   readonly outbox: Outbox;
   readonly ingestLog: IngestLog;
   readonly dataPlane: DataPlane;
+  readonly relay: Relay;
+  readonly connect: Connect;
   /** Address on which the cloud will listen. */
   readonly host: string;
   readonly scheme: 'http' | 'https';
@@ -58,6 +62,8 @@ const openMethods = ['/proto.rpc.v1.AuthService/Authenticate'];
 /** The returned server does not listen yet. */
 export function composeEdge(deps: EdgeDeps): RpcServer {
   const {
+    relay,
+    connect,
     testInbox,
     outbox,
     ingestLog,
@@ -105,7 +111,11 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
     testInbox: async (request, response) => testInbox.handle(request, response),
     // Loaded on demand: few installations need it.
     openApi: async () =>
-      (await import('./edge/openapi/openapi-document.ts')).openApiDocument({ services, open: openMethods, version }),
+      (await import('./edge/openapi/openapi-document.ts')).openApiDocument({
+        services: own,
+        open: openMethods,
+        version,
+      }),
     metrics: metricsRoute({
       text: () =>
         metrics.text({
@@ -118,6 +128,7 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
     query: queryRoute({ queries, principalOf: (request) => principalOfRequest({ authenticator, signIn }, request) }),
     binaryData: binary.download,
     packages: packages.download,
+    connect: connect.routes,
     logo: accounts.logoRoute,
   });
   const bound: readonly ServiceBinding<Principal>[] = [
@@ -135,7 +146,11 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
       },
       { maxRequestBytes },
     ),
-    serve(FleetService, { ...accessRpc.fleetHandlers, ...machines.fleetHandlers }, { maxRequestBytes }),
+    serve(
+      FleetService,
+      { ...accessRpc.fleetHandlers, ...machines.fleetHandlers, ...connect.fleetHandlers },
+      { maxRequestBytes },
+    ),
     machines.robotBinding,
     signalingBinding({
       partOfHost: machines.partOfHost,
@@ -147,8 +162,11 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
     serve(DataService, { ...queries.dataHandlers, ...binary.dataHandlers }),
     serve(DatasetService, binary.datasetHandlers),
     serve(PackageService, packages.handlers, { maxRequestBytes: () => maxMessageBytes }),
+    relay.binding,
   ];
-  const services = meterCalls(bound, metrics.observeCall, clock);
+  const own = meterCalls(bound, metrics.observeCall, clock);
+  // Not in the API document: machines answer these calls, and may be older or newer.
+  const services = [...own, ...meterCalls(relay.relayed, metrics.observeCall, clock)];
   return createRpcServer<Principal>({
     services,
     authenticate: createAuthenticateCall({ authenticator, presence, services }),

@@ -23,6 +23,7 @@ import { organizationDeleting as forgetTargets } from './outbox/organization-del
 import { organizationDeleting as forgetPackages } from './packages/organization-deleting.ts';
 import { createServePackages, type ServePackages } from './packages/serve-packages.ts';
 import { organizationDeleting as forgetQueries } from './queries/organization-deleting.ts';
+import { createLinks, type Links } from './relay/links.ts';
 import { createRetention, type Retention } from './retention/feature.ts';
 import type { Settings } from './settings.ts';
 import { triggersOfDocument } from './triggers/parse-document.ts';
@@ -58,6 +59,8 @@ export interface Fleet {
   readonly authenticator: Authenticator;
   readonly accessRpc: AccessRpc;
   readonly accounts: Accounts;
+  /** The links of machines that wait for calls. */
+  readonly links: Links;
 }
 
 export async function composeFleet(deps: FleetDeps): Promise<Fleet> {
@@ -93,6 +96,7 @@ export async function composeFleet(deps: FleetDeps): Promise<Fleet> {
   });
   const organizationNamed: Fleet['organizationNamed'] = (name) =>
     (tree.organization(name) ?? tree.organizations().find((row) => row.public_namespace === name))?.id;
+  const links = createLinks(clock);
   const servedPackages = createServePackages({ db, organizationNamed });
   const machines = await createMachines({
     logAllowanceOf: (partId) => machineLogAllowance(limits, registry.placeOf(partId).organizationId),
@@ -113,6 +117,7 @@ export async function composeFleet(deps: FleetDeps): Promise<Fleet> {
     onConfigurationChange,
     accessChanged: () => authenticator.forget(),
     onTransitions,
+    linkSinceMs: (partId) => links.of(partId)?.sinceMs,
   });
   const guesses = createGuessLimit(clock);
   const keyUse = createKeyUse(db, clock);
@@ -160,6 +165,6 @@ export async function composeFleet(deps: FleetDeps): Promise<Fleet> {
 
   return {
     ...{ tree, registry, access, retention, fragments, servedPackages, organizationNamed, machines },
-    ...{ guesses, keyUse, sessions, authenticator, accessRpc, accounts },
+    ...{ guesses, keyUse, sessions, authenticator, accessRpc, accounts, links },
   };
 }

@@ -18,6 +18,7 @@ import { composeEdge } from './compose-edge.ts';
 import { composeFleet } from './compose-fleet.ts';
 import { composeOutbox } from './compose-outbox.ts';
 import { composePeople } from './compose-people.ts';
+import { createConnect } from './connect/feature.ts';
 import { dataVersion } from './data-directory.ts';
 import { startDemo } from './demo/start-demo.ts';
 import { createMetrics } from './edge/metrics/metrics.ts';
@@ -32,6 +33,7 @@ import { installationAuthority } from './instance/installation-authority.ts';
 import { Parts } from './instance/parts.ts';
 import { openTlsSource } from './instance/tls-source.ts';
 import { openStores } from './open-stores.ts';
+import { createRelay } from './relay/feature.ts';
 import { startRemoval } from './retention/remove-expired.ts';
 import { dialled, type Settings } from './settings.ts';
 import { createTestInbox } from './test-inbox/feature.ts';
@@ -138,6 +140,17 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
   const { tabular, triggers, binary, packages, ingest } = dataPlane;
   unwind.use('presence', presence);
 
+  // Remote control
+  const relay = unwind.use(
+    'remote control',
+    createRelay({
+      ...{ db, links: fleet.links, registry, presence, access, clock, log: log.child('relay') },
+      authorizeAnswer: fleet.machines.authorizeAnswer,
+      reports: (partId) => fleet.machines.statuses.of(partId).applied_revision !== '',
+      recheck: authenticator.recheck,
+    }),
+  );
+
   // The edge
   const tls =
     settings.tls.kind === 'plaintext'
@@ -148,6 +161,12 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
           clock,
           log: log.child('tls'),
         });
+  let certificate = tls?.certificate;
+  const connect = createConnect({
+    ...{ db, access, authenticator, registry, clock, machineServer: settings.machineServer },
+    authority: () => tls?.authority?.pem,
+    certificate: () => certificate?.cert,
+  });
   const server = unwind.use(
     'edge',
     composeEdge({
@@ -157,6 +176,8 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
       outbox,
       ingestLog,
       dataPlane,
+      relay,
+      connect,
       host: settings.host,
       scheme,
       tls,
@@ -172,7 +193,10 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
   if (tls !== undefined)
     unwind.use(
       'certificate',
-      tls.watch((certificate) => server.setTls(certificate)),
+      tls.watch((renewed) => {
+        certificate = renewed;
+        server.setTls(renewed);
+      }),
     );
   const url = `${scheme}://${dialled(settings)}:${port}`;
 

@@ -36,6 +36,8 @@ export interface Settings {
   /** Sessions, mail and OpenID Connect. */
   readonly identity: IdentitySettings;
   readonly logLevel: LogLevel;
+  /** PLATFORM_MACHINE_SERVER: main module of the machine-server that other computers fetch; `platform up` sets it. Absent: there is none. */
+  readonly machineServer: string | undefined;
 }
 
 const usage =
@@ -103,6 +105,7 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): S
     scrubPeriodMs: readDuration(env, 'PLATFORM_SCRUB_PERIOD', 366 * 86_400_000),
     identity: readIdentitySettings(env),
     logLevel: readLogLevel(env) ?? 'info',
+    machineServer: env['PLATFORM_MACHINE_SERVER'] || undefined,
   });
 }
 

@@ -1,4 +1,4 @@
-/** All wiring of the machine-server, top to bottom: cloud → configuration → resources, with compose-data.ts → serving, with compose-port.ts → status. */
+/** All wiring of the machine-server, top to bottom: cloud → configuration → resources, with compose-modules.ts and compose-data.ts → serving, with compose-port.ts → status. */
 import type { Clock } from '@platform/base';
 import { maintenanceOf } from '@platform/machine-config/robot-config';
 import type { ResourceDescriptor } from '@platform/resources';
@@ -6,9 +6,11 @@ import { connect, type Link } from '@platform/rpc/client';
 import type { Capture } from './capture/capture.ts';
 import { readDocument } from './capture/read-document.ts';
 import { LogShipper } from './cloud-link/log-shipper.ts';
+import { RelayLink } from './cloud-link/relay-link.ts';
 import { RestartWatch } from './cloud-link/restart-watch.ts';
 import { StatusReporter } from './cloud-link/status-reporter.ts';
 import { composeData, type Data } from './compose-data.ts';
+import { composeModules } from './compose-modules.ts';
 import { composePort } from './compose-port.ts';
 import { ConfigApplier } from './config/config-applier.ts';
 import { ConfigWatch } from './config/config-watch.ts';
@@ -18,8 +20,11 @@ import { readLocalConfig } from './config/local-config.ts';
 import { checkHome } from './directories/check-home.ts';
 import { createFrames } from './frames/frames.ts';
 import { Graph } from './graph/graph.ts';
+import { openKernel } from './hardware/kernel.ts';
 import type { ServerLog } from './logging/server-log.ts';
 import type { builtInModels } from './models/built-in.ts';
+import type { Modules } from './modules/feature.ts';
+import { TypeTable } from './modules/type-table.ts';
 import { MachineAuth, secretsOf } from './serve/authenticate.ts';
 import { Serving } from './serve/serve.ts';
 import type { Settings } from './settings.ts';
@@ -31,6 +36,7 @@ export interface MachineServer extends AsyncDisposable {
   readonly sync: Sync;
   readonly capture: Capture;
   readonly graph: Graph;
+  readonly modules: Modules;
 }
 
 export interface MachineServerDeps {
@@ -51,7 +57,7 @@ export interface MachineServerDeps {
 }
 
 export async function startMachineServer(deps: MachineServerDeps): Promise<MachineServer> {
-  const { settings, types, clock, serverLog, signal } = deps;
+  const { settings, clock, serverLog, signal } = deps;
   const { log } = serverLog;
   await using starting = new AsyncDisposableStack();
 
@@ -63,12 +69,27 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
   const first = watch === undefined ? await readLocalConfig(file, log.child('config')) : await watch.first(signal);
   cloud?.start();
 
-  const graph = starting.use(
+  const types = new TypeTable(deps.types);
+  // Disposed after the resources, whose processes the modules run.
+  const { packages, modules } = starting.use(
+    composeModules({
+      ...{ settings, types, source: cloud, partId, clock, log },
+      graph: () => graph,
+      serving: () => serving,
+      config: () => applier.wanted,
+      onChange: () => reporter?.changed(),
+    }),
+  );
+  const graph: Graph = starting.use(
     new Graph({
-      models: deps.models(clock, () => ({
-        ...{ types, ...data, home: settings.home, untrusted: settings.untrustedEnvironment },
-        log: log.child('data_manager'),
-      })),
+      models: deps.models(
+        clock,
+        () => ({
+          ...{ types: types.known, ...data, home: settings.home, untrusted: settings.untrustedEnvironment },
+          log: log.child('data_manager'),
+        }),
+        { untrusted: settings.untrustedEnvironment, kernel: openKernel },
+      ),
       configureTimeoutMs: settings.resourceConfigureTimeoutMs,
       clock,
       log: log.child('resources'),
@@ -82,8 +103,8 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
 
   const auth = new MachineAuth();
   auth.configure(secretsOf(first));
-  const applier = new ConfigApplier({
-    ...{ first, graph, auth, serverLog, debug: settings.debug, clock, log: log.child('config') },
+  const applier: ConfigApplier = new ConfigApplier({
+    ...{ first, graph, modules, packages, auth, serverLog, debug: settings.debug, clock, log: log.child('config') },
     onChange: () => {
       frames.check();
       reporter?.changed();
@@ -93,14 +114,15 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
   const port = await composePort({ settings, first, link: cloud?.link, partId, names, clock, log, signal });
   if (port.certificate !== undefined) starting.use(port.certificate);
   let running = false;
-  const serving = starting.use(
+  const serving: Serving = starting.use(
     new Serving({
       graph,
       types,
+      modules,
+      packages,
       auth,
       frames,
       facts: () => ({ version, running, partId, ...applier.applied, held: watch?.held, error: applier.error }),
-      moduleModels: () => [],
       shutdown: deps.shutdown,
       requestsLimit: settings.resourceRequestsLimit,
       ...port,
@@ -117,7 +139,11 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
           appliedRevision: applier.applied.revision,
           heldRevision: cloud.watch.held?.revision ?? '',
           heldReason: cloud.watch.held?.reason ?? '',
-          lastError: applier.error || [graph.errors(), data.capture.errors()].filter((text) => text !== '').join('\n'),
+          lastError:
+            applier.error ||
+            [packages.errors(), modules.errors(), graph.errors(), data.capture.errors()]
+              .filter((text) => text !== '')
+              .join('\n'),
         }),
         onForced: (revision) => cloud.watch.force(revision),
       }),
@@ -139,14 +165,23 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
   signal.throwIfAborted();
   running = true;
   reporter?.start();
+  if (cloud !== undefined) {
+    const { partId, connectAgain: connect } = cloud;
+    starting
+      .use(new RelayLink({ connect, partId, server: serving.relayed, clock, log: log.child('cloud-link') }))
+      .start();
+  }
   const unwinding = starting.move();
   const { sync, capture } = data;
-  return { serving, sync, capture, graph, [Symbol.asyncDispose]: () => unwinding.disposeAsync() };
+  return { serving, sync, capture, graph, modules, [Symbol.asyncDispose]: () => unwinding.disposeAsync() };
 }
 
 interface CloudParts {
+  readonly credentials: CloudCredentials;
   readonly partId: string;
   readonly link: Link;
+  /** Opens another connection, with the same credentials. */
+  readonly connectAgain: () => Link;
   readonly watch: ConfigWatch;
   /** Starts to send logs, and to ask whether to restart. */
   start(): void;
@@ -160,15 +195,15 @@ function composeCloud(
 ): CloudParts {
   const { partId, appAddress, entity, type, payload, ca } = credentials;
   const { log } = serverLog;
-  const link = starting.use(
+  const connectAgain = (): Link =>
     connect({
       baseUrl: appAddress,
       credentials: { entity, type, payload },
       allowInsecureCredentials: settings.allowInsecureCredentials,
       ca,
       userAgent: `platform-machine-server/${version}`,
-    }),
-  );
+    });
+  const link = starting.use(connectAgain());
   const watch = new ConfigWatch({
     ...{ link, credentials, home: settings.home, readTimeoutMs: settings.configReadTimeoutMs },
     ...{ clock, log: log.child('config') },
@@ -179,5 +214,5 @@ function composeCloud(
     shipper.start();
     starting.use(new RestartWatch({ link, partId, restart, clock, log: log.child('cloud-link') })).start();
   };
-  return { partId, link, watch, start };
+  return { credentials, partId, link, connectAgain, watch, start };
 }

@@ -47,7 +47,9 @@ test('a variable with an invalid limit or duration is refused with its name, wha
     );
   expect(readSettings([], { [limit]: '7' }).resourceRequestsLimit).toBe(7);
   expect(readSettings([], { [limit]: '' }).resourceRequestsLimit).toBe(100);
-  expect(readSettings([], { PLATFORM_MODULE_STARTUP_TIMEOUT: '1m' }).warnings).toEqual([
-    'PLATFORM_MODULE_STARTUP_TIMEOUT has no effect yet',
-  ]);
+  expect(readSettings([], { PLATFORM_MODULE_STARTUP_TIMEOUT: '1m' })).toMatchObject({
+    moduleStartupTimeoutMs: 60_000,
+    warnings: [],
+  });
+  expect(readSettings([], {}).moduleStartupTimeoutMs).toBe(300_000);
 });

@@ -19,7 +19,10 @@ export interface Settings {
   readonly alsoLogFile: string | undefined;
   readonly configReadTimeoutMs: number;
   readonly resourceConfigureTimeoutMs: number;
+  readonly moduleStartupTimeoutMs: number;
   readonly resourceRequestsLimit: number;
+  /** What the processes of modules inherit. */
+  readonly environment: Environment;
   /** PLATFORM_BIND_ADDRESS: `host:port` where it listens unless its configuration says otherwise; port 0 picks a free one. */
   readonly bindAddress: string | undefined;
   /** Options and variables that were given but have no effect yet, one warning each. */
@@ -63,8 +66,6 @@ export function readSettings(args: readonly string[], env: Environment): Setting
   for (const name of given.keys())
     if (flags[name]?.startsWith('ignored')) warnings.push(`option -${name} has no effect yet`);
   const on = (name: string): boolean => given.get(name) === 'true';
-  if (durationOf(env, 'PLATFORM_MODULE_STARTUP_TIMEOUT', 0) > 0)
-    warnings.push('PLATFORM_MODULE_STARTUP_TIMEOUT has no effect yet');
   return {
     version: on('version'),
     config: given.get('config'),
@@ -79,7 +80,9 @@ export function readSettings(args: readonly string[], env: Environment): Setting
     alsoLogFile: env['PLATFORM_LOGFILE'] || undefined,
     configReadTimeoutMs: durationOf(env, 'PLATFORM_CONFIG_READ_TIMEOUT', 15_000),
     resourceConfigureTimeoutMs: durationOf(env, 'PLATFORM_RESOURCE_CONFIGURATION_TIMEOUT', 120_000),
+    moduleStartupTimeoutMs: durationOf(env, 'PLATFORM_MODULE_STARTUP_TIMEOUT', 300_000),
     resourceRequestsLimit: requestsLimitOf(env),
+    environment: env,
     bindAddress: env['PLATFORM_BIND_ADDRESS'] || undefined,
     warnings,
   };

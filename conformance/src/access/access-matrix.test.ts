@@ -1,6 +1,9 @@
 /** The access matrix: every operation × every caller × every subject, over the wire, against docs/specs/access.md. */
 import type { DescService } from '@bufbuild/protobuf';
+import { RelayService } from '@platform/proto/platform/relay/v1/relay';
+import { RobotService as MachineService } from '@platform/proto/platform/robot/v1/robot';
 import { SignalingService } from '@platform/proto/proto/rpc/webrtc/v1/signaling';
+import { resourceTypes } from '@platform/sdk/machine';
 import { expect, test } from 'vitest';
 import { startCloud } from '../start-cloud.ts';
 import { createCallers } from './callers.ts';
@@ -56,8 +59,10 @@ test('access matrix: every caller gets the answers that docs/specs/access.md spe
     if (code !== 'UNIMPLEMENTED' || message.includes('has the method')) served.push(service);
     else expect(message).toContain(service.typeName);
   }
-  // Machines that wait for callers name themselves in a header: signaling.test.ts calls that service.
-  expect(namesOf(served)).toEqual(namesOf([...services, SignalingService]));
+  // Machines that wait for callers name themselves in a header or in a first message: signaling.test.ts and remote/ call those services.
+  // Calls to machines have one rule for all methods (R21): apps/cloud/src/relay/relayed-access.test.ts makes each of them.
+  const ofMachines = [MachineService, ...resourceTypes.map(({ service }) => service)];
+  expect(namesOf(served)).toEqual(namesOf([...services, SignalingService, RelayService, ...ofMachines]));
 
   const asked = await runCases(
     world,

@@ -29,11 +29,11 @@ const others = new Set(
   locations/create locations/update locations/delete locations/share locations/unshare
   locations/secrets/create locations/secrets/delete
   machines/create machines/update machines/delete machines/part/create machines/part/rename machines/part/delete
-  machines/part/main machines/part/force machines/part/restart machines/part/secrets/create machines/part/secrets/delete
+  machines/connect machines/part/main machines/part/force machines/part/run machines/part/resources machines/part/restart machines/part/secrets/create machines/part/secrets/delete
   machines/favorites/list machines/favorites/add machines/favorites/remove
   config/edit config/set config/restore
   fragments/create fragments/edit fragments/update fragments/delete fragments/tag fragments/untag
-  packages/upload packages/delete modules/upload
+  packages/upload packages/delete modules/create modules/build modules/reload modules/upload
   query/saved/create query/saved/update query/saved/delete
   data/delete data/binary/download data/retention/set metadata/set api-keys/create api-keys/rename api-keys/rotate api-keys/expire api-keys/delete
 `

@@ -37,11 +37,11 @@ export class PlatformError extends Error {
     code: CodeName,
     message: string,
     cause?: unknown,
-    { isOwnFault = false }: { readonly isOwnFault?: boolean } = {},
+    { isOwnFault = code === 'internal' || code === 'unknown' }: { readonly isOwnFault?: boolean } = {},
   ) {
     super(message, cause === undefined ? undefined : { cause });
     this.code = code;
-    this.isOwnFault = isOwnFault || code === 'internal' || code === 'unknown';
+    this.isOwnFault = isOwnFault;
   }
 }
 

@@ -9,6 +9,7 @@ import { canonicalApi } from '@platform/base';
 import {
   CloudConfigSchema,
   type ComponentConfig,
+  ComponentConfigSchema,
   type RobotConfig,
   RobotConfigSchema,
   type ServiceConfig as ServiceConfigMessage,
@@ -41,10 +42,7 @@ export function toRobotConfig(
   const { maintenance } = config;
   return create(RobotConfigSchema, {
     cloud: create(CloudConfigSchema, cloud),
-    components: config.components.map((component) => ({
-      ...resourceInit(component),
-      frame: component.frame && frameInit(component.frame, '', []),
-    })),
+    components: config.components.map(componentConfigOf),
     services: config.services.map(resourceInit),
     debug: config.debug,
     log: config.log.map(({ pattern, level }) => ({ pattern, level })),
@@ -94,6 +92,14 @@ export function maintenanceOf({ maintenance }: RobotConfig): MaintenanceConfig |
   const { namespace, type, subtype, name } = maintenance.sensorName;
   const sensor_name = `${namespace}:${type}:${subtype}/${name}`;
   return { sensor_name, maintenance_allowed_key: maintenance.maintenanceAllowedKey };
+}
+
+/** The message for a component, or for a service, as modules get it. */
+export function componentConfigOf(resource: ResourceConfig): ComponentConfig {
+  return create(ComponentConfigSchema, {
+    ...resourceInit(resource),
+    frame: resource.frame && frameInit(resource.frame, '', []),
+  });
 }
 
 function resourceInit(resource: ResourceConfig) {

@@ -1,8 +1,9 @@
 /** Defines each component and service type once: its interface, API name, protobuf service, and what is served and captured. */
 
+export { type CommandResource, commandType } from './command-type.ts';
 export { nameFieldOf } from './name-field.ts';
 export { createProxy, isProxy } from './proxy.ts';
-export type { Document, Readable, Resource } from './resource.ts';
+export type { Commandable, Document, Readable, Resource } from './resource.ts';
 export { isReadable } from './resource.ts';
 export {
   type CaptureContext,
@@ -13,12 +14,13 @@ export {
 } from './resource-descriptor.ts';
 export { formatResourceName, parseResourceName, type ResourceName } from './resource-name.ts';
 export { resourceTypes } from './resource-types.ts';
-export type { Sensor } from './sensor.ts';
-export type { ServiceResource } from './service-type.ts';
+export { type Sensor, sensor } from './sensor.ts';
+export { type ServiceResource, serviceType } from './service-type.ts';
 export { type Arm, arm } from './types/arm.ts';
 export { type AudioIn, audioIn } from './types/audio-in.ts';
 export { type AudioOut, audioOut } from './types/audio-out.ts';
 export { type Base, base } from './types/base.ts';
+export { type BaseRemoteControl, baseRemoteControl } from './types/base-remote-control.ts';
 export { type Board, board } from './types/board.ts';
 export { type Button, button } from './types/button.ts';
 export { type Camera, camera } from './types/camera.ts';

@@ -68,6 +68,8 @@ type ResourceMethod<T extends Resource, I, O> = {
 export interface ResourceCall {
   /** Aborts when the caller is gone, the deadline has passed, or the server stops. */
   readonly signal: AbortSignal;
+  /** Who calls, if it came over the network. */
+  readonly principal?: { readonly entity: string } | undefined;
 }
 
 export interface CaptureMethod<T extends Resource = Resource> {

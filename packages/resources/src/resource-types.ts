@@ -4,6 +4,7 @@ import { arm } from './types/arm.ts';
 import { audioIn } from './types/audio-in.ts';
 import { audioOut } from './types/audio-out.ts';
 import { base } from './types/base.ts';
+import { baseRemoteControl } from './types/base-remote-control.ts';
 import { board } from './types/board.ts';
 import { button } from './types/button.ts';
 import { camera } from './types/camera.ts';
@@ -30,6 +31,7 @@ export const resourceTypes: readonly ResourceDescriptor[] = [
   audioIn,
   audioOut,
   base,
+  baseRemoteControl,
   board,
   button,
   camera,

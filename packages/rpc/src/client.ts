@@ -3,11 +3,14 @@ export {
   type Client,
   type Credentials,
   connect,
+  connectOver,
   isLoopback,
   type Link,
   type LinkOptions,
   type LinkState,
 } from './link/connect.ts';
-export { type ConnectionFault, connectionFault } from './link/connection-fault.ts';
+export { type ConnectionFault, connectionFault, isAnswer } from './link/connection-fault.ts';
 export { pinnedAuthority } from './link/pinned-authority.ts';
 export { createRpcClient } from './link/rpc-client.ts';
+export { maxTunnelCalls } from './listener/limits.ts';
+export { byteStreamOver } from './tunnel/byte-stream.ts';

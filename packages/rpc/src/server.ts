@@ -22,3 +22,4 @@ export { canonicalise, inVocabulary } from './edge/translate-message.ts';
 export type { UpgradeListener } from './listener/listeners.ts';
 export type { NodeListener, NodeRequest, NodeResponse } from './listener/node-types.ts';
 export { createRpcServer, type RpcServer, type RpcServerOptions } from './listener/rpc-server.ts';
+export { createTunnelServer, type TunnelServer, type TunnelServerOptions } from './tunnel/tunnel-server.ts';

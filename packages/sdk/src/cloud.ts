@@ -46,7 +46,7 @@ export type {
   GetPartStatusResponse,
   KeyDetails,
 } from '@platform/proto/platform/fleet/v1/fleet';
-export { connectionFault, isLoopback, pinnedAuthority } from '@platform/rpc/client';
+export { connectionFault, isAnswer, isLoopback, pinnedAuthority } from '@platform/rpc/client';
 export { parseStages } from './cloud/extended-json/parse-stages.ts';
 export { readJson } from './cloud/extended-json/read-json.ts';
 export { type RowFields, type RowValue, readRow, Scalar } from './cloud/extended-json/read-row.ts';
@@ -61,4 +61,5 @@ export {
 } from './cloud/open-cloud.ts';
 export type { FileBody } from './cloud/open-file.ts';
 export { refusalOf } from './cloud/refusal.ts';
+export { type RestartModuleOptions, restartModule } from './cloud/restart-module.ts';
 export type { Row } from './cloud/rows.ts';

@@ -1,11 +1,12 @@
 /** `platform machines part config-file`: the credentials file of a part, with an address at which its machine reaches the cloud. */
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { isLoopback, type JsonObject, PlatformError } from '@platform/sdk/cloud';
+import { PlatformError } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import type { Context } from '../invocation/context.ts';
 import { defineCommand } from '../invocation/define-command.ts';
 import { shellWord } from '../invocation/shell-word.ts';
+import { addressFor, givenAddress, isOfThisComputer } from './cloud-address.ts';
 import { partArgument } from './config/configuration.ts';
 
 export function configFileCommand(): Command {
@@ -55,29 +56,6 @@ export function configFileCommand(): Command {
       if (ca !== undefined) context.out.note(trustNote(caFile));
     },
   );
-}
-
-/** @throws invalid_argument */
-function givenAddress(value: unknown): string | undefined {
-  if (typeof value !== 'string') return undefined;
-  const url = URL.parse(value);
-  if (url !== null && /^https?:$/.test(url.protocol) && url.pathname === '/' && url.search === '') return url.origin;
-  throw new PlatformError(
-    'invalid_argument',
-    `--address: expected a URL such as https://cloud.example:8080, found ${JSON.stringify(value)}`,
-  );
-}
-
-/** An address that leads to this computer is of no use on another one: the cloud says under which address others reach it. */
-async function addressFor({ cloud }: Context, url: string): Promise<string> {
-  if (!isOfThisComputer(url)) return url;
-  const { cloudUrl } = (await (await cloud()).getJson('/api/whoami')) as JsonObject;
-  return typeof cloudUrl === 'string' ? cloudUrl : url;
-}
-
-/** Whether an address leads to this computer, whichever computer uses it. */
-function isOfThisComputer(url: string): boolean {
-  return isLoopback(URL.parse(url)?.hostname ?? '');
 }
 
 function warnOfAddress({ out }: Context, address: string, isGiven: boolean): void {

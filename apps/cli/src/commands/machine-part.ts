@@ -6,6 +6,8 @@ import { defineCommand, group } from '../invocation/define-command.ts';
 import { partStatus, presenter, stateOf, timeOf } from '../results/presenters.ts';
 import { partArgument } from './config/configuration.ts';
 import { configFileCommand } from './config-file.ts';
+import { resourcesCommand } from './remote/resources.ts';
+import { runCommand } from './remote/run.ts';
 import { secretsCommand } from './secrets.ts';
 
 export function machinePartCommand(): Command {
@@ -19,6 +21,8 @@ export function machinePartCommand(): Command {
     restart(),
     status(),
     force(),
+    resourcesCommand(),
+    runCommand(),
     configFileCommand(),
     secretsCommand({
       what: 'part',
@@ -146,7 +150,7 @@ function status(): Command {
   return defineCommand(
     new Command('status')
       .description(
-        'show the state of a part: saved, fetched and applied configuration, what is held back and why, last contact and last error',
+        'show the state of a part: saved, fetched and applied configuration, what is held back and why, last contact, since when it can be called through the cloud, and last error',
       )
       .argument(...partArgument),
     {

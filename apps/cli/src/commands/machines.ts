@@ -6,6 +6,7 @@ import { defineCommand, group } from '../invocation/define-command.ts';
 import { shellWord } from '../invocation/shell-word.ts';
 import { namesOf } from '../results/names.ts';
 import { partStatus, presenter, stateOf, timeOf } from '../results/presenters.ts';
+import { connectCommand } from './connect/connect.ts';
 import { machineFavoritesCommand } from './machine-favorites.ts';
 import { machinePartCommand } from './machine-part.ts';
 
@@ -17,6 +18,7 @@ export function machinesCommand(): Command {
     update(),
     remove(),
     status(),
+    connectCommand(),
     machinePartCommand(),
     machineFavoritesCommand(),
   ])

@@ -251,7 +251,7 @@ function keyObject(text: string, file: string): JsonObject {
 }
 
 /** Reads a key from a file: only the key if its id is given, otherwise JSON, such as what `api-keys create --json` prints or the `demo.json` of a cloud. */
-async function readKey(
+export async function readKey(
   keyId: string | undefined,
   file: string | undefined,
 ): Promise<{ keyId: string; key: string; organizationId: string }> {

@@ -1,5 +1,5 @@
 /** Turns a definition into a command: shared options, help with examples, JSON fields and exit codes, errors as exit codes. */
-import { asPlatformError, PlatformError, systemClock } from '@platform/sdk/cloud';
+import { asPlatformError, isAnswer, PlatformError, systemClock } from '@platform/sdk/cloud';
 import { Command, type OptionValues } from 'commander';
 import { colours, homeDir } from '../settings.ts';
 import { connectionTrouble } from './connection-trouble.ts';
@@ -101,7 +101,7 @@ async function withAdvice(caught: unknown, { reached, login }: Context): Promise
     const hint = `The command ran as the demo of this computer, which may only read; log in with: platform login --url ${reached?.url ?? 'URL'}`;
     return new PlatformError(error.code, `${error.message}. ${hint}`, error);
   }
-  if (error.code !== 'unavailable') return error;
+  if (error.code !== 'unavailable' || isAnswer(error)) return error;
   const tried = reached === undefined || error.message.includes(reached.url) ? '' : `${reached.url}: `;
   const running = await readRunningCloud(homeDir);
   const hint =

@@ -13,6 +13,8 @@ export interface CommandHelp {
   readonly fields?: readonly string[];
   /** Environment variables: name, and meaning with default. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** A further section: its title, and entries that are broken into lines. */
+  readonly section?: { readonly title: string; readonly entries: readonly string[] };
 }
 
 const width = 80;
@@ -85,6 +87,7 @@ function withExamples(text: string, help: CommandHelp | undefined, of: Command):
     ...rest.filter((section) => !isLast(section)),
     ...(help.fields === undefined ? [] : [wrappedFields(help.fields)]),
     ...(help.environment === undefined ? [] : [environmentText(help.environment)]),
+    ...(help.section === undefined ? [] : [sectionText(help.section)]),
     ...rest.filter(isLast),
     ...(of.commands.length > 0 ? [] : [exitCodesHelp]),
   ];
@@ -93,6 +96,13 @@ function withExamples(text: string, help: CommandHelp | undefined, of: Command):
 
 function wrappedFields(names: readonly string[]): string {
   return wrapped(`JSON fields: ${names.join(', ')}`, width - 2).join('\n  ');
+}
+
+function sectionText({ title, entries }: NonNullable<CommandHelp['section']>): string {
+  const lines = entries.flatMap((entry) =>
+    wrapped(entry, width - 6).map((line, at) => `  ${at === 0 ? '' : '    '}${line}`),
+  );
+  return [`${title}:`, ...lines].join('\n');
 }
 
 /** Names and their meanings in two columns. */

@@ -48,6 +48,7 @@ export const partStatus: Presenter<GetPartStatusResponse> = presenter({
   part_id: (one) => one.partId,
   state: (one) => stateOf(one.onlineState),
   last_access: (one) => timeOf(one.lastAccess),
+  link_since: (one) => timeOf(one.linkSince),
   saved_version: (one) => Number(one.savedVersion),
   saved_revision: (one) => one.saved?.revision ?? null,
   saved_at: (one) => timeOf(one.saved?.at),

@@ -3,10 +3,9 @@ import { isLoopback } from '@platform/sdk/cloud';
 import { shellWord } from '../invocation/shell-word.ts';
 import type { Ready } from './output.ts';
 
-/** How the user starts the programs of the platform. */
+/** How the user starts the command line. */
 export interface Commands {
   readonly platform: string;
-  readonly machineServer: string;
 }
 
 type Paint = (text: string) => string;
@@ -14,7 +13,7 @@ type Paint = (text: string) => string;
 /** The lines of the last section of `platform up`. */
 export function nextSteps(
   { url, signInLink, caFingerprint, machineName }: Ready,
-  { platform, machineServer }: Commands,
+  { platform }: Commands,
   bold: Paint,
   dim: Paint,
 ): readonly string[] {
@@ -28,10 +27,10 @@ export function nextSteps(
     step('log in with a browser', `${platform} login --url ${url}${trust}`),
     step('query', `${platform} query sql "SELECT count(*) AS readings FROM readings"`),
     ...(machineName === '' ? [] : [step('be alerted', `${platform} config edit ${shellWord(machineName)}`)]),
-    step('connect a machine', `${platform} locations create Plant`),
-    step('', `${platform} machines create press-7 --location Plant`),
-    step('', `${platform} machines part config-file press-7 > platform.json`),
-    step('  there, with the file', `${machineServer} -config platform.json`),
+    step('connect a machine', `${platform} machines connect press-7`),
+    ...(machineName === ''
+      ? []
+      : [step('call a machine', `${platform} machines part run ${shellWord(machineName)} sensor.GetReadings`)]),
     ...(isLocal
       ? [
           dim('  Machines elsewhere reach the cloud once it listens on the network. Stop it, and start it again with:'),

@@ -36,7 +36,6 @@ test('text: the last lines say what to do next, after the first webhook or, with
     let text = '';
     const output = terminalOutput({ write: (part) => (text += part), complain }, false, undefined, {
       platform: 'node run.js',
-      machineServer: 'server',
     });
     output.ready({ ...ready, signInLink: 'http://x/sign-in?token=t', caFingerprint: '3A:7F' }, '/data', demo);
     expect(text.includes('What next')).toBe(!demo);
@@ -46,8 +45,8 @@ test('text: the last lines say what to do next, after the first webhook or, with
       'http://x/sign-in?token=t',
       'node run.js query sql',
       'node run.js login --url http://127.0.0.1:8080 --fingerprint 3A:7F',
-      'node run.js machines create press-7 --location Plant',
-      'server -config platform.json',
+      'node run.js machines connect press-7',
+      "node run.js machines part run 'oven 1' sensor.GetReadings",
       "node run.js config edit 'oven 1'",
       'node run.js up --host 0.0.0.0',
     ])

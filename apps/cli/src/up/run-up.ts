@@ -5,6 +5,7 @@
  * started again: it also ends when the cloud asks it to restart.
  */
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { type Demo, readDemo } from '../invocation/read-demo.ts';
 import { recordRunningCloud } from '../invocation/running-cloud.ts';
 import { keepRunning } from './keep-running.ts';
@@ -141,6 +142,7 @@ const cloudFlags: readonly string[] = ['--max-semi-space-size=8'];
 
 function startCloud({
   cloudEntry,
+  machineEntry,
   dataDir,
   port,
   host = '127.0.0.1',
@@ -155,7 +157,7 @@ function startCloud({
     entry: cloudEntry,
     flags: cloudFlags,
     args: ['--data', dataDir, '--port', String(port), '--host', host, '--json', ...tlsArgs],
-    env,
+    env: { PLATFORM_MACHINE_SERVER: fileURLToPath(machineEntry), ...env },
     // Plain text before it is ready says why it cannot start; it is shown once, as that reason.
     onLog: (line) => {
       if (isReady || line.startsWith('{')) output.logged('cloud', line);

@@ -9,7 +9,7 @@ export function terminalOutput(
   { write, complain }: Streams,
   colours: boolean,
   width: number | undefined,
-  commands: Commands = { platform: 'platform', machineServer: 'machine-server' },
+  commands: Commands = { platform: 'platform' },
 ): Output {
   const paint = (style: Parameters<typeof styleText>[0]) => (text: string) =>
     colours ? styleText(style, text, { validateStream: false }) : text;

@@ -29,6 +29,7 @@ export type Action =
   | 'part.act'
   | 'part.secrets'
   | 'part.report'
+  | 'part.control'
   | 'part.manage';
 
 export const actions: Readonly<Record<Action, ActionRule>> = {
@@ -62,6 +63,8 @@ export const actions: Readonly<Record<Action, ActionRule>> = {
   'part.secrets': { on: 'part', needs: 'owner', self: true },
   /** Report the part's own status. */
   'part.report': { on: 'part', needs: 'owner', self: true },
+  /** Call its resources through the cloud, to read and to move; those that run programs on the computer need `part.manage`. */
+  'part.control': { on: 'part', needs: 'operator' },
   /** Save the part's configuration, rename, delete, restart, make main, metadata, secrets. */
   'part.manage': { on: 'part', needs: 'owner' },
 };

@@ -31,6 +31,7 @@ async function startRoutes(
     query: async () => false,
     binaryData: async () => false,
     packages: async () => false,
+    connect: async () => false,
     logo: async () => false,
   });
   const server = createServer(routes);

@@ -35,6 +35,8 @@ export interface RouteDeps {
   binaryData(request: HttpRequest, response: HttpResponse, url: URL): Promise<boolean>;
   /** Handles downloads of packages; returns false for other paths. */
   packages(request: HttpRequest, response: HttpResponse, url: URL): Promise<boolean>;
+  /** Handles `/connect/<token>/…`, by which other computers become machines; returns false for other paths. */
+  connect(request: HttpRequest, response: HttpResponse, url: URL): Promise<boolean>;
   /** Handles `GET /logos/<id>`; returns false if there is no such logo. */
   logo(request: HttpRequest, response: HttpResponse): Promise<boolean>;
 }
@@ -55,6 +57,7 @@ export function createRoutes(deps: RouteDeps): (request: HttpRequest, response: 
     if (isInTestInbox(url.pathname) && (await deps.testInbox(request, response))) return;
     if (await signIn.handle(request, response, url)) return;
     if (await deps.query(request, response, url)) return;
+    if (url.pathname.startsWith('/connect/') && (await deps.connect(request, response, url))) return;
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       throw new PlatformError('not_found', `${request.method} ${url.pathname}: no such route`);
     }
@@ -123,9 +126,10 @@ const guestsPage = {
   body: html`<h1>You are signed in</h1><p>You have no role in any organization, so there is nothing to show. Ask an owner for an invitation, or create an organization of your own: <em>platform login</em>, then <em>platform organizations create NAME</em>.</p><a class="button second" href="/account">Your account</a>`,
 };
 
-/** The path without its query: that may contain a link's token, which must not be logged. */
+/** The path without its query and without tokens, which must not be logged. */
 function pathOf(request: HttpRequest): string {
-  return (request.url ?? '').split('?', 1)[0]?.slice(0, 200) ?? '';
+  const [path = ''] = (request.url ?? '').split('?', 1);
+  return path.replace(/^\/connect\/.*/, '/connect/…').slice(0, 200);
 }
 
 function isLoopbackName(authority: string): boolean {

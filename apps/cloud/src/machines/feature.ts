@@ -74,6 +74,8 @@ export interface MachinesDeps {
   readonly accessChanged: () => void;
   /** Effects of parts going online and offline. */
   readonly onTransitions: PresenceDeps['onTransitions'];
+  /** Since when calls can be passed on to a part, by the wall clock in ms; undefined: they cannot. */
+  readonly linkSinceMs: (partId: string) => number | undefined;
 }
 
 export interface Machines {
@@ -225,7 +227,10 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
       ...summaryHandlers(operations),
       ...metadataHandlers(operations),
     },
-    fleetHandlers: fleetHandlers({ ...operations, effective, triggerProblems, installationProblems }),
+    fleetHandlers: fleetHandlers({
+      ...{ ...operations, effective, triggerProblems, installationProblems },
+      linkSinceMs: deps.linkSinceMs,
+    }),
     robotBinding: robotServiceBinding({
       logs,
       authorizePart,

@@ -2,7 +2,11 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { PlatformError, type Problem } from '@platform/base';
-import type { ConfigurationVersionSchema, FleetService } from '@platform/proto/platform/fleet/v1/fleet';
+import type {
+  ConfigurationVersionSchema,
+  FleetService,
+  RevisionAtSchema,
+} from '@platform/proto/platform/fleet/v1/fleet';
 import type { Handlers } from '@platform/rpc/server';
 import { audit } from '../access/audit.ts';
 import type { Principal } from '../access/principal.ts';
@@ -23,6 +27,7 @@ export interface FleetHandlerDeps extends MachineOperationDeps {
   readonly effective: EffectiveConfigurations;
   readonly triggerProblems: TriggerProblems;
   readonly installationProblems: InstallationProblems;
+  readonly linkSinceMs: (partId: string) => number | undefined;
 }
 
 export function fleetHandlers(deps: FleetHandlerDeps): Handlers<typeof FleetService, Principal> {
@@ -90,8 +95,7 @@ export function fleetHandlers(deps: FleetHandlerDeps): Handlers<typeof FleetServ
       const { revision } = await current.facts(partId);
       const status = statuses.of(partId);
       const { onlineState, lastAccess } = messages.contact([partId]);
-      const at = (of: string, ms: number) =>
-        of === '' ? undefined : { revision: of, ...(ms === 0 ? {} : { at: timestampFromMs(ms) }) };
+      const linkMs = deps.linkSinceMs(partId);
       return {
         partId,
         onlineState,
@@ -103,6 +107,7 @@ export function fleetHandlers(deps: FleetHandlerDeps): Handlers<typeof FleetServ
         heldReason: status.held_reason,
         forced: at(status.forced_revision, status.forced_ms),
         lastError: status.last_error,
+        ...(linkMs === undefined ? {} : { linkSince: timestampFromMs(linkMs) }),
         serverVersion: status.server_version,
         platform: status.platform,
         ...(lastAccess === undefined ? {} : { lastAccess }),
@@ -124,6 +129,10 @@ export function fleetHandlers(deps: FleetHandlerDeps): Handlers<typeof FleetServ
       return { revision };
     },
   };
+}
+
+function at(revision: string, ms: number): MessageInitShape<typeof RevisionAtSchema> | undefined {
+  return revision === '' ? undefined : { revision, ...(ms === 0 ? {} : { at: timestampFromMs(ms) }) };
 }
 
 function versionMessage(

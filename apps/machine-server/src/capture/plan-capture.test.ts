@@ -103,9 +103,18 @@ test('a method of a type that this version does not support is reported and not 
   ]);
   const tracker = { ...camera, api: 'core:component:pose_tracker' };
   const [unknown] = planCapture([tracker], defaults, same).problems;
-  expect(unknown?.message).toMatch(
-    /^expected a type that this version of the machine-server captures \(.*core:component:sensor.*\), found core:component:pose_tracker$/,
+  expect(unknown?.message).toBe(
+    'expected DoCommand, as of every type that only modules know, found "GetImages" of core:component:pose_tracker',
   );
+});
+
+test('D12 commands of a type that only a module knows are captured', () => {
+  const captured = resource({ method: 'DoCommand', capture_frequency_hz: 1 });
+  const { plans, problems } = planCapture([{ ...captured, api: 'acme:component:gauge' }], defaults, same);
+  expect([plans.map(({ api, method }) => [api, method]), problems]).toEqual([
+    [['acme:component:gauge', 'DoCommand']],
+    [],
+  ]);
 });
 
 test('an excessive buffer and queue are limited, with a warning each', () => {

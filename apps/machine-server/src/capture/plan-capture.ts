@@ -37,7 +37,7 @@ export interface CaptureDefaults {
   readonly maxFileBytes: number;
   /** False with `-untrusted-env`: a method may not set its own capture directory (D16). */
   readonly ownDirectories: boolean;
-  /** The types that can be captured: methods of other types are reported and omitted. */
+  /** The types of this version; of others, which only modules know, `DoCommand` can be captured. */
   readonly types: readonly ResourceDescriptor[];
 }
 
@@ -80,12 +80,11 @@ function planOne(
   const complain = (message: string): undefined => tell('error', message);
   if (config.disabled || !(config.capture_frequency_hz >= 1e-6)) return undefined;
   const type = defaults.types.find((known) => known.api === api);
-  if (type === undefined) {
-    const known = defaults.types.map((each) => each.api).join(', ');
-    return complain(`expected a type that this version of the machine-server captures (${known}), found ${api}`);
-  }
-  const known = Object.keys(type.captures);
+  // Of a type that only a module knows, commands are captured (D12).
+  const known = Object.keys(type?.captures ?? { DoCommand: undefined });
   const method = methodNamed(known, config.method);
+  if (method === undefined && type === undefined)
+    return complain(`expected DoCommand, as of every type that only modules know, found "${config.method}" of ${api}`);
   if (method === undefined)
     return complain(
       `expected a method of ${api} that this version of the machine-server captures (${known.join(', ')}), found "${config.method}"`,

@@ -1,20 +1,20 @@
 import { PlatformError } from '@platform/base';
-import type { CaptureContext, Document, ResourceDescriptor } from '@platform/resources';
+import type { CaptureContext, Document } from '@platform/resources';
 import type { Graph } from '../graph/graph.ts';
+import type { TypeTable } from '../modules/type-table.ts';
 import type { CapturePlan } from './plan-capture.ts';
 
 /** Reads a method of a resource as its type defines; undefined while the resource is being built for the first time. */
 export function readDocument(
   graph: Pick<Graph, 'get' | 'isConfiguring'>,
-  types: readonly ResourceDescriptor[],
+  types: Pick<TypeTable, 'of'>,
   worldPose: (name: string) => ReturnType<CaptureContext['worldPose']>,
 ): (plan: CapturePlan) => Document | undefined | Promise<Document> {
-  const byApi = new Map(types.map((type) => [type.api, type]));
   return ({ resource, api, name, method, params }) => {
     const found = graph.get(resource);
     if (found === undefined && graph.isConfiguring(resource)) return undefined;
     if (found === undefined) throw new PlatformError('unavailable', `${resource} is not there`);
-    const type = byApi.get(api);
+    const type = types.of(api);
     if (type === undefined || !type.implementedBy(found))
       throw new PlatformError('unimplemented', `${resource} cannot be captured`);
     const capture = type.captures[method];

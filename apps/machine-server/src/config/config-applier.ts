@@ -7,6 +7,8 @@ import { formatResourceName } from '@platform/resources';
 import type { Graph } from '../graph/graph.ts';
 import { logProblems } from '../logging/log-problems.ts';
 import type { ServerLog } from '../logging/server-log.ts';
+import type { Modules } from '../modules/feature.ts';
+import type { Packages } from '../packages/feature.ts';
 import { type MachineAuth, secretsOf } from '../serve/authenticate.ts';
 import { unsupportedSettings } from './unsupported-settings.ts';
 
@@ -14,6 +16,8 @@ export interface ConfigApplierDeps {
   /** The configuration that the server starts with. */
   readonly first: RobotConfig;
   readonly graph: Graph;
+  readonly modules: Pick<Modules, 'apply'>;
+  readonly packages: Pick<Packages, 'apply'>;
   readonly auth: MachineAuth;
   readonly serverLog: ServerLog;
   /** `-debug`. */
@@ -45,6 +49,11 @@ export class ConfigApplier {
     this.#applied = { config: deps.first, revision: '', appliedMs: deps.clock.now() };
   }
 
+  /** The newest configuration, whether it could be applied or not. */
+  get wanted(): RobotConfig {
+    return this.#wanted;
+  }
+
   get applied(): Applied {
     return this.#applied;
   }
@@ -74,13 +83,16 @@ export class ConfigApplier {
   }
 
   #begin(message: RobotConfig): Promise<void> {
-    const { graph, auth } = this.#deps;
-    const config = fromRobotConfig(message);
+    const { graph, modules, packages, auth } = this.#deps;
+    const config = packages.apply(fromRobotConfig(message));
     this.#setLog(config);
     auth.configure(secretsOf(message));
     if (this.#warnedOf !== message.revision) logProblems(this.#deps.log, unsupportedSettings(config));
     this.#warnedOf = message.revision;
-    return graph.apply([...config.components, ...config.services], message.revision);
+    const applied = graph.apply([...config.components, ...config.services], message.revision);
+    // Afterwards, but before a resource is built: those that go are not missed, those that come wait for their modules.
+    modules.apply(config.modules);
+    return applied;
   }
 
   #setLog(config: MachineConfig): void {
@@ -91,7 +103,13 @@ export class ConfigApplier {
         ? []
         : [[formatResourceName(resource), resource.log_configuration.level] as const],
     );
-    const settings = { debug: debug || config.debug, patterns: config.log, resources: new Map(own) };
+    const modules = config.modules.flatMap(({ name, log_level: level }) =>
+      typeof name === 'string' && typeof level === 'string' ? [[name, level] as const] : [],
+    );
+    const settings = {
+      ...{ debug: debug || config.debug, patterns: config.log },
+      ...{ resources: new Map(own), modules: new Map(modules) },
+    };
     logProblems(log, serverLog.levels.set(settings));
   }
 

@@ -26,10 +26,8 @@ export function unsupportedSettings(config: MachineConfig): Problem[] {
     });
   }
   for (const [key, what] of [
-    ['modules', 'module'],
     ['remotes', 'remote'],
     ['processes', 'process'],
-    ['packages', 'package'],
     ['jobs', 'job'],
   ] as const) {
     for (const [index, { name, id }] of config[key].entries())

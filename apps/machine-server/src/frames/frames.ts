@@ -9,14 +9,9 @@ import {
   PoseSchema,
   type Transform,
 } from '@platform/proto/platform/common/v1/common';
-import {
-  type Document,
-  formatResourceName,
-  type Resource,
-  type ResourceCall,
-  type ResourceDescriptor,
-} from '@platform/resources';
+import { type Document, formatResourceName, type Resource, type ResourceCall } from '@platform/resources';
 import type { Graph } from '../graph/graph.ts';
+import type { TypeTable } from '../modules/type-table.ts';
 import { createFrameTree, type Frame, type FrameTree, world } from './frame-tree.ts';
 import { type Chain, readChain } from './kinematics.ts';
 import { compose, identity, invert, type PoseFields, poseFields, type RigidPose, rigidPose } from './pose.ts';
@@ -61,12 +56,11 @@ interface Kinematics {
 
 export interface FramesDeps {
   readonly graph: Pick<Graph, 'configuration' | 'get'>;
-  readonly types: readonly ResourceDescriptor[];
+  readonly types: Pick<TypeTable, 'of'>;
   readonly log: Log;
 }
 
 export function createFrames({ graph, types, log }: FramesDeps): Frames {
-  const byApi = new Map(types.map((type) => [type.api, type]));
   /** Of each running resource; undefined if its model has none. */
   const known = new WeakMap<Resource, Promise<Kinematics | undefined>>();
   let latest: { readonly of: readonly ResourceConfig[]; readonly tree: FrameTree<OwnFrame> } | undefined;
@@ -83,7 +77,7 @@ export function createFrames({ graph, types, log }: FramesDeps): Frames {
   };
   const motionOf = (frame: OwnFrame) => {
     const resource = frame.component === undefined ? undefined : graph.get(frame.component);
-    const type = byApi.get(frame.component?.split('/')[0] ?? '');
+    const type = types.of(frame.component?.split('/')[0] ?? '');
     return resource === undefined || type?.motion === undefined ? undefined : { resource, motion: type.motion };
   };
   const kinematicsOf = (
@@ -100,7 +94,7 @@ export function createFrames({ graph, types, log }: FramesDeps): Frames {
   const endOf = async (frame: OwnFrame, call: ResourceCall): Promise<RigidPose> => {
     const moving = motionOf(frame);
     if (moving === undefined) {
-      const type = byApi.get(frame.component?.split('/')[0] ?? '');
+      const type = types.of(frame.component?.split('/')[0] ?? '');
       if (type?.motion !== undefined)
         throw new PlatformError(
           'unavailable',

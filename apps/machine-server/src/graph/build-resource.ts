@@ -1,22 +1,9 @@
 /** Builds one resource, or reconfigures the running one in place. */
-import { type Clock, PlatformError } from '@platform/base';
+import type { Clock } from '@platform/base';
 import type { ResourceConfig } from '@platform/machine-config/schema';
 import type { Resource } from '@platform/resources';
 import { type BuildContext, isReconfigurable, type Model } from './model.ts';
 import { withTimeout } from './with-timeout.ts';
-
-/** @throws not_found with the available models */
-export function modelOf({ api, model }: ResourceConfig, models: readonly Model[]): Model {
-  const ofApi = models.filter((known) => known.api === api);
-  const found = ofApi.find((known) => known.model === model);
-  if (found !== undefined) return found;
-  throw new PlatformError(
-    'not_found',
-    ofApi.length === 0
-      ? `this version of the machine-server has no resources of type ${api}`
-      : `${api} has no model "${model}" in this version of the machine-server; known: ${ofApi.map((each) => each.model).join(', ')}`,
-  );
-}
 
 export interface Build {
   readonly config: ResourceConfig;

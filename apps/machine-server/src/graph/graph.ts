@@ -7,13 +7,17 @@
  *
  * Each resource is built in its own attempt, all at the same time; an attempt waits for those of its dependencies. A configuration that
  * changes a resource supersedes only its attempt; a resource that a superseded attempt still produces is closed.
+ *
+ * Models come and go with the modules that provide them (`provide`). A resource whose model a starting module may bring is configuring
+ * until then; a resource whose module failed is gone, and unhealthy until the module has its model again.
  */
 import { backoffMs, type Clock, errorText, type Log, PlatformError } from '@platform/base';
 import type { ResourceConfig } from '@platform/machine-config/schema';
 import { formatResourceName, type Resource } from '@platform/resources';
 import { Attempt } from './attempt.ts';
-import { buildResource, modelOf } from './build-resource.ts';
-import type { Model } from './model.ts';
+import { buildResource } from './build-resource.ts';
+import type { ImplicitDependencies, Model } from './model.ts';
+import { ModelTable, type Provided } from './model-table.ts';
 import { associatedWith, type Dependencies, dependenciesAmong, inDependencyOrder, plan } from './plan.ts';
 import { withTimeout } from './with-timeout.ts';
 
@@ -29,6 +33,7 @@ export interface ResourceStatus {
 }
 
 export interface GraphDeps {
+  /** The models that are built in. */
   readonly models: readonly Model[];
   /** PLATFORM_RESOURCE_CONFIGURATION_TIMEOUT; also the longest wait for a resource to close. */
   readonly configureTimeoutMs: number;
@@ -42,10 +47,14 @@ interface Node {
   resource: Resource | undefined;
   /** The model that built `resource`. */
   model: Model | undefined;
+  /** The model that builds it at the moment. */
+  building: Model | undefined;
+  /** What its model said of its configuration. */
+  implicit: ImplicitDependencies;
   /** The dependencies that `resource` was built with, by full name. */
   uses: ReadonlyMap<string, Resource>;
   /** The dependencies that the build in progress gets. */
-  building: ReadonlyMap<string, Resource>;
+  buildingWith: ReadonlyMap<string, Resource>;
   status: ResourceStatus;
   /** The last error logged; cleared by the next success. */
   loggedError: string;
@@ -59,10 +68,12 @@ interface Node {
 
 const retryEveryMs = 500;
 const none: ReadonlyMap<string, Resource> = new Map();
+const noDependencies: ImplicitDependencies = { required: [], optional: [] };
 
 export class Graph implements AsyncDisposable {
   readonly #deps: GraphDeps;
   readonly #nodes = new Map<string, Node>();
+  readonly #models: ModelTable;
   /** Dependencies in the wanted configuration, in build order. A cycle is broken by building its first resource without the rest. */
   #dependencies: ReadonlyMap<string, Dependencies> = new Map();
   #positions: ReadonlyMap<string, number> = new Map();
@@ -74,6 +85,7 @@ export class Graph implements AsyncDisposable {
 
   constructor(deps: GraphDeps) {
     this.#deps = deps;
+    this.#models = new ModelTable(deps.models);
   }
 
   /** Starts to retry resources that could not be built. */
@@ -116,9 +128,7 @@ export class Graph implements AsyncDisposable {
   async apply(wanted: readonly ResourceConfig[], revision: string): Promise<void> {
     this.#revision = revision;
     this.#wanted = wanted;
-    const ordered = inDependencyOrder(wanted);
-    this.#dependencies = dependenciesAmong(ordered);
-    this.#positions = new Map(ordered.map((config, position) => [formatResourceName(config), position]));
+    this.#relate();
     const staying = [...this.#nodes.values()].filter(({ removal }) => removal === undefined);
     const { remove, build } = plan(new Map(staying.map(({ full, config }) => [full, config])), wanted);
     const removed = this.#removeAll(remove);
@@ -126,20 +136,57 @@ export class Graph implements AsyncDisposable {
     await Promise.all([removed, ...[...this.#nodes.values()].map(({ attempt }) => attempt?.done)]);
   }
 
+  /**
+   * Says what a module provides now; undefined: it is gone for good. Resources of models that are no longer there are lost without being
+   * closed, because their process is gone; resources that can be built now are.
+   *
+   * @param provider as errors name it, such as `module "door"`
+   */
+  provide(provider: string, provided: Provided | undefined): void {
+    const gone = this.#models.set(provider, provided);
+    const isLost = ({ model, building }: Node): boolean =>
+      (model !== undefined && gone.has(model)) || (building !== undefined && gone.has(building));
+    for (const node of this.#inBuildOrder(({ removal }) => removal === undefined)) {
+      const lost = isLost(node);
+      if (lost && node.model !== undefined && gone.has(node.model)) {
+        Object.assign(node, { resource: undefined, model: undefined, uses: none });
+      }
+      const waits = node.attempt === undefined && node.status.state !== 'ready';
+      if (lost || waits) this.#begin(node.config, Promise.resolve());
+    }
+  }
+
+  /** Tries again at once what could not be built. */
+  retry(): void {
+    this.#beginThose(({ status }) => status.state === 'unhealthy');
+  }
+
   /** Closes everything, dependents first. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#retry?.[Symbol.dispose]();
-    const configs = inDependencyOrder([...this.#nodes.values()].map(({ config }) => config));
-    await this.#removeAll(configs.map(formatResourceName).toReversed());
+    await this.#removeAll([...this.#nodes.keys()]);
   }
 
   /** Starts an attempt, in build order, for each idle node that fulfils the condition. */
   #beginThose(isDue: (node: Node) => boolean): void {
-    const due = [...this.#nodes.values()].filter(
-      (node) => node.attempt === undefined && node.removal === undefined && isDue(node),
-    );
-    for (const { config } of due.toSorted((a, b) => this.#positionOf(a.full) - this.#positionOf(b.full)))
-      this.#begin(config, Promise.resolve());
+    const due = this.#inBuildOrder((node) => node.attempt === undefined && node.removal === undefined && isDue(node));
+    for (const { config } of due) this.#begin(config, Promise.resolve());
+  }
+
+  #inBuildOrder(fits: (node: Node) => boolean): Node[] {
+    const found = [...this.#nodes.values()].filter(fits);
+    return found.toSorted((a, b) => this.#positionOf(a.full) - this.#positionOf(b.full));
+  }
+
+  /** Finds out anew which of the wanted resources depend on which. */
+  #relate(): void {
+    const configs = this.#wanted.map((config) => {
+      const node = this.#nodes.get(formatResourceName(config));
+      return node === undefined ? config : withImplicit({ config, implicit: node.implicit });
+    });
+    const ordered = inDependencyOrder(configs);
+    this.#dependencies = dependenciesAmong(ordered);
+    this.#positions = new Map(ordered.map((config, position) => [formatResourceName(config), position]));
   }
 
   #positionOf(full: string): number {
@@ -155,7 +202,7 @@ export class Graph implements AsyncDisposable {
         ? before
         : {
             ...{ full, config, resource: undefined, model: undefined, uses: none },
-            building: none,
+            ...{ building: undefined, buildingWith: none, implicit: noDependencies },
             status: this.#statusOf(config, 'configuring'),
             ...{ loggedError: '', failures: 0, retryAt: Number.POSITIVE_INFINITY },
             ...{ attempt: undefined, removal: undefined },
@@ -202,10 +249,15 @@ export class Graph implements AsyncDisposable {
     const { full, config } = node;
     node.status = this.#statusOf(config, 'configuring');
     try {
-      const uses = this.#dependenciesOf(full);
-      node.building = uses;
+      const found = this.#models.find(config);
+      if ('waitsFor' in found) return this.#wait(node, found.waitsFor);
+      const { model } = found;
+      node.building = model;
+      await this.#ask(node, model, signal);
+      if (signal.aborted) return;
+      const uses = this.#dependenciesOf(node);
+      node.buildingWith = uses;
       const old = node.resource;
-      const model = modelOf(config, this.#deps.models);
       const context = {
         dependencies: uses,
         associated: associatedWith(config, this.#wanted),
@@ -241,34 +293,59 @@ export class Graph implements AsyncDisposable {
       node.loggedError = error;
       node.status = this.#statusOf(config, 'unhealthy', error);
     } finally {
-      // A superseded build leaves this to the one that replaced it.
-      if (!signal.aborted) node.building = none;
+      // A superseded build leaves these to the one that replaced it.
+      if (!signal.aborted) Object.assign(node, { building: undefined, buildingWith: none });
       await this.#closeReplaced();
     }
   }
 
+  /** Until a module says what it provides. */
+  #wait(node: Node, what: string): void {
+    const { full, config } = node;
+    node.status = this.#statusOf(config, 'configuring', `waits for its model ${config.model}: ${what} is starting`);
+    this.#deps.log.child(full).info(`${full} waits for its model: ${what} is starting`, { resource: full });
+  }
+
+  /** Asks the model what the configuration refers to, and waits for those resources. */
+  async #ask(node: Node, model: Model, signal: AbortSignal): Promise<void> {
+    if (model.dependencies === undefined && node.implicit === noDependencies) return;
+    const { configureTimeoutMs: limitMs, clock } = this.#deps;
+    const asked = model.dependencies?.(node.config, signal) ?? Promise.resolve(noDependencies);
+    const text = `its model did not check its configuration within ${limitMs} ms`;
+    const implicit = await withTimeout(asked, limitMs, text, clock, signal);
+    if (JSON.stringify(implicit) === JSON.stringify(node.implicit)) return;
+    node.implicit = implicit;
+    this.#relate();
+    await this.#dependenciesDone(node, signal);
+  }
+
   /** The running resources that it depends on. @throws PlatformError if one is missing. */
-  #dependenciesOf(full: string): ReadonlyMap<string, Resource> {
-    const { found, unknown } = this.#dependencies.get(full) ?? { found: [], unknown: [] };
+  #dependenciesOf({ full, implicit }: Node): ReadonlyMap<string, Resource> {
+    const { found, unknown: all } = this.#dependencies.get(full) ?? { found: [], unknown: [] };
+    const unknown = all.filter((name) => !implicit.optional.includes(name));
     if (unknown[0] !== undefined)
       throw new PlatformError(
         'not_found',
         `"${unknown[0]}", which it depends on, is not in the configuration, or is disabled there`,
       );
+    const isOptional = (name: string): boolean =>
+      implicit.optional.some((each) => name === each || name.endsWith(`/${each}`));
     return new Map(
-      found.map((name) => {
+      found.flatMap((name): [string, Resource][] => {
         const resource = this.get(name);
-        if (resource === undefined)
-          throw new PlatformError('unavailable', `${name}, which it depends on, is not available yet`);
-        return [name, resource];
+        if (resource !== undefined) return [[name, resource]];
+        if (isOptional(name)) return [];
+        throw new PlatformError('unavailable', `${name}, which it depends on, is not available yet`);
       }),
     );
   }
 
-  /** @param names dependents before their dependencies. */
+  /** Dependents before their dependencies. @param names in any order */
   async #removeAll(names: readonly string[]): Promise<void> {
-    const nodes = names.flatMap((full) => this.#nodes.get(full) ?? []);
-    const dependencies = dependenciesAmong(nodes.map(({ config }) => config));
+    const configs = names.flatMap((full) => this.#nodes.get(full) ?? []).map(withImplicit);
+    const ordered = inDependencyOrder(configs).map(formatResourceName).toReversed();
+    const nodes = ordered.flatMap((full) => this.#nodes.get(full) ?? []);
+    const dependencies = dependenciesAmong(nodes.map(withImplicit));
     for (const node of nodes) {
       node.attempt?.supersede();
       node.attempt = undefined;
@@ -292,7 +369,7 @@ export class Graph implements AsyncDisposable {
   async #closeReplaced(): Promise<void> {
     while (this.#replaced.size > 0) {
       const users = [...this.#nodes.values(), ...this.#replaced.values()];
-      const building = [...this.#nodes.values()].map((node) => node.building);
+      const building = [...this.#nodes.values()].map((node) => node.buildingWith);
       const used = new Set([...users.map(({ uses }) => uses), ...building].flatMap((uses) => [...uses.values()]));
       const unused = [...this.#replaced].filter(([resource]) => !used.has(resource));
       if (unused.length === 0) return;
@@ -315,4 +392,11 @@ export class Graph implements AsyncDisposable {
   #statusOf(config: ResourceConfig, state: ResourceState, error = ''): ResourceStatus {
     return { config, state, error, since: this.#deps.clock.now(), revision: this.#revision };
   }
+}
+
+/** Its configuration with all that it depends on in `depends_on`. */
+function withImplicit({ config, implicit }: Pick<Node, 'config' | 'implicit'>): ResourceConfig {
+  const { required, optional } = implicit;
+  if (required.length + optional.length === 0) return config;
+  return { ...config, depends_on: [...config.depends_on, ...required, ...optional] };
 }

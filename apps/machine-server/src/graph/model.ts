@@ -8,7 +8,7 @@ export type Associated = Pick<ResourceConfig, 'api' | 'name' | 'service_configs'
 
 /** What a model gets besides the configuration of the resource. */
 export interface BuildContext {
-  /** The running resources that `depends_on` names, by full name. When one of them is swapped, the resource is rebuilt. */
+  /** The running resources that `depends_on` and the model's `dependencies` name, by full name. When one of them is swapped, the resource is rebuilt. */
   readonly dependencies: ReadonlyMap<string, Resource>;
   /**
    * Every resource with settings for this service, in the order of the configuration. A change to them is a change to the service's
@@ -28,10 +28,23 @@ export function isReconfigurable(resource: Resource): resource is Reconfigurable
   return 'reconfigure' in resource;
 }
 
+/** Short or full names of resources. */
+export interface ImplicitDependencies {
+  /** The resource is built only when they are there. */
+  readonly required: readonly string[];
+  /** The resource is built without those that are not there, and again when one of them appears. */
+  readonly optional: readonly string[];
+}
+
 export interface Model {
   readonly api: string;
   /** For example `core:builtin:fake`. */
   readonly model: string;
+  /**
+   * Names of resources that the configuration refers to, beside `depends_on`. Asked before each build. Throws a PlatformError that says
+   * what is wrong with the configuration.
+   */
+  dependencies?(config: ResourceConfig, signal: AbortSignal): Promise<ImplicitDependencies>;
   /** Throws a PlatformError that says what is wrong with the attributes. */
   build(config: ResourceConfig, context: BuildContext): Promise<Resource>;
 }

@@ -48,3 +48,20 @@ test('an invalid pattern or level is a problem with its path, and has no effect'
   ]);
   expect([levels.passes('info', door), levels.passes('debug', door)]).toEqual([true, false]);
 });
+
+test('log_level of a module applies to its loggers unless a pattern or debug mode says otherwise', () => {
+  const levels = new Levels();
+  const modules = new Map([
+    ['cam', 'debug'],
+    ['cam.old', 'error'],
+  ]);
+  const of = (logger: string, patterns: { pattern: string; level: string }[] = [], debug = false): string => {
+    levels.set({ debug, patterns, resources: new Map(), modules });
+    return ['debug', 'info', 'warn', 'error'].find((level) => levels.passes(level as 'debug', logger)) ?? '';
+  };
+  expect([of('modules.cam'), of('modules.cam.driver'), of('modules.camera'), of('cam')]).toEqual([
+    ...['debug', 'debug', 'info', 'info'],
+  ]);
+  expect(of('modules.cam', [{ pattern: 'modules\\.cam', level: 'warn' }])).toBe('warn');
+  expect(of('modules.cam.old', [], true)).toBe('debug');
+});

@@ -16,7 +16,12 @@ export interface LevelSettings {
   readonly patterns: readonly LogPattern[];
   /** `log_configuration.level` by full name; overrides the patterns. */
   readonly resources: ReadonlyMap<string, string>;
+  /** `log_level` by name of the module, for its loggers that no pattern matches. */
+  readonly modules?: ReadonlyMap<string, string>;
 }
+
+/** Loggers of modules. */
+const modulePrefix = 'modules.';
 
 export class Levels {
   #settings: LevelSettings = { debug: false, patterns: [], resources: new Map() };
@@ -54,7 +59,17 @@ export class Levels {
     const own = levelOf(this.#settings.resources.get(resourceOfLogger(logger) ?? '') ?? '');
     if (own !== undefined) return own;
     const names = namesOfLogger(logger);
-    return this.#patterns.findLast(({ matches }) => names.some(matches))?.level ?? 'info';
+    const level = this.#patterns.findLast(({ matches }) => names.some(matches))?.level;
+    return level ?? levelOf(this.#levelOfModule(logger)) ?? 'info';
+  }
+
+  #levelOfModule(logger: string): string {
+    if (!logger.startsWith(modulePrefix)) return '';
+    const rest = logger.slice(modulePrefix.length);
+    // A name may contain dots, so that each module is asked.
+    for (const [name, level] of this.#settings.modules ?? [])
+      if (rest === name || rest.startsWith(`${name}.`)) return level;
+    return '';
   }
 }
 

@@ -1,5 +1,5 @@
 /** Reads the attributes of a resource by a table of fields. */
-import { PlatformError, type Problem } from '@platform/base';
+import { type Log, PlatformError, type Problem } from '@platform/base';
 import { type Field, type Fields, readFields } from '@platform/machine-config/fields';
 import type { JsonObject } from '@platform/machine-config/schema';
 
@@ -24,14 +24,38 @@ type KindOf<F extends Field> = F extends { readonly kind: 'bool' }
           ? JsonObject
           : unknown;
 
-/** @throws invalid_argument naming every wrong value with its path, and what was expected */
-export function readAttributes<const F extends Fields>(fields: F, attributes: JsonObject): ValuesOf<F> {
+/**
+ * @param log gets a warning for each unknown key
+ * @throws invalid_argument naming every wrong value with its path, and what was expected
+ */
+export function readAttributes<const F extends Fields>(fields: F, attributes: JsonObject, log?: Log): ValuesOf<F> {
   const problems: Problem[] = [];
   const { values } = readFields(fields, attributes, 'attributes', problems);
   const errors = problems.filter(({ level }) => level === 'error');
   if (errors.length > 0)
     throw new PlatformError('invalid_argument', errors.map(({ path, message }) => `${path}: ${message}`).join('; '));
+  for (const { path, message } of problems) log?.warn(`${path}: ${message}`);
   return values as ValuesOf<F>;
+}
+
+/** @param what the value is, such as `a program`. @throws invalid_argument if it is absent or an empty text */
+export function required<T>(value: T | undefined, key: string, what: string): T {
+  if (value !== undefined && value !== '') return value;
+  throw new PlatformError(
+    'invalid_argument',
+    `attributes.${key}: expected ${what}, found ${value === '' ? '""' : 'none'}`,
+  );
+}
+
+/** @throws invalid_argument unless it is one of the choices */
+export function choiceOf<const T extends string>(value: string, key: string, choices: readonly T[]): T {
+  const found = choices.find((each) => each === value);
+  if (found !== undefined) return found;
+  const expected = choices.map((each) => JSON.stringify(each)).join(' or ');
+  throw new PlatformError(
+    'invalid_argument',
+    `attributes.${key}: expected ${expected}, found ${JSON.stringify(value)}`,
+  );
 }
 
 /** @throws invalid_argument unless every item is a number */
@@ -50,4 +74,17 @@ export function stringsOf(list: readonly unknown[], path: string): readonly stri
     const text = `attributes.${path}[${index}]: expected a string, found ${JSON.stringify(item)}`;
     throw new PlatformError('invalid_argument', text);
   });
+}
+
+/** @throws invalid_argument unless every value is a text */
+export function textsOf(object: JsonObject | undefined, path: string): Readonly<Record<string, string>> {
+  const texts: Record<string, string> = {};
+  for (const [key, value] of Object.entries(object ?? {})) {
+    if (typeof value !== 'string') {
+      const text = `attributes.${path}.${key}: expected a string, found ${JSON.stringify(value)}`;
+      throw new PlatformError('invalid_argument', text);
+    }
+    texts[key] = value;
+  }
+  return texts;
 }

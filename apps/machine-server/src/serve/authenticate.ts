@@ -10,6 +10,8 @@ import { type Call, type ServiceBinding, serve } from '@platform/rpc/server';
 
 export interface Principal {
   readonly entity: string;
+  /** The module that calls, over its own socket; undefined: a client of the machine. */
+  readonly module?: string;
 }
 
 /** Secrets by credentials type; those of API keys by key id. */

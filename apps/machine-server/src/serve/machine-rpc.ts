@@ -1,5 +1,5 @@
 /** What this machine-server reports about itself, and what it does for all of its resources. */
-import type { JsonObject, MessageInitShape } from '@bufbuild/protobuf';
+import type { JsonObject } from '@bufbuild/protobuf';
 import { durationFromMs, timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { Log } from '@platform/base';
 import type { RobotConfig } from '@platform/proto/platform/app/v1/robot';
@@ -7,25 +7,25 @@ import type { ResourceName } from '@platform/proto/platform/common/v1/common';
 import {
   type GetCloudMetadataResponse,
   GetMachineStatusResponse_State,
-  type ModuleModelSchema,
   PeerConnectionType,
   ResourceStatus_State,
   RobotService,
 } from '@platform/proto/platform/robot/v1/robot';
-import type { ResourceDescriptor } from '@platform/resources';
 import { refusal, type ServiceBinding, serve } from '@platform/rpc/server';
 import type { Held } from '../config/config-watch.ts';
 import type { Frames } from '../frames/frames.ts';
 import type { Graph, ResourceState } from '../graph/graph.ts';
+import type { Modules } from '../modules/feature.ts';
+import type { TypeTable } from '../modules/type-table.ts';
+import type { Packages } from '../packages/feature.ts';
 import type { Principal } from './authenticate.ts';
 import { writeClientLog } from './client-log.ts';
 import { frameHandlers } from './frame-rpc.ts';
+import { moduleHandlers, moduleStatuses, packageStatuses } from './module-rpc.ts';
 import { operationHandlers } from './operation-rpc.ts';
 import type { Operations } from './operations.ts';
 import type { Sessions } from './sessions.ts';
 import type { Stopper } from './stop.ts';
-
-export type ModuleModelInit = MessageInitShape<typeof ModuleModelSchema>;
 
 type CloudMetadata = Pick<GetCloudMetadataResponse, 'primaryOrgId' | 'locationId' | 'machineId' | 'machinePartId'>;
 
@@ -52,28 +52,29 @@ const states: Readonly<Record<ResourceState, ResourceStatus_State>> = {
 
 export interface MachineRpcDeps {
   readonly graph: Graph;
-  readonly types: readonly ResourceDescriptor[];
+  readonly types: TypeTable;
+  readonly modules: Modules;
+  readonly packages: Pick<Packages, 'status'>;
   readonly facts: () => MachineFacts;
   readonly stopper: Stopper;
   readonly sessions: Sessions;
   readonly operations: Operations;
   readonly frames: Frames;
-  /** The models that running modules provide. */
-  readonly moduleModels: () => readonly ModuleModelInit[];
   /** Stops the server. @param reason who asked, for the log */
   readonly shutdown: (reason: string) => void;
   readonly log: Log;
 }
 
 export function machineRpc(deps: MachineRpcDeps): ServiceBinding<Principal> {
-  const { graph, types, facts, stopper, sessions, operations, frames, moduleModels, shutdown, log } = deps;
+  const { graph, types, modules, packages, facts, stopper, sessions, operations, frames, shutdown, log } = deps;
+  const ofModules = moduleHandlers(modules);
   const ready = (): ReturnType<Graph['status']> => graph.status().filter(({ state }) => state === 'ready');
   return serve<typeof RobotService, Principal>(RobotService, {
     resourceNames: () => ({ resources: ready().map(({ config }) => nameOf(config)) }),
     ...operationHandlers(operations),
     ...frameHandlers(frames),
     resourceRPCSubtypes: () => ({
-      resourceRpcSubtypes: types.map(({ api, service }) => ({
+      resourceRpcSubtypes: types.all.map(({ api, service }) => ({
         subtype: nameOf({ api, name: '' }),
         protoService: service.typeName,
       })),
@@ -95,8 +96,11 @@ export function machineRpc(deps: MachineRpcDeps): ServiceBinding<Principal> {
           cloudMetadata: cloudMetadata(now),
         })),
         ...(held && { pendingConfig: { ...held, since: timestampFromMs(held.sinceMs) } }),
+        modules: moduleStatuses(modules),
+        packages: packageStatuses(packages),
       };
     },
+    ...ofModules,
     async stopAll({ extra }, call) {
       const byName = extra.map(({ name, params }): [string, JsonObject] => [fullNameOf(name), params ?? {}]);
       await stopper.stopAll(new Map(byName), call);
@@ -110,9 +114,9 @@ export function machineRpc(deps: MachineRpcDeps): ServiceBinding<Principal> {
       sessions.heartbeat(principal.entity, id);
       return {};
     },
-    getModelsFromModules: () => ({ models: [...moduleModels()] }),
-    log({ logs }) {
-      writeClientLog(log, logs);
+    log(request, call) {
+      if (call.principal.module !== undefined) return ofModules.log(request, call);
+      writeClientLog(log, request.logs);
       return {};
     },
     shutdown(_request, call) {

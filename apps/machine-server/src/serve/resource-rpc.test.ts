@@ -7,7 +7,9 @@ import { expect, test } from 'vitest';
 import { createFrames } from '../frames/frames.ts';
 import { Graph } from '../graph/graph.ts';
 import type { Model } from '../graph/model.ts';
+import { TypeTable } from '../modules/type-table.ts';
 import { type GaugeClient, gauge, gaugeService } from '../testing/gauge.ts';
+import { noModules } from '../testing/no-modules.ts';
 import { MachineAuth } from './authenticate.ts';
 import { parseBindAddress } from './bind-address.ts';
 import { Serving } from './serve.ts';
@@ -20,10 +22,13 @@ async function serving(model: Model): Promise<GaugeClient & AsyncDisposable> {
     new Graph({ models: [model], configureTimeoutMs: 1_000, clock: new FakeClock(), log: silentLog }),
   );
   await graph.apply([{ ...config, model: model.model }], 'r1');
+  const types = new TypeTable([gauge]);
   const server = starting.use(
     new Serving({
       graph,
-      types: [gauge],
+      types,
+      modules: noModules,
+      packages: { status: () => [] },
       auth: new MachineAuth(),
       facts: () => ({
         version: '',
@@ -34,8 +39,7 @@ async function serving(model: Model): Promise<GaugeClient & AsyncDisposable> {
         held: undefined,
         error: '',
       }),
-      frames: createFrames({ graph, types: [gauge], log: silentLog }),
-      moduleModels: () => [],
+      frames: createFrames({ graph, types, log: silentLog }),
       shutdown: () => {},
       requestsLimit: 1,
       bindAddress: parseBindAddress('127.0.0.1:0'),

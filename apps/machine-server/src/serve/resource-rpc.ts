@@ -30,7 +30,7 @@ export interface ResourceRpcDeps {
   readonly graph: Graph;
   /** Maximum calls in progress for one resource (PLATFORM_RESOURCE_REQUESTS_LIMIT). */
   readonly limit: number;
-  readonly sessions: Pick<Sessions, 'use'>;
+  readonly sessions: Pick<Sessions, 'use' | 'release'>;
   readonly operations: Pick<Operations, 'begin'>;
 }
 
@@ -44,8 +44,11 @@ export function resourceRpc(deps: ResourceRpcDeps): ServiceBinding<Principal> {
     /** Counts a call for the resource of this name, until it is disposed. @param message the only request */
     const enter = (name: string, call: Call<Principal>, message?: Message): Entered => {
       const answer = answering(descriptor, resourceOf(descriptor, graph, name), method.localName);
-      const session = moves ? call.metadata.get(sessionHeader) : null;
-      if (session) sessions.use(call.principal.entity, session, `${descriptor.api}/${name}`);
+      if (moves) {
+        const [session, full] = [call.metadata.get(sessionHeader), `${descriptor.api}/${name}`];
+        if (session) sessions.use(call.principal.entity, session, full);
+        else sessions.release(full);
+      }
       const counted = requests.enter(name);
       const operation = operations.begin({ call, moves, request: message && { type: method.input, message } });
       const leave = (): void => {

@@ -3,27 +3,40 @@ import { durationMs } from '@bufbuild/protobuf/wkt';
 import { type Clock, type Log, PlatformError } from '@platform/base';
 import type { RobotConfig } from '@platform/proto/platform/app/v1/robot';
 import type { ResourceDescriptor } from '@platform/resources';
-import { createRpcServer, type RpcServer } from '@platform/rpc/server';
+import {
+  type Call,
+  createRpcServer,
+  createTunnelServer,
+  type RpcServer,
+  type ServiceBinding,
+  type TunnelServer,
+} from '@platform/rpc/server';
 import type { CertificateSource } from '../certificate/certificate-pair.ts';
 import type { Frames } from '../frames/frames.ts';
 import type { Graph } from '../graph/graph.ts';
+import type { Modules } from '../modules/feature.ts';
+import type { ParentPort } from '../modules/modules-deps.ts';
+import type { TypeTable } from '../modules/type-table.ts';
+import type { Packages } from '../packages/feature.ts';
 import type { MachineAuth, Principal } from './authenticate.ts';
 import type { BindAddress } from './bind-address.ts';
 import { httpPages } from './http-pages.ts';
 import { type MachineFacts, type MachineRpcDeps, machineRpc } from './machine-rpc.ts';
 import { createOperations, type Operations } from './operations.ts';
+import { relayedPrincipal } from './relayed-principal.ts';
 import { resourceRpc } from './resource-rpc.ts';
 import { createSessions, type Sessions } from './sessions.ts';
 import { createStopper, type Stopper } from './stop.ts';
 
 export interface ServingDeps {
   readonly graph: Graph;
-  readonly types: readonly ResourceDescriptor[];
+  readonly types: TypeTable;
+  readonly modules: Modules;
+  readonly packages: Pick<Packages, 'status'>;
   readonly auth: MachineAuth;
   readonly facts: () => MachineFacts;
   readonly frames: Frames;
   /** See MachineRpcDeps. */
-  readonly moduleModels: MachineRpcDeps['moduleModels'];
   readonly shutdown: MachineRpcDeps['shutdown'];
   readonly requestsLimit: number;
   readonly bindAddress: BindAddress;
@@ -38,8 +51,13 @@ const portsTried = 100;
 export class Serving implements AsyncDisposable {
   readonly #deps: ServingDeps;
   #server: RpcServer | undefined;
+  /** The port of the machine, and those of its modules. */
+  readonly #servers = new Set<RpcServer<Principal>>();
   readonly #stopper: Stopper;
   readonly #sessions: Sessions;
+  readonly #services: readonly ServiceBinding<Principal>[];
+  /** Answers the calls that the cloud passes on. */
+  readonly relayed: TunnelServer;
   readonly #operations: Operations;
   #port = 0;
 
@@ -49,7 +67,19 @@ export class Serving implements AsyncDisposable {
     this.#operations = createOperations(clock);
     this.#stopper = createStopper(graph, types);
     const windowMs = (): number => heartbeatWindowMs(facts().config);
+    types.onChange(() => {
+      for (const server of this.#servers) server.setAdded(this.#added());
+    });
     this.#sessions = createSessions({ windowMs, stopper: this.#stopper, clock, log });
+    const [stopper, sessions, operations] = [this.#stopper, this.#sessions, this.#operations];
+    this.#services = [
+      machineRpc({ ...deps, stopper, sessions, operations }),
+      ...types.known.map((type) => this.#binding(type)),
+    ];
+    this.relayed = createTunnelServer<Principal>({
+      ...{ services: this.#services, clock, log },
+      authenticate: async (call) => relayedPrincipal(call, log),
+    });
   }
 
   /** Known once the server has started. */
@@ -68,7 +98,7 @@ export class Serving implements AsyncDisposable {
       );
     }
     for (let candidate = port; ; candidate++) {
-      const server = this.#create();
+      const server = this.#create((call) => auth.authenticate(call), certificate);
       try {
         const address = await server.listen({ host, port: candidate });
         if (candidate !== port) log.info(`port ${port} is in use; serving on ${address.port}`);
@@ -84,26 +114,56 @@ export class Serving implements AsyncDisposable {
     }
   }
 
+  /** Serves this machine to one of its modules, on a socket. Whoever can open the socket is the module. */
+  async openParent(module: string, socketPath: string): Promise<ParentPort> {
+    const create = (): RpcServer<Principal> => this.#create(async () => ({ entity: `module ${module}`, module }));
+    const opened = [create()];
+    await opened[0]?.listenOnSocket(socketPath);
+    const openTcp = async (): Promise<string> => {
+      const server = create();
+      opened.push(server);
+      const { host, port } = await server.listen({ host: '127.0.0.1', port: 0 });
+      return `${host}:${port}`;
+    };
+    let tcp: Promise<string> | undefined;
+    return {
+      tcpAddress: () => (tcp ??= openTcp()),
+      [Symbol.asyncDispose]: async () => {
+        for (const each of opened) this.#servers.delete(each);
+        await Promise.all(opened.map((each) => each.close({ graceMs: 0 })));
+      },
+    };
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#sessions[Symbol.dispose]();
+    await this.relayed[Symbol.asyncDispose]();
     await this.#server?.close({ graceMs: 1_000 });
   }
 
-  #create(): RpcServer {
-    const { graph, types, auth, requestsLimit, certificate, log } = this.#deps;
-    const [stopper, sessions, operations] = [this.#stopper, this.#sessions, this.#operations];
-    return createRpcServer<Principal>({
-      services: [
-        auth.binding,
-        machineRpc({ ...this.#deps, stopper, sessions, operations }),
-        ...types.map((type) => resourceRpc({ type, graph, limit: requestsLimit, sessions, operations })),
-      ],
-      authenticate: (call) => auth.authenticate(call),
+  #create(authenticate: (call: Call) => Promise<Principal>, certificate?: CertificateSource): RpcServer<Principal> {
+    const { auth, log } = this.#deps;
+    const server = createRpcServer<Principal>({
+      services: [auth.binding, ...this.#services],
+      authenticate,
       open: ['/proto.rpc.v1.AuthService/Authenticate'],
       ...(certificate && { tls: certificate.current ?? 'later', plaintextOnLoopback: true }),
-      fallback: httpPages({ ...this.#deps, operations }),
+      fallback: httpPages({ ...this.#deps, operations: this.#operations }),
       log,
     });
+    server.setAdded(this.#added());
+    this.#servers.add(server);
+    return server;
+  }
+
+  /** The services of types that modules brought. */
+  #added(): readonly ServiceBinding<Principal>[] {
+    return this.#deps.types.added.map((type) => this.#binding(type));
+  }
+
+  #binding(type: ResourceDescriptor): ServiceBinding<Principal> {
+    const { graph, requestsLimit: limit } = this.#deps;
+    return resourceRpc({ type, graph, limit, sessions: this.#sessions, operations: this.#operations });
   }
 }
 

@@ -48,3 +48,11 @@ test('what another session has moved since is left alone, and a session is used 
   await clock.advance(60_000);
   expect(stopped).toEqual([]);
 });
+
+test('what a caller without a session has moved since is left alone', async () => {
+  const { clock, stopped, sessions } = start();
+  sessions.use('a', sessions.start('a', 'peer', '').id, motor);
+  sessions.release(motor);
+  await clock.advance(60_000);
+  expect(stopped).toEqual([]);
+});

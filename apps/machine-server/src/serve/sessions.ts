@@ -22,6 +22,8 @@ export interface Sessions extends Disposable {
   heartbeat(owner: string, id: string): void;
   /** The session moves a resource, by its full name. Throws as `heartbeat`. */
   use(owner: string, id: string, full: string): void;
+  /** A caller without a session moves a resource: what it does goes on, whichever session moved it before. */
+  release(full: string): void;
 }
 
 export interface SessionsDeps {
@@ -98,6 +100,9 @@ export function createSessions({ windowMs, stopper, clock, log }: SessionsDeps):
     heartbeat: (owner, id) => renew(found(owner, id)),
     use(owner, id, full) {
       lastMover.set(full, found(owner, id).id);
+    },
+    release(full) {
+      lastMover.delete(full);
     },
     [Symbol.dispose]() {
       ending.abort();

@@ -1,8 +1,9 @@
 /** Stops what moves: every type whose service has a method `Stop`. */
 import { create, type JsonObject } from '@bufbuild/protobuf';
 import { errorText, PlatformError } from '@platform/base';
-import { isProxy, type ResourceCall, type ResourceDescriptor } from '@platform/resources';
+import { isProxy, type ResourceCall } from '@platform/resources';
 import type { Graph } from '../graph/graph.ts';
+import type { TypeTable } from '../modules/type-table.ts';
 
 export interface Stopper {
   /** Stops a resource by its full name, if it is running and can be stopped. @param extra parameters that only its model knows */
@@ -16,11 +17,10 @@ export interface Stopper {
   stopAll(extra: ReadonlyMap<string, JsonObject>, call: ResourceCall): Promise<void>;
 }
 
-export function createStopper(graph: Graph, types: readonly ResourceDescriptor[]): Stopper {
-  const byApi = new Map(types.map((type) => [type.api, type]));
+export function createStopper(graph: Graph, types: TypeTable): Stopper {
   const stop: Stopper['stop'] = async (full, extra, call) => {
     const [api = '', name = ''] = full.split('/');
-    const type = byApi.get(api);
+    const type = types.of(api);
     const method = type?.service.method['stop'];
     const found = graph.get(full);
     if (type === undefined || method === undefined || found === undefined) return;

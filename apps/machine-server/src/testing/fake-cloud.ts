@@ -10,6 +10,7 @@ import {
   type SensorData,
   type UploadMetadata,
 } from '@platform/proto/platform/app/datasync/v1/data_sync';
+import { PackageService } from '@platform/proto/platform/app/packages/v1/packages';
 import { RobotService } from '@platform/proto/platform/app/v1/robot';
 import { FleetService, type ReportPartStatusRequest } from '@platform/proto/platform/fleet/v1/fleet';
 import { AuthService } from '@platform/proto/proto/rpc/v1/auth';
@@ -40,6 +41,10 @@ export interface FakeCloud extends AsyncDisposable {
   /** What the server reported about itself, in order; undefined if this cloud lacks the service. */
   reports: ReportPartStatusRequest[] | undefined;
   reportAttempts: number;
+  /** Archives by `<id> <version>`; machines download them with their credentials. */
+  readonly packages: Map<string, Uint8Array>;
+  /** Replaces the checksum of every package. */
+  packageChecksum: string;
   /** The revision that an owner forces as soon as it waits. */
   forcedRevision: string;
   /** Issues a certificate; may throw. */
@@ -73,6 +78,8 @@ export async function startFakeCloud(document: unknown, port = 0): Promise<FakeC
       throw new PlatformError('unavailable', 'no certificate');
     },
     certificateRequests: 0,
+    packages: new Map(),
+    packageChecksum: '',
     readings: () =>
       cloud.stored.flatMap(({ readings }) =>
         readings.map(({ data }) => (data.case === 'struct' ? (data.value['readings'] as JsonObject) : {})),
@@ -143,6 +150,15 @@ export async function startFakeCloud(document: unknown, port = 0): Promise<FakeC
       return { forcedRevision: report.heldRevision === cloud.forcedRevision ? cloud.forcedRevision : '' };
     },
   });
+  const packages = serve<typeof PackageService, string>(PackageService, {
+    getPackage({ id, version }) {
+      const archive = cloud.packages.get(`${id} ${version}`);
+      if (archive === undefined) throw new PlatformError('not_found', `no package ${id} ${version}`);
+      const checksum = cloud.packageChecksum || createHash('sha256').update(archive).digest('hex');
+      return { package: { url: `${base}/packages/${encodeURIComponent(`${id} ${version}`)}?signature=s`, checksum } };
+    },
+  });
+  let base = '';
   const auth = serve<typeof AuthService, string>(AuthService, {
     authenticate: ({ credentials }) => {
       if (credentials?.payload !== 'secret') throw new PlatformError('unauthenticated', 'wrong secret');
@@ -150,16 +166,23 @@ export async function startFakeCloud(document: unknown, port = 0): Promise<FakeC
     },
   });
   const server = createRpcServer<string>({
-    services: [dataSync, robot, fleet, auth],
+    services: [dataSync, robot, fleet, packages, auth],
     authenticate: async (call) => {
       if (call.metadata.get('authorization') !== 'Bearer token') throw new PlatformError('unauthenticated', 'no token');
       return 'part';
     },
     open: ['/proto.rpc.v1.AuthService/Authenticate'],
-    fallback: (_request, response) => void response.end(),
+    fallback: ({ url = '', headers }, response) => {
+      const [, name = ''] = /^\/packages\/([^?]*)/.exec(url) ?? [];
+      const archive = cloud.packages.get(decodeURIComponent(name));
+      const isAllowed = headers['part_id'] === partId && headers['secret'] === 'secret';
+      response.statusCode = archive === undefined ? 404 : isAllowed ? 200 : 401;
+      response.end(isAllowed && archive !== undefined ? archive : '');
+    },
     log: silentLog,
   });
   const address = await server.listen({ host: '127.0.0.1', port });
+  base = `http://127.0.0.1:${address.port}`;
   const stop = (): Promise<void> => server.close({ graceMs: 0 });
-  return Object.assign(cloud, { url: `http://127.0.0.1:${address.port}`, stop, [Symbol.asyncDispose]: stop });
+  return Object.assign(cloud, { url: base, stop, [Symbol.asyncDispose]: stop });
 }

@@ -30,6 +30,11 @@ export const patientClock: Clock = {
   sleep: (ms, signal) => (ms === 2_000 ? new Promise(() => {}) : systemClock.sleep(ms, signal)),
 };
 
+export interface TestServerOptions {
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
 /** @param added types and models in addition to the product's. */
 export async function startTestServer(
   home: TestHome,
@@ -38,9 +43,11 @@ export async function startTestServer(
     types: [],
     models: [],
   },
+  { args = [], env = {} }: TestServerOptions = {},
 ): Promise<MachineServer> {
-  const settings = readSettings(['-config', home.configFile, '-log-file', join(home.path, 'log')], {
+  const settings = readSettings(['-config', home.configFile, '-log-file', join(home.path, 'log'), ...args], {
     PLATFORM_HOME: home.path,
+    ...env,
   });
   const serverLog = createServerLog({ file: settings.logFile, alsoFile: undefined, clock: systemClock });
   return startMachineServer({

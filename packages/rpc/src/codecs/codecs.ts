@@ -47,7 +47,27 @@ export interface Codecs {
   hasService(service: string): boolean;
 }
 
-export function createCodecs<P>(options: CodecOptions<P>): Codecs {
+export interface ExtensibleCodecs<P> extends Codecs {
+  /** Serves these services as well, in place of those of the last call. A method that was there from the start stays as it is. */
+  setAdded(services: readonly ServiceBinding<P>[]): void;
+}
+
+export function createCodecs<P>(options: CodecOptions<P>): ExtensibleCodecs<P> {
+  const fixed = createTable(options);
+  let added: Codecs | undefined;
+  return {
+    find: (path, contentType) => fixed.find(path, contentType) ?? added?.find(path, contentType),
+    unary: (path) => fixed.unary(path) ?? added?.unary(path),
+    maxRequestBytes: fixed.maxRequestBytes,
+    splitAt: fixed.splitAt,
+    hasService: (service) => fixed.hasService(service) || added?.hasService(service) === true,
+    setAdded(services) {
+      added = services.length === 0 ? undefined : createTable({ ...options, services });
+    },
+  };
+}
+
+function createTable<P>(options: CodecOptions<P>): Codecs {
   const handlers = new Map<string, UniversalHandler>();
   const rawHandlers = new Map<string, UniversalHandler>();
   const known = new Set<string>();

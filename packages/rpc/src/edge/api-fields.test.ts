@@ -58,6 +58,12 @@ describe('D2 the table of fields that carry an API name', () => {
       'platform.common.v1.ResourceName.namespace: namespace',
       // A lens model, which has no namespace and passes unchanged.
       'platform.component.camera.v1.DistortionParameters.model: name',
+      'platform.module.v1.AddResourceRequest.dependencies: name',
+      'platform.module.v1.HandlerDefinition.models: name',
+      'platform.module.v1.ReconfigureResourceRequest.dependencies: name',
+      'platform.module.v1.RemoveResourceRequest.name: name',
+      'platform.module.v1.ValidateConfigResponse.dependencies: name',
+      'platform.module.v1.ValidateConfigResponse.optional_dependencies: name',
       // A model that a running module provides.
       'platform.robot.v1.ModuleModel.api: name',
       'platform.robot.v1.ModuleModel.model: name',

@@ -34,6 +34,12 @@ const spellingOfFieldName: ReadonlyMap<string, Spelling> = new Map([
 /** Fields that cannot be recognised by name alone. */
 const spellingOfField: ReadonlyMap<string, Spelling> = new Map([
   ['platform.app.v1.ResourceLevelServiceConfig.type', 'name'],
+  ['platform.module.v1.AddResourceRequest.dependencies', 'name'],
+  ['platform.module.v1.HandlerDefinition.models', 'name'],
+  ['platform.module.v1.ReconfigureResourceRequest.dependencies', 'name'],
+  ['platform.module.v1.RemoveResourceRequest.name', 'name'],
+  ['platform.module.v1.ValidateConfigResponse.dependencies', 'name'],
+  ['platform.module.v1.ValidateConfigResponse.optional_dependencies', 'name'],
   ['platform.robot.v1.Operation.method', 'service'],
 ]);
 

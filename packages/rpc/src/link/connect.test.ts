@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
+import { temporaryDirectory } from '@platform/testkit';
 import { describe, expect, test } from 'vitest';
 import { EchoService } from '../../test/echo-service.ts';
 import { credentials, startEcho } from '../../test/start-echo.ts';
@@ -182,5 +183,14 @@ describe('a link over gRPC', () => {
     await link[Symbol.asyncDispose]();
     expect(link.state).toBe('closed');
     await expect(link.client(EchoService).say({})).rejects.toMatchObject({ code: 'canceled' });
+  });
+});
+
+test('a socket whose server has not started, or has ended, cannot be reached: unavailable', async () => {
+  await using directory = await temporaryDirectory();
+  const socketPath = directory.file('none.sock');
+  await using link = connect({ baseUrl: 'http://localhost', socketPath, peerName: 'the module' });
+  await expect(link.client(EchoService).say({ value: 'x' })).rejects.toMatchObject({
+    ...{ code: 'unavailable', message: expect.stringContaining('the module cannot be reached') },
   });
 });

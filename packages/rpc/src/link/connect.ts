@@ -1,13 +1,16 @@
 /** A link to a cloud or a machine: one gRPC connection and one token for any number of clients. */
 import type { DescService } from '@bufbuild/protobuf';
-import { type Client, createClient } from '@connectrpc/connect';
+import { type Client, createClient, type Transport } from '@connectrpc/connect';
 import { createGrpcTransport } from '@connectrpc/connect-node';
 import { PlatformError } from '@platform/base';
 import { AuthService } from '@platform/proto/proto/rpc/v1/auth';
 import { maxMessageDepth } from '../core/max-message-depth.ts';
+import type { Vocabulary } from '../edge/api-names.ts';
 import { AccessToken } from './access-token.ts';
+import { type HeadersOf, HeaderTransport } from './header-transport.ts';
 import { LinkTransport } from './link-transport.ts';
-import { Session } from './session.ts';
+import { PublicTransport } from './public-transport.ts';
+import { type ConnectionOver, Session } from './session.ts';
 
 export type { Client };
 
@@ -21,6 +24,12 @@ export interface Credentials {
 export interface LinkOptions {
   /** `http://host:port` (HTTP/2 by prior knowledge) or `https://host:port`. */
   baseUrl: string;
+  /** Path of a Unix socket to connect to in place of the host and port of `baseUrl`. */
+  socketPath?: string | undefined;
+  /** How errors name the other side. Default: the origin of `baseUrl`. */
+  peerName?: string;
+  /** `rdk`: calls `/viam.…` and spells API names `rdk:…`, for peers that know only the public names. Default `core`. */
+  vocabulary?: Vocabulary;
   /** Exchanged once for a token, and again when the token is refused. If absent, calls carry no authorization. */
   credentials?: Credentials;
   /** Allows sending credentials in plaintext to another computer. Default false: only to loopback (D16). */
@@ -42,25 +51,21 @@ export type LinkState = 'idle' | 'connecting' | 'connected' | 'unreachable' | 'c
 export interface Link extends AsyncDisposable {
   /** A typed client. Its calls throw PlatformError with the server's code, or `unavailable` if it cannot be reached. */
   client<S extends DescService>(service: S): Client<S>;
+  /** The same link; each call also sends these headers. Those of the call itself come first. */
+  withHeaders(headersOf: HeadersOf): Pick<Link, 'client'>;
   readonly state: LinkState;
 }
 
 export function connect(options: LinkOptions): Link {
-  const { baseUrl, credentials, timeoutMs = 30_000, maxMessageBytes = 32 * 1024 * 1024 } = options;
+  const { baseUrl, credentials, timeoutMs = 30_000, maxMessageBytes = defaultMessageBytes } = options;
   const { userAgent = 'platform-rpc', signal } = options;
   const url = parseBaseUrl(baseUrl);
   if (credentials !== undefined) assertSafe(url, options.allowInsecureCredentials ?? false);
-  const session = new Session(url.origin, options.ca);
-  // Calls are small or already dense; compressing them would cost more than it saves.
-  const inner = createGrpcTransport({
-    baseUrl: url.origin,
-    sessionManager: session,
-    readMaxBytes: maxMessageBytes,
-    acceptCompression: [],
-    // Accepts anything that the cloud can store.
-    binaryOptions: { recursionLimit: maxMessageDepth },
-  });
-  const common = { inner, baseUrl: url.origin, timeoutMs, signal, userAgent };
+  const { socketPath } = options;
+  const session = new Session(url.origin, options.ca, { ...(socketPath !== undefined && { socketPath }) });
+  const grpc = transportOf(url.origin, session, maxMessageBytes);
+  const inner = options.vocabulary === 'rdk' ? new PublicTransport(grpc) : grpc;
+  const common = { inner, baseUrl: options.peerName ?? url.origin, timeoutMs, signal, userAgent };
   const signIn = createClient(AuthService, new LinkTransport({ ...common, token: undefined }));
   const token =
     credentials === undefined
@@ -71,17 +76,7 @@ export function connect(options: LinkOptions): Link {
           return accessToken;
         });
   const transport = new LinkTransport({ ...common, token });
-  let closed = false;
-  return {
-    client: (service) => createClient(service, transport),
-    get state() {
-      return closed ? 'closed' : stateOf(session);
-    },
-    async [Symbol.asyncDispose]() {
-      closed = true;
-      session.close();
-    },
-  };
+  return linkOf(transport, session);
 }
 
 function parseBaseUrl(baseUrl: string): URL {
@@ -101,6 +96,53 @@ function assertSafe(url: URL, allowed: boolean): void {
     'failed_precondition',
     `the credentials would be sent to ${url.host} in plaintext, where others can read them: use https://, or allow insecure credentials explicitly`,
   );
+}
+
+export interface LinkOverOptions extends ConnectionOver {
+  readonly userAgent: string;
+}
+
+/** A link over a stream instead of a socket: HTTP/2 without TLS and without credentials. Ends with the stream. */
+export function connectOver({ userAgent, ...over }: LinkOverOptions): Link {
+  // The name is never looked up.
+  const baseUrl = 'http://tunnel';
+  const session = new Session(baseUrl, undefined, { over });
+  const inner = transportOf(baseUrl, session, defaultMessageBytes);
+  const transport = new LinkTransport({
+    ...{ inner, baseUrl, userAgent, token: undefined, signal: undefined },
+    // Calls end with their callers.
+    timeoutMs: 0,
+  });
+  return linkOf(transport, session);
+}
+
+const defaultMessageBytes = 32 * 1024 * 1024;
+
+function transportOf(baseUrl: string, sessionManager: Session, readMaxBytes: number): Transport {
+  return createGrpcTransport({
+    ...{ baseUrl, sessionManager, readMaxBytes },
+    // Calls are small or already dense; compressing them would cost more than it saves.
+    acceptCompression: [],
+    // Accepts anything that the cloud can store.
+    binaryOptions: { recursionLimit: maxMessageDepth },
+  });
+}
+
+function linkOf(transport: Transport, session: Session): Link {
+  let closed = false;
+  return {
+    client: (service) => createClient(service, transport),
+    withHeaders: (headersOf) => ({
+      client: (service) => createClient(service, new HeaderTransport(transport, headersOf)),
+    }),
+    get state() {
+      return closed ? 'closed' : stateOf(session);
+    },
+    async [Symbol.asyncDispose]() {
+      closed = true;
+      session.close();
+    },
+  };
 }
 
 /** Whether this host name means this computer, so that nothing leaves it. */

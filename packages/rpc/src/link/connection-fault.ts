@@ -1,4 +1,10 @@
 /** What is wrong with a connection that failed in a way that only a person can mend: certificates, and TLS on one side only. */
+import { ConnectError } from '@connectrpc/connect';
+
+/** Whether the error is the answer of a server, and not one of the connection to it. */
+export function isAnswer(error: unknown): boolean {
+  return error instanceof Error && error.cause instanceof ConnectError && error.cause.isWireError;
+}
 
 export interface ConnectionFault {
   /**

@@ -142,7 +142,10 @@ export class LinkTransport implements Transport {
       const text = `expected a message of at most ${limit} bytes (maxMessageBytes) from ${this.#options.baseUrl}, found a larger one: request less at once`;
       return new PlatformError('resource_exhausted', text, error.cause);
     }
-    if (error.code !== 'unavailable') return error;
+    // A socket that is not there is as unreachable as a port that nobody listens on.
+    const isAbsent = caught.cause instanceof Error && 'code' in caught.cause && caught.cause.code === 'ENOENT';
+    // What a server has answered says for itself what is unavailable.
+    if (!isAbsent && (error.code !== 'unavailable' || caught.isWireError)) return error;
     return new PlatformError(
       'unavailable',
       `${this.#options.baseUrl} cannot be reached, or the connection broke: ${error.message}`,

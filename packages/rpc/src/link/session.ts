@@ -6,29 +6,54 @@ import {
   constants,
   type OutgoingHttpHeaders,
 } from 'node:http2';
+import { connect } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { Http2SessionManager } from '@connectrpc/connect-node';
 import { PlatformError } from '@platform/base';
 import { toConnectError } from '../core/errors.ts';
-import { maxHeaderBytes, windowBytes } from '../listener/limits.ts';
+import { maxHeaderBytes, maxTunnelCalls, tunnelWindowBytes, windowBytes } from '../listener/limits.ts';
 
 /** A connection that was quiet for this long is checked with a PING: before the next call, and while calls run. */
 const pingIntervalMs = 20_000;
 const pingTimeoutMs = 10_000;
 
+/** For a connection over a given stream, which cannot be opened again: the longest time that a timer can hold. */
+const idleConnectionTimeoutMs = 2_147_483_647;
+
+/** A connection over a given stream. */
+export interface ConnectionOver {
+  readonly stream: Duplex;
+  readonly pingIntervalMs: number;
+}
+
 export class Session extends Http2SessionManager {
   readonly #widened = new WeakSet<ClientHttp2Session>();
+  readonly #windowBytes: number;
   #closed = false;
 
-  /** @param ca PEM certificates to trust instead of the system's; undefined: the system's. */
-  constructor(baseUrl: string, ca: string | undefined) {
-    super(
-      baseUrl,
-      { pingIntervalMs, pingTimeoutMs },
-      {
-        settings: { initialWindowSize: windowBytes, maxHeaderListSize: maxHeaderBytes, enablePush: false },
-        ca,
-      },
-    );
+  /**
+   * @param ca PEM certificates to trust instead of the system's; undefined: the system's.
+   * @param way a Unix socket instead of the host and port of `baseUrl`, or a stream that is open already.
+   */
+  constructor(
+    baseUrl: string,
+    ca: string | undefined,
+    way: { readonly socketPath?: string; readonly over?: ConnectionOver } = {},
+  ) {
+    const { socketPath, over } = way;
+    const initialWindowSize = over === undefined ? windowBytes : tunnelWindowBytes;
+    const settings = { initialWindowSize, maxHeaderListSize: maxHeaderBytes, enablePush: false };
+    if (over === undefined) {
+      const socket = socketPath !== undefined && { createConnection: () => connect(socketPath) };
+      super(baseUrl, { pingIntervalMs, pingTimeoutMs }, { settings, ca, ...socket });
+    } else
+      super(
+        baseUrl,
+        // Calls wait for this connection only: a broken one has to be noticed before the next call.
+        { pingIntervalMs: over.pingIntervalMs, pingTimeoutMs, pingIdleConnection: true, idleConnectionTimeoutMs },
+        { settings, createConnection: once(over.stream) },
+      );
+    this.#windowBytes = over === undefined ? windowBytes : maxTunnelCalls * tunnelWindowBytes;
   }
 
   override async request(
@@ -43,7 +68,9 @@ export class Session extends Http2SessionManager {
     // Widening the stream's window is not enough: the connection has its own.
     if (session !== undefined && !this.#widened.has(session as ClientHttp2Session)) {
       this.#widened.add(session as ClientHttp2Session);
-      session.setLocalWindowSize(windowBytes);
+      session.setLocalWindowSize(this.#windowBytes);
+      // The manager removes its own listener when a connection fails: a peer that goes on sending nonsense would then end this process.
+      session.on('error', () => {});
     }
     return stream;
   }
@@ -53,6 +80,16 @@ export class Session extends Http2SessionManager {
     this.#closed = true;
     this.abort(toConnectError(new PlatformError('canceled', 'this link is closed')));
   }
+}
+
+/** The stream for the first connection. @throws unavailable for every further one */
+function once(stream: Duplex): () => Duplex {
+  let isTaken = false;
+  return () => {
+    if (isTaken) throw toConnectError(new PlatformError('unavailable', 'the connection has ended'));
+    isTaken = true;
+    return stream;
+  };
 }
 
 /**

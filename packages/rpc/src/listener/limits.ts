@@ -42,3 +42,9 @@ export const drainMs = 3000;
 
 /** … and have this long to tell their clients before connections are cut. */
 export const abortMs = 2000;
+
+/** Calls in progress on one tunnelled connection: each may leave a whole window unread without delaying the others. */
+export const maxTunnelCalls = 64;
+
+/** Flow-control window of each stream of a tunnelled connection, which also bounds what waits to be sent: 5 MB/s at 50 ms RTT. */
+export const tunnelWindowBytes: number = 256 * 1024;

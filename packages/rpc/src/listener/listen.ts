@@ -45,3 +45,16 @@ function explain(error: NodeJS.ErrnoException, host: string, port: number): Plat
       return new PlatformError('internal', `cannot listen on port ${port} of ${host}: ${error.message}`, error);
   }
 }
+
+/** Starts to listen on a Unix socket. @throws PlatformError that names the path */
+export function listenOnSocket(server: Server, path: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onError = (error: NodeJS.ErrnoException): void =>
+      reject(new PlatformError('internal', `cannot listen on the socket ${path}: ${error.message}`, error));
+    server.once('error', onError);
+    server.listen({ path }, () => {
+      server.off('error', onError);
+      resolve();
+    });
+  });
+}

@@ -13,7 +13,7 @@ import { shutdownReason } from '../core/errors.ts';
 import { standardServices } from '../standard/standard-services.ts';
 import { createFastPath } from './fast-path.ts';
 import { abortMs, drainMs, prefaceTimeoutMs, slowBodyMs } from './limits.ts';
-import { type Address, listen } from './listen.ts';
+import { type Address, listen, listenOnSocket } from './listen.ts';
 import { createListener, type UpgradeListener } from './listeners.ts';
 import type { NodeListener } from './node-types.ts';
 import { createRouter } from './route-request.ts';
@@ -52,9 +52,13 @@ export interface RpcServerOptions<P> {
   clock?: Clock;
 }
 
-export interface RpcServer extends AsyncDisposable {
+export interface RpcServer<P = unknown> extends AsyncDisposable {
   /** Starts to serve. Throws a PlatformError that names the port on failure. */
   listen(address: Address): Promise<Address>;
+  /** Starts to serve on a Unix socket, in place of `listen`. Throws a PlatformError that names the path on failure. */
+  listenOnSocket(path: string): Promise<void>;
+  /** Serves these services as well, in place of those of the last call: what modules bring. */
+  setAdded(services: readonly ServiceBinding<P>[]): void;
   /** New connections get this certificate; open ones keep theirs. Only for a server created with TLS. */
   setTls(tls: { cert: string; key: string }): void;
   /**
@@ -64,11 +68,12 @@ export interface RpcServer extends AsyncDisposable {
   close(options?: { graceMs?: number }): Promise<void>;
 }
 
-export function createRpcServer<P>(options: RpcServerOptions<P>): RpcServer {
+export function createRpcServer<P>(options: RpcServerOptions<P>): RpcServer<P> {
   const { log, clock = systemClock, maxMessageBytes = 32 * 1024 * 1024, fallback } = options;
   const shutdown = new AbortController();
   const { authenticate } = options;
-  const standard = standardServices<P>(options.services);
+  let added: readonly ServiceBinding<P>[] = [];
+  const standard = standardServices<P>(options.services, () => added);
   const services = [...options.services, ...standard.services];
   const open = new Set([...options.open, ...standard.open]);
   const codecs = createCodecs<P>({
@@ -134,6 +139,11 @@ export function createRpcServer<P>(options: RpcServerOptions<P>): RpcServer {
 
   return {
     listen: (address) => listen(port.server, address),
+    listenOnSocket: (path) => listenOnSocket(port.server, path),
+    setAdded(services) {
+      codecs.setAdded(services);
+      added = services;
+    },
     setTls: (next) => port.setTls(next),
     close({ graceMs = drainMs } = {}) {
       closed ??= close(graceMs);

@@ -23,7 +23,7 @@ export interface DescribedCalls {
 
 /** @param served the services of the server, without the standard ones, which are added @param open paths of methods without authentication */
 export function describeCalls(served: readonly ServiceBinding[], open: readonly string[]): DescribedCalls {
-  const standard = standardServices(served);
+  const standard = standardServices(served, () => []);
   const isOpen = new Set([...open, ...standard.open]);
   const schemas = messageSchemas();
   const paths: Record<string, JsonObject> = {};

@@ -5,9 +5,9 @@ import { Health, HealthCheckResponse_ServingStatus as Status } from '@platform/p
 import { type ServiceBinding, serve } from '../core/binding.ts';
 import { canonicalPath } from '../edge/alias.ts';
 
-/** @param services full names of what is served; clients may also ask for them under the names of the public API. */
-export function healthBinding<P>(services: ReadonlySet<string>): ServiceBinding<P> {
-  const isServed = (name: string): boolean => name === '' || services.has(canonicalPath(`/${name}`).path.slice(1));
+/** @param serves whether a service of this full name is served; clients may also ask for it under the name of the public API. */
+export function healthBinding<P>(serves: (service: string) => boolean): ServiceBinding<P> {
+  const isServed = (name: string): boolean => name === '' || serves(canonicalPath(`/${name}`).path.slice(1));
   return serve<typeof Health, P>(Health, {
     check({ service }) {
       if (isServed(service)) return { status: Status.SERVING };

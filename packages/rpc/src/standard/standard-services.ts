@@ -3,6 +3,7 @@ import type { DescService } from '@bufbuild/protobuf';
 import { Health } from '@platform/proto/grpc/health/v1/health';
 import { methodPath, type ServiceBinding } from '../core/binding.ts';
 import { healthBinding } from './health.ts';
+import { lastOf } from './last-of.ts';
 import { reflectionBindings } from './reflection.ts';
 
 export interface StandardServices<P> {
@@ -11,12 +12,20 @@ export interface StandardServices<P> {
   readonly open: readonly string[];
 }
 
-/** @param served all other services of the server. */
-export function standardServices<P>(served: readonly ServiceBinding<P>[]): StandardServices<P> {
-  const described = new Set<DescService>(served.flatMap(({ methods }) => methods.map(({ method }) => method.parent)));
+/**
+ * @param served all other services of the server.
+ * @param added services that the server has besides, at the moment of a call.
+ */
+export function standardServices<P>(
+  served: readonly ServiceBinding<P>[],
+  added: () => readonly ServiceBinding<P>[],
+): StandardServices<P> {
+  const described = lastOf(added, (more) => [
+    ...new Set<DescService>([...served, ...more].flatMap(({ methods }) => methods.map(({ method }) => method.parent))),
+  ]);
   const services = [
-    healthBinding<P>(new Set([...described].map(({ typeName }) => typeName))),
-    ...reflectionBindings<P>([...described, Health]),
+    healthBinding<P>((name) => described().some(({ typeName }) => typeName === name)),
+    ...reflectionBindings<P>(lastOf(described, (all) => [...all, Health])),
   ];
   return { services, open: services.flatMap(({ methods }) => methods.map(({ method }) => methodPath(method))) };
 }

@@ -5,6 +5,7 @@ import { AppService } from '@platform/proto/platform/app/v1/app';
 import { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
 import { AuthService } from '@platform/proto/proto/rpc/v1/auth';
 import { type Client, type Credentials, connect } from '@platform/rpc/client';
+import { type Machine, type MachineOptions, openMachine } from '../machine/open-machine.ts';
 import { type HttpAnswer, sendHttp } from './http-request.ts';
 import { type FileBody, openFile } from './open-file.ts';
 import { refusalOf } from './refusal.ts';
@@ -40,6 +41,11 @@ export interface Cloud extends AsyncDisposable {
   readonly datasets: Client<typeof DatasetService>;
   /** Archives that machines download: the public package API. */
   readonly packages: Client<typeof PackageService>;
+  /**
+   * A machine, called through the cloud wherever it is. Calls fail as `unavailable` while it is offline. What it moves is stopped when the
+   * connection is disposed or lost.
+   */
+  machine(partId: string, options?: MachineOptions): Machine;
   /** Rows of an aggregation pipeline over `readings`. Throws an error with a gRPC code. */
   queryMql(organizationId: string, pipeline: readonly Stage[]): Promise<Row[]>;
   /** Rows of a SELECT over `readings`. Throws an error with a gRPC code. */
@@ -68,6 +74,7 @@ export function openCloud(options: CloudOptions): Cloud {
   const common = { baseUrl: url, timeoutMs, signal, maxMessageBytes, allowInsecureCredentials, ca };
   const link = connect({ ...common, credentials });
   const data = link.client(DataService);
+  const machines: Machine[] = [];
 
   let token: Promise<string> | undefined;
   const signIn = async (): Promise<string> => {
@@ -113,6 +120,11 @@ export function openCloud(options: CloudOptions): Cloud {
     data,
     datasets: link.client(DatasetService),
     packages: link.client(PackageService),
+    machine(partId, options) {
+      const machine = openMachine(link, partId, options);
+      machines.push(machine);
+      return machine;
+    },
     async queryMql(organizationId, pipeline) {
       const mqlBinary = pipeline.map(stageBytes);
       const { rawData } = await data.tabularDataByMQL({ organizationId, mqlBinary });
@@ -134,6 +146,9 @@ export function openCloud(options: CloudOptions): Cloud {
     openFile: (id, fromByte = 0) =>
       openFile(new URL(`/binary-data/${encodeURIComponent(id)}`, url), fromByte, ca, signal, withToken),
     accessToken,
-    [Symbol.asyncDispose]: () => link[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      for (const machine of machines) machine[Symbol.dispose]();
+      await link[Symbol.asyncDispose]();
+    },
   };
 }

@@ -1,9 +1,8 @@
-/** `platform packages` and `platform module`: archives of an organization that its machines download. */
-import { type JsonObject, type Package, PackageType, PlatformError } from '@platform/sdk/cloud';
+/** `platform packages`: archives of an organization that its machines download. */
+import { type Package, PackageType } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { choice } from '../../invocation/choice.ts';
 import { defineCommand, group } from '../../invocation/define-command.ts';
-import { parseObject } from '../../invocation/input.ts';
 import { presenter, timeOf } from '../../results/presenters.ts';
 import { openArchive } from './archive.ts';
 import { upload, uploadFields } from './upload.ts';
@@ -26,17 +25,13 @@ const { fields, shape } = presenter<Package>({
   sha256: (one) => one.checksum,
 });
 
-const platformOption = [
+export const platformOption = [
   '--platform <platform>',
   'operating system and architecture of the machines, such as linux/amd64 (default: all machines)',
 ] as const;
 
 export function packagesCommand(): Command {
   return group('packages', 'archives that machines download', [list(), uploadCommand(), remove()]);
-}
-
-export function moduleCommand(): Command {
-  return group('modules', 'modules that machines run', [uploadModule()]).alias('module');
 }
 
 function list(): Command {
@@ -95,48 +90,4 @@ function remove(): Command {
       out.note('the version is deleted');
     },
   );
-}
-
-function uploadModule(): Command {
-  return defineCommand(
-    new Command('upload')
-      .description('upload a module: machines get it as a registry module of the organization')
-      .argument('<path>', 'a folder, or a .tar.gz file; its meta.json names the module and what is started')
-      .requiredOption('--version <version>', 'semantic version, such as 1.2.0; a version never changes')
-      .option('--name <name>', 'name of the module (default: that of module_id in meta.json)')
-      .option('--entrypoint <path>', 'what is started, below the folder (default: entrypoint in meta.json)')
-      .option(...platformOption),
-    {
-      examples: [
-        'platform modules upload ./my-sensor --version 0.1.0 --platform linux/arm64',
-        'platform modules upload module.tar.gz --version 0.2.0 --name my-sensor --entrypoint run.sh',
-      ],
-      fields: uploadFields,
-    },
-    async (context, flags, path = '') => {
-      const archive = await openArchive(path);
-      const text = await archive.read('meta.json');
-      const meta = text === undefined ? {} : parseObject(text, 'meta.json');
-      const name: string = flags['name'] ?? textIn(meta, 'module_id').split(':').at(-1);
-      const entrypoint: string = flags['entrypoint'] ?? textIn(meta, 'entrypoint');
-      if (name === '' || entrypoint === '')
-        throw new PlatformError(
-          'invalid_argument',
-          `${path}: expected a meta.json with ${name === '' ? 'module_id' : 'entrypoint'}, found ${text === undefined ? 'none' : 'one without it'}; add it, or give ${name === '' ? '--name' : '--entrypoint'}`,
-        );
-      const { version, platform = '' } = flags;
-      const id = await upload(context, archive, {
-        ...{ name, version, platform },
-        type: PackageType.MODULE,
-        metadata: { entrypoint },
-      });
-      const module = { type: 'registry', name, module_id: id.replace('/', ':'), version };
-      context.out.note(`to run it, add to "modules" of a configuration: ${JSON.stringify(module)}`);
-    },
-  );
-}
-
-function textIn(meta: JsonObject, name: string): string {
-  const value = meta[name];
-  return typeof value === 'string' ? value : '';
 }

@@ -124,6 +124,7 @@ export async function startPeople(
       query: async () => false,
       binaryData: async () => false,
       packages: async () => false,
+      connect: async () => false,
       logo: async () => false,
     }),
     log,

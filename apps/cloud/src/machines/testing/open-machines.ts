@@ -81,6 +81,7 @@ export async function openMachines(overrides: Partial<MachinesDeps> = {}): Promi
       seesFragment: async () => true,
       firstDocument: () => undefined,
       logAllowanceOf: () => machineAllowance,
+      linkSinceMs: () => undefined,
       onTransitions: async () => ({ record: async () => {}, committed: () => {} }),
       ...overrides,
     });

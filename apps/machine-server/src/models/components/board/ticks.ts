@@ -10,7 +10,10 @@ export interface Tick {
 }
 
 export interface Ticks extends Pick<Feed<Tick>, 'follow' | 'end'> {
-  add(pinName: string, high: boolean): void;
+  /** @param time default: now */
+  add(pinName: string, high: boolean, time?: bigint): void;
+  /** Counts ticks of which nothing else is known. */
+  miss(pinName: string, ticks: number): void;
   /** Ticks since the start. */
   count(pinName: string): bigint;
 }
@@ -20,9 +23,12 @@ export function createTicks(clock: Clock): Ticks {
   const { add, follow, end } = createFeed<Tick>();
   const count = (name: string): bigint => counts.get(name) ?? 0n;
   return {
-    add(pinName, high) {
+    add(pinName, high, time = BigInt(Math.round(clock.monotonic() * 1e6))) {
       counts.set(pinName, count(pinName) + 1n);
-      add({ pinName, time: BigInt(Math.round(clock.monotonic() * 1e6)), high });
+      add({ pinName, time, high });
+    },
+    miss(pinName, ticks) {
+      if (ticks > 0) counts.set(pinName, count(pinName) + BigInt(ticks));
     },
     ...{ count, follow, end },
   };

@@ -1,0 +1,26 @@
+/** The address at which other computers reach the cloud. */
+import { isLoopback, type JsonObject, PlatformError } from '@platform/sdk/cloud';
+import type { Context } from '../invocation/context.ts';
+
+/** @throws invalid_argument */
+export function givenAddress(value: unknown): string | undefined {
+  if (typeof value !== 'string') return undefined;
+  const url = URL.parse(value);
+  if (url !== null && /^https?:$/.test(url.protocol) && url.pathname === '/' && url.search === '') return url.origin;
+  throw new PlatformError(
+    'invalid_argument',
+    `--address: expected a URL such as https://cloud.example:8080, found ${JSON.stringify(value)}`,
+  );
+}
+
+/** An address that leads to this computer is of no use on another one: the cloud says under which address others reach it. */
+export async function addressFor({ cloud }: Context, url: string): Promise<string> {
+  if (!isOfThisComputer(url)) return url;
+  const { cloudUrl } = (await (await cloud()).getJson('/api/whoami')) as JsonObject;
+  return typeof cloudUrl === 'string' ? cloudUrl : url;
+}
+
+/** Whether an address leads to this computer, whichever computer uses it. */
+export function isOfThisComputer(url: string): boolean {
+  return isLoopback(URL.parse(url)?.hostname ?? '');
+}

@@ -1,0 +1,117 @@
+/** `platform machines connect`: one line for another computer, which makes it a machine of this cloud. */
+import { type JsonObject, PlatformError, timestampMs } from '@platform/sdk/cloud';
+import { Command } from 'commander';
+import type { Context } from '../../invocation/context.ts';
+import { defineCommand, type Flags } from '../../invocation/define-command.ts';
+import { addressFor, givenAddress } from '../cloud-address.ts';
+import { addressTrouble, connectLine } from './connect-line.ts';
+import { captures, firstConfiguration } from './first-configuration.ts';
+import { waitForMachine } from './wait-for-machine.ts';
+
+export function connectCommand(): Command {
+  return defineCommand(
+    new Command('connect')
+      .description(
+        'connect another computer as a machine: prints one line to run there, and waits for the first reading. A machine of this name is reused, otherwise it is created. The line works once, for 15 minutes; a new one repairs what is there',
+      )
+      .argument('<machine>', 'name of a new machine, or name, Location/name or id of one that exists')
+      .option('--location <location>', 'where a new machine is (default: the only location)')
+      .option('--service', 'install it as a service of systemd, which starts with the computer')
+      .option('--address <url>', 'address at which the other computer reaches the cloud, if a proxy leads to it')
+      .option('--no-wait', 'print the line and end'),
+    {
+      examples: [
+        'platform machines connect press-7',
+        'platform machines connect press-7 --location Plant --service',
+        'platform machines connect press-7 --no-wait --json=line',
+      ],
+      fields: [
+        ...['machine', 'part_id', 'line', 'expires_at'],
+        ...['fetched_ms', 'started_ms', 'configured_ms', 'first_reading_ms'],
+      ],
+    },
+    async (context, flags, text = '') => {
+      const { out } = context;
+      const cloud = await context.cloud();
+      const { id: organizationId } = await context.find.organization();
+      const { partId, name } = await machineFor(context, flags, text);
+      const document = await configured(context, partId);
+      const given = givenAddress(flags['address']);
+      const address = given ?? (await addressFor(context, (await context.login()).url));
+      const { token, expiresAt, certificatePin } = await cloud.fleet.createConnectToken({ partId });
+      const expiresMs = expiresAt === undefined ? 0 : timestampMs(expiresAt);
+      // A proxy has a certificate of its own.
+      const pin = given === undefined ? certificatePin : '';
+      const line = connectLine({ address, token, pin, service: flags['service'] === true });
+      const trouble = addressTrouble(address);
+      if (trouble !== undefined) out.warn(trouble);
+      out.note(`Run this on the computer that becomes ${name} (once, within 15 minutes):\n`);
+      if (out.style.json === false) out.raw(line);
+      const result: JsonObject = {
+        machine: name,
+        part_id: partId,
+        line,
+        expires_at: new Date(expiresMs).toISOString(),
+      };
+      if (flags['wait'] === false) {
+        if (out.style.json !== false) out.object(result);
+        return;
+      }
+      out.note('\nWaiting for it …');
+      const waited = { partId, organizationId, token, expiresMs, captures: captures(document) };
+      const seen = await waitForMachine(context, cloud, waited);
+      if (out.style.json !== false) out.object({ ...result, ...seen });
+      else out.note(`${name} is connected. Try: platform machines part resources ${partId}`);
+    },
+  );
+}
+
+/** The main part of the machine; a new one if there is none of this name. */
+async function machineFor(
+  context: Context,
+  flags: Flags,
+  text: string,
+): Promise<{ readonly partId: string; readonly name: string }> {
+  const { find, out } = context;
+  const { app } = await context.cloud();
+  const known = await find.machine(text).catch((caught: unknown) => {
+    if (caught instanceof PlatformError && caught.code === 'not_found') return undefined;
+    throw caught;
+  });
+  const id = known?.id ?? (await create(context, flags, text));
+  if (known === undefined) out.note(`created the machine "${text}"`);
+  const { parts } = await app.getRobotParts({ robotId: id });
+  const main = parts.find((part) => part.mainPart);
+  if (main === undefined) throw new PlatformError('not_found', `the machine "${text}" has no main part`);
+  return { partId: main.id, name: known?.name ?? text };
+}
+
+async function create(context: Context, flags: Flags, name: string): Promise<string> {
+  const { app } = await context.cloud();
+  const asked = flags['location'];
+  if (typeof asked === 'string')
+    return (await app.newRobot({ name, location: (await context.find.location(asked)).id })).id;
+  const { id: organizationId } = await context.find.organization();
+  const { locations } = await app.listLocations({ organizationId });
+  const [only] = locations;
+  if (only === undefined || locations.length > 1)
+    throw new PlatformError(
+      'invalid_argument',
+      only === undefined
+        ? 'expected a location for the new machine, found none: platform locations create NAME'
+        : `expected --location for the new machine "${name}", because there are several: ${locations.map((one) => one.name).join(', ')}`,
+    );
+  return (await app.newRobot({ name, location: only.id })).id;
+}
+
+/** Saves a first configuration on a part that has none. @returns what it is to run */
+async function configured({ cloud, out }: Context, partId: string): Promise<unknown> {
+  const { app, fleet } = await cloud();
+  const { version, document, effectiveDocument } = await fleet.getConfigurationVersion({ partId });
+  const found: unknown = JSON.parse(effectiveDocument || document || '{}');
+  if ((version?.version ?? 0n) > 0n || captures(found)) return found;
+  const { part } = await app.getRobotPart({ id: partId });
+  await app.updateRobotPart({ id: partId, name: part?.name ?? '', robotConfig: firstConfiguration });
+  out.note('it has no configuration yet: saved one that captures the telemetry of its computer once a second');
+  return firstConfiguration;
+}

@@ -1,0 +1,61 @@
+/** Makes what machines run of a module's folder: the bundled program, what starts it, meta.json, and further files. */
+import { chmod, cp, mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { errorText, PlatformError } from '@platform/sdk/cloud';
+import type { ProvidedModel } from '@platform/sdk/module';
+import { bundle } from './bundle.ts';
+import { linkSdk } from './link-sdk.ts';
+import { checkModels, entrypoint, type ModuleFolder, readModuleFolder } from './meta.ts';
+
+export interface Built extends ModuleFolder {
+  /** With what machines run. */
+  readonly path: string;
+  readonly models: readonly ProvidedModel[];
+}
+
+const program = 'module.mjs';
+
+/**
+ * @param folder of the module. @param into emptied first. @param node that runs it if PLATFORM_NODE is not set.
+ * @throws invalid_argument, failed_precondition that say what is wrong with the folder or its program
+ */
+export async function buildFolder(folder: string, into: string, node = 'node'): Promise<Built> {
+  const module = await readModuleFolder(folder);
+  await linkSdk(folder);
+  await rm(into, { recursive: true, force: true });
+  await mkdir(into, { recursive: true });
+  await bundle(module.main, join(into, program));
+  const start = join(into, entrypoint);
+  await writeFile(start, startScript(node));
+  await chmod(start, 0o755);
+  for (const file of module.files) await copy(folder, into, file);
+  // Loaded here, because no other command serves anything.
+  const { describeModule } = await import('@platform/sdk/module');
+  const models = await describeModule(process.execPath, [join(into, program)]);
+  checkModels(module, models);
+  await writeFile(join(into, 'meta.json'), `${JSON.stringify({ ...module.meta, models }, null, 2)}\n`);
+  return { ...module, path: into, models };
+}
+
+const startScript = (node: string): string => `#!/bin/sh
+# PLATFORM_NODE: the Node that runs this module; machine-servers of the platform set it to their own.
+node="\${PLATFORM_NODE:-${node}}"
+case "$("$node" --version 2>&1)" in
+  v2[4-9].* | v[3-9][0-9].*) exec "$node" "$(dirname "$0")/${program}" "$@" ;;
+  *)
+    echo "expected Node 24 or newer as $node, found: $("$node" --version 2>&1); set PLATFORM_NODE to its path in the env of the module" >&2
+    exit 1
+    ;;
+esac
+`;
+
+async function copy(folder: string, into: string, file: string): Promise<void> {
+  try {
+    await cp(join(folder, file), join(into, file), { recursive: true });
+  } catch (caught) {
+    throw new PlatformError(
+      'invalid_argument',
+      `package.json: files: expected a file or folder that can be copied, found ${file}: ${errorText(caught)}`,
+    );
+  }
+}

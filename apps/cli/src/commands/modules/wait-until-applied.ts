@@ -1,0 +1,27 @@
+/** Waits until a part runs the configuration that is saved for it. */
+import { type Cloud, systemClock } from '@platform/sdk/cloud';
+
+export interface Applied {
+  /** `waiting`: the part is offline, or holds it back. */
+  readonly state: 'applied' | 'waiting';
+  /** What the part says is wrong with what it runs; empty: nothing. */
+  readonly error: string;
+}
+
+const askEveryMs = 500;
+
+/** @param limitMs longest wait */
+export async function waitUntilApplied(
+  fleet: Cloud['fleet'],
+  partId: string,
+  limitMs: number,
+  signal: AbortSignal,
+): Promise<Applied> {
+  const startMs = systemClock.monotonic();
+  for (;;) {
+    const { saved, applied, lastError } = await fleet.getPartStatus({ partId });
+    if (applied !== undefined && applied.revision === saved?.revision) return { state: 'applied', error: lastError };
+    if (systemClock.monotonic() - startMs >= limitMs) return { state: 'waiting', error: '' };
+    await systemClock.sleep(askEveryMs, signal);
+  }
+}

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { findMethod, methodLines } from './find-method.ts';
+
+test('a method is found by its short name in any spelling, and by its full name', () => {
+  for (const text of [
+    'motor.SetPower',
+    'motor.set_power',
+    'Motor.setpower',
+    'platform.component.motor.v1.MotorService/SetPower',
+    '/viam.component.motor.v1.MotorService/SetPower',
+  ])
+    expect(findMethod(text)).toMatchObject({ name: 'motor.SetPower', api: 'core:component:motor' });
+  expect(findMethod('power_sensor.GetPower').api).toBe('core:component:power_sensor');
+  expect(findMethod('robot.StopAll').api).toBeUndefined();
+  expect(findMethod('generic_service.DoCommand').api).toBe('core:service:generic');
+});
+
+test('a misspelled method gets a suggestion, an unknown one the methods of its type, an unknown type the types', () => {
+  expect(() => findMethod('motor.SetPover')).toThrow('Did you mean motor.SetPower');
+  expect(() => findMethod('motor.Fly')).toThrow(/Methods of motor: .*SetPower/);
+  expect(() => findMethod('rocket.Launch')).toThrow(/Types: robot, arm/);
+  expect(() => findMethod('StopAll')).toThrow('Did you mean robot.StopAll');
+  expect(methodLines().find((line) => line.startsWith('sensor:'))).toContain('GetReadings');
+});

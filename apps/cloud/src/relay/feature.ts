@@ -1,0 +1,44 @@
+/** Remote control: machines hold a link to the cloud, over which it passes calls on to them. */
+import type { Clock, Log } from '@platform/base';
+import type { Call, ServiceBinding } from '@platform/rpc/server';
+import type { Access } from '../access/authorize.ts';
+import type { Principal } from '../access/principal.ts';
+import type { Presence } from '../machines/presence/presence.ts';
+import type { Registry } from '../machines/registry.ts';
+import type { Database } from '../metadata/tables.ts';
+import { createCallLimit } from './call-limit.ts';
+import type { Links } from './links.ts';
+import { createActuationRecord } from './record-actuation.ts';
+import { type RelayRpcDeps, relayBinding } from './relay-rpc.ts';
+import { relayedBindings } from './relayed-services.ts';
+
+export interface RelayDeps {
+  readonly db: Database;
+  readonly links: Links;
+  readonly registry: Registry;
+  readonly presence: Presence;
+  readonly access: Access;
+  authorizeAnswer: RelayRpcDeps['authorizeAnswer'];
+  /** Whether the part reports what it runs. */
+  readonly reports: (partId: string) => boolean;
+  /** The current principal of the call. @throws unauthenticated */
+  recheck(call: Call<Principal>): Promise<Principal>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface Relay extends AsyncDisposable {
+  /** Where machines open their links. */
+  readonly binding: ServiceBinding<Principal>;
+  /** The services of machines. */
+  readonly relayed: readonly ServiceBinding<Principal>[];
+}
+
+export function createRelay(deps: RelayDeps): Relay {
+  const actuations = createActuationRecord(deps);
+  return {
+    binding: relayBinding(deps),
+    relayed: relayedBindings({ ...deps, actuations, limit: createCallLimit() }),
+    [Symbol.asyncDispose]: () => actuations[Symbol.asyncDispose](),
+  };
+}

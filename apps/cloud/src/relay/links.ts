@@ -1,0 +1,75 @@
+/**
+ * The links of machines that wait for calls: one for each part. A machine that connects again replaces its earlier link, which may be open
+ * only because nobody has noticed yet that it is broken.
+ */
+import { type Clock, PlatformError } from '@platform/base';
+import { byteStreamOver, connectOver, type Link } from '@platform/rpc/client';
+
+/** A broken link is noticed this long after its last sign of life, and another 10 s for the answer. */
+const pingIntervalMs = 10_000;
+
+export interface PartLink {
+  readonly partId: string;
+  /** Wall clock, ms. */
+  readonly sinceMs: number;
+  /** Calls the machine. */
+  readonly link: Link;
+  /** Aborts with the reason when the link has ended. */
+  readonly ended: AbortSignal;
+  /** Bytes for the machine. */
+  readonly outgoing: AsyncIterable<Uint8Array>;
+  end(reason: PlatformError): void;
+}
+
+export interface Links {
+  /** @param incoming bytes from the machine */
+  open(partId: string, incoming: AsyncIterable<Uint8Array>): PartLink;
+  of(partId: string): PartLink | undefined;
+  /** When the last link of a part that has none now ended, by the wall clock in ms; undefined: not since this cloud started. */
+  lostMs(partId: string): number | undefined;
+}
+
+/** Of parts that were deleted meanwhile, too; the oldest are forgotten. */
+const maxLost = 10_000;
+
+export function createLinks(clock: Pick<Clock, 'now'>): Links {
+  const links = new Map<string, PartLink>();
+  const lost = new Map<string, number>();
+  return {
+    open(partId, incoming) {
+      const { duplex, outgoing } = byteStreamOver(incoming);
+      const link = connectOver({ stream: duplex, pingIntervalMs, userAgent: 'platform-cloud' });
+      const over = new AbortController();
+      const end = (reason: PlatformError): void => {
+        if (over.signal.aborted) return;
+        over.abort(reason);
+        if (links.get(partId) === opened) {
+          links.delete(partId);
+          lost.delete(partId);
+          lost.set(partId, clock.now());
+          const [oldest] = lost.keys();
+          if (lost.size > maxLost && oldest !== undefined) lost.delete(oldest);
+        }
+        duplex.destroy();
+        void link[Symbol.asyncDispose]();
+      };
+      const opened: PartLink = { partId, sinceMs: clock.now(), link, ended: over.signal, outgoing, end };
+      duplex.once('close', () => end(new PlatformError('unavailable', 'the connection of the machine has ended')));
+      // Without a listener, the error of a broken link would end the process.
+      duplex.on('error', () => {});
+      links.get(partId)?.end(replaced(partId));
+      links.set(partId, opened);
+      lost.delete(partId);
+      return opened;
+    },
+    of: (partId) => links.get(partId),
+    lostMs: (partId) => lost.get(partId),
+  };
+}
+
+function replaced(partId: string): PlatformError {
+  return new PlatformError(
+    'aborted',
+    `part ${partId}: another connection for the same part has replaced this one; if two machine-servers run with the same credentials file, stop one of them`,
+  );
+}

@@ -1,0 +1,41 @@
+import { getOption } from '@bufbuild/protobuf';
+import { safety_heartbeat_monitored } from '@platform/proto/platform/common/v1/common';
+import { expect, test } from 'vitest';
+import { accessOf } from './method-access.ts';
+import { relayedServices } from './relayed-services.ts';
+
+const all = relayedServices.flatMap(({ service }) => service.methods);
+const named = (kind: string): string[] => [
+  ...new Set(all.filter((method) => accessOf(method) === kind).map(({ parent, name }) => `${parent.name}.${name}`)),
+];
+
+test('R21 methods that their descriptor marks as moving, commands, and methods without a reading name are not reads', () => {
+  const reads = all.filter((method) => accessOf(method) === 'read');
+  expect(reads.filter((method) => getOption(method, safety_heartbeat_monitored))).toEqual([]);
+  const changing =
+    /^(Set|Do(?!or)|Move|Go|Stop$|StopAll|StopPlan|Play|Push|Grab|Open|Home|Write|Reset|Trigger|Sync|Upload|Copy|Add|Remove|Spin)/;
+  expect(reads.filter(({ name }) => changing.test(name))).toEqual([]);
+  const control = named('control');
+  for (const one of ['MotorService.SetPower', 'MotorService.Stop', 'RobotService.StopAll', 'SensorService.DoCommand'])
+    expect(control).toContain(one);
+});
+
+test('R21 reads are what returns something and changes nothing', () => {
+  const reads = named('read');
+  for (const one of [
+    'SensorService.GetReadings',
+    'BoardService.PWM',
+    'BoardService.StreamTicks',
+    'MotorService.IsMoving',
+  ])
+    expect(reads).toContain(one);
+  for (const one of ['RobotService.ResourceNames', 'RobotService.SendSessionHeartbeat', 'CameraService.GetImages'])
+    expect(reads).toContain(one);
+});
+
+test('R21 only owners reach programs and files of the computer', () => {
+  expect(named('manage').filter((one) => one.startsWith('ShellService.'))).toEqual([
+    ...['ShellService.Shell', 'ShellService.CopyFilesToMachine', 'ShellService.CopyFilesFromMachine'],
+    'ShellService.DoCommand',
+  ]);
+});

@@ -1,0 +1,27 @@
+/** What a relayed method does, decided by its descriptor alone. Pure. */
+import { type DescMethod, getOption } from '@bufbuild/protobuf';
+import { safety_heartbeat_monitored } from '@platform/proto/platform/common/v1/common';
+
+/**
+ * `read` changes nothing: operators, not audited. `control` moves or changes something on the machine: operators, audited. `manage` runs
+ * programs on the computer or stops its server: owners, audited.
+ */
+export type MethodAccess = 'read' | 'control' | 'manage';
+
+const reading =
+  /^(Get|Is|List|Read|Stream(Ticks|Events|Status)$|CaptureAll|Discover|Resource|Transform|FrameSystem|BlockFor)/;
+/** `PWM` and `PWMFrequency` return what is set; sessions move nothing themselves, and their heartbeats come several times a second. */
+const otherReading: ReadonlySet<string> = new Set(['PWM', 'PWMFrequency', 'StartSession', 'SendSessionHeartbeat']);
+/** Of the machine itself. */
+const managing: ReadonlySet<string> = new Set(['Shutdown', 'RestartModule', 'Tunnel', 'UploadDataFromPath']);
+/** Services that reach beyond resources, to programs and files of the computer. */
+const managed: ReadonlySet<string> = new Set(['platform.service.shell.v1.ShellService']);
+
+/** A method that is not known to read counts as one that moves something. */
+export function accessOf(method: DescMethod): MethodAccess {
+  const { name, parent } = method;
+  const reads = !getOption(method, safety_heartbeat_monitored) && (reading.test(name) || otherReading.has(name));
+  if (managed.has(parent.typeName)) return name === 'GetStatus' ? 'read' : 'manage';
+  if (parent.name === 'RobotService' && managing.has(name)) return 'manage';
+  return reads ? 'read' : 'control';
+}

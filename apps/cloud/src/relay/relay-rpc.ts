@@ -1,0 +1,63 @@
+/** RelayService: machines open their links here. */
+import { type Clock, PlatformError } from '@platform/base';
+import { type OpenLinkRequest, RelayService } from '@platform/proto/platform/relay/v1/relay';
+import { type Call, type ServiceBinding, serve } from '@platform/rpc/server';
+import { type Principal, requireId } from '../access/principal.ts';
+import type { Links, PartLink } from './links.ts';
+
+/** R16 allows 5 s until an open stream ends after its right does. */
+const recheckMs = 4_000;
+
+export interface RelayRpcDeps {
+  readonly links: Links;
+  /** Checks that the principal may answer in the name of the part. @throws not_found, permission_denied */
+  authorizeAnswer(principal: Principal, partId: string): void;
+  /** The current principal of the call. @throws unauthenticated */
+  recheck(call: Call<Principal>): Promise<Principal>;
+  readonly clock: Clock;
+}
+
+export function relayBinding({ links, authorizeAnswer, recheck, clock }: RelayRpcDeps): ServiceBinding<Principal> {
+  /** Ends the link when the right to it ends. */
+  const watch = async (link: PartLink, call: Call<Principal>): Promise<void> => {
+    try {
+      for (;;) {
+        await clock.sleep(recheckMs, link.ended);
+        authorizeAnswer(await recheck(call), link.partId);
+      }
+    } catch (caught) {
+      if (!link.ended.aborted)
+        link.end(caught instanceof PlatformError ? caught : new PlatformError('internal', 'the link failed', caught));
+    }
+  };
+  return serve<typeof RelayService, Principal>(RelayService, {
+    async *openLink(requests, call) {
+      const messages = requests[Symbol.asyncIterator]();
+      const first = await messages.next();
+      const partId = first.done === true ? '' : first.value.partId;
+      requireId('part_id', partId, 'AppService.GetRobotParts');
+      authorizeAnswer(call.principal, partId);
+      const link = links.open(partId, dataOf(messages));
+      const leave = (): void => link.end(new PlatformError('unavailable', 'the machine has disconnected'));
+      call.signal.addEventListener('abort', leave, { once: true });
+      try {
+        // The machine learns that its link is open.
+        yield { data: new Uint8Array() };
+        void watch(link, call);
+        for await (const data of link.outgoing) yield { data };
+        throw link.ended.reason;
+      } finally {
+        call.signal.removeEventListener('abort', leave);
+        leave();
+      }
+    },
+  });
+}
+
+async function* dataOf(messages: AsyncIterator<OpenLinkRequest>): AsyncGenerator<Uint8Array, void> {
+  try {
+    for (let next = await messages.next(); next.done !== true; next = await messages.next()) yield next.value.data;
+  } finally {
+    await messages.return?.();
+  }
+}

@@ -1,0 +1,154 @@
+/** R21 for every method of every service of machines, with real roles and a machine that records its calls. */
+import { create, type DescMethod } from '@bufbuild/protobuf';
+import { PlatformError, silentLog } from '@platform/base';
+import { MotorService } from '@platform/proto/platform/component/motor/v1/motor';
+import { expect, test } from 'vitest';
+import { auditEntries } from '../access/audit-entries.ts';
+import type { Grant, Principal } from '../access/principal.ts';
+import { callOf } from '../access/testing/call-of.ts';
+import { type Fleet, on, openFleet } from '../access/testing/open-fleet.ts';
+import { createCallLimit } from './call-limit.ts';
+import type { PartLink } from './links.ts';
+import { accessOf } from './method-access.ts';
+import { createActuationRecord } from './record-actuation.ts';
+import { relayedBindings, relayedServices } from './relayed-services.ts';
+
+interface Machine {
+  readonly fleet: Fleet;
+  /** Methods that reached the machine, with the headers of the last. */
+  readonly called: string[];
+  headers: Headers;
+  /** What the machine does with a call. */
+  act: (signal: AbortSignal) => Promise<void>;
+  /** Who a call is found to be when it is checked again. */
+  current: Principal | undefined;
+  ask(method: DescMethod, principal: Principal, headers?: Readonly<Record<string, string>>): Promise<string>;
+}
+
+type Asked = { readonly signal: AbortSignal; readonly headers: Headers };
+
+async function openMachine(): Promise<Machine> {
+  const fleet = await openFleet();
+  const { db, clock, access } = fleet;
+  const streams = ['server_streaming', 'bidi_streaming'];
+  const client = ({ methods }: { methods: readonly DescMethod[] }): object =>
+    Object.fromEntries(
+      methods.map(({ name, localName, methodKind }) => {
+        const take = async (input: object, { headers, signal }: Asked): Promise<object> => {
+          if (Symbol.asyncIterator in input) for await (const _ of input as AsyncIterable<unknown>);
+          machine.called.push(name);
+          machine.headers = headers;
+          await machine.act(signal);
+          return {};
+        };
+        async function* stream(input: object, asked: Asked) {
+          yield await take(input, asked);
+        }
+        return [localName, streams.includes(methodKind) ? stream : take];
+      }),
+    );
+  const link = { link: { client }, ended: new AbortController().signal } as unknown as PartLink;
+  const bindings = relayedBindings({
+    links: { of: () => link, lostMs: () => undefined, open: () => link },
+    ...{ access, clock, limit: createCallLimit() },
+    actuations: createActuationRecord({ db, clock, log: silentLog }),
+    recheck: async ({ principal }) => {
+      if (machine.current === undefined) throw new PlatformError('unauthenticated', 'the key has ended');
+      return machine.current ?? principal;
+    },
+    registry: { placeOf: () => ({}) as never },
+    presence: { of: () => ({}) as never },
+    reports: () => true,
+  });
+  const machine: Machine = {
+    ...{ fleet, called: [], headers: new Headers(), act: async () => {}, current: undefined },
+    async ask(method, principal, headers = { 'platform-part': 'press-main' }) {
+      const bound = bindings.flatMap(({ methods }) => methods).find((one) => one.method === method);
+      if (bound === undefined) throw new Error(`${method.name} is not served`);
+      const handler = bound.handler as unknown as (input: unknown, call: unknown) => unknown;
+      const request = create(method.input);
+      async function* requests() {
+        yield request;
+      }
+      const input = method.methodKind === 'unary' || method.methodKind === 'server_streaming' ? request : requests();
+      try {
+        const answer = handler(input, callOf(principal, headers));
+        if (streams.includes(method.methodKind)) for await (const _ of answer as AsyncIterable<unknown>);
+        else await answer;
+        return 'ok';
+      } catch (caught) {
+        return caught instanceof PlatformError ? caught.code : String(caught);
+      }
+    },
+  };
+  return machine;
+}
+
+const methods = relayedServices.flatMap(({ service }) => service.methods);
+
+test('R21 operators read and move, owners manage, parts and strangers reach nothing, whatever the method', async () => {
+  const machine = await openMachine();
+  const principalWith = async (...grants: Grant[]): Promise<Principal> =>
+    machine.fleet.principalOf((await machine.fleet.keyWith(...grants)).token);
+  const owner = await principalWith(on.machine('owner', 'press'));
+  const operator = await principalWith(on.location('operator', 'plant'));
+  const elsewhere = await principalWith(on.machine('owner', 'mill'));
+  const stranger = await principalWith(on.organization('owner', 'umbrella'));
+  const itself: Principal = { kind: 'part', partId: 'press-main' };
+  const other: Principal = { kind: 'part', partId: 'mill-main' };
+  for (const method of methods) {
+    const at = `${method.parent.typeName}.${method.name}`;
+    const manages = accessOf(method) === 'manage';
+    expect([at, await machine.ask(method, owner)]).toEqual([at, 'ok']);
+    expect([at, await machine.ask(method, operator)]).toEqual([at, manages ? 'permission_denied' : 'ok']);
+    expect([at, await machine.ask(method, itself)]).toEqual([at, 'permission_denied']);
+    const reached = machine.called.length;
+    for (const principal of [elsewhere, stranger, other])
+      expect([at, await machine.ask(method, principal)]).toEqual([at, 'not_found']);
+    expect([at, await machine.ask(method, owner, {})]).toEqual([at, 'invalid_argument']);
+    expect(machine.called).toHaveLength(reached);
+  }
+  const entries = await auditEntries(machine.fleet.db, {
+    organizationId: 'acme',
+    targetId: 'press-main',
+    limit: 1_000,
+  });
+  const audited = new Set(entries.map(({ action }) => action));
+  for (const method of methods) {
+    const operation = `${method.parent.name}.${method.name}`;
+    expect([operation, audited.has(operation)]).toEqual([operation, accessOf(method) !== 'read']);
+  }
+}, 120_000);
+
+test('R21 the machine learns of the caller from the cloud alone, and nothing of the connection to the cloud', async () => {
+  const machine = await openMachine();
+  const { token, id } = await machine.fleet.keyWith(on.machine('operator', 'press'));
+  const principal = await machine.fleet.principalOf(token);
+  await machine.ask(MotorService.method.stop, principal, {
+    ...{ 'platform-part': 'press-main', 'platform-caller': 'person:forged', 'platform-access': 'read' },
+    ...{ authorization: 'Bearer secret', cookie: 'session=1', 'viam-sid': 'session', 'grpc-timeout': '1S' },
+  });
+  expect(Object.fromEntries(machine.headers)).toEqual({
+    'platform-caller': `api-key:${id}`,
+    ...{ 'platform-caller-name': 'test%20key', 'platform-access': 'control', 'viam-sid': 'session' },
+  });
+});
+
+test('R16 a call in progress ends within 5 s when the right to it ends', async () => {
+  const machine = await openMachine();
+  const started = Promise.withResolvers<void>();
+  machine.act = (signal) => {
+    started.resolve();
+    return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+  };
+  const principal = await machine.fleet.principalOf(
+    (await machine.fleet.keyWith(on.machine('operator', 'press'))).token,
+  );
+  machine.current = principal;
+  const running = machine.ask(MotorService.method.goFor, principal);
+  await started.promise;
+  await machine.fleet.clock.advance(4_000);
+  machine.current = undefined;
+  await machine.fleet.clock.advance(4_000);
+  expect(await running).toBe('unauthenticated');
+});

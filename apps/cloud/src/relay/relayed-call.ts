@@ -1,0 +1,117 @@
+/** One call on its way to a machine: whether it may be made, its headers, its end. */
+import type { DescMethod } from '@bufbuild/protobuf';
+import { type Clock, PlatformError } from '@platform/base';
+import type { Call } from '@platform/rpc/server';
+import { authorOf } from '../access/audit.ts';
+import type { Access } from '../access/authorize.ts';
+import type { Principal } from '../access/principal.ts';
+import type { CallLimit } from './call-limit.ts';
+import type { Links, PartLink } from './links.ts';
+import { accessOf, type MethodAccess } from './method-access.ts';
+import { type NoLinkDeps, noLink } from './no-link.ts';
+import type { ActuationRecord } from './record-actuation.ts';
+
+/** The request header that names the part. */
+export const partHeader = 'platform-part';
+
+/** R16 allows 5 s until a call ends after its right does. */
+const recheckMs = 4_000;
+
+export interface RelayedCallDeps extends NoLinkDeps {
+  readonly links: Links;
+  readonly access: Pick<Access, 'authorize'>;
+  readonly limit: CallLimit;
+  readonly actuations: ActuationRecord;
+  /** The current principal of the call. @throws unauthenticated */
+  recheck(call: Call<Principal>): Promise<Principal>;
+  readonly clock: Clock;
+}
+
+export interface RelayedCall extends Disposable {
+  readonly link: PartLink;
+  readonly options: { readonly signal: AbortSignal; readonly timeoutMs: number; readonly headers: Headers };
+  /** Writes a call that is more than a read into the audit trail. @param resource its name; empty: the machine itself */
+  audit(resource: string): Promise<void>;
+  /** What the caller is told about an error. */
+  interpret(caught: unknown): unknown;
+}
+
+/** @throws invalid_argument without the header; not_found, permission_denied; unavailable if the part has no link; resource_exhausted */
+export function enterCall(deps: RelayedCallDeps, method: DescMethod, call: Call<Principal>): RelayedCall {
+  const { links, access, limit, actuations, recheck, clock } = deps;
+  const partId = partOf(call);
+  const kind = accessOf(method);
+  const action = kind === 'manage' ? 'part.manage' : 'part.control';
+  const { organizationId } = access.authorize(call.principal, action, partId);
+  const link = links.of(partId);
+  if (link === undefined) throw noLink(deps, partId);
+  const counted = limit.enter(partId, organizationId);
+
+  const revoked = new AbortController();
+  const watch = (): Disposable =>
+    clock.after(recheckMs, async () => {
+      try {
+        access.authorize(await recheck(call), action, partId);
+        if (!revoked.signal.aborted && !isOver) timer = watch();
+      } catch (caught) {
+        revoked.abort(caught);
+      }
+    });
+  let isOver = false;
+  let timer = watch();
+  return {
+    link,
+    options: {
+      signal: AbortSignal.any([call.signal, revoked.signal]),
+      // 0: no limit; the call ends with its caller.
+      timeoutMs: call.deadline === undefined ? 0 : Math.max(1, call.deadline - clock.now()),
+      headers: headersFor(call, kind),
+    },
+    async audit(resource) {
+      if (kind === 'read') return;
+      const operation = `${method.parent.name}.${method.name}`;
+      const caller = { principal: call.principal, peerAddress: call.peerAddress };
+      await actuations.record({ caller, organizationId, partId, operation, resource });
+    },
+    interpret(caught) {
+      if (revoked.signal.aborted) return revoked.signal.reason;
+      if (call.signal.aborted || !(caught instanceof PlatformError)) return caught;
+      if (link.ended.aborted)
+        return new PlatformError(
+          'unavailable',
+          `the link to the machine ended during ${method.parent.name}.${method.name}: ${link.ended.reason.message}. Whether the call was carried out is unknown`,
+        );
+      // An error of the machine is no fault of the cloud: its text passes.
+      return new PlatformError(caught.code, caught.message, caught, { isOwnFault: false });
+    },
+    [Symbol.dispose]() {
+      isOver = true;
+      timer[Symbol.dispose]();
+      counted[Symbol.dispose]();
+    },
+  };
+}
+
+function partOf({ metadata, method }: Call): string {
+  const partId = metadata.get(partHeader) ?? '';
+  if (partId !== '') return partId;
+  throw new PlatformError(
+    'invalid_argument',
+    `${method}: expected the id of a part in the header ${partHeader}, found none; this is a cloud, which passes such calls on to machines`,
+  );
+}
+
+/** Headers that belong to the connection of the caller, or that only the cloud may set. */
+const ownHeaders =
+  /^(platform-|authorization$|cookie$|host$|connection$|te$|origin$|referer$|accept|content-|grpc-|connect-|x-grpc-web$|x-user-agent$|user-agent$|sec-|x-forwarded-|forwarded$)/;
+
+/** Which caller the machine is told of: `machine-server/src/serve/relayed-principal.ts` reads this. */
+function headersFor({ metadata, principal }: Call<Principal>, kind: MethodAccess): Headers {
+  const headers = new Headers();
+  for (const [name, value] of metadata) if (!ownHeaders.test(name)) headers.append(name, value);
+  const author = authorOf({ principal, peerAddress: '' });
+  headers.set('platform-caller', `${author.kind}:${author.id}`);
+  headers.set('platform-caller-name', encodeURIComponent(author.name));
+  headers.set('platform-access', kind);
+  return headers;
+}

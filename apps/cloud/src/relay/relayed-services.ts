@@ -1,0 +1,84 @@
+/** The services of machines, on the port of the cloud: every call is passed on to the part that its header names. */
+import type { DescMethod, DescService, Message } from '@bufbuild/protobuf';
+import { RobotService } from '@platform/proto/platform/robot/v1/robot';
+import { nameFieldOf, type ResourceDescriptor, resourceTypes } from '@platform/resources';
+import { type Call, type Handlers, type ServiceBinding, serve } from '@platform/rpc/server';
+import type { Principal } from '../access/principal.ts';
+import { enterCall, type RelayedCall, type RelayedCallDeps } from './relayed-call.ts';
+
+type Relayed = Pick<ResourceDescriptor, 'service' | 'nameFields'>;
+
+/** A method of any kind: its input and output are messages, or async iterables of them. */
+type AnyMethod = (input: unknown, options: RelayedCall['options']) => unknown;
+
+export const relayedServices: readonly Relayed[] = [{ service: RobotService }, ...resourceTypes];
+
+export function relayedBindings(deps: RelayedCallDeps): ServiceBinding<Principal>[] {
+  return relayedServices.map((type) => relayed(type, deps));
+}
+
+function relayed(type: Relayed, deps: RelayedCallDeps): ServiceBinding<Principal> {
+  const { service } = type;
+  const handlers = service.methods.map((method) => {
+    const { read } = nameFieldOf(type, method.input);
+    const kinds = {
+      async unary(request: Message, call: Call<Principal>) {
+        using entered = enterCall(deps, method, call);
+        await entered.audit(read(request));
+        return await answered(entered, () => forward(entered, method, request) as Promise<Message>);
+      },
+      async *server_streaming(request: Message, call: Call<Principal>) {
+        using entered = enterCall(deps, method, call);
+        await entered.audit(read(request));
+        yield* answers(entered, method, request);
+      },
+      async client_streaming(messages: AsyncIterable<Message>, call: Call<Principal>) {
+        using entered = enterCall(deps, method, call);
+        const all = audited(entered, messages, read);
+        return await answered(entered, () => forward(entered, method, all) as Promise<Message>);
+      },
+      async *bidi_streaming(messages: AsyncIterable<Message>, call: Call<Principal>) {
+        using entered = enterCall(deps, method, call);
+        yield* answers(entered, method, audited(entered, messages, read));
+      },
+    };
+    return [method.localName, kinds[method.methodKind]] as const;
+  });
+  // The only type erasure: each function comes from the kind of its method.
+  return serve(service, Object.fromEntries(handlers) as unknown as Handlers<DescService, Principal>);
+}
+
+function forward({ link, options }: RelayedCall, { parent, localName }: DescMethod, input: unknown): unknown {
+  const client = link.link.client(parent) as unknown as Readonly<Record<string, AnyMethod>>;
+  return client[localName]?.(input, options);
+}
+
+async function answered<T>(entered: RelayedCall, answer: () => Promise<T>): Promise<T> {
+  try {
+    return await answer();
+  } catch (caught) {
+    throw entered.interpret(caught);
+  }
+}
+
+async function* answers(entered: RelayedCall, method: DescMethod, input: unknown): AsyncGenerator<Message, void> {
+  try {
+    yield* forward(entered, method, input) as AsyncIterable<Message>;
+  } catch (caught) {
+    throw entered.interpret(caught);
+  }
+}
+
+/** The messages of a stream, the first of which names the resource. */
+async function* audited(
+  entered: RelayedCall,
+  messages: AsyncIterable<Message>,
+  read: (message: Message) => string,
+): AsyncGenerator<Message, void> {
+  let isFirst = true;
+  for await (const message of messages) {
+    if (isFirst) await entered.audit(read(message));
+    isFirst = false;
+    yield message;
+  }
+}

@@ -1,0 +1,103 @@
+import { type Clock, PlatformError, silentLog, systemClock } from '@platform/base';
+import { type OpenLinkRequest, RelayService } from '@platform/proto/platform/relay/v1/relay';
+import { RobotService } from '@platform/proto/platform/robot/v1/robot';
+import { byteStreamOver, connect, connectOver } from '@platform/rpc/client';
+import { createRpcServer, createTunnelServer, type Handlers, serve } from '@platform/rpc/server';
+import { expect, test } from 'vitest';
+import { relayedPrincipal } from '../serve/relayed-principal.ts';
+import { RelayLink } from './relay-link.ts';
+
+type OpenLink = NonNullable<Handlers<typeof RelayService, string>['openLink']>;
+
+interface Rig extends AsyncDisposable {
+  /** Waits of the link between attempts, in ms. */
+  readonly waits: number[];
+}
+
+/** A link to a cloud that answers it so; waits pass at once. */
+async function rig(openLink: OpenLink, onWait: () => Promise<void> | void): Promise<Rig> {
+  const cloud = createRpcServer<string>({
+    services: [serve<typeof RelayService, string>(RelayService, { openLink })],
+    authenticate: async () => 'part',
+    open: [],
+    fallback: (_request, response) => void response.end(),
+    log: silentLog,
+  });
+  const { port } = await cloud.listen({ host: '127.0.0.1', port: 0 });
+  const waits: number[] = [];
+  const clock: Clock = {
+    ...systemClock,
+    async sleep(ms, signal) {
+      waits.push(ms);
+      await onWait();
+      signal?.throwIfAborted();
+    },
+  };
+  const server = createTunnelServer({
+    services: [
+      serve<typeof RobotService, { entity: string }>(RobotService, {
+        getVersion: (_request, { principal }) => ({ version: principal.entity }),
+      }),
+    ],
+    authenticate: async (call) => relayedPrincipal(call, silentLog),
+    ...{ clock: systemClock, log: silentLog },
+  });
+  const link = new RelayLink({
+    connect: () => connect({ baseUrl: `http://127.0.0.1:${port}` }),
+    ...{ partId: 'press', server, clock, log: silentLog },
+  });
+  link.start();
+  return {
+    waits,
+    async [Symbol.asyncDispose]() {
+      await link[Symbol.asyncDispose]();
+      await server[Symbol.asyncDispose]();
+      await cloud.close({ graceMs: 0 });
+    },
+  };
+}
+
+async function* dataOf(messages: AsyncIterator<OpenLinkRequest>): AsyncGenerator<Uint8Array, void> {
+  for (let next = await messages.next(); next.done !== true; next = await messages.next()) yield next.value.data;
+}
+
+test('the cloud calls the machine over the link that the machine opened, in the name of its caller', async () => {
+  const called = Promise.withResolvers<string>();
+  await using _rig = await rig(
+    async function* (requests) {
+      const messages = requests[Symbol.asyncIterator]();
+      expect((await messages.next()).value?.partId).toBe('press');
+      const { duplex, outgoing } = byteStreamOver(dataOf(messages));
+      yield { data: new Uint8Array() };
+      const link = connectOver({ stream: duplex, pingIntervalMs: 10_000, userAgent: 'test' });
+      const headers = { 'platform-caller': 'person:ada' };
+      const version = link.client(RobotService).getVersion({}, { headers });
+      called.resolve(version.then((answer) => answer.version));
+      for await (const data of outgoing) yield { data };
+    },
+    () => {},
+  );
+  expect(await called.promise).toBe('cloud:person:ada');
+});
+
+test('a broken link is opened again with growing waits of at most a minute, one to a cloud without relay rarely', async () => {
+  const enough = Promise.withResolvers<void>();
+  let attempts = 0;
+  await using held = await rig(
+    () => {
+      attempts++;
+      throw new PlatformError(attempts > 12 ? 'unimplemented' : 'aborted', 'not now');
+    },
+    async () => {
+      if (attempts < 13) return;
+      enough.resolve();
+      await new Promise((resolve) => setImmediate(resolve));
+    },
+  );
+  await enough.promise;
+  const waits = held.waits.slice(0, 13);
+  expect(waits[0]).toBeLessThanOrEqual(1_200);
+  expect(waits[3]).toBeGreaterThan(5_000);
+  expect(Math.max(...waits.slice(0, 12))).toBeLessThanOrEqual(72_000);
+  expect(waits[12]).toBe(600_000);
+});

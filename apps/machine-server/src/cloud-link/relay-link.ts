@@ -1,0 +1,109 @@
+/**
+ * Holds the link over which the cloud passes calls on to this machine. The machine connects, so it can be reached behind a router; the link
+ * has a connection of its own, so that uploads do not delay a stop.
+ *
+ * States: connecting → open → broken → waiting (longer each time) → connecting … A broken link ends the calls on it, and a resource that a
+ * session moved is stopped once its heartbeats stay away.
+ */
+import { asPlatformError, backoffMs, type Clock, type Log } from '@platform/base';
+import { type OpenLinkRequest, RelayService } from '@platform/proto/platform/relay/v1/relay';
+import { byteStreamOver, type Link } from '@platform/rpc/client';
+import type { TunnelServer } from '@platform/rpc/server';
+
+/** After the first failure a second, then up to a minute. */
+const backoff = { firstMs: 1_000, maxMs: 60_000 };
+/** A link that was open for this long starts again with the shortest wait. */
+const stableMs = 30_000;
+/** A cloud without relay is asked rarely; it may be updated. */
+const unsupportedMs = 600_000;
+
+export interface RelayLinkDeps {
+  /** Opens a connection to the cloud for this link alone. */
+  readonly connect: () => Link;
+  readonly partId: string;
+  /** Answers the calls. */
+  readonly server: Pick<TunnelServer, 'serve'>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export class RelayLink implements AsyncDisposable {
+  readonly #deps: RelayLinkDeps;
+  readonly #stop = new AbortController();
+  #running: Promise<void> | undefined;
+
+  constructor(deps: RelayLinkDeps) {
+    this.#deps = deps;
+  }
+
+  start(): void {
+    this.#running = this.#hold(this.#stop.signal);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+  }
+
+  async #hold(signal: AbortSignal): Promise<void> {
+    const { connect, clock, log } = this.#deps;
+    await using link = connect();
+    for (let failures = 0; !signal.aborted; ) {
+      const fromMs = clock.monotonic();
+      let waitMs = 0;
+      try {
+        await this.#open(link, signal);
+        failures = 0;
+      } catch (caught) {
+        if (signal.aborted) return;
+        const { code, message } = asPlatformError(caught);
+        failures = clock.monotonic() - fromMs >= stableMs ? 1 : failures + 1;
+        waitMs = code === 'unimplemented' ? unsupportedMs : backoffMs(failures, backoff);
+        const fields = { code, error: message, waitMs: Math.round(waitMs) };
+        if (code === 'unimplemented') log.info('this cloud offers no remote control', fields);
+        // An unreachable cloud is reported by what needs it more.
+        else if (code === 'unavailable') log.debug('the link for remote control broke; connecting again', fields);
+        else log.warn('the link for remote control broke; connecting again', fields);
+      }
+      await clock.sleep(Math.max(waitMs, backoff.firstMs), signal).catch(() => {});
+    }
+  }
+
+  /** Returns when the cloud has ended the link in an orderly way; throws otherwise. */
+  async #open(link: Link, signal: AbortSignal): Promise<void> {
+    const { partId, server, log } = this.#deps;
+    const over = new AbortController();
+    const ended = AbortSignal.any([signal, over.signal]);
+    let failure: unknown;
+    const bytes = Promise.withResolvers<AsyncIterable<Uint8Array>>();
+    async function* requests(): AsyncGenerator<Pick<OpenLinkRequest, 'partId'> | { data: Uint8Array }, void> {
+      yield { partId };
+      for await (const data of await bytes.promise) yield { data };
+    }
+    const responses = link.client(RelayService).openLink(requests(), { signal: ended, timeoutMs: 0 });
+    async function* incoming(): AsyncGenerator<Uint8Array, void> {
+      try {
+        let isFirst = true;
+        for await (const { data } of responses) {
+          if (isFirst) log.info('remote control through the cloud is available');
+          isFirst = false;
+          if (data.length > 0) yield data;
+        }
+      } catch (caught) {
+        failure = caught;
+      } finally {
+        over.abort();
+      }
+    }
+    const { duplex, outgoing } = byteStreamOver(incoming());
+    // Calls in progress end at once, whether the machine stops or the link breaks.
+    ended.addEventListener('abort', () => duplex.destroy(), { once: true });
+    bytes.resolve(outgoing);
+    try {
+      await server.serve(duplex);
+    } finally {
+      over.abort();
+    }
+    if (failure !== undefined) throw failure;
+  }
+}

@@ -1,0 +1,104 @@
+import { silentLog } from '@platform/base';
+import type { ResourceConfig } from '@platform/machine-config/schema';
+import { FakeClock } from '@platform/testkit';
+import { expect, onTestFinished, test } from 'vitest';
+import { createGatedModel, gated } from '../testing/gated-model.ts';
+import { Graph, type ResourceStatus } from './graph.ts';
+import type { Model } from './model.ts';
+
+const provider = 'module "m"';
+const ofModule = (name: string, depends_on: readonly string[] = []): ResourceConfig => ({
+  ...gated(name, depends_on),
+  model: 'acme:demo:gated',
+});
+
+function start() {
+  const { model, events, gates } = createGatedModel();
+  const provided = (): Model => ({ ...model, model: 'acme:demo:gated' });
+  const clock = new FakeClock();
+  const graph = new Graph({ models: [model], configureTimeoutMs: 120_000, clock, log: silentLog });
+  graph.start();
+  onTestFinished(() => graph[Symbol.asyncDispose]());
+  const of = (name: string): ResourceStatus | undefined => graph.status().find(({ config }) => config.name === name);
+  return { graph, clock, events, gates, provided, of };
+}
+
+test('a resource waits for the module that may have its model, and is built as soon as that is ready; others are not delayed', async () => {
+  const { graph, clock, provided, of } = start();
+  graph.provide(provider, { state: 'starting' });
+  await graph.apply([ofModule('a'), gated('b'), gated('on-a', ['a'])], 'r1');
+  expect(of('a')).toMatchObject({
+    state: 'configuring',
+    error: 'waits for its model acme:demo:gated: module "m" is starting',
+  });
+  expect(of('b')?.state).toBe('ready');
+  await clock.advance(300_000);
+  expect(of('a')?.state).toBe('configuring');
+  graph.provide(provider, { state: 'ready', models: [provided()] });
+  await clock.advance(0);
+  expect([of('a')?.state, of('on-a')?.state]).toEqual(['ready', 'ready']);
+});
+
+test('resources of a module that ended are dropped unclosed, unhealthy with the reason, and built again by its next process, then their dependents', async () => {
+  const { graph, clock, events, provided, of } = start();
+  graph.provide(provider, { state: 'ready', models: [provided()] });
+  await graph.apply([ofModule('a'), gated('b'), gated('on-a', ['a'])], 'r1');
+  events.length = 0;
+  graph.provide(provider, { state: 'failed', reason: 'it was ended by SIGKILL' });
+  await clock.advance(0);
+  expect(of('a')).toMatchObject({
+    state: 'unhealthy',
+    error: 'module "m", which has its model, is not running: it was ended by SIGKILL',
+  });
+  expect(graph.get('core:component:sensor/a')).toBeUndefined();
+  graph.provide(provider, { state: 'ready', models: [provided()] });
+  await clock.advance(0);
+  expect(of('a')).toMatchObject({ state: 'ready', error: '' });
+  expect(events).toEqual(['build a', 'built a', 'build on-a', 'built on-a', 'close on-a']);
+});
+
+test('a build that the end of its module interrupts is begun again when the module is ready, not later', async () => {
+  const { graph, clock, events, gates, provided, of } = start();
+  graph.provide(provider, { state: 'ready', models: [provided()] });
+  gates.set('a', new Promise(() => {}));
+  void graph.apply([ofModule('a')], 'r1');
+  await clock.advance(0);
+  graph.provide(provider, { state: 'failed', reason: 'gone' });
+  await clock.advance(0);
+  gates.delete('a');
+  graph.provide(provider, { state: 'ready', models: [provided()] });
+  await clock.advance(0);
+  expect(of('a')?.state).toBe('ready');
+  expect(events).toEqual(['build a', 'build a', 'built a']);
+});
+
+test('a module that is gone for good leaves its resources without a model', async () => {
+  const { graph, clock, provided, of } = start();
+  graph.provide(provider, { state: 'ready', models: [provided()] });
+  await graph.apply([ofModule('a')], 'r1');
+  graph.provide(provider, undefined);
+  await clock.advance(0);
+  expect(of('a')?.error).toMatch(/^core:component:sensor has no model "acme:demo:gated" in this version/);
+});
+
+test('what a model says that a configuration refers to counts: required ones are waited for, optional ones are used when they appear', async () => {
+  const { graph, clock, events, provided, of } = start();
+  const asking = (required: string[], optional: string[]): Model => ({
+    ...provided(),
+    dependencies: async () => ({ required, optional }),
+  });
+  graph.provide(provider, { state: 'ready', models: [asking(['b'], ['c'])] });
+  await graph.apply([ofModule('a')], 'r1');
+  expect(of('a')?.error).toBe('"b", which it depends on, is not in the configuration, or is disabled there');
+  events.length = 0;
+  await graph.apply([ofModule('a'), gated('b')], 'r2');
+  await clock.advance(5_000);
+  expect(of('a')?.state).toBe('ready');
+  expect(events).toEqual(['build b', 'built b', 'build a', 'built a']);
+  await graph.apply([ofModule('a'), gated('b'), gated('c')], 'r3');
+  await clock.advance(0);
+  expect(events.slice(4)).toEqual(['build c', 'built c', 'build a', 'built a', 'close a']);
+  events.length = 0;
+  await graph.apply([], 'r4');
+  expect(events[0]).toBe('close a');
+});

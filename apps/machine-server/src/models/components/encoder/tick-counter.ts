@@ -1,0 +1,66 @@
+/** What encoders have in common that count the ticks of a board's digital interrupts. */
+import { create } from '@bufbuild/protobuf';
+import { type Clock, errorText, type Log, PlatformError } from '@platform/base';
+import { StreamTicksRequestSchema } from '@platform/proto/platform/component/board/v1/board';
+import { PositionType } from '@platform/proto/platform/component/encoder/v1/encoder';
+import type { Board, Encoder } from '@platform/resources';
+
+export interface TickCounterOptions {
+  readonly board: Board;
+  /** Names of digital interrupts. */
+  readonly interrupts: readonly string[];
+  /** How far the shaft has turned with this tick. */
+  step(name: string, isHigh: boolean): number;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+const retryMs = 1_000;
+
+export function createTickCounter({ board, interrupts, step, clock, log }: TickCounterOptions): Encoder {
+  let position = 0;
+  let failure: string | undefined;
+  const stop = new AbortController();
+  const follow = async (): Promise<void> => {
+    while (!stop.signal.aborted) {
+      try {
+        const ticks = board.streamTicks(create(StreamTicksRequestSchema, { pinNames: [...interrupts] }), {
+          signal: stop.signal,
+        });
+        for await (const { pinName = '', high = false } of ticks) {
+          failure = undefined;
+          position += step(pinName, high);
+        }
+        failure = 'the board ended its ticks';
+      } catch (caught) {
+        if (!stop.signal.aborted) log.warn(`the ticks of ${interrupts.join(', ')} ended: ${errorText(caught)}`);
+        failure = errorText(caught);
+      }
+      await clock.sleep(retryMs, stop.signal).catch(() => {});
+    }
+  };
+  const followed = follow();
+  return {
+    async getPosition({ positionType = PositionType.TICKS_COUNT }) {
+      if (failure !== undefined)
+        throw new PlatformError('unavailable', `this encoder counts no ticks: ${failure}; it tries again every second`);
+      if (positionType === PositionType.ANGLE_DEGREES)
+        throw new PlatformError('unimplemented', 'this encoder has no angle in degrees: ask for its ticks');
+      return { value: position, positionType: PositionType.TICKS_COUNT };
+    },
+    async resetPosition() {
+      position = 0;
+      return {};
+    },
+    async getProperties() {
+      return { ticksCountSupported: true, angleDegreesSupported: false };
+    },
+    doCommand: async () => {
+      throw new PlatformError('unimplemented', 'this encoder has no commands');
+    },
+    async close() {
+      stop.abort();
+      await followed;
+    },
+  };
+}

@@ -1,0 +1,55 @@
+/**
+ * The attributes of a line of bytes: `address` (`host:port`) of a TCP connection, or `serial_path` of a serial port with
+ * `serial_baud_rate`, `serial_data_bits` (7 or 8; default 8), `serial_parity` (`none`, `even`, `odd`; default `none`) and
+ * `serial_stop_bits` (1 or 2; default 1).
+ */
+import { PlatformError } from '@platform/base';
+import type { LineSettings } from '../hardware/line.ts';
+import { choiceOf, type ValuesOf } from './attributes.ts';
+
+export const lineFields = {
+  address: { kind: 'string' },
+  serial_path: { kind: 'string' },
+  serial_baud_rate: { kind: 'int', min: 50, max: 4_000_000 },
+  serial_data_bits: { kind: 'int', default: 8, min: 7, max: 8 },
+  serial_parity: { kind: 'string', default: 'none' },
+  serial_stop_bits: { kind: 'int', default: 1, min: 1, max: 2 },
+} as const;
+
+/** @throws invalid_argument unless exactly one of a valid address and a serial port is there */
+export function readLine(
+  given: ValuesOf<typeof lineFields>,
+  { port: defaultPort, baudRate }: { readonly port: number; readonly baudRate: number },
+): LineSettings {
+  const { address, serial_path: path } = given;
+  if ((address === undefined) === (path === undefined)) {
+    const found = address === undefined ? 'neither' : 'both';
+    throw new PlatformError(
+      'invalid_argument',
+      `attributes: expected address (host:port) or serial_path, found ${found}`,
+    );
+  }
+  if (path !== undefined) {
+    if (!path.startsWith('/'))
+      throw new PlatformError(
+        'invalid_argument',
+        `attributes.serial_path: expected a path such as /dev/ttyUSB0, found ${JSON.stringify(path)}`,
+      );
+    return {
+      ...{ kind: 'serial', path, baudRate: given.serial_baud_rate ?? baudRate },
+      dataBits: given.serial_data_bits === 7 ? 7 : 8,
+      parity: choiceOf(given.serial_parity, 'serial_parity', ['none', 'even', 'odd']),
+      stopBits: given.serial_stop_bits === 2 ? 2 : 1,
+    };
+  }
+  const [, bracketed, plain = '', text] =
+    /^(?:\[([\da-fA-F:.]+)\]|([^:/\s[\]]+))(?::(\d+))?$/.exec(address ?? '') ?? [];
+  const host = bracketed ?? plain;
+  const port = text === undefined ? defaultPort : Number(text);
+  if (host === '' || port < 1 || port > 65_535)
+    throw new PlatformError(
+      'invalid_argument',
+      `attributes.address: expected host:port, found ${JSON.stringify(address)}`,
+    );
+  return { kind: 'tcp', host, port };
+}

@@ -1,0 +1,102 @@
+/** Copies files from this machine: each file in pieces, and the next one once the caller has acknowledged it. */
+import { open, readdir, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { basename, join, resolve } from 'node:path';
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { PlatformError } from '@platform/base';
+import {
+  type CopyFilesFromMachineRequest,
+  type CopyFilesFromMachineResponseSchema,
+  CopyFilesSourceType,
+} from '@platform/proto/platform/service/shell/v1/shell';
+import { deviceError } from '../../../hardware/device-error.ts';
+
+type Answer = MessageInitShape<typeof CopyFilesFromMachineResponseSchema>;
+
+interface Source {
+  readonly path: string;
+  /** Relative to what was asked for. */
+  readonly name: string;
+}
+
+const pieceBytes = 65_536;
+
+/** @param say logs what is copied */
+export async function* copyFrom(
+  requests: AsyncIterable<CopyFilesFromMachineRequest>,
+  signal: AbortSignal,
+  say: (what: string) => void,
+): AsyncGenerator<Answer, void> {
+  const messages = requests[Symbol.asyncIterator]();
+  const first = await messages.next();
+  const { request } = first.done === true ? { request: undefined } : first.value;
+  if (request?.case !== 'metadata' || request.value.paths.length === 0)
+    throw new PlatformError('invalid_argument', 'expected a first message with metadata.paths, found none');
+  const { paths, allowRecursion, preserve } = request.value;
+  say(paths.join(', '));
+  const roots = paths.map((path) => ({ path: inHome(path), name: basename(path) }));
+  const areDirectories = await Promise.all(roots.map(({ path }) => isDirectory(path)));
+  const directory = roots[areDirectories.indexOf(true)];
+  if (directory !== undefined && !allowRecursion)
+    throw new PlatformError(
+      'invalid_argument',
+      `${directory.path}: expected a file, found a folder; allow recursion to copy folders`,
+    );
+  const single = directory === undefined ? CopyFilesSourceType.SINGLE_FILE : CopyFilesSourceType.SINGLE_DIRECTORY;
+  const sourceType = roots.length > 1 ? CopyFilesSourceType.MULTIPLE_FILES : single;
+  yield { response: { case: 'metadata', value: { sourceType } } };
+  // Files are found while they are copied: a large folder is not held in memory.
+  const waiting: Source[] = roots.toReversed();
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    signal.throwIfAborted();
+    const { path, name } = next;
+    yield* send(next, preserve);
+    await acknowledged(messages, path);
+    if (await isDirectory(path))
+      for (const each of (await readdir(path)).toSorted().toReversed())
+        waiting.push({ path: join(path, each), name: join(name, each) });
+  }
+}
+
+async function* send({ path, name }: Source, preserve: boolean): AsyncGenerator<Answer, void> {
+  const { size, mtimeMs, mode } = await statOf(path);
+  const kept = preserve ? { modTime: timestampFromMs(mtimeMs), mode: mode & 0o777 } : {};
+  if (await isDirectory(path))
+    return yield { response: { case: 'fileData', value: { name, isDir: true, eof: true, ...kept } } };
+  await using file = await open(path);
+  const piece = Buffer.alloc(pieceBytes);
+  for (;;) {
+    const { bytesRead } = await file.read(piece, 0, pieceBytes);
+    const eof = bytesRead === 0;
+    const data = Uint8Array.from(piece.subarray(0, bytesRead));
+    yield { response: { case: 'fileData', value: { name, size: BigInt(size), data, eof, ...kept } } };
+    if (eof) return;
+  }
+}
+
+async function acknowledged(messages: AsyncIterator<CopyFilesFromMachineRequest>, path: string): Promise<void> {
+  const next = await messages.next();
+  if (next.done !== true && next.value.request.case === 'ackLastFile') return;
+  throw new PlatformError(
+    'aborted',
+    `${path}: expected an acknowledgement, found ${next.done === true ? 'the end' : 'another message'}`,
+  );
+}
+
+async function statOf(path: string) {
+  try {
+    return await stat(path);
+  } catch (caught) {
+    throw await deviceError(path, caught, { ENOENT: 'correct the path' });
+  }
+}
+
+async function isDirectory(path: string): Promise<boolean> {
+  return (await statOf(path)).isDirectory();
+}
+
+/** Relative paths are those in the home of the machine-server's user. */
+export function inHome(path: string): string {
+  return resolve(homedir(), path === '~' ? '.' : path.replace(/^~\//, ''));
+}

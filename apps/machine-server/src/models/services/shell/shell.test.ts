@@ -1,0 +1,198 @@
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { create, type DescMessage, type MessageInitShape, type MessageShape } from '@bufbuild/protobuf';
+import { systemClock } from '@platform/base';
+import {
+  CopyFilesFromMachineRequestSchema,
+  CopyFilesSourceType,
+  CopyFilesToMachineRequestSchema,
+  ShellRequestSchema,
+} from '@platform/proto/platform/service/shell/v1/shell';
+import { type Shell, shell as shellType } from '@platform/resources';
+import { temporaryDirectory } from '@platform/testkit';
+import { expect, onTestFinished, test } from 'vitest';
+import { openKernel } from '../../../hardware/kernel.ts';
+import { buildModel } from '../../../testing/build-model.ts';
+import { until } from '../../../testing/start-test-server.ts';
+import { createShell } from './shell.ts';
+
+const model = createShell(systemClock, { untrusted: false, kernel: openKernel });
+
+async function build(lines: string[] = []): Promise<Shell> {
+  const resource = await buildModel(model, { shell: '/bin/sh' }, { lines });
+  if (!shellType.implementedBy(resource)) throw new Error('expected a shell');
+  return resource;
+}
+
+async function directory() {
+  const made = await temporaryDirectory();
+  onTestFinished(() => made[Symbol.asyncDispose]());
+  return made;
+}
+
+/** Messages that the test sends one by one. */
+function outbox<S extends DescMessage>(schema: S) {
+  const queue: MessageShape<S>[] = [];
+  let isEnded = false;
+  let arrived = Promise.withResolvers<void>();
+  const wake = (): void => {
+    arrived.resolve();
+    arrived = Promise.withResolvers();
+  };
+  async function* messages(): AsyncGenerator<MessageShape<S>, void> {
+    for (;;) {
+      for (let next = queue.shift(); next !== undefined; next = queue.shift()) yield next;
+      if (isEnded) return;
+      await arrived.promise;
+    }
+  }
+  return {
+    messages: messages(),
+    send(message: MessageInitShape<S>) {
+      queue.push(create(schema, message));
+      wake();
+    },
+    end() {
+      isEnded = true;
+      wake();
+    },
+  };
+}
+
+const call = { signal: new AbortController().signal, principal: { entity: 'anna@example.com' } };
+
+test('a shell runs what is typed on a terminal, knows its window, and ends with exit; each call is in the log', async () => {
+  const lines: string[] = [];
+  const shell = await build(lines);
+  const { messages, send } = outbox(ShellRequestSchema);
+  send({ name: 'it', extra: { message: 'window-change', cols: 123, rows: 45 } });
+  let output = '';
+  const answers = shell.shell(messages, call)[Symbol.asyncIterator]();
+  const read = async (text: string): Promise<void> => {
+    while (!output.includes(text)) {
+      const next = await answers.next();
+      if (next.done === true) throw new Error(`ended without ${text}: ${output}`);
+      output += next.value.dataOut ?? '';
+    }
+  };
+  send({ dataIn: 'stty size; tty; echo $((6*7))é\n' });
+  await read('45 123');
+  await read('/dev/pts/');
+  await read('42é');
+  send({ dataIn: 'exit\n' });
+  let last = await answers.next();
+  while (last.done !== true && last.value.eof !== true) last = await answers.next();
+  expect(last.value).toEqual({ eof: true });
+  expect((await answers.next()).done).toBe(true);
+  expect(lines).toEqual(['info a shell began', 'info a shell ended']);
+});
+
+test('the caller goes away: the shell and what runs in it end', async () => {
+  const { file } = await directory();
+  const shell = await build();
+  const { messages, send } = outbox(ShellRequestSchema);
+  const caller = new AbortController();
+  const reading = (async () => {
+    for await (const _ of shell.shell(messages, { signal: caller.signal }));
+  })();
+  const failed = expect(reading).rejects.toThrow('gone');
+  send({ dataIn: `echo $$ > ${file('pid')}; sleep 1000\n` });
+  const pid = async (): Promise<number> => Number(await readFile(file('pid'), 'utf8').catch(() => ''));
+  await until('the shell to run', async () => (await pid()) > 0);
+  const shellPid = await pid();
+  caller.abort(new Error('gone'));
+  await failed;
+  await until('the shell to end', () => {
+    try {
+      return !process.kill(shellPid, 0);
+    } catch {
+      return true;
+    }
+  });
+});
+
+test('closing the service ends its shells', async () => {
+  const shell = await build();
+  const { messages, send } = outbox(ShellRequestSchema);
+  send({ dataIn: '' });
+  const answers = shell.shell(messages, call)[Symbol.asyncIterator]();
+  await answers.next();
+  await shell.close();
+  await expect(
+    (async () => {
+      while ((await answers.next()).done !== true);
+    })(),
+  ).rejects.toThrow('the shell service was closed');
+});
+
+test('files are copied from the machine, one acknowledged after the other, and to it', async () => {
+  const { file } = await directory();
+  await mkdir(file('tree/deep'), { recursive: true });
+  const large = Buffer.alloc(150_000, 'x');
+  await writeFile(file('tree/large'), large);
+  await writeFile(file('tree/deep/empty'), '', { mode: 0o640 });
+  const lines: string[] = [];
+  const shell = await build(lines);
+  const from = outbox(CopyFilesFromMachineRequestSchema);
+  from.send({ request: { case: 'metadata', value: { paths: [file('tree')], allowRecursion: true, preserve: true } } });
+  const to = outbox(CopyFilesToMachineRequestSchema);
+  to.send({
+    request: {
+      case: 'metadata',
+      value: { destination: file('copy'), sourceType: CopyFilesSourceType.SINGLE_DIRECTORY, preserve: true },
+    },
+  });
+  const acks = shell.copyFilesToMachine(to.messages, call)[Symbol.asyncIterator]();
+  const names: string[] = [];
+  for await (const { response } of shell.copyFilesFromMachine(from.messages, call)) {
+    if (response?.case === 'metadata') expect(response.value.sourceType).toBe(CopyFilesSourceType.SINGLE_DIRECTORY);
+    if (response?.case !== 'fileData') continue;
+    to.send({ request: { case: 'fileData', value: response.value } });
+    if (response.value.eof !== true) continue;
+    names.push(response.value.name ?? '');
+    expect((await acks.next()).value).toEqual({ ackLastFile: true });
+    from.send({ request: { case: 'ackLastFile', value: true } });
+  }
+  to.end();
+  expect((await acks.next()).done).toBe(true);
+  expect(names).toEqual(['tree', 'tree/deep', 'tree/deep/empty', 'tree/large']);
+  expect(await readFile(file('copy/large'))).toEqual(large);
+  const { mode, mtimeMs } = await stat(file('copy/deep/empty'));
+  expect(mode & 0o777).toBe(0o640);
+  expect(Math.abs(mtimeMs - (await stat(file('tree/deep/empty'))).mtimeMs)).toBeLessThan(1_000);
+  expect(lines).toContain(`info a copy of files from this machine: ${file('tree')}`);
+});
+
+test('a folder without recursion, a missing file and a name that leads out are refused', async () => {
+  const { path, file } = await directory();
+  const shell = await build();
+  const copyFrom = async (from: string): Promise<void> => {
+    const { messages, send } = outbox(CopyFilesFromMachineRequestSchema);
+    send({ request: { case: 'metadata', value: { paths: [from] } } });
+    for await (const _ of shell.copyFilesFromMachine(messages, call));
+  };
+  await expect(copyFrom(path)).rejects.toThrow('expected a file, found a folder; allow recursion');
+  await expect(copyFrom(file('no'))).rejects.toThrow('it does not exist; correct the path');
+  for (const name of ['../out', '..', 'a/../../out', '']) {
+    const { messages, send } = outbox(CopyFilesToMachineRequestSchema);
+    send({
+      request: { case: 'metadata', value: { destination: path, sourceType: CopyFilesSourceType.MULTIPLE_FILES } },
+    });
+    send({ request: { case: 'fileData', value: { name, data: new Uint8Array(1), eof: true } } });
+    const copying = shell.copyFilesToMachine(messages, call)[Symbol.asyncIterator]().next();
+    await expect(copying).rejects.toThrow('expected a path inside the destination');
+  }
+});
+
+test('a machine without keys refuses it', async () => {
+  const shell = await build();
+  const open = { ...call, principal: { entity: '' } };
+  const answers = shell.shell(outbox(ShellRequestSchema).messages, open)[Symbol.asyncIterator]();
+  await expect(answers.next()).rejects.toThrow(
+    'expected a caller who has signed in, found that this machine has no keys',
+  );
+});
+
+test('-untrusted-env refuses it', async () => {
+  const refusing = createShell(systemClock, { untrusted: true, kernel: openKernel });
+  await expect(buildModel(refusing, {})).rejects.toThrow('-untrusted-env does not allow the shell service');
+});

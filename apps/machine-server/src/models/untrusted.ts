@@ -1,0 +1,15 @@
+import { PlatformError } from '@platform/base';
+
+/** `-untrusted-env` (D16): who edits the configuration must not run programs on this computer. */
+export interface Trust {
+  readonly untrusted: boolean;
+}
+
+/** @param what is refused, such as `the model core:builtin:command` @throws permission_denied with `-untrusted-env` */
+export function refuseIfUntrusted({ untrusted }: Trust, what: string): void {
+  if (untrusted)
+    throw new PlatformError(
+      'permission_denied',
+      `-untrusted-env does not allow ${what}, which runs programs on this computer: start the machine-server without -untrusted-env to use it`,
+    );
+}

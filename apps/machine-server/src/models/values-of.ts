@@ -1,0 +1,35 @@
+/** What a text from outside reads as: a document of a reading. */
+import { PlatformError } from '@platform/base';
+import type { Document } from '@platform/resources';
+import { type JsonPath, valueAt } from './json-path.ts';
+
+/** Longer texts are cut in errors. */
+const mostShown = 80;
+
+/**
+ * An object gives its keys, any other JSON value `value`; with paths, each name gives the value at its path.
+ *
+ * @param source names where the text comes from, for errors. @throws data_loss
+ */
+export function valuesOf(text: string, source: string, paths: ReadonlyMap<string, JsonPath>): Document {
+  const json = parsed(text, source);
+  if (paths.size === 0) return isObject(json) ? json : { value: json };
+  return Object.fromEntries([...paths].map(([name, path]) => [name, valueAt(json, path, source)]));
+}
+
+function parsed(text: string, source: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new PlatformError('data_loss', `${source}: expected JSON, found ${shown(text)}`);
+  }
+}
+
+/** A text in quotes, cut. */
+export function shown(text: string): string {
+  return JSON.stringify(text.length > mostShown ? `${text.slice(0, mostShown)}…` : text);
+}
+
+function isObject(value: unknown): value is Document {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

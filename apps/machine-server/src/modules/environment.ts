@@ -1,0 +1,47 @@
+/** The environment of a module's process: what it may know about its machine, by our names and by those of the public API. */
+import type { MachineIdentity } from './modules-deps.ts';
+
+export interface ModuleEnvironment {
+  readonly home: string;
+  readonly dataDirectory: string;
+  readonly name: string;
+  /** Where it listens. */
+  readonly address: string;
+  readonly moduleId: string;
+  readonly root: string;
+  readonly machine: MachineIdentity;
+}
+
+/** @param inherited of this process. @param own `env` of the module's configuration, which overrides everything. */
+export function environmentOf(
+  module: ModuleEnvironment,
+  inherited: Readonly<Record<string, string | undefined>>,
+  own: Readonly<Record<string, string>>,
+): Record<string, string | undefined> {
+  const { machine } = module;
+  const values: Readonly<Record<string, string>> = {
+    HOME: module.home,
+    MODULE_DATA: module.dataDirectory,
+    MODULE_NAME: module.name,
+    MODULE_ADDRESS: module.address,
+    MODULE_ID: module.moduleId,
+    MODULE_ROOT: module.root,
+    MACHINE_ID: machine.machineId,
+    MACHINE_PART_ID: machine.partId,
+    MACHINE_FQDN: machine.fqdn,
+    LOCATION_ID: machine.locationId,
+    PRIMARY_ORG_ID: machine.primaryOrgId,
+    API_KEY_ID: machine.apiKeyId,
+    API_KEY: machine.apiKey,
+  };
+  const given = Object.entries(values).filter(([, value]) => value !== '');
+  return {
+    // For modules that run on Node: theirs need not be on the path.
+    PLATFORM_NODE: process.execPath,
+    ...inherited,
+    ...Object.fromEntries(
+      given.flatMap(([key, value]) => [`PLATFORM_${key}`, `VIAM_${key}`].map((name) => [name, value])),
+    ),
+    ...own,
+  };
+}

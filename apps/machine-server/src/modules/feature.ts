@@ -1,0 +1,98 @@
+/** Modules: programs that provide further models, each in a process of its own. */
+import { type LogFields, type LogLevel, PlatformError } from '@platform/base';
+import type { JsonObject } from '@platform/machine-config/schema';
+import { logProblems } from '../logging/log-problems.ts';
+import { type ModuleConfig, readModules } from './module-config.ts';
+import type { ModulesDeps } from './modules-deps.ts';
+import { type ModuleStatus, ModuleSupervisor, providerName } from './supervise-module.ts';
+
+export type { ModuleStatus } from './supervise-module.ts';
+
+/** Disposing ends all processes. */
+export interface Modules extends AsyncDisposable {
+  /**
+   * Brings the running modules to those of a configuration: one that did not change is left alone, one that changed is ended and started
+   * anew. Does not wait for them.
+   */
+  apply(modules: readonly JsonObject[]): void;
+  /** In the order of the configuration. */
+  status(): readonly ModuleStatus[];
+  /** What is wrong with the modules, one per line; empty if all run. */
+  errors(): string;
+  /** @param name its name, or the id of a registry module. @throws not_found */
+  restart(name: string): void;
+  /** Looks again for what modules wait for, such as a package. */
+  look(): void;
+  /** A line that a module sends to our log. */
+  log(module: string, level: LogLevel, message: string, logger: string, fields: LogFields): void;
+}
+
+export function createModules(deps: ModulesDeps): Modules {
+  const running = new Map<string, ModuleSupervisor>();
+  /** The ends of supervisors that were replaced or removed, by name. */
+  const ending = new Map<string, Promise<void>>();
+
+  const end = (supervisor: ModuleSupervisor): void => {
+    const { name } = supervisor.module;
+    running.delete(name);
+    const over = Promise.all([ending.get(name), supervisor[Symbol.asyncDispose]()]).then(() => {
+      if (ending.get(name) === over) ending.delete(name);
+    });
+    ending.set(name, over);
+  };
+  const start = async (module: ModuleConfig): Promise<void> => {
+    const supervisor = new ModuleSupervisor(module, deps);
+    running.set(module.name, supervisor);
+    deps.provide(providerName(module.name), { state: 'starting' });
+    // The old process may hold what the new one needs.
+    await ending.get(module.name);
+    if (running.get(module.name) === supervisor) supervisor.start();
+  };
+
+  return {
+    apply(entries) {
+      const { modules, problems } = readModules(entries);
+      logProblems(deps.log, problems);
+      const wanted = new Map(modules.map((module) => [module.name, refused(module, deps)]));
+      for (const supervisor of [...running.values()]) {
+        const { name } = supervisor.module;
+        const next = wanted.get(name);
+        if (next !== undefined && JSON.stringify(next) === JSON.stringify(supervisor.module)) continue;
+        end(supervisor);
+        if (next === undefined) deps.provide(providerName(name), undefined);
+      }
+      for (const module of wanted.values()) if (!running.has(module.name)) void start(module);
+    },
+    status: () => [...running.values()].map(({ status }) => status),
+    errors: () =>
+      [...running.values()]
+        .filter(({ status }) => status.error !== '')
+        .map(({ module, status }) => `module "${module.name}": ${status.error}`)
+        .join('\n'),
+    restart(name) {
+      const found = [...running.values()].find(({ module }) => module.name === name || module.moduleId === name);
+      if (found === undefined) {
+        const known = [...running.keys()].join(', ') || 'none';
+        const text = `expected a module of this machine (${known}), found ${JSON.stringify(name)}`;
+        throw new PlatformError('not_found', text);
+      }
+      found.restart();
+    },
+    look: () => {
+      for (const supervisor of running.values()) supervisor.look();
+    },
+    log(module, level, message, logger, fields) {
+      running.get(module)?.lines.write(level, message, logger, fields);
+    },
+    async [Symbol.asyncDispose]() {
+      for (const supervisor of [...running.values()]) end(supervisor);
+      await Promise.all(ending.values());
+    },
+  };
+}
+
+/** With `-untrusted-env`, only what comes from the registry is started. */
+function refused(module: ModuleConfig, { untrusted }: ModulesDeps): ModuleConfig {
+  if (!untrusted || !module.isLocal || module.error !== '') return module;
+  return { ...module, error: '-untrusted-env does not allow local modules' };
+}

@@ -1,0 +1,49 @@
+/**
+ * The first-run script of a module: `first_run` of the `meta.json` in its folder, which prepares the computer for the module. It runs once
+ * for each content of script and folder; what says that it succeeded is a file that outlives the process. A script that fails is run again
+ * with the next start.
+ */
+import { createHash } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { type Clock, type Log, PlatformError } from '@platform/base';
+import { withTimeout } from '../graph/with-timeout.ts';
+import { pathInMeta } from './meta-json.ts';
+import type { ModuleConfig } from './module-config.ts';
+import type { ModuleLines } from './module-output.ts';
+import { startProcess } from './module-process.ts';
+
+export interface FirstRunOptions {
+  readonly module: ModuleConfig;
+  /** The folder of the module. */
+  readonly root: string;
+  /** The path of a file that says what is done, without its ending. */
+  readonly statePath: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly lines: ModuleLines;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+}
+
+/** @throws failed_precondition if there is a script and it fails, deadline_exceeded after `first_run_timeout` */
+export async function firstRun(options: FirstRunOptions): Promise<void> {
+  const { module, root, statePath, env, lines, clock, log, signal } = options;
+  const path = await pathInMeta(root, 'first_run');
+  if (path === undefined) return;
+  const marker = `${statePath}.first_run_succeeded`;
+  const script = await readFile(path).catch((caught: unknown) => {
+    throw new PlatformError('failed_precondition', `first_run of meta.json: expected a script at ${path}`, caught);
+  });
+  const done = `${path} ${createHash('sha256').update(script).digest('hex')}\n`;
+  if ((await readFile(marker, 'utf8').catch(() => '')) === done) return;
+  log.info(`module "${module.name}": running its first-run script`, { path });
+  const process = await startProcess({ path, args: [], cwd: root, env, lines, clock });
+  const text = `first_run of meta.json: ${path} did not end within ${module.firstRunTimeoutMs} ms (first_run_timeout)`;
+  try {
+    const how = await withTimeout(process.ended, module.firstRunTimeoutMs, text, clock, signal);
+    if (!how.endsWith(' 0')) throw new PlatformError('failed_precondition', `first_run of meta.json: ${path}: ${how}`);
+  } finally {
+    await process.stop();
+  }
+  await writeFile(marker, done);
+}

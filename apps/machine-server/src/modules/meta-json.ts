@@ -1,0 +1,27 @@
+/** `meta.json` in the folder of a module: what its author says of it. */
+import { readFile } from 'node:fs/promises';
+import { isAbsolute, join, relative } from 'node:path';
+import { PlatformError } from '@platform/base';
+
+/** A path that `meta.json` names, in the folder; undefined if it names none. @throws failed_precondition if it leads out of the folder */
+export async function pathInMeta(folder: string, key: 'entrypoint' | 'first_run'): Promise<string | undefined> {
+  const file = join(folder, 'meta.json');
+  const text = await readFile(file, 'utf8').catch(() => undefined);
+  if (text === undefined) return undefined;
+  const found = parse(text, file)[key];
+  if (typeof found !== 'string' || found === '') return undefined;
+  const path = join(folder, found);
+  const inside = relative(folder, path);
+  if (!isAbsolute(found) && inside !== '' && !inside.startsWith('..')) return path;
+  const expected = `${key} of meta.json: expected a path in ${folder}, found ${JSON.stringify(found)}`;
+  throw new PlatformError('failed_precondition', expected);
+}
+
+function parse(text: string, file: string): Readonly<Record<string, unknown>> {
+  try {
+    const meta: unknown = JSON.parse(text);
+    return typeof meta === 'object' && meta !== null ? { ...meta } : {};
+  } catch (caught) {
+    throw new PlatformError('failed_precondition', `${file}: expected JSON, found something else`, caught);
+  }
+}

@@ -1,0 +1,65 @@
+/** The modules of a configuration. */
+import type { Problem } from '@platform/base';
+import type { JsonObject } from '@platform/machine-config/schema';
+import { durationMs } from '../config/duration.ts';
+
+export interface ModuleConfig {
+  readonly name: string;
+  /** What is started; placeholders are resolved. */
+  readonly executablePath: string;
+  readonly isLocal: boolean;
+  /** `<namespace>:<name>` of a registry module; otherwise empty. */
+  readonly moduleId: string;
+  /** Empty: none is passed on. */
+  readonly logLevel: string;
+  /** Added to the environment of the process; overrides everything else. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Longest time of its first-run script. */
+  readonly firstRunTimeoutMs: number;
+  /** It listens on a port of this computer in place of a socket. */
+  readonly tcpMode: boolean;
+  /** Why the cloud cannot serve it; empty if it can. */
+  readonly error: string;
+}
+
+const firstRunTimeoutMs = 3_600_000;
+/** The name is part of paths of files and sockets, and of names of loggers. */
+const validName = /^[A-Za-z0-9][\w.-]{0,99}$/;
+/** Names the other end of each module's connection. */
+const reserved = 'parent';
+
+/** Modules with an invalid name, or with one that an earlier module has, are reported and left out. */
+export function readModules(modules: readonly JsonObject[]): {
+  readonly modules: readonly ModuleConfig[];
+  readonly problems: readonly Problem[];
+} {
+  const byName = new Map<string, ModuleConfig>();
+  const problems: Problem[] = [];
+  for (const [index, entry] of modules.entries()) {
+    const module = read(entry);
+    const { name } = module;
+    const complain = (message: string): void =>
+      void problems.push({ path: `modules[${index}].name`, level: 'error', message: `${message}: it is not started` });
+    if (!validName.test(name) || name === reserved)
+      complain(`expected letters, digits, "_", "-" and ".", and not "${reserved}", found ${JSON.stringify(name)}`);
+    else if (byName.has(name)) complain(`expected one module named "${name}", found another one`);
+    else byName.set(name, module);
+  }
+  return { modules: [...byName.values()], problems };
+}
+
+function read(entry: JsonObject): ModuleConfig {
+  const text = (key: string): string => (typeof entry[key] === 'string' ? entry[key] : '');
+  const env = Object.entries((entry['env'] ?? {}) as JsonObject);
+  return {
+    name: text('name'),
+    executablePath: text('executable_path'),
+    isLocal: text('type') !== 'registry',
+    moduleId: text('module_id'),
+    logLevel: text('log_level'),
+    env: Object.fromEntries(env.map(([key, value]) => [key, String(value)])),
+    firstRunTimeoutMs: durationMs(text('first_run_timeout')) || firstRunTimeoutMs,
+    tcpMode: entry['tcp_mode'] === true,
+    error: String((entry['status'] as JsonObject | undefined)?.['error'] ?? ''),
+  };
+}

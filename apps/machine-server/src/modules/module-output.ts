@@ -1,0 +1,91 @@
+/**
+ * What a module writes, as lines of our log. A line has a maximum length. Of the lines of a second, those beyond a limit are dropped and
+ * counted; a module that writes faster still is made to wait: its output is read again in the next second.
+ */
+import type { Readable } from 'node:stream';
+import { StringDecoder } from 'node:string_decoder';
+import type { Clock, Log, LogFields, LogLevel } from '@platform/base';
+
+const maxLineLength = 16 * 1024;
+const linesPerSecond = 500;
+const bytesPerSecond = 4 * 1024 * 1024;
+
+/** The lines of one module, however they arrive. */
+export class ModuleLines {
+  readonly #log: Log;
+  readonly #clock: Clock;
+  #second = Number.NaN;
+  #lines = 0;
+  #bytes = 0;
+  #dropped = 0;
+
+  constructor(log: Log, clock: Clock) {
+    this.#log = log;
+    this.#clock = clock;
+  }
+
+  /** @param logger appended to the module's; empty: the module's. */
+  write(level: LogLevel, text: string, logger = '', fields: LogFields = {}): void {
+    this.#tick();
+    if (++this.#lines > linesPerSecond) {
+      this.#dropped++;
+      return;
+    }
+    const log = logger === '' ? this.#log : this.#log.child(logger.slice(0, 200));
+    const rest = text.length - maxLineLength;
+    log[level](rest > 0 ? `${text.slice(0, maxLineLength)}… (${rest} more characters)` : text, fields);
+  }
+
+  /** Counts what was read. @returns for how many milliseconds reading must pause; 0: not at all. */
+  read(bytes: number): number {
+    this.#tick();
+    this.#bytes += bytes;
+    return this.#bytes < bytesPerSecond ? 0 : 1_000 - (this.#clock.monotonic() % 1_000);
+  }
+
+  /** Says what was dropped. */
+  flush(): void {
+    if (this.#dropped === 0) return;
+    this.#log.warn(
+      `${this.#dropped} lines of this module were dropped: it wrote more than ${linesPerSecond} in a second`,
+    );
+    this.#dropped = 0;
+  }
+
+  #tick(): void {
+    const second = Math.floor(this.#clock.monotonic() / 1_000);
+    if (second === this.#second) return;
+    this.flush();
+    this.#second = second;
+    this.#lines = 0;
+    this.#bytes = 0;
+  }
+}
+
+/** Logs the lines of an output stream of a process. Resolves when it ends. */
+export async function logOutput(stream: Readable, level: LogLevel, lines: ModuleLines, clock: Clock): Promise<void> {
+  const decoder = new StringDecoder('utf8');
+  let open = '';
+  const add = (text: string): void => {
+    const parts = text.split('\n');
+    for (const [at, part] of parts.entries()) {
+      // Only as much of an endless line is kept as is logged.
+      if (open.length <= maxLineLength) open += part;
+      if (at === parts.length - 1) return;
+      const line = open.endsWith('\r') ? open.slice(0, -1) : open;
+      if (line !== '') lines.write(level, line);
+      open = '';
+    }
+  };
+  try {
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      add(decoder.write(chunk));
+      const waitMs = lines.read(chunk.length);
+      if (waitMs > 0) await clock.sleep(waitMs);
+    }
+  } catch {
+    // The pipe broke: its process is gone.
+  }
+  if (open !== '') lines.write(level, open);
+  lines.flush();
+}

@@ -1,0 +1,40 @@
+/** What is started of a module, and the folder that it belongs to. */
+import { rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { PlatformError } from '@platform/base';
+import { unpack } from '../packages/unpack.ts';
+import { pathInMeta } from './meta-json.ts';
+import type { ModuleConfig } from './module-config.ts';
+
+export interface Program {
+  readonly path: string;
+  /** The folder of its `meta.json`. */
+  readonly folder: string;
+}
+
+/**
+ * Of a package, the entrypoint of its `meta.json`, otherwise what the configuration names. A local `.tar.gz` is unpacked anew for each
+ * start, so that a restart takes a new one; its `meta.json` must name the entrypoint.
+ *
+ * @param packageFolder the folder of the package that holds the configured path
+ * @param unpackFolder where a local archive is unpacked
+ * @throws failed_precondition if the archive names no entrypoint, and what unpacking throws
+ */
+export async function programOf(
+  { executablePath, isLocal }: ModuleConfig,
+  packageFolder: string | undefined,
+  unpackFolder: string,
+): Promise<Program> {
+  if (packageFolder !== undefined) {
+    const path = (await pathInMeta(packageFolder, 'entrypoint')) ?? executablePath;
+    return { path, folder: packageFolder };
+  }
+  if (!isLocal || !/\.(tar\.gz|tgz)$/.test(executablePath))
+    return { path: executablePath, folder: dirname(executablePath) };
+  await rm(unpackFolder, { recursive: true, force: true });
+  await unpack(executablePath, unpackFolder);
+  const path = await pathInMeta(unpackFolder, 'entrypoint');
+  if (path !== undefined) return { path, folder: unpackFolder };
+  const text = `expected a meta.json with an entrypoint in the archive ${executablePath}, found none`;
+  throw new PlatformError('failed_precondition', text);
+}

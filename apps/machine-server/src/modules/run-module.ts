@@ -1,0 +1,106 @@
+/** One process of a module, from its start until it has ended. */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Log } from '@platform/base';
+import { connect, type Link } from '@platform/rpc/client';
+import type { Model } from '../graph/model.ts';
+import { environmentOf } from './environment.ts';
+import { firstRun } from './first-run.ts';
+import { freePort } from './free-port.ts';
+import { modelsOf } from './handler-map.ts';
+import { endLeftover, recordProcess } from './leftover-process.ts';
+import type { ModuleConfig } from './module-config.ts';
+import type { ModuleLines } from './module-output.ts';
+import { type ModuleProcess, startProcess } from './module-process.ts';
+import { ModuleResources } from './module-resources.ts';
+import type { ModulesDeps, ParentPort } from './modules-deps.ts';
+import { programOf } from './program-of.ts';
+import type { SocketDirectory } from './socket-path.ts';
+import { waitReady } from './wait-ready.ts';
+
+export interface RunModuleOptions {
+  readonly module: ModuleConfig;
+  readonly deps: ModulesDeps;
+  readonly sockets: SocketDirectory;
+  readonly parent: ParentPort;
+  readonly lines: ModuleLines;
+  readonly log: Log;
+  /** Ends the start. */
+  readonly signal: AbortSignal;
+}
+
+export interface RunningModule {
+  readonly models: readonly Model[];
+  /** Resolves when its process has ended, to a text that says how. */
+  readonly ended: Promise<string>;
+  /** Removes its resources, and ends the process. */
+  stop(): Promise<void>;
+}
+
+/** Starts the process and waits until it is ready; what was started is stopped again if that fails. */
+export async function runModule(options: RunModuleOptions): Promise<RunningModule> {
+  const { module, deps, sockets, parent, lines, log, signal } = options;
+  const { clock, configureTimeoutMs, startupTimeoutMs } = deps;
+  const all = join(deps.home, 'module-data', deps.identity().partId || 'local');
+  const dataDirectory = join(all, module.name);
+  // No name of a module begins with a dot.
+  const statePath = join(all, `.${module.name}`);
+  await mkdir(dataDirectory, { recursive: true, mode: 0o750 });
+  if (await endLeftover(statePath)) log.warn(`module "${module.name}": ended a process of an earlier machine-server`);
+  const inPackage = deps.packageWith(module.executablePath);
+  const { path, folder } = await programOf(module, inPackage, `${statePath}.unpacked`);
+  const root = module.env['PLATFORM_MODULE_ROOT'] ?? module.env['VIAM_MODULE_ROOT'] ?? folder;
+  const address = module.tcpMode ? `127.0.0.1:${await freePort()}` : sockets.next();
+  const identity = { name: module.name, moduleId: module.moduleId, home: deps.home, machine: deps.identity() };
+  const env = environmentOf({ ...identity, dataDirectory, address, root }, deps.environment, module.env);
+  await firstRun({ module, root, statePath, env, lines, clock, log, signal });
+  const level = deps.debug() ? 'debug' : module.logLevel;
+  const args = [address, ...(level === '' ? [] : [`--log-level=${level}`]), ...(module.tcpMode ? ['--tcp-mode'] : [])];
+  signal.throwIfAborted();
+
+  const process = await startProcess({ path, args, cwd: root, env, lines, clock });
+  log.info(`module "${module.name}" started`, { pid: process.pid, path });
+  const link = connect({
+    baseUrl: module.tcpMode ? `http://${address}` : 'http://localhost',
+    socketPath: module.tcpMode ? undefined : address,
+    peerName: `the module "${module.name}"`,
+    vocabulary: 'rdk',
+  });
+  const resources = new ModuleResources(link, configureTimeoutMs);
+  try {
+    await recordProcess(statePath, process.pid);
+    const parentAddress = module.tcpMode ? await parent.tcpAddress() : sockets.parentPath;
+    const ready = async (ends: AbortSignal): Promise<readonly Model[]> => {
+      const wait = { link, parentAddress, startupTimeoutMs, clock, signal: ends };
+      return modelsOf(await waitReady(wait), { types: deps.types, link, resources, log });
+    };
+    const models = await orEnded(process, ready, signal);
+    return { models, ended: process.ended, stop: () => stop(process, link, resources) };
+  } catch (caught) {
+    await stop(process, link, undefined);
+    throw caught;
+  }
+}
+
+/** The result of the start, unless the process ends before. */
+async function orEnded<T>(
+  process: ModuleProcess,
+  start: (signal: AbortSignal) => Promise<T>,
+  signal: AbortSignal,
+): Promise<T> {
+  const over = new AbortController();
+  const ended = process.ended.then((how): never => {
+    throw new Error(`${how} before it was ready`);
+  });
+  try {
+    return await Promise.race([start(AbortSignal.any([signal, over.signal])), ended]);
+  } finally {
+    over.abort();
+  }
+}
+
+async function stop(process: ModuleProcess, link: Link, resources: ModuleResources | undefined): Promise<void> {
+  await resources?.removeAll();
+  await link[Symbol.asyncDispose]();
+  await process.stop();
+}

@@ -1,0 +1,27 @@
+/** Resolves `${packages.<name>}` and `${packages.<type>.<name>}` in a configuration to the folder of the package. */
+import type { Json, JsonObject, MachineConfig, ResourceConfig } from '@platform/machine-config/schema';
+
+const placeholder = /\$\{packages\.(?:([\w-]+)\.)?([\w-]+)\}/g;
+
+/** @param folder of a package by its name and, if it was given, its type; undefined if there is none: the text stays as it is. */
+export function resolvePlaceholders(
+  config: MachineConfig,
+  folder: (name: string, type: string | undefined) => string | undefined,
+): MachineConfig {
+  const text = (found: string): string =>
+    found.replace(placeholder, (whole, type: string | undefined, name: string) => folder(name, type) ?? whole);
+  const value = (found: Json): Json => {
+    if (typeof found === 'string') return found.includes('${packages.') ? text(found) : found;
+    if (Array.isArray(found)) return found.map((item: Json) => value(item));
+    return typeof found === 'object' && found !== null ? object(found as JsonObject) : found;
+  };
+  const object = (found: JsonObject): JsonObject =>
+    Object.fromEntries(Object.entries(found).map(([key, item]) => [key, value(item)]));
+  const resource = (found: ResourceConfig): ResourceConfig => ({ ...found, attributes: object(found.attributes) });
+  return {
+    ...config,
+    components: config.components.map(resource),
+    services: config.services.map(resource),
+    modules: config.modules.map(object),
+  };
+}

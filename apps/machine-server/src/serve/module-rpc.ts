@@ -1,0 +1,96 @@
+/** What RobotService says of modules, and what modules tell this machine. */
+import type { JsonObject, MessageInitShape } from '@bufbuild/protobuf';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { type LogLevel, readLogField } from '@platform/base';
+import { PackageType } from '@platform/proto/platform/app/packages/v1/packages';
+import {
+  ModuleStatus_State,
+  type ModuleStatusSchema,
+  PackageStatus_State,
+  type PackageStatusSchema,
+  type RobotService,
+} from '@platform/proto/platform/robot/v1/robot';
+import type { Handlers } from '@platform/rpc/server';
+import type { Modules } from '../modules/feature.ts';
+import type { ModuleState } from '../modules/supervise-module.ts';
+import type { PackageState, Packages } from '../packages/feature.ts';
+import { packageTypes } from '../packages/fetch-package.ts';
+import type { Principal } from './authenticate.ts';
+
+const states: Readonly<Record<ModuleState, ModuleStatus_State>> = {
+  pending: ModuleStatus_State.PENDING,
+  starting: ModuleStatus_State.STARTING,
+  ready: ModuleStatus_State.READY,
+  unhealthy: ModuleStatus_State.UNHEALTHY,
+  closing: ModuleStatus_State.CLOSING,
+};
+
+export type ModuleHandlers = Required<
+  Pick<Handlers<typeof RobotService, Principal>, 'getModelsFromModules' | 'log' | 'restartModule'>
+>;
+
+export function moduleHandlers(modules: Modules): ModuleHandlers {
+  return {
+    getModelsFromModules: () => ({
+      models: modules
+        .status()
+        .flatMap(({ module, models }) =>
+          models.map((each) => ({ ...each, moduleName: module.name, fromLocalModule: module.isLocal })),
+        ),
+    }),
+    log({ logs }, { principal }) {
+      const { module } = principal;
+      // Only modules send logs; a client of the machine has nothing to say in its log.
+      if (module === undefined) return {};
+      for (const { level, loggerName, message, stack, fields } of logs)
+        modules.log(module, levelOf(level), message, loggerOf(loggerName, module), {
+          ...Object.fromEntries(fields.flatMap((field: JsonObject) => readLogField(field))),
+          ...(stack !== '' && { stack: stack.slice(0, 4_000) }),
+        });
+      return {};
+    },
+    restartModule({ idOrName }) {
+      modules.restart(idOrName.value ?? '');
+      return {};
+    },
+  };
+}
+
+/** The part of GetMachineStatus about modules. */
+export function moduleStatuses(modules: Modules): MessageInitShape<typeof ModuleStatusSchema>[] {
+  return modules.status().map(({ module, state, since, error, failures }) => ({
+    moduleName: module.name,
+    state: states[state],
+    lastUpdated: timestampFromMs(since),
+    error,
+    consecutiveFailures: failures,
+  }));
+}
+
+const packageStates: Readonly<Record<PackageState, PackageStatus_State>> = {
+  downloading: PackageStatus_State.DOWNLOADING,
+  loading: PackageStatus_State.LOADING,
+  ready: PackageStatus_State.READY,
+  failed: PackageStatus_State.FAILED,
+};
+
+/** The part of GetMachineStatus about packages. */
+export function packageStatuses(packages: Pick<Packages, 'status'>): MessageInitShape<typeof PackageStatusSchema>[] {
+  return packages.status().map(({ wanted, state, since, error }) => ({
+    ...{ name: wanted.name, type: packageTypes[wanted.type] ?? PackageType.UNSPECIFIED, version: wanted.version },
+    ...{ state: packageStates[state], error, lastUpdated: timestampFromMs(since) },
+  }));
+}
+
+/** Loggers of other machine servers have further levels. */
+function levelOf(text: string): LogLevel {
+  const level = text.toLowerCase();
+  if (level === 'debug' || level === 'info') return level;
+  return level.startsWith('warn') ? 'warn' : 'error';
+}
+
+/** Without the name of the module, which our log adds; resources are named as we spell them. */
+function loggerOf(name: string, module: string): string {
+  const own = name === module ? '' : name.startsWith(`${module}.`) ? name.slice(module.length + 1) : name;
+  return own.replace(/(^|\.)rdk(?=:)/g, '$1core');
+}

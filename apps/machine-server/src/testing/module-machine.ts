@@ -1,0 +1,55 @@
+/** A machine-server in this process with a fake cloud, for tests of modules. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { JsonObject } from '@bufbuild/protobuf';
+import { connect, type Link } from '@platform/rpc/client';
+import type { MachineServer } from '../compose.ts';
+import { type FakeCloud, startFakeCloud } from './fake-cloud.ts';
+import { createTestHome, startTestServer, type TestServerOptions, until } from './start-test-server.ts';
+
+export interface ModuleMachine extends AsyncDisposable {
+  readonly home: string;
+  readonly cloud: FakeCloud;
+  readonly server: MachineServer;
+  /** To the machine's own port. */
+  readonly link: Link;
+  /** Saves another configuration; everything is captured and synced often. */
+  configure(document: JsonObject): void;
+  /** State and error of a resource. */
+  statusOf(name: string): { readonly state: string; readonly error: string } | undefined;
+  /** Readings of a sensor that reached the cloud. */
+  captured(name: string): readonly JsonObject[];
+  /** The log of the server so far; its last lines may be missing. */
+  log(): string;
+  /** Resolves once the log has this. */
+  logged(what: string | RegExp): Promise<void>;
+}
+
+const dataManager = {
+  ...{ name: 'dm', api: 'core:service:data_manager', model: 'builtin' },
+  attributes: { sync_interval_mins: 0.002 },
+};
+
+export async function startModuleMachine(options: TestServerOptions = {}): Promise<ModuleMachine> {
+  await using starting = new AsyncDisposableStack();
+  const cloud = starting.use(await startFakeCloud({ services: [dataManager] }));
+  const home = starting.use(await createTestHome(cloud.url));
+  const server = starting.use(await startTestServer(home, undefined, undefined, options));
+  const link = starting.use(connect({ baseUrl: `http://127.0.0.1:${server.serving.port}` }));
+  const stack = starting.move();
+  const log = (): string => readFileSync(join(home.path, 'log'), 'utf8');
+  return {
+    ...{ home: home.path, cloud, server, link },
+    configure(document) {
+      cloud.document = { ...document, services: [dataManager, ...((document['services'] ?? []) as JsonObject[])] };
+    },
+    statusOf: (name) => server.graph.status().find(({ config }) => config.name === name),
+    captured: (name) =>
+      cloud.stored
+        .filter(({ metadata }) => metadata.componentName === name)
+        .flatMap(({ readings }) => readings.map(({ data }) => data.value as JsonObject)),
+    log,
+    logged: (what) => until(String(what), () => (typeof what === 'string' ? log().includes(what) : what.test(log()))),
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}

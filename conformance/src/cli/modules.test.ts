@@ -1,0 +1,123 @@
+/** The guide of modules: its commands as printed and its programs, against a real cloud and a real machine-server. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type ChildProcess, spawnChild } from '@platform/testkit';
+import { expect, onTestFinished, test } from 'vitest';
+import { commandsIn } from '../../../tools/check-commands.ts';
+import { startCloud } from '../start-cloud.ts';
+import { type CommandLine, openCommandLine } from './command-line.ts';
+
+const guide = readFileSync(fileURLToPath(new URL('../../../docs/guides/modules.md', import.meta.url)), 'utf8');
+const machineMain = fileURLToPath(new URL('../../../apps/machine-server/src/main.ts', import.meta.url));
+const nodeFlags = ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'];
+
+/** The blocks of a language, in order. */
+function blocksOf(language: string): string[] {
+  const blocks = guide.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'));
+  return [...blocks].map(([, text = '']) => text);
+}
+
+const printed = commandsIn(guide)
+  .filter(({ isWhole }) => isWhole)
+  .map(({ words }) => words.slice(1));
+
+function startMachine(home: string, configFile: string): ChildProcess {
+  const machine = spawnChild(process.execPath, [...nodeFlags, machineMain, '-config', configFile], {
+    env: { PLATFORM_HOME: home, PLATFORM_BIND_ADDRESS: '127.0.0.1:0' },
+  });
+  onTestFinished(async () => void (await machine.kill('SIGTERM')));
+  return machine;
+}
+
+interface Configuration {
+  components?: { name: string; attributes?: object }[];
+  services?: object[];
+}
+
+test('the guide leads to a captured sensor, a change of it, and an archive that can be uploaded', async () => {
+  await using cloud = await startCloud();
+  await using cli = await openCommandLine({
+    PLATFORM_URL: cloud.url,
+    PLATFORM_API_KEY_ID: cloud.keyId,
+    PLATFORM_API_KEY: cloud.key,
+  });
+  const { partId: id, partSecret: secret, url } = cloud;
+  const file = (name: string): string => join(cli.directory, name);
+  writeFileSync(
+    file('machine.json'),
+    JSON.stringify({ cloud: { id, secret, app_address: url, refresh_interval: '1s' } }),
+  );
+  startMachine(file('machine'), file('machine.json'));
+  const run = (words: readonly string[]) => cli.ok(words.map((word) => (word === 'vm' ? id : word)));
+  const next = printed[Symbol.iterator]();
+  const step = async (expected: string): Promise<string> => {
+    const words = next.next().value ?? [];
+    expect(words.join(' ')).toMatch(expected);
+    return (await run(words)).stdout;
+  };
+  const save = async (change: (document: Configuration) => void): Promise<void> => {
+    const document = JSON.parse((await run(['config', 'get', 'vm'])).stdout) as Configuration;
+    change(document);
+    writeFileSync(file('vm.json'), JSON.stringify(document));
+  };
+
+  await step('modules create my-sensor');
+  const program = file('my-sensor/my-sensor.ts');
+  const [first = '', second = ''] = blocksOf('ts');
+  expect(readFileSync(program, 'utf8')).toBe(first);
+  await step('modules reload');
+  await step('config get');
+  const [component = '{}'] = blocksOf('json');
+  await save((document) => {
+    document.components = [...(document.components ?? []), JSON.parse(component)];
+    document.services ??= [{ name: 'data', api: 'core:service:data_manager', model: 'builtin' }];
+  });
+  await step('config set');
+  const query = next.next().value ?? [];
+  await expect.poll(async () => (await run([...query, '--json'])).stdout, { timeout: 60_000 }).toMatch(/"load": ?\d/);
+  await step('logs');
+  const logs = async () => (await run(['logs', 'vm'])).stdout;
+  await expect.poll(logs, { timeout: 60_000 }).toMatch(/my-sensor\.load +started/);
+
+  writeFileSync(program, second);
+  await step('modules reload');
+  await expect.poll(logs, { timeout: 60_000 }).toContain('attributes.path: expected the name of a file, found nothing');
+  await save((document) => {
+    for (const one of document.components ?? []) if (one.name === 'load') one.attributes = { path: '/proc/loadavg' };
+  });
+  await run(['config', 'set', 'vm', 'vm.json', '--yes']);
+  const values = query.map((word) => word.replaceAll('data.readings.load AS load', 'data.readings.value AS value'));
+  await expect.poll(async () => (await run([...values, '--json'])).stdout, { timeout: 60_000 }).toMatch(/"value": ?\d/);
+
+  expect((next.next().value ?? []).join(' ')).toMatch('--address');
+  await step('modules build');
+  await step('modules upload');
+  expect(next.next().done).toBe(true);
+}, 240_000);
+
+test('reload --address builds the folder and restarts the module of a machine with a local configuration', async () => {
+  await using cli: CommandLine = await openCommandLine();
+  await cli.ok(['modules', 'create', 'my-sensor', '--namespace', 'acme']);
+  const folder = join(cli.directory, 'my-sensor');
+  const configuration = {
+    modules: [{ name: 'my-sensor', type: 'local', executable_path: join(folder, 'dist', 'module', 'run.sh') }],
+    components: [{ name: 'load', api: 'core:component:sensor', model: 'acme:my-sensor:load' }],
+  };
+  const file = join(cli.directory, 'machine.json');
+  writeFileSync(file, JSON.stringify(configuration));
+  // Before the first build there is no program; the machine-server tries again.
+  const machine = startMachine(join(cli.directory, 'machine'), file);
+  const { address } = await machine.waitForLine(({ msg }) => msg === 'serving');
+  const reload = ['modules', 'reload', 'my-sensor', '--address', String(address), '--json'];
+  expect((await cli.ok(reload)).json()).toMatchObject({
+    ...{ name: 'my-sensor', state: 'restarted', models: ['acme:my-sensor:load'], error: null },
+  });
+  await machine.waitForLine(({ logger, msg }) => logger === 'modules.my-sensor.load' && msg === 'started');
+  const other = await cli.run([...reload.slice(0, -1), '--name', 'other']);
+  expect([other.code, other.stderr]).toEqual([3, expect.stringContaining('found "other"')]);
+  const neither = await cli.run(['modules', 'reload', 'my-sensor']);
+  expect([neither.code, neither.stderr]).toEqual([2, expect.stringContaining('expected --part')]);
+  const wrong = await cli.run(['modules', 'reload', 'my-sensor', '--address', 'here']);
+  expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('--address: expected host:port')]);
+}, 120_000);

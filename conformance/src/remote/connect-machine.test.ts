@@ -1,0 +1,183 @@
+/** A second machine from the printed line alone, in another home and another process: in plaintext on loopback, and over TLS with a pin. */
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { systemClock } from '@platform/base';
+import { temporaryDirectory } from '@platform/testkit';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type CommandLine, openCommandLine } from '../cli/command-line.ts';
+import { type CloudProcess, startCloud } from '../start-cloud.ts';
+
+const machineServer = fileURLToPath(new URL('../../../apps/machine-server/src/main.ts', import.meta.url));
+
+let cloud: CloudProcess;
+let cli: CommandLine;
+let elsewhere: Awaited<ReturnType<typeof temporaryDirectory>>;
+
+beforeAll(async () => {
+  cloud = await startCloud({ PLATFORM_MACHINE_SERVER: machineServer });
+  const { url, keyId, key } = cloud;
+  cli = await openCommandLine({ PLATFORM_URL: url, PLATFORM_API_KEY_ID: keyId, PLATFORM_API_KEY: key });
+  elsewhere = await temporaryDirectory('elsewhere-');
+});
+afterAll(async () => {
+  await stop();
+  await elsewhere?.[Symbol.asyncDispose]();
+  await cli?.[Symbol.asyncDispose]();
+  await cloud?.[Symbol.asyncDispose]();
+});
+
+const at = (name: string, home = elsewhere.path): string => join(home, 'machine-server', name);
+
+/** Ends what the line started, by its number. */
+async function stop(home = elsewhere.path): Promise<void> {
+  if (!existsSync(at('pid', home))) return;
+  const pid = Number(readFileSync(at('pid', home), 'utf8'));
+  const runs = (): boolean => {
+    try {
+      return process.kill(pid, 0);
+    } catch {
+      return false;
+    }
+  };
+  if (runs()) process.kill(pid, 'SIGTERM');
+  while (runs()) await systemClock.sleep(50);
+}
+
+/** Runs a line in a shell that has a home of its own, and nothing of this process. */
+function inShell(line: string, env: Readonly<Record<string, string>> = {}): Promise<{ code: number; said: string }> {
+  const child = spawn('sh', ['-c', line], {
+    env: { PATH: process.env['PATH'] ?? '', HOME: elsewhere.path, PLATFORM_HOME: elsewhere.path, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+    });
+  return new Promise((resolve) => child.once('exit', (code) => resolve({ code: code ?? -1, said })));
+}
+
+async function newLine(): Promise<string> {
+  return (await cli.ok(['machines', 'connect', 'press-7', '--no-wait', '--json'], { reveals: true })).json<{
+    line: string;
+  }>().line;
+}
+
+test('one printed line connects a second machine, and each step is shown until its first reading', async () => {
+  const fromMs = systemClock.monotonic();
+  const waiting = cli.start(['machines', 'connect', 'press-7'], { reveals: true });
+  const [line] = await waiting.matching('stdout', /^curl .*$/m);
+  expect(waiting.said.stderr).toContain('listens on loopback only');
+  expect(waiting.said.stderr).toContain('platform up --host 0.0.0.0');
+  const ran = await inShell(line);
+  expect(ran).toMatchObject({ code: 0, said: expect.stringContaining('started') });
+  const ended = await waiting.ended;
+  expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining('first reading') });
+  console.log(`connected in ${Math.round(systemClock.monotonic() - fromMs)} ms`);
+  expect(statSync(at('credentials.json')).mode & 0o777).toBe(0o600);
+  expect(line).not.toContain(JSON.parse(readFileSync(at('credentials.json'), 'utf8')).cloud.secret);
+  const listed = await cli.ok(['machines', 'part', 'resources', 'press-7', '--json']);
+  expect(listed.json()).toContainEqual(expect.objectContaining({ name: 'host', state: 'ready' }));
+});
+
+test('a new line repairs what is there; a used one does not give the credentials again', async () => {
+  const line = await newLine();
+  const repaired = await inShell(line);
+  expect(repaired).toMatchObject({ code: 0 });
+  const again = await inShell(line);
+  expect(again).toMatchObject({ code: 0, said: expect.stringContaining('are there already') });
+  const other = await temporaryDirectory('third-');
+  const copied = await inShell(line, { PLATFORM_HOME: other.path });
+  await other[Symbol.asyncDispose]();
+  expect(copied).toMatchObject({ code: 1, said: expect.stringContaining('only once') });
+});
+
+test('a home of another machine, a damaged download and an unknown computer are refused with the reason', async () => {
+  const { line } = (await cli.ok(['machines', 'connect', 'press-8', '--no-wait', '--json'], { reveals: true })).json<{
+    line: string;
+  }>();
+  expect(await inShell(line)).toMatchObject({ code: 1, said: expect.stringContaining('belongs to another machine') });
+
+  const [, url = ''] = /(http\S+?)'? \|/.exec(line) ?? [];
+  const script = await (await fetch(url.replaceAll("'", ''))).text();
+  const piped = (text: string, env: Readonly<Record<string, string>>): Promise<{ code: number; said: string }> =>
+    inShell(`sh <<'SCRIPT'\n${text}\nSCRIPT`, env);
+  await using fresh = await temporaryDirectory('fourth-');
+  const env = { PLATFORM_HOME: fresh.path };
+  const damaged = await piped(script.replace(/archive_sum='\w+'/, "archive_sum='0'"), env);
+  expect(damaged).toMatchObject({ code: 1, said: expect.stringContaining('damaged') });
+
+  // A computer of an architecture for which nobody has a Node, and that has none itself.
+  const bin = join(fresh.path, 'bin');
+  const unknown = await piped(
+    `mkdir -p '${bin}'; for one in sh tar curl grep sed cat mkdir rm chmod mv sha256sum id; do ln -s "$(command -v $one)" '${bin}/'; done; printf '#!/bin/sh\\ncase $1 in -s) echo Linux ;; *) echo riscv64 ;; esac\\n' > '${bin}/uname'; chmod 755 '${bin}/uname'; PATH='${bin}'\n${script}`,
+    env,
+  );
+  expect(unknown).toMatchObject({ code: 1, said: expect.stringContaining('this computer is linux-riscv64') });
+  const otherSystem = await piped(`uname() { echo FreeBSD; }\n${script}`, env);
+  expect(otherSystem).toMatchObject({
+    code: 1,
+    said: expect.stringContaining('expected Linux or macOS, found FreeBSD'),
+  });
+  expect((await fetch(`${cloud.url}/connect/unknown-token`)).status).toBe(404);
+});
+
+test('R16 a token ends with the right of the key that made it', async () => {
+  const made = await cli.ok(['api-keys', 'create', 'installer', '--role', 'owner', '--json'], { reveals: true });
+  const { id, key } = made.json<{ id: string; key: string }>();
+  const env = { PLATFORM_API_KEY_ID: id, PLATFORM_API_KEY: key };
+  const asked = ['machines', 'connect', 'press-11', '--no-wait', '--json'];
+  const { line } = (await cli.ok(asked, { reveals: true, env })).json<{ line: string }>();
+  await cli.ok(['api-keys', 'delete', id, '--yes']);
+  const [url = ''] = /http\S+/.exec(line) ?? [];
+  const refused = await fetch(`${url}/credentials`, { method: 'POST' });
+  expect([refused.status, await refused.json()]).toEqual([403, expect.objectContaining({ code: 'permission_denied' })]);
+});
+
+test('--service writes a unit for systemd, enables and starts it, and asks for root', async () => {
+  await using fresh = await temporaryDirectory('service-');
+  const asked = ['machines', 'connect', 'press-10', '--service', '--no-wait', '--json'];
+  const { line } = (await cli.ok(asked, { reveals: true })).json<{ line: string }>();
+  expect(line).toMatch(/\| sudo sh -s -- --service$/);
+  const bin = join(fresh.path, 'bin');
+  mkdirSync(bin);
+  // The system's own systemd, if there is one, is left alone.
+  const program = (name: string, text: string): void =>
+    writeFileSync(join(bin, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+  program('sudo', 'exec "$@"');
+  program('id', '[ "$1" = -u ] && echo "$ASKED_ID" || echo someone');
+  program('systemctl', `echo "$@" >>'${fresh.path}/asked'`);
+  const env = {
+    PATH: `${bin}:${process.env['PATH']}`,
+    ...{ PLATFORM_HOME: fresh.path, PLATFORM_UNIT_DIRECTORY: fresh.path },
+  };
+  const person = await inShell(line, { ...env, ASKED_ID: '1000' });
+  expect(person).toMatchObject({ code: 1, said: expect.stringContaining('expected root, found someone') });
+  expect(await inShell(line, { ...env, ASKED_ID: '0' })).toMatchObject({ code: 0 });
+  expect(readFileSync(join(fresh.path, 'asked'), 'utf8').split('\n').slice(0, 3)).toEqual([
+    ...['daemon-reload', 'enable machine-server', 'restart machine-server'],
+  ]);
+  const unit = readFileSync(join(fresh.path, 'machine-server.service'), 'utf8');
+  expect(unit).toContain(`ExecStart=${at('run', fresh.path)}\nRestart=always`);
+});
+
+test('over TLS the line pins the certificate of the cloud: another certificate is refused, the right one connects', async () => {
+  await using secure = await startCloud({ PLATFORM_MACHINE_SERVER: machineServer }, ['--tls-name', 'localhost']);
+  await using home = await temporaryDirectory('secure-');
+  await using secureCli = await openCommandLine();
+  const signIn = ['login', 'api-key', '--key-id', secure.keyId, '--key-file', '-', '--url', secure.url];
+  await secureCli.ok([...signIn, '--fingerprint', secure.caFingerprint], { input: secure.key });
+  const connect = ['machines', 'connect', 'press-9', '--address', secure.url, '--no-wait', '--json'];
+  const unpinned = (await secureCli.ok(connect, { reveals: true })).json<{ line: string }>().line;
+  expect(unpinned).not.toContain('--pinnedpubkey');
+  const waiting = secureCli.start(['machines', 'connect', 'press-9'], { reveals: true });
+  const [line] = await waiting.matching('stdout', /^curl .*$/m);
+  const env = { PLATFORM_HOME: home.path };
+  const wrong = await inShell(line.replaceAll(/sha256\/\/[\w+/]{4}/g, 'sha256//AAAA'), env);
+  expect(wrong.said).toContain('does not match pinned public key');
+  expect(await inShell(line, env)).toMatchObject({ code: 0, said: expect.stringContaining('started') });
+  expect(await waiting.ended).toMatchObject({ code: 0, stderr: expect.stringContaining('first reading') });
+  await stop(home.path);
+});

@@ -1,0 +1,9 @@
+/** What `make` returned for the current value; made again when the value is another one. */
+export function lastOf<T, U>(value: () => T, make: (value: T) => U): () => U {
+  let last: { readonly of: T; readonly made: U } | undefined;
+  return () => {
+    const now = value();
+    if (last === undefined || last.of !== now) last = { of: now, made: make(now) };
+    return last.made;
+  };
+}

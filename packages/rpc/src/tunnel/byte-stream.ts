@@ -1,0 +1,84 @@
+/** A connection whose bytes travel as the messages of a bidirectional stream: what is written leaves as pieces, what arrives is read. */
+import { Duplex } from 'node:stream';
+
+/** Maximum bytes of one message, so that a large one delays the others on its link only briefly. */
+export const maxPieceBytes: number = 64 * 1024;
+
+export interface ByteStream {
+  readonly duplex: Duplex;
+  /** What is written to `duplex`; ends with it. */
+  readonly outgoing: AsyncIterable<Uint8Array>;
+}
+
+/**
+ * A write is accepted at once: Node's HTTP/2 does not read while a write of its own waits, so two ends that both waited would wait for
+ * ever. What waits is bounded by the flow-control windows of the HTTP/2 connection.
+ *
+ * @param incoming what `duplex` reads; its end or error is that of `duplex`
+ */
+export function byteStreamOver(incoming: AsyncIterable<Uint8Array>): ByteStream {
+  let waiting: Uint8Array[] = [];
+  let isOver = false;
+  let wakeWriter = (): void => {};
+  let wakeReader = (): void => {};
+  const source = incoming[Symbol.asyncIterator]();
+
+  const duplex = new Duplex({
+    read: () => wakeReader(),
+    write(bytes: Uint8Array, _encoding, done) {
+      waiting.push(bytes);
+      wakeWriter();
+      done();
+    },
+    final(done) {
+      isOver = true;
+      wakeWriter();
+      done();
+    },
+    destroy(error, done) {
+      isOver = true;
+      wakeWriter();
+      wakeReader();
+      // Not awaited: a generator that waits for its next message would never confirm.
+      source.return?.().catch(() => {});
+      done(error);
+    },
+  });
+
+  const receive = async (): Promise<void> => {
+    for (;;) {
+      const next = await source.next();
+      if (duplex.destroyed) return;
+      if (next.done === true) break;
+      if (duplex.push(next.value)) continue;
+      await new Promise<void>((resolve) => {
+        wakeReader = resolve;
+      });
+    }
+    duplex.push(null);
+    duplex.end();
+  };
+  receive().catch((caught: unknown) => duplex.destroy(caught instanceof Error ? caught : new Error(String(caught))));
+
+  async function* outgoing(): AsyncGenerator<Uint8Array, void> {
+    try {
+      for (;;) {
+        if (waiting.length === 0) {
+          if (isOver) return;
+          await new Promise<void>((resolve) => {
+            wakeWriter = resolve;
+          });
+          continue;
+        }
+        const bytes = waiting.length === 1 ? waiting[0] : Buffer.concat(waiting);
+        waiting = [];
+        for (let at = 0; bytes !== undefined && at < bytes.length; at += maxPieceBytes)
+          yield bytes.subarray(at, at + maxPieceBytes);
+      }
+    } finally {
+      // The far end takes no more.
+      duplex.destroy();
+    }
+  }
+  return { duplex, outgoing: outgoing() };
+}

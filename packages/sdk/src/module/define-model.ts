@@ -1,0 +1,99 @@
+/** What the author of a module writes: models, each with what builds its resources. */
+import type { JsonObject } from '@bufbuild/protobuf';
+import { type Log, PlatformError } from '@platform/base';
+import type { Document, Resource, ResourceDescriptor } from '@platform/resources';
+import type { Dependencies } from './dependencies.ts';
+import type { ModuleInfo } from './settings.ts';
+
+/** A configured resource, as it stands in the configuration of the machine. */
+export interface ResourceConfig {
+  /** Its short name, such as `door`. */
+  readonly name: string;
+  /** Such as `core:component:sensor`. */
+  readonly api: string;
+  /** Such as `acme:my-sensors:door`. */
+  readonly model: string;
+  /** Whatever the configuration says; check it in `validate` or `build`. */
+  readonly attributes: JsonObject;
+  /** Names under `depends_on`. */
+  readonly dependsOn: readonly string[];
+}
+
+/** What a model gets to build a resource. */
+export interface BuildConfig extends ResourceConfig {
+  /** The running resources of this machine that `validate` and `depends_on` name. */
+  readonly dependencies: Dependencies;
+  /** Lines go into the log of the machine, under the name of the resource. */
+  readonly log: Log;
+  readonly module: ModuleInfo;
+}
+
+/** Names of resources of the same machine, short (`door`) or full (`core:component:sensor/door`). */
+export interface NeededResources {
+  /** The resource is built once all of these run. */
+  readonly required?: readonly string[];
+  /** The resource is built again when one of these comes or goes. */
+  readonly optional?: readonly string[];
+}
+
+/**
+ * The methods of the type, without what is the same for all: `doCommand` (refused if absent), `close` (nothing to do if absent), and
+ * `reconfigure`, which changes the running resource in place. Without `reconfigure`, a resource with another configuration is built beside
+ * the running one, which is then closed; a `build` that throws leaves the old one running.
+ */
+export type ModelResource<T extends Resource> = Omit<T, 'close' | 'doCommand'> & {
+  doCommand?(command: Document): Promise<Document>;
+  reconfigure?(config: BuildConfig): Promise<void> | void;
+  close?(): Promise<void> | void;
+};
+
+export interface ModelDefinition<T extends Resource> {
+  /** `<namespace>:<family>:<name>`, such as `acme:my-sensors:door`. */
+  readonly model: string;
+  /**
+   * Called before `build`, and when the configuration changes. Throws an error that says which attribute is wrong (`invalidAttribute`).
+   * Absent: every configuration is valid, and needs only what `depends_on` names.
+   */
+  validate?(config: ResourceConfig): NeededResources | undefined | Promise<NeededResources | undefined>;
+  /** Throws an error that says why there is no resource; the machine-server shows it and tries again. */
+  build(config: BuildConfig): ModelResource<T> | Promise<ModelResource<T>>;
+}
+
+/** A model of any type, made by `defineModel`. */
+export interface Model {
+  readonly type: ResourceDescriptor;
+  readonly model: string;
+  validate(config: ResourceConfig): Promise<Required<NeededResources>>;
+  build(config: BuildConfig): Promise<ModelResource<Resource>>;
+}
+
+/**
+ * @param type such as `sensor`, or `commandType('acme:component:greenhouse')` for a type of your own.
+ * @throws invalid_argument if the model has no name of the form `<namespace>:<family>:<name>`
+ */
+export function defineModel<T extends Resource>(
+  type: ResourceDescriptor<T>,
+  { model, validate, build }: ModelDefinition<T>,
+): Model {
+  if (!/^[\w-]+:[\w-]+:[\w-]+$/.test(model))
+    throw new PlatformError(
+      'invalid_argument',
+      `model: expected <namespace>:<family>:<name>, such as acme:my-sensors:door, found ${JSON.stringify(model)}`,
+    );
+  return {
+    // The descriptor of one type is one of any type: `implementedBy` is asked first.
+    type: type as unknown as ResourceDescriptor,
+    model,
+    async validate(config) {
+      const { required = [], optional = [] } = (await validate?.(config)) ?? {};
+      return { required, optional };
+    },
+    build: async (config) => await build(config),
+  };
+}
+
+/** For `validate` and `build`: `attributes.path: expected a file name, found 5`. @param path below `attributes`, such as `pins.left` */
+export function invalidAttribute(path: string, expected: string, found: unknown): PlatformError {
+  const text = found === undefined ? 'nothing' : JSON.stringify(found);
+  return new PlatformError('invalid_argument', `attributes.${path}: expected ${expected}, found ${text}`);
+}

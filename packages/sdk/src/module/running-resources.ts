@@ -1,0 +1,131 @@
+/**
+ * The resources of a module that run now.
+ *
+ * A resource: absent → (add) building → running → (reconfigure) in place, or built beside and swapped → (remove) closed, absent. Changes to
+ * one resource happen one after the other; those of different resources at the same time.
+ */
+import { errorText, type Log, PlatformError } from '@platform/base';
+import { formatResourceName, type Resource, type ResourceDescriptor, shortType } from '@platform/resources';
+import { authoredError } from './authored.ts';
+import { type BuiltResource, completeResource } from './complete-resource.ts';
+import type { BuildConfig, Model, NeededResources, ResourceConfig } from './define-model.ts';
+
+/** What a model gets besides the configuration of the resource. */
+export type Context = Pick<BuildConfig, 'dependencies' | 'module' | 'log'>;
+
+interface Running {
+  readonly resource: BuiltResource;
+  readonly model: Model;
+  readonly log: Log;
+}
+
+export class RunningResources implements AsyncDisposable {
+  readonly #models: readonly Model[];
+  readonly #running = new Map<string, Running>();
+  readonly #changes = new Map<string, Promise<void>>();
+
+  constructor(models: readonly Model[]) {
+    this.#models = models;
+  }
+
+  /** @throws not_found with the models of this module, invalid_argument of the model */
+  async validate(config: ResourceConfig, log: Log): Promise<Required<NeededResources>> {
+    return await authored(log, () => this.#modelOf(config).validate(config));
+  }
+
+  /** @throws already_exists, not_found, what the model throws */
+  add(config: ResourceConfig, context: Context): Promise<void> {
+    return this.#change(config, async (name) => {
+      if (this.#running.has(name))
+        throw new PlatformError('already_exists', `${name}: this module has a resource of this name already`);
+      this.#running.set(name, await this.#build(config, context));
+    });
+  }
+
+  /** @throws not_found, what the model throws: the old resource then continues */
+  reconfigure(config: ResourceConfig, context: Context): Promise<void> {
+    return this.#change(config, async (name) => {
+      const old = this.#require(name);
+      if (old.model === this.#modelOf(config) && old.resource.reconfigure !== undefined) {
+        await authored(context.log, () => old.resource.reconfigure?.({ ...config, ...context }));
+        this.#running.set(name, { ...old, log: context.log });
+        return;
+      }
+      this.#running.set(name, await this.#build(config, context));
+      // The new one runs, whatever becomes of the old one.
+      await authored(old.log, () => old.resource.close()).catch((caught: unknown) =>
+        old.log.warn('the resource before could not be closed', { error: errorText(caught) }),
+      );
+    });
+  }
+
+  /** @param name full name. @throws not_found, what closing it throws: it is forgotten all the same */
+  remove(name: string): Promise<void> {
+    return this.#inOrder(name, async () => {
+      const { resource, log } = this.#require(name);
+      this.#running.delete(name);
+      await authored(log, () => resource.close());
+    });
+  }
+
+  /** @throws not_found */
+  get(type: ResourceDescriptor, name: string): { readonly resource: Resource; readonly log: Log } {
+    const found = this.#running.get(`${type.api}/${name}`);
+    if (found !== undefined) return found;
+    throw new PlatformError('not_found', `this module has no ${shortType(type)} "${name}"`);
+  }
+
+  /** Closes all, the newest first; one that cannot be closed does not keep others from it. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const name of [...this.#running.keys()].reverse()) await this.remove(name).catch(() => {});
+  }
+
+  async #build(config: ResourceConfig, context: Context): Promise<Running> {
+    const model = this.#modelOf(config);
+    const resource = await authored(context.log, async () =>
+      completeResource(model.type, await model.build({ ...config, ...context })),
+    );
+    return { resource, model, log: context.log };
+  }
+
+  #modelOf({ api, model }: ResourceConfig): Model {
+    const found = this.#models.find((known) => known.type.api === api && known.model === model);
+    if (found !== undefined) return found;
+    const known = this.#models.map((each) => `${each.model} (${each.type.api})`).join(', ');
+    throw new PlatformError('not_found', `expected a model of this module (${known}), found ${model} (${api})`);
+  }
+
+  #require(name: string): Running {
+    const found = this.#running.get(name);
+    if (found !== undefined) return found;
+    throw new PlatformError('not_found', `this module has no resource ${name}`);
+  }
+
+  #change(config: ResourceConfig, change: (name: string) => Promise<void>): Promise<void> {
+    const name = formatResourceName(config);
+    return this.#inOrder(name, () => change(name));
+  }
+
+  /** After the changes to this resource that were asked for before. */
+  async #inOrder(name: string, change: () => Promise<void>): Promise<void> {
+    const before = this.#changes.get(name);
+    const now = (async () => {
+      await before?.catch(() => {});
+      await change();
+    })();
+    this.#changes.set(name, now);
+    try {
+      await now;
+    } finally {
+      if (this.#changes.get(name) === now) this.#changes.delete(name);
+    }
+  }
+}
+
+async function authored<T>(log: Log, run: () => T | Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (caught) {
+    throw authoredError(caught, undefined, log);
+  }
+}
