@@ -5,6 +5,7 @@
  */
 import { type DescMessage, type JsonObject, type Message, toJson } from '@bufbuild/protobuf';
 import { type Clock, newId, PlatformError } from '@platform/base';
+import type { ResourceCall } from '@platform/resources';
 import type { Call } from '@platform/rpc/server';
 import type { Principal } from './authenticate.ts';
 
@@ -72,7 +73,7 @@ export function createOperations(clock: Clock): Operations {
 }
 
 /** A call as its resource sees it: its signal also aborts when the operation is cancelled. */
-export class OperationCall implements Operation, Disposable {
+export class OperationCall implements Operation, ResourceCall, Disposable {
   readonly id: string;
   readonly startedMs: number;
   readonly #start: OperationStart;
@@ -91,6 +92,10 @@ export class OperationCall implements Operation, Disposable {
 
   get method(): string {
     return this.#start.call.method;
+  }
+
+  get principal(): Principal {
+    return this.#start.call.principal;
   }
 
   get moves(): boolean {
