@@ -5,6 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { spawnChild, temporaryDirectory } from '@platform/testkit';
 
 const main = fileURLToPath(new URL('../../apps/cloud/src/main.ts', import.meta.url));
+/** For PLATFORM_MACHINE_SERVER. */
+export const machineServer: string = fileURLToPath(new URL('../../apps/machine-server/src/main.ts', import.meta.url));
 const nodeFlags = ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'];
 
 export interface CloudProcess extends AsyncDisposable {

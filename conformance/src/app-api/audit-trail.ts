@@ -40,6 +40,7 @@ const changes: Readonly<Record<string, (site: Site) => Promise<unknown>>> = {
   SetKeyExpiry: ({ fleet, keyId }) => fleet.setKeyExpiry({ id: keyId }),
   RestoreConfigurationVersion: ({ fleet, partId }) => fleet.restoreConfigurationVersion({ partId, version: 1n }),
   ForceConfiguration: ({ fleet, partId }) => fleet.forceConfiguration({ partId }),
+  CreateConnectToken: ({ fleet, partId }) => fleet.createConnectToken({ partId }),
 };
 
 /** Needs all other tests, and runs after them. */

@@ -2,7 +2,7 @@
 import { type AppClient, createViamClient } from '@viamrobotics/sdk';
 import { expect } from 'vitest';
 import { type Answer, Peer } from '../grpc-peer.ts';
-import { type CloudProcess, startCloud } from '../start-cloud.ts';
+import { type CloudProcess, machineServer, startCloud } from '../start-cloud.ts';
 import { codeOf, Watch } from './watch.ts';
 import { WebSession } from './web-session.ts';
 
@@ -51,7 +51,7 @@ export interface World extends AsyncDisposable {
 export const unknownId = 'a0b1c2d3-e4f5-4a6b-8c7d-9e0f1a2b3c4d';
 
 export async function openWorld(): Promise<World> {
-  const cloud = await startCloud();
+  const cloud = await startCloud({ PLATFORM_MACHINE_SERVER: machineServer });
   const watch = new Watch();
   const peers = new DisposableStack();
 

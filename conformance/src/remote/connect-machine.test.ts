@@ -2,14 +2,11 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { systemClock } from '@platform/base';
 import { temporaryDirectory } from '@platform/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type CommandLine, openCommandLine } from '../cli/command-line.ts';
-import { type CloudProcess, startCloud } from '../start-cloud.ts';
-
-const machineServer = fileURLToPath(new URL('../../../apps/machine-server/src/main.ts', import.meta.url));
+import { type CloudProcess, machineServer, startCloud } from '../start-cloud.ts';
 
 let cloud: CloudProcess;
 let cli: CommandLine;
