@@ -12,23 +12,23 @@ export interface Entered extends Disposable {
 }
 
 /**
- * @param enter called with the name of the resource, the method, and the call before it is answered. Throws if there is no such resource,
- *   or if it may not be called.
+ * @param enter called with the name of the resource, the method, the call before it is answered, and the request if there is only one. Throws
+ *   if there is no such resource, or if it may not be called.
  */
 export function serveType<P extends { readonly entity: string } | undefined>(
   descriptor: ResourceDescriptor,
-  enter: (name: string, method: DescMethod, call: Call<P>) => Entered,
+  enter: (name: string, method: DescMethod, call: Call<P>, request?: Message) => Entered,
 ): ServiceBinding<P> {
   const { service } = descriptor;
   const handlers = service.methods.map((method) => {
     const { read } = nameFieldOf(descriptor, method.input);
     const kinds = {
       async unary(request: Message, call: Call<P>) {
-        using entered = enter(read(request), method, call);
+        using entered = enter(read(request), method, call, request);
         return await entered.answer(request, call);
       },
       async *server_streaming(request: Message, call: Call<P>) {
-        using entered = enter(read(request), method, call);
+        using entered = enter(read(request), method, call, request);
         yield* entered.answer(request, call) as AsyncIterable<Message>;
       },
       async client_streaming(messages: AsyncIterable<Message>, call: Call<P>) {

@@ -147,7 +147,7 @@ export function rawUnary<I extends DescMessage, O extends DescMessage, P = unkno
 
 const refusals = new WeakSet<object>();
 
-/** For a method that is not implemented: always answers UNIMPLEMENTED, with a message that says what to call instead. */
+/** For a method of the public API that this server leaves out on purpose: answers UNIMPLEMENTED, and says what to call instead. */
 export function refusal(message: string): () => never {
   const refuse = (): never => {
     throw new PlatformError('unimplemented', message);
