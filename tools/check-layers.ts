@@ -10,9 +10,11 @@ import { filesToCheck, isSource, isTest, read, report } from './repository.ts';
 /** What each workspace may import; an entry with a slash allows only that entry point. */
 export const mayImport: Readonly<Record<string, readonly string[]>> = {
   web: ['sdk', 'machine-config/schema'],
-  cli: ['sdk', 'machine-config', 'capture-file'],
+  cli: ['sdk', 'machine-config', 'capture-file', 'ftdc'],
   cloud: ['rpc', 'webrtc', 'resources', 'machine-config', 'capture-file', 'query', 'conditions', 'proto', 'base'],
-  'machine-server': ['rpc', 'webrtc', 'resources', 'machine-config', 'capture-file', 'conditions', 'proto', 'base'],
+  'machine-server': [
+    ...['rpc', 'webrtc', 'resources', 'machine-config', 'capture-file', 'ftdc', 'conditions', 'proto', 'base'],
+  ],
   'machine-agent': ['rpc/client', 'capture-file', 'machine-config/schema', 'proto', 'base'],
   'micro-server': ['rpc/client', 'capture-file', 'machine-config/schema', 'proto', 'base'],
   sdk: ['rpc/client', 'rpc/server', 'resources', 'proto', 'base'],
@@ -23,6 +25,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   'capture-file': ['proto', 'base'],
   query: ['proto', 'base'],
   conditions: ['proto', 'base'],
+  ftdc: ['base'],
   proto: [],
   base: [],
   testkit: ['*'],

@@ -113,12 +113,13 @@ const rules: readonly Rule[] = [
       'apps/cloud/src/tabular/feature.ts',
       'apps/cloud/src/tabular/catalog/remove-unlisted.ts',
       'apps/cloud/src/tabular/process/*',
-      'apps/machine-server/src/run.ts',
+      'apps/machine-server/src/serve/pages/shared-files.ts',
       'apps/machine-server/src/version.ts',
       'apps/machine-server/src/certificate/*',
       'apps/machine-server/src/config/cache.ts',
       'apps/machine-server/src/config/credentials.ts',
       'apps/machine-server/src/directories/*',
+      'apps/machine-server/src/ftdc/*',
       // Devices are files of the kernel.
       'apps/machine-server/src/hardware/*',
       // Its images are files.

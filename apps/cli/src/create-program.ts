@@ -19,6 +19,7 @@ import { profilesCommand } from './commands/profiles.ts';
 import { upCommand } from './commands/up.ts';
 import { versionCommand } from './commands/version.ts';
 import { dataCommand } from './data/data-command.ts';
+import { ftdcCommand } from './ftdc/ftdc-command.ts';
 import { exitCodesHelp } from './invocation/exit-codes.ts';
 import { setHelp } from './invocation/help.ts';
 import { queryCommand } from './query/query-command.ts';
@@ -58,6 +59,7 @@ export function createProgram(jsonErrors = false): Command {
     .commandsGroup('This computer:')
     .addCommand(upCommand())
     .addCommand(adminCommand())
+    .addCommand(ftdcCommand())
     .addCommand(versionCommand());
   program.commandsGroup('Login:');
   for (const command of loginCommands()) program.addCommand(command);

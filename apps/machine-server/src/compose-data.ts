@@ -7,6 +7,7 @@ import { diskStorage } from './directories/disk-storage.ts';
 import { SeqLedger } from './directories/seq-ledger.ts';
 import { Reclaim, systemVolume } from './sync/reclaim.ts';
 import { Sync } from './sync/sync.ts';
+import type { Observe } from './telemetry/observe.ts';
 
 export interface DataDeps {
   readonly home: string;
@@ -14,6 +15,8 @@ export interface DataDeps {
   /** Undefined: there is no cloud. */
   readonly link: Link | undefined;
   readonly read: CaptureDeps['read'];
+  /** Looks at uploads. */
+  readonly observe: Observe | undefined;
   readonly clock: Clock;
   readonly log: Log;
   /** Ends a start in progress. */
@@ -28,7 +31,7 @@ export interface Data extends AsyncDisposable {
 
 const lastSyncMs = 2_000;
 
-export async function composeData({ home, partId, link, read, clock, log, signal }: DataDeps): Promise<Data> {
+export async function composeData({ home, partId, link, read, observe, clock, log, signal }: DataDeps): Promise<Data> {
   await using starting = new AsyncDisposableStack();
   const ledger = new SeqLedger();
   const directories = starting.use(new Directories({ home, ledger, clock, log: log.child('capture') }));
@@ -49,6 +52,7 @@ export async function composeData({ home, partId, link, read, clock, log, signal
       ledger,
       captureDirectories: () => directories.owned(),
       seal: () => capture.seal(),
+      observe,
       clock,
       log: log.child('sync'),
     }),

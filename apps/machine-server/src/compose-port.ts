@@ -1,11 +1,14 @@
-/** Wires what belongs to the machine's port: where it listens, its certificate, and how clients in the network find it. */
+/** Wires what belongs to the machine's port: where it listens, its certificate, and how clients in the network find it, and what else it
+serves. */
 import type { Clock, Log } from '@platform/base';
 import type { RobotConfig } from '@platform/proto/platform/app/v1/robot';
 import type { Link } from '@platform/rpc/client';
 import type { CertificateSource } from './certificate/certificate-pair.ts';
 import { openCertificate } from './certificate/feature.ts';
+import { createProfiler, type Profiler } from './diagnostics/profiler.ts';
 import { announce } from './mdns/feature.ts';
 import { type BindAddress, parseBindAddress } from './serve/bind-address.ts';
+import { type SharedFiles, shareDirectory } from './serve/pages/shared-files.ts';
 import type { Settings } from './settings.ts';
 
 export interface PortDeps {
@@ -26,6 +29,10 @@ export interface PortDeps {
 export interface Port {
   readonly bindAddress: BindAddress;
   readonly certificate: CertificateSource | undefined;
+  /** `-webprofile`. */
+  readonly profiler: Profiler | undefined;
+  /** `-shareddir`. */
+  readonly shared: SharedFiles | undefined;
   /** Once the server listens on this port. */
   announce(port: number): Promise<AsyncDisposable | undefined>;
 }
@@ -42,6 +49,7 @@ export async function composePort({
 }: PortDeps): Promise<Port> {
   const bindAddress = parseBindAddress(first.network?.bindAddress || settings.bindAddress);
   const { isPublic } = bindAddress;
+  const shared = settings.sharedDirectory === undefined ? undefined : await shareDirectory(settings.sharedDirectory);
   const certificate = await openCertificate(
     {
       ...{ link, partId, names, home: settings.home, timeoutMs: settings.configReadTimeoutMs },
@@ -53,6 +61,8 @@ export async function composePort({
   return {
     bindAddress,
     certificate,
+    profiler: settings.webProfile ? createProfiler(clock) : undefined,
+    shared,
     announce: (port) =>
       announce({ isDisabled: settings.disableMdns, isPublic, machineName, port, clock, log: log.child('mdns') }),
   };

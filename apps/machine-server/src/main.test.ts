@@ -41,7 +41,7 @@ test('D16 --help prints the options to standard output and ends with 0; a misspe
   expect(help.out).toContain('Usage: machine-server -config <file>');
   const wrong = await run(home, '-confg', 'f');
   expect(wrong).toMatchObject({ code: 1, out: '' });
-  expect(wrong.error).toContain('-help says what they do');
+  expect(wrong.error).toContain('did you mean -config?');
   await rm(home, { recursive: true });
 });
 

@@ -1,8 +1,10 @@
 /** Reads settings, composes the server, runs until asked to stop, then unwinds in reverse. */
-import { writeFile } from 'node:fs/promises';
-import { errorText, systemClock } from '@platform/base';
+import { errorText, PlatformError, systemClock } from '@platform/base';
 import { resourceTypes } from '@platform/resources';
 import { startMachineServer } from './compose.ts';
+import { startCpuProfile } from './diagnostics/cpu-profile.ts';
+import { dumpResources } from './diagnostics/dump-resources.ts';
+import { openKernel } from './hardware/kernel.ts';
 import { createServerLog } from './logging/server-log.ts';
 import { builtInModels } from './models/built-in.ts';
 import { readSettings, type Settings } from './settings.ts';
@@ -27,13 +29,31 @@ export async function run(args: readonly string[], env: NodeJS.ProcessEnv): Prom
     process.stdout.write(`machine-server ${version}\n`);
     return 0;
   }
-  if (settings.dumpResources !== undefined) {
-    const registered = resourceTypes.map(({ api, service }) => ({ api, proto_service: service.typeName }));
-    await writeFile(settings.dumpResources, `${JSON.stringify(registered, null, 2)}\n`);
-    return 0;
+  try {
+    return settings.dumpResources === undefined
+      ? await serveUntilStopped(settings)
+      : await dump(settings.dumpResources);
+  } catch (caught) {
+    return fail(errorText(caught));
   }
+}
+
+async function dump(path: string): Promise<number> {
+  const models = builtInModels(
+    systemClock,
+    () => {
+      throw new PlatformError('internal', 'nothing is built here');
+    },
+    { untrusted: false, kernel: openKernel },
+  );
+  await dumpResources(path, resourceTypes, models);
+  return 0;
+}
+
+async function serveUntilStopped(settings: Settings): Promise<number> {
   const { config: configFile } = settings;
   if (configFile === undefined) return fail('expected -config <file> with the credentials of this machine, found none');
+  await using _profile = settings.cpuProfile === undefined ? undefined : await startCpuProfile(settings.cpuProfile);
   await using serverLog = createServerLog({
     file: settings.logFile,
     alsoFile: settings.alsoLogFile,

@@ -10,11 +10,30 @@ test('D16 options have one dash or two, and their value after a space or an equa
   ]) {
     expect(readSettings(args, {})).toMatchObject({ config: 'f', debug: true });
   }
-  expect(readSettings(['-webrtc=false'], {}).warnings).toEqual(['option -webrtc has no effect yet']);
-  expect(() => readSettings(['-confg', 'f'], {})).toThrow(/unknown option "-confg"; known: .*-config/);
+  expect(readSettings(['-webrtc=false'], {}).warnings).toEqual([expect.stringContaining('WebRTC is not served yet')]);
   expect(() => readSettings(['-config'], {})).toThrow(/-config: expected a value/);
   expect(() => readSettings(['-debug=maybe'], {})).toThrow(/expected true or false/);
   expect([readSettings(['-no-tls'], {}).noTls, readSettings(['-no-tls=false'], {}).noTls]).toEqual([true, false]);
+});
+
+test('D16 an unknown option is refused with the one that was meant, or with all of them', () => {
+  const refusals: Record<string, RegExp> = {
+    '-confg': /^unknown option "-confg"; did you mean -config\? -help says/,
+    '--untrsuted-env=true': /^unknown option "--untrsuted-env=true"; did you mean -untrusted-env\?/,
+    '-DEBUG': /did you mean -debug\?/,
+    '-quite-something-else':
+      /^unknown option "-quite-something-else"; known: -allow-insecure-creds .*-webrtc\. -help says/,
+    '-constructor': /unknown option/,
+    'platform.json': /^expected an option, found "platform\.json"; -help says/,
+  };
+  for (const [arg, message] of Object.entries(refusals)) expect(() => readSettings([arg], {})).toThrow(message);
+  expect(() => readSettings(['-ftdc', 'false'], {})).toThrow('expected an option, found "false"; write -ftdc=false');
+});
+
+test('D16 diagnostics are on unless they are switched off', () => {
+  expect(readSettings([], {}).diagnostics).toBe(true);
+  expect(readSettings(['--ftdc=false'], {}).diagnostics).toBe(false);
+  expect(readSettings(['-ftdc'], {}).diagnostics).toBe(true);
 });
 
 test('D16 durations are read, and PLATFORM_HOME moves everything', () => {

@@ -3,11 +3,14 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { PlatformError } from '@platform/base';
 import { durationMs } from './config/duration.ts';
+import { readFlags } from './read-flags.ts';
 
 export interface Settings {
   readonly version: boolean;
   /** Path of the `-config` file. */
   readonly config: string | undefined;
+  /** Where to write the CPU profile of the whole run. */
+  readonly cpuProfile: string | undefined;
   readonly debug: boolean;
   readonly allowInsecureCredentials: boolean;
   readonly untrustedEnvironment: boolean;
@@ -15,6 +18,14 @@ export interface Settings {
   readonly disableMdns: boolean;
   readonly logFile: string | undefined;
   readonly dumpResources: string | undefined;
+  readonly networkCheck: boolean;
+  /** `-ftdc`: full-time diagnostics. */
+  readonly diagnostics: boolean;
+  /** `-output-telemetry`: metrics and spans on standard output. */
+  readonly telemetry: boolean;
+  /** `-shareddir`, absolute. */
+  readonly sharedDirectory: string | undefined;
+  readonly webProfile: boolean;
   readonly home: string;
   readonly alsoLogFile: string | undefined;
   readonly configReadTimeoutMs: number;
@@ -29,29 +40,6 @@ export interface Settings {
   readonly warnings: readonly string[];
 }
 
-/** `ignored…`: accepted because the public server has it, with a warning that it has no effect yet. */
-type Kind = 'flag' | 'text' | 'ignored flag' | 'ignored text';
-
-export const flags: Readonly<Record<string, Kind>> = {
-  'allow-insecure-creds': 'flag',
-  config: 'text',
-  cpuprofile: 'ignored text',
-  debug: 'flag',
-  'disable-mdns': 'flag',
-  'dump-resources': 'text',
-  ftdc: 'ignored flag',
-  'log-file': 'text',
-  'network-check': 'ignored flag',
-  'no-tls': 'flag',
-  'output-telemetry': 'ignored flag',
-  'reveal-sensitive-config-diffs': 'ignored flag',
-  shareddir: 'ignored text',
-  'untrusted-env': 'flag',
-  version: 'flag',
-  webprofile: 'ignored flag',
-  webrtc: 'ignored flag',
-};
-
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** More would be no limit: each call in progress holds its request in memory. */
@@ -63,19 +51,28 @@ const longestMs = 24 * 86_400_000;
 export function readSettings(args: readonly string[], env: Environment): Settings {
   const given = readFlags(args);
   const warnings: string[] = [];
-  for (const name of given.keys())
-    if (flags[name]?.startsWith('ignored')) warnings.push(`option -${name} has no effect yet`);
-  const on = (name: string): boolean => given.get(name) === 'true';
+  if (given.has('webrtc'))
+    warnings.push(
+      'option -webrtc has no effect: WebRTC is not served yet, clients connect directly or through the cloud',
+    );
+  for (const name of ['network-check', 'reveal-sensitive-config-diffs'])
+    if (given.has(name)) warnings.push(`option -${name} has no effect yet`);
   return {
-    version: on('version'),
-    config: given.get('config'),
-    debug: on('debug'),
-    allowInsecureCredentials: on('allow-insecure-creds'),
-    untrustedEnvironment: on('untrusted-env'),
-    noTls: on('no-tls'),
-    disableMdns: on('disable-mdns'),
-    logFile: given.get('log-file'),
-    dumpResources: given.get('dump-resources'),
+    version: given.on('version'),
+    config: given.text('config'),
+    cpuProfile: given.text('cpuprofile'),
+    debug: given.on('debug'),
+    allowInsecureCredentials: given.on('allow-insecure-creds'),
+    untrustedEnvironment: given.on('untrusted-env'),
+    noTls: given.on('no-tls'),
+    disableMdns: given.on('disable-mdns'),
+    logFile: given.text('log-file'),
+    dumpResources: given.text('dump-resources'),
+    networkCheck: given.on('network-check'),
+    diagnostics: given.on('ftdc'),
+    telemetry: given.on('output-telemetry'),
+    sharedDirectory: absolute(given.text('shareddir')),
+    webProfile: given.on('webprofile'),
     home: resolve(env['PLATFORM_HOME'] || join(homedir(), '.platform')),
     alsoLogFile: env['PLATFORM_LOGFILE'] || undefined,
     configReadTimeoutMs: durationOf(env, 'PLATFORM_CONFIG_READ_TIMEOUT', 15_000),
@@ -88,33 +85,8 @@ export function readSettings(args: readonly string[], env: Environment): Setting
   };
 }
 
-function readFlags(args: readonly string[]): Map<string, string> {
-  const given = new Map<string, string>();
-  for (let i = 0; i < args.length; i++) {
-    const arg = args[i] ?? '';
-    const [, name = '', , value] = /^--?([a-z-]+)(=(.*))?$/s.exec(arg) ?? [];
-    const kind = flags[name];
-    if (kind === undefined) {
-      throw new PlatformError(
-        'invalid_argument',
-        `unknown option "${arg}"; known: ${Object.keys(flags)
-          .map((flag) => `-${flag}`)
-          .join(' ')}. -help says what they do`,
-      );
-    }
-    if (kind.endsWith('flag')) {
-      if (value !== undefined && value !== 'true' && value !== 'false') {
-        throw new PlatformError('invalid_argument', `option -${name}: expected true or false, found "${value}"`);
-      }
-      given.set(name, value ?? 'true');
-      continue;
-    }
-    const text = value ?? args[++i];
-    if (text === undefined || text === '')
-      throw new PlatformError('invalid_argument', `option -${name}: expected a value, found none`);
-    given.set(name, text);
-  }
-  return given;
+function absolute(path: string | undefined): string | undefined {
+  return path === undefined ? undefined : resolve(path);
 }
 
 /** An unset or empty variable means the default. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { flags } from './settings.ts';
+import { flags } from './read-flags.ts';
 import { asksForHelp, usage } from './usage.ts';
 
 test('help names every option with its effect, the variables, and how to start; no line is longer than 110 columns', () => {

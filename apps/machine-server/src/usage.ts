@@ -1,25 +1,25 @@
 /** The help of the machine-server, for `-help`. */
-import { flags } from './settings.ts';
+import { flags } from './read-flags.ts';
 
 /** Name of the value, if there is one, and effect of each option. */
 const options: Readonly<Record<string, string>> = {
   config: '<file>  credentials of this machine, or its whole configuration (required)',
   'allow-insecure-creds': 'send credentials in plaintext beyond loopback, too',
-  cpuprofile: '<file>  write a CPU profile to this file',
+  cpuprofile: '<file>  write a CPU profile of the whole run to this file at the stop',
   debug: 'log at the level debug',
   'disable-mdns': 'do not announce the machine by multicast DNS',
-  'dump-resources': '<file>  write the resource types as JSON and exit',
-  ftdc: 'capture full-time diagnostics (default: true)',
+  'dump-resources': '<file>  write all registered types and models as JSON and exit',
+  ftdc: 'record full-time diagnostics below PLATFORM_HOME (default: true)',
   'log-file': '<file>  write the log to this file instead of standard output',
-  'network-check': 'check the network and exit',
+  'network-check': 'check the network of this computer and the way to the cloud, and exit',
   'no-tls': 'serve the port without TLS, also to other computers',
-  'output-telemetry': 'print metrics and spans',
+  'output-telemetry': 'print OpenTelemetry metrics and spans to standard output',
   'reveal-sensitive-config-diffs': 'show changes of the configuration with their secrets',
-  shareddir: '<directory>  static web assets',
+  shareddir: '<directory>  serve the files of this directory at /static/',
   'untrusted-env': 'refuse shells, local module processes and other capture directories',
   version: 'print the version and exit',
-  webprofile: 'serve the profiler on the port',
-  webrtc: 'force WebRTC connections',
+  webprofile: 'serve a profiler at /debug/, to this computer only',
+  webrtc: 'force WebRTC connections (default: true; not served yet)',
 };
 
 const variables: Readonly<Record<string, string>> = {
@@ -27,8 +27,10 @@ const variables: Readonly<Record<string, string>> = {
   PLATFORM_BIND_ADDRESS: 'host:port to serve, unless the configuration says otherwise (port 0: any free one)',
   PLATFORM_CONFIG_READ_TIMEOUT: 'longest time to read the configuration (default: 15s)',
   PLATFORM_RESOURCE_CONFIGURATION_TIMEOUT: 'longest time to build or close a resource (default: 2m)',
+  PLATFORM_MODULE_STARTUP_TIMEOUT: 'longest time until a module is ready (default: 5m)',
   PLATFORM_RESOURCE_REQUESTS_LIMIT: 'most calls in progress for one resource (default: 100)',
   PLATFORM_LOGFILE: 'log file in addition to standard output',
+  PLATFORM_NO_WINDOWS_EVENT_LOGGER: 'any value: do not write to the event log of Windows',
 };
 
 /** Whether the arguments ask for help. */
@@ -43,9 +45,9 @@ export function usage(): string {
       .map(([name, text]) => `  ${name}\n      ${text}`)
       .join('\n');
   const described = Object.fromEntries(
-    Object.entries(flags).map(([name, kind]) => {
+    Object.keys(flags).map((name) => {
       const [, value = '', effect = ''] = /^(<\w+>)?\s*(.*)$/.exec(options[name] ?? '') ?? [];
-      return [`-${name} ${value}`.trimEnd(), effect + (kind.startsWith('ignored') ? ' (no effect yet)' : '')];
+      return [`-${name} ${value}`.trimEnd(), effect];
     }),
   );
   return `Usage: machine-server -config <file> [options]

@@ -15,7 +15,7 @@ export {
 } from './core/binding.ts';
 export type { Call } from './core/call.ts';
 export { reportedFault } from './core/faults.ts';
-export { meterCalls, type ObserveCall } from './core/meter-calls.ts';
+export { meterCalls, type ObserveCall, type WatchCall, watchCalls } from './core/meter-calls.ts';
 export { untilAborted } from './core/until-aborted.ts';
 export { apiIn, type Vocabulary } from './edge/api-names.ts';
 export { canonicalise, inVocabulary } from './edge/translate-message.ts';

@@ -10,6 +10,7 @@ import type { ServerLog } from '../logging/server-log.ts';
 import type { Modules } from '../modules/feature.ts';
 import type { Packages } from '../packages/feature.ts';
 import { type MachineAuth, secretsOf } from '../serve/authenticate.ts';
+import { type Observe, observed } from '../telemetry/observe.ts';
 import { unsupportedSettings } from './unsupported-settings.ts';
 
 export interface ConfigApplierDeps {
@@ -24,6 +25,8 @@ export interface ConfigApplierDeps {
   readonly debug: boolean;
   /** Called after a configuration was applied or could not be applied. */
   readonly onChange: () => void;
+  /** Looks at what is applied. */
+  readonly observe: Observe | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -72,7 +75,7 @@ export class ConfigApplier {
     this.#wanted = message;
     try {
       return {
-        settled: this.#begin(message)
+        settled: this.#observed(message)
           .then(() => this.#succeeded(message))
           .catch((caught) => this.#failed(message, caught)),
       };
@@ -80,6 +83,12 @@ export class ConfigApplier {
       this.#failed(message, caught);
       throw caught;
     }
+  }
+
+  #observed(message: RobotConfig): Promise<void> {
+    const begun = this.#begin(message);
+    const { revision } = message;
+    return observed(this.#deps.observe, 'configuration.apply', { revision }, () => begun);
   }
 
   #begin(message: RobotConfig): Promise<void> {

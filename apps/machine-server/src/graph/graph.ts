@@ -14,6 +14,7 @@
 import { backoffMs, type Clock, errorText, type Log, PlatformError } from '@platform/base';
 import type { ResourceConfig } from '@platform/machine-config/schema';
 import { formatResourceName, type Resource } from '@platform/resources';
+import { type Observe, observed } from '../telemetry/observe.ts';
 import { Attempt } from './attempt.ts';
 import { buildResource } from './build-resource.ts';
 import type { ImplicitDependencies, Model } from './model.ts';
@@ -37,6 +38,8 @@ export interface GraphDeps {
   readonly models: readonly Model[];
   /** PLATFORM_RESOURCE_CONFIGURATION_TIMEOUT; also the longest wait for a resource to close. */
   readonly configureTimeoutMs: number;
+  /** Looks at builds. */
+  readonly observe?: Observe | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -245,7 +248,7 @@ export class Graph implements AsyncDisposable {
   }
 
   async #build(node: Node, signal: AbortSignal): Promise<void> {
-    const { configureTimeoutMs, clock, log } = this.#deps;
+    const { configureTimeoutMs, observe, clock, log } = this.#deps;
     const { full, config } = node;
     node.status = this.#statusOf(config, 'configuring');
     try {
@@ -264,7 +267,9 @@ export class Graph implements AsyncDisposable {
         log: log.child(full),
       };
       const build = { config, model, context, running: node };
-      const fresh = await buildResource(build, configureTimeoutMs, clock, signal);
+      const fresh = await observed(observe, 'resource.build', { resource: full, model: model.model }, () =>
+        buildResource(build, configureTimeoutMs, clock, signal),
+      );
       if (signal.aborted) return fresh === old ? undefined : await this.#close(fresh, full, `the late ${full}`);
       if (old !== undefined && old !== fresh) this.#replaced.set(old, { full, uses: node.uses });
       Object.assign(node, { resource: fresh, model, uses, loggedError: '', failures: 0 });

@@ -8,6 +8,7 @@ import { type ServiceBinding, untilAborted } from '@platform/rpc/server';
 import type { Graph } from '../graph/graph.ts';
 import type { Principal } from './authenticate.ts';
 import { type Operations, sessionHeader } from './operations.ts';
+import type { RequestCounts } from './request-counts.ts';
 import { RequestLimit } from './request-limit.ts';
 import type { Sessions } from './sessions.ts';
 
@@ -21,16 +22,19 @@ export interface ResourceRpcDeps {
   readonly limit: number;
   readonly sessions: Pick<Sessions, 'use' | 'release'>;
   readonly operations: Pick<Operations, 'begin'>;
+  readonly counts: RequestCounts;
 }
 
 export function resourceRpc(deps: ResourceRpcDeps): ServiceBinding<Principal> {
-  const { type: descriptor, graph, limit, sessions, operations } = deps;
+  const { type: descriptor, graph, limit, sessions, operations, counts } = deps;
   const requests = new RequestLimit(limit);
   return serveType<Principal>(descriptor, (name, method, call, request) => {
     const answer = answering(descriptor, resourceOf(descriptor, graph, name), method.localName);
     const moves = getOption(method, safety_heartbeat_monitored);
+    const full = `${descriptor.api}/${name}`;
+    counts.add(full);
     if (moves) {
-      const [session, full] = [call.metadata.get(sessionHeader), `${descriptor.api}/${name}`];
+      const session = call.metadata.get(sessionHeader);
       if (session) sessions.use(call.principal.entity, session, full);
       else sessions.release(full);
     }

@@ -10,8 +10,11 @@ import {
   type RpcServer,
   type ServiceBinding,
   type TunnelServer,
+  type WatchCall,
+  watchCalls,
 } from '@platform/rpc/server';
 import type { CertificateSource } from '../certificate/certificate-pair.ts';
+import type { Profiler } from '../diagnostics/profiler.ts';
 import type { Frames } from '../frames/frames.ts';
 import type { Graph } from '../graph/graph.ts';
 import type { Modules } from '../modules/feature.ts';
@@ -20,10 +23,12 @@ import type { TypeTable } from '../modules/type-table.ts';
 import type { Packages } from '../packages/feature.ts';
 import type { MachineAuth, Principal } from './authenticate.ts';
 import type { BindAddress } from './bind-address.ts';
-import { httpPages } from './http-pages.ts';
 import { type MachineFacts, type MachineRpcDeps, machineRpc } from './machine-rpc.ts';
 import { createOperations, type Operations } from './operations.ts';
+import { httpPages } from './pages/http-pages.ts';
+import type { SharedFiles } from './pages/shared-files.ts';
 import { relayedPrincipal } from './relayed-principal.ts';
+import { RequestCounts } from './request-counts.ts';
 import { resourceRpc } from './resource-rpc.ts';
 import { createSessions, type Sessions } from './sessions.ts';
 import { createStopper, type Stopper } from './stop.ts';
@@ -39,9 +44,14 @@ export interface ServingDeps {
   /** See MachineRpcDeps. */
   readonly shutdown: MachineRpcDeps['shutdown'];
   readonly requestsLimit: number;
+  /** Looks at calls. */
+  readonly watchCall: WatchCall<Principal> | undefined;
   readonly bindAddress: BindAddress;
   /** Undefined: the port is in plaintext. */
   readonly certificate: CertificateSource | undefined;
+  /** See HttpPagesDeps. */
+  readonly profiler: Profiler | undefined;
+  readonly shared: SharedFiles | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -59,6 +69,8 @@ export class Serving implements AsyncDisposable {
   /** Answers the calls that the cloud passes on. */
   readonly relayed: TunnelServer;
   readonly #operations: Operations;
+  /** Calls to resources. */
+  readonly requests: RequestCounts = new RequestCounts();
   #port = 0;
 
   constructor(deps: ServingDeps) {
@@ -72,10 +84,10 @@ export class Serving implements AsyncDisposable {
     });
     this.#sessions = createSessions({ windowMs, stopper: this.#stopper, clock, log });
     const [stopper, sessions, operations] = [this.#stopper, this.#sessions, this.#operations];
-    this.#services = [
+    this.#services = this.#watched([
       machineRpc({ ...deps, stopper, sessions, operations }),
       ...types.known.map((type) => this.#binding(type)),
-    ];
+    ]);
     this.relayed = createTunnelServer<Principal>({
       ...{ services: this.#services, clock, log },
       authenticate: async (call) => relayedPrincipal(call, log),
@@ -158,12 +170,24 @@ export class Serving implements AsyncDisposable {
 
   /** The services of types that modules brought. */
   #added(): readonly ServiceBinding<Principal>[] {
-    return this.#deps.types.added.map((type) => this.#binding(type));
+    return this.#watched(this.#deps.types.added.map((type) => this.#binding(type)));
+  }
+
+  #watched(services: readonly ServiceBinding<Principal>[]): readonly ServiceBinding<Principal>[] {
+    const { watchCall } = this.#deps;
+    return watchCall === undefined ? services : watchCalls(services, watchCall);
   }
 
   #binding(type: ResourceDescriptor): ServiceBinding<Principal> {
     const { graph, requestsLimit: limit } = this.#deps;
-    return resourceRpc({ type, graph, limit, sessions: this.#sessions, operations: this.#operations });
+    return resourceRpc({
+      type,
+      graph,
+      limit,
+      sessions: this.#sessions,
+      operations: this.#operations,
+      counts: this.requests,
+    });
   }
 }
 

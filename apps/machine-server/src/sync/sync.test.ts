@@ -30,6 +30,7 @@ async function bench(names: readonly string[], receive: FileReceiver): Promise<B
     link: fakeLink(receive),
     ledger: new SeqLedger(),
     captureDirectories: () => [],
+    observe: undefined,
     seal: async () => {},
     clock,
     log: createLog((level, _logger, message) => told.push(`${level} ${message}`)),

@@ -10,6 +10,7 @@ import { type CodeName, errorText, type LogFields } from '@platform/base';
 import { failedFolder } from '../directories/paths.ts';
 import { setAside } from '../directories/set-aside.ts';
 import { LimitedLog } from '../logging/limited-log.ts';
+import { type Observe, observed } from '../telemetry/observe.ts';
 import { Attempts } from './attempts.ts';
 import { dueFiles } from './due-files.ts';
 import type { Outcome } from './outcome.ts';
@@ -33,6 +34,8 @@ export interface SyncDeps extends Omit<UploadContext, 'link'> {
   readonly captureDirectories: () => readonly string[];
   /** Seals open files, so that a pass sends them. */
   readonly seal: () => Promise<void>;
+  /** Looks at uploads. */
+  readonly observe: Observe | undefined;
 }
 
 type Link = UploadContext['link'];
@@ -153,7 +156,7 @@ export class Sync implements AsyncDisposable {
   async #attempt(path: string, send: () => Promise<Outcome>): Promise<Outcome> {
     this.#inFlight.add(path);
     try {
-      return await send();
+      return await observed(this.#deps.observe, 'upload', { 'file.path': path }, send);
     } catch (caught) {
       const outcome: Outcome = { kind: 'later', code: 'internal', message: errorText(caught) };
       const waitMs = this.#later(path, 'internal');

@@ -1,18 +1,24 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { get } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { MotorService } from '@platform/proto/platform/component/motor/v1/motor';
 import { RobotService } from '@platform/proto/platform/robot/v1/robot';
 import { connect, type Link } from '@platform/rpc/client';
 import { expect, onTestFinished, test } from 'vitest';
-import { type FakeCloud, startFakeCloud } from '../testing/fake-cloud.ts';
-import { createTestHome, patientClock, startTestServer, until } from '../testing/start-test-server.ts';
+import { type FakeCloud, startFakeCloud } from '../../testing/fake-cloud.ts';
+import { createTestHome, patientClock, startTestServer, until } from '../../testing/start-test-server.ts';
 import type { RestartStatus } from './restart-status.ts';
 
-async function start(document: object): Promise<{ cloud: FakeCloud; url: string; link: Link }> {
+async function start(
+  document: object,
+  args: readonly string[] = [],
+): Promise<{ cloud: FakeCloud; url: string; link: Link }> {
   const stack = new AsyncDisposableStack();
   onTestFinished(() => stack.disposeAsync());
   const cloud = stack.use(await startFakeCloud(document));
   const home = stack.use(await createTestHome(cloud.url));
-  const server = stack.use(await startTestServer(home, patientClock));
+  const server = stack.use(await startTestServer(home, patientClock, undefined, { args }));
   await until('the configuration', () => cloud.logs.includes('configuration applied'));
   const url = `http://127.0.0.1:${server.serving.port}`;
   return { cloud, url, link: stack.use(connect({ baseUrl: url })) };
@@ -106,4 +112,92 @@ test('D9 a restart is allowed while nothing moves and the maintenance window is 
   const page = await (await fetch(url)).text();
   expect(page).toContain(`A newer configuration (revision ${pending?.revision}) has been waiting`);
   expect(page).toContain('found false</p>');
+});
+
+/** Asks for exactly this path, without the tidying of `fetch`. */
+async function ask(
+  url: string,
+  path: string,
+  headers: Record<string, string> = {},
+): Promise<{ status: number; body: string; type: string }> {
+  const { port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const request = get({ host: '127.0.0.1', port, path, headers }, (response) => {
+      let body = '';
+      response.setEncoding('utf8').on('data', (text) => {
+        body += text;
+      });
+      response.on('end', () =>
+        resolve({ status: response.statusCode ?? 0, body, type: String(response.headers['content-type']) }),
+      );
+    });
+    request.on('error', reject);
+  });
+}
+
+test('D16 -shareddir serves its files at /static/, and nothing outside it, no dot files and no links that lead out', async () => {
+  const outside = await mkdtemp(join(tmpdir(), 'shared-'));
+  onTestFinished(() => rm(outside, { recursive: true }));
+  const shared = join(outside, 'web');
+  await mkdir(join(shared, 'sub'), { recursive: true });
+  await writeFile(join(outside, 'secret.txt'), 'secret');
+  await writeFile(join(shared, 'index.html'), '<h1>hello</h1>');
+  await writeFile(join(shared, 'sub', 'style.css'), 'a {}');
+  await writeFile(join(shared, 'empty.txt'), '');
+  await writeFile(join(shared, '.env'), 'secret');
+  await symlink(join(outside, 'secret.txt'), join(shared, 'link.txt'));
+  await symlink(outside, join(shared, 'up'));
+  await symlink(join(shared, '.env'), join(shared, 'env.txt'));
+  await symlink(join(shared, 'sub'), join(shared, 'inside'));
+  const { url } = await start({ components: [sensor('calm')] }, ['-shareddir', shared]);
+  const served: Record<string, [string, string]> = {
+    '/static/': ['<h1>hello</h1>', 'text/html; charset=utf-8'],
+    '/static/index.html?v=1': ['<h1>hello</h1>', 'text/html; charset=utf-8'],
+    '/static/sub/style.css': ['a {}', 'text/css; charset=utf-8'],
+    '/static/inside/style%2Ecss': ['a {}', 'text/css; charset=utf-8'],
+    '/static/empty.txt': ['', 'text/plain; charset=utf-8'],
+  };
+  for (const [path, [body, type]] of Object.entries(served))
+    expect(await ask(url, path), path).toEqual({ status: 200, body, type });
+  const refused = ['../secret.txt', '%2e%2e/secret.txt', '..%2fsecret.txt', 'sub/../../secret.txt', 'link.txt', '.env'];
+  const more = [
+    'up/secret.txt',
+    'env.txt',
+    'sub',
+    'sub/',
+    'nothing',
+    '%00',
+    '%ff',
+    '..\\secret.txt',
+    '/etc/passwd',
+    'a//b',
+  ];
+  for (const path of [...refused, ...more]) {
+    const { status, body } = await ask(url, `/static/${path}`);
+    expect([path, status, body.includes('secret\n') || body === 'secret']).toEqual([path, 404, false]);
+  }
+  expect((await fetch(`${url}/static/`, { method: 'HEAD' })).headers.get('content-length')).toBe('14');
+  await expect(start({ components: [] }, ['-shareddir', join(shared, 'index.html')])).rejects.toThrow(
+    /option -shareddir: expected a directory, found something else at .*index\.html/,
+  );
+});
+
+test('D16 -webprofile serves profiles to this computer, and without it there is no such page', async () => {
+  const { url } = await start({ components: [sensor('calm')] }, ['-webprofile']);
+  expect((await ask(url, '/debug/')).body).toContain('/debug/profile?seconds=10');
+  const [cpu, second] = await Promise.all([
+    ask(url, '/debug/profile?seconds=0.2'),
+    ask(url, '/debug/heap?seconds=0.1'),
+  ]);
+  expect([cpu.status, second.status]).toEqual([200, 409]);
+  expect(JSON.parse(cpu.body)).toMatchObject({ nodes: expect.any(Array), samples: expect.any(Array) });
+  expect(JSON.parse((await ask(url, '/debug/heap?seconds=0.1')).body)).toMatchObject({ head: expect.any(Object) });
+  expect(JSON.parse((await ask(url, '/debug/vars')).body)).toMatchObject({ memory: { rss: expect.any(Number) } });
+  expect((await ask(url, '/debug/profile?seconds=301')).body).toContain('at most 300, found "301"');
+  expect((await ask(url, '/debug/other')).status).toBe(404);
+  // A page of another site that was led here by its own name.
+  expect((await ask(url, '/debug/vars', { host: 'evil.example' })).status).toBe(403);
+  const plain = await start({ components: [sensor('calm')] });
+  expect((await ask(plain.url, '/debug/vars')).status).toBe(404);
+  expect((await ask(plain.url, '/static/')).status).toBe(404);
 });

@@ -1,7 +1,7 @@
 /** The page at `/`: what runs, what does not and why, which configuration is applied, and what waits. No scripts. */
-import type { ResourceState, ResourceStatus } from '../graph/graph.ts';
+import type { ResourceState, ResourceStatus } from '../../graph/graph.ts';
+import type { MachineFacts } from '../machine-rpc.ts';
 import { type Html, html } from './html.ts';
-import type { MachineFacts } from './machine-rpc.ts';
 import type { RestartStatus } from './restart-status.ts';
 
 export interface StatusPage {

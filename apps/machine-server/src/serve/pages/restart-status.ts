@@ -2,10 +2,10 @@
 import type { Clock } from '@platform/base';
 import { maintenanceOf } from '@platform/machine-config/robot-config';
 import { formatResourceName } from '@platform/resources';
-import { holdReason } from '../config/hold-reason.ts';
-import type { Graph } from '../graph/graph.ts';
-import type { MachineFacts } from './machine-rpc.ts';
-import type { Operations } from './operations.ts';
+import { holdReason } from '../../config/hold-reason.ts';
+import type { Graph } from '../../graph/graph.ts';
+import type { MachineFacts } from '../machine-rpc.ts';
+import type { Operations } from '../operations.ts';
 
 /** In the spelling of public agents, which ask before they update or restart the server. */
 export interface RestartStatus {

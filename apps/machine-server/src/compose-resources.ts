@@ -1,0 +1,82 @@
+/** Wires the resources and what belongs to them: types, packages, modules, the graph, frames, and the data that they produce. */
+import type { Clock, Log } from '@platform/base';
+import type { RobotConfig } from '@platform/proto/platform/app/v1/robot';
+import type { ResourceDescriptor } from '@platform/resources';
+import { readDocument } from './capture/read-document.ts';
+import type { CloudParts } from './compose-cloud.ts';
+import { composeData, type Data } from './compose-data.ts';
+import { composeModules, type ModuleParts } from './compose-modules.ts';
+import { createFrames, type Frames } from './frames/frames.ts';
+import { Graph } from './graph/graph.ts';
+import { openKernel } from './hardware/kernel.ts';
+import type { builtInModels } from './models/built-in.ts';
+import { TypeTable } from './modules/type-table.ts';
+import type { Serving } from './serve/serve.ts';
+import type { Settings } from './settings.ts';
+import type { Observe } from './telemetry/observe.ts';
+
+export interface ResourcePartsDeps {
+  readonly settings: Settings;
+  /** The types to serve and capture. */
+  readonly types: readonly ResourceDescriptor[];
+  /** The models that can be built. */
+  readonly models: typeof builtInModels;
+  /** Undefined: there is no cloud. */
+  readonly cloud: CloudParts | undefined;
+  readonly serving: () => Serving;
+  /** The newest configuration. */
+  readonly config: () => RobotConfig;
+  /** Called after the state of a module or a package has changed. */
+  readonly onChange: () => void;
+  /** Looks at builds and uploads. */
+  readonly observe: Observe | undefined;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Ends a start in progress. */
+  readonly signal: AbortSignal;
+}
+
+export interface ResourceParts extends ModuleParts {
+  readonly types: TypeTable;
+  readonly graph: Graph;
+  readonly frames: Frames;
+  readonly data: Data;
+}
+
+export async function composeResources(deps: ResourcePartsDeps): Promise<ResourceParts> {
+  const { settings, cloud, serving, config, onChange, observe, clock, log, signal } = deps;
+  await using starting = new AsyncDisposableStack();
+  const { home, untrustedEnvironment: untrusted, resourceConfigureTimeoutMs } = settings;
+  const partId = cloud?.partId ?? '';
+  const types = new TypeTable(deps.types);
+  // Disposed after the resources, whose processes the modules run.
+  const { packages, modules } = starting.use(
+    composeModules({
+      ...{ settings, types, source: cloud, partId, serving, config, onChange, clock, log },
+      graph: () => graph,
+    }),
+  );
+  const graph: Graph = starting.use(
+    new Graph({
+      models: deps.models(
+        clock,
+        () => ({ types: types.known, ...data, home, untrusted, log: log.child('data_manager') }),
+        { untrusted, kernel: openKernel },
+      ),
+      configureTimeoutMs: resourceConfigureTimeoutMs,
+      observe,
+      clock,
+      log: log.child('resources'),
+    }),
+  );
+  const frames = createFrames({ graph, types, log: log.child('frames') });
+  const read = readDocument(graph, types, (name) => frames.worldPose(name));
+  const data: Data = starting.use(
+    await composeData({ home, partId, link: cloud?.link, read, observe, clock, log, signal }),
+  );
+  const unwinding = starting.move();
+  return {
+    ...{ types, packages, modules, graph, frames, data },
+    [Symbol.asyncDispose]: () => unwinding.disposeAsync(),
+  };
+}

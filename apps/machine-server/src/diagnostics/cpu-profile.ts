@@ -1,0 +1,26 @@
+/** `-cpuprofile`: a profile of the whole run, written when the server stops. */
+import { Session } from 'node:inspector/promises';
+import { errorText, PlatformError } from '@platform/base';
+import { writeDurably } from '../directories/write-durably.ts';
+
+/** Profiles until it is disposed, which writes the file. The file is created at once, so that a wrong path ends the start, not the stop. */
+export async function startCpuProfile(path: string): Promise<AsyncDisposable> {
+  await writeDurably(path, '').catch((caught) => {
+    throw new PlatformError(
+      'invalid_argument',
+      `option -cpuprofile: expected a file that can be written, found ${path}: ${errorText(caught)}`,
+      caught,
+    );
+  });
+  const session = new Session();
+  session.connect();
+  await session.post('Profiler.enable');
+  await session.post('Profiler.start');
+  return {
+    async [Symbol.asyncDispose]() {
+      const { profile } = await session.post('Profiler.stop');
+      session.disconnect();
+      await writeDurably(path, JSON.stringify(profile));
+    },
+  };
+}

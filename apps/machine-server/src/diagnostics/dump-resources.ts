@@ -1,0 +1,32 @@
+/**
+ * `-dump-resources`: every registered type with its models, as public servers write it: a JSON array of `{"api", "model"}`, sorted. The
+ * gRPC service of the type is added.
+ */
+import { errorText, PlatformError } from '@platform/base';
+import type { ResourceDescriptor } from '@platform/resources';
+import { writeDurably } from '../directories/write-durably.ts';
+import type { Model } from '../graph/model.ts';
+
+/** @throws PlatformError that names the option and the file */
+export async function dumpResources(
+  path: string,
+  types: readonly Pick<ResourceDescriptor, 'api' | 'service'>[],
+  models: readonly Pick<Model, 'api' | 'model'>[],
+): Promise<void> {
+  const registered = types
+    .flatMap(({ api, service }) =>
+      models.flatMap((one) => (one.api === api ? [{ api, model: one.model, proto_service: service.typeName }] : [])),
+    )
+    .toSorted((a, b) => compare(a.api, b.api) || compare(a.model, b.model));
+  await writeDurably(path, `${JSON.stringify(registered, null, 2)}\n`).catch((caught) => {
+    throw new PlatformError(
+      'invalid_argument',
+      `option -dump-resources: expected a file that can be written, found ${path}: ${errorText(caught)}`,
+      caught,
+    );
+  });
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

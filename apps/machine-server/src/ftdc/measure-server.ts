@@ -1,0 +1,31 @@
+/** The numbers of what this server does. */
+import type { Capture } from '../capture/capture.ts';
+import type { Graph } from '../graph/graph.ts';
+import type { RequestCounts } from '../serve/request-counts.ts';
+import type { Sync } from '../sync/sync.ts';
+
+export interface Measured {
+  readonly graph: Pick<Graph, 'status'>;
+  readonly capture: Pick<Capture, 'status'>;
+  readonly sync: Pick<Sync, 'status'>;
+  readonly requests: RequestCounts;
+}
+
+const captureCounters = ['taken', 'late', 'held', 'failed', 'dropped', 'diskFailures'] as const;
+
+export function measureServer({ graph, capture, sync, requests }: Measured, values: Map<string, number>): void {
+  const states = graph.status();
+  values.set('resources.all', states.length);
+  values.set('resources.ready', states.filter(({ state }) => state === 'ready').length);
+  values.set('resources.unhealthy', states.filter(({ state }) => state === 'unhealthy').length);
+  const captures = capture.status();
+  for (const name of captureCounters) {
+    const sum = captures.reduce((total, status) => total + status[name], 0);
+    values.set(`capture.${name === 'diskFailures' ? 'disk_failures' : name}`, sum);
+  }
+  values.set('sync.uploaded_files', sync.status.uploadedFiles);
+  values.set('sync.uploaded_readings', sync.status.uploadedReadings);
+  values.set('sync.set_aside_files', sync.status.setAsideFiles);
+  values.set('sync.failed_attempts', sync.status.failedAttempts);
+  for (const [name, count] of requests.all) values.set(`requests.${name}`, count);
+}

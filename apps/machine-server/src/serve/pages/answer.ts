@@ -1,0 +1,48 @@
+/** What a page of the machine's port answers, and how it is sent. */
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream';
+import type { NodeResponse } from '@platform/rpc/server';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Default: text. */
+  readonly type?: 'html' | 'json' | 'text';
+  readonly body: string | File;
+}
+
+/** A file of `-shareddir`. */
+export interface File {
+  readonly type: string;
+  readonly bytes: number;
+  /** Called at most once. */
+  readonly open: () => Readable;
+}
+
+const types = { html: 'text/html; charset=utf-8', json: 'application/json', text: 'text/plain; charset=utf-8' };
+
+const always = {
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+};
+
+export function sendAnswer(response: NodeResponse, answer: Answer, isHead: boolean): void {
+  const { status, headers = {}, type = 'text', body } = answer;
+  const isText = typeof body === 'string';
+  response.statusCode = status;
+  const all = {
+    ...always,
+    ...headers,
+    'content-type': isText ? types[type] : body.type,
+    'content-length': String(isText ? Buffer.byteLength(body) : body.bytes),
+  };
+  for (const [name, value] of Object.entries(all)) response.setHeader(name, value);
+  // A peer that leaves, or a file that shrinks meanwhile, ends the answer; there is no one left to tell.
+  if (!isText && !isHead) return void pipeline(body.open(), response, () => {});
+  const text = isText && !isHead ? body : '';
+  // The two types differ in overloads only, yet TypeScript cannot call their union.
+  if ('stream' in response) response.end(text);
+  else response.end(text);
+}

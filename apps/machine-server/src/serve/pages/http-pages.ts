@@ -1,0 +1,107 @@
+/**
+ * Plain HTTP on the machine's port: the status page at `/`, `/restart_status` for agents, the files of `-shareddir` at `/static/`, and the
+ * profiler of `-webprofile` at `/debug/`.
+ *
+ * Page and files are shown to whom the machine would answer: with credentials configured, to HTTP Basic with the id and the value of an API key,
+ * or any name and a location secret; without, to this computer only. `/restart_status` and `/debug/` are
+ * answered to this computer only.
+ */
+import { type Clock, errorText, type Log } from '@platform/base';
+import type { NodeListener, NodeRequest } from '@platform/rpc/server';
+import type { Profiler } from '../../diagnostics/profiler.ts';
+import type { Graph } from '../../graph/graph.ts';
+import type { MachineAuth } from '../authenticate.ts';
+import type { MachineFacts } from '../machine-rpc.ts';
+import type { Operations } from '../operations.ts';
+import { type Answer, sendAnswer } from './answer.ts';
+import { profilerPage } from './profiler-pages.ts';
+import { restartStatus } from './restart-status.ts';
+import type { SharedFiles } from './shared-files.ts';
+import { statusPage } from './status-page.ts';
+
+export interface HttpPagesDeps {
+  readonly graph: Graph;
+  readonly auth: MachineAuth;
+  readonly operations: Operations;
+  readonly facts: () => MachineFacts;
+  /** `-webprofile`. */
+  readonly profiler: Profiler | undefined;
+  /** `-shareddir`. */
+  readonly shared: SharedFiles | undefined;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export function httpPages(deps: HttpPagesDeps): NodeListener {
+  return (request, response) => {
+    answer(deps, request).then(
+      (made) => sendAnswer(response, made, request.method === 'HEAD'),
+      (caught: unknown) => {
+        deps.log.error('a page could not be made', { error: errorText(caught) });
+        sendAnswer(
+          response,
+          { status: 500, body: 'machine-server: the page could not be made; the log says why\n' },
+          false,
+        );
+      },
+    );
+  };
+}
+
+async function answer(deps: HttpPagesDeps, request: NodeRequest): Promise<Answer> {
+  const { graph, facts, clock, profiler, shared } = deps;
+  const [path = '', search = ''] = (request.url ?? '').split('?', 2);
+  const isDebug = profiler !== undefined && path.startsWith('/debug/');
+  const isStatic = shared !== undefined && path.startsWith('/static/');
+  if (path !== '/' && path !== '/restart_status' && !isDebug && !isStatic)
+    return { status: 404, body: 'machine-server: this port speaks gRPC, gRPC-Web and Connect; its status is at /\n' };
+  if (request.method !== 'GET' && request.method !== 'HEAD')
+    return { status: 405, headers: { allow: 'GET, HEAD' }, body: 'machine-server: expected GET\n' };
+  if ((isDebug || path === '/restart_status') && !isLocal(request))
+    return { status: 403, body: `machine-server: ${path} answers this computer only\n` };
+  if (isDebug) return profilerPage(profiler, path, new URLSearchParams(search));
+  if (path === '/restart_status')
+    return { status: 200, type: 'json', body: `${JSON.stringify(await restartStatus(deps))}\n` };
+  const refused = refusal(deps.auth, request);
+  if (refused !== undefined) return refused;
+  if (isStatic) return staticFile(shared, path.slice('/static/'.length));
+  const [resources, restart] = [graph.status(), await restartStatus(deps)];
+  return { status: 200, type: 'html', body: statusPage({ facts: facts(), resources, restart, nowMs: clock.now() }) };
+}
+
+/** Undefined: who asks may see the page. */
+function refusal(auth: MachineAuth, request: NodeRequest): Answer | undefined {
+  if (auth.open && !isLocal(request))
+    return {
+      status: 403,
+      body: 'machine-server: without credentials in the configuration, its pages are for this computer only\n',
+    };
+  if (auth.open || isSignedIn(auth, request)) return undefined;
+  const challenge = { 'www-authenticate': 'Basic realm="machine-server", charset="UTF-8"' };
+  const body = 'machine-server: sign in with the id of an API key as user name and the key as password\n';
+  return { status: 401, headers: challenge, body };
+}
+
+/** Pages may use scripts and images of their own directory. */
+const ownContent = "default-src 'self' 'unsafe-inline' data: blob:; base-uri 'none'; frame-ancestors 'none'";
+
+async function staticFile(shared: SharedFiles, path: string): Promise<Answer> {
+  const file = await shared(path);
+  if (file === undefined) return { status: 404, body: 'machine-server: no such file in the shared directory\n' };
+  return { status: 200, headers: { 'content-security-policy': ownContent }, body: file };
+}
+
+/** Whether the request comes from this computer, and a browser has not been led here by the name of another one. */
+function isLocal(request: NodeRequest): boolean {
+  const { remoteAddress = '', localAddress } = request.socket;
+  const host = String(request.headers[':authority'] ?? request.headers.host ?? '').replace(/:\d+$/, '');
+  const isOwnName = /^(localhost|[\d.]+|\[[\da-f:.]+\])$/i.test(host);
+  const isOwnPeer = /^(::ffff:)?127\.|^::1$/.test(remoteAddress) || remoteAddress === localAddress;
+  return isOwnPeer && isOwnName;
+}
+
+function isSignedIn(auth: MachineAuth, request: NodeRequest): boolean {
+  const [, encoded = ''] = /^Basic (\S+)$/i.exec(request.headers.authorization ?? '') ?? [];
+  const [, user = '', password = ''] = /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, 'base64').toString()) ?? [];
+  return auth.accepts('api-key', user, password) || auth.accepts('robot-location-secret', user, password);
+}
