@@ -126,7 +126,7 @@ const rules: readonly Rule[] = [
       'apps/machine-server/src/models/components/camera/image-file.ts',
       // Copies files.
       'apps/machine-server/src/models/services/shell/*',
-      'apps/machine-server/src/logging/server-log.ts',
+      'apps/machine-server/src/logging/*',
       // The readings of this computer are files of its system.
       'apps/machine-server/src/models/components/sensor/host/*',
       'apps/machine-server/src/modules/*',

@@ -35,6 +35,7 @@ export function composeCloud(
 ): CloudParts {
   const { partId, appAddress, entity, type, payload, ca } = credentials;
   const { log } = serverLog;
+  serverLog.redactor.hide('credentials', [payload]);
   const connectAgain = (): Link =>
     connect({
       baseUrl: appAddress,

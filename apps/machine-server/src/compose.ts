@@ -77,8 +77,8 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
   const auth = new MachineAuth();
   auth.configure(secretsOf(first));
   const applier: ConfigApplier = new ConfigApplier({
-    ...{ first, graph, modules, packages, auth, serverLog, debug: settings.debug, observe, clock },
-    log: log.child('config'),
+    ...{ first, graph, modules, packages, auth, serverLog, observe, clock, log: log.child('config') },
+    ...{ debug: settings.debug, revealDiffs: settings.revealSensitiveConfigDiffs },
     onChange: () => {
       frames.check();
       reporter?.changed();

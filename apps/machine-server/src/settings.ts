@@ -17,6 +17,7 @@ export interface Settings {
   readonly noTls: boolean;
   readonly disableMdns: boolean;
   readonly logFile: string | undefined;
+  readonly revealSensitiveConfigDiffs: boolean;
   readonly dumpResources: string | undefined;
   readonly networkCheck: boolean;
   /** `-ftdc`: full-time diagnostics. */
@@ -55,8 +56,7 @@ export function readSettings(args: readonly string[], env: Environment): Setting
     warnings.push(
       'option -webrtc has no effect: WebRTC is not served yet, clients connect directly or through the cloud',
     );
-  for (const name of ['network-check', 'reveal-sensitive-config-diffs'])
-    if (given.has(name)) warnings.push(`option -${name} has no effect yet`);
+  for (const name of ['network-check']) if (given.has(name)) warnings.push(`option -${name} has no effect yet`);
   return {
     version: given.on('version'),
     config: given.text('config'),
@@ -67,6 +67,7 @@ export function readSettings(args: readonly string[], env: Environment): Setting
     noTls: given.on('no-tls'),
     disableMdns: given.on('disable-mdns'),
     logFile: given.text('log-file'),
+    revealSensitiveConfigDiffs: given.on('reveal-sensitive-config-diffs'),
     dumpResources: given.text('dump-resources'),
     networkCheck: given.on('network-check'),
     diagnostics: given.on('ftdc'),

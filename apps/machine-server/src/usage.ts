@@ -10,11 +10,11 @@ const options: Readonly<Record<string, string>> = {
   'disable-mdns': 'do not announce the machine by multicast DNS',
   'dump-resources': '<file>  write all registered types and models as JSON and exit',
   ftdc: 'record full-time diagnostics below PLATFORM_HOME (default: true)',
-  'log-file': '<file>  write the log to this file instead of standard output',
+  'log-file': '<file>  write the log to this file, 16 MiB and 4 older ones, instead of standard output',
   'network-check': 'check the network of this computer and the way to the cloud, and exit',
   'no-tls': 'serve the port without TLS, also to other computers',
   'output-telemetry': 'print OpenTelemetry metrics and spans to standard output',
-  'reveal-sensitive-config-diffs': 'show changes of the configuration with their secrets',
+  'reveal-sensitive-config-diffs': 'log changes of the configuration with their secrets, on this computer only',
   shareddir: '<directory>  serve the files of this directory at /static/',
   'untrusted-env': 'refuse shells, local module processes and other capture directories',
   version: 'print the version and exit',
@@ -29,7 +29,7 @@ const variables: Readonly<Record<string, string>> = {
   PLATFORM_RESOURCE_CONFIGURATION_TIMEOUT: 'longest time to build or close a resource (default: 2m)',
   PLATFORM_MODULE_STARTUP_TIMEOUT: 'longest time until a module is ready (default: 5m)',
   PLATFORM_RESOURCE_REQUESTS_LIMIT: 'most calls in progress for one resource (default: 100)',
-  PLATFORM_LOGFILE: 'log file in addition to standard output',
+  PLATFORM_LOGFILE: 'log file in addition to standard output, 16 MiB and 4 older ones',
   PLATFORM_NO_WINDOWS_EVENT_LOGGER: 'any value: do not write to the event log of Windows',
 };
 

@@ -11,6 +11,8 @@ import type { Modules } from '../modules/feature.ts';
 import type { Packages } from '../packages/feature.ts';
 import { type MachineAuth, secretsOf } from '../serve/authenticate.ts';
 import { type Observe, observed } from '../telemetry/observe.ts';
+import { configuredSecrets } from './configured-secrets.ts';
+import { logChanges } from './log-changes.ts';
 import { unsupportedSettings } from './unsupported-settings.ts';
 
 export interface ConfigApplierDeps {
@@ -23,6 +25,8 @@ export interface ConfigApplierDeps {
   readonly serverLog: ServerLog;
   /** `-debug`. */
   readonly debug: boolean;
+  /** `-reveal-sensitive-config-diffs`. */
+  readonly revealDiffs: boolean;
   /** Called after a configuration was applied or could not be applied. */
   readonly onChange: () => void;
   /** Looks at what is applied. */
@@ -72,10 +76,12 @@ export class ConfigApplier {
    * @returns `settled` resolves when every resource was built or failed once. A slow resource does not delay a later configuration.
    */
   apply(message: RobotConfig): { settled: Promise<void> } {
+    const before = this.#wanted;
     this.#wanted = message;
     try {
+      this.#hideSecrets(before, message);
       return {
-        settled: this.#observed(message)
+        settled: this.#observed(before, message)
           .then(() => this.#succeeded(message))
           .catch((caught) => this.#failed(message, caught)),
       };
@@ -85,16 +91,26 @@ export class ConfigApplier {
     }
   }
 
-  #observed(message: RobotConfig): Promise<void> {
-    const begun = this.#begin(message);
+  #observed(before: RobotConfig, message: RobotConfig): Promise<void> {
+    const begun = this.#begin(before, message);
     const { revision } = message;
     return observed(this.#deps.observe, 'configuration.apply', { revision }, () => begun);
   }
 
-  #begin(message: RobotConfig): Promise<void> {
-    const { graph, modules, packages, auth } = this.#deps;
-    const config = packages.apply(fromRobotConfig(message));
+  /** Before anything is logged about either configuration. */
+  #hideSecrets(...messages: readonly RobotConfig[]): void {
+    const secrets = messages.flatMap((message) => [...configuredSecrets(message, fromRobotConfig(message))]);
+    this.#deps.serverLog.redactor.hide('configuration', secrets);
+  }
+
+  #begin(before: RobotConfig, message: RobotConfig): Promise<void> {
+    const { graph, modules, packages, auth, serverLog, log, revealDiffs: reveal } = this.#deps;
+    const received = fromRobotConfig(message);
+    const config = packages.apply(received);
     this.#setLog(config);
+    const { revision } = message;
+    if (before.revision !== revision)
+      logChanges({ before: fromRobotConfig(before), after: received, revision, serverLog, log, reveal });
     auth.configure(secretsOf(message));
     if (this.#warnedOf !== message.revision) logProblems(this.#deps.log, unsupportedSettings(config));
     this.#warnedOf = message.revision;

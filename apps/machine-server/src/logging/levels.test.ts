@@ -65,3 +65,15 @@ test('log_level of a module applies to its loggers unless a pattern or debug mod
   expect(of('modules.cam', [{ pattern: 'modules\\.cam', level: 'warn' }])).toBe('warn');
   expect(of('modules.cam.old', [], true)).toBe('debug');
 });
+
+test('the level of a resource that a module provides applies to the lines that the module writes about it', () => {
+  const levels = new Levels();
+  const resources = new Map([['core:component:sensor/door', 'debug']]);
+  const modules = new Map([['cam', 'error']]);
+  const patterns = [{ pattern: 'modules\\..*', level: 'warn' }];
+  levels.set({ debug: false, patterns, resources, modules });
+  for (const logger of ['modules.cam.door', 'modules.cam.cam.door', 'modules.cam.rdk:component:sensor/door'])
+    expect(levels.passes('debug', logger), logger).toBe(true);
+  for (const logger of ['modules.cam', 'modules.cam.indoor', 'modules.door.window'])
+    expect(levels.passes('info', logger), logger).toBe(false);
+});

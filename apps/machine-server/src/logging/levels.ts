@@ -56,11 +56,23 @@ export class Levels {
 
   #leastOf(logger: string): LogLevel {
     if (this.#settings.debug) return 'debug';
-    const own = levelOf(this.#settings.resources.get(resourceOfLogger(logger) ?? '') ?? '');
+    const own = levelOf(this.#levelOfResource(logger));
     if (own !== undefined) return own;
     const names = namesOfLogger(logger);
     const level = this.#patterns.findLast(({ matches }) => names.some(matches))?.level;
     return level ?? levelOf(this.#levelOfModule(logger)) ?? 'info';
+  }
+
+  /** Modules name the loggers of their resources in their own way, but end with the name of the resource. */
+  #levelOfResource(logger: string): string {
+    const { resources } = this.#settings;
+    const level = resources.get(resourceOfLogger(logger) ?? '');
+    if (level !== undefined || !logger.startsWith(modulePrefix)) return level ?? '';
+    for (const [resource, each] of resources) {
+      const name = resource.slice(resource.indexOf('/') + 1);
+      if (logger.endsWith(`.${name}`) || logger.endsWith(`/${name}`)) return each;
+    }
+    return '';
   }
 
   #levelOfModule(logger: string): string {

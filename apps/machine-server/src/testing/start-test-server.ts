@@ -50,7 +50,7 @@ export async function startTestServer(
     ...env,
   });
   const serverLog = createServerLog({ file: settings.logFile, alsoFile: undefined, clock: systemClock });
-  return startMachineServer({
+  const starting = startMachineServer({
     settings,
     configFile: home.configFile,
     types: [...resourceTypes, ...added.types],
@@ -61,6 +61,18 @@ export async function startTestServer(
     restart: () => {},
     shutdown: () => {},
   });
+  const closeLog = async (): Promise<void> => {
+    await serverLog[Symbol.asyncDispose]();
+  };
+  const server = await starting.catch(async (caught: unknown) => {
+    await closeLog();
+    throw caught;
+  });
+  const stop = async (): Promise<void> => {
+    await server[Symbol.asyncDispose]();
+    await closeLog();
+  };
+  return { ...server, [Symbol.asyncDispose]: stop };
 }
 
 /** A machine with one fake sensor that counts its readings, captured `hz` times a second and synced as often. */

@@ -4,13 +4,17 @@ import { isSecretPath, maskSecrets } from '../mask-secrets.ts';
 import type { Json } from '../schema.ts';
 
 /**
- * A line for each change: JSON path, the named entry that contains it, before and after in at most 80 characters each. Secrets are masked.
+ * A line for each change: JSON path, the named entry that contains it, before and after in at most 80 characters each. Secrets are masked
+ * unless `reveal` is set.
  */
-export function diffLines(changes: readonly Change[]): string[] {
+export function diffLines(
+  changes: readonly Change[],
+  { reveal = false }: { readonly reveal?: boolean } = {},
+): string[] {
   return changes.map((change) => {
     const name = change.of.length === 0 ? '' : ` (${change.of.map((each) => each.slice(0, 80)).join(', ')})`;
     const at = `${pathText(change.path)}${name}`;
-    const text = (value: Json): string => formatValue(masked(value, change.path));
+    const text = (value: Json): string => formatValue(reveal ? value : masked(value, change.path));
     switch (change.kind) {
       case 'added':
         return `+ ${at}: ${text(change.after)}`;
@@ -21,7 +25,7 @@ export function diffLines(changes: readonly Change[]): string[] {
       case 'moved':
         return `~ ${at}: moved to position ${change.to}`;
       default:
-        return isSecretPath(change.path.filter((step) => typeof step === 'string'))
+        return !reveal && isSecretPath(change.path.filter((step) => typeof step === 'string'))
           ? `~ ${at}: changed (a secret)`
           : `~ ${at}: ${text(change.before)} → ${text(change.after)}`;
     }

@@ -1,0 +1,79 @@
+/**
+ * Logs what a new configuration changes: at info which resources, at debug each attribute. Secrets are masked; with
+ * `-reveal-sensitive-config-diffs` the attributes appear as they are, but only in the outputs of this computer, because others may read
+ * the log in the cloud.
+ */
+import type { Log } from '@platform/base';
+import { type Change, diff, diffLines, equal } from '@platform/machine-config/diff';
+import { mask } from '@platform/machine-config/mask-secrets';
+import type { Json, MachineConfig, ResourceConfig } from '@platform/machine-config/schema';
+import { formatResourceName } from '@platform/resources';
+import type { ServerLog } from '../logging/server-log.ts';
+
+export interface LogChangesOptions {
+  readonly before: MachineConfig;
+  readonly after: MachineConfig;
+  readonly revision: string;
+  readonly serverLog: Pick<ServerLog, 'local' | 'redactor'>;
+  readonly log: Log;
+  readonly reveal: boolean;
+}
+
+const maxNames = 50;
+const maxLines = 500;
+
+export function logChanges({ before, after, revision, serverLog, log, reveal }: LogChangesOptions): void {
+  const [old, next] = [asJson(before), asJson(after)];
+  const [resources, nextResources] = [resourcesOf(before), resourcesOf(after)];
+  const added = [...nextResources.keys()].filter((name) => !resources.has(name));
+  const removed = [...resources.keys()].filter((name) => !nextResources.has(name));
+  const changed = [...nextResources].flatMap(([name, resource]) => {
+    const earlier = resources.get(name);
+    return earlier === undefined || equal(asJson(earlier), asJson(resource)) ? [] : [name];
+  });
+  const sections = [...new Set([...Object.keys(old), ...Object.keys(next)])].filter(
+    (key) => key !== 'components' && key !== 'services' && !equal(old[key] ?? null, next[key] ?? null),
+  );
+  const fields = Object.entries({ added, changed, removed, sections }).filter(([, names]) => names.length > 0);
+  log.info('the configuration changes', {
+    revision,
+    ...Object.fromEntries(fields.map(([key, names]) => [key, listed(names)])),
+  });
+
+  const changes = diff(old, next);
+  const target = (reveal ? serverLog.local.child('config') : log).child('diff');
+  const isSecret = (text: string): boolean => serverLog.redactor.isSecret(text);
+  const lines = reveal
+    ? diffLines(changes, { reveal })
+    : diffLines(changes.map((change) => withoutSecrets(change, isSecret)));
+  for (const line of lines.slice(0, maxLines)) target.debug(line);
+  if (lines.length > maxLines) target.debug(`${lines.length - maxLines} more changes`);
+}
+
+function listed(names: readonly string[]): readonly string[] {
+  return names.length <= maxNames ? names : [...names.slice(0, maxNames), `and ${names.length - maxNames} more`];
+}
+
+function resourcesOf({ components, services }: MachineConfig): ReadonlyMap<string, ResourceConfig> {
+  return new Map([...components, ...services].map((resource) => [formatResourceName(resource), resource]));
+}
+
+/** Values that are known to be secret, under whatever key they are. */
+function withoutSecrets(change: Change, isSecret: (text: string) => boolean): Change {
+  const masked = (value: Json): Json => {
+    if (typeof value === 'string') return isSecret(value) ? mask : value;
+    if (Array.isArray(value)) return value.map(masked);
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, masked(item)]));
+  };
+  return {
+    ...change,
+    ...('before' in change && { before: masked(change.before) }),
+    ...('after' in change && { after: masked(change.after) }),
+  };
+}
+
+/** Without keys that are undefined. */
+function asJson(value: object): { readonly [key: string]: Json } {
+  return JSON.parse(JSON.stringify(value)) as { readonly [key: string]: Json };
+}

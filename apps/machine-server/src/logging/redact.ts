@@ -1,0 +1,91 @@
+/**
+ * Keeps secrets out of the log: values that are known to be secret, wherever they occur; values of keys that look secret; and what looks
+ * like a secret by itself (passwords and tokens in addresses, bearer tokens, private keys).
+ */
+import { errorText, fieldText, type LogFields, type LogLine } from '@platform/base';
+import { isSecretPath, mask } from '@platform/machine-config/mask-secrets';
+
+/** Shorter ones are not looked for in texts, which they would mutilate. */
+const leastLength = 6;
+
+const word =
+  '(?:secret|passw(?:or)?d|passphrase|token|credential|private[_-]?key|api[_-]?key|access[_-]?key|auth[_-]?key)';
+const quoted = '"(?:[^"\\\\]|\\\\.)*"';
+
+/** Each in linear time, because modules and clients write lines, too. What precedes the secret is kept. */
+const looks: readonly RegExp[] = [
+  // //user:password@host, with any number of @ in the password.
+  /(\/\/[^\s/:@?#]*:)[^\s/?#]*(?=@)/g,
+  // token=…, as in addresses and environments.
+  new RegExp(`(${word}[\\w-]{0,30}=)(?:${quoted}|[^\\s&;,"'#]+)`, 'gi'),
+  // "token": "…"
+  new RegExp(`(${word}[\\w-]{0,30}"\\s{0,4}:\\s{0,4})(?:${quoted}|-?[\\d.]+)`, 'gi'),
+  // attributes.password: expected text, found …
+  new RegExp(
+    `(${word}[^\\n]{0,300}?\\bfound )(?!none\\b|no\\b|nothing\\b|an?\\b|one\\b|invalid\\b)(?:${quoted}|[^\\s;,]+)`,
+    'gi',
+  ),
+  /(\bBearer\s{1,4})[\w.~+/=-]{8,}/gi,
+  /()\beyJ[\w-]{8,}\.[\w-]+\.[\w-]*/g,
+  /(-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----)[\s\S]*?(?=-----END|$)/g,
+];
+
+/** The text without what looks like a secret. */
+export function redactText(text: string): string {
+  return looks.reduce((redacted, look) => redacted.replace(look, `$1${mask}`), text);
+}
+
+export class Redactor {
+  /** Secret values, by where they come from. */
+  readonly #known = new Map<string, ReadonlySet<string>>();
+  #pattern: RegExp | undefined;
+
+  /** From now on, these values appear in no line. Replaces the earlier ones of the same source. */
+  hide(source: string, secrets: Iterable<string>): void {
+    this.#known.set(source, new Set(secrets));
+    const all = [...new Set([...this.#known.values()].flatMap((values) => [...values]))].filter(
+      (value) => value.length >= leastLength,
+    );
+    // The longest first, because one may begin with another.
+    const sorted = all
+      .toSorted((a, b) => b.length - a.length)
+      .map((value) => value.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'));
+    this.#pattern = sorted.length === 0 ? undefined : new RegExp(sorted.join('|'), 'g');
+  }
+
+  /** Whether the whole text is a known secret, of any length. */
+  isSecret(text: string): boolean {
+    return text !== '' && this.#known.values().some((values) => values.has(text));
+  }
+
+  text(text: string): string {
+    return redactText(this.#pattern === undefined ? text : text.replace(this.#pattern, mask));
+  }
+
+  line(line: LogLine): LogLine {
+    return { ...line, message: this.text(line.message), fields: this.#fields(line.fields) };
+  }
+
+  #fields(fields: LogFields): LogFields {
+    return Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, this.#value(asJson(value), [key])]));
+  }
+
+  #value(value: unknown, at: readonly string[]): unknown {
+    if (typeof value === 'string') return value !== '' && isSecretPath(at) ? mask : this.text(value);
+    if (typeof value === 'number') return isSecretPath(at) ? mask : value;
+    if (Array.isArray(value)) return value.map((item) => this.#value(item, at));
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, this.#value(item, [...at, key])]));
+  }
+}
+
+/** A value that is not JSON, such as an error or a cycle, becomes what can be said of it: a field never fails a line. */
+function asJson(value: unknown): unknown {
+  if (value instanceof Error) return errorText(value);
+  if (typeof value !== 'object' || value === null) return value;
+  try {
+    return JSON.parse(fieldText(value)) as unknown;
+  } catch (caught) {
+    return `not JSON: ${errorText(caught)}`;
+  }
+}
