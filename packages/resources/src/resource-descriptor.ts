@@ -2,18 +2,10 @@
  * Everything that describes a resource type. The machine-server serves, limits, captures and forwards resources by their descriptors and
  * names no type itself. To add a type, write an interface, its descriptor in `resourceTypes`, and its models.
  */
-import type {
-  DescMethod,
-  DescMethodBiDiStreaming,
-  DescMethodClientStreaming,
-  DescMethodServerStreaming,
-  DescMethodUnary,
-  DescService,
-  MessageInitShape,
-  MessageShape,
-} from '@bufbuild/protobuf';
+import type { DescMethod, DescService, MessageInitShape } from '@bufbuild/protobuf';
 import type { PoseSchema } from '@platform/proto/platform/common/v1/common';
 import type { Link } from '@platform/rpc/client';
+import type { RequestOf, ResponseOf } from '@platform/rpc/server';
 import type { Document, Resource } from './resource.ts';
 
 export interface ResourceDescriptor<T extends Resource = Resource, S extends DescService = DescService> {
@@ -45,20 +37,10 @@ export type ResourceMethods<T extends Resource, S extends DescService> = {
   readonly [K in keyof S['method']]?: MethodOf<T, S['method'][K]>;
 };
 
-/** The function for one call to one resource. Several messages in either direction are an async iterable. */
+/** The function for one call to one resource. */
 type MethodOf<T extends Resource, M extends DescMethod> =
   // A service known only at run time.
-  DescMethod extends M
-    ? ResourceMethod<T, unknown, unknown>
-    : M extends DescMethodUnary<infer I, infer O>
-      ? ResourceMethod<T, MessageShape<I>, Promise<MessageInitShape<O>>>
-      : M extends DescMethodServerStreaming<infer I, infer O>
-        ? ResourceMethod<T, MessageShape<I>, AsyncIterable<MessageInitShape<O>>>
-        : M extends DescMethodClientStreaming<infer I, infer O>
-          ? ResourceMethod<T, AsyncIterable<MessageShape<I>>, Promise<MessageInitShape<O>>>
-          : M extends DescMethodBiDiStreaming<infer I, infer O>
-            ? ResourceMethod<T, AsyncIterable<MessageShape<I>>, AsyncIterable<MessageInitShape<O>>>
-            : never;
+  DescMethod extends M ? ResourceMethod<T, unknown, unknown> : ResourceMethod<T, RequestOf<M>, ResponseOf<M>>;
 
 type ResourceMethod<T extends Resource, I, O> = {
   // Declared as a method, so that the descriptor of one type is assignable to that of any type: `implementedBy` is asked first.

@@ -1,17 +1,14 @@
 /** Serving: the call core, its codecs on one port, and the compatibility edge. */
 export {
-  type BidiHandler,
   type BodyGate,
-  type ClientStreamHandler,
   type Handlers,
-  type MethodHandler,
+  type RequestOf,
   type RequestRules,
+  type ResponseOf,
   rawUnary,
   refusal,
-  type ServerStreamHandler,
   type ServiceBinding,
   serve,
-  type UnaryHandler,
 } from './core/binding.ts';
 export type { Call } from './core/call.ts';
 export { reportedFault } from './core/faults.ts';

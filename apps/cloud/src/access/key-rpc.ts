@@ -109,7 +109,6 @@ export function keyHandlers(deps: KeyDeps & { readonly keyUse: KeyUse }): KeyHan
     rotateKey: (request, call) => rotateKey(deps, call, request.id),
     async deleteKey(request, call) {
       await deleteKey(deps, call, request.id);
-      return {};
     },
     async createKeyFromExistingKeyAuthorizations(request, call) {
       const { row, grants } = await managedKey(db, access, call.principal, request.id);
@@ -129,7 +128,6 @@ export function keyHandlers(deps: KeyDeps & { readonly keyUse: KeyUse }): KeyHan
     async setKeyExpiry(request, call) {
       await managedKey(db, access, call.principal, request.id);
       await setKeyExpiry(deps, call, request.id, futureMs(request.expiresAt, now()));
-      return {};
     },
     async listKeyDetails(request, call) {
       const keys = await keysIn(db, access, call.principal, request.organizationId);

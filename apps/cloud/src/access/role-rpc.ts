@@ -17,16 +17,13 @@ export function roleHandlers(deps: RoleDeps): Handlers<typeof AppService, Princi
   return {
     async addRole(request, call) {
       await addRole(deps, call, given(request.authorization, 'authorization'));
-      return {};
     },
     async removeRole(request, call) {
       await removeRole(deps, call, given(request.authorization, 'authorization'));
-      return {};
     },
     async changeRole(request, call) {
       const from = given(request.oldAuthorization, 'old_authorization');
       await changeRole(deps, call, from, given(request.newAuthorization, 'new_authorization'));
-      return {};
     },
     async listAuthorizations(request, call) {
       requireAnOwner(access, call.principal, request.organizationId);

@@ -100,7 +100,6 @@ export function fragmentWriteHandlers(deps: WriteDeps): Handlers<typeof AppServi
         await deleteFragment(trx, call, row, access, propagateDeps().nowMs);
       });
       bound.forget(request.id);
-      return {};
     },
     async setFragmentTag(request, call) {
       const { reached, row } = await db.transaction().execute(async (trx) => {

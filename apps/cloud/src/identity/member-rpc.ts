@@ -46,7 +46,6 @@ export function memberHandlers(deps: IdentityOperationDeps): Handlers<typeof App
       const herself = principal.kind === 'person' && principal.personId === userId;
       access.authorize(principal, herself ? 'organization.see' : 'organization.manage', organizationId);
       await removeMember(deps, call, organizationId, userId);
-      return {};
     },
 
     async getUserIDByEmail({ email }, call) {

@@ -66,7 +66,6 @@ export function machineHandlers(deps: MachineOperationDeps): Handlers<typeof App
     async deleteRobot(request, call) {
       const { organizationId } = access.authorize(call.principal, 'machine.manage', request.id);
       await deleteMachine(deps, call, machineOf(request.id), organizationId);
-      return {};
     },
   };
 }

@@ -47,7 +47,6 @@ export function metadataHandlers({
     async updateRobotMetadata(request, call) {
       const { organizationId } = access.authorize(call.principal, 'machine.manage', request.id);
       await write(call, { kind: 'machine', id: request.id }, organizationId, request.data ?? {});
-      return {};
     },
     async getRobotPartMetadata(request, call) {
       access.authorize(call.principal, 'part.read', request.id);
@@ -56,7 +55,6 @@ export function metadataHandlers({
     async updateRobotPartMetadata(request, call) {
       const { organizationId } = access.authorize(call.principal, 'part.manage', request.id);
       await write(call, { kind: 'part', id: request.id }, organizationId, request.data ?? {});
-      return {};
     },
   };
 }

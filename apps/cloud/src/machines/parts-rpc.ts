@@ -61,19 +61,16 @@ export function partHandlers(deps: MachineOperationDeps): Handlers<typeof AppSer
     async deleteRobotPart(request, call) {
       const { organizationId } = access.authorize(call.principal, 'part.manage', request.partId);
       await deletePart(deps, call, partOf(request.partId), organizationId);
-      return {};
     },
     async markPartAsMain(request, call) {
       const { organizationId } = access.authorize(call.principal, 'part.manage', request.partId);
       await makeMain(deps, call, partOf(request.partId), organizationId);
-      return {};
     },
     async markPartForRestart(request, call) {
       const { organizationId } = access.authorize(call.principal, 'part.manage', request.partId);
       const action = 'AppService.MarkPartForRestart';
       const columns = { restart_requested_ms: clock.now() };
       await changePart(deps, call, { part: partOf(request.partId), organizationId, action, columns, detail: {} });
-      return {};
     },
     async createRobotPartSecret(request, call) {
       const { organizationId } = access.authorize(call.principal, 'part.manage', request.partId);
@@ -84,7 +81,6 @@ export function partHandlers(deps: MachineOperationDeps): Handlers<typeof AppSer
     async deleteRobotPartSecret(request, call) {
       const { organizationId } = access.authorize(call.principal, 'part.manage', request.partId);
       await deletePartSecret(deps, call, request.partId, request.secretId, organizationId);
-      return {};
     },
   };
 }

@@ -105,7 +105,6 @@ export function robotServiceBinding(deps: RobotServiceDeps): ServiceBinding<Prin
       enter(call.principal, request.id);
       requireAtMost('Log', maxLogEntries, request.logs.length, ' entries in one call');
       await logs.append(request.id, request.logs);
-      return {};
     },
     async needsRestart(request, call) {
       // Only the machine itself consumes the request; otherwise it would miss its restart.

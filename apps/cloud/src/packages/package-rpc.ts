@@ -105,7 +105,6 @@ export function packageHandlers(deps: PackageHandlerDeps): Handlers<typeof Packa
       });
       served.changed(organizationId);
       deleted();
-      return {};
     },
   };
 }

@@ -104,7 +104,6 @@ export function machineRpc(deps: MachineRpcDeps): ServiceBinding<Principal> {
     async stopAll({ extra }, call) {
       const byName = extra.map(({ name, params }): [string, JsonObject] => [fullNameOf(name), params ?? {}]);
       await stopper.stopAll(new Map(byName), call);
-      return {};
     },
     startSession({ resume }, { principal, peerAddress }) {
       const { id, windowMs } = sessions.start(principal.entity, peerAddress, resume);
@@ -112,19 +111,16 @@ export function machineRpc(deps: MachineRpcDeps): ServiceBinding<Principal> {
     },
     sendSessionHeartbeat({ id }, { principal }) {
       sessions.heartbeat(principal.entity, id);
-      return {};
     },
     log(request, call) {
       if (call.principal.module !== undefined) return ofModules.log(request, call);
       writeClientLog(log, request.logs);
-      return {};
     },
     shutdown(_request, call) {
       const by = call.principal.entity === '' ? call.peerAddress : `${call.principal.entity} (${call.peerAddress})`;
       log.warn('a client shuts this server down', { by });
       // The call is over once its answer has been sent.
       call.signal.addEventListener('abort', () => shutdown(`Shutdown called by ${by}`), { once: true });
-      return {};
     },
     listTunnels: () => ({ tunnels: [] }),
     tunnel: refusal(

@@ -47,11 +47,9 @@ export function moduleHandlers(modules: Modules): ModuleHandlers {
           ...Object.fromEntries(fields.flatMap((field: JsonObject) => readLogField(field))),
           ...(stack !== '' && { stack: stack.slice(0, 4_000) }),
         });
-      return {};
     },
     restartModule({ idOrName }) {
       modules.restart(idOrName.value ?? '');
-      return {};
     },
   };
 }

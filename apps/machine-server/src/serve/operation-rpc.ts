@@ -20,11 +20,9 @@ export function operationHandlers(operations: Operations): Handlers<typeof Robot
     }),
     cancelOperation({ id }) {
       operations.cancel(id);
-      return {};
     },
     async blockForOperation({ id }, { signal }) {
       await operations.ended(id, signal);
-      return {};
     },
   };
 }

@@ -7,6 +7,7 @@ import type {
   DescMethodServerStreaming,
   DescMethodUnary,
   DescService,
+  Message,
   MessageInitShape,
   MessageShape,
 } from '@bufbuild/protobuf';
@@ -14,36 +15,30 @@ import { PlatformError } from '@platform/base';
 import { peerTypeName } from '../edge/alias.ts';
 import type { Call } from './call.ts';
 
-export type UnaryHandler<I extends DescMessage, O extends DescMessage, P = unknown> = (
-  request: MessageShape<I>,
-  call: Call<P>,
-) => Promise<MessageInitShape<O>> | MessageInitShape<O>;
+/** What answers a call: the fields of the message, or nothing if it has none. */
+export type Answer<O extends DescMessage> =
+  | MessageInitShape<O>
+  | EmptyAnswer<Exclude<keyof MessageShape<O>, keyof Message>>;
 
-export type ClientStreamHandler<I extends DescMessage, O extends DescMessage, P = unknown> = (
-  requests: AsyncIterable<MessageShape<I>>,
-  call: Call<P>,
-) => Promise<MessageInitShape<O>>;
+/** What a function without `return` returns. */
+// biome-ignore lint/suspicious/noConfusingVoidType: it is a return type
+type EmptyAnswer<Field> = [Field] extends [never] ? void : never;
 
-export type ServerStreamHandler<I extends DescMessage, O extends DescMessage, P = unknown> = (
-  request: MessageShape<I>,
-  call: Call<P>,
-) => AsyncIterable<MessageInitShape<O>>;
+/** What reaches the function of a method. Several messages are an async iterable. */
+export type RequestOf<M extends DescMethod> = M extends DescMethodClientStreaming | DescMethodBiDiStreaming
+  ? AsyncIterable<MessageShape<M['input']>>
+  : MessageShape<M['input']>;
 
-export type BidiHandler<I extends DescMessage, O extends DescMessage, P = unknown> = (
-  requests: AsyncIterable<MessageShape<I>>,
-  call: Call<P>,
-) => AsyncIterable<MessageInitShape<O>>;
+/** What it returns. */
+export type ResponseOf<M extends DescMethod> = M extends DescMethodServerStreaming | DescMethodBiDiStreaming
+  ? AsyncIterable<MessageInitShape<M['output']>>
+  : Promise<Answer<M['output']>>;
 
-export type MethodHandler<M extends DescMethod, P = unknown> =
-  M extends DescMethodUnary<infer I, infer O>
-    ? UnaryHandler<I, O, P>
-    : M extends DescMethodServerStreaming<infer I, infer O>
-      ? ServerStreamHandler<I, O, P>
-      : M extends DescMethodClientStreaming<infer I, infer O>
-        ? ClientStreamHandler<I, O, P>
-        : M extends DescMethodBiDiStreaming<infer I, infer O>
-          ? BidiHandler<I, O, P>
-          : never;
+/** A unary method may also answer at once. */
+type MethodHandler<M extends DescMethod, P> = (
+  request: RequestOf<M>,
+  call: Call<P>,
+) => ResponseOf<M> | (M extends DescMethodUnary ? Answer<M['output']> : never);
 
 /** Functions for the methods of a service, by their names in the generated code (`listOrganizations`). */
 export type Handlers<S extends DescService, P = unknown> = {
@@ -69,22 +64,22 @@ export type BoundMethod<P> = {
   | {
       readonly kind: 'unary';
       readonly method: DescMethodUnary;
-      readonly handler: UnaryHandler<DescMessage, DescMessage, P>;
+      readonly handler: MethodHandler<DescMethodUnary, P>;
     }
   | {
       readonly kind: 'client_streaming';
       readonly method: DescMethodClientStreaming;
-      readonly handler: ClientStreamHandler<DescMessage, DescMessage, P>;
+      readonly handler: MethodHandler<DescMethodClientStreaming, P>;
     }
   | {
       readonly kind: 'server_streaming';
       readonly method: DescMethodServerStreaming;
-      readonly handler: ServerStreamHandler<DescMessage, DescMessage, P>;
+      readonly handler: MethodHandler<DescMethodServerStreaming, P>;
     }
   | {
       readonly kind: 'bidi_streaming';
       readonly method: DescMethodBiDiStreaming;
-      readonly handler: BidiHandler<DescMessage, DescMessage, P>;
+      readonly handler: MethodHandler<DescMethodBiDiStreaming, P>;
     }
 );
 
@@ -139,7 +134,7 @@ export function serve<S extends DescService, P = unknown>(
 export function rawUnary<I extends DescMessage, O extends DescMessage, P = unknown>(
   method: DescMethodUnary<DescMessage, O>,
   input: I,
-  handler: UnaryHandler<I, O, P>,
+  handler: MethodHandler<DescMethodUnary<I, O>, P>,
 ): ServiceBinding<P> {
   const twin: DescMethodUnary = { ...method, input };
   return { methods: [{ ...bind<P>(twin, handler, {}), raw: true }] };

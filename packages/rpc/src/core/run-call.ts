@@ -1,7 +1,7 @@
 /** Runs a bound method for a call: API names arrive in canonical form and leave in the peer's; nothing waits beyond the call's signal. */
 import { create, type DescMessage, type Message, type MessageInitShape } from '@bufbuild/protobuf';
 import { canonicalise, inVocabulary } from '../edge/translate-message.ts';
-import type { BoundMethod } from './binding.ts';
+import type { Answer, BoundMethod } from './binding.ts';
 import type { Call } from './call.ts';
 import { foreseenFault, undeliveredFault } from './faults.ts';
 import { orAborted, untilAborted } from './until-aborted.ts';
@@ -59,8 +59,8 @@ async function* delivered<P>(
   }
 }
 
-export function respond(output: DescMessage, init: MessageInitShape<DescMessage>, call: Call): Message {
-  return inVocabulary(call.vocabulary, output, create(output, init));
+export function respond(output: DescMessage, answer: Answer<DescMessage>, call: Call): Message {
+  return inVocabulary(call.vocabulary, output, create(output, answer ?? undefined));
 }
 
 /** Request messages as a handler sees them. A codec's rejection, a cut by the client and the end of the call reach it as PlatformErrors. */

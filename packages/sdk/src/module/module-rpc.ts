@@ -38,16 +38,13 @@ export function moduleRpc({ models, resources, parent, log, info }: ModuleRpcDep
     async addResource({ config, dependencies }) {
       const resource = configOf(config);
       await resources.add(resource, contextOf(resource, config as ComponentConfig, dependencies));
-      return {};
     },
     async reconfigureResource({ config, dependencies }) {
       const resource = configOf(config);
       await resources.reconfigure(resource, contextOf(resource, config as ComponentConfig, dependencies));
-      return {};
     },
     async removeResource({ name }) {
       await resources.remove(canonicalApi(name));
-      return {};
     },
   });
 }

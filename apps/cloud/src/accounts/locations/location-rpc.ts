@@ -55,17 +55,14 @@ export function locationHandlers(deps: AccountsDeps): Handlers<typeof AppService
     async deleteLocation(request, call) {
       access.authorize(call.principal, 'location.manage', request.locationId);
       await deleteLocation(deps, call, request.locationId);
-      return {};
     },
     async shareLocation(request, call) {
       access.authorize(call.principal, 'location.manage', request.locationId);
       await shareLocation(deps, call, request.locationId, request.organizationId);
-      return {};
     },
     async unshareLocation(request, call) {
       access.authorize(call.principal, 'location.manage', request.locationId);
       await unshareLocation(deps, call, request.locationId, request.organizationId);
-      return {};
     },
     getOrganizationsWithAccessToLocation(request, { principal }) {
       access.authorize(principal, 'location.see', request.locationId);
@@ -90,7 +87,6 @@ export function locationHandlers(deps: AccountsDeps): Handlers<typeof AppService
     async deleteLocationSecret(request, call) {
       access.authorize(call.principal, 'location.manage', request.locationId);
       await deleteLocationSecret(deps, call, request.locationId, request.secretId);
-      return {};
     },
   };
 }

@@ -13,7 +13,6 @@ export function pushHandlers(deps: AccountsDeps): Handlers<typeof AppService, Pr
       access.authorize(call.principal, 'organization.manage', request.orgId);
       const configuration = { appId: request.appId, credentials: request.configJson };
       await setPushConfiguration(deps, call, request.orgId, configuration);
-      return {};
     },
     async getFirebaseConfig(request, { principal }) {
       access.authorize(principal, 'organization.manage', request.orgId);
@@ -22,16 +21,13 @@ export function pushHandlers(deps: AccountsDeps): Handlers<typeof AppService, Pr
     async deleteFirebaseConfig(request, call) {
       access.authorize(call.principal, 'organization.manage', request.orgId);
       await deletePushConfiguration(deps, call, request.orgId, request.appId);
-      return {};
     },
     async uploadDevicePushToken(request, call) {
       const { appId, deviceUuid, deviceToken: token } = request;
       await setDevicePushToken(deps, call, personOf(call.principal), { appId, deviceUuid, token });
-      return {};
     },
     async deleteDevicePushToken(request, call) {
       await deleteDevicePushToken(deps, call, personOf(call.principal), request);
-      return {};
     },
     async getDevicePushTokens(request, { principal }) {
       return { deviceTokens: await devicePushTokens(deps, personOf(principal), request.appId) };

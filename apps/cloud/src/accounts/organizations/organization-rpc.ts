@@ -69,7 +69,6 @@ export function organizationHandlers(deps: AccountsDeps): Handlers<typeof AppSer
     async deleteOrganization(request, call) {
       access.authorize(call.principal, 'organization.manage', request.organizationId);
       await deleteOrganization(deps, call, request.organizationId);
-      return {};
     },
   };
 }

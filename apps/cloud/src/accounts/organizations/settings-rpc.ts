@@ -19,7 +19,6 @@ export function settingsHandlers(deps: AccountsDeps): Handlers<typeof AppService
     async organizationSetLogo(request, call) {
       access.authorize(call.principal, 'organization.manage', request.orgId);
       await setLogo(deps, call, request.orgId, request.logo);
-      return {};
     },
     async organizationGetLogo(request, { principal }) {
       access.authorize(principal, 'organization.see', request.orgId);
@@ -28,7 +27,6 @@ export function settingsHandlers(deps: AccountsDeps): Handlers<typeof AppService
     async organizationSetSupportEmail(request, call) {
       access.authorize(call.principal, 'organization.manage', request.orgId);
       await setSupportEmail(deps, call, request.orgId, request.email);
-      return {};
     },
     organizationGetSupportEmail(request, { principal }) {
       access.authorize(principal, 'organization.see', request.orgId);
@@ -37,17 +35,14 @@ export function settingsHandlers(deps: AccountsDeps): Handlers<typeof AppService
     async enableBillingService(request, call) {
       access.authorize(call.principal, 'organization.manage', request.orgId);
       await enableBillingService(deps, call, request.orgId, request.billingAddress);
-      return {};
     },
     async updateBillingService(request, call) {
       access.authorize(call.principal, 'organization.manage', request.orgId);
       await updateBillingService(deps, call, request.orgId, request.billingAddress);
-      return {};
     },
     async disableBillingService(request, call) {
       access.authorize(call.principal, 'organization.manage', request.orgId);
       await disableBillingService(deps, call, request.orgId);
-      return {};
     },
     async getBillingServiceConfig(request, { principal }) {
       access.authorize(principal, 'organization.manage', request.orgId);
@@ -64,7 +59,6 @@ export function settingsHandlers(deps: AccountsDeps): Handlers<typeof AppService
     async updateOrganizationMetadata({ organizationId, data }, call) {
       access.authorize(call.principal, 'organization.manage', organizationId);
       await writeMetadata(deps, call, { kind: 'organization', id: organizationId, organizationId }, data ?? {});
-      return {};
     },
     async getLocationMetadata({ locationId }, { principal }) {
       const { organizationId } = access.authorize(principal, 'location.read', locationId);
@@ -73,7 +67,6 @@ export function settingsHandlers(deps: AccountsDeps): Handlers<typeof AppService
     async updateLocationMetadata({ locationId, data }, call) {
       const { organizationId } = access.authorize(call.principal, 'location.manage', locationId);
       await writeMetadata(deps, call, { kind: 'location', id: locationId, organizationId }, data ?? {});
-      return {};
     },
   };
 }

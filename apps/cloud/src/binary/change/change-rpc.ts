@@ -43,14 +43,12 @@ export function changeHandlers(deps: ChangeRpcDeps): Handlers<typeof DataService
       const kind = { action: 'DataService.AddTagsToBinaryDataByIDs', detail: { tags } };
       const named = namedFiles(request.binaryDataIds, request.binaryIds);
       await changeNamed(deps, call, named, kind, (trx, files) => addTags(trx, files, tags));
-      return {};
     },
 
     async addTagsToBinaryDataByFilter(request, call) {
       const tags = checkedTags(request.tags);
       const kind = { action: 'DataService.AddTagsToBinaryDataByFilter', detail: { tags } };
       await changeMatching(deps, call, filterOf(request.filter), kind, (trx, files) => addTags(trx, files, tags));
-      return {};
     },
 
     async removeTagsFromBinaryDataByIDs(request, call) {
@@ -83,14 +81,12 @@ export function changeHandlers(deps: ChangeRpcDeps): Handlers<typeof DataService
       const { binaryDataId, binaryId, bboxId } = request;
       const kind = { action: 'DataService.UpdateBoundingBox', detail: { bbox_id: bboxId } };
       await ofOne(call, binaryDataId, binaryId, kind, (trx, file) => updateBox(trx, file, request));
-      return {};
     },
 
     async removeBoundingBoxFromImageByID(request, call) {
       const { binaryDataId, binaryId, bboxId } = request;
       const kind = { action: 'DataService.RemoveBoundingBoxFromImageByID', detail: { bbox_id: bboxId } };
       await ofOne(call, binaryDataId, binaryId, kind, (trx, file) => removeBox(trx, file, bboxId));
-      return {};
     },
 
     async deleteBinaryDataByIDs(request, call) {

@@ -60,12 +60,10 @@ export function datasetHandlers(deps: ChangeDeps): Handlers<typeof DatasetServic
     async renameDataset({ id, name }, call) {
       const run = (trx: Kysely<CloudTables>, dataset: Dataset) => renameDataset(trx, dataset, name);
       await change(call, id, 'DatasetService.RenameDataset', { name }, run);
-      return {};
     },
 
     async deleteDataset({ id }, call) {
       await change(call, id, 'DatasetService.DeleteDataset', {}, deleteDataset);
-      return {};
     },
 
     async listDatasetsByOrganizationID({ organizationId, type }, call) {
@@ -148,7 +146,6 @@ export function memberHandlers(deps: ChangeDeps): Handlers<typeof DataService, P
         await addToDataset(trx, dataset, files);
         return files.length;
       });
-      return {};
     },
 
     async removeBinaryDataFromDatasetByIDs({ binaryDataIds, binaryIds, datasetId }, call) {
@@ -160,7 +157,6 @@ export function memberHandlers(deps: ChangeDeps): Handlers<typeof DataService, P
         await removeFromDataset(trx, dataset, files);
         return files.length;
       });
-      return {};
     },
   };
 }

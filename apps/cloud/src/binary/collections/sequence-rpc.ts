@@ -120,7 +120,6 @@ export function sequenceHandlers(deps: BinaryOperationDeps): Handlers<typeof Dat
         const fields = request.fieldMask?.paths ?? [];
         await auditSequence(trx, call, before, 'DataService.UpdateSequence', { fields });
       });
-      return {};
     },
 
     async deleteSequence({ id }, call) {
@@ -129,7 +128,6 @@ export function sequenceHandlers(deps: BinaryOperationDeps): Handlers<typeof Dat
         await deleteSequence(trx, row);
         await auditSequence(trx, call, row, 'DataService.DeleteSequence');
       });
-      return {};
     },
 
     async listSequences(request, call) {
@@ -167,7 +165,6 @@ export function sequenceHandlers(deps: BinaryOperationDeps): Handlers<typeof Dat
 
     async addSequencesToDataset(request, call) {
       await changeMembers(call, request, 'DataService.AddSequencesToDataset', addSequences);
-      return {};
     },
 
     async removeSequencesFromDataset(request, call) {
@@ -180,7 +177,6 @@ export function sequenceHandlers(deps: BinaryOperationDeps): Handlers<typeof Dat
             .where('sequence_id', 'in', some)
             .execute();
       });
-      return {};
     },
   };
 }

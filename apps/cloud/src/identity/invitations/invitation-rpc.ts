@@ -159,7 +159,6 @@ export function invitationHandlers(deps: IdentityOperationDeps): Handlers<typeof
           grants: managed.hers.map(grantText),
         });
       });
-      return {};
     },
 
     async resendOrganizationInvite(request, call) {

@@ -15,7 +15,6 @@ export function favoriteHandlers(deps: MachineOperationDeps): Handlers<typeof Ap
       requireId('machine_id', machineId, 'ListRobots');
       access.authorize(call.principal, 'machine.read', machineId);
       await addFavorite(deps, call, personId, machineId);
-      return {};
     },
     async removeFavoriteMachine({ machineId }, call) {
       const personId = personOf(call.principal);
@@ -23,7 +22,6 @@ export function favoriteHandlers(deps: MachineOperationDeps): Handlers<typeof Ap
       // Needs no role: whoever lost sight of a machine may still remove it from her own list.
       if (!(await removeFavorite(deps, call, personId, machineId)))
         access.authorize(call.principal, 'machine.read', machineId);
-      return {};
     },
     async listFavoriteMachines(_request, { principal }) {
       const favorites = await favoritesOf(deps, personOf(principal));

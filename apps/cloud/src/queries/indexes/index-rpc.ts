@@ -44,7 +44,6 @@ export function indexHandlers({ db, access, clock }: QueriesDeps): Handlers<type
         await trx.insertInto('data_indexes').values(row).execute();
         await audit(trx, call, now, 'DataService.CreateIndex', ['index', name, organizationId]);
       });
-      return {};
     },
     async listIndexes({ organizationId, collectionType }, { principal }) {
       access.authorize(principal, 'organization.read', organizationId);
@@ -77,7 +76,6 @@ export function indexHandlers({ db, access, clock }: QueriesDeps): Handlers<type
         if (numDeletedRows === 0n) throw notVisible('index', indexName);
         await audit(trx, call, clock.now(), 'DataService.DeleteIndex', ['index', indexName, organizationId]);
       });
-      return {};
     },
   };
 }

@@ -21,11 +21,9 @@ export function savedQueryHandlers(deps: QueriesDeps): Handlers<typeof DataServi
     },
     async updateSavedQuery(request, call) {
       await updateSavedQuery(deps, call, await owned(call.principal, request.id), request);
-      return {};
     },
     async deleteSavedQuery({ id }, call) {
       await deleteSavedQuery(deps, call, await owned(call.principal, id));
-      return {};
     },
     async getSavedQuery({ id }, { principal }) {
       return { savedQuery: queryMessage(await savedQuery(db, access, principal, id)) };

@@ -69,22 +69,18 @@ export const createFakeArm: (clock: Clock) => Model = fakeModel<Arm, typeof fiel
         const length = Math.hypot(x - from.x, y - from.y, z - from.z);
         const isInstant = mmPerSec === 0 || length === 0;
         await way.moveTo(1, isInstant ? Number.POSITIVE_INFINITY : mmPerSec / length, signal);
-        return {};
       },
       async getJointPositions() {
         return { positions: positions() };
       },
       async moveToJointPositions({ positions: wanted }, { signal }) {
         await moveJoints(wanted?.values, signal);
-        return {};
       },
       async moveThroughJointPositions({ positions: all }, { signal }) {
         for (const { values } of all) await moveJoints(values, signal);
-        return {};
       },
       async stop() {
         stop();
-        return {};
       },
       async isMoving() {
         return { isMoving: isMoving() };

@@ -30,7 +30,6 @@ export const createFakeAudioOut: (clock: Clock) => Model = fakeModel<AudioOut, t
         check(audioInfo?.codec);
         plays++;
         bytes += audioData.length;
-        return {};
       },
       async playStream(messages) {
         for await (const { payload } of messages) {
@@ -40,7 +39,6 @@ export const createFakeAudioOut: (clock: Clock) => Model = fakeModel<AudioOut, t
           }
           if (payload.case === 'audioChunk') bytes += payload.value.audioData.length;
         }
-        return {};
       },
       async getProperties() {
         return { supportedCodecs: codecs, sampleRateHz, numChannels };

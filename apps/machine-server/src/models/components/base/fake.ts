@@ -40,23 +40,18 @@ export const createFakeBase: (clock: Clock) => Model = fakeModel<Base, typeof fi
     return {
       async moveStraight({ distanceMm, mmPerSec }, { signal }) {
         await travel(distance, Number(distanceMm), mmPerSec, 'mm_per_sec', signal);
-        return {};
       },
       async spin({ angleDeg, degsPerSec }, { signal }) {
         await travel(angle, angleDeg, degsPerSec, 'degs_per_sec', signal);
-        return {};
       },
       async setPower({ linear, angular }) {
         run((linear?.y ?? 0) * fastest, (angular?.z ?? 0) * fastestTurn);
-        return {};
       },
       async setVelocity({ linear, angular }) {
         run(linear?.y ?? 0, angular?.z ?? 0);
-        return {};
       },
       async stop() {
         run(0, 0);
-        return {};
       },
       async isMoving() {
         return { isMoving: isMoving() };

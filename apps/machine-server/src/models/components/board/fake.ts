@@ -62,7 +62,6 @@ export const createFakeBoard: (clock: Clock) => Model = fakeModel<Board, typeof 
         pin.high = high;
         pin.dutyCyclePct = high ? 1 : 0;
         if (changed) for (const { name: interrupt, pin: of } of interrupts) if (of === name) ticks.add(interrupt, high);
-        return {};
       },
       async getGPIO({ pin }) {
         return { high: pinOf(pin).high };
@@ -73,14 +72,12 @@ export const createFakeBoard: (clock: Clock) => Model = fakeModel<Board, typeof 
         const set = pinOf(pin);
         set.dutyCyclePct = dutyCyclePct;
         set.high = dutyCyclePct > 0;
-        return {};
       },
       async pWM({ pin }) {
         return { dutyCyclePct: pinOf(pin).dutyCyclePct };
       },
       async setPWMFrequency({ pin, frequencyHz }) {
         pinOf(pin).frequencyHz = frequencyHz === 0n ? defaultFrequencyHz : frequencyHz;
-        return {};
       },
       async pWMFrequency({ pin }) {
         return { frequencyHz: pinOf(pin).frequencyHz };
@@ -94,7 +91,6 @@ export const createFakeBoard: (clock: Clock) => Model = fakeModel<Board, typeof 
       },
       async writeAnalog({ pin, value }) {
         analogs.set(pin, { ...analogs.get(pin), name: pin, value });
-        return {};
       },
       async getDigitalInterruptValue({ digitalInterruptName: name }) {
         return { value: ticks.count(interruptOf(name).name) };
@@ -103,9 +99,7 @@ export const createFakeBoard: (clock: Clock) => Model = fakeModel<Board, typeof 
         const wanted = new Set(pinNames.map((name) => interruptOf(name).name));
         yield* ticks.follow(({ pinName }) => wanted.has(pinName), signal);
       },
-      async setPowerMode() {
-        return {};
-      },
+      async setPowerMode() {},
       async getStatus() {
         const values = [...analogs.values()].map(({ name, value = 0 }) => [name, value]);
         const counts = interrupts.map(({ name }) => [name, Number(ticks.count(name))]);

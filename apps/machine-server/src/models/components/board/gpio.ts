@@ -76,7 +76,6 @@ function pinMethods(pins: Pins): Pick<Board, PinMethod> {
   return {
     async setGPIO({ pin, high }) {
       await pins.set(pin, high);
-      return {};
     },
     async getGPIO({ pin }) {
       return { high: await pins.get(pin) };
@@ -85,7 +84,6 @@ function pinMethods(pins: Pins): Pick<Board, PinMethod> {
       if (!(duty >= 0 && duty <= 1))
         throw new PlatformError('invalid_argument', `duty_cycle_pct: expected 0 to 1, found ${duty}`);
       await pins.setDuty(pin, duty);
-      return {};
     },
     async pWM({ pin }) {
       return { dutyCyclePct: await pins.duty(pin) };
@@ -97,7 +95,6 @@ function pinMethods(pins: Pins): Pick<Board, PinMethod> {
           `frequency_hz: expected at most ${mostFrequencyHz}, which software PWM can make, found ${frequencyHz}`,
         );
       await pins.setFrequency(pin, Number(frequencyHz));
-      return {};
     },
     async pWMFrequency({ pin }) {
       return { frequencyHz: BigInt(Math.round(await pins.frequency(pin))) };

@@ -14,7 +14,6 @@ export const createFakeButton: (clock: Clock) => Model = fakeModel<Button, Recor
     return {
       async push() {
         pushes++;
-        return {};
       },
       async getStatus() {
         return { result: { pushes } };

@@ -30,7 +30,6 @@ export const createFakeEncoder: (clock: Clock) => Model = fakeModel<Encoder, typ
       },
       async resetPosition() {
         axis.rename(0);
-        return {};
       },
       async getProperties() {
         return { ticksCountSupported: true, angleDegreesSupported: true };

@@ -50,7 +50,6 @@ export function createTickCounter({ board, interrupts, step, clock, log }: TickC
     },
     async resetPosition() {
       position = 0;
-      return {};
     },
     async getProperties() {
       return { ticksCountSupported: true, angleDegreesSupported: false };

@@ -49,7 +49,6 @@ export const createFakeGantry: (clock: Clock) => Model = fakeModel<Gantry, typeo
           throw new PlatformError('invalid_argument', `positions_mm[${at}]: expected 0 to ${most}, found ${position}`);
         });
         await moveTo(positionsMm, speedsMmPerSec, signal);
-        return {};
       },
       async home(_, { signal }) {
         await moveTo([], [], signal);
@@ -66,7 +65,6 @@ export const createFakeGantry: (clock: Clock) => Model = fakeModel<Gantry, typeo
       },
       async stop() {
         stop();
-        return {};
       },
       async isMoving() {
         return { isMoving: isMoving() };

@@ -24,7 +24,6 @@ export const createFakeGripper: (clock: Clock) => Model = fakeModel<Gripper, typ
       async open(_, { signal }) {
         isHolding = false;
         await moveTo(1, signal);
-        return {};
       },
       async grab(_, { signal }) {
         await moveTo(0, signal);
@@ -45,11 +44,9 @@ export const createFakeGripper: (clock: Clock) => Model = fakeModel<Gripper, typ
         }
         isHolding = false;
         await moveTo(target, signal);
-        return {};
       },
       async stop() {
         opening.stop();
-        return {};
       },
       async isMoving() {
         return { isMoving: opening.isMoving };

@@ -45,7 +45,6 @@ export const createFakeInputController: (clock: Clock) => Model = fakeModel<Inpu
         const event = { ...sent, time: sent.time ?? timestampFromMs(clock.now()) };
         latest.set(event.control, event);
         feed.add(event);
-        return {};
       },
       async *streamEvents({ events: wanted }, { signal }) {
         const isWanted = ({ control, event }: Event): boolean =>

@@ -34,26 +34,21 @@ export const createFakeMotor: (clock: Clock) => Model = fakeModel<Motor, typeof 
     return {
       async setPower({ powerPct }) {
         axis.run(Math.max(-1, Math.min(1, powerPct)) * fastest);
-        return {};
       },
       async setRPM({ rpm }) {
         axis.run(speedOf(rpm));
-        return {};
       },
       async goFor({ rpm, revolutions }, { signal }) {
         const speed = speedOf(rpm);
         await axis.moveTo(axis.position + Math.sign(speed) * revolutions, Math.abs(speed), signal);
-        return {};
       },
       async goTo({ rpm, positionRevolutions }, { signal }) {
         needsPosition();
         await axis.moveTo(positionRevolutions, Math.abs(speedOf(rpm)), signal);
-        return {};
       },
       async resetZeroPosition({ offset }) {
         needsPosition();
         axis.rename(-offset);
-        return {};
       },
       async getPosition() {
         needsPosition();
@@ -64,7 +59,6 @@ export const createFakeMotor: (clock: Clock) => Model = fakeModel<Motor, typeof 
       },
       async stop() {
         axis.stop();
-        return {};
       },
       async isPowered() {
         return { isOn: axis.isMoving, powerPct: axis.velocity / fastest };

@@ -143,38 +143,32 @@ function motorOf({ drive, maxRpm, position, clock }: MotorParts): Motor {
         throw new PlatformError('invalid_argument', `power_pct: expected -1 to 1, found ${powerPct}`);
       begin();
       await drive.setPower(Math.max(-1, Math.min(1, powerPct)));
-      return {};
     },
     async setRPM({ rpm }) {
       const power = powerOf(rpm);
       begin();
       await drive.setPower(power);
-      return {};
     },
     async goFor({ rpm, revolutions }, { signal }) {
       const power = powerOf(rpm);
       if (position !== undefined) {
         await moveTo(position, (await position.read()) + Math.sign(rpm) * revolutions, Math.abs(power), signal);
-        return {};
+        return;
       }
       const ms = (Math.abs(revolutions) / (Math.abs(power) * maxRpm)) * 60_000;
       await run(power * (Math.sign(revolutions) || 1), (own) => clock.sleep(ms, own), signal);
-      return {};
     },
     async goTo({ rpm, positionRevolutions }, { signal }) {
       await moveTo(needsPosition(), positionRevolutions, Math.abs(powerOf(rpm)), signal);
-      return {};
     },
     async resetZeroPosition({ offset }) {
       await needsPosition().rename(-offset);
-      return {};
     },
     getPosition: async () => ({ position: await needsPosition().read() }),
     getProperties: async () => ({ positionReporting: position !== undefined }),
     async stop() {
       begin();
       await drive.setPower(0);
-      return {};
     },
     isPowered: async () => ({ isOn: drive.power !== 0, powerPct: drive.power }),
     isMoving: async () => ({ isMoving: drive.power !== 0 }),

@@ -27,14 +27,12 @@ export const createFakeServo: (clock: Clock) => Model = fakeModel<Servo, typeof 
         if (angleDeg < least || angleDeg > most)
           throw new PlatformError('invalid_argument', `angle_deg: expected ${least} to ${most}, found ${angleDeg}`);
         await axis.moveTo(angleDeg, speed === 0 ? Number.POSITIVE_INFINITY : speed, signal);
-        return {};
       },
       async getPosition() {
         return { positionDeg: Math.round(axis.position) };
       },
       async stop() {
         axis.stop();
-        return {};
       },
       async isMoving() {
         return { isMoving: axis.isMoving };

@@ -60,7 +60,6 @@ export const gpioServo: Model = {
         if (angleDeg < least || angleDeg > most)
           throw new PlatformError('invalid_argument', `angle_deg: expected ${least} to ${most}, found ${angleDeg}`);
         await turn(angleDeg);
-        return {};
       },
       async getPosition() {
         if (angle === undefined)
@@ -73,7 +72,6 @@ export const gpioServo: Model = {
       async stop() {
         // Without pulses it holds no angle.
         await pin.setDuty(0);
-        return {};
       },
       // It does not tell when it has arrived.
       isMoving: async () => ({ isMoving: false }),

@@ -33,7 +33,6 @@ export const createFakeSwitch: (clock: Clock) => Model = fakeModel<Switch, typeo
     return {
       async setPosition({ position: wanted }) {
         position = inRange(wanted, 'position');
-        return {};
       },
       async getPosition() {
         return { position };

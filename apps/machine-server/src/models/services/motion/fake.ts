@@ -83,7 +83,6 @@ export const createFakeMotion: (clock: Clock) => Model = fakeModel<Motion, typeo
       },
       async stopPlan({ componentName }) {
         stopAll(componentName);
-        return {};
       },
       async listPlanStatuses({ onlyActivePlans }) {
         const wanted = runs.filter(({ state }) => !onlyActivePlans || state === PlanState.IN_PROGRESS);

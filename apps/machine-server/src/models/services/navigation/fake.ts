@@ -35,7 +35,6 @@ export const createFakeNavigation: (clock: Clock) => Model = fakeModel<Navigatio
         if (wanted === Mode.UNSPECIFIED)
           throw new PlatformError('invalid_argument', 'mode: expected MANUAL, WAYPOINT or EXPLORE, found none');
         mode = wanted;
-        return {};
       },
       async getLocation() {
         return { location: { latitude, longitude }, compassHeading };
@@ -47,11 +46,9 @@ export const createFakeNavigation: (clock: Clock) => Model = fakeModel<Navigatio
         if (location === undefined)
           throw new PlatformError('invalid_argument', 'location: expected a latitude and a longitude, found none');
         waypoints.set(newId(), { latitude: location.latitude, longitude: location.longitude });
-        return {};
       },
       async removeWaypoint({ id }) {
         if (!waypoints.delete(id)) throw new PlatformError('not_found', `there is no waypoint "${id}"`);
-        return {};
       },
       async getObstacles() {
         return { obstacles: [] };
