@@ -51,12 +51,7 @@ export async function checkKey(
     .select(['secret_hash', 'epoch', 'revoked_ms', 'expires_ms'])
     .where('id', '=', id)
     .executeTakeFirst();
-  const former = await db
-    .selectFrom('former_key_secrets')
-    .select(['secret_hash', 'epoch'])
-    .where('key_id', '=', id)
-    .where('ends_ms', '>', nowMs)
-    .execute();
+  const former = await formerSecrets(db, id, nowMs).execute();
   // While the instance key is being replaced, the stored hashes may use another key than this process does.
   const given = instanceKey.hashes(secret);
   const candidates = [key ?? { secret_hash: new Uint8Array(32), epoch: 0 }, ...former];
@@ -76,21 +71,10 @@ export async function livingKey(
   epoch: number,
   nowMs: number,
 ): Promise<{ readonly name: string } | undefined> {
-  const key = await db
-    .selectFrom('api_keys')
-    .select(['name', 'epoch', 'revoked_ms', 'expires_ms'])
-    .where('id', '=', id)
-    .executeTakeFirst();
-  if (key === undefined || !lives(key, nowMs)) return undefined;
-  if (key.epoch === epoch) return { name: key.name };
-  const former = await db
-    .selectFrom('former_key_secrets')
-    .select('epoch')
-    .where('key_id', '=', id)
-    .where('epoch', '=', epoch)
-    .where('ends_ms', '>', nowMs)
-    .executeTakeFirst();
-  return former === undefined ? undefined : { name: key.name };
+  const key = await findLivingKey(db, id, nowMs);
+  if (key === undefined || key.epoch === epoch) return key && { name: key.name };
+  const former = await formerSecrets(db, id, nowMs).where('epoch', '=', epoch).executeTakeFirst();
+  return former && { name: key.name };
 }
 
 /**
@@ -103,20 +87,28 @@ export async function keySince(
   sinceMs: number,
   nowMs: number,
 ): Promise<{ readonly name: string } | undefined> {
+  const key = await findLivingKey(db, id, nowMs);
+  if (key === undefined || (key.rotated_ms ?? 0) <= sinceMs) return key && { name: key.name };
+  const former = await formerSecrets(db, id, nowMs).executeTakeFirst();
+  return former && { name: key.name };
+}
+
+async function findLivingKey(db: Database, id: string, nowMs: number) {
   const key = await db
     .selectFrom('api_keys')
-    .select(['name', 'rotated_ms', 'revoked_ms', 'expires_ms'])
+    .select(['name', 'epoch', 'rotated_ms', 'revoked_ms', 'expires_ms'])
     .where('id', '=', id)
     .executeTakeFirst();
-  if (key === undefined || !lives(key, nowMs)) return undefined;
-  if ((key.rotated_ms ?? 0) <= sinceMs) return { name: key.name };
-  const former = await db
+  return key !== undefined && lives(key, nowMs) ? key : undefined;
+}
+
+/** Rotated secrets of a key that still work. */
+function formerSecrets(db: Database, id: string, nowMs: number) {
+  return db
     .selectFrom('former_key_secrets')
-    .select('epoch')
+    .select(['secret_hash', 'epoch'])
     .where('key_id', '=', id)
-    .where('ends_ms', '>', nowMs)
-    .executeTakeFirst();
-  return former === undefined ? undefined : { name: key.name };
+    .where('ends_ms', '>', nowMs);
 }
 
 /** An organization's oldest valid owner key without expiry, in clear: printed by a first start (D6, D30). */

@@ -30,6 +30,6 @@ export function shown(text: string): string {
   return JSON.stringify(text.length > mostShown ? `${text.slice(0, mostShown)}…` : text);
 }
 
-function isObject(value: unknown): value is Document {
+export function isObject(value: unknown): value is Document {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

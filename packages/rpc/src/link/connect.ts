@@ -7,8 +7,7 @@ import { AuthService } from '@platform/proto/proto/rpc/v1/auth';
 import { maxMessageDepth } from '../core/max-message-depth.ts';
 import type { Vocabulary } from '../edge/api-names.ts';
 import { AccessToken } from './access-token.ts';
-import { type HeadersOf, HeaderTransport } from './header-transport.ts';
-import { LinkTransport } from './link-transport.ts';
+import { type HeadersOf, LinkTransport } from './link-transport.ts';
 import { PublicTransport } from './public-transport.ts';
 import { type ConnectionOver, Session } from './session.ts';
 
@@ -128,13 +127,11 @@ function transportOf(baseUrl: string, sessionManager: Session, readMaxBytes: num
   });
 }
 
-function linkOf(transport: Transport, session: Session): Link {
+function linkOf(transport: LinkTransport, session: Session): Link {
   let closed = false;
   return {
     client: (service) => createClient(service, transport),
-    withHeaders: (headersOf) => ({
-      client: (service) => createClient(service, new HeaderTransport(transport, headersOf)),
-    }),
+    withHeaders: (headersOf) => ({ client: (service) => createClient(service, transport.withHeaders(headersOf)) }),
     get state() {
       return closed ? 'closed' : stateOf(session);
     },

@@ -1,5 +1,11 @@
 /** What a link adds to gRPC: its token, a default deadline, which covers fetching the token, and PlatformErrors. */
-import type { DescMessage, DescMethodStreaming, DescMethodUnary, MessageInitShape } from '@bufbuild/protobuf';
+import type {
+  DescMessage,
+  DescMethod,
+  DescMethodStreaming,
+  DescMethodUnary,
+  MessageInitShape,
+} from '@bufbuild/protobuf';
 import {
   ConnectError,
   type ContextValues,
@@ -10,6 +16,12 @@ import {
 import { PlatformError, systemClock } from '@platform/base';
 import { fromConnectError } from '../core/errors.ts';
 import type { AccessToken } from './access-token.ts';
+
+/** The headers for a call of this method. @param signal ends the call */
+export type HeadersOf = (
+  method: DescMethod,
+  signal: AbortSignal | undefined,
+) => Promise<Readonly<Record<string, string>>>;
 
 type HeaderInit = ConstructorParameters<typeof Headers>[0];
 
@@ -24,6 +36,8 @@ export interface LinkTransportOptions {
   /** Ends calls that have no signal of their own. */
   signal: AbortSignal | undefined;
   userAgent: string;
+  /** Further headers of each call. Those of the call itself come first. */
+  headersOf?: HeadersOf;
 }
 
 export class LinkTransport implements Transport {
@@ -33,7 +47,11 @@ export class LinkTransport implements Transport {
     this.#options = options;
   }
 
-  unary<I extends DescMessage, O extends DescMessage>(
+  withHeaders(headersOf: HeadersOf): LinkTransport {
+    return new LinkTransport({ ...this.#options, headersOf });
+  }
+
+  async unary<I extends DescMessage, O extends DescMessage>(
     method: DescMethodUnary<I, O>,
     signal: AbortSignal | undefined = this.#options.signal,
     timeoutMs: number | undefined,
@@ -42,8 +60,9 @@ export class LinkTransport implements Transport {
     contextValues?: ContextValues,
   ): Promise<UnaryResponse<I, O>> {
     const { inner } = this.#options;
+    const own = await this.#own(method, signal, header);
     const deadline = new Deadline(timeoutMs ?? this.#options.timeoutMs);
-    return this.#twice(true, signal, deadline, header, (headers) =>
+    return this.#twice(true, signal, deadline, own, (headers) =>
       inner.unary(method, signal, deadline.leftMs, headers, input, contextValues),
     );
   }
@@ -57,19 +76,20 @@ export class LinkTransport implements Transport {
     contextValues?: ContextValues,
   ): Promise<StreamResponse<I, O>> {
     const { inner } = this.#options;
+    const own = await this.#own(method, signal, header);
     const deadline = new Deadline(
       timeoutMs ?? (method.methodKind === 'client_streaming' ? this.#options.timeoutMs : 0),
     );
     if (method.methodKind !== 'server_streaming') {
       // A sent stream cannot be repeated: a refused token is only forgotten, so that the next call fetches a new one.
-      return this.#twice(false, signal, deadline, header, async (headers, token) => {
+      return this.#twice(false, signal, deadline, own, async (headers, token) => {
         const response = await inner.stream(method, signal, deadline.leftMs, headers, input, contextValues);
         return { ...response, message: this.#typed(response.message, token) };
       });
     }
     const request: MessageInitShape<I>[] = [];
     for await (const message of input) request.push(message);
-    return this.#twice(true, signal, deadline, header, async (headers, token) => {
+    return this.#twice(true, signal, deadline, own, async (headers, token) => {
       const response = await inner.stream(method, signal, deadline.leftMs, headers, each(request), contextValues);
       // Only the first message shows whether the token was refused.
       const messages = response.message[Symbol.asyncIterator]();
@@ -83,21 +103,21 @@ export class LinkTransport implements Transport {
     repeatable: boolean,
     signal: AbortSignal | undefined,
     deadline: Deadline,
-    header: HeaderInit | undefined,
+    own: Headers,
     attempt: (headers: Headers, token: string | undefined) => Promise<T>,
   ): Promise<T> {
     const { token: source } = this.#options;
     try {
       const token = await this.#token(signal, deadline);
       try {
-        return await attempt(this.#headers(header, token), token);
+        return await attempt(this.#headers(own, token), token);
       } catch (caught) {
         if (token === undefined || !isUnauthenticated(caught)) throw caught;
         await source?.refuse(token);
         if (!repeatable) throw caught;
       }
       const fresh = await this.#token(signal, deadline);
-      return await attempt(this.#headers(header, fresh), fresh);
+      return await attempt(this.#headers(own, fresh), fresh);
     } catch (caught) {
       throw this.#explain(caught);
     }
@@ -118,7 +138,14 @@ export class LinkTransport implements Transport {
     return await Promise.race([source.get(signal), late.promise]);
   }
 
-  #headers(given: HeaderInit | undefined, token: string | undefined): Headers {
+  async #own(method: DescMethod, signal: AbortSignal | undefined, given: HeaderInit | undefined): Promise<Headers> {
+    const headers = new Headers(given);
+    for (const [name, value] of Object.entries((await this.#options.headersOf?.(method, signal)) ?? {}))
+      if (!headers.has(name)) headers.set(name, value);
+    return headers;
+  }
+
+  #headers(given: Headers, token: string | undefined): Headers {
     const headers = new Headers(given);
     if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
     headers.set('user-agent', this.#options.userAgent);

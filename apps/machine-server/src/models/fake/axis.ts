@@ -51,14 +51,14 @@ export class Axis {
   }
 
   /**
-   * Moves to the target at this speed and resolves when it is there; at once for an infinite speed.
+   * Moves to the target at this speed and resolves when it is there; a speed of 0, or an infinite one, takes no time.
    *
    * @throws aborted when it is stopped, or moved elsewhere, before; the signal's reason, after stopping
    */
   async moveTo(target: number, speed: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     const distance = target - this.position;
-    if (speed === Number.POSITIVE_INFINITY || distance === 0) return this.#set(target, 0);
+    if (speed === 0 || speed === Number.POSITIVE_INFINITY || distance === 0) return this.#set(target, 0);
     this.#set(this.position, Math.sign(distance) * Math.abs(speed));
     const { promise, resolve } = Promise.withResolvers<'arrived' | 'stopped'>();
     this.#travel = { target, end: resolve };
@@ -80,4 +80,10 @@ export class Axis {
     this.#velocity = velocity;
     before?.end('stopped');
   }
+}
+
+/** Moves all of them at once, and waits for all, even after one has failed. @param move starts the motion of an axis */
+export async function moveAll(axes: readonly Axis[], move: (axis: Axis, at: number) => Promise<void>): Promise<void> {
+  const failed = (await Promise.allSettled(axes.map(move))).find(({ status }) => status === 'rejected');
+  if (failed?.status === 'rejected') throw failed.reason;
 }

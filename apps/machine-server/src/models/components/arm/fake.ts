@@ -7,7 +7,7 @@
 import { type Clock, PlatformError } from '@platform/base';
 import { type Arm, arm } from '@platform/resources';
 import type { Model } from '../../../graph/model.ts';
-import { Axis } from '../../fake/axis.ts';
+import { Axis, moveAll } from '../../fake/axis.ts';
 import { fakeModel } from '../../fake/fake-model.ts';
 
 const fields = {
@@ -47,10 +47,7 @@ export const createFakeArm: (clock: Clock) => Model = fakeModel<Arm, typeof fiel
         const text = `positions.values[${tooFar}]: expected ${-most} to ${most} degrees, found ${values[tooFar]}`;
         throw new PlatformError('invalid_argument', text);
       }
-      const speed = degPerSec === 0 ? Number.POSITIVE_INFINITY : degPerSec;
-      const motions = joints.map((joint, at) => joint.moveTo(values[at] ?? 0, speed, signal));
-      const failed = (await Promise.allSettled(motions)).find(({ status }) => status === 'rejected');
-      if (failed?.status === 'rejected') throw failed.reason;
+      await moveAll(joints, (joint, at) => joint.moveTo(values[at] ?? 0, degPerSec, signal));
     };
     return {
       async getEndPosition() {
@@ -67,8 +64,7 @@ export const createFakeArm: (clock: Clock) => Model = fakeModel<Arm, typeof fiel
         way.stop();
         way.rename(0);
         const length = Math.hypot(x - from.x, y - from.y, z - from.z);
-        const isInstant = mmPerSec === 0 || length === 0;
-        await way.moveTo(1, isInstant ? Number.POSITIVE_INFINITY : mmPerSec / length, signal);
+        await way.moveTo(1, length === 0 ? 0 : mmPerSec / length, signal);
       },
       async getJointPositions() {
         return { positions: positions() };

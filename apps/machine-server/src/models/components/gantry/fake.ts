@@ -9,7 +9,7 @@ import { KinematicsFileFormat } from '@platform/proto/platform/common/v1/common'
 import { type Gantry, gantry } from '@platform/resources';
 import type { Model } from '../../../graph/model.ts';
 import { numbersOf } from '../../attributes.ts';
-import { Axis } from '../../fake/axis.ts';
+import { Axis, moveAll } from '../../fake/axis.ts';
 import { fakeModel } from '../../fake/fake-model.ts';
 
 const fields = { lengths_mm: { kind: 'list' }, mm_per_sec: { kind: 'float', default: 0, min: 0 } } as const;
@@ -25,18 +25,8 @@ export const createFakeGantry: (clock: Clock) => Model = fakeModel<Gantry, typeo
     const stop = (): void => {
       for (const axis of axes) axis.stop();
     };
-    const moveTo = async (
-      targets: readonly number[],
-      speeds: readonly number[],
-      signal: AbortSignal,
-    ): Promise<void> => {
-      const motions = axes.map((axis, at) => {
-        const speed = speeds[at] ?? ownSpeed;
-        return axis.moveTo(targets[at] ?? 0, speed === 0 ? Number.POSITIVE_INFINITY : speed, signal);
-      });
-      const failed = (await Promise.allSettled(motions)).find(({ status }) => status === 'rejected');
-      if (failed?.status === 'rejected') throw failed.reason;
-    };
+    const moveTo = (targets: readonly number[], speeds: readonly number[], signal: AbortSignal): Promise<void> =>
+      moveAll(axes, (axis, at) => axis.moveTo(targets[at] ?? 0, speeds[at] ?? ownSpeed, signal));
     return {
       async moveToPosition({ positionsMm, speedsMmPerSec }, { signal }) {
         if (positionsMm.length !== axes.length) {

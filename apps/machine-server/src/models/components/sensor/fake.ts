@@ -7,6 +7,7 @@
 import { type Clock, PlatformError } from '@platform/base';
 import type { Document, Sensor } from '@platform/resources';
 import type { Model } from '../../../graph/model.ts';
+import { isObject } from '../../values-of.ts';
 
 export const createFakeSensor = (clock: Clock): Model => ({
   api: 'core:component:sensor',
@@ -40,7 +41,3 @@ export const createFakeSensor = (clock: Clock): Model => ({
     };
   },
 });
-
-function isObject(value: unknown): value is Document {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}

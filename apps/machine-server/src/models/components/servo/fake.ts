@@ -26,7 +26,7 @@ export const createFakeServo: (clock: Clock) => Model = fakeModel<Servo, typeof 
       async move({ angleDeg }, { signal }) {
         if (angleDeg < least || angleDeg > most)
           throw new PlatformError('invalid_argument', `angle_deg: expected ${least} to ${most}, found ${angleDeg}`);
-        await axis.moveTo(angleDeg, speed === 0 ? Number.POSITIVE_INFINITY : speed, signal);
+        await axis.moveTo(angleDeg, speed, signal);
       },
       async getPosition() {
         return { positionDeg: Math.round(axis.position) };
