@@ -2,7 +2,7 @@
 import type { Clock, Log } from '@platform/base';
 import type { RobotConfig } from '@platform/proto/platform/app/v1/robot';
 import type { ResourceDescriptor } from '@platform/resources';
-import { readDocument } from './capture/read-document.ts';
+import { readResource } from './capture/read-resource.ts';
 import type { CloudParts } from './compose-cloud.ts';
 import { composeData, type Data } from './compose-data.ts';
 import { composeModules, type ModuleParts } from './compose-modules.ts';
@@ -70,7 +70,7 @@ export async function composeResources(deps: ResourcePartsDeps): Promise<Resourc
     }),
   );
   const frames = createFrames({ graph, types, log: log.child('frames') });
-  const read = readDocument(graph, types, (name) => frames.worldPose(name));
+  const read = readResource(graph, types, (name) => frames.worldPose(name));
   const data: Data = starting.use(
     await composeData({ home, partId, link: cloud?.link, read, observe, clock, log, signal }),
   );

@@ -74,3 +74,29 @@ export function methodNamed(names: readonly string[], name: string): string | un
   const bare = (text: string): string => (text.startsWith('Get') ? text.slice(3) : text);
   return names.find((known) => known === name || bare(known) === bare(name));
 }
+
+interface RequiredParam {
+  readonly name: string;
+  readonly expected: string;
+  isGiven(value: unknown): boolean;
+}
+
+const nameOf = (name: string): RequiredParam => ({
+  ...{ name, expected: 'a name' },
+  isGiven: (value) => typeof value === 'string' && value !== '',
+});
+
+const requiredParams: Readonly<Record<string, RequiredParam>> = {
+  DoCommand: {
+    ...{ name: 'docommand_input', expected: 'an object (the command)' },
+    isGiven: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  },
+  Analogs: nameOf('reader_name'),
+  Gpios: nameOf('pin_name'),
+  CaptureAllFromCamera: nameOf('camera_name'),
+};
+
+/** What `additional_params` of a method must contain. */
+export function requiredParamOf(method: string): RequiredParam | undefined {
+  return requiredParams[methodNamed(Object.keys(requiredParams), method) ?? ''];
+}

@@ -3,6 +3,7 @@
  */
 import type { Problem } from '@platform/base';
 import { isForService } from './canonical-names.ts';
+import { requiredParamOf } from './capture-methods.ts';
 import { captureFields, captureMethodFields, dataManagerFields } from './fields.ts';
 import { formatValue } from './format-value.ts';
 import { readFields } from './read-fields.ts';
@@ -119,5 +120,8 @@ function readCaptureMethod(
     problems.push({ path: `${at}.capture_frequency_hz`, level: 'warning', message });
   }
   const params = (values['additional_params'] ?? {}) as JsonObject;
+  const needed = requiredParamOf(method);
+  if (needed !== undefined && !needed.isGiven(params[needed.name]))
+    return wrong(`${at}.additional_params.${needed.name}`, needed.expected, params[needed.name]);
   return { method: { ...(values as unknown as CaptureMethodConfig), additional_params: params }, kept };
 }

@@ -33,9 +33,10 @@ test('D12 a method that the resource type lacks gives a warning with those that 
   const command = { ...method, method: 'DoCommand', additional_params: { docommand_input: { read: 1 } } };
   expect(told(part(command, unlisted))).toEqual([]);
   expect(told(part({ ...command, additional_params: {} }))).toEqual([
-    `warning ${at}.additional_params.docommand_input: expected the command as an object, found nothing`,
+    `error ${at}.additional_params.docommand_input: expected an object (the command), found nothing`,
   ]);
-  const ofAnother = { ...method, name: 'rdk:component:board/b', method: 'Analogs' };
+  const additional_params = { reader_name: 'light' };
+  const ofAnother = { ...method, name: 'rdk:component:board/b', method: 'Analogs', additional_params };
   expect(told(part(ofAnother))).toEqual([]);
   expect(told(part({ ...method, name: 'b' }))[0]).toMatch(/^warning .*\.name: expected a full name .*, found "b"/);
 });

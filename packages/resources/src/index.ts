@@ -6,6 +6,7 @@ export { createProxy, isProxy } from './proxy.ts';
 export type { Commandable, Document, Readable, Resource } from './resource.ts';
 export { isReadable } from './resource.ts';
 export {
+  type BinaryReading,
   type CaptureContext,
   type FrameMotion,
   type ResourceCall,

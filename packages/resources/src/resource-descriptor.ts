@@ -3,6 +3,7 @@
  * names no type itself. To add a type, write an interface, its descriptor in `resourceTypes`, and its models.
  */
 import type { DescMethod, DescService, MessageInitShape } from '@bufbuild/protobuf';
+import type { AnnotationsSchema } from '@platform/proto/platform/app/data/v1/data';
 import type { PoseSchema } from '@platform/proto/platform/common/v1/common';
 import type { Link } from '@platform/rpc/client';
 import type { RequestOf, ResponseOf } from '@platform/rpc/server';
@@ -54,16 +55,39 @@ export interface ResourceCall {
   readonly principal?: { readonly entity: string } | undefined;
 }
 
-export interface CaptureMethod<T extends Resource = Resource> {
+export type CaptureMethod<T extends Resource = Resource> = TabularCapture<T> | BinaryCapture<T>;
+
+export interface TabularCapture<T extends Resource = Resource> {
   readonly kind: 'tabular';
   /** Returns the document to store. @param params `additional_params` of the capture method. */
   read(resource: T, params: Document, context: CaptureContext): Document | Promise<Document>;
 }
 
-/** What is captured of a resource and is not its own. */
+export interface BinaryCapture<T extends Resource = Resource> {
+  readonly kind: 'binary';
+  /** Returns what to store, each as an object of its own. They are a group: all get the times of this reading. */
+  read(resource: T, params: Document, context: CaptureContext): Promise<readonly BinaryReading[]>;
+  /** How much longer than usual a reading may take, in ms. */
+  extraMs?(params: Document, intervalMs: number): number;
+}
+
+export interface BinaryReading {
+  readonly bytes: Uint8Array;
+  /** For example `image/jpeg`; the file gets the extension that belongs to it. */
+  readonly mimeType: string;
+  readonly annotations?: MessageInitShape<typeof AnnotationsSchema>;
+}
+
+/** What a capture knows beside the resource. */
 export interface CaptureContext {
-  /** Its pose in `world`: `{x, y, z}` in mm, `{o_x, o_y, o_z}` the direction of its z axis, `theta` in degrees. */
+  /** The pose of the resource in `world`: `{x, y, z}` in mm, `{o_x, o_y, o_z}` the direction of its z axis, `theta` in degrees. */
   worldPose(): Promise<Document>;
+  /** Time between two readings. */
+  readonly intervalMs: number;
+  /** Aborts when nobody waits for the reading any more. */
+  readonly signal: AbortSignal;
+  /** What the method remembers from one reading of this collector to the next; empty at first. */
+  readonly memory: Map<string, unknown>;
 }
 
 /** How the frame system learns where the end of a resource is. */

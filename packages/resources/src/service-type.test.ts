@@ -17,7 +17,12 @@ const turning = {
   close: async () => {},
 } as unknown as Motor;
 
-const context: CaptureContext = { worldPose: () => expect.fail('no pose is asked for') };
+const context: CaptureContext = {
+  worldPose: () => expect.fail('no pose is asked for'),
+  intervalMs: 1_000,
+  signal: new AbortController().signal,
+  memory: new Map(),
+};
 
 test('captures an answer with every field, named as in the .proto file, and tells the resource that it is captured', async () => {
   expect(await motor.captures['Position']?.read(turning, { gear: 2 }, context)).toEqual({ position: 0 });

@@ -185,11 +185,9 @@ export function answerCapture<T extends Resource, I extends DescMessage, O exten
 ): CaptureMethod<T> {
   return {
     kind: 'tabular',
-    async read(resource, params) {
+    async read(resource, params, { signal }) {
       const method = (resource as unknown as Readonly<Record<string, AnyMethod>>)[localName];
       const request = create(input, fields({ ...params, fromDataManagement: true }));
-      // The collector waits no longer than its own limit.
-      const { signal } = new AbortController();
       const answer = (await method?.call(resource, request, { signal })) as MessageInitShape<O>;
       return toJson(output, create(output, answer), answerShape) as JsonObject;
     },

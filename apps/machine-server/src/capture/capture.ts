@@ -3,12 +3,12 @@ import { create } from '@bufbuild/protobuf';
 import type { Clock, Log } from '@platform/base';
 import type { CaptureStorage } from '@platform/capture-file';
 import { DataCaptureMetadataSchema, DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
-import type { Document } from '@platform/resources';
 import type { Directories } from '../directories/directories.ts';
 import type { SeqLedger } from '../directories/seq-ledger.ts';
 import { Collector } from './collector.ts';
 import { methodParameters } from './method-parameters.ts';
 import type { CapturePlan } from './plan-capture.ts';
+import type { ReadResource } from './read-resource.ts';
 import { RollFile } from './roll-file.ts';
 import { createTicker, type Ticker } from './ticker.ts';
 import { createWallMicros } from './wall-micros.ts';
@@ -19,7 +19,7 @@ export interface CaptureDeps {
   readonly ledger: SeqLedger;
   readonly directories: Directories;
   /** Returns what a method of a resource reads now. */
-  readonly read: (plan: CapturePlan) => Document | undefined | Promise<Document | undefined>;
+  readonly read: ReadResource;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -42,6 +42,8 @@ interface Running {
 }
 
 const closeGraceMs = 2_000;
+/** A reading that has not returned by then is given up. */
+const readingLimitMs = 60_000;
 /** Delay before trying again to own a directory that another process holds. */
 const retryMs = 5_000;
 
@@ -64,7 +66,10 @@ export class Capture implements AsyncDisposable {
   /** Starts writing out user buffers once a second (C6). */
   start(): void {
     this.#syncing = this.#deps.clock.every(1_000, () => {
-      for (const { file } of this.#running.values()) file.tick();
+      for (const { file, collector } of this.#running.values()) {
+        collector.check();
+        file.tick();
+      }
     });
     this.#retrying = this.#deps.clock.every(retryMs, () => {
       if (this.#plans.some(({ key }) => !this.#running.has(key))) void this.configure(this.#plans);
@@ -98,11 +103,14 @@ export class Capture implements AsyncDisposable {
     });
   }
 
-  /** The captures that cannot write to their directory, one per line; empty if there are none. */
+  /** The captures that fail or cannot write to their directory, one per line; empty if there are none. */
   errors(): string {
     return this.#plans
       .flatMap(({ key, resource, method, directory }) => {
-        const reason = this.#running.has(key) ? undefined : this.#deps.directories.refusal(directory);
+        const running = this.#running.get(key);
+        const failure = running?.collector.error;
+        if (failure !== undefined) return [`${resource}: ${method} is not captured: ${failure}`];
+        const reason = running === undefined ? this.#deps.directories.refusal(directory) : undefined;
         return reason === undefined ? [] : [`${resource}: ${method} is not captured into ${directory}: ${reason}`];
       })
       .join('\n');
@@ -126,9 +134,9 @@ export class Capture implements AsyncDisposable {
       componentType: plan.api,
       componentName: plan.name,
       methodName: plan.method,
-      type: DataType.TABULAR_SENSOR,
+      type: plan.kind === 'binary' ? DataType.BINARY_SENSOR : DataType.TABULAR_SENSOR,
       methodParameters: methodParameters(plan.params),
-      fileExtension: '.dat',
+      fileExtension: plan.kind === 'binary' ? '' : '.dat',
       tags: [...plan.tags],
     });
     const { directory, maxFileBytes, queueSize, bufferBytes } = plan;
@@ -136,12 +144,14 @@ export class Capture implements AsyncDisposable {
       { directory, metadata, maxFileBytes, queueSize, bufferBytes },
       { storage, ledger, partId, wallMicros: this.#wallMicros, clock, log },
     );
-    const read = (): ReturnType<CaptureDeps['read']> => this.#deps.read(plan);
+    const context = { intervalMs: 1_000 / plan.hz, memory: new Map<string, unknown>() };
     const collector = new Collector({
       name: `${plan.resource} ${plan.method}`,
-      read,
+      read: (signal) => this.#deps.read(plan, { ...context, signal }),
+      limitMs: readingLimitMs + plan.extraMs,
       file,
       wallMicros: this.#wallMicros,
+      monotonicMs: () => clock.monotonic(),
       log,
     });
     const ticks = this.#ticker.add(plan.hz, (due) => collector.tick(due));
@@ -154,6 +164,7 @@ export class Capture implements AsyncDisposable {
     if (running === undefined) return;
     running.ticks[Symbol.dispose]();
     await Promise.race([running.collector.settled(), this.#deps.clock.sleep(closeGraceMs)]);
+    running.collector.abandon();
     await running.file.close(closeGraceMs);
     this.#running.delete(key);
   }

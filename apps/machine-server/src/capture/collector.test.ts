@@ -1,4 +1,4 @@
-import { createLog } from '@platform/base';
+import { createLog, PlatformError, silentLog } from '@platform/base';
 import { expect, test } from 'vitest';
 import { Collector } from './collector.ts';
 import type { RollFile } from './roll-file.ts';
@@ -12,8 +12,10 @@ test('a failed reading is logged with its resource and reason, the same failure 
     read: () => {
       throw new Error(reason);
     },
+    limitMs: 60_000,
     file: { ready: true } as RollFile,
     wallMicros: () => micros,
+    monotonicMs: () => micros / 1_000,
     log: createLog((level, _logger, message) => told.push(`${level} ${message}`)),
   });
   collector.tick(2);
@@ -27,4 +29,58 @@ test('a failed reading is logged with its resource and reason, the same failure 
     'warn core:component:sensor/temp Readings: a reading failed: the bus is gone',
   ]);
   expect(collector.failed).toBe(4);
+});
+
+test('a reading that hangs is given up after its limit, its late answer is not kept, and the next one is taken and told', async () => {
+  const told: string[] = [];
+  const kept: Uint8Array[] = [];
+  let nowMs = 0;
+  const answers: ((document: { n: number }) => void)[] = [];
+  const signals: AbortSignal[] = [];
+  const collector = new Collector({
+    name: 'temp',
+    read: (signal) => {
+      signals.push(signal);
+      return new Promise((resolve) => answers.push(resolve));
+    },
+    limitMs: 60_000,
+    file: { ready: true, add: (bytes) => kept.push(bytes) > 0 },
+    wallMicros: () => nowMs * 1_000,
+    monotonicMs: () => nowMs,
+    log: createLog((level, _logger, message) => told.push(`${level} ${message}`)),
+  });
+  for (let hung = 0; hung < 2; hung++) {
+    collector.tick(1);
+    nowMs += 59_999;
+    collector.check();
+    collector.tick(1);
+    nowMs += 1;
+    collector.check();
+  }
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
+  expect([collector.failed, collector.late, collector.error]).toEqual([2, 2, 'no answer within 60 s']);
+  answers[0]?.({ n: 1 });
+  collector.tick(1);
+  answers[2]?.({ n: 3 });
+  await collector.settled();
+  expect([kept.length, collector.taken, collector.error]).toEqual([1, 1, undefined]);
+  expect(told.filter((line) => !line.includes('more slowly'))).toEqual([
+    'warn temp: a reading failed: no answer within 60 s',
+    'warn temp: a reading failed: no answer within 60 s',
+    'info temp: readings arrive again',
+  ]);
+});
+
+test('what a filter of a module does not want captured is neither stored nor a failure', () => {
+  const collector = new Collector({
+    name: 'temp',
+    read: () => {
+      throw new PlatformError('failed_precondition', 'no capture from filter module');
+    },
+    limitMs: 60_000,
+    file: { ready: true, add: () => expect.fail('stored') },
+    ...{ wallMicros: () => 0, monotonicMs: () => 0, log: silentLog },
+  });
+  collector.tick(1);
+  expect([collector.taken, collector.failed]).toEqual([0, 0]);
 });

@@ -1,25 +1,36 @@
 /**
  * Reads one method of one resource at its frequency and hands the encoded readings to its files.
  *
- * A tick is skipped, and counted, while the reading before it has not returned (`late`) or the queue is full (`held`).
+ * A tick is skipped, and counted, while the reading before it has not returned (`late`) or the queue is full (`held`). A reading that takes
+ * too long is given up, so that a later tick can try again; an answer that comes after that is not kept. No failure ends a collector.
  */
-import { errorText, type Log, type LogFields } from '@platform/base';
-import type { Document } from '@platform/resources';
+import { asPlatformError, errorText, type Log, type LogFields, PlatformError } from '@platform/base';
+import type { BinaryReading, Document } from '@platform/resources';
 import { LimitedLog } from '../logging/limited-log.ts';
 import { ReadingEncoder } from './encode.ts';
+import { binaryFile, encodeBinary } from './encode-binary.ts';
 import type { RollFile } from './roll-file.ts';
+
+/** A document, or the binary readings of one group. */
+export type Captured = Document | readonly BinaryReading[];
 
 export interface CollectorDeps {
   /** Resource and method, for messages. */
   readonly name: string;
-  /** The document of a reading; undefined if there is nothing to capture this time. */
-  readonly read: () => Document | undefined | Promise<Document | undefined>;
-  readonly file: RollFile;
+  /** What is captured now; undefined if there is nothing to capture this time. */
+  readonly read: (signal: AbortSignal) => Captured | undefined | Promise<Captured | undefined>;
+  /** A reading that takes longer is given up. */
+  readonly limitMs: number;
+  readonly file: Pick<RollFile, 'add' | 'ready'>;
   readonly wallMicros: () => number;
+  readonly monotonicMs: () => number;
   readonly log: Log;
 }
 
 const encoder = new ReadingEncoder();
+
+/** A filter in a module answers FAILED_PRECONDITION with this text: it wants nothing captured now. */
+const filtered = 'no capture from filter module';
 
 export class Collector {
   /** Counts of readings: taken, skipped because the previous one had not returned, skipped because the disk was behind, failed, arrived after the end. */
@@ -30,11 +41,22 @@ export class Collector {
   dropped = 0;
   readonly #deps: CollectorDeps;
   #reading: Promise<void> | undefined;
+  #since = 0;
+  /** Of the reading in progress; those before it are over. */
+  #turn = 0;
+  #abort = new AbortController();
+  #failures = 0;
+  #error: string | undefined;
   readonly #log: LimitedLog;
 
   constructor(deps: CollectorDeps) {
     this.#deps = deps;
     this.#log = new LimitedLog(deps.log, () => deps.wallMicros() / 1_000);
+  }
+
+  /** Why nothing is captured: what the last readings failed with. Undefined after a single failure, and after success. */
+  get error(): string | undefined {
+    return this.#failures > 1 ? this.#error : undefined;
   }
 
   /** Takes the `due` readings, one after the other. */
@@ -52,47 +74,92 @@ export class Collector {
     }
   }
 
+  /** Gives up a reading that has taken too long. Called every second. */
+  check(): void {
+    if (this.#reading === undefined || this.#deps.monotonicMs() - this.#since < this.#deps.limitMs) return;
+    this.#over();
+    this.#fail(new PlatformError('deadline_exceeded', `no answer within ${this.#deps.limitMs / 1_000} s`));
+  }
+
   /** Waits for a reading in progress. */
   async settled(): Promise<void> {
     await this.#reading;
   }
 
+  /** Ends a reading in progress; what it answers is dropped. */
+  abandon(): void {
+    if (this.#reading === undefined) return;
+    this.#over();
+    this.#drop();
+  }
+
+  #over(): void {
+    this.#turn++;
+    this.#reading = undefined;
+    this.#abort.abort(new PlatformError('canceled', 'the capture does not wait for this reading any more'));
+    this.#abort = new AbortController();
+  }
+
   #take(): void {
     const requestedMicros = this.#deps.wallMicros();
     try {
-      const result = this.#deps.read();
+      const result = this.#deps.read(this.#abort.signal);
       if (!(result instanceof Promise)) {
         this.#keep(requestedMicros, result);
         return;
       }
+      const turn = ++this.#turn;
+      this.#since = this.#deps.monotonicMs();
       this.#reading = result
-        .then((document) => this.#keep(requestedMicros, document))
-        .catch((caught) => this.#fail(caught))
-        .finally(() => {
-          this.#reading = undefined;
+        .then((captured) => turn === this.#turn && this.#keep(requestedMicros, captured))
+        .catch((caught) => turn === this.#turn && this.#fail(caught))
+        .then(() => {
+          if (turn === this.#turn) this.#reading = undefined;
         });
     } catch (caught) {
       this.#fail(caught);
     }
   }
 
-  #keep(requestedMicros: number, document: Document | undefined): void {
-    if (document === undefined) return;
+  #keep(requestedMicros: number, captured: Captured | undefined): void {
+    if (captured === undefined) return;
     const receivedMicros = this.#deps.wallMicros();
-    if (this.#deps.file.add(encoder.encode({ requestedMicros, receivedMicros, document }))) {
-      this.taken++;
-      return;
-    }
+    if (this.#add(captured, requestedMicros, receivedMicros)) this.taken++;
+    else this.#drop();
+    if (this.#failures > 1)
+      this.#deps.log.info(`${this.#deps.name}: readings arrive again`, { failed: this.#failures });
+    this.#failures = 0;
+  }
+
+  #add(captured: Captured, requestedMicros: number, receivedMicros: number): boolean {
+    const { file } = this.#deps;
+    if (!isBinary(captured)) return file.add(encoder.encode({ requestedMicros, receivedMicros, document: captured }));
+    if (captured.length === 0 || captured.some(({ bytes }) => bytes.length === 0))
+      throw new PlatformError('unavailable', 'expected bytes to capture, found none');
+    return captured
+      .map((each) => file.add(encodeBinary(each, requestedMicros, receivedMicros), binaryFile(each.mimeType)))
+      .every((isKept) => isKept);
+  }
+
+  #drop(): void {
     this.dropped++;
     this.#warn('a reading arrived after its capture had ended; it is dropped', { dropped: this.dropped });
   }
 
   #fail(caught: unknown): void {
+    const { code, message } = asPlatformError(caught);
+    if (code === 'failed_precondition' && message.includes(filtered)) return;
     this.failed++;
-    this.#warn(`a reading failed: ${errorText(caught)}`);
+    this.#failures++;
+    this.#error = errorText(caught);
+    this.#warn(`a reading failed: ${this.#error}`);
   }
 
   #warn(message: string, fields?: LogFields): void {
     this.#log.write('warn', `${this.#deps.name}: ${message}`, fields);
   }
+}
+
+function isBinary(captured: Captured): captured is readonly BinaryReading[] {
+  return Array.isArray(captured);
 }

@@ -89,8 +89,8 @@ test('D16 -untrusted-env refuses a changed capture directory by name', () => {
   );
 });
 
-test('a method of a type that this version does not support is reported and not captured', () => {
-  const camera = { ...resource({ method: 'GetImages', capture_frequency_hz: 1 }), api: 'core:component:camera' };
+test('a method that a type does not have is reported and not captured', () => {
+  const camera = { ...resource({ method: 'Voltage', capture_frequency_hz: 1 }), api: 'core:component:camera' };
   const { plans, problems } = planCapture([camera], defaults, same);
   expect(plans).toEqual([]);
   expect(problems).toEqual([
@@ -98,18 +98,19 @@ test('a method of a type that this version does not support is reported and not 
       path: 'core:component:camera/temp',
       level: 'error',
       message:
-        'expected a method of core:component:camera that this version of the machine-server captures (DoCommand, GetWorldPose), found "GetImages"',
+        'expected a method of core:component:camera that this version of the machine-server captures (GetImages, ReadImage, NextPointCloud, DoCommand, GetWorldPose), found "Voltage"',
     },
   ]);
   const tracker = { ...camera, api: 'core:component:pose_tracker' };
   const [unknown] = planCapture([tracker], defaults, same).problems;
   expect(unknown?.message).toBe(
-    'expected DoCommand, as of every type that only modules know, found "GetImages" of core:component:pose_tracker',
+    'expected DoCommand, as of every type that only modules know, found "Voltage" of core:component:pose_tracker',
   );
 });
 
 test('D12 commands of a type that only a module knows are captured', () => {
-  const captured = resource({ method: 'DoCommand', capture_frequency_hz: 1 });
+  const additional_params = { docommand_input: { read: 'all' } };
+  const captured = resource({ method: 'DoCommand', capture_frequency_hz: 1, additional_params });
   const { plans, problems } = planCapture([{ ...captured, api: 'acme:component:gauge' }], defaults, same);
   expect([plans.map(({ api, method }) => [api, method]), problems]).toEqual([
     [['acme:component:gauge', 'DoCommand']],
@@ -135,5 +136,21 @@ test('an excessive buffer and queue are limited, with a warning each', () => {
       level: 'warning',
       message: 'capture_queue_size 1000000000000 exceeds the maximum of 100000, which is used instead',
     },
+  ]);
+});
+
+test('a method without a parameter that it needs is refused, with the path of the parameter', () => {
+  const methods = [
+    { method: 'DoCommand', capture_frequency_hz: 1 },
+    { method: 'DoCommand', capture_frequency_hz: 1, additional_params: { docommand_input: [1] } },
+    { method: 'Readings', capture_frequency_hz: 1 },
+  ];
+  const { plans, problems } = planCapture([resource(...methods)], defaults, same);
+  expect(plans.map(({ method }) => method)).toEqual(['Readings']);
+  const at = (index: number): string =>
+    `temp.service_configs[0].attributes.capture_methods[${index}].additional_params.docommand_input`;
+  expect(problems).toEqual([
+    { path: at(0), level: 'error', message: 'expected an object (the command), found nothing' },
+    { path: at(1), level: 'error', message: 'expected an object (the command), found [1]' },
   ]);
 });

@@ -1,5 +1,5 @@
 /** Derives collectors from a configuration: which method of which resource is captured, how often and where. Pure. */
-import { canonicalApi, type Problem } from '@platform/base';
+import { canonicalApi, errorText, type Problem } from '@platform/base';
 import { methodNamed } from '@platform/machine-config/capture-methods';
 import { type CaptureMethodConfig, readCaptureMethods } from '@platform/machine-config/data-manager';
 import { maxTags } from '@platform/machine-config/limits';
@@ -16,7 +16,10 @@ export interface CapturePlan {
   readonly name: string;
   /** As the specification spells it. */
   readonly method: string;
+  readonly kind: 'tabular' | 'binary';
   readonly hz: number;
+  /** How much longer than usual a reading may take. */
+  readonly extraMs: number;
   readonly params: JsonObject;
   /** The tags of the service, then those of the method (D12). */
   readonly tags: readonly string[];
@@ -89,6 +92,14 @@ function planOne(
     return complain(
       `expected a method of ${api} that this version of the machine-server captures (${known.join(', ')}), found "${config.method}"`,
     );
+  const captured = type?.captures[method ?? ''];
+  let extraMs = 0;
+  try {
+    if (captured?.kind === 'binary')
+      extraMs = captured.extraMs?.(config.additional_params, 1_000 / config.capture_frequency_hz) ?? 0;
+  } catch (caught) {
+    return complain(`${method}: ${errorText(caught)}`);
+  }
   const atMost = (key: 'capture_buffer_size' | 'capture_queue_size', most: number): number => {
     if (config[key] <= most) return config[key];
     tell('warning', `${key} ${config[key]} exceeds the maximum of ${most}, which is used instead`);
@@ -113,6 +124,8 @@ function planOne(
     api,
     name: name.name,
     method,
+    kind: captured?.kind ?? 'tabular',
+    extraMs,
     hz: config.capture_frequency_hz,
     params: config.additional_params,
     tags: tags.slice(0, maxTags),

@@ -88,7 +88,9 @@ test('C5 C7 a failing disk does not end a capture: the queue fills, readings are
     if (i % 5 === 0) await systemClock.sleep(1);
   }
   await file.close(60_000);
-  const paths = [...files.keys()].toSorted((a, b) => Number(/_(\d+)\./.exec(a)?.[1]) - Number(/_(\d+)\./.exec(b)?.[1]));
+  const paths = [...files.keys()].toSorted(
+    (a, b) => Number(/Z_(\d+)\./.exec(a)?.[1]) - Number(/Z_(\d+)\./.exec(b)?.[1]),
+  );
   expect(paths.every((path) => path.endsWith('.capture'))).toBe(true);
   const readings = paths.flatMap((path) =>
     readCaptureFile(files.get(path) ?? new Uint8Array(0)).readings.map((bytes) => bytes[4]),

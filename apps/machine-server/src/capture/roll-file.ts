@@ -1,5 +1,6 @@
 /**
- * The files of one series: opens a file when a reading arrives, rolls it at its maximum size, seals it on demand.
+ * The files of one series: opens a file when a reading arrives, rolls it at its maximum size, seals it on demand. Each binary reading gets
+ * a file of its own, with its own extension and MIME type.
  *
  * States of a reading: queued → in the user buffer → written → synced → sealed. A disk error changes no state: the reading stays where it
  * is, and the loop waits (with growing delays, at most 30 s) and repeats the same step. A disk error therefore never ends a capture;
@@ -10,6 +11,7 @@ import { create } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { backoffMs, type Clock, errorText, type Log } from '@platform/base';
 import { type CaptureFileWriter, type CaptureStorage, createCaptureFileWriter } from '@platform/capture-file';
+import type { DataCaptureMetadata } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { CaptureFileHeaderSchema } from '@platform/proto/platform/capture/v1/capture_file';
 import { fileName, seriesPath } from '../directories/paths.ts';
 import type { SeqLedger } from '../directories/seq-ledger.ts';
@@ -25,11 +27,23 @@ export interface RollContext {
 }
 
 const syncEveryMs = 1_000;
+/** Readings that wait for the disk take no more memory than this, and one reading: images are larger than what `capture_queue_size` is made for. */
+const mostQueuedBytes = 64 * 1024 * 1024;
+
+interface Entry {
+  readonly bytes: Uint8Array;
+  /** Absent: it shares a file with others. */
+  readonly own: BinaryFile | undefined;
+}
+
+/** What the metadata of a binary reading's file says of it. */
+export type BinaryFile = Pick<DataCaptureMetadata, 'fileExtension' | 'mimeType'>;
 
 export class RollFile {
   readonly #series: Series;
   readonly #context: RollContext;
-  readonly #queue: Uint8Array[] = [];
+  readonly #queue: Entry[] = [];
+  #queuedBytes = 0;
   #writer: CaptureFileWriter | undefined;
   #opening: { seq: number } | undefined;
   #pumping: Promise<void> | undefined;
@@ -53,20 +67,28 @@ export class RollFile {
 
   /** Whether a reading can be accepted now; false while the queue is full. */
   get ready(): boolean {
-    return this.#queue.length < Math.max(1, this.#series.queueSize);
+    return this.#queue.length < Math.max(1, this.#series.queueSize) && this.#queuedBytes < mostQueuedBytes;
   }
 
-  /** Queues an encoded SensorData. Returns false, without keeping it, if the file is closing: a file opened now would never be sealed. */
-  add(reading: Uint8Array): boolean {
+  /**
+   * Queues an encoded SensorData. Returns false, without keeping it, if the file is closing: a file opened now would never be sealed.
+   *
+   * @param own of a binary reading, which gets a file of its own
+   */
+  add(bytes: Uint8Array, own?: BinaryFile): boolean {
     if (this.#closing) return false;
-    this.#queue.push(reading);
     const writer = this.#writer;
     // The common case needs no promise: the reading goes directly to the user buffer of the open file.
-    if (writer !== undefined && this.#idle && this.#queue.length === 1 && this.#fits(writer, reading)) {
-      this.#queue.length = 0;
-      this.#dirtySince ??= this.#context.clock.monotonic();
-      if (!writer.append(reading)) return true;
+    if (own === undefined && writer !== undefined && this.#queue.length === 0 && this.#idle) {
+      if (this.#fits(writer, bytes)) {
+        this.#dirtySince ??= this.#context.clock.monotonic();
+        if (!writer.append(bytes)) return true;
+        this.#pump();
+        return true;
+      }
     }
+    this.#queue.push({ bytes, own });
+    this.#queuedBytes += bytes.length;
     if (this.#retry === undefined) this.#pump();
     return true;
   }
@@ -160,14 +182,18 @@ export class RollFile {
         this.#sealing = true;
         continue;
       }
-      const writer = this.#writer ?? (await this.#open());
-      if (!this.#fits(writer, reading)) {
+      const { bytes, own } = reading;
+      const writer = this.#writer ?? (await this.#open(own));
+      if (!this.#fits(writer, bytes)) {
         this.#sealing = true;
         continue;
       }
       this.#queue.shift();
+      this.#queuedBytes -= bytes.length;
       this.#dirtySince ??= this.#context.clock.monotonic();
-      if (writer.append(reading)) await writer.flush();
+      const isFull = writer.append(bytes);
+      if (own !== undefined) this.#sealing = true;
+      else if (isFull) await writer.flush();
     }
     if (this.#writer !== undefined && this.#dirtySince !== undefined) await this.#writer.flush();
   }
@@ -187,13 +213,14 @@ export class RollFile {
     }
   }
 
-  async #open(): Promise<CaptureFileWriter> {
+  async #open(own: BinaryFile | undefined): Promise<CaptureFileWriter> {
     const { ledger, wallMicros, partId, storage } = this.#context;
+    const metadata = { ...this.#series.metadata, ...own };
     // Kept across failed attempts, so that a full disk does not use up numbers that would hold back the low-water mark (I6).
     this.#opening ??= { seq: ledger.take() };
     const { seq } = this.#opening;
     const micros = wallMicros();
-    const { componentType, componentName, methodName } = this.#series.metadata;
+    const { componentType, componentName, methodName } = metadata;
     const path = join(
       this.#series.directory,
       seriesPath(componentType, componentName, methodName),
@@ -203,7 +230,7 @@ export class RollFile {
       stream: ledger.stream,
       seq: BigInt(seq),
       partId,
-      metadata: this.#series.metadata,
+      metadata,
       created: timestampFromMs(Math.floor(micros / 1_000)),
     });
     const writer = await createCaptureFileWriter({ storage, path, header, bufferBytes: this.#series.bufferBytes });

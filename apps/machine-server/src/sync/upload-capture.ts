@@ -6,6 +6,7 @@ import { readCaptureFile } from '@platform/capture-file';
 import {
   DataCaptureMetadataSchema,
   DataSyncService,
+  DataType,
   RawDataCaptureUploadRequestSchema,
   UploadMetadataSchema,
 } from '@platform/proto/platform/app/datasync/v1/data_sync';
@@ -13,6 +14,7 @@ import type { Link } from '@platform/rpc/client';
 import type { SeqLedger } from '../directories/seq-ledger.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
 import { keepOversize, splitOversize } from './split-oversize.ts';
+import { streamCapture } from './stream-capture.ts';
 
 export interface UploadContext {
   readonly link: Pick<Link, 'client'>;
@@ -30,6 +32,9 @@ const rawService = {
 } as const satisfies DescService;
 
 const uploadTimeoutMs = 30_000;
+/** Binary readings that are larger are sent in parts, as by public machine-servers. */
+const mostInOneCall = 1_000_000;
+const streamTimeoutMs = 3_600_000;
 
 /**
  * Resolves once the cloud has committed the file (I2) or the attempt has failed. Never throws; the file is not modified, only oversize
@@ -49,7 +54,9 @@ export async function uploadCapture(
       const { cutBytes, cutReason: reason } = contents;
       log.warn('a capture file is damaged; its valid part is sent', { path, cutBytes, reason });
     }
-    const { rest, oversize } = splitOversize(contents.readings);
+    // The limit for readings (D14) does not apply to bytes.
+    const isBinary = header.metadata?.type === DataType.BINARY_SENSOR;
+    const { rest, oversize } = isBinary ? { rest: contents.readings, oversize: [] } : splitOversize(contents.readings);
     if (oversize.length > 0 && (await keepOversize(path, directory, contents, oversize, clock.now()))) {
       const sizes = oversize.map((reading) => reading.length);
       log.error('readings over 4 MB cannot be synced; set aside', { path, bytes: sizes });
@@ -72,7 +79,10 @@ export async function uploadCapture(
       });
       const request = { metadata: toBinary(UploadMetadataSchema, metadata), sensorContents: [...rest] };
       try {
-        await link.client(rawService).dataCaptureUpload(request, { signal, timeoutMs: uploadTimeoutMs });
+        const [first] = rest;
+        if (isBinary && first !== undefined && first.length > mostInOneCall)
+          await streamCapture(link, metadata, first, { signal, timeoutMs: streamTimeoutMs });
+        else await link.client(rawService).dataCaptureUpload(request, { signal, timeoutMs: uploadTimeoutMs });
       } catch (caught) {
         return { ...outcomeOf(caught), identity };
       }

@@ -1,13 +1,15 @@
 /** A cloud for tests: the real RPC server, with an ingest that keeps the rules I5 and I6 in memory and can be told to misbehave. */
 import { createHash } from 'node:crypto';
-import { fromBinary, type JsonObject, toBinary } from '@bufbuild/protobuf';
+import { create, fromBinary, type JsonObject, toBinary } from '@bufbuild/protobuf';
 import { PlatformError, silentLog } from '@platform/base';
 import { parse } from '@platform/machine-config/parse';
 import { toRobotConfig } from '@platform/machine-config/robot-config';
 import {
+  type DataCaptureUploadMetadata,
   DataCaptureUploadRequestSchema,
   DataSyncService,
   type SensorData,
+  SensorDataSchema,
   type UploadMetadata,
 } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { PackageService } from '@platform/proto/platform/app/packages/v1/packages';
@@ -85,35 +87,52 @@ export async function startFakeCloud(document: unknown, port = 0): Promise<FakeC
         readings.map(({ data }) => (data.case === 'struct' ? (data.value['readings'] as JsonObject) : {})),
       ),
   };
+  const commit = async (
+    metadata: UploadMetadata | undefined,
+    sensorContents: readonly SensorData[],
+  ): Promise<{ fileId: string }> => {
+    cloud.attempts++;
+    if (metadata?.identity === undefined) throw new PlatformError('invalid_argument', 'expected an identity');
+    await cloud.before(metadata, sensorContents);
+    const stream = Buffer.from(metadata.identity.stream).toString('hex');
+    const [seq, floor] = [Number(metadata.identity.seq), Number(metadata.identity.floor)];
+    cloud.lowWaterMarks.push({ stream, floor });
+    const key = `${stream} ${seq}`;
+    const sum = createHash('sha256');
+    for (const reading of sensorContents) sum.update(JSON.stringify(reading.data.value));
+    const sha = sum.digest('hex');
+    if (seq < (marks.get(stream) ?? 0)) {
+      // Below the low-water mark: legal only for stored uploads.
+      if (!seen.has(key))
+        cloud.breaches.push(`${key} was below the low-water mark ${marks.get(stream)} and never stored`);
+    } else if (seen.has(key)) {
+      if (seen.get(key) !== sha) cloud.breaches.push(`${key} came twice with different content`);
+    } else {
+      seen.set(key, sha);
+      cloud.stored.push({ metadata, readings: sensorContents });
+    }
+    marks.set(stream, Math.max(marks.get(stream) ?? 0, floor));
+    await cloud.after(metadata);
+    return { fileId: key };
+  };
   const dataSync = serve<typeof DataSyncService, string>(DataSyncService, {
-    async dataCaptureUpload(request) {
-      cloud.attempts++;
+    dataCaptureUpload(request) {
       const { metadata, sensorContents } = fromBinary(
         DataCaptureUploadRequestSchema,
         toBinary(DataCaptureUploadRequestSchema, request),
       );
-      if (metadata?.identity === undefined) throw new PlatformError('invalid_argument', 'expected an identity');
-      await cloud.before(metadata, sensorContents);
-      const stream = Buffer.from(metadata.identity.stream).toString('hex');
-      const [seq, floor] = [Number(metadata.identity.seq), Number(metadata.identity.floor)];
-      cloud.lowWaterMarks.push({ stream, floor });
-      const key = `${stream} ${seq}`;
-      const sum = createHash('sha256');
-      for (const reading of sensorContents) sum.update(JSON.stringify(reading.data.value));
-      const sha = sum.digest('hex');
-      if (seq < (marks.get(stream) ?? 0)) {
-        // Below the low-water mark: legal only for stored uploads.
-        if (!seen.has(key))
-          cloud.breaches.push(`${key} was below the low-water mark ${marks.get(stream)} and never stored`);
-      } else if (seen.has(key)) {
-        if (seen.get(key) !== sha) cloud.breaches.push(`${key} came twice with different content`);
-      } else {
-        seen.set(key, sha);
-        cloud.stored.push({ metadata, readings: sensorContents });
+      return commit(metadata, sensorContents);
+    },
+    async streamingDataCaptureUpload(requests) {
+      let given: DataCaptureUploadMetadata | undefined;
+      const chunks: Uint8Array[] = [];
+      for await (const { uploadPacket } of requests) {
+        if (uploadPacket.case === 'metadata') given = uploadPacket.value;
+        if (uploadPacket.case === 'data') chunks.push(uploadPacket.value);
       }
-      marks.set(stream, Math.max(marks.get(stream) ?? 0, floor));
-      await cloud.after(metadata);
-      return { fileId: key };
+      const data = { case: 'binary', value: Buffer.concat(chunks) } as const;
+      const metadata = given?.sensorMetadata;
+      return commit(given?.uploadMetadata, [create(SensorDataSchema, { ...(metadata && { metadata }), data })]);
     },
     async fileUpload(requests) {
       let name = '';

@@ -126,9 +126,6 @@ function methodProblems(
   const hours = config.recent_data_store?.['stored_hours'];
   if (config.recent_data_store !== undefined && !(typeof hours === 'number' && hours > 0))
     warn('recent_data_store.stored_hours', `expected hours above 0, found ${formatValue(hours)}: nothing is stored`);
-  const { docommand_input: input } = config.additional_params;
-  if (method?.name === 'DoCommand' && (typeof input !== 'object' || input === null || Array.isArray(input)))
-    warn('additional_params.docommand_input', `expected the command as an object, found ${formatValue(input)}`);
 }
 
 /** Reports a value that is not a positive whole number: the specification says that it is ignored. */

@@ -1,3 +1,6 @@
+import { create, type JsonObject } from '@bufbuild/protobuf';
+import { PlatformError } from '@platform/base';
+import { GetStatusRequestSchema } from '@platform/proto/platform/common/v1/common';
 import { BaseService } from '@platform/proto/platform/component/base/v1/base';
 import type { ResourceDescriptor } from '../resource-descriptor.ts';
 import { type ServiceResource, serviceType } from '../service-type.ts';
@@ -8,4 +11,16 @@ export type Base = ServiceResource<typeof BaseService>;
 export const base: ResourceDescriptor<Base, typeof BaseService> = serviceType({
   api: 'core:component:base',
   service: BaseService,
+  captures: {
+    // The service has no method for it: a base that knows where it is says so in its status.
+    Position: {
+      kind: 'tabular',
+      async read(resource, _params, { signal }) {
+        const answer = await resource.getStatus?.(create(GetStatusRequestSchema), { signal });
+        const position = (answer?.result as JsonObject | undefined)?.['position'];
+        if (position !== undefined) return { position };
+        throw new PlatformError('unimplemented', 'expected `position` in the status of this base, found none');
+      },
+    },
+  },
 });

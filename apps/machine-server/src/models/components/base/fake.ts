@@ -3,7 +3,7 @@
  *
  * Attributes: `width_meters` (default 0.5), `wheel_circumference_meters` (default 0.6), `turning_radius_meters` (default 0),
  * `max_mm_per_sec` (default 500) and `max_deg_per_sec` (default 90), its speeds at full power. Its status has the distance and the angle
- * covered. See fake-model.ts for `errors` and `delays_ms`.
+ * covered, as its position, too. See fake-model.ts for `errors` and `delays_ms`.
  */
 import { type Clock, PlatformError } from '@platform/base';
 import { type Base, base } from '@platform/resources';
@@ -64,7 +64,8 @@ export const createFakeBase: (clock: Clock) => Model = fakeModel<Base, typeof fi
         };
       },
       async getStatus() {
-        return { result: { is_moving: isMoving(), distance_mm: distance.position, angle_deg: angle.position } };
+        const position = { distance_mm: distance.position, angle_deg: angle.position };
+        return { result: { is_moving: isMoving(), ...position, position } };
       },
       async close() {
         run(0, 0);

@@ -1,5 +1,5 @@
 /**
- * `core:builtin:fake`: a vision service that sees the same in every image.
+ * `core:builtin:fake`: a vision service that sees the same in every image, and whose camera sees gray.
  *
  * Attributes: `detections` (list of `{class_name, confidence, x_min, y_min, x_max, y_max}`), `classifications` (list of `{class_name,
  * confidence}`), `camera_name`, the camera of requests that name none; a camera must be among `depends_on`. See fake-model.ts for `errors`
@@ -8,7 +8,12 @@
 import { type Clock, PlatformError } from '@platform/base';
 import { type Vision, vision } from '@platform/resources';
 import type { Model } from '../../../graph/model.ts';
+import { encodePng } from '../../components/camera/png.ts';
 import { fakeModel } from '../../fake/fake-model.ts';
+
+const width = 320;
+const height = 240;
+const gray = encodePng(width, height, new Uint8Array(3 * width * height).fill(128));
 
 const fields = {
   detections: { kind: 'list' },
@@ -49,8 +54,9 @@ export const createFakeVision: (clock: Clock) => Model = fakeModel<Vision, typeo
       async getObjectPointClouds() {
         return { mimeType: 'pointcloud/pcd', objects: [] };
       },
-      async captureAllFromCamera({ returnClassifications, returnDetections }) {
+      async captureAllFromCamera({ returnImage, returnClassifications, returnDetections }) {
         return {
+          ...(returnImage && { image: { image: gray, mimeType: 'image/png', sourceName: camera ?? '' } }),
           ...(returnDetections && { detections }),
           ...(returnClassifications && { classifications }),
         };

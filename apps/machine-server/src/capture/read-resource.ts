@@ -1,16 +1,22 @@
 import { PlatformError } from '@platform/base';
-import type { CaptureContext, Document } from '@platform/resources';
+import type { CaptureContext } from '@platform/resources';
 import type { Graph } from '../graph/graph.ts';
 import type { TypeTable } from '../modules/type-table.ts';
+import type { Captured } from './collector.ts';
 import type { CapturePlan } from './plan-capture.ts';
 
+export type ReadResource = (
+  plan: CapturePlan,
+  context: Omit<CaptureContext, 'worldPose'>,
+) => Captured | undefined | Promise<Captured>;
+
 /** Reads a method of a resource as its type defines; undefined while the resource is being built for the first time. */
-export function readDocument(
+export function readResource(
   graph: Pick<Graph, 'get' | 'isConfiguring'>,
   types: Pick<TypeTable, 'of'>,
   worldPose: (name: string) => ReturnType<CaptureContext['worldPose']>,
-): (plan: CapturePlan) => Document | undefined | Promise<Document> {
-  return ({ resource, api, name, method, params }) => {
+): ReadResource {
+  return ({ resource, api, name, method, params }, context) => {
     const found = graph.get(resource);
     if (found === undefined && graph.isConfiguring(resource)) return undefined;
     if (found === undefined) throw new PlatformError('unavailable', `${resource} is not there`);
@@ -18,8 +24,7 @@ export function readDocument(
     if (type === undefined || !type.implementedBy(found))
       throw new PlatformError('unimplemented', `${resource} cannot be captured`);
     const capture = type.captures[method];
-    if (capture === undefined)
-      throw new PlatformError('unimplemented', `${method} of ${resource} cannot be captured yet`);
-    return capture.read(found, params, { worldPose: () => worldPose(name) });
+    if (capture === undefined) throw new PlatformError('unimplemented', `${method} of ${resource} cannot be captured`);
+    return capture.read(found, params, { ...context, worldPose: () => worldPose(name) });
   };
 }

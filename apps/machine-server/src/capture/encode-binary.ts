@@ -1,0 +1,45 @@
+/** Encodes a binary reading as a SensorData, and says what its file is. */
+import { create, toBinary } from '@bufbuild/protobuf';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { AnnotationsSchema } from '@platform/proto/platform/app/data/v1/data';
+import { SensorDataSchema } from '@platform/proto/platform/app/datasync/v1/data_sync';
+import type { BinaryReading } from '@platform/resources';
+import type { BinaryFile } from './roll-file.ts';
+
+/** As public machine-servers name them; files of other types have no extension. */
+const extensions: Readonly<Record<string, string>> = {
+  'image/jpeg': '.jpeg',
+  'image/png': '.png',
+  'pointcloud/pcd': '.pcd',
+  'audio/wav': '.wav',
+  'audio/mpeg': '.mp3',
+  'video/mp4': '.mp4',
+};
+
+export function binaryFile(mimeType: string): BinaryFile {
+  return { mimeType, fileExtension: extensions[mimeType] ?? '' };
+}
+
+/** The readings of one group have the same times. */
+export function encodeBinary(
+  { bytes, annotations }: BinaryReading,
+  requestedMicros: number,
+  receivedMicros: number,
+): Uint8Array {
+  const isAnnotated = [annotations?.bboxes, annotations?.classifications].some((list) => (list?.length ?? 0) > 0);
+  const reading = create(SensorDataSchema, {
+    metadata: {
+      timeRequested: timestampOf(requestedMicros),
+      timeReceived: timestampOf(receivedMicros),
+      ...(isAnnotated && { annotations: create(AnnotationsSchema, annotations) }),
+    },
+    data: { case: 'binary', value: bytes },
+  });
+  return toBinary(SensorDataSchema, reading);
+}
+
+function timestampOf(micros: number): ReturnType<typeof timestampFromMs> {
+  const timestamp = timestampFromMs(Math.floor(micros / 1_000));
+  timestamp.nanos += (micros % 1_000) * 1_000;
+  return timestamp;
+}

@@ -1,0 +1,37 @@
+/** Sends a large binary reading in parts. */
+import { create, fromBinary } from '@bufbuild/protobuf';
+import {
+  DataSyncService,
+  SensorDataSchema,
+  type StreamingDataCaptureUploadRequest,
+  StreamingDataCaptureUploadRequestSchema,
+  type UploadMetadata,
+} from '@platform/proto/platform/app/datasync/v1/data_sync';
+import type { Link } from '@platform/rpc/client';
+
+const chunkBytes = 64 * 1024;
+
+/** @param encoded a SensorData with bytes. */
+export async function streamCapture(
+  link: Pick<Link, 'client'>,
+  uploadMetadata: UploadMetadata,
+  encoded: Uint8Array,
+  call: { readonly signal: AbortSignal; readonly timeoutMs: number },
+): Promise<void> {
+  const { metadata: sensorMetadata, data } = fromBinary(SensorDataSchema, encoded);
+  const bytes = data.case === 'binary' ? data.value : new Uint8Array();
+  const packet = (uploadPacket: StreamingDataCaptureUploadRequest['uploadPacket']): StreamingDataCaptureUploadRequest =>
+    create(StreamingDataCaptureUploadRequestSchema, { uploadPacket });
+  async function* packets(): AsyncGenerator<StreamingDataCaptureUploadRequest> {
+    const first = create(StreamingDataCaptureUploadRequestSchema, {
+      uploadPacket: {
+        case: 'metadata',
+        value: { uploadMetadata, ...(sensorMetadata && { sensorMetadata }) },
+      },
+    });
+    yield first;
+    for (let at = 0; at < bytes.length; at += chunkBytes)
+      yield packet({ case: 'data', value: bytes.subarray(at, at + chunkBytes) });
+  }
+  await link.client(DataSyncService).streamingDataCaptureUpload(packets(), call);
+}
