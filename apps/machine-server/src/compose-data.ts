@@ -1,5 +1,6 @@
 /** Wires everything that captures, sends and reclaims: capture directories, sync, deletion on a full disk, capture. */
 import type { Clock, Log } from '@platform/base';
+import type { CaptureStorage } from '@platform/capture-file';
 import type { Link } from '@platform/rpc/client';
 import { Capture, type CaptureDeps } from './capture/capture.ts';
 import { Directories } from './directories/directories.ts';
@@ -31,6 +32,17 @@ export interface Data extends AsyncDisposable {
 
 const lastSyncMs = 2_000;
 
+/** Sync learns of sealed files at once, without listing the directories. */
+function tellsWhenSealed(storage: CaptureStorage, sync: Sync): CaptureStorage {
+  return {
+    ...storage,
+    async rename(from, to) {
+      await storage.rename(from, to);
+      if (to.endsWith('.capture')) sync.sealed(to);
+    },
+  };
+}
+
 export async function composeData({ home, partId, link, read, observe, clock, log, signal }: DataDeps): Promise<Data> {
   await using starting = new AsyncDisposableStack();
   const ledger = new SeqLedger();
@@ -47,9 +59,7 @@ export async function composeData({ home, partId, link, read, observe, clock, lo
   });
   const sync = starting.use(
     new Sync({
-      partId,
-      link,
-      ledger,
+      ...{ partId, link, ledger, home },
       captureDirectories: () => directories.owned(),
       seal: () => capture.seal(),
       observe,
@@ -73,7 +83,15 @@ export async function composeData({ home, partId, link, read, observe, clock, lo
     if (sync.sends) await Promise.race([sync.flush().then(() => sync.flush()), clock.sleep(lastSyncMs)]);
   });
   const capture: Capture = starting.use(
-    new Capture({ partId, storage: diskStorage, ledger, directories, read, clock, log: log.child('capture') }),
+    new Capture({
+      partId,
+      storage: tellsWhenSealed(diskStorage, sync),
+      ledger,
+      directories,
+      read,
+      clock,
+      log: log.child('capture'),
+    }),
   );
   const unwinding = starting.move();
   return { sync, reclaim, capture, [Symbol.asyncDispose]: () => unwinding.disposeAsync() };

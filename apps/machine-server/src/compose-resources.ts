@@ -60,7 +60,7 @@ export async function composeResources(deps: ResourcePartsDeps): Promise<Resourc
     new Graph({
       models: deps.models(
         clock,
-        () => ({ types: types.known, ...data, home, untrusted, log: log.child('data_manager') }),
+        () => ({ types: types.known, ...data, home, clock, untrusted, log: log.child('data_manager') }),
         { untrusted, kernel: openKernel },
       ),
       configureTimeoutMs: resourceConfigureTimeoutMs,

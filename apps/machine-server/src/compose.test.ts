@@ -74,7 +74,7 @@ test('D15 a file refused for its contents blocks no other; one that can never be
   await using home = await createTestHome(cloud.url);
   const server = await startTestServer(home);
   await until('five other files', () => cloud.stored.length >= 5);
-  await until('a file set aside', () => server.sync.status.setAsideFiles === 1);
+  await until('a file set aside', () => server.sync.tally.setAsideFiles === 1);
   // The low-water mark stays at the file that may still be sent (I6).
   expect(new Set(cloud.lowWaterMarks.map(({ floor }) => floor))).toEqual(new Set([1]));
   await server[Symbol.asyncDispose]();

@@ -31,17 +31,23 @@ export class PlatformError extends Error {
   readonly code: CodeName;
   /** The fault is on our side: the code that answers the caller logs the cause and gives the caller a reference to the log line (D37). */
   readonly isOwnFault: boolean;
+  /** How long the peer asks to wait before the next try; undefined: it does not say. Crosses the wire. */
+  readonly retryAfterMs: number | undefined;
 
   /** @param code gRPC status name. @param message expected, found, where. @param cause what was caught, kept for logs only. */
   constructor(
     code: CodeName,
     message: string,
     cause?: unknown,
-    { isOwnFault = code === 'internal' || code === 'unknown' }: { readonly isOwnFault?: boolean } = {},
+    {
+      isOwnFault = code === 'internal' || code === 'unknown',
+      retryAfterMs,
+    }: { readonly isOwnFault?: boolean; readonly retryAfterMs?: number | undefined } = {},
   ) {
     super(message, cause === undefined ? undefined : { cause });
     this.code = code;
     this.isOwnFault = isOwnFault;
+    this.retryAfterMs = retryAfterMs;
   }
 }
 

@@ -27,6 +27,15 @@ export interface DataManagerAttributes {
   readonly file_last_modified_millis: number;
   readonly disk_usage_deletion_threshold: number;
   readonly capture_dir_deletion_threshold: number;
+  /** `oldest_first` or `newest_first`. */
+  readonly sync_order: string;
+  readonly sync_priorities: JsonObject | undefined;
+  /** 0: no limit. */
+  readonly sync_max_bytes_per_second: number;
+  readonly sync_rules: JsonObject | undefined;
+  /** `delete`, `keep` or `move`. */
+  readonly additional_sync_action: string;
+  readonly additional_sync_move_to: string | undefined;
 }
 
 export interface CaptureMethodConfig {

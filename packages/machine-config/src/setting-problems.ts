@@ -41,7 +41,8 @@ export function settingProblems(config: MachineConfig, positions: ReadonlyMap<Re
     if (service.api !== dataManagerApi || typeof name !== 'string' || name === '') continue;
     const path = `${positions.get(service)}.attributes.selective_syncer_name`;
     const sensor = sensors.find((each) => each.name === name || fullName(each) === name);
-    if (sensor === undefined) warn(path, `expected the name of a sensor, found ${formatValue(name)}: it has no effect`);
+    if (sensor === undefined)
+      warn(path, `expected the name of a sensor, found ${formatValue(name)}: without one, nothing is synced`);
     else if (!service.depends_on.some((each) => each === sensor.name || each === fullName(sensor)))
       warn(path, `expected a sensor that depends_on lists as well, found ${formatValue(name)}, which it does not list`);
   }

@@ -28,7 +28,6 @@ test('settings that this version does not support are reported with their path i
     'processes[0]',
     'remotes[0]',
     'services[0].attributes.docdb_capture_config',
-    'services[0].attributes.selective_syncer_name',
     'services[1]',
     'tracing',
   ]);

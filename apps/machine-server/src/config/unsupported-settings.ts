@@ -22,7 +22,6 @@ export function unsupportedSettings(config: MachineConfig): Problem[] {
     if (index > 0) say(path, `a second data manager, "${name}",`);
     keysOf(`${path}.attributes`, attributes, {
       docdb_capture_config: 'capture into a document database',
-      selective_syncer_name: 'selective sync (everything is synced)',
     });
   }
   for (const [key, what] of [

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 
 /** A path segment: `:` and other characters that a file name cannot contain become `_`. */
-function segment(text: string): string {
+export function segment(text: string): string {
   const safe = text.replaceAll(/[^\w.\- ]/gu, '_').slice(0, 200);
   return safe === '' || /^\.+$/.test(safe) ? '_' : safe;
 }

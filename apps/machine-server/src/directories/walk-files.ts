@@ -7,7 +7,7 @@ import { failedFolder } from './paths.ts';
 export async function* walkFiles(root: string, signal: AbortSignal): AsyncGenerator<string> {
   const waiting = [root];
   for (let directory = waiting.pop(); directory !== undefined; directory = waiting.pop()) {
-    const entries = await opendir(directory).catch(() => undefined);
+    const entries = await opendir(directory, { bufferSize: 512 }).catch(() => undefined);
     if (entries === undefined) continue;
     for await (const entry of entries) {
       if (signal.aborted) return;

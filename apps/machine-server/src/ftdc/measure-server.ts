@@ -7,7 +7,9 @@ import type { Sync } from '../sync/sync.ts';
 export interface Measured {
   readonly graph: Pick<Graph, 'status'>;
   readonly capture: Pick<Capture, 'status'>;
-  readonly sync: Pick<Sync, 'status'>;
+  readonly sync: {
+    readonly tally: Pick<Sync['tally'], 'uploadedFiles' | 'uploadedReadings' | 'setAsideFiles' | 'failedAttempts'>;
+  };
   readonly requests: RequestCounts;
 }
 
@@ -23,9 +25,9 @@ export function measureServer({ graph, capture, sync, requests }: Measured, valu
     const sum = captures.reduce((total, status) => total + status[name], 0);
     values.set(`capture.${name === 'diskFailures' ? 'disk_failures' : name}`, sum);
   }
-  values.set('sync.uploaded_files', sync.status.uploadedFiles);
-  values.set('sync.uploaded_readings', sync.status.uploadedReadings);
-  values.set('sync.set_aside_files', sync.status.setAsideFiles);
-  values.set('sync.failed_attempts', sync.status.failedAttempts);
+  values.set('sync.uploaded_files', sync.tally.uploadedFiles);
+  values.set('sync.uploaded_readings', sync.tally.uploadedReadings);
+  values.set('sync.set_aside_files', sync.tally.setAsideFiles);
+  values.set('sync.failed_attempts', sync.tally.failedAttempts);
   for (const [name, count] of requests.all) values.set(`requests.${name}`, count);
 }

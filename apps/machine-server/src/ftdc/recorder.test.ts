@@ -90,7 +90,7 @@ test('the numbers of the process and of the server are there, each once', () => 
     {
       graph: { status: () => [] },
       capture: { status: () => [capture, capture] },
-      sync: { status: sync },
+      sync: { tally: sync },
       requests,
     },
     values,

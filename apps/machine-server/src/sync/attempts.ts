@@ -5,7 +5,6 @@ import { backoffMs, type CodeName } from '@platform/base';
 const ofEveryone: ReadonlySet<CodeName> = new Set([
   'unavailable',
   'unauthenticated',
-  'permission_denied',
   'resource_exhausted',
   'deadline_exceeded',
   'canceled',
@@ -16,8 +15,16 @@ const maxOfEveryoneMs = 30_000;
 const maxOfFileMs = 3_600_000;
 const maxListed = 100_000;
 
+export interface Failure {
+  readonly failures: number;
+  /** Monotonic ms from which it may be tried again. */
+  readonly at: number;
+  readonly code: CodeName;
+  readonly message: string;
+}
+
 export class Attempts {
-  readonly #byPath = new Map<string, { failures: number; at: number }>();
+  readonly #byPath = new Map<string, Failure>();
   readonly #random: () => number;
 
   constructor(random: () => number = Math.random) {
@@ -29,16 +36,30 @@ export class Attempts {
     return (this.#byPath.get(path)?.at ?? now) <= now;
   }
 
-  /** Records a failure; returns the wait in ms, jittered. */
-  failed(path: string, code: CodeName, now: number): number {
+  /** Records a failure; returns the wait in ms, jittered, and not shorter than the cloud asked for. */
+  failed(path: string, now: number, error: Pick<Failure, 'code' | 'message'>, askedMs = 0): number {
     const failures = (this.#byPath.get(path)?.failures ?? 0) + 1;
-    const maxMs = ofEveryone.has(code) ? maxOfEveryoneMs : maxOfFileMs;
-    const waitMs = backoffMs(failures, { firstMs, maxMs }, this.#random);
-    if (this.#byPath.size < maxListed || this.#byPath.has(path)) this.#byPath.set(path, { failures, at: now + waitMs });
+    const maxMs = ofEveryone.has(error.code) ? maxOfEveryoneMs : maxOfFileMs;
+    const waitMs = Math.max(backoffMs(failures, { firstMs, maxMs }, this.#random), askedMs);
+    const { code, message } = error;
+    if (this.#byPath.size < maxListed || this.#byPath.has(path))
+      this.#byPath.set(path, { failures, at: now + waitMs, code, message });
     return waitMs;
   }
 
   done(path: string): void {
     this.#byPath.delete(path);
+  }
+
+  /** The failed files, by path. */
+  get failures(): ReadonlyMap<string, Failure> {
+    return this.#byPath;
+  }
+
+  /** When the first of the failed files may be tried again; undefined: none has failed. */
+  earliest(): number | undefined {
+    let first: number | undefined;
+    for (const { at } of this.#byPath.values()) if (first === undefined || at < first) first = at;
+    return first;
   }
 }

@@ -7,14 +7,28 @@ export type Outcome =
   | { readonly kind: 'gone' }
   /** The file itself will never be accepted. */
   | { readonly kind: 'aside'; readonly reason: string }
-  | { readonly kind: 'later'; readonly code: CodeName; readonly message: string };
+  /** `retryAfterMs`: how long the cloud asks to wait. */
+  | {
+      readonly kind: 'later';
+      readonly code: CodeName;
+      readonly message: string;
+      readonly retryAfterMs?: number | undefined;
+    };
 
 /** Errors about the file itself, which are final (D15); everything else is retried forever. */
 const final: ReadonlySet<CodeName> = new Set(['invalid_argument', 'already_exists', 'data_loss']);
 
 /** What a failed attempt means for the file. */
 export function outcomeOf(caught: unknown): Outcome {
-  if ((caught as NodeJS.ErrnoException)?.code === 'ENOENT') return { kind: 'gone' };
-  const { code, message } = asPlatformError(caught);
-  return final.has(code) ? { kind: 'aside', reason: `${code}: ${message}` } : { kind: 'later', code, message };
+  const { code: system } = caught as NodeJS.ErrnoException;
+  if (system === 'ENOENT' || system === 'ENOTDIR') return { kind: 'gone' };
+  const { code, message, retryAfterMs } = asPlatformError(caught);
+  return final.has(code)
+    ? { kind: 'aside', reason: `${code}: ${message}` }
+    : { kind: 'later', code, message, retryAfterMs };
+}
+
+/** Whether the cloud, and not the file, is the reason: other files would fail in the same way. */
+export function isOfCloud({ code, retryAfterMs }: Extract<Outcome, { kind: 'later' }>): boolean {
+  return code === 'unavailable' || (code === 'resource_exhausted' && retryAfterMs !== undefined);
 }

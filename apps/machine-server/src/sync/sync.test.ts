@@ -1,11 +1,25 @@
-import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Clock, createLog, PlatformError, systemClock } from '@platform/base';
 import { expect, onTestFinished, test } from 'vitest';
 import { SeqLedger } from '../directories/seq-ledger.ts';
 import { type FileReceiver, fakeLink } from '../testing/fake-link.ts';
-import { Sync } from './sync.ts';
+import { Sync, type SyncSettings } from './sync.ts';
+
+/** Only manual sync sends. */
+const quietly: SyncSettings = {
+  intervalMs: 3_600_000,
+  disabled: true,
+  threads: 1,
+  tags: [],
+  additionalPaths: [],
+  unmodifiedMs: 0,
+  after: { action: 'delete' },
+  newestFirst: false,
+  priorities: {},
+  maxBytesPerSecond: 0,
+};
 
 interface Bench {
   readonly directory: string;
@@ -25,7 +39,10 @@ async function bench(names: readonly string[], receive: FileReceiver): Promise<B
   const time = { ms: 0 };
   const clock: Clock = { ...systemClock, monotonic: () => time.ms };
   const told: string[] = [];
+  const home = await mkdtemp(join(tmpdir(), 'sync-home-'));
+  onTestFinished(() => rm(home, { recursive: true }));
   const sync = new Sync({
+    home,
     partId: 'part',
     link: fakeLink(receive),
     ledger: new SeqLedger(),
@@ -33,17 +50,12 @@ async function bench(names: readonly string[], receive: FileReceiver): Promise<B
     observe: undefined,
     seal: async () => {},
     clock,
-    log: createLog((level, _logger, message) => told.push(`${level} ${message}`)),
+    log: createLog((level, _logger, message) => {
+      if (!message.includes('links are not followed')) told.push(`${level} ${message}`);
+    }),
   });
   onTestFinished(() => sync[Symbol.asyncDispose]());
-  sync.configure({
-    intervalMs: 3_600_000,
-    disabled: false,
-    threads: 1,
-    tags: [],
-    additionalPaths: [directory],
-    unmodifiedMs: 0,
-  });
+  sync.configure({ ...quietly, additionalPaths: [directory] }, async () => undefined);
   return { directory, sync, told, time };
 }
 
@@ -53,13 +65,13 @@ test('D15 a refused file that cannot be set aside has its own retry time, and is
     attempts++;
     throw new PlatformError('invalid_argument', 'not this one');
   });
-  // A file occupies the place of the folder.
-  await writeFile(join(directory, 'failed'), '');
+  // A link to nowhere occupies the place of the folder.
+  await symlink(join(directory, 'nowhere', 'failed'), join(directory, 'failed'));
   const line = 'error the cloud does not accept a file, and it could not be set aside; trying again';
   for (let pass = 0; pass < 5; pass++) await sync.flush();
   expect(attempts).toBe(2);
   expect(told).toEqual([line]);
-  expect(sync.status).toMatchObject({ setAsideFiles: 0, failedAttempts: 2 });
+  expect(sync.tally).toMatchObject({ setAsideFiles: 0, failedAttempts: 2 });
   time.ms = 50_000;
   await sync.flush();
   expect(attempts).toBe(4);
@@ -71,7 +83,7 @@ test('D15 a refused file that cannot be set aside has its own retry time, and is
   await rm(join(directory, 'failed'));
   time.ms = 4_000_000;
   await sync.flush();
-  expect(sync.status.setAsideFiles).toBe(2);
+  expect(sync.tally.setAsideFiles).toBe(2);
   expect((await readdir(join(directory, 'failed'))).toSorted()).toEqual(['a', 'a.reason', 'b', 'b.reason']);
 });
 
@@ -90,7 +102,7 @@ test('D15 an exception while a file is sent is a failure of that file only: the 
   });
   // The counter of uploads throws once.
   let broken = true;
-  Object.defineProperty(sync.status, 'uploadedFiles', {
+  Object.defineProperty(sync.tally, 'uploadedFiles', {
     get: () => sent.length,
     set: () => {
       if (!broken) return;

@@ -1,82 +1,143 @@
 /**
  * Sends files to the cloud.
  *
- * States of a file: waiting → in flight → acknowledged, then deleted | waiting with its own retry time | set aside. A pass lists the
- * directories and sends what is due, `threads` at a time; a failing file does not delay others (D15).
+ * States of a file: waiting → under way → acknowledged, then deleted (arbitrary files: deleted, kept or moved) | waiting with its own retry
+ * time | set aside with its reason. Capture files and arbitrary files have a lane each, so that a file of gigabytes delays no reading; a
+ * failing file delays no other (D15).
  */
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { type CodeName, errorText, type LogFields } from '@platform/base';
-import { failedFolder } from '../directories/paths.ts';
+import { errorText, type LogFields } from '@platform/base';
+import { failedFolder, seriesPath } from '../directories/paths.ts';
 import { setAside } from '../directories/set-aside.ts';
 import { LimitedLog } from '../logging/limited-log.ts';
 import { type Observe, observed } from '../telemetry/observe.ts';
 import { Attempts } from './attempts.ts';
-import { dueFiles } from './due-files.ts';
-import type { Outcome } from './outcome.ts';
+import { type CaptureFile, CaptureQueue } from './capture-queue.ts';
+import { type AfterSync, afterSync } from './files/after-sync.ts';
+import { DueFiles } from './files/due-files.ts';
+import type { Fingerprint } from './files/fingerprint.ts';
+import { SentFiles } from './files/sent-files.ts';
+import { uploadFile } from './files/upload-file.ts';
+import { Lane } from './lane.ts';
+import { isOfCloud, type Outcome } from './outcome.ts';
+import { Pause } from './pause.ts';
+import { RateLimit } from './rate-limit.ts';
+import type { SyncRule } from './rules/sync-rule.ts';
+import { SyncTally } from './sync-tally.ts';
 import { type UploadContext, uploadCapture } from './upload-capture.ts';
-import { uploadFile } from './upload-file.ts';
 
 export interface SyncSettings {
   readonly intervalMs: number;
   readonly disabled: boolean;
+  /** `maximum_num_sync_threads`. */
   readonly threads: number;
   readonly tags: readonly string[];
   readonly additionalPaths: readonly string[];
   /** Arbitrary files must be unmodified for this long. */
   readonly unmodifiedMs: number;
+  readonly after: AfterSync;
+  readonly newestFirst: boolean;
+  /** By short name or `<api>/<name>`; higher is earlier, default 0. */
+  readonly priorities: Readonly<Record<string, number>>;
+  /** 0: no limit. */
+  readonly maxBytesPerSecond: number;
 }
 
-export interface SyncDeps extends Omit<UploadContext, 'link'> {
+export interface SyncDeps extends Omit<UploadContext, 'link' | 'rate'> {
   /** Undefined if there is no cloud; files then stay. */
-  readonly link: Link | undefined;
+  readonly link: UploadContext['link'] | undefined;
   readonly partId: string;
+  readonly home: string;
   readonly captureDirectories: () => readonly string[];
   /** Seals open files, so that a pass sends them. */
   readonly seal: () => Promise<void>;
   /** Looks at uploads. */
-  readonly observe: Observe | undefined;
+  readonly observe?: Observe | undefined;
 }
 
-type Link = UploadContext['link'];
-
-export interface SyncStatus {
-  uploadedFiles: number;
-  uploadedReadings: number;
-  setAsideFiles: number;
-  failedAttempts: number;
+interface FoundFile {
+  readonly path: string;
+  /** The folder of `additional_sync_paths` that contains it. */
+  readonly root: string;
 }
+
+/**
+ * An upload mostly waits for the network and the cloud's disk, so that one thread's share of the work is several of them. More would only
+ * make the memory for them grow.
+ */
+const uploadsPerThread = 4;
+const leastRetryMs = 50;
 
 export class Sync implements AsyncDisposable {
-  readonly status: SyncStatus = { uploadedFiles: 0, uploadedReadings: 0, setAsideFiles: 0, failedAttempts: 0 };
+  readonly tally: SyncTally = new SyncTally();
+  readonly attempts: Attempts = new Attempts();
   readonly #deps: SyncDeps;
-  readonly #attempts = new Attempts();
-  readonly #inFlight = new Set<string>();
+  readonly #underWay = new Set<string>();
   /** Acknowledged files that the disk refused to delete: they must not be sent again. */
   readonly #acknowledged = new Map<string, { stream: Uint8Array; seq: number } | undefined>();
   readonly #stop = new AbortController();
-  #settings: SyncSettings | undefined;
-  #timer: Disposable | undefined;
-  #pass: Promise<void> | undefined;
-  /** Uploads in progress, across passes: a slow one occupies its thread, but does not delay the next pass. None of them rejects. */
-  readonly #running = new Set<Promise<void>>();
+  readonly #pauses = { captures: new Pause(), files: new Pause() };
+  readonly #queue: CaptureQueue;
+  readonly #captures: Lane<CaptureFile>;
+  readonly #files: Lane<FoundFile>;
+  readonly #sent: SentFiles;
+  readonly #rate: RateLimit;
   readonly #log: LimitedLog;
+  #settings: SyncSettings | undefined;
+  #rule: SyncRule = async () => undefined;
+  #heldReason: string | undefined;
+  #flushing = 0;
+  #timer: Disposable | undefined;
+  #retry: Disposable | undefined;
+  #ticking: Promise<void> | undefined;
 
   constructor(deps: SyncDeps) {
     this.#deps = deps;
-    this.#log = new LimitedLog(deps.log, () => deps.clock.monotonic());
+    const { clock, captureDirectories } = deps;
+    const { signal } = this.#stop;
+    this.#log = new LimitedLog(deps.log, () => clock.monotonic());
+    this.#rate = new RateLimit(clock);
+    this.#sent = new SentFiles(deps.home);
+    const isDue = (path: string): boolean => !this.#underWay.has(path) && this.attempts.due(path, clock.monotonic());
+    this.#queue = new CaptureQueue({
+      directories: captureDirectories,
+      order: () => ({ newestFirst: this.#settings?.newestFirst ?? false, priorityOf: this.#priorities() }),
+      ...{ isDue, signal },
+    });
+    const limit = (pause: Pause, most: number): number => (pause.isProbing ? 1 : most);
+    this.#captures = new Lane({
+      list: () => this.#queue.due(),
+      send: (file) => this.#attempt(file.path, () => this.#sendCapture(file)),
+      limit: () => limit(this.#pauses.captures, (this.#settings?.threads ?? 1) * uploadsPerThread),
+      isClosed: () => this.#isClosed(this.#pauses.captures),
+    });
+    const files = new DueFiles({
+      ...{ home: deps.home, captureDirectories, isDue, sent: this.#sent, clock, signal },
+      say: (message, fields) => this.#say('warn', message, fields),
+    });
+    this.#files = new Lane({
+      list: () => files.list(this.#settings),
+      send: (file) => this.#attempt(file.path, () => this.#sendFile(file)),
+      limit: () => limit(this.#pauses.files, this.#settings?.threads ?? 1),
+      isClosed: () => this.#isClosed(this.#pauses.files),
+    });
   }
 
-  configure(settings: SyncSettings): void {
+  /** @param rule says why nothing may be sent now; undefined: it may. Manual sync does not ask it. */
+  configure(settings: SyncSettings, rule: SyncRule): void {
+    this.#rule = rule;
     if (JSON.stringify(settings) === JSON.stringify(this.#settings)) return;
     this.#settings = settings;
+    this.#rate.configure(settings.maxBytesPerSecond);
     this.#timer?.[Symbol.dispose]();
-    this.#timer = this.#deps.clock.every(settings.intervalMs, () => void this.#tick());
+    this.#timer = this.#deps.clock.every(settings.intervalMs, () => this.#tick());
   }
 
   /** Ends regular sync. */
   unconfigure(): void {
     this.#timer?.[Symbol.dispose]();
+    this.#retry?.[Symbol.dispose]();
     this.#timer = undefined;
     this.#settings = undefined;
   }
@@ -86,185 +147,218 @@ export class Sync implements AsyncDisposable {
     return this.#settings?.disabled === false && this.#deps.link !== undefined;
   }
 
+  /** Why nothing is sent at the moment, although sync is on; undefined: it is sent. */
+  get heldReason(): string | undefined {
+    return this.sends ? this.#heldReason : undefined;
+  }
+
+  /** Monotonic ms until which the cloud gets nothing, because it does not answer or asked for time. */
+  get pausedUntil(): number | undefined {
+    return this.#pauses.captures.until;
+  }
+
   /** Whether `path` is being sent right now. */
   sending(path: string): boolean {
-    return this.#inFlight.has(path);
+    return this.#underWay.has(path);
   }
 
-  /** Seals and sends everything that is due; simultaneous callers share the same pass. */
+  /** A capture file was sealed. */
+  sealed(path: string): void {
+    this.#queue.sealed(path);
+  }
+
+  /** Seals and sends everything that is due, whatever the rules. @throws failed_precondition without a cloud */
   async flush(): Promise<void> {
-    await this.#passOnce();
-    await Promise.all(this.#running);
-  }
-
-  #passOnce(): Promise<void> {
-    this.#pass ??= this.#run().finally(() => {
-      this.#pass = undefined;
-    });
-    return this.#pass;
+    this.#flushing++;
+    try {
+      // A pass that has begun may have been closed by a rule or a pause, or be beyond the newest files.
+      await Promise.all([this.#captures.settled(), this.#files.settled()]);
+      for (const pause of [this.#pauses.captures, this.#pauses.files]) pause.succeeded();
+      await this.#pass();
+      await Promise.all([this.#captures.settled(), this.#files.settled()]);
+    } finally {
+      this.#flushing--;
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.unconfigure();
     this.#stop.abort();
-    await this.#pass?.catch(() => {});
-    await Promise.all(this.#running);
+    await this.#ticking;
+    await Promise.all([this.#captures.settled(), this.#files.settled()]);
   }
 
   /** While nothing is sent, files are sealed only at their maximum size: sealing them at every interval would leave many small ones. */
-  async #tick(): Promise<void> {
-    if (this.sends) await this.#passOnce();
+  #tick(): void {
+    if (this.sends) this.#ticking ??= this.#start(true).finally(() => (this.#ticking = undefined));
   }
 
-  async #run(): Promise<void> {
+  /** Starts passes that are not running; a running one takes the newly sealed files first. */
+  async #start(isRegular: boolean): Promise<void> {
+    this.#heldReason = await this.#rule().catch((caught) => `the rules cannot be checked: ${errorText(caught)}`);
+    if (this.#heldReason !== undefined) {
+      this.#say('warn', `sync: nothing is sent: ${this.#heldReason}`);
+      return;
+    }
+    if (isRegular) await this.#deps.seal().catch((caught) => this.#failed(caught));
+    void this.#pass(false).then(() => this.#scheduleRetry());
+  }
+
+  async #pass(seals = true): Promise<void> {
     try {
-      await this.#deps.seal();
-      const { link } = this.#deps;
-      if (link !== undefined) await this.#send(link);
+      if (seals) await this.#deps.seal();
+      if (this.#deps.link === undefined) return;
+      await Promise.all([this.#captures.pass(), this.#files.pass()]);
     } catch (caught) {
-      this.#deps.log.error('a sync pass failed', { error: errorText(caught) });
+      this.#failed(caught);
     }
   }
 
-  async #send(link: Link): Promise<void> {
-    const { signal } = this.#stop;
-    const running = this.#running;
-    let unavailable = false;
-    const start = (task: Promise<Outcome>): void => {
-      const done: Promise<void> = task.then((outcome) => {
-        running.delete(done);
-        // The others would fail in the same way: they wait for the next pass, and no failure is recorded for them.
-        if (outcome.kind === 'later' && outcome.code === 'unavailable') unavailable = true;
-      });
-      running.add(done);
-    };
-    const { threads = 1, additionalPaths = [], unmodifiedMs = 0 } = this.#settings ?? {};
-    const { clock, captureDirectories } = this.#deps;
-    const isReady = (path: string): boolean => !this.#inFlight.has(path) && this.#attempts.due(path, clock.monotonic());
-    const due = { captureDirectories: captureDirectories(), additionalPaths, unmodifiedMs, isReady, clock };
-    for await (const { path, directory } of dueFiles(due, signal)) {
-      if (unavailable || signal.aborted) break;
-      while (running.size >= threads) await Promise.race(running);
-      if (unavailable || signal.aborted) break;
-      const send = () =>
-        directory === undefined ? this.#sendFile(path, link) : this.#sendCapture(path, directory, link);
-      start(this.#attempt(path, send));
-    }
+  #failed(caught: unknown): void {
+    this.#deps.log.error('a sync pass failed', { error: errorText(caught) });
   }
 
-  /** One attempt to send a file. Never throws: an error on this side is a failure of this file only. */
-  async #attempt(path: string, send: () => Promise<Outcome>): Promise<Outcome> {
-    this.#inFlight.add(path);
+  /** Failed files are tried at their own times, not only at the next interval. */
+  #scheduleRetry(): void {
+    this.#retry?.[Symbol.dispose]();
+    if (!this.sends || this.#stop.signal.aborted) return;
+    const { clock } = this.#deps;
+    const times = [this.attempts.earliest(), this.#pauses.captures.until, this.#pauses.files.until];
+    const at = Math.min(...times.filter((time) => time !== undefined));
+    if (at === Number.POSITIVE_INFINITY) return;
+    this.#retry = clock.after(Math.max(leastRetryMs, at - clock.monotonic()), () => {
+      if (this.sends) void this.#start(false);
+    });
+  }
+
+  #isClosed(pause: Pause): boolean {
+    if (this.#stop.signal.aborted) return true;
+    const isHeld = this.#flushing === 0 && (this.#heldReason !== undefined || !this.sends);
+    return isHeld || pause.isPaused(this.#deps.clock.monotonic());
+  }
+
+  #priorities(): (resource: string) => number {
+    const byName = new Map<string, number>();
+    for (const [name, priority] of Object.entries(this.#settings?.priorities ?? {})) {
+      const [api, own] = name.includes('/') ? name.split('/', 2) : ['', name];
+      const path = seriesPath(api ?? '', own ?? '', '-').split('/');
+      byName.set(api === '' ? (path[1] ?? '') : `${path[0]}/${path[1]}`, priority);
+    }
+    return (resource) => byName.get(resource) ?? byName.get(resource.slice(resource.indexOf('/') + 1)) ?? 0;
+  }
+
+  /** One attempt to send a file. Never rejects: an error on this side is a failure of this file only. */
+  async #attempt(path: string, send: () => Promise<void>): Promise<void> {
+    this.#underWay.add(path);
     try {
-      return await observed(this.#deps.observe, 'upload', { 'file.path': path }, send);
+      await observed(this.#deps.observe, 'upload', { 'file.path': path }, send);
     } catch (caught) {
-      const outcome: Outcome = { kind: 'later', code: 'internal', message: errorText(caught) };
-      const waitMs = this.#later(path, 'internal');
-      this.#say('error', 'sync: sending a file failed on this side; trying again', {
-        file: path,
-        error: outcome.message,
-        waitMs,
-      });
-      return outcome;
+      const error = errorText(caught);
+      const waitMs = this.#later(path, { code: 'internal', message: error });
+      this.#say('error', 'sync: sending a file failed on this side; trying again', { file: path, error, waitMs });
     } finally {
-      this.#inFlight.delete(path);
+      this.#underWay.delete(path);
     }
   }
 
-  async #sendCapture(path: string, directory: string, link: Link): Promise<Outcome> {
-    if (this.#acknowledged.has(path)) {
-      const identity = this.#acknowledged.get(path);
+  async #sendCapture({ path, directory }: CaptureFile): Promise<void> {
+    const { link } = this.#deps;
+    if (link === undefined) return;
+    if (this.#acknowledged.has(path)) return this.#removeAcknowledged(path, this.#acknowledged.get(path));
+    const context = { ...this.#deps, link, rate: this.#rate };
+    const outcome = await uploadCapture(path, directory, context, this.#stop.signal);
+    const { identity } = outcome;
+    this.tally.attempted(outcome.resource, outcome);
+    if (outcome.kind === 'accepted') {
+      this.#pauses.captures.succeeded();
+      this.#acknowledged.set(path, identity);
       await this.#removeAcknowledged(path, identity);
-      return { kind: 'gone' };
+    } else if (outcome.kind === 'gone') {
+      this.attempts.done(path);
+      if (identity !== undefined) this.#deps.ledger.settle(identity.stream, identity.seq);
+    } else await this.#failedToSend(path, directory, outcome, this.#pauses.captures);
+  }
+
+  async #sendFile({ path, root }: FoundFile): Promise<void> {
+    const { partId, link } = this.#deps;
+    const { tags = [], after = { action: 'delete' } } = this.#settings ?? {};
+    if (link === undefined) return;
+    const outcome = await uploadFile(path, { link, partId, tags, rate: this.#rate }, this.#stop.signal);
+    this.tally.attempted(undefined, outcome);
+    if (outcome.kind === 'accepted') {
+      this.#pauses.files.succeeded();
+      await this.#finish(path, root, outcome.fingerprint, after);
+    } else if (outcome.kind === 'gone') this.attempts.done(path);
+    else await this.#failedToSend(path, dirname(path), outcome, this.#pauses.files);
+  }
+
+  async #finish(path: string, root: string, fingerprint: Fingerprint | undefined, after: AfterSync): Promise<void> {
+    try {
+      if (fingerprint !== undefined) await afterSync(path, root, fingerprint, after, this.#sent);
+      this.attempts.done(path);
+    } catch (caught) {
+      if ((caught as NodeJS.ErrnoException).code === 'ENOENT') return this.attempts.done(path);
+      const error = errorText(caught);
+      const waitMs = this.#later(path, { code: 'internal', message: error });
+      const what = `a synced file could not be ${after.action === 'delete' ? 'deleted' : after.action === 'keep' ? 'remembered' : 'moved'}; the cloud has it`;
+      this.#say('error', what, { file: path, error, waitMs });
     }
-    const outcome = await uploadCapture(path, directory, { ...this.#deps, link }, this.#stop.signal);
-    await this.#conclude(path, directory, outcome, outcome.identity);
-    return outcome;
   }
 
-  async #sendFile(path: string, link: Link): Promise<Outcome> {
-    const { partId } = this.#deps;
-    const outcome = await uploadFile(path, partId, this.#settings?.tags ?? [], link, this.#stop.signal);
-    await this.#conclude(path, dirname(path), outcome);
-    return outcome;
-  }
-
-  async #conclude(
+  async #failedToSend(
     path: string,
     directory: string,
-    outcome: Outcome,
-    identity?: { stream: Uint8Array; seq: number },
+    outcome: Extract<Outcome, { kind: 'aside' | 'later' }>,
+    pause: Pause,
   ): Promise<void> {
-    const { ledger } = this.#deps;
-    switch (outcome.kind) {
-      case 'accepted':
-        this.status.uploadedFiles++;
-        this.status.uploadedReadings += outcome.readings;
-        this.#acknowledged.set(path, identity);
-        await this.#removeAcknowledged(path, identity);
-        return;
-      case 'gone':
-        this.#attempts.done(path);
-        if (identity !== undefined) ledger.settle(identity.stream, identity.seq);
-        return;
-      case 'aside':
-        return this.#putAside(path, directory, outcome.reason);
-      default: {
-        const { code, message: error } = outcome;
-        const waitMs = this.#later(path, code);
-        const what =
-          code === 'unavailable'
-            ? 'sync: the cloud is unavailable; files stay on the disk and are sent later'
-            : 'sync: a file was not accepted; trying again';
-        this.#say('warn', what, { file: path, code, error, waitMs });
-      }
-    }
+    if (outcome.kind === 'aside') return this.#putAside(path, directory, outcome.reason);
+    if (this.#stop.signal.aborted) return;
+    const { code, message: error } = outcome;
+    if (isOfCloud(outcome)) pause.failed(this.#deps.clock.monotonic(), outcome.retryAfterMs);
+    const waitMs = isOfCloud(outcome) ? undefined : this.#later(path, outcome, outcome.retryAfterMs);
+    const what =
+      code === 'unavailable'
+        ? 'sync: the cloud is unavailable; files stay on the disk and are sent later'
+        : 'sync: a file was not accepted; trying again';
+    this.#say('warn', what, { file: path, code, error, ...(waitMs !== undefined && { waitMs }) });
   }
 
   async #putAside(path: string, directory: string, reason: string): Promise<void> {
     const { log, clock } = this.#deps;
     try {
       const file = await setAside(path, directory, reason, clock.now());
-      this.#attempts.done(path);
-      this.status.setAsideFiles++;
+      this.attempts.done(path);
+      this.tally.setAsideFiles++;
       log.error(`the cloud does not accept a file; set aside in ${failedFolder}/`, { file, reason });
     } catch (caught) {
-      const waitMs = this.#later(path, 'internal');
-      this.#say('error', 'the cloud does not accept a file, and it could not be set aside; trying again', {
-        file: path,
-        reason,
-        error: errorText(caught),
-        waitMs,
-      });
+      const error = errorText(caught);
+      const waitMs = this.#later(path, { code: 'internal', message: error });
+      const what = 'the cloud does not accept a file, and it could not be set aside; trying again';
+      this.#say('error', what, { file: path, reason, error, waitMs });
     }
   }
 
   /** Gives the file its own retry time; returns the wait in ms. */
-  #later(path: string, code: CodeName): number {
-    this.status.failedAttempts++;
-    return Math.round(this.#attempts.failed(path, code, this.#deps.clock.monotonic()));
+  #later(path: string, error: Parameters<Attempts['failed']>[2], askedMs?: number): number {
+    return Math.round(this.attempts.failed(path, this.#deps.clock.monotonic(), error, askedMs));
   }
 
-  #say(level: 'warn' | 'error', message: string, fields: LogFields): void {
+  #say(level: 'warn' | 'error', message: string, fields: LogFields = {}): void {
     if (!this.#stop.signal.aborted) this.#log.write(level, message, fields);
   }
 
   /** Deletes after acknowledgement; only then may the low-water mark pass the file (I6). */
   async #removeAcknowledged(path: string, identity: { stream: Uint8Array; seq: number } | undefined): Promise<void> {
-    const { ledger } = this.#deps;
     try {
       await rm(path, { force: true });
     } catch (caught) {
-      const waitMs = this.#later(path, 'internal');
-      this.#say('error', 'a synced file could not be deleted; it is not sent again', {
-        file: path,
-        error: errorText(caught),
-        waitMs,
-      });
+      const error = errorText(caught);
+      const waitMs = this.#later(path, { code: 'internal', message: error });
+      this.#say('error', 'a synced file could not be deleted; it is not sent again', { file: path, error, waitMs });
       return;
     }
     this.#acknowledged.delete(path);
-    this.#attempts.done(path);
-    if (identity !== undefined) ledger.settle(identity.stream, identity.seq);
+    this.attempts.done(path);
+    if (identity !== undefined) this.#deps.ledger.settle(identity.stream, identity.seq);
   }
 }

@@ -13,6 +13,7 @@ import {
 import type { Link } from '@platform/rpc/client';
 import type { SeqLedger } from '../directories/seq-ledger.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
+import type { RateLimit } from './rate-limit.ts';
 import { keepOversize, splitOversize } from './split-oversize.ts';
 import { streamCapture } from './stream-capture.ts';
 
@@ -21,6 +22,7 @@ export interface UploadContext {
   readonly ledger: SeqLedger;
   readonly clock: Clock;
   readonly log: Log;
+  readonly rate: Pick<RateLimit, 'take'>;
 }
 
 /** DataSyncService with a request type whose parts stay encoded: the same bytes on the wire. */
@@ -43,12 +45,13 @@ const streamTimeoutMs = 3_600_000;
 export async function uploadCapture(
   path: string,
   directory: string,
-  { link, ledger, clock, log }: UploadContext,
+  { link, ledger, clock, log, rate }: UploadContext,
   signal: AbortSignal,
-): Promise<Outcome & { readonly identity?: { stream: Uint8Array; seq: number } }> {
+): Promise<Outcome & { readonly identity?: { stream: Uint8Array; seq: number }; readonly resource?: string }> {
   try {
     const contents = readCaptureFile(await readFile(path));
     const { header } = contents;
+    const resource = `${header.metadata?.componentType ?? ''}/${header.metadata?.componentName ?? ''}`;
     const identity = { stream: header.stream, seq: Number(header.seq) };
     if (contents.cutBytes > 0) {
       const { cutBytes, cutReason: reason } = contents;
@@ -78,16 +81,17 @@ export async function uploadCapture(
         identity: { stream: header.stream, seq: header.seq, floor: BigInt(lowWaterMark) },
       });
       const request = { metadata: toBinary(UploadMetadataSchema, metadata), sensorContents: [...rest] };
+      await rate.take(contents.goodBytes, signal);
       try {
         const [first] = rest;
         if (isBinary && first !== undefined && first.length > mostInOneCall)
           await streamCapture(link, metadata, first, { signal, timeoutMs: streamTimeoutMs });
         else await link.client(rawService).dataCaptureUpload(request, { signal, timeoutMs: uploadTimeoutMs });
       } catch (caught) {
-        return { ...outcomeOf(caught), identity };
+        return { ...outcomeOf(caught), identity, resource };
       }
     }
-    return { kind: 'accepted', readings: rest.length, identity };
+    return { kind: 'accepted', readings: rest.length, identity, resource };
   } catch (caught) {
     return outcomeOf(caught);
   }

@@ -7,11 +7,17 @@ const nameOfCode: ReadonlyMap<number, CodeName> = new Map(
   Object.entries(codes).map(([name, code]) => [code, name as CodeName]),
 );
 
-/** Only code and message cross the wire; the cause stays here. A fault on our side is never UNKNOWN (D4). */
+/** The trailer with which a gRPC server asks its client to wait before the next try, in whole milliseconds. */
+const pushback = 'grpc-retry-pushback-ms';
+/** A longer wait is not believed. */
+const maxPushbackMs = 24 * 3_600_000;
+
+/** Only code, message and requested wait cross the wire; the cause stays here. A fault on our side is never UNKNOWN (D4). */
 export function toConnectError(error: PlatformError): ConnectError {
   const code: Code = codes[error.code === 'unknown' ? 'internal' : error.code];
   // Text that was cut inside a character cannot be encoded, and the call would end without a status.
   const interpreted = new ConnectError(error.message.toWellFormed(), code);
+  if (error.retryAfterMs !== undefined) interpreted.metadata.set(pushback, String(Math.ceil(error.retryAfterMs)));
   interpretedErrors.add(interpreted);
   return interpreted;
 }
@@ -25,7 +31,13 @@ const interpretedErrors = new WeakSet<ConnectError>();
 
 /** What a codec or a remote server reported, without the `[code]` prefix that Connect puts before messages. */
 export function fromConnectError(error: ConnectError): PlatformError {
-  return new PlatformError(nameOfCode.get(error.code) ?? 'unknown', error.rawMessage, error.cause ?? error);
+  const code = nameOfCode.get(error.code) ?? 'unknown';
+  return new PlatformError(code, error.rawMessage, error.cause ?? error, { retryAfterMs: waitIn(error.metadata) });
+}
+
+function waitIn(metadata: Headers): number | undefined {
+  const text = metadata.get(pushback) ?? '';
+  return /^\d{1,12}$/.test(text) ? Math.min(Number(text), maxPushbackMs) : undefined;
 }
 
 const shutdownText = 'the server is shutting down; try again in a moment';

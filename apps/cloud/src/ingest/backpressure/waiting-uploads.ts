@@ -35,6 +35,8 @@ interface Lane {
 
 /** Bytes of a waiting upload besides its readings: its call. */
 const callBytes = 4_096;
+/** How long senders are asked to wait when too much waits. */
+const overloadWaitMs = 2_000;
 
 /** @param onRefused called before each refusal */
 export function createWaitingUploads({
@@ -55,6 +57,8 @@ export function createWaitingUploads({
     return new PlatformError(
       'resource_exhausted',
       `readings arrive faster than they can be stored, and ${Math.round(maxBytes / 1e6)} MB of uploads are waiting already: send this one again later`,
+      undefined,
+      { retryAfterMs: overloadWaitMs },
     );
   };
   const bytesOf = (organizationId: string): number => lanes.get(organizationId)?.bytes ?? 0;

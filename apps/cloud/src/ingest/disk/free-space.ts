@@ -20,6 +20,8 @@ export interface FreeSpaceDeps {
 const reserveBytes = 512 * 1024 * 1024;
 const freshMs = 1_000;
 const warnEveryMs = 60_000;
+/** A disk is not freed within seconds. */
+const fullDiskWaitMs = 30_000;
 
 /** Free space below which uploads are refused. @param unsealedBytes acknowledged but not yet sealed */
 export function neededForUploads(unsealedBytes: number): number {
@@ -62,6 +64,8 @@ export function createFreeSpace({ freeBytes, unsealedBytes, clock, log }: FreeSp
       throw new PlatformError(
         'resource_exhausted',
         `expected at least ${mebibytes(needed)} MiB free on the disk of the data directory, found ${mebibytes(free)} MiB: free some space; uploads then continue by themselves`,
+        undefined,
+        { retryAfterMs: fullDiskWaitMs },
       );
     },
   };

@@ -4,7 +4,7 @@
  */
 import { availableParallelism, homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { type Log, PlatformError, type Problem } from '@platform/base';
+import { type Clock, type Log, PlatformError, type Problem } from '@platform/base';
 import {
   type DataManagerAttributes,
   dataManagerApi,
@@ -17,6 +17,7 @@ import { planCapture } from '../../capture/plan-capture.ts';
 import type { Associated, BuildContext, Model, Reconfigurable } from '../../graph/model.ts';
 import { logProblems } from '../../logging/log-problems.ts';
 import type { Reclaim } from '../../sync/reclaim.ts';
+import { planSync, selectiveSyncer } from '../../sync/rules/plan-sync.ts';
 import type { Sync } from '../../sync/sync.ts';
 
 export interface DataManagerParts {
@@ -26,6 +27,7 @@ export interface DataManagerParts {
   readonly sync: Sync;
   readonly reclaim: Reclaim;
   readonly home: string;
+  readonly clock: Clock;
   /** `-untrusted-env` (D16). */
   readonly untrusted: boolean;
   readonly log: Log;
@@ -44,19 +46,25 @@ export function createDataManager(parts: () => DataManagerParts): Model {
     const [first] = inUse.values();
     return first === undefined ? stop(parts()) : first.bring();
   };
-  const set = async (owner: symbol, config: ResourceConfig, { associated }: BuildContext): Promise<void> => {
+  const set = async (
+    owner: symbol,
+    config: ResourceConfig,
+    { associated, dependencies }: BuildContext,
+  ): Promise<void> => {
     const { name, attributes } = config;
     const errors = readDataManagerAttributes(attributes, 'attributes').problems.filter(
       ({ level }) => level === 'error',
     );
     if (errors.length > 0)
       throw new PlatformError('invalid_argument', errors.map(({ path, message }) => `${path}: ${message}`).join('; '));
-    inUse.set(name, { owner, bring: () => configure(config, associated, parts()) });
+    inUse.set(name, { owner, bring: () => configure(config, associated, dependencies, parts()) });
     await bringToFirst();
   };
   return {
     api: dataManagerApi,
     model: 'core:builtin:builtin',
+    // Without the sensor nothing is sent, but everything is captured.
+    dependencies: async ({ attributes }) => ({ required: [], optional: selectiveSyncer(attributes) }),
     async build(config, context): Promise<Reconfigurable> {
       const owner = Symbol(config.name);
       await set(owner, config, context);
@@ -83,6 +91,7 @@ async function stop({ capture, sync, reclaim }: DataManagerParts): Promise<void>
 async function configure(
   service: ResourceConfig,
   resources: readonly Associated[],
+  dependencies: BuildContext['dependencies'],
   parts: DataManagerParts,
 ): Promise<void> {
   const { capture, sync, reclaim, log } = parts;
@@ -103,16 +112,17 @@ async function configure(
     types: parts.types,
   };
   const planned = planCapture(resources, defaults, resolvePath);
-  logProblems(log, [...problems, ...planned.problems]);
   await capture.configure(attributes.capture_disabled ? [] : planned.plans);
-  sync.configure({
-    intervalMs: attributes.sync_interval_mins * 60_000,
-    disabled: attributes.sync_disabled,
-    threads: threads || Math.max(1, Math.floor(availableParallelism() / 2)),
-    tags: attributes.tags,
-    additionalPaths: attributes.additional_sync_paths.map(resolvePath),
-    unmodifiedMs: attributes.file_last_modified_millis,
-  });
+  const rules = planSync(service, attributes, dependencies, { ...parts, directory, resolvePath }, problems);
+  logProblems(log, [...problems, ...planned.problems]);
+  sync.configure(
+    {
+      ...rules.settings,
+      disabled: attributes.sync_disabled,
+      threads: threads || Math.max(1, Math.floor(availableParallelism() / 2)),
+    },
+    rules.rule,
+  );
   reclaim.configure(
     attributes.capture_disabled
       ? undefined

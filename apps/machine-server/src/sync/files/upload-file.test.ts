@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { fakeLink } from '../testing/fake-link.ts';
+import { fakeLink } from '../../testing/fake-link.ts';
 import { uploadFile } from './upload-file.ts';
 
 test('a file that cannot be opened is retried later and ends nothing else, whether the cloud learns of it late or never', async () => {
@@ -18,6 +18,10 @@ test('a file that cannot be opened is retried later and ends nothing else, wheth
     await new Promise((resolve) => setTimeout(resolve, 50));
     for await (const _chunk of chunks) throw new Error('expected no bytes');
   });
-  const outcome = await uploadFile(path, 'part', [], link, new AbortController().signal);
+  const outcome = await uploadFile(
+    path,
+    { link, partId: 'part', tags: [], rate: { take: async () => {} } },
+    new AbortController().signal,
+  );
   expect(outcome).toMatchObject({ kind: 'later' });
 });

@@ -1,0 +1,99 @@
+/**
+ * Which capture file is sent next: first those that this process has just sealed, so that new readings arrive while a backlog is sent; then
+ * the others by priority of their resource and by time.
+ *
+ * There may be millions of files: only the best `windowFiles` are in memory at a time, and the directories are listed again after them.
+ */
+import { basename, relative, sep } from 'node:path';
+import { walkFiles } from '../directories/walk-files.ts';
+
+export interface CaptureFile {
+  readonly path: string;
+  /** The capture directory that contains it. */
+  readonly directory: string;
+}
+
+export interface QueueOrder {
+  readonly newestFirst: boolean;
+  /** @param resource `<api>/<name>` as in the path of its files. Higher is earlier. */
+  readonly priorityOf: (resource: string) => number;
+}
+
+export interface CaptureQueueDeps {
+  readonly directories: () => readonly string[];
+  readonly order: () => QueueOrder;
+  /** Whether the file may be sent now. */
+  readonly isDue: (path: string) => boolean;
+  readonly signal: AbortSignal;
+}
+
+interface Ranked extends CaptureFile {
+  readonly priority: number;
+  /** The file name, which begins with the time. */
+  readonly time: string;
+}
+
+const windowFiles = 16_384;
+/** More than a machine seals between two passes; the others are found by listing. */
+const maxFresh = 16_384;
+
+export class CaptureQueue {
+  readonly #deps: CaptureQueueDeps;
+  readonly #fresh = new Set<string>();
+
+  constructor(deps: CaptureQueueDeps) {
+    this.#deps = deps;
+  }
+
+  /** A file was sealed. */
+  sealed(path: string): void {
+    if (this.#fresh.size < maxFresh) this.#fresh.add(path);
+  }
+
+  async *due(): AsyncGenerator<CaptureFile> {
+    const { isDue, signal } = this.#deps;
+    for (let isComplete = false; !isComplete; ) {
+      const found = await this.#best();
+      isComplete = found.length < windowFiles;
+      for (const file of found) {
+        yield* this.#newlySealed();
+        if (signal.aborted) return;
+        if (isDue(file.path)) yield file;
+      }
+    }
+    yield* this.#newlySealed();
+  }
+
+  *#newlySealed(): Generator<CaptureFile> {
+    for (const path of this.#fresh) {
+      this.#fresh.delete(path);
+      const directory = this.#deps.directories().find((each) => path.startsWith(each + sep));
+      if (directory !== undefined && this.#deps.isDue(path)) yield { path, directory };
+    }
+  }
+
+  async #best(): Promise<readonly Ranked[]> {
+    const { directories, order, isDue, signal } = this.#deps;
+    const { newestFirst, priorityOf } = order();
+    const newer = newestFirst ? 1 : -1;
+    const byRank = (a: Ranked, b: Ranked): number =>
+      b.priority - a.priority || (a.time === b.time ? 0 : a.time < b.time ? newer : -newer);
+    const found: Ranked[] = [];
+    for (const directory of directories())
+      for await (const path of walkFiles(directory, signal)) {
+        if (!path.endsWith('.capture') || !isDue(path)) continue;
+        found.push({ path, directory, priority: priorityOf(resourceOf(path, directory)), time: basename(path) });
+        if (found.length >= 2 * windowFiles) {
+          found.sort(byRank);
+          found.length = windowFiles;
+        }
+      }
+    found.sort(byRank);
+    return found.slice(0, windowFiles);
+  }
+}
+
+/** `<api>/<name>` of a file below a capture directory. */
+export function resourceOf(path: string, directory: string): string {
+  return relative(directory, path).split(sep).slice(0, 2).join('/');
+}

@@ -1,0 +1,218 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createLog, PlatformError, systemClock } from '@platform/base';
+import { expect, onTestFinished, test } from 'vitest';
+import { SeqLedger } from '../../directories/seq-ledger.ts';
+import { fakeLink } from '../../testing/fake-link.ts';
+import { Sync, type SyncSettings } from '../sync.ts';
+import type { AfterSync } from './after-sync.ts';
+
+interface Rig {
+  readonly home: string;
+  readonly root: string;
+  readonly captured: string;
+  /** Contents of what was sent, in order. */
+  readonly sent: string[];
+  readonly told: string[];
+  /** Runs while a file is being sent. */
+  during: () => Promise<void>;
+  start(paths: readonly string[], after?: AfterSync): Sync;
+  put(path: string, content?: string): Promise<string>;
+}
+
+async function startRig(): Promise<Rig> {
+  const base = await realpath(await mkdtemp(join(tmpdir(), 'files-')));
+  onTestFinished(() => rm(base, { recursive: true }));
+  const [home, root] = [join(base, 'home'), join(base, 'files')];
+  const captured = join(root, 'captured');
+  for (const directory of [home, captured]) await mkdir(directory, { recursive: true });
+  const rig: Rig = {
+    ...{ home, root, captured, sent: [], told: [] },
+    during: async () => {},
+    start(paths, after = { action: 'delete' }) {
+      const sync = new Sync({
+        ...{ home, partId: 'part', ledger: new SeqLedger(), clock: systemClock },
+        link: fakeLink(async (chunks) => {
+          let content = '';
+          for await (const chunk of chunks) content += Buffer.from(chunk).toString();
+          await rig.during();
+          rig.sent.push(content);
+        }),
+        captureDirectories: () => [captured],
+        seal: async () => {},
+        log: createLog((_level, _logger, message, fields) =>
+          rig.told.push(`${message} ${String(fields['path'] ?? '')}`),
+        ),
+      });
+      onTestFinished(() => sync[Symbol.asyncDispose]());
+      const settings: SyncSettings = {
+        ...{ intervalMs: 3_600_000, disabled: true, threads: 1, tags: [], additionalPaths: paths, unmodifiedMs: 1_000 },
+        ...{ after, newestFirst: false, priorities: {}, maxBytesPerSecond: 0 },
+      };
+      sync.configure(settings, async () => undefined);
+      return sync;
+    },
+    async put(path, content = path) {
+      const file = join(root, path);
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, content);
+      await utimes(file, 1, 1);
+      return file;
+    },
+  };
+  return rig;
+}
+
+async function left(root: string): Promise<string[]> {
+  const entries = await readdir(root, { recursive: true, withFileTypes: true });
+  return entries.flatMap((entry) =>
+    entry.isDirectory() ? [] : [join(entry.parentPath, entry.name).slice(root.length + 1)],
+  );
+}
+
+test('every regular file is sent, whatever its name and size, and then deleted', async () => {
+  const rig = await startRig();
+  const names = [
+    'plain',
+    'empty',
+    'a.capture',
+    'b.prog',
+    'c.tmp',
+    'd.reason',
+    'deep/er/file.txt',
+    'failed/own.txt',
+    '.hidden',
+  ];
+  for (const name of names) await rig.put(name, name === 'empty' ? '' : name);
+  await rig.start([rig.root]).flush();
+  expect(rig.sent.toSorted()).toEqual(names.map((name) => (name === 'empty' ? '' : name)).toSorted());
+  expect(await left(rig.root)).toEqual([]);
+});
+
+test('links, sockets, pipes and the capture directory stay and are named; nested paths are sent once; the rest is not delayed', async () => {
+  const rig = await startRig();
+  const outside = join(rig.home, 'outside');
+  await writeFile(outside, 'outside');
+  await rig.put('inner/file');
+  await rig.put('captured/x.prog');
+  await symlink(outside, join(rig.root, 'link'));
+  await symlink(rig.home, join(rig.root, 'link-to-folder'));
+  execFileSync('mkfifo', [join(rig.root, 'pipe')]);
+  const server = createServer().listen(join(rig.root, 'socket'));
+  onTestFinished(() => void server.close());
+  await rig.start([rig.root, join(rig.root, 'inner'), `${rig.root}/.`]).flush();
+  expect(rig.sent).toEqual(['inner/file']);
+  expect((await left(rig.root)).toSorted()).toEqual(['captured/x.prog', 'link', 'link-to-folder', 'pipe', 'socket']);
+  expect(await readFile(outside, 'utf8')).toBe('outside');
+  const named = (text: string): boolean => rig.told.some((line) => line.includes(text));
+  expect(['links are not followed', 'it is a pipe', 'it is a socket'].filter(named)).toHaveLength(3);
+});
+
+test('paths that cannot be synced are refused by name, and the others are synced', async () => {
+  const rig = await startRig();
+  const file = await rig.put('file');
+  const inner = await rig.put('ok/inner');
+  const refused = [join(rig.root, 'absent'), file, join(rig.captured), rig.home, '/'];
+  await rig.start([...refused, dirname(inner)]).flush();
+  expect(rig.sent).toEqual(['ok/inner']);
+  for (const path of refused)
+    expect(rig.told.filter((line) => line.startsWith(`additional_sync_paths: ${path} `))).toHaveLength(1);
+});
+
+test('a folder that contains PLATFORM_HOME is sent without it: it holds credentials', async () => {
+  const rig = await startRig();
+  await writeFile(join(rig.home, 'credentials.json'), 'secret');
+  await rig.put('file');
+  await rig.start([dirname(rig.home)]).flush();
+  expect(rig.sent).toEqual(['file']);
+});
+
+test('a file is sent only once it has been unmodified for file_last_modified_millis, also if its time lies in the future', async () => {
+  const rig = await startRig();
+  const [fresh, future] = [await rig.put('fresh'), await rig.put('future')];
+  const now = Date.now() / 1_000;
+  await utimes(fresh, now, now);
+  await utimes(future, now + 1e8, now + 1e8);
+  const sync = rig.start([rig.root]);
+  await sync.flush();
+  expect(rig.sent).toEqual([]);
+  await expect
+    .poll(
+      async () => {
+        await sync.flush();
+        return rig.sent.toSorted();
+      },
+      { timeout: 60_000, interval: 100 },
+    )
+    .toEqual(['fresh', 'future']);
+});
+
+test('a file that changes while it is sent stays, and its new content is sent too', async () => {
+  const rig = await startRig();
+  const file = await rig.put('file', 'old');
+  rig.during = async () => {
+    rig.during = async () => {};
+    await writeFile(file, 'new');
+    await utimes(file, 2, 2);
+  };
+  const sync = rig.start([rig.root]);
+  await sync.flush();
+  expect(await left(rig.root)).toEqual(['file']);
+  await sync.flush();
+  expect(rig.sent).toEqual(['old', 'new']);
+  expect(await left(rig.root)).toEqual([]);
+});
+
+test('additional_sync_action keep: files stay and are sent once, also after a restart, and again when they change', async () => {
+  const rig = await startRig();
+  const file = await rig.put('file', 'old');
+  const keep: AfterSync = { action: 'keep' };
+  await rig.start([rig.root], keep).flush();
+  // A restart, and a line that a power cut has torn.
+  await writeFile(join(rig.home, 'sent_files.jsonl'), '["torn', { flag: 'a' });
+  const again = rig.start([rig.root], keep);
+  await again.flush();
+  expect(rig.sent).toEqual(['old']);
+  await writeFile(file, 'new');
+  await utimes(file, 3, 3);
+  await again.flush();
+  await again.flush();
+  expect(rig.sent).toEqual(['old', 'new']);
+  expect(await left(rig.root)).toEqual(['file']);
+});
+
+test('additional_sync_action move: files go to the same place below another folder, and replace none there', async () => {
+  const rig = await startRig();
+  const to = join(rig.root, 'sent');
+  await mkdir(join(to, 'deep'), { recursive: true });
+  await writeFile(join(to, 'deep', 'file.txt'), 'was there');
+  await rig.put('deep/file.txt', 'first');
+  const sync = rig.start([rig.root], { action: 'move', to });
+  await sync.flush();
+  await rig.put('deep/file.txt', 'second');
+  await sync.flush();
+  expect(rig.sent).toEqual(['first', 'second']);
+  const contents = ['file.txt', 'file.1.txt', 'file.2.txt'].map((name) => readFile(join(to, 'deep', name), 'utf8'));
+  expect(await Promise.all(contents)).toEqual(['was there', 'first', 'second']);
+  expect((await left(rig.root)).every((path) => path.startsWith('sent/'))).toBe(true);
+});
+
+test('D15 a refused file is set aside beside its reason and not sent again', async () => {
+  const rig = await startRig();
+  await rig.put('bad');
+  rig.during = async () => {
+    throw new PlatformError('invalid_argument', 'not this one');
+  };
+  const sync = rig.start([rig.root]);
+  await sync.flush();
+  rig.during = async () => {};
+  await rig.put('good');
+  await sync.flush();
+  expect(rig.sent).toEqual(['good']);
+  expect((await left(rig.root)).toSorted()).toEqual(['failed/bad', 'failed/bad.reason']);
+  expect(await readFile(join(rig.root, 'failed', 'bad.reason'), 'utf8')).toMatch(/invalid_argument: not this one\n$/);
+  expect((await stat(join(rig.root, 'failed', 'bad'))).size).toBe(3);
+});

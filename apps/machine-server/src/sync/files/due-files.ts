@@ -1,0 +1,59 @@
+/** The arbitrary files of `additional_sync_paths` that may be sent now. */
+import { lstat } from 'node:fs/promises';
+import type { Clock, LogFields } from '@platform/base';
+import type { AfterSync } from './after-sync.ts';
+import { fingerprintOf } from './fingerprint.ts';
+import { listFiles } from './list-files.ts';
+import type { SentFiles } from './sent-files.ts';
+import { SettledFiles } from './settled-files.ts';
+import { isIn, syncRoots } from './sync-roots.ts';
+
+export interface DueFilesSettings {
+  readonly additionalPaths: readonly string[];
+  readonly unmodifiedMs: number;
+  readonly after: AfterSync;
+}
+
+export interface DueFilesDeps {
+  readonly home: string;
+  readonly captureDirectories: () => readonly string[];
+  readonly isDue: (path: string) => boolean;
+  readonly sent: SentFiles;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** Reports what is never sent; the same message at most once a minute. */
+  readonly say: (message: string, fields: LogFields) => void;
+}
+
+export class DueFiles {
+  readonly #deps: DueFilesDeps;
+  readonly #settled: SettledFiles;
+
+  constructor(deps: DueFilesDeps) {
+    this.#deps = deps;
+    this.#settled = new SettledFiles(deps.clock);
+  }
+
+  async *list(settings: DueFilesSettings | undefined): AsyncGenerator<{ path: string; root: string }> {
+    if (settings === undefined || settings.additionalPaths.length === 0) return;
+    const { additionalPaths, unmodifiedMs, after } = settings;
+    const { home, captureDirectories, isDue, sent, signal, say } = this.#deps;
+    const { roots, skipped, faults } = await syncRoots(additionalPaths, captureDirectories(), home);
+    for (const fault of faults) say(`additional_sync_paths: ${fault}; nothing in it is synced`, {});
+    const moved = after.action === 'move' ? [after.to] : [];
+    const onOmitted = (path: string, why: string): void =>
+      say(`additional_sync_paths: ${why}; it is not synced, and stays`, { path });
+    for (const root of roots)
+      for await (const path of listFiles(root, { skipped: new Set([...skipped, ...moved]), onOmitted, signal })) {
+        if (!isDue(path) || moved.some((folder) => isIn(path, folder))) continue;
+        if (!(await this.#settled.isSettled(path, unmodifiedMs))) continue;
+        if (after.action === 'keep' && (await this.#isSent(path, sent))) continue;
+        yield { path, root };
+      }
+  }
+
+  async #isSent(path: string, sent: SentFiles): Promise<boolean> {
+    const found = await lstat(path, { bigint: true }).catch(() => undefined);
+    return found === undefined || sent.has(path, fingerprintOf(found));
+  }
+}

@@ -1,0 +1,19 @@
+/** What both ways of sending a file share. */
+import { PlatformError } from '@platform/base';
+import type { Link } from '@platform/rpc/client';
+import type { RateLimit } from '../rate-limit.ts';
+
+export interface FileContext {
+  readonly link: Pick<Link, 'client'>;
+  readonly partId: string;
+  readonly tags: readonly string[];
+  readonly rate: Pick<RateLimit, 'take'>;
+}
+
+/** The file is sent again when it has been unmodified for long enough. */
+export function changed(expectedBytes: number, foundBytes: number): PlatformError {
+  return new PlatformError(
+    'aborted',
+    `the file was shortened from ${expectedBytes} to ${foundBytes} bytes while it was being sent`,
+  );
+}

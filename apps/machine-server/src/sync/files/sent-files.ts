@@ -1,0 +1,82 @@
+/**
+ * With `keep`, remembers durably which contents of which files were sent, so that they are not sent again after a restart.
+ *
+ * `<home>/sent_files.jsonl`: a line for each file, `[path, "<bytes> <modified ns> <inode>"]`; a later line of the same path wins. A line
+ * is synced before the file counts as sent. A torn last line is ignored: that file is sent once more, which the cloud recognises (D13).
+ * The file is rewritten at the start, without files that no longer exist.
+ */
+import { lstat, open, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { writeDurably } from '../../directories/write-durably.ts';
+import { type Fingerprint, fingerprintText } from './fingerprint.ts';
+
+export class SentFiles {
+  readonly #file: string;
+  #known: Promise<Map<string, string>> | undefined;
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(home: string) {
+    this.#file = join(home, 'sent_files.jsonl');
+  }
+
+  async has(path: string, fingerprint: Fingerprint): Promise<boolean> {
+    return (await this.#load()).get(path) === fingerprintText(fingerprint);
+  }
+
+  /** Resolves once it would survive a power cut. */
+  async add(path: string, fingerprint: Fingerprint): Promise<void> {
+    const known = await this.#load();
+    const text = fingerprintText(fingerprint);
+    const write = async (): Promise<void> => {
+      await using handle = await open(this.#file, 'a', 0o600);
+      await handle.appendFile(`${JSON.stringify([path, text])}\n`);
+      await handle.datasync();
+      known.set(path, text);
+    };
+    const written = this.#writing.then(write, write);
+    this.#writing = written.catch(() => {});
+    await written;
+  }
+
+  #load(): Promise<Map<string, string>> {
+    this.#known ??= this.#read().catch((caught) => {
+      this.#known = undefined;
+      throw caught;
+    });
+    return this.#known;
+  }
+
+  async #read(): Promise<Map<string, string>> {
+    const known = new Map<string, string>();
+    const lines = await readFile(this.#file, 'utf8').catch((caught: NodeJS.ErrnoException) => {
+      if (caught.code === 'ENOENT') return '';
+      throw caught;
+    });
+    for (const line of lines.split('\n')) {
+      const entry = parse(line);
+      if (entry !== undefined) known.set(...entry);
+    }
+    for (const path of known.keys()) if (!(await exists(path))) known.delete(path);
+    const kept = [...known].map((entry) => `${JSON.stringify(entry)}\n`).join('');
+    if (kept !== lines) await writeDurably(this.#file, kept);
+    return known;
+  }
+}
+
+function parse(line: string): [string, string] | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    if (!Array.isArray(value)) return undefined;
+    const [path, text]: unknown[] = value;
+    return typeof path === 'string' && typeof text === 'string' ? [path, text] : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  );
+}

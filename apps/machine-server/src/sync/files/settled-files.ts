@@ -1,0 +1,34 @@
+/** Whether a file has been unmodified for long enough to be sent, also when the clock or the file's time is wrong. */
+import { stat } from 'node:fs/promises';
+import type { Clock } from '@platform/base';
+import { fingerprintOf, fingerprintText } from './fingerprint.ts';
+
+const maxWatched = 10_000;
+
+export class SettledFiles {
+  readonly #clock: Clock;
+  /** Files whose time lies in the future: since when (monotonic ms) they have been as they are. */
+  readonly #watched = new Map<string, { readonly text: string; readonly since: number }>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** @param forMs `file_last_modified_millis` */
+  async isSettled(path: string, forMs: number): Promise<boolean> {
+    const found = await stat(path, { bigint: true }).catch(() => undefined);
+    if (found === undefined) return false;
+    const ageMs = this.#clock.now() - Number(found.mtimeMs);
+    if (ageMs >= forMs) {
+      this.#watched.delete(path);
+      return true;
+    }
+    if (ageMs >= 0) return false;
+    const [now, text] = [this.#clock.monotonic(), fingerprintText(fingerprintOf(found))];
+    const seen = this.#watched.get(path);
+    if (seen?.text === text) return now - seen.since >= forMs;
+    if (this.#watched.size >= maxWatched) this.#watched.clear();
+    this.#watched.set(path, { text, since: now });
+    return forMs === 0;
+  }
+}

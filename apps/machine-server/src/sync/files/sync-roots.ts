@@ -1,0 +1,55 @@
+/** Which of the `additional_sync_paths` are walked, and which folders below them are not. */
+import { realpath, stat } from 'node:fs/promises';
+import { dirname, sep } from 'node:path';
+import { errorText } from '@platform/base';
+
+export interface SyncRoots {
+  /** Real paths, none inside another. */
+  readonly roots: readonly string[];
+  /** Real paths of folders that are not entered: they belong to this machine-server. */
+  readonly skipped: ReadonlySet<string>;
+  /** What is wrong with the other paths. */
+  readonly faults: readonly string[];
+}
+
+/**
+ * @param paths absolute, as configured: a link to a folder is followed
+ * @param captureDirectories their files are sent as readings, and never as files
+ * @param home PLATFORM_HOME: not sent as part of a larger folder, because it contains credentials; a folder in it may be named
+ */
+export async function syncRoots(
+  paths: readonly string[],
+  captureDirectories: readonly string[],
+  home: string,
+): Promise<SyncRoots> {
+  const faults: string[] = [];
+  const captured = await Promise.all(captureDirectories.map(real));
+  const ownHome = await real(home);
+  const found: string[] = [];
+  for (const path of paths) {
+    try {
+      const root = await realpath(path);
+      const inside = captured.find((directory) => isIn(root, directory));
+      if (!(await stat(root)).isDirectory()) faults.push(`${path} is not a folder`);
+      else if (inside !== undefined) faults.push(`${path} is in the capture directory ${inside}`);
+      else if (root === dirname(root)) faults.push(`${path} is the whole disk: name the folders to sync`);
+      else if (root === ownHome)
+        faults.push(`${path} is PLATFORM_HOME, which contains credentials: name a folder in it`);
+      else found.push(root);
+    } catch (caught) {
+      faults.push(`${path} cannot be read: ${errorText(caught)}`);
+    }
+  }
+  const unique = [...new Set(found)];
+  const roots = unique.filter((root) => !unique.some((other) => other !== root && isIn(root, other)));
+  return { roots, skipped: new Set([...captured, ownHome]), faults };
+}
+
+/** Whether `path` is `directory` or below it. */
+export function isIn(path: string, directory: string): boolean {
+  return path === directory || path.startsWith(directory.endsWith(sep) ? directory : directory + sep);
+}
+
+async function real(path: string): Promise<string> {
+  return realpath(path).catch(() => path);
+}

@@ -1,0 +1,97 @@
+/** Sends an arbitrary file: resumably if it is large and the cloud can, otherwise in one stream. */
+import type { BigIntStats } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+import { extname, sep } from 'node:path';
+import { create } from '@bufbuild/protobuf';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { maxTags } from '@platform/machine-config/limits';
+import {
+  DataSyncService,
+  DataType,
+  type FileUploadRequest,
+  FileUploadRequestSchema,
+  type UploadMetadata,
+  UploadMetadataSchema,
+} from '@platform/proto/platform/app/datasync/v1/data_sync';
+import type { Link } from '@platform/rpc/client';
+import { type Outcome, outcomeOf } from '../outcome.ts';
+import { changed, type FileContext } from './file-context.ts';
+import { type Fingerprint, fingerprintOf, openRegular } from './fingerprint.ts';
+import { isResumable, uploadResumably } from './upload-resumably.ts';
+
+const chunkBytes = 64 * 1024;
+/** Over an hour of data, a stream is given up and starts from the beginning: such files are sent resumably. */
+const uploadTimeoutMs = 3_600_000;
+
+/** Path segments `tag=<t>` and `dataset=<id>` become tags and datasets, as public machine-servers do. */
+export async function uploadFile(
+  path: string,
+  context: FileContext,
+  signal: AbortSignal,
+): Promise<Outcome & { readonly fingerprint?: Fingerprint; readonly bytes?: number }> {
+  try {
+    const { handle, stats } = await openRegular(path);
+    await using _closing = handle;
+    const fingerprint = fingerprintOf(stats);
+    const metadata = metadataOf(path, stats, context);
+    const isSent =
+      isResumable(fingerprint.bytes) && (await uploadResumably({ handle, fingerprint, metadata, ...context }, signal));
+    if (!isSent) await uploadAtOnce(handle, fingerprint, metadata, context, signal);
+    return { kind: 'accepted', readings: 0, fingerprint, bytes: fingerprint.bytes };
+  } catch (caught) {
+    return outcomeOf(caught);
+  }
+}
+
+function metadataOf(
+  path: string,
+  { birthtimeMs, mtimeMs }: BigIntStats,
+  { partId, tags }: FileContext,
+): UploadMetadata {
+  const segments = path.split(sep);
+  const named = (key: string): string[] =>
+    segments.filter((segment) => segment.startsWith(key)).map((segment) => segment.slice(key.length));
+  return create(UploadMetadataSchema, {
+    partId,
+    type: DataType.FILE,
+    fileName: path,
+    fileExtension: extname(path),
+    fileCreateTime: timestampFromMs(Number(birthtimeMs)),
+    fileModifyTime: timestampFromMs(Number(mtimeMs)),
+    tags: [...tags, ...named('tag=')].slice(0, maxTags),
+    datasetIds: named('dataset='),
+  });
+}
+
+async function uploadAtOnce(
+  handle: FileHandle,
+  fingerprint: Fingerprint,
+  metadata: UploadMetadata,
+  { link, rate }: FileContext,
+  signal: AbortSignal,
+): Promise<void> {
+  // A request stream that merely throws looks complete to the server, which would keep half a file; so the call is cut instead.
+  const broken = new AbortController();
+  const cut = AbortSignal.any([signal, broken.signal]);
+  async function* packets(): AsyncGenerator<FileUploadRequest> {
+    yield create(FileUploadRequestSchema, { uploadPacket: { case: 'metadata', value: metadata } });
+    try {
+      for (let at = 0; at < fingerprint.bytes; ) {
+        const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(chunkBytes), 0, chunkBytes, at);
+        if (bytesRead === 0) throw changed(fingerprint.bytes, at);
+        await rate.take(bytesRead, cut);
+        at += bytesRead;
+        const data = buffer.subarray(0, bytesRead);
+        yield create(FileUploadRequestSchema, { uploadPacket: { case: 'fileContents', value: { data } } });
+      }
+    } catch (caught) {
+      broken.abort(caught);
+      await new Promise(() => {});
+    }
+  }
+  try {
+    await link.client(DataSyncService).fileUpload(packets(), { signal: cut, timeoutMs: uploadTimeoutMs });
+  } catch (caught) {
+    throw broken.signal.aborted ? broken.signal.reason : caught;
+  }
+}

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { Pause } from './pause.ts';
+
+test('D15 a cloud that cannot be reached is tried after growing waits, one upload at a time; uploads that fail together count once', () => {
+  const pause = new Pause(() => 0.5);
+  pause.failed(0, undefined);
+  pause.failed(10, undefined);
+  expect([pause.isPaused(199), pause.isPaused(200), pause.isProbing]).toEqual([true, false, true]);
+  pause.failed(200, undefined);
+  expect([pause.isPaused(599), pause.isPaused(600)]).toEqual([true, false]);
+  pause.succeeded();
+  expect([pause.isPaused(601), pause.isProbing, pause.until]).toEqual([false, false, undefined]);
+});
+
+test('D15 a cloud that asks for time with RESOURCE_EXHAUSTED gets it, and machines do not return in step', () => {
+  const waits = [0, 1].map((drawn) => {
+    const pause = new Pause(() => drawn);
+    pause.failed(0, 30_000);
+    return pause.until;
+  });
+  expect(waits).toEqual([30_000, 36_000]);
+});
