@@ -8,6 +8,6 @@ if (!process.execArgv.some((flag) => flag.startsWith('--max-semi-space-size=')))
   setFlagsFromString('--semi-space-growth-factor=1');
 }
 
-const { run } = await import('./run.ts');
+const { begin } = await import('./begin.ts');
 // Keep-alive connections of peers and the channel of a parent must not keep a stopped server running.
-process.exit(await run(process.argv.slice(2), process.env));
+process.exit(await begin(process.argv.slice(2), process.env));

@@ -1,38 +1,28 @@
-/** Reads settings, composes the server, runs until asked to stop, then unwinds in reverse. */
+/** Composes the server, runs it until asked to stop, then unwinds in reverse; or does the one thing that an option asks for. */
 import { errorText, PlatformError, systemClock } from '@platform/base';
 import { resourceTypes } from '@platform/resources';
 import { startMachineServer } from './compose.ts';
+import { readConfigFile } from './config/credentials.ts';
 import { startCpuProfile } from './diagnostics/cpu-profile.ts';
 import { dumpResources } from './diagnostics/dump-resources.ts';
+import { fail } from './fail.ts';
 import { openKernel } from './hardware/kernel.ts';
 import { createServerLog } from './logging/server-log.ts';
 import { builtInModels } from './models/built-in.ts';
-import { readSettings, type Settings } from './settings.ts';
-import { asksForHelp, usage } from './usage.ts';
+import type { Settings } from './settings.ts';
 import { version } from './version.ts';
 
 const stopLimitMs = 60_000;
 
-/** @param args from the command line. Returns the exit code. */
-export async function run(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
-  if (asksForHelp(args)) {
-    process.stdout.write(usage());
-    return 0;
-  }
-  let settings: Settings;
+/** What the options ask for. @returns the exit code */
+export async function run(settings: Settings): Promise<number> {
   try {
-    settings = readSettings(args, env);
-  } catch (caught) {
-    return fail(errorText(caught));
-  }
-  if (settings.version) {
-    process.stdout.write(`machine-server ${version}\n`);
-    return 0;
-  }
-  try {
-    return settings.dumpResources === undefined
-      ? await serveUntilStopped(settings)
-      : await dump(settings.dumpResources);
+    if (settings.dumpResources !== undefined) return await dump(settings.dumpResources);
+    if (settings.config === undefined)
+      return fail('expected -config <file> with the credentials of this machine, found none');
+    return settings.networkCheck
+      ? await checkAndExit(settings, settings.config)
+      : await serveUntilStopped(settings, settings.config);
   } catch (caught) {
     return fail(errorText(caught));
   }
@@ -50,9 +40,13 @@ async function dump(path: string): Promise<number> {
   return 0;
 }
 
-async function serveUntilStopped(settings: Settings): Promise<number> {
-  const { config: configFile } = settings;
-  if (configFile === undefined) return fail('expected -config <file> with the credentials of this machine, found none');
+async function checkAndExit(settings: Settings, configFile: string): Promise<number> {
+  const { checkNetwork } = await import('./network-check/network-check.ts');
+  const file = await readConfigFile(configFile);
+  return (await checkNetwork(settings, file, systemClock, (line) => process.stdout.write(line))) ? 0 : 1;
+}
+
+async function serveUntilStopped(settings: Settings, configFile: string): Promise<number> {
   await using _profile = settings.cpuProfile === undefined ? undefined : await startCpuProfile(settings.cpuProfile);
   await using serverLog = createServerLog({
     file: settings.logFile,
@@ -96,9 +90,4 @@ async function serveUntilStopped(settings: Settings): Promise<number> {
   } catch (caught) {
     return starting.signal.aborted ? 0 : fail(errorText(caught));
   }
-}
-
-function fail(message: string): number {
-  process.stderr.write(`machine-server: ${message}\n`);
-  return 1;
 }

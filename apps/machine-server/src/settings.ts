@@ -56,7 +56,6 @@ export function readSettings(args: readonly string[], env: Environment): Setting
     warnings.push(
       'option -webrtc has no effect: WebRTC is not served yet, clients connect directly or through the cloud',
     );
-  for (const name of ['network-check']) if (given.has(name)) warnings.push(`option -${name} has no effect yet`);
   return {
     version: given.on('version'),
     config: given.text('config'),

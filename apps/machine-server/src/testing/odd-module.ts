@@ -1,6 +1,7 @@
 /** Modules that misbehave, for tests: `odd-module.ts <behaviour> <address>`. */
 import { createServer } from 'node:net';
 import { silentLog } from '@platform/base';
+import { SensorService } from '@platform/proto/platform/component/sensor/v1/sensor';
 import { ModuleService } from '@platform/proto/platform/module/v1/module';
 import { createRpcServer, type ServiceBinding, serve } from '@platform/rpc/server';
 
@@ -10,8 +11,18 @@ const [, , behaviour = '', address = ''] = process.argv;
 const answering = (answer: object): ServiceBinding =>
   serve<typeof ModuleService>(ModuleService, { ready: () => answer });
 
+const sensor = { namespace: 'core', type: 'component', subtype: 'sensor' };
+const handler = { subtype: { subtype: sensor, protoService: SensorService.typeName }, models: ['acme:demo:counter'] };
+
 const services: Readonly<Record<string, readonly ServiceBinding[]>> = {
   'other-protocol': [],
+  'never-adds': [
+    serve<typeof ModuleService>(ModuleService, {
+      ready: () => ({ ready: true, handlermap: { handlers: [handler] } }),
+      validateConfig: () => ({}),
+      addResource: () => new Promise(() => {}),
+    }),
+  ],
   'never-ready': [answering({ ready: false })],
   nonsense: [answering({ ready: true, handlermap: { handlers: [{ models: ['a'] }] } })],
 };

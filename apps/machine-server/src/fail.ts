@@ -1,0 +1,5 @@
+/** Says why the server ends. @returns the exit code */
+export function fail(message: string): number {
+  process.stderr.write(`machine-server: ${message}\n`);
+  return 1;
+}

@@ -1,0 +1,151 @@
+/** The way from this computer to its cloud, step by step. */
+import { lookup } from 'node:dns/promises';
+import { once } from 'node:events';
+import { type IncomingMessage, request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { connect as connectTcp, isIP } from 'node:net';
+import { connect as connectTls, type PeerCertificate } from 'node:tls';
+import { asPlatformError, type Clock, errorText } from '@platform/base';
+import { AuthService } from '@platform/proto/proto/rpc/v1/auth';
+import { connect } from '@platform/rpc/client';
+import { connectionTrouble } from '../config/connection-trouble.ts';
+import type { CloudCredentials } from '../config/credentials.ts';
+import { type Check, trouble } from './run-checks.ts';
+
+export interface CloudChecksDeps {
+  readonly credentials: CloudCredentials;
+  readonly allowInsecureCredentials: boolean;
+  readonly clock: Clock;
+}
+
+/** A clock that is further off stamps readings with wrong times. */
+const maxClockMs = 30_000;
+
+export function cloudChecks({ credentials, allowInsecureCredentials, clock }: CloudChecksDeps): Check[] {
+  const { appAddress, ca, entity, type, payload } = credentials;
+  const url = new URL(appAddress);
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const isTls = url.protocol === 'https:';
+  const port = Number(url.port || (isTls ? 443 : 80));
+  const plain = isTls ? undefined : `${appAddress} is without TLS`;
+  let answered: { readonly date: string | undefined; readonly atMs: number } | undefined;
+  const peer = async (signal: AbortSignal): Promise<PeerCertificate & { readonly error: string }> => {
+    // The error of the certificate is reported with its dates, and nothing is sent.
+    const socket = connectTls({
+      host,
+      port,
+      ca,
+      rejectUnauthorized: false,
+      ...(isIP(host) === 0 && { servername: host }),
+    });
+    try {
+      await once(socket, 'secureConnect', { signal });
+      const error = socket.authorized ? '' : String(socket.authorizationError);
+      return { ...socket.getPeerCertificate(), error };
+    } finally {
+      socket.destroy();
+    }
+  };
+  return [
+    {
+      name: 'dns',
+      skip: isIP(host) === 0 ? undefined : `${host} is an address`,
+      async run() {
+        const found = await lookup(host, { all: true }).catch((caught: unknown) => {
+          throw trouble(
+            `${host} has no address (${errorText(caught)})`,
+            'check the name in cloud.app_address, and the name server of this computer',
+            caught,
+          );
+        });
+        return `${host} is ${found.map(({ address }) => address).join(', ')}`;
+      },
+    },
+    {
+      name: 'tcp',
+      async run(signal) {
+        const socket = connectTcp({ host, port });
+        try {
+          await once(socket, 'connect', { signal });
+          return `${host}:${port} from ${socket.localAddress}`;
+        } catch (caught) {
+          throw trouble(
+            `no connection to ${host}:${port} (${errorText(caught)})`,
+            'check that the cloud runs and listens there, and the firewalls between',
+            caught,
+          );
+        } finally {
+          socket.destroy();
+        }
+      },
+    },
+    {
+      ...{ name: 'tls', needs: 'tcp', skip: plain },
+      async run(signal) {
+        const found = await peer(signal).catch((caught) => {
+          throw trouble(connectionTrouble(caught, credentials), 'without TLS nothing else can work', caught);
+        });
+        return `a certificate for ${found.subjectaltname ?? found.subject.CN}`;
+      },
+    },
+    {
+      ...{ name: 'certificate', needs: 'tls', skip: plain },
+      async run(signal) {
+        const { error, issuer, valid_to: until } = await peer(signal);
+        const remedy =
+          ca === undefined
+            ? 'a cloud with its own authority needs cloud.ca in the credentials file, as "platform machines part config-file" writes it'
+            : 'cloud.ca in the credentials file is of another authority or name: get a new file with "platform machines part config-file"';
+        if (error !== '') throw trouble(`the certificate of ${host} is not trusted (${error})`, remedy);
+        return `issued by ${issuer.CN ?? issuer.O}, valid until ${until}`;
+      },
+    },
+    {
+      ...{ name: 'http', needs: 'tcp' },
+      async run(signal) {
+        const request = isTls ? requestHttps(appAddress, { ca, signal }) : requestHttp(appAddress, { signal });
+        try {
+          const [response] = (await once(request.end(), 'response')) as [IncomingMessage];
+          answered = { date: response.headers.date, atMs: clock.now() };
+          response.destroy();
+          return `${appAddress} answers ${response.statusCode}`;
+        } catch (caught) {
+          throw trouble(connectionTrouble(caught, credentials), 'a proxy between may need to be told', caught);
+        }
+      },
+    },
+    {
+      ...{ name: 'clock', needs: 'http' },
+      async run() {
+        const cloudMs = Date.parse(answered?.date ?? '');
+        if (Number.isNaN(cloudMs)) return 'the answer has no time to compare with';
+        // The header has whole seconds.
+        const aheadMs = (answered?.atMs ?? 0) - cloudMs - 500;
+        const text = `${Math.abs(aheadMs / 1_000).toFixed(1)} s ${aheadMs < 0 ? 'behind' : 'ahead of'} the cloud`;
+        if (Math.abs(aheadMs) <= maxClockMs) return text;
+        throw trouble(
+          `the clock of this computer is ${text}`,
+          'synchronise it, for example with systemd-timesyncd or chrony',
+        );
+      },
+    },
+    {
+      ...{ name: 'sign-in', needs: 'http' },
+      async run(signal) {
+        const way = { baseUrl: appAddress, ca, allowInsecureCredentials, credentials: { entity, type, payload } };
+        await using link = connect(way);
+        await link
+          .client(AuthService)
+          .authenticate({ entity, credentials: { type, payload } }, { signal })
+          .catch((caught) => {
+            const isRefused = asPlatformError(caught).code === 'unauthenticated';
+            const remedy = isRefused
+              ? 'if the secret was changed, get a new credentials file with "platform machines part config-file"'
+              : 'check that this address is that of a cloud';
+            throw trouble(connectionTrouble(caught, credentials), remedy, caught);
+          });
+        return `the cloud accepts the credentials of ${entity}`;
+      },
+    },
+  ];
+}

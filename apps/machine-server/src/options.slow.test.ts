@@ -1,0 +1,55 @@
+/**
+ * One row for each option and variable of the specification, and for each field of the configuration that concerns the whole machine: the
+ * real process is started with it, without it, and with a wrong value, and what is seen from outside is checked. The attributes of the data
+ * manager are tested with capture.
+ */
+import { afterAll, describe, expect, test } from 'vitest';
+import { flags } from './read-flags.ts';
+import { partId, startFakeCloud } from './testing/fake-cloud.ts';
+import { attributeRows } from './testing/options/attribute-rows.ts';
+import { Machine, type Run } from './testing/options/machine-run.ts';
+import { optionRows } from './testing/options/option-rows.ts';
+import type { Row, Surroundings } from './testing/options/row.ts';
+import { variableRows } from './testing/options/variable-rows.ts';
+import { usage } from './usage.ts';
+
+const shared = new AsyncDisposableStack();
+let started: Promise<Run> | undefined;
+const plain = (): Promise<Run> => {
+  started ??= Machine.create().then((machine) => shared.use(machine).run());
+  return started;
+};
+afterAll(() => shared.disposeAsync());
+
+/** With a cloud for each row, because rows edit its configuration. */
+async function surroundings(): Promise<Surroundings & AsyncDisposable> {
+  const fake = await startFakeCloud({});
+  const credentials = { cloud: { id: partId, secret: 'secret', app_address: fake.url, refresh_interval: '100ms' } };
+  return { fake, credentials, plain, [Symbol.asyncDispose]: () => fake.stop() };
+}
+
+async function checkWrong({ wrong }: Row, machine: Machine, around: Surroundings): Promise<void> {
+  if (typeof wrong === 'function') return wrong(machine, around);
+  if (wrong === undefined) return;
+  const { code, error } = await machine.end(wrong.given);
+  expect([code, error]).toEqual([1, expect.stringMatching(wrong.says)]);
+  expect(error.trim().split('\n')).toHaveLength(1);
+}
+
+test('D16 every option and variable has a row', () => {
+  expect(optionRows.map(({ name }) => name)).toEqual(Object.keys(flags).map((name) => `-${name}`));
+  const inHelp = [...usage().matchAll(/^ {2}(PLATFORM_\w+)$/gm)].map(([, name]) => name);
+  expect(variableRows.map(({ name }) => name).toSorted()).toEqual(inHelp.toSorted());
+});
+
+// A start costs most of a second of computing, and then waits: more at a time would not be faster.
+describe.concurrent('the real process', { concurrent: true }, () => {
+  const rows = [...optionRows, ...variableRows, ...attributeRows];
+  test.each(rows)('D16 $name: its effect, the default, a wrong value', async (row) => {
+    await using around = await surroundings();
+    for (const check of [row.effect, row.usual, checkWrong.bind(undefined, row)]) {
+      await using machine = await Machine.create();
+      await check(machine, around);
+    }
+  });
+});

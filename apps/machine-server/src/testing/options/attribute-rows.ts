@@ -1,0 +1,149 @@
+/** Fields of the configuration that concern the whole machine. Those of the data manager are tested where capture is. */
+import { RobotService } from '@platform/proto/platform/robot/v1/robot';
+import { expect } from 'vitest';
+import { until } from '../start-test-server.ts';
+import { writeTestModule } from '../write-module.ts';
+import { type Given, type Machine, oneSensor, type Run } from './machine-run.ts';
+import type { Row, Surroundings } from './row.ts';
+
+/** Whether a debug line of a client is written; another one after it always is. @param name of the row, as rows share a server */
+async function writesDebug(run: Run, name: string): Promise<boolean> {
+  await run.log('debug', `a debug line for ${name}`);
+  await run.log('error', `the line after that of ${name}`);
+  await run.says(`the line after that of ${name}`);
+  return run.count(`a debug line for ${name}`) > 0;
+}
+
+const startOf = async (machine: Machine, more: object): Promise<Run> =>
+  machine.run({ document: { ...oneSensor, ...more } });
+
+/** Refused with the configuration. */
+const refused = (more: object, says: RegExp): { given: Given; says: RegExp } => ({
+  given: { document: { ...oneSensor, ...more } },
+  says,
+});
+
+const captured = (more: object = {}): object => ({
+  components: [
+    {
+      ...{ name: 'probe', api: 'core:component:sensor', model: 'core:builtin:fake', ...more },
+      service_configs: [
+        { type: 'data_manager', attributes: { capture_methods: [{ method: 'Readings', capture_frequency_hz: 1 }] } },
+      ],
+    },
+  ],
+  services: [{ name: 'dm', api: 'core:service:data_manager', model: 'core:builtin:builtin' }],
+});
+
+const greeter = async (machine: Machine, more: object): Promise<object> => ({
+  modules: [{ name: 'greeter', type: 'local', executable_path: await writeTestModule(machine.home), ...more }],
+});
+
+export const attributeRows: readonly Row[] = [
+  {
+    name: 'debug',
+    async effect(machine) {
+      expect(await writesDebug(await startOf(machine, { debug: true }), 'debug')).toBe(true);
+    },
+    async usual(_machine, { plain }) {
+      expect(await writesDebug(await plain(), 'debug')).toBe(false);
+    },
+    wrong: refused({ debug: 'yes' }, /debug: /),
+  },
+  {
+    name: 'log',
+    async effect(machine) {
+      const log = [{ pattern: 'serve.clients.*', level: 'debug' }];
+      expect(await writesDebug(await startOf(machine, { log }), 'log')).toBe(true);
+    },
+    async usual(_machine, { plain }) {
+      expect(await writesDebug(await plain(), 'log')).toBe(false);
+    },
+    async wrong(machine) {
+      const run = await startOf(machine, { log: [{ pattern: '(', level: 'debug' }] });
+      await run.says(/"level":"warn".*log\[0\]/);
+    },
+  },
+  {
+    name: 'log_configuration',
+    async effect(machine) {
+      const run = await machine.run({ document: captured({ log_configuration: { level: 'warn' } }) });
+      await run.stop();
+      expect(run.count('"msg":"capturing"')).toBe(0);
+    },
+    async usual(machine) {
+      await (await machine.run({ document: captured() })).says('"msg":"capturing"');
+    },
+    wrong: { given: { document: captured({ log_configuration: 'loud' }) }, says: /components\[0\]\.log_configuration/ },
+  },
+  {
+    name: 'log_level',
+    async effect(machine) {
+      const run = await machine.run({ document: await greeter(machine, { log_level: 'debug' }) });
+      await run.says('listening with --log-level=debug');
+    },
+    async usual(machine) {
+      await (await machine.run({ document: await greeter(machine, {}) })).says('listening with no options');
+    },
+    async wrong(machine) {
+      const run = await machine.run({ document: await greeter(machine, { log_level: 'loud' }) });
+      await run.says(/"level":"warn".*modules\[0\].*log_level/);
+    },
+  },
+  {
+    name: 'disable_log_deduplication',
+    async effect(machine) {
+      const run = await startOf(machine, { disable_log_deduplication: true });
+      await run.log('info', 'the same line', 6);
+      await until('all six', () => run.count('the same line') === 6);
+    },
+    async usual(machine) {
+      const run = await startOf(machine, { disable_log_deduplication: false });
+      await run.log('info', 'the same line', 6);
+      await run.stop();
+      expect(run.count('"msg":"the same line"')).toBe(3);
+      expect(run.count('repeated 3 more times')).toBe(1);
+    },
+    wrong: refused({ disable_log_deduplication: 'yes' }, /disable_log_deduplication: /),
+  },
+  {
+    name: 'maintenance',
+    async effect(machine, around) {
+      const run = await editedTo(machine, around, window, false);
+      await run.says(/waits for its maintenance window: expected true under .*open.*found false/);
+      const { pendingConfig } = await run.link.client(RobotService).getMachineStatus({});
+      expect(pendingConfig?.reason).toContain('found false');
+    },
+    async usual(machine, around) {
+      const run = await editedTo(machine, around, {}, false);
+      await until('the edit', async () => (await run.resources()).some(({ name }) => name?.name === 'added'));
+    },
+    async wrong(machine, around) {
+      const maintenance = { sensor_name: 'core:component:sensor/absent', maintenance_allowed_key: 'open' };
+      const run = await editedTo(machine, around, { maintenance }, true);
+      await run.says(/waits for its maintenance window: expected the sensor .*absent to be running, found none/);
+    },
+  },
+];
+
+const window = {
+  maintenance: { sensor_name: 'core:component:sensor/door', maintenance_allowed_key: 'open' },
+};
+
+const sensor = (name: string, readings: object): object => ({
+  ...{ name, api: 'core:component:sensor', model: 'core:builtin:fake', attributes: { readings } },
+});
+
+/** A machine whose configuration is edited in its cloud while it runs. */
+async function editedTo(
+  machine: Machine,
+  { fake, credentials }: Surroundings,
+  more: object,
+  open: boolean,
+): Promise<Run> {
+  const door = sensor('door', { open });
+  fake.document = { components: [door] };
+  const run = await machine.run({ document: credentials });
+  fake.document = { components: [door, sensor('added', {})], ...more };
+  return run;
+}
