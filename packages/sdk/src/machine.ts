@@ -1,5 +1,5 @@
 /** Machines: their resource types and their methods. `cloud.machine(partId)` opens one. */
 export { resourceTypes } from '@platform/resources';
+export * from '@platform/resources/types';
 export { callMethod, type MachineMethod, machineMethods } from './machine/machine-methods.ts';
 export type { Machine, MachineOptions } from './machine/open-machine.ts';
-export * from './resource-types.ts';

@@ -14,6 +14,7 @@
 export type { JsonObject, JsonValue } from '@bufbuild/protobuf';
 export { type CodeName, type Log, type LogFields, PlatformError } from '@platform/base';
 export { type CommandResource, commandType, type Document, type ResourceCall } from '@platform/resources';
+export * from '@platform/resources/types';
 export {
   type BuildConfig,
   defineModel,
@@ -28,4 +29,3 @@ export type { Dependencies } from './module/dependencies.ts';
 export { describeModule, type ProvidedModel } from './module/describe-module.ts';
 export { type ModuleOptions, serveModule } from './module/serve-module.ts';
 export type { ModuleInfo } from './module/settings.ts';
-export * from './resource-types.ts';
