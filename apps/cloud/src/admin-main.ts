@@ -27,7 +27,7 @@ import { readStoreSettings } from './settings.ts';
 type Request = Readonly<Record<string, unknown>>;
 type StoreSettings = ReturnType<typeof readStoreSettings>;
 
-/** Progress; whatever else happened stands in the result. */
+/** Prints progress; everything else is in the result. */
 const { isTTY: isTerminal, columns = 80 } = process.stderr;
 const clear = '\r\u001b[K';
 const say = (text: string): void =>

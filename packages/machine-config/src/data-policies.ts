@@ -68,7 +68,7 @@ export function retentionDaysOf(
   return least(policies.days, own);
 }
 
-/** A policy beside capture methods applies to its resource, and to any other resource that its methods name. */
+/** A policy next to capture methods applies to its resource, and to any other resource that its methods name. */
 function readCapture(
   resource: Resource,
   attributes: Values,

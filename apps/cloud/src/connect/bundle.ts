@@ -1,4 +1,4 @@
-/** What another computer fetches to become a machine: the machine-server as an archive, and the Node of this computer. */
+/** What another computer downloads to become a machine: the machine-server as an archive, and this computer's Node. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
@@ -30,7 +30,7 @@ export interface NodeFile {
   readonly platform: string;
 }
 
-/** Kept in memory for as long after its last use: a few megabytes. */
+/** How long it stays in memory after its last use; it takes a few megabytes. */
 const keepMs = 900_000;
 
 /** @param main path of the main module of the machine-server */
@@ -58,7 +58,7 @@ async function make(main: string): Promise<Bundle> {
 }
 
 async function ownNode(): Promise<NodeFile | undefined> {
-  // A Node of a distribution is small, and links libraries that other computers lack.
+  // The Node of a Linux distribution is small because it links shared libraries, which other computers may lack.
   const { variables } = process.config as unknown as { readonly variables: { readonly node_shared?: boolean } };
   if (variables.node_shared === true) return undefined;
   const path = await realpath(process.execPath);

@@ -86,7 +86,7 @@ async function packageOf(directory: string): Promise<string> {
   throw new PlatformError('internal', `expected a package around ${directory}, found none`);
 }
 
-/** As Node looks packages up. */
+/** Looks packages up as Node does. */
 async function findPackage(name: string, from: string): Promise<string | undefined> {
   for (let at = from; ; at = dirname(at)) {
     const found = await realpath(join(at, 'node_modules', name)).catch(() => undefined);

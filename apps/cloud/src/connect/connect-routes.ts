@@ -1,6 +1,6 @@
 /**
  * The addresses below `/connect/<token>`, for the line that `platform machines connect` prints: the installation script, what it fetches,
- * the credentials (once), and how far it is.
+ * the credentials (once), and reports of its progress.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
@@ -15,9 +15,9 @@ export interface ConnectRouteDeps {
   readonly bundle: () => Promise<Bundle>;
   /** The credentials file of a part. @param address at which the machine reaches the cloud */
   credentials(partId: string, address: string): Promise<object>;
-  /** Whether who made the token may still hand out the credentials. */
+  /** Whether the person who made the token may still hand out the credentials. */
   isAllowed(token: ConnectToken): Promise<boolean>;
-  /** Writes the use of a token into the audit trail. */
+  /** Records the use of a token in the audit trail. */
   used(partId: string, peerAddress: string): Promise<void>;
   readonly clock: Clock;
 }

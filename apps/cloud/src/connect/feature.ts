@@ -1,4 +1,4 @@
-/** Connecting a machine: what another computer needs to become a part of this installation, from one line. */
+/** Connects machines: serves what one printed line needs to turn another computer into a part of this installation. */
 import { createHash, X509Certificate } from 'node:crypto';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { type Clock, PlatformError } from '@platform/base';

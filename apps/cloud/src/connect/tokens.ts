@@ -1,6 +1,6 @@
 /**
- * Tokens with which another computer becomes a part: valid for 15 minutes, and good for the credentials once. They are kept in memory: a
- * restart of the cloud ends them, and the command that made one makes another.
+ * Tokens that turn another computer into a part: valid for 15 minutes; the credentials are given out once. Kept in memory: a
+ * restart of the cloud ends them, and running the command again makes a new one.
  *
  * States: made → fetched (the program was fetched) → used (the credentials were given out) → over.
  */
@@ -58,7 +58,7 @@ export function createConnectTokens(clock: Pick<Clock, 'now'>): ConnectTokens {
   };
 }
 
-/** The map holds no token that could be read from memory dumps. */
+/** The map holds hashes, so that a memory dump reveals no token. */
 function hashOf(token: string): string {
   return createHash('sha256').update(token).digest('base64');
 }

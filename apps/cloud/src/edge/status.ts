@@ -19,7 +19,7 @@ import { seenInTestInbox } from './test-inbox-access.ts';
 const shownUploads = 8;
 const shownAttempts = 8;
 const shownMails = 20;
-/** Messages of which the newest attempts are shown. */
+/** Number of messages whose newest attempts are shown. */
 const listedMessages = 200;
 
 export interface StatusDeps {

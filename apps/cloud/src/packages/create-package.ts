@@ -11,7 +11,7 @@ import type { NewPackageRow, PackageRow } from './store.ts';
 const spaceCheckBytes = 16 * 1024 * 1024;
 
 /**
- * An existing version is never replaced. The same bytes again are a retry, and get the same answer.
+ * An existing version is never replaced. Uploading the same bytes again is a retry and gets the same answer.
  *
  * @param action the operation, for the audit trail
  * @throws already_exists, failed_precondition, invalid_argument, resource_exhausted

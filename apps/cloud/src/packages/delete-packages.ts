@@ -26,7 +26,7 @@ export async function deletePackages(
   }
 }
 
-/** Deletes what was said of a module that has no version left. Runs in the caller's transaction. */
+/** Deletes the details of a module that has no versions left. Runs in the caller's transaction. */
 export async function forgetWithoutVersions(trx: Database, organizationId: string, name: string): Promise<void> {
   const versions = trx
     .selectFrom('packages')

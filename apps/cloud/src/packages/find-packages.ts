@@ -1,4 +1,4 @@
-/** Finds packages of one organization: each query names it, so that packages of another one are never read. */
+/** Finds packages of one organization: each query names the organization, so packages of others are never read. */
 import { PlatformError } from '@platform/base';
 import type { PackageType } from '@platform/proto/platform/app/packages/v1/packages';
 import { notVisible } from '../access/principal.ts';
@@ -32,7 +32,7 @@ export async function packagesOf(
   return rows.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : newerFirst(a, b)));
 }
 
-/** The package among versions and platforms of one name that matches. Undefined: there is none. */
+/** The package of that name that matches the version and platform; undefined if none does. */
 export function choose<R extends PackageRow>(rows: readonly R[], { version, platform }: Wanted): R | undefined {
   const named = rows.find((row) => row.platform !== '' && servedVersion(row) === version);
   if (named !== undefined) return named;

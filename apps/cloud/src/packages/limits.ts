@@ -8,7 +8,7 @@ export const maxPackageBytes: number = 2048 * mebibyte;
 export const maxPackagesOfOrganization: number = 2_000;
 /** List of files and metadata of one version, as JSON. */
 export const maxDescriptionBytes: number = 16 * 1024;
-/** What `UpdateModule` says of a module, as JSON: models, description, documentation. */
+/** The details that `UpdateModule` sets, as JSON: models, description, documentation. */
 export const maxModuleBytes: number = 256 * 1024;
 /** `ListModules` returns all of them in one message. */
 export const maxModulesOfOrganization: number = 500;

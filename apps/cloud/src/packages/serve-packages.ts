@@ -24,7 +24,7 @@ export interface ServePackages {
   problemsOf(config: MachineConfig, organizationId: string): Promise<readonly Problem[]>;
 }
 
-/** For a module whose package names no entrypoint: public machine servers read `meta.json` beside it. */
+/** For a module whose package names no entrypoint: public machine servers read the `meta.json` next to it. */
 const defaultEntrypoint = 'run.sh';
 
 type Found = { readonly row: PackageRow } | { readonly problem: string };

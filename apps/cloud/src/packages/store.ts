@@ -1,4 +1,4 @@
-/** Tables of packages: one row for each, what is said of modules, and archives that are to be removed. */
+/** Tables of packages: packages, details of modules, and archives to remove. */
 import type { PackageType } from '@platform/proto/platform/app/packages/v1/packages';
 import type { Insertable, Selectable } from 'kysely';
 

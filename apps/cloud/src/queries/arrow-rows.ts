@@ -29,7 +29,7 @@ interface Column {
 }
 
 /**
- * A column has the type of all its values; integers beside other numbers become doubles. Columns with several types, documents or lists
+ * A column has the type of all its values; integers mixed with other numbers become doubles. Columns with several types, documents or lists
  * become strings; values that are not strings are written by jsonText.
  */
 export function arrowStream(rows: Batch): Uint8Array {

@@ -5,7 +5,7 @@ import { type Call, type ServiceBinding, serve } from '@platform/rpc/server';
 import { type Principal, requireId } from '../access/principal.ts';
 import type { Links, PartLink } from './links.ts';
 
-/** R16 allows 5 s until an open stream ends after its right does. */
+/** R16: an open stream ends within 5 s after its caller loses access. */
 const recheckMs = 4_000;
 
 export interface RelayRpcDeps {
@@ -18,7 +18,7 @@ export interface RelayRpcDeps {
 }
 
 export function relayBinding({ links, authorizeAnswer, recheck, clock }: RelayRpcDeps): ServiceBinding<Principal> {
-  /** Ends the link when the right to it ends. */
+  /** Ends the link when the caller loses the right to it. */
   const watch = async (link: PartLink, call: Call<Principal>): Promise<void> => {
     try {
       for (;;) {
@@ -41,7 +41,7 @@ export function relayBinding({ links, authorizeAnswer, recheck, clock }: RelayRp
       const leave = (): void => link.end(new PlatformError('unavailable', 'the machine has disconnected'));
       call.signal.addEventListener('abort', leave, { once: true });
       try {
-        // The machine learns that its link is open.
+        // Tells the machine that its link is open.
         yield { data: new Uint8Array() };
         void watch(link, call);
         for await (const data of link.outgoing) yield { data };

@@ -1,4 +1,4 @@
-/** One call on its way to a machine: whether it may be made, its headers, its end. */
+/** One relayed call: whether it is allowed, its headers, and when it ends. */
 import type { DescMethod } from '@bufbuild/protobuf';
 import { type Clock, PlatformError } from '@platform/base';
 import type { Call } from '@platform/rpc/server';
@@ -14,7 +14,7 @@ import type { ActuationRecord } from './record-actuation.ts';
 /** The request header that names the part. */
 export const partHeader = 'platform-part';
 
-/** R16 allows 5 s until a call ends after its right does. */
+/** R16: a call ends within 5 s after its caller loses access. */
 const recheckMs = 4_000;
 
 export interface RelayedCallDeps extends NoLinkDeps {
@@ -32,7 +32,7 @@ export interface RelayedCall extends Disposable {
   readonly options: { readonly signal: AbortSignal; readonly timeoutMs: number; readonly headers: Headers };
   /** Writes a call that is more than a read into the audit trail. @param resource its name; empty: the machine itself */
   audit(resource: string): Promise<void>;
-  /** What the caller is told about an error. */
+  /** The error that the caller gets. */
   interpret(caught: unknown): unknown;
 }
 
@@ -81,7 +81,7 @@ export function enterCall(deps: RelayedCallDeps, method: DescMethod, call: Call<
           'unavailable',
           `the link to the machine ended during ${method.parent.name}.${method.name}: ${link.ended.reason.message}. Whether the call was carried out is unknown`,
         );
-      // An error of the machine is no fault of the cloud: its text passes.
+      // An error of the machine is not a fault of the cloud, so its text is passed on.
       return new PlatformError(caught.code, caught.message, caught, { isOwnFault: false });
     },
     [Symbol.dispose]() {
@@ -105,7 +105,7 @@ function partOf({ metadata, method }: Call): string {
 const ownHeaders =
   /^(platform-|authorization$|cookie$|host$|connection$|te$|origin$|referer$|accept|content-|grpc-|connect-|x-grpc-web$|x-user-agent$|user-agent$|sec-|x-forwarded-|forwarded$)/;
 
-/** Which caller the machine is told of: `machine-server/src/serve/relayed-principal.ts` reads this. */
+/** Tells the machine who is calling; `machine-server/src/serve/relayed-principal.ts` reads it. */
 function headersFor({ metadata, principal }: Call<Principal>, kind: MethodAccess): Headers {
   const headers = new Headers();
   for (const [name, value] of metadata) if (!ownHeaders.test(name)) headers.append(name, value);

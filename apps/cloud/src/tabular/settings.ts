@@ -17,7 +17,7 @@ export interface TabularSettings {
    */
   readonly topBytes: number;
   /**
-   * Partial groups of single files that are kept for queries that are asked again, in estimated bytes of memory; 0: none. Default 16 MiB.
+   * Memory, in estimated bytes, for partial groups of single files, which repeated queries use again; 0: none. Default 16 MiB.
    */
   readonly groupCacheBytes: number;
   /** … for files with at least this many rows for each group; otherwise it would be no faster. Default 64. */

@@ -17,7 +17,7 @@ export function checkedEmail(email: string, what = 'email'): string {
   );
 }
 
-/** For looking up: what is no address finds nobody. */
+/** For lookups: a text that is not an address matches no one. */
 export function normalEmail(email: string): string {
   const trimmed = email.slice(0, 4 * maxEmailLength).trim();
   // NFC and lower case would make the address of somebody else of it.

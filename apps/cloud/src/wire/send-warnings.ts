@@ -1,4 +1,4 @@
-/** Warnings about what was saved, beside the answer. */
+/** Sends warnings about a saved document along with the answer. */
 import type { Call } from '@platform/rpc/server';
 import { sentencesHeader } from './sentences-header.ts';
 

@@ -1,4 +1,4 @@
-/** Sentences beside an answer that has no field for them, as a header: a JSON array, percent-encoded. */
+/** Sends sentences in a header when the answer has no field for them: a percent-encoded JSON array. */
 
 /**
  * The last sentences are left out if the header would be longer than `maxChars`: headers have little room, and field names may be long.

@@ -74,7 +74,7 @@ function byName(before: readonly Json[], after: readonly Json[], naming: Naming)
   });
   if (naming === 'itself') return pairs;
   const matched = new Set(pairs.values());
-  // New positions by the content beside the name, the first one last.
+  // New positions by the content other than the name; the first one comes last.
   const free = new Map<string, number[]>();
   after.toReversed().forEach((entry, back) => {
     const index = after.length - 1 - back;

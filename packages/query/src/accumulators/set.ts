@@ -7,7 +7,7 @@ import type { Fold, MergingFold } from './fold.ts';
 import { slidingSet } from './sliding/set.ts';
 import { ValueSet, valuesOf } from './value-set.ts';
 
-/** Stands for the row of values that were folded elsewhere. */
+/** Represents the row of values that were folded elsewhere. */
 const noRow = new BsonDocument();
 
 export const setAccumulators: Accumulators = {

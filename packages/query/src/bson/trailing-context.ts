@@ -13,7 +13,7 @@ export interface TrailingContext {
   readonly endGroup: number;
 }
 
-/** Undefined if a pattern has no such end; RE2 then takes it unchanged. @param multiline `$` is the end of each line. */
+/** Undefined if a pattern has no such end; RE2 then gets it unchanged. @param multiline `$` is the end of each line. */
 export function trailingContext(pattern: string, multiline: boolean): TrailingContext | undefined {
   const scanned = scan(pattern);
   if (scanned.alternatives || /\(\?[a-zA-Z]*m/.test(pattern)) return undefined;

@@ -57,7 +57,7 @@ export function fieldsRead(stages: readonly Stage[]): FieldsRead {
       collectTree(stage.tree, [], read);
       return reading(read);
     } else {
-      // The rest of the row stays in the row. Fields added by joins, subqueries and unions are beside it.
+      // The rest of the row stays in the row. Fields added by joins, subqueries and unions are kept outside it.
       return wholeRows;
     }
   }

@@ -1,4 +1,4 @@
-/** What $geoNear finds for a row stays with it, beside its fields. */
+/** What $geoNear finds for a row is kept with the row, outside its fields. */
 
 import type { Expr } from './expr.ts';
 

@@ -1,7 +1,7 @@
-/** What is wrong with a connection that failed in a way that only a person can mend: certificates, and TLS on one side only. */
+/** Explains connection failures that only a person can fix: certificates, and TLS on one side only. */
 import { ConnectError } from '@connectrpc/connect';
 
-/** Whether the error is the answer of a server, and not one of the connection to it. */
+/** Whether the error is a server's answer rather than a failure of the connection. */
 export function isAnswer(error: unknown): boolean {
   return error instanceof Error && error.cause instanceof ConnectError && error.cause.isWireError;
 }

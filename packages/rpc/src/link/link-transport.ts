@@ -1,4 +1,4 @@
-/** What a link adds to gRPC: its token, a default deadline, which covers fetching the token, and PlatformErrors. */
+/** What a link adds to gRPC: its token, headers, PlatformErrors, and a default deadline, which covers fetching the token. */
 import type {
   DescMessage,
   DescMethod,
@@ -123,7 +123,7 @@ export class LinkTransport implements Transport {
     }
   }
 
-  /** Waits for a sign-in no longer than the call may take; the sign-in itself goes on, for the next call. */
+  /** Waits for a sign-in no longer than the call may take; the sign-in itself continues, for the next call. */
   async #token(signal: AbortSignal | undefined, deadline: Deadline): Promise<string | undefined> {
     const { token: source, baseUrl } = this.#options;
     if (source === undefined || source.known !== undefined) return source?.known;
@@ -169,9 +169,9 @@ export class LinkTransport implements Transport {
       const text = `expected a message of at most ${limit} bytes (maxMessageBytes) from ${this.#options.baseUrl}, found a larger one: request less at once`;
       return new PlatformError('resource_exhausted', text, error.cause);
     }
-    // A socket that is not there is as unreachable as a port that nobody listens on.
+    // A missing socket is as unreachable as a port that no one listens on.
     const isAbsent = caught.cause instanceof Error && 'code' in caught.cause && caught.cause.code === 'ENOENT';
-    // What a server has answered says for itself what is unavailable.
+    // A server's own answer already says what is unavailable.
     if (!isAbsent && (error.code !== 'unavailable' || caught.isWireError)) return error;
     return new PlatformError(
       'unavailable',

@@ -69,7 +69,7 @@ export class Session extends Http2SessionManager {
     if (session !== undefined && !this.#widened.has(session as ClientHttp2Session)) {
       this.#widened.add(session as ClientHttp2Session);
       session.setLocalWindowSize(this.#windowBytes);
-      // The manager removes its own listener when a connection fails: a peer that goes on sending nonsense would then end this process.
+      // The manager removes its own listener when a connection fails: a peer that keeps sending nonsense would then end this process.
       session.on('error', () => {});
     }
     return stream;

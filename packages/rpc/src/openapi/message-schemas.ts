@@ -77,7 +77,7 @@ function namesIn({ oneof }: DescField): string {
 
 const int32: JsonObject = { type: 'integer', format: 'int32' };
 const uint32: JsonObject = { type: 'integer', minimum: 0, maximum: 4_294_967_295 };
-/** Text, because numbers of JSON do not keep 64 bits. */
+/** A string, because JSON numbers do not hold 64 bits exactly. */
 const int64: JsonObject = { type: 'string', format: 'int64', pattern: '^-?[0-9]+$' };
 const uint64: JsonObject = { type: 'string', format: 'uint64', pattern: '^[0-9]+$' };
 const number = (format: string): JsonObject => ({

@@ -1,4 +1,4 @@
-/** A connection whose bytes travel as the messages of a bidirectional stream: what is written leaves as pieces, what arrives is read. */
+/** A connection whose bytes travel as messages of a bidirectional stream: writes are sent in pieces, and received pieces are read. */
 import { Duplex } from 'node:stream';
 
 /** Maximum bytes of one message, so that a large one delays the others on its link only briefly. */
@@ -76,7 +76,7 @@ export function byteStreamOver(incoming: AsyncIterable<Uint8Array>): ByteStream 
           yield bytes.subarray(at, at + maxPieceBytes);
       }
     } finally {
-      // The far end takes no more.
+      // The far end accepts no more.
       duplex.destroy();
     }
   }

@@ -1,4 +1,4 @@
-/** Serves calls over connections that are no sockets: HTTP/2 by prior knowledge, without TLS, over any duplex stream. */
+/** Serves calls over connections other than sockets: HTTP/2 by prior knowledge, without TLS, over any duplex stream. */
 import { createServer, type ServerHttp2Session } from 'node:http2';
 import type { Duplex } from 'node:stream';
 import { type Clock, errorText, type Log } from '@platform/base';
@@ -14,7 +14,7 @@ import { standardServices } from '../standard/standard-services.ts';
 export interface TunnelServerOptions<P> {
   /** Health and reflection are added. */
   readonly services: readonly ServiceBinding<P>[];
-  /** Identifies the caller. The far end is trusted: it has checked whoever calls. */
+  /** Identifies the caller. The far end is trusted: it has authenticated the caller. */
   readonly authenticate: (call: Call) => Promise<P>;
   /** Maximum bytes of one request message. Default 32 MiB. */
   readonly maxMessageBytes?: number;
@@ -33,7 +33,7 @@ export function createTunnelServer<P>(options: TunnelServerOptions<P>): TunnelSe
   const services = [...options.services, ...standardServices<P>(options.services, () => []).services];
   const codecs = createCodecs<P>({
     ...{ services, authenticate, maxMessageBytes, clock, log },
-    // Whoever calls was checked at the far end, for health and reflection as well.
+    // The far end has authenticated the caller, for health and reflection as well.
     open: new Set(),
     shutdownSignal: shutdown.signal,
     callerFields: () => ({}),
@@ -48,7 +48,7 @@ export function createTunnelServer<P>(options: TunnelServerOptions<P>): TunnelSe
       settings: {
         initialWindowSize: tunnelWindowBytes,
         maxHeaderListSize: maxHeaderBytes,
-        // Canceled calls count until both ends know.
+        // Canceled calls count until both ends have noticed.
         maxConcurrentStreams: 2 * maxTunnelCalls,
       },
     },

@@ -80,7 +80,7 @@ export async function readLocationAuths(
           createdOn: timestampFromMs(createdMs),
           state: SharedSecret_State.ENABLED,
         }));
-      // Older clients read the single secret beside the list.
+      // Older clients read this single secret instead of the list.
       auths.set(locationId, { locationId, secret: secrets[0]?.secret ?? '', secrets });
     }
   }

@@ -177,7 +177,7 @@ test('pages continue without gaps or repetitions in either order, even with uplo
       expect(answer.count).toBe(BigInt(answer.data.length));
       seen.push(...answer.data.map(({ metadata }) => metadata?.binaryDataId ?? ''));
       times.push(...answer.data.map(({ metadata }) => Number(metadata?.timeRequested?.nanos)));
-      // Who goes on asking with the last one stays at the end.
+      // Asking again with the last token stays at the end.
       if (answer.data.length === 0) expect(answer.last).toBe(last);
       last = answer.last;
       await on.upload({ content: `later ${page} ${sortOrder}` });

@@ -32,7 +32,7 @@ export function metricsRoute({
   };
 }
 
-/** Takes the same time wherever the texts differ. */
+/** Takes the same time no matter where the texts differ. */
 function isSame(a: string, b: string): boolean {
   const hash = (text: string): Buffer => createHash('sha256').update(text).digest();
   return timingSafeEqual(hash(a), hash(b));

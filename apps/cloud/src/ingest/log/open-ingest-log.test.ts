@@ -68,7 +68,7 @@ describe.each(storeKinds)('the ingest log in %s', (kind) => {
       fileId: 'first',
       settleUntil: 1_000,
     });
-    // All at once; a different upload's position is no reason to store it again.
+    // All at once; a different position is no reason to store an upload again.
     const answers = await Promise.all(
       [1, 1, 7].map((position, at) => opened.log.append(entry(`again-${at}`, position))),
     );

@@ -91,7 +91,7 @@ export function configurationHandlers(deps: MachineOperationDeps): Handlers<type
             part: part.id,
             robot: part.machine_id,
             when: timestampFromMs(version.createdMs),
-            // The history contains no secrets, whoever reads it.
+            // The history contains no secrets, regardless of who reads it.
             old: { ...old[index], secret: '', secrets: [] },
             editedBy: authenticatorInfo(version.author),
           }),

@@ -23,7 +23,7 @@ async function given() {
       const { problems } = await ask(owner, fleet.validateConfiguration, request);
       return problems.map(({ severity, path, message }) => `${severity} ${path}: ${message}`);
     },
-    /** The warnings beside the answer. */
+    /** The warnings sent with the answer. */
     async save(document: object): Promise<string[]> {
       const call = callOf(owner);
       const request = { id: partId, robotConfigJson: JSON.stringify(document) };

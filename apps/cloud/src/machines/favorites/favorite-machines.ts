@@ -1,4 +1,4 @@
-/** Machines that a person marked as favorites. Rows go with their machine and with their person (foreign keys). */
+/** Machines that a person marked as favorites. Deleting the machine or the person deletes the rows (foreign keys). */
 import { PlatformError } from '@platform/base';
 import { audit, type Caller } from '../../access/audit.ts';
 import type { MachineOperationDeps } from '../machines-deps.ts';
@@ -44,7 +44,7 @@ export async function addFavorite(
   });
 }
 
-/** Returns false if the machine was no favorite. */
+/** Returns false if the machine was not a favorite. */
 export async function removeFavorite(
   { db, clock }: FavoriteDeps,
   by: Caller,

@@ -1,4 +1,4 @@
-/** AppService for favorites: machines that the signed-in person marked for herself. */
+/** AppService for favorites: machines that the signed-in person marked. */
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { AppService } from '@platform/proto/platform/app/v1/app';
 import type { Handlers } from '@platform/rpc/server';
@@ -19,7 +19,7 @@ export function favoriteHandlers(deps: MachineOperationDeps): Handlers<typeof Ap
     async removeFavoriteMachine({ machineId }, call) {
       const personId = personOf(call.principal);
       requireId('machine_id', machineId, 'ListFavoriteMachines');
-      // Needs no role: whoever lost sight of a machine may still remove it from her own list.
+      // Needs no role: people who can no longer see a machine may still remove it from their own list.
       if (!(await removeFavorite(deps, call, personId, machineId)))
         access.authorize(call.principal, 'machine.read', machineId);
     },

@@ -26,7 +26,7 @@ async function listen(
   return { server, port: (server.address() as AddressInfo).port, connections: () => count };
 }
 
-/** Its clock stands still, so that no answer is late unless the test says so. */
+/** Its clock is stopped, so no answer is late unless the test advances it. */
 function senderFor(port: number, clock = new FakeClock()) {
   const policy = {
     ownAddress: () => ({ host: '127.0.0.1', port }),

@@ -10,7 +10,7 @@ import {
 import type { ModuleRow, PackageRow } from '../store.ts';
 import type { StoredModule } from './stored-modules.ts';
 
-/** What was last said of a module; empty for one of which nothing was said. */
+/** The details that UpdateModule last set; empty if it was never called. */
 export function detailsOf(row: ModuleRow | undefined): MessageShape<typeof UpdateModuleRequestSchema> {
   return fromJsonString(UpdateModuleRequestSchema, row?.details ?? '{}', { ignoreUnknownFields: true });
 }
@@ -55,7 +55,7 @@ function versionMessage(files: readonly PackageRow[]): MessageInitShape<typeof V
   };
 }
 
-/** Uploaders write the metadata; what is no model is left out. */
+/** Uploaders write the metadata; entries that are not models are left out. */
 function modelsOf(metadata: JsonObject): { readonly api: string; readonly model: string }[] {
   const { models } = metadata;
   return (Array.isArray(models) ? models : [])

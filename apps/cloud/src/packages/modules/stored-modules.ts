@@ -1,5 +1,5 @@
 /**
- * Modules of an organization: what the uploader says of them, beside the versions, which are packages.
+ * Modules of an organization: the details that their uploaders set. The versions of a module are packages.
  *
  * A module exists once it was created or a version of it was uploaded. With its last version, what was said of it is deleted, too.
  */

@@ -26,7 +26,7 @@ export type Answer =
 export interface ChildQueries {
   readonly running: number;
   /**
-   * `answered` settles soon after the signal's abort at the latest. `ended` resolves when the child is really done with the question, or
+   * `answered` settles at the latest shortly after an abort. `ended` resolves when the child is really done with the question, or
    * dead; only then may its snapshot be released.
    */
   ask(

@@ -196,7 +196,7 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
     },
   });
 
-  /** Runs beside sealing, not after it; both write, one at a time. */
+  /** Runs concurrently with sealing; their writes alternate. */
   const compactor = follow({
     name: 'merge hot files',
     clock,

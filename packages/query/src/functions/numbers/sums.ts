@@ -18,7 +18,7 @@ import {
   wholeResult,
 } from './number.ts';
 
-/** Summed exactly and rounded once, like $sum: a double beside a decimal counts with all its digits, not only 15 as elsewhere. */
+/** Summed exactly and rounded once, like $sum: a double added to a decimal counts with all its digits, not only 15 as elsewhere. */
 export function add(...values: Maybe[]): Maybe {
   const [left, right] = values;
   if (values.length === 2) {

@@ -128,7 +128,7 @@ function parseOperators(subject: Expr, operators: BsonDocument, at: string): Exp
 export interface FilterParts {
   readonly query: (query: BsonDocument, at: string) => Expr;
   readonly operators: (subject: Expr, operators: BsonDocument, at: string) => Expr;
-  /** The `$options` beside a `$regex`. */
+  /** The `$options` of a `$regex`. */
   readonly options?: BsonValue | undefined;
 }
 

@@ -160,7 +160,7 @@ function isName(index: Typed | undefined): index is Typed {
   return index !== undefined && index.kind.types?.has('string') === true && !unfit(index.kind, ['string']);
 }
 
-/** Beside a boolean, 0 and 1 stand for false and true. */
+/** Compared with a boolean, 0 and 1 mean false and true. */
 function truthOf(fn: string, arg: Typed, index: number, all: readonly Typed[]): Typed {
   if (fn === 'sql.and' || fn === 'sql.or') return asTruth(arg);
   const other = /^sql\.(eq|ne|gt|gte|lt|lte)$/.test(fn) ? all[1 - index] : undefined;

@@ -33,7 +33,7 @@ export function isBare(rows: Rows): boolean {
   return rows.sources.length === 1 && only!.doc.k === 'field' && only!.doc.path.length === 0;
 }
 
-/** Makes each table a field of the row, so that other tables and hidden fields have room beside it. */
+/** Makes each table a field of the row, so that other tables and hidden fields fit next to it. */
 export function wrapped(rows: Rows): Rows {
   if (!isBare(rows)) return rows;
   const { name } = rows.sources[0]!;

@@ -127,7 +127,7 @@ export function leafColumns({ column, kinds }: Pick<LeafFacts, 'column' | 'kinds
 
 /**
  * The facts of files by path, read in one statement.
- * Throws when a file does not exist or is not one of ours.
+ * Throws if a file does not exist or was not written by this store.
  */
 export async function readFacts(
   connection: DuckDBConnection,

@@ -1,5 +1,5 @@
 /**
- * Keeps hot batches across a restart. A note beside the files of each batch records their content and checksums. The next process takes
+ * Keeps hot batches across a restart. A note next to the files of each batch records their content and checksums. The next process takes
  * over the batches that follow S without a gap, are unchanged, and were written from the current log.
  */
 import { createHash } from 'node:crypto';

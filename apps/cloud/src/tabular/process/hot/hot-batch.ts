@@ -3,7 +3,7 @@
  * many rows has its own file, so that its queries read no others' rows; all others share one.
  *
  * Like everything hot it is a cache (I8): neither synced nor listed, and written again from the log whenever it has changed. A note
- * `<name>.note` beside it holds its facts and checksums, from which the next process takes it over.
+ * `<name>.note` next to it holds its facts and checksums, from which the next process takes it over.
  */
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';

@@ -20,7 +20,7 @@ const stallMs = 3_000;
 /** The same in wall-clock time, for a run that worked at least half of that: on a busy machine it still ends within five seconds. */
 const stallClockMs = 3_250;
 /**
- * Beside busy processes, a thread of this priority gets a twentieth of a processor and would take half a minute to reach the limit. So
+ * On a busy computer, a thread of this priority gets a twentieth of a processor and would take half a minute to reach the limit. So
  * after this wall-clock time without progress, a thread that has begun to read ends once it has worked longer than its rows justify.
  */
 const lateClockMs = 2_750;

@@ -1,6 +1,6 @@
 /**
  * Partial groups of single files, kept between queries: files never change, and dashboards ask the same again and again. Only what came in
- * since the last time is then grouped anew.
+ * since the last time is then grouped.
  *
  * What is kept depends on the statement, the group stage and the vocabulary, and so on everything that the groups of a file depend on: its
  * conditions contain the series that the caller may see, and the deletions that apply to the file.
