@@ -15,7 +15,7 @@ const crediblePositions = 2 ** 45;
  */
 export async function checkStores(
   db: Database,
-  ingestLog: Pick<IngestLog, 'lastPosition' | 'goOnAfter' | 'noteLoss'>,
+  ingestLog: Pick<IngestLog, 'lastPosition' | 'resumeAfter' | 'recordLoss'>,
   log: Log,
 ): Promise<void> {
   const last = ingestLog.lastPosition();
@@ -26,8 +26,8 @@ export async function checkStores(
     'the ingest log has lost its end: acknowledged uploads are gone; restore both stores from a backup, or continue with what is left',
     { lastPosition: last, proven: furthest.position, by: furthest.by },
   );
-  await ingestLog.goOnAfter(furthest.position);
-  await ingestLog.noteLoss('log', {
+  await ingestLog.resumeAfter(furthest.position);
+  await ingestLog.recordLoss('log', {
     first: last + 1,
     last: furthest.position,
     parts: null,

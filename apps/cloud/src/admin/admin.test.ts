@@ -251,7 +251,7 @@ test('D33 doctor --deep finds damaged and missing log rows and a damaged image; 
     },
   ]);
   for (const position of [2, 3])
-    await ingestLog.noteLoss('readings', { first: position, last: position, parts: null, reason: 'the row is gone' });
+    await ingestLog.recordLoss('readings', { first: position, last: position, parts: null, reason: 'the row is gone' });
   expect(await look(false)).toMatchObject([{ check: 'no upload is lost from the ingest log' }]);
   expect(await call('repair.losses', { accept: true })).toMatchObject({ losses: [{ first: 2 }, { first: 3 }] });
   expect(await look(false)).toEqual([]);

@@ -2,7 +2,7 @@
 import { PlatformError } from '@platform/base';
 import { audit, type OwnActor } from '../access/audit.ts';
 import { isOrganizationStored } from '../accounts/organizations/stored-organizations.ts';
-import { defaultMaxFragments } from '../fragments/require-room.ts';
+import { defaultMaxFragments } from '../fragments/require-capacity.ts';
 import { bytesPerDay, linesPerMinute } from '../machines/logs/limits.ts';
 import type { Database } from '../metadata/tables.ts';
 

@@ -26,7 +26,7 @@ export interface BinaryDeps
     Pick<DownloadDeps, 'standing' | 'principalOf'> {
   readonly ingestLog: Pick<
     IngestLog,
-    'read' | 'follow' | 'lastPosition' | 'onCommit' | 'markDamaged' | 'noteLoss' | 'losses' | 'forgetBlobs'
+    'read' | 'follow' | 'lastPosition' | 'onCommit' | 'markDamaged' | 'recordLoss' | 'losses' | 'forgetBlobs'
   >;
   readonly blobs: Pick<BlobStore, 'get' | 'remove'>;
   /** Undefined: not known, for example for a deleted part. */

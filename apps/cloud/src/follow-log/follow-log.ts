@@ -17,7 +17,7 @@ export interface FollowLogOptions<Tables extends LogCursorsTables> {
   /** Name of the cursor, of losses, and in messages. */
   readonly name: LossIn;
   readonly db: Kysely<Tables>;
-  readonly ingestLog: Pick<IngestLog, 'follow' | 'lastPosition' | 'onCommit' | 'markDamaged' | 'noteLoss'>;
+  readonly ingestLog: Pick<IngestLog, 'follow' | 'lastPosition' | 'onCommit' | 'markDamaged' | 'recordLoss'>;
   /** Where a follower that never ran begins. */
   readonly beginAfter: () => Promise<number>;
   /** Throws when something other than a row is at fault; the step is then retried. */
@@ -111,7 +111,7 @@ export function followLog<Tables extends LogCursorsTables>(options: FollowLogOpt
       if (isDue) await flush();
       return false;
     }
-    for (const { damage } of rows) if (damage !== undefined) await ingestLog.noteLoss(name, damage);
+    for (const { damage } of rows) if (damage !== undefined) await ingestLog.recordLoss(name, damage);
     const sound = rows.filter(({ damage }) => damage === undefined);
     const { upTo = last.position, damaged = [], write: also, written } = await process(sound);
     for (const { row, reason } of damaged) {

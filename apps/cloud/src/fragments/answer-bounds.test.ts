@@ -12,7 +12,7 @@ import {
 } from '@platform/proto/platform/app/v1/app';
 import { expect, test } from 'vitest';
 import { callOf } from '../access/testing/call-of.ts';
-import { defaultMaxFragments } from './require-room.ts';
+import { defaultMaxFragments } from './require-capacity.ts';
 import { RevisionCache } from './revision-cache.ts';
 import type { RevisionRow } from './source.ts';
 import { openFragments, owner, stranger } from './testing/open-fragments.ts';

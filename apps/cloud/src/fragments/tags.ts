@@ -4,7 +4,7 @@ import type { Transaction } from 'kysely';
 import { audit, type Caller } from '../access/audit.ts';
 import { partPlaces } from '../machines/part-places.ts';
 import type { CloudTables } from '../metadata/tables.ts';
-import { requireRoom } from '../text-rules/require-at-most.ts';
+import { requireCapacity } from '../text-rules/require-at-most.ts';
 import { type PropagateDeps, type Propagated, propagate } from './propagate.ts';
 import type { FragmentRow } from './source.ts';
 
@@ -49,7 +49,7 @@ export async function setTag(
     );
   const tags = await trx.selectFrom('fragment_tags').selectAll().where('fragment_id', '=', row.id).execute();
   const before = tags.find((each) => each.tag === tag)?.revision;
-  if (before === undefined) requireRoom(`fragment ${row.id}`, maxTags, tags.length, ' tags', 'delete one first');
+  if (before === undefined) requireCapacity(`fragment ${row.id}`, maxTags, tags.length, ' tags', 'delete one first');
   await trx
     .insertInto('fragment_tags')
     .values({ fragment_id: row.id, tag, revision })

@@ -14,7 +14,7 @@ import { deleteFragment } from './delete-fragment.ts';
 import type { FragmentOperationDeps } from './fragments-deps.ts';
 import type { PropagateDeps, Propagated } from './propagate.ts';
 import type { RevisionPruner } from './prune-revisions.ts';
-import { requireRoom } from './require-room.ts';
+import { requireCapacity } from './require-capacity.ts';
 import { visibleFragment } from './rights.ts';
 import { createFragment, editConflict, type Saved, updateFragment } from './save-fragment.ts';
 import type { FragmentRow } from './source.ts';
@@ -58,7 +58,7 @@ export function fragmentWriteHandlers(deps: WriteDeps): Handlers<typeof AppServi
         config: (request.config ?? {}) as never,
       };
       const saved = await db.transaction().execute(async (trx) => {
-        await requireRoom(trx, request.organizationId, maxFragmentsOf(request.organizationId));
+        await requireCapacity(trx, request.organizationId, maxFragmentsOf(request.organizationId));
         return createFragment(trx, call, request.organizationId, change, {
           ...propagateDeps(),
           triggerProblems,

@@ -2,7 +2,7 @@
 import { PlatformError } from '@platform/base';
 import { audit, type Caller } from '../access/audit.ts';
 import { notVisible } from '../access/principal.ts';
-import { requireRoom } from '../text-rules/require-at-most.ts';
+import { requireCapacity } from '../text-rules/require-at-most.ts';
 import type { MachineOperationDeps } from './machines-deps.ts';
 import { insertPartSecret } from './part-secrets.ts';
 
@@ -20,7 +20,7 @@ export async function createPartSecret(
     const part = await trx.selectFrom('parts').select('epoch').where('id', '=', partId).executeTakeFirst();
     if (part === undefined) throw notVisible('part', partId);
     const living = await trx.selectFrom('part_secrets').select('id').where('part_id', '=', partId).execute();
-    requireRoom(`part ${partId}`, maxSecrets, living.length, ' secrets', 'delete one first');
+    requireCapacity(`part ${partId}`, maxSecrets, living.length, ' secrets', 'delete one first');
     const epoch = part.epoch + 1;
     await trx.updateTable('parts').set({ epoch }).where('id', '=', partId).execute();
     const created = await insertPartSecret(trx, instanceKey, { partId, epoch, nowMs });

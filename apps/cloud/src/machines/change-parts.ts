@@ -4,7 +4,7 @@ import type { Transaction } from 'kysely';
 import { audit, type Caller } from '../access/audit.ts';
 import { notVisible } from '../access/principal.ts';
 import type { CloudTables } from '../metadata/tables.ts';
-import { requireRoom } from '../text-rules/require-at-most.ts';
+import { requireCapacity } from '../text-rules/require-at-most.ts';
 import { insertPart } from './insert-machine.ts';
 import type { MachineOperationDeps } from './machines-deps.ts';
 import type { PartRow, Registry } from './registry.ts';
@@ -26,7 +26,7 @@ export async function createPart(
     if (machine === undefined) throw notVisible('machine', machineId);
     const parts = await trx.selectFrom('parts').select(['id', 'name']).where('machine_id', '=', machineId).execute();
     requireFreeName(parts, name, machineId);
-    requireRoom(`machine ${machineId}`, maxParts, parts.length, ' parts', 'delete one first');
+    requireCapacity(`machine ${machineId}`, maxParts, parts.length, ' parts', 'delete one first');
     const created = await insertPart(trx, instanceKey, { machineId, name, main: parts.length === 0, nowMs });
     const detail = { name, machine: machineId };
     await audit(trx, by, nowMs, 'AppService.NewRobotPart', ['part', created.part.id, organizationId], detail);

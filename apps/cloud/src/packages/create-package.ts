@@ -24,7 +24,7 @@ export async function createPackage(
   action = 'PackageService.CreatePackage',
 ): Promise<PackageRow | NewPackageRow> {
   const { db, blobs, clock } = deps;
-  requireRoom(await packagesOf(db, info.organization_id), info);
+  requireCapacity(await packagesOf(db, info.organization_id), info);
   const id = newId();
   const checked = { crc32c: 0 };
   const path = `packages/${info.organization_id}/${id}.tar.gz`;
@@ -40,7 +40,7 @@ export async function createPackage(
   try {
     const before = await db.transaction().execute(async (trx) => {
       const all = await packagesOf(trx, info.organization_id);
-      requireRoom(all, info);
+      requireCapacity(all, info);
       const inserted = await trx
         .insertInto('packages')
         .values(row)
@@ -75,7 +75,7 @@ function isSameVersion(row: PackageRow, info: CheckedInfo): boolean {
   return row.name === info.name && row.version === info.version && row.platform === info.platform;
 }
 
-function requireRoom(all: readonly PackageRow[], info: CheckedInfo): void {
+function requireCapacity(all: readonly PackageRow[], info: CheckedInfo): void {
   requireType(
     info.type,
     all.filter(({ name }) => name === info.name),

@@ -1,7 +1,7 @@
 /** The document of a reading as plain values. */
 import { PlatformError } from '@platform/base';
+import { cachedText } from './cached-text.ts';
 import type { KeyNode } from './key-filter.ts';
-import { knownText } from './known-text.ts';
 import { storedLevels } from './stored-levels.ts';
 import { type StructSink, walkStruct } from './walk-struct.ts';
 import { doubleAt } from './wire-reader.ts';
@@ -52,7 +52,7 @@ class Values implements StructSink {
   key(bytes: Uint8Array, start: number, end: number): boolean {
     const keys = this.#wanted.at(-1);
     if (keys === undefined) {
-      this.#key = knownText(bytes, start, end);
+      this.#key = cachedText(bytes, start, end);
       return true;
     }
     const found = keys.find(bytes, start, end);

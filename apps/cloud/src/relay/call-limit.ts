@@ -19,7 +19,7 @@ export function createCallLimit(
     if (now === 0) running.delete(key);
     else running.set(key, now);
   };
-  const requireRoom = (what: string, key: string, most: number): void => {
+  const requireCapacity = (what: string, key: string, most: number): void => {
     if ((running.get(key) ?? 0) < most) return;
     throw new PlatformError(
       'resource_exhausted',
@@ -29,8 +29,8 @@ export function createCallLimit(
   return {
     enter(partId, organizationId) {
       const [part, organization] = [`part ${partId}`, `organization ${organizationId}`];
-      requireRoom(part, part, ofPart);
-      requireRoom(organization, organization, ofOrganization);
+      requireCapacity(part, part, ofPart);
+      requireCapacity(organization, organization, ofOrganization);
       add(part, 1);
       add(organization, 1);
       return {

@@ -41,7 +41,7 @@ export interface TabularDeps {
   /** URL of the ingest log's database, `postgres://…`. */
   readonly database?: string | undefined;
   readonly db: Database;
-  readonly ingestLog: Pick<IngestLog, 'lastPosition' | 'onCommit' | 'markDamaged' | 'noteLoss' | 'losses' | 'follow'>;
+  readonly ingestLog: Pick<IngestLog, 'lastPosition' | 'onCommit' | 'markDamaged' | 'recordLoss' | 'losses' | 'follow'>;
   /** Undefined: not known, for example for a deleted part. */
   readonly organizationOf: (partId: string) => string | undefined;
   readonly log: Log;

@@ -14,7 +14,7 @@ export function requireSome(what: string, max: number, found: number, unit: stri
 }
 
 /** Checks that one more may be added. @param found the current number @param advice what to do otherwise @throws resource_exhausted */
-export function requireRoom(what: string, max: number, found: number, unit: string, advice: string): void {
+export function requireCapacity(what: string, max: number, found: number, unit: string, advice: string): void {
   if (found < max) return;
   throw new PlatformError('resource_exhausted', `${what}: expected at most ${max}${unit}, found ${found}; ${advice}`);
 }

@@ -225,7 +225,7 @@ test('I11 a kill at any step leaves each upload enqueued exactly once per notifi
               point('before reading');
               return log.follow(after, { rows: readRows, bytes: 1 });
             },
-            noteLoss: () => log.noteLoss(),
+            recordLoss: () => log.recordLoss(),
             markDamaged: (position) => log.markDamaged(position),
           },
           async configOf() {

@@ -84,20 +84,20 @@ function createTable<P>(options: CodecOptions<P>): Codecs {
     known.add(bound.method.parent.typeName);
   }
   const { authenticate, open, callerFields, log } = options;
-  const short = new Map<string, UnaryMethod>();
+  const fastPath = new Map<string, UnaryMethod>();
   // Methods bound raw come last, so that they take the binary codecs of their path.
-  const bySort = options.services
+  const rawLast = options.services
     .flatMap((service) => service.methods)
     .toSorted((a, b) => Number(a.raw) - Number(b.raw));
-  const gated = new Set(bySort.filter(({ beforeBody }) => beforeBody !== undefined).map(({ path }) => path));
-  for (const bound of bySort) {
+  const gated = new Set(rawLast.filter(({ beforeBody }) => beforeBody !== undefined).map(({ path }) => path));
+  for (const bound of rawLast) {
     if (bound.kind !== 'unary' || gated.has(bound.path)) continue;
     const maxRequestBytes = limits.get(bound.path) ?? options.maxMessageBytes;
     const asked = open.has(bound.path) ? undefined : authenticate;
-    short.set(bound.path, unaryMethod(bound, { authenticate: asked, maxRequestBytes, callerFields, log }));
+    fastPath.set(bound.path, unaryMethod(bound, { authenticate: asked, maxRequestBytes, callerFields, log }));
   }
   return {
-    unary: (path) => short.get(path),
+    unary: (path) => fastPath.get(path),
     find: (path, contentType) =>
       contentType.includes('json') ? handlers.get(path) : (rawHandlers.get(path) ?? handlers.get(path)),
     splitAt: (path) => splits.get(path),

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { PlatformError, type Repaired } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { defineAdminCommand, organizationsOf, timeText } from './define-admin-command.ts';
-import { repairEnding } from './repair-ending.ts';
+import { repairSummary } from './repair-summary.ts';
 
 const fields = [
   'outcome',
@@ -57,7 +57,7 @@ export function repairCommand(): Command {
         })),
         ['outcome', 'what', 'organization', 'damage', 'rows', 'first', 'last', 'detail'],
       );
-      const { isMended, text } = repairEnding(report, flags['apply'] === true);
+      const { isMended, text } = repairSummary(report, flags['apply'] === true);
       if (!isMended) throw new PlatformError('data_loss', text);
       out.note(text);
     },

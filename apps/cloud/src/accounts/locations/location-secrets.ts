@@ -3,7 +3,7 @@ import { PlatformError } from '@platform/base';
 import { audit, type Caller } from '../../access/audit.ts';
 import { notVisible } from '../../access/principal.ts';
 import type { Database } from '../../metadata/tables.ts';
-import { requireRoom } from '../../text-rules/require-at-most.ts';
+import { requireCapacity } from '../../text-rules/require-at-most.ts';
 import type { AccountsDeps } from '../accounts-deps.ts';
 import { insertLocationSecret } from '../insert-account-rows.ts';
 
@@ -38,7 +38,7 @@ export async function createLocationSecret(deps: AccountsDeps, by: Caller, locat
   await db.transaction().execute(async (trx) => {
     const ids = await trx.selectFrom('location_secrets').select('id').where('location_id', '=', locationId).execute();
     if (ids.length === 0) throw notVisible('location', locationId);
-    requireRoom(`location ${locationId}`, maxSecrets, ids.length, ' secrets', 'delete one first');
+    requireCapacity(`location ${locationId}`, maxSecrets, ids.length, ' secrets', 'delete one first');
     const secretId = await insertLocationSecret(trx, instanceKey, locationId, clock.now());
     await auditSecret(deps, trx, by, 'AppService.CreateLocationSecret', locationId, secretId);
   });

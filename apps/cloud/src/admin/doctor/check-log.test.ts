@@ -23,7 +23,7 @@ test('D33 the doctor finds every damaged or missing row of the log, and every lo
     ...(await on.log.follow(2, { rows: 10, bytes: 1e6 })),
     ...(await on.log.follow(4, { rows: 1, bytes: 1 })),
   ])
-    if (damage) await on.log.noteLoss('readings', damage);
+    if (damage) await on.log.recordLoss('readings', damage);
   expect(await found(4)).toMatch(/found 2 /);
   await on.log.acceptLosses();
   expect(await found(4)).toMatch(/each as it was written/);

@@ -83,7 +83,7 @@ test('D33 a log row that was skipped while sealing is restored into a file of it
   expect(await store.mql(sorted)).toEqual(right);
   expect(store.ingestLog.losses()).toEqual([]);
   // Simulates a repair interrupted before it ended the loss: nothing is restored twice.
-  await store.ingestLog.noteLoss('readings', { first: 2, last: 2, parts: null, reason: 'again' });
+  await store.ingestLog.recordLoss('readings', { first: 2, last: 2, parts: null, reason: 'again' });
   await expect(store.count()).rejects.toMatchObject({ code: 'data_loss' });
   expect(await admin.repair({ from })).toMatchObject([{ outcome: 'restored' }]);
   expect(await store.mql(sorted)).toEqual(right);

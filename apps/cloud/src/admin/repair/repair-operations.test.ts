@@ -18,7 +18,7 @@ test('D33 an image whose log row was skipped is listed with its details once the
   expect(await boxes()).toEqual([]);
   const position = on.log.lastPosition();
   const lose = () =>
-    on.log.noteLoss('binary data', { first: position, last: position, parts: null, reason: 'the row is missing' });
+    on.log.recordLoss('binary data', { first: position, last: position, parts: null, reason: 'the row is missing' });
   await lose();
   await expect(list()).rejects.toMatchObject({ code: 'data_loss' });
   const operations = repairOperations(
@@ -42,7 +42,7 @@ test('D33 an image whose log row was skipped is listed with its details once the
   expect(await boxes()).toEqual([{ label: 'dog' }]);
   expect(on.log.losses()).toEqual([]);
   // A loss of readings found in the meantime, which nobody has handled.
-  await on.log.noteLoss('readings', { first: position, last: position, parts: null, reason: 'the row is missing' });
+  await on.log.recordLoss('readings', { first: position, last: position, parts: null, reason: 'the row is missing' });
   await back();
   expect(on.log.losses()).toMatchObject([{ lossIn: 'readings', first: position }]);
   expect(

@@ -18,7 +18,7 @@ import { openAccountTree } from '../../accounts/tree.ts';
 import type { Database } from '../../metadata/tables.ts';
 import { createFragments, type Fragments } from '../feature.ts';
 import type { FragmentsDeps } from '../fragments-deps.ts';
-import { defaultMaxFragments } from '../require-room.ts';
+import { defaultMaxFragments } from '../require-capacity.ts';
 
 type FragmentInit = MessageInitShape<typeof FragmentSchema>;
 

@@ -94,7 +94,7 @@ export function invitationHandlers(deps: IdentityOperationDeps): Handlers<typeof
       const mailed = mail !== undefined && request.sendEmailInvite !== false;
       const target = { organizationId, email };
       const invite = await db.transaction().execute(async (trx) => {
-        await requireRoom(trx, organizationId);
+        await requireCapacity(trx, organizationId);
         const pending = await findInvitation(trx, clock, target);
         // A caller who may not read the members must not learn who is a member or invited. If a member accepts, she gets the roles in
         // addition to hers; a pending invitation gets them added.
@@ -208,7 +208,7 @@ function same(a: Grant, b: Grant): boolean {
   return a.role === b.role && sameTarget(a, b);
 }
 
-async function requireRoom(trx: Database, organizationId: string): Promise<void> {
+async function requireCapacity(trx: Database, organizationId: string): Promise<void> {
   const { count } = await trx
     .selectFrom('invitations')
     .select((eb) => eb.fn.countAll<number>().as('count'))

@@ -44,7 +44,7 @@ export class LogMaintenance {
     return { rows: 1, bytes: 0 };
   }
 
-  noteLoss(loss: LogLoss): Maintained {
+  recordLoss(loss: LogLoss): Maintained {
     const { first, last, reason } = loss;
     this.#sql.lose.run(...lossRow(loss));
     if (first === last) this.#sql.keep.run(reason, first);
@@ -76,7 +76,7 @@ export class LogMaintenance {
     return { rows: losses.length, bytes: 0 };
   }
 
-  goOnAfter(position: number): Maintained {
+  resumeAfter(position: number): Maintained {
     if (Number(this.#sql.raise.run(position).changes) === 0) this.#sql.begin.run(position);
     return { rows: 0, bytes: 0 };
   }

@@ -105,7 +105,7 @@ export interface IngestLog extends AsyncDisposable {
   markDamaged(position: number, reason: string): Promise<void>;
   damaged(): Promise<readonly DamagedRow[]>;
   /** Records a loss permanently, once; the rest of the row is kept. Visible in `losses` at once, on the disk when it resolves. */
-  noteLoss(lossIn: LossIn, damage: LogDamage): Promise<void>;
+  recordLoss(lossIn: LossIn, damage: LogDamage): Promise<void>;
   losses(): readonly LogLoss[];
   /** Accepts what is lost, on behalf of a person: queries answer without it. Returns how many losses there were. */
   acceptLosses(): Promise<number>;
@@ -117,7 +117,7 @@ export interface IngestLog extends AsyncDisposable {
   /** Ends all losses at this position. */
   endLosses(position: number): Promise<void>;
   /** Continues after this position: positions up to it were assigned, although the log does not know them (I3). */
-  goOnAfter(position: number): Promise<void>;
+  resumeAfter(position: number): Promise<void>;
   /** Bytes of the batches that have not been truncated. */
   retainedBytes(): number;
   /** Whether a blob belongs to an acknowledged upload, or to one that is kept aside. */

@@ -57,7 +57,7 @@ export async function openIngestLog(options: IngestLogOptions): Promise<IngestLo
   /** On a full disk a loss is kept in memory and written together with the next one. */
   const writeDown = async (): Promise<void> => {
     for (const each of unwritten) {
-      await writer.noteLoss(each);
+      await writer.recordLoss(each);
       unwritten.delete(each);
     }
   };
@@ -65,7 +65,7 @@ export async function openIngestLog(options: IngestLogOptions): Promise<IngestLo
   return {
     ...reads,
     follow: async (after, limit) => recent.after(after, limit) ?? reads.follow(after, limit),
-    async noteLoss(lossIn, damage) {
+    async recordLoss(lossIn, damage) {
       const loss = known.add(lossIn, damage, clock.now());
       if (loss !== undefined) {
         tellLoss(loss);
@@ -88,7 +88,7 @@ export async function openIngestLog(options: IngestLogOptions): Promise<IngestLo
       await writer.endLosses(position);
       known.end(position);
     },
-    goOnAfter: async (position) => void (await writer.goOnAfter(position)),
+    resumeAfter: async (position) => void (await writer.resumeAfter(position)),
     async append(entry): Promise<AppendResult> {
       requireValid(entry);
       // Copied, because a view would be sent with all the memory it is part of. (slice() of a Buffer copies nothing.)

@@ -33,7 +33,7 @@ export function openLogFile(file: string): LogFile {
   // The sequence remembers positions removed by truncation. If the tables know a higher position, it counts, so that none is reused (I3).
   const { given, seen } = db.prepare(positions).get() as { given: number; seen: number };
   const lastPosition = Math.max(given, seen);
-  if (lastPosition > given) new LogMaintenance(db).goOnAfter(lastPosition);
+  if (lastPosition > given) new LogMaintenance(db).resumeAfter(lastPosition);
   const bytes = db.prepare('select sum(length(batch)) as bytes from log').get()?.['bytes'];
   const state = { lastPosition, retainedBytes: Number(bytes ?? 0) };
   let appended = 0;

@@ -6,7 +6,7 @@ import type { LogOpened, LogRequest, LogResult, LogThreadSetup, MaintenanceCall 
 import { LogReader } from './log-reader.ts';
 import type { LogReads, LogWriter } from './log-writer.ts';
 import type { IngestLogOptions } from './open-ingest-log.ts';
-import { SharedRoom } from './shared-room.ts';
+import { SharedBuffer } from './shared-buffer.ts';
 
 const expirePeriodMs = 60_000;
 
@@ -38,7 +38,7 @@ export async function openSqliteLog(
   lastPosition = thread.opened.lastPosition;
   let { retainedBytes } = thread.opened;
   const reader = new LogReader(file);
-  const room = new SharedRoom();
+  const room = new SharedBuffer();
 
   /** Runs a method of LogMaintenance on the thread. */
   const maintain = async <Method extends keyof LogMaintenance>(
@@ -81,7 +81,7 @@ export async function openSqliteLog(
         return result;
       },
       markDamaged: (position, reason) => maintain('markDamaged', position, reason),
-      noteLoss: (loss) => maintain('noteLoss', loss),
+      recordLoss: (loss) => maintain('recordLoss', loss),
       acceptLosses: (nowMs) => maintain('acceptLosses', nowMs),
       async restoreRow(row) {
         const result = await maintain('restoreRow', row);
@@ -89,8 +89,8 @@ export async function openSqliteLog(
         return result;
       },
       endLosses: (position) => maintain('endLosses', position),
-      async goOnAfter(position) {
-        const raised = await maintain('goOnAfter', position);
+      async resumeAfter(position) {
+        const raised = await maintain('resumeAfter', position);
         lastPosition = Math.max(lastPosition, position);
         return raised;
       },

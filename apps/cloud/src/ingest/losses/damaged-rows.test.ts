@@ -99,7 +99,7 @@ test('D33 a loss survives restarts, and the rest of the row survives truncation,
   await using on = await threeRows();
   await on.damage('update log set seq = 9 where position = 2');
   for (let time = 0; time < 2; time++)
-    for (const { damage } of await on.log.follow(0, all)) if (damage) await on.log.noteLoss('readings', damage);
+    for (const { damage } of await on.log.follow(0, all)) if (damage) await on.log.recordLoss('readings', damage);
   const loss = { lossIn: 'readings', first: 2, last: 2, parts: null, acceptedMs: null };
   expect(on.log.losses()).toMatchObject([loss]);
   await on.reopen();
@@ -109,14 +109,14 @@ test('D33 a loss survives restarts, and the rest of the row survives truncation,
   expect(await on.log.acceptLosses()).toBe(1);
   expect(await on.log.acceptLosses()).toBe(0);
   await on.reopen();
-  await on.log.noteLoss('readings', { first: 2, last: 2, parts: null, reason: 'found again' });
+  await on.log.recordLoss('readings', { first: 2, last: 2, parts: null, reason: 'found again' });
   expect(on.log.losses().map(({ acceptedMs }) => acceptedMs !== null)).toEqual([true]);
   expect([await on.log.damaged(), await on.log.truncate(3, 10)]).toEqual([[], 1]);
 });
 
 test('I3 a log continues after a position it does not know, also after a restart, and after its rows and dedup entries', async () => {
   await using on = await threeRows();
-  await on.log.goOnAfter(7);
+  await on.log.resumeAfter(7);
   expect(on.log.lastPosition()).toBe(7);
   await on.reopen();
   expect((await on.log.append(testEntry(4, 'content 4', own.a))).position).toBe(8);

@@ -53,8 +53,8 @@ test('D33 a loss ends position by position for all readers, the rest of it stays
   await using on = await threeRows();
   for (const seq of [4, 5]) await on.log.append(testEntry(seq));
   await on.damage('delete from log where position between 2 and 4');
-  await on.log.noteLoss('readings', lossOf(2, 4));
-  await on.log.noteLoss('triggers', lossOf(3, 3));
+  await on.log.recordLoss('readings', lossOf(2, 4));
+  await on.log.recordLoss('triggers', lossOf(3, 3));
   await on.log.restoreRow(rowOf(3));
   await on.log.endLosses(3);
   const left = [
@@ -75,7 +75,7 @@ test('D33 a loss ends position by position for all readers, the rest of it stays
 test('D33 a damaged row kept for a person can be truncated once it was restored', async () => {
   await using on = await threeRows();
   await on.damage(`update log set batch = (select batch from log where position = 1) where position = 2`);
-  await on.log.noteLoss('readings', lossOf(2, 2));
+  await on.log.recordLoss('readings', lossOf(2, 2));
   expect(await on.log.truncate(3, 100)).toBe(2);
   await on.log.restoreRow(rowOf(2));
   await on.log.endLosses(2);

@@ -73,7 +73,7 @@ export async function openPostgresLog(
         return { rows: gone.length, bytes };
       },
       markDamaged: (position, reason) => run(markDamaged, [position, reason]),
-      noteLoss: (loss) => run(noteLoss, lossRow(loss)),
+      recordLoss: (loss) => run(recordLoss, lossRow(loss)),
       acceptLosses: (nowMs) => run(acceptLosses, [nowMs]),
       async restoreRow(row) {
         const result = await restorePostgresRow(writer, row);
@@ -81,7 +81,7 @@ export async function openPostgresLog(
         return result;
       },
       endLosses: (position) => endPostgresLosses(writer, position),
-      async goOnAfter(position) {
+      async resumeAfter(position) {
         const raised = await run('update log_state set last_position = greatest(last_position, $1)', [position]);
         groups.lastPosition = Math.max(groups.lastPosition, position);
         return raised;
@@ -114,7 +114,7 @@ const truncate = `
 const markDamaged = `
   insert into damaged (position, reason) values ($1, $2) on conflict (position) do update set reason = excluded.reason`;
 
-const noteLoss = `
+const recordLoss = `
   with kept as (
     insert into damaged (position, reason) select position, $5::text from log where position = $2::bigint and $2::bigint = $3::bigint
     on conflict (position) do nothing

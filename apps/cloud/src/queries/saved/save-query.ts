@@ -33,7 +33,7 @@ export async function createSavedQuery(
   const pipeline = checkedPipeline(content.mqlBinary);
   const id = newId();
   await db.transaction().execute(async (trx) => {
-    await requireRoom(trx, organizationId, { id, name, pipeline });
+    await requireCapacity(trx, organizationId, { id, name, pipeline });
     const now = clock.now();
     const row = { id, organization_id: organizationId, name, pipeline, created_ms: now, updated_ms: now };
     await trx.insertInto('saved_queries').values(row).execute();
@@ -52,7 +52,7 @@ export async function updateSavedQuery(
   const name = checkedName(content.name);
   const pipeline = checkedPipeline(content.mqlBinary);
   await db.transaction().execute(async (trx) => {
-    await requireRoom(trx, organizationId, { id, name, pipeline });
+    await requireCapacity(trx, organizationId, { id, name, pipeline });
     const now = clock.now();
     const { numUpdatedRows } = await trx
       .updateTable('saved_queries')
@@ -75,7 +75,7 @@ export async function deleteSavedQuery(
   });
 }
 
-async function requireRoom(
+async function requireCapacity(
   trx: Kysely<CloudTables>,
   organizationId: string,
   { id, name, pipeline }: Pick<SavedQueriesTable, 'id' | 'name' | 'pipeline'>,

@@ -4,7 +4,7 @@ import type { IngestLog } from '../../ingest/log/log.ts';
 import type { Seals } from '../catalog/seals.ts';
 import type { Compaction } from '../compaction/compaction.ts';
 import type { FileHealth } from '../integrity/file-health.ts';
-import { noteLoss } from '../integrity/note-loss.ts';
+import { recordLoss } from '../integrity/record-loss.ts';
 import type { Scrub } from '../integrity/scrub.ts';
 import type { FoundFile, FromChild } from '../process/messages.ts';
 import type { Measure } from '../query/measure.ts';
@@ -23,7 +23,7 @@ export interface ChildMessages {
 }
 
 export function createChildMessages(deps: {
-  readonly ingestLog: Pick<IngestLog, 'markDamaged' | 'noteLoss'>;
+  readonly ingestLog: Pick<IngestLog, 'markDamaged' | 'recordLoss'>;
   readonly seals: Pick<Seals, 'sealed' | 'inTurn'>;
   readonly compaction: Pick<Compaction, 'answered'>;
   readonly measure: Pick<Measure, 'answered'>;
@@ -74,7 +74,7 @@ export function createChildMessages(deps: {
         return;
       }
       case 'lost':
-        noteLoss(ingestLog, log, message.damage);
+        recordLoss(ingestLog, log, message.damage);
         return;
       case 'sealed':
         seals.sealed(message.files, message.upTo);

@@ -6,7 +6,7 @@ import type { DeletionPause } from '../../instance/deletion-pause.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { removeUnlisted } from '../catalog/remove-unlisted.ts';
 import type { Seals } from '../catalog/seals.ts';
-import { noteLoss } from '../integrity/note-loss.ts';
+import { recordLoss } from '../integrity/record-loss.ts';
 import type { ToChild } from '../process/messages.ts';
 import type { TabularSettings } from '../settings.ts';
 import type { ChildMessages } from './child-messages.ts';
@@ -18,7 +18,7 @@ export interface PrepareChildDeps {
   readonly database: string | undefined;
   readonly settings: TabularSettings;
   readonly catalog: Pick<Catalog, 'sealedPosition' | 'findings' | 'fileNames'>;
-  readonly ingestLog: Pick<IngestLog, 'follow' | 'losses' | 'noteLoss'>;
+  readonly ingestLog: Pick<IngestLog, 'follow' | 'losses' | 'recordLoss'>;
   readonly deletions: DeletionPause;
   readonly seals: Pick<Seals, 'settled' | 'readPosition'>;
   readonly messages: Pick<ChildMessages, 'begin'>;
@@ -39,7 +39,7 @@ export async function prepareChild(deps: PrepareChildDeps): Promise<Extract<ToCh
   for (const { text } of wrong)
     log.error('the catalog is damaged; files that it does not list are kept', { found: text });
   const [next] = await ingestLog.follow(sealed, { rows: 1, bytes: 1 });
-  if (next?.damage !== undefined) noteLoss(ingestLog, log, next.damage);
+  if (next?.damage !== undefined) recordLoss(ingestLog, log, next.damage);
   // A catalog that lost its end may not list files that still contain what the log lost.
   const isLost = ingestLog.losses().some(({ lossIn, acceptedMs }) => lossIn === 'readings' && acceptedMs === null);
   if (isLost)

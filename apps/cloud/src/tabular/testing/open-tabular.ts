@@ -57,7 +57,7 @@ export interface OpenTabular extends AsyncDisposable {
   append(upload: TestUpload, partId?: string): number;
   /** Appends bytes unchanged. */
   appendRaw(batch: Uint8Array, partId?: string): number;
-  readonly ingestLog: Pick<IngestLog, 'losses' | 'noteLoss' | 'acceptLosses' | 'restoreRow' | 'endLosses' | 'read'>;
+  readonly ingestLog: Pick<IngestLog, 'losses' | 'recordLoss' | 'acceptLosses' | 'restoreRow' | 'endLosses' | 'read'>;
   /** Replaces the last upload without the store's knowledge. */
   replaceLast(upload: TestUpload): void;
   /** Runs a pipeline; returns the store's answer. */
@@ -125,7 +125,7 @@ export async function openTabular(
       },
       follow: async (after, limit) => reader.follow(after, limit),
       losses: () => known.list(),
-      async noteLoss(lossIn, damage) {
+      async recordLoss(lossIn, damage) {
         known.add(lossIn, damage, 0);
       },
     },
@@ -165,7 +165,7 @@ export async function openTabular(
     appendRaw,
     ingestLog: {
       losses: () => known.list(),
-      async noteLoss(lossIn, damage) {
+      async recordLoss(lossIn, damage) {
         known.add(lossIn, damage, 0);
       },
       async acceptLosses() {

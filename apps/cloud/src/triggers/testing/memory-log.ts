@@ -14,7 +14,7 @@ export class MemoryLog {
     return position;
   }
 
-  async noteLoss(): Promise<void> {}
+  async recordLoss(): Promise<void> {}
 
   async markDamaged(position: number): Promise<void> {
     this.damaged.push(position);

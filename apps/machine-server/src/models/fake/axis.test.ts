@@ -34,7 +34,7 @@ test('a motion ends with an error when it is stopped, moved elsewhere, or its ca
   caller.abort(new Error('gone'));
   await left;
   expect([axis.position, axis.isMoving]).toEqual([-2, false]);
-  axis.rename(100);
+  axis.calibrate(100);
   await axis.moveTo(1, Number.POSITIVE_INFINITY, never);
   expect(axis.position).toBe(1);
 });

@@ -36,8 +36,8 @@ export class Axis {
     return this.#velocity !== 0;
   }
 
-  /** Declares the present position to be this one. A motion goes on. */
-  rename(position: number): void {
+  /** Declares the present position to be this one. A motion continues. */
+  calibrate(position: number): void {
     this.#start += position - this.position;
   }
 

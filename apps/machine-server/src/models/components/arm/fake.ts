@@ -62,7 +62,7 @@ export const createFakeArm: (clock: Clock) => Model = fakeModel<Arm, typeof fiel
         from = pose();
         to = { x, y, z, oX, oY, oZ, theta };
         way.stop();
-        way.rename(0);
+        way.calibrate(0);
         const length = Math.hypot(x - from.x, y - from.y, z - from.z);
         await way.moveTo(1, length === 0 ? 0 : mmPerSec / length, signal);
       },

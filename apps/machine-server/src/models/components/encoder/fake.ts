@@ -29,7 +29,7 @@ export const createFakeEncoder: (clock: Clock) => Model = fakeModel<Encoder, typ
           : { value: axis.position, positionType: PositionType.TICKS_COUNT };
       },
       async resetPosition() {
-        axis.rename(0);
+        axis.calibrate(0);
       },
       async getProperties() {
         return { ticksCountSupported: true, angleDegreesSupported: true };

@@ -48,7 +48,7 @@ export const createFakeMotor: (clock: Clock) => Model = fakeModel<Motor, typeof 
       },
       async resetZeroPosition({ offset }) {
         needsPosition();
-        axis.rename(-offset);
+        axis.calibrate(-offset);
       },
       async getPosition() {
         needsPosition();

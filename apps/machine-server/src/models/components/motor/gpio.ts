@@ -64,7 +64,7 @@ export const createGpioMotor = (clock: Clock): Model => ({
 interface Position {
   read(): Promise<number>;
   /** Says that the position is now this. */
-  rename(to: number): Promise<void>;
+  calibrate(to: number): Promise<void>;
 }
 
 function createPosition(encoder: Encoder, ticksPerRotation: number): Position {
@@ -75,7 +75,7 @@ function createPosition(encoder: Encoder, ticksPerRotation: number): Position {
     ((await encoder.getPosition(request, { signal })).value ?? 0) / ticksPerRotation;
   return {
     read: async () => (await raw()) - zero,
-    async rename(to) {
+    async calibrate(to) {
       zero = (await raw()) - to;
     },
   };
@@ -162,7 +162,7 @@ function motorOf({ drive, maxRpm, position, clock }: MotorParts): Motor {
       await moveTo(needsPosition(), positionRevolutions, Math.abs(powerOf(rpm)), signal);
     },
     async resetZeroPosition({ offset }) {
-      await needsPosition().rename(-offset);
+      await needsPosition().calibrate(-offset);
     },
     getPosition: async () => ({ position: await needsPosition().read() }),
     getProperties: async () => ({ positionReporting: position !== undefined }),

@@ -7,7 +7,7 @@
 const mostFreeBytes = 8 << 20;
 const pageBytes = 64 << 10;
 
-export class SharedRoom {
+export class SharedBuffer {
   readonly #free: SharedArrayBuffer[] = [];
   #freeBytes = 0;
 

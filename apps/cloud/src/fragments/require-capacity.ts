@@ -6,7 +6,7 @@ import type { CloudTables } from '../metadata/tables.ts';
 export const defaultMaxFragments: number = 1_000;
 
 /** Call it in the transaction that creates one. @throws resource_exhausted */
-export async function requireRoom(
+export async function requireCapacity(
   trx: Transaction<CloudTables>,
   organizationId: string,
   maxFragments: number,

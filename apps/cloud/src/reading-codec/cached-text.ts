@@ -5,7 +5,7 @@ const maxTexts = 2_048;
 /** Indexed by a hash of their bytes. */
 const texts = new Map<number, { readonly bytes: Uint8Array; readonly text: string }>();
 
-export function knownText(bytes: Uint8Array, start: number, end: number): string {
+export function cachedText(bytes: Uint8Array, start: number, end: number): string {
   let hash = end - start;
   for (let at = start; at < end; at++) hash = (Math.imul(hash, 31) + (bytes[at] as number)) | 0;
   const known = texts.get(hash);

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { SharedRoom } from './shared-room.ts';
+import { SharedBuffer } from './shared-buffer.ts';
 
 const filled = (length: number, value: number): Uint8Array => new Uint8Array(length).fill(value);
 
 test('returned memory is reused, and memory still in use is not', () => {
-  const room = new SharedRoom();
+  const room = new SharedBuffer();
   const first = room.copy(filled(100_000, 1));
   const second = room.copy(filled(100_000, 2));
   expect(second.buffer).not.toBe(first.buffer);
@@ -18,7 +18,7 @@ test('returned memory is reused, and memory still in use is not', () => {
 });
 
 test('only a few megabytes are kept', () => {
-  const room = new SharedRoom();
+  const room = new SharedBuffer();
   const large = room.copy(filled(9 << 20, 1));
   room.giveBack(large);
   expect(room.copy(filled(9 << 20, 2)).buffer).not.toBe(large.buffer);

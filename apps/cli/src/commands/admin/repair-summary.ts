@@ -1,13 +1,13 @@
 /** The last sentence of `platform admin repair`: how much is still damaged, and what to do about it. */
 import type { Repaired } from '@platform/sdk/cloud';
 
-export interface RepairEnding {
+export interface RepairSummary {
   readonly isMended: boolean;
   readonly text: string;
 }
 
 /** @param apply false: the report lists what would be done */
-export function repairEnding(report: readonly Pick<Repaired, 'outcome'>[], apply: boolean): RepairEnding {
+export function repairSummary(report: readonly Pick<Repaired, 'outcome'>[], apply: boolean): RepairSummary {
   if (report.length === 0) return { isMended: true, text: 'Nothing is damaged.' };
   const count = (wanted: Repaired['outcome']): number => report.filter(({ outcome }) => outcome === wanted).length;
   const left = report.length - count('restored') - count('loss accepted');
