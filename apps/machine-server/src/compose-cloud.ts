@@ -1,10 +1,12 @@
 /** Wires everything that talks to the cloud, except sync and the status: the configuration, logs, restarts. */
+import { join } from 'node:path';
 import type { Clock } from '@platform/base';
 import { connect, type Link } from '@platform/rpc/client';
 import { LogShipper } from './cloud-link/log-shipper.ts';
 import { RestartWatch } from './cloud-link/restart-watch.ts';
 import { ConfigWatch } from './config/config-watch.ts';
 import type { CloudCredentials } from './config/credentials.ts';
+import { LogQueue } from './logging/log-queue.ts';
 import type { ServerLog } from './logging/server-log.ts';
 import type { Settings } from './settings.ts';
 import { version } from './version.ts';
@@ -24,15 +26,16 @@ export interface CloudParts {
   /** Opens another connection, with the same credentials. */
   readonly connectAgain: () => Link;
   readonly watch: ConfigWatch;
-  /** Starts to send logs, and to ask whether to restart. */
+  /** Starts to ask whether to restart. */
   start(): void;
 }
 
-export function composeCloud(
+/** Lines are sent from now on, those before included; what the cloud does not get now waits on the disk. */
+export async function composeCloud(
   { settings, serverLog, clock, restart }: CloudDeps,
   credentials: CloudCredentials,
   starting: AsyncDisposableStack,
-): CloudParts {
+): Promise<CloudParts> {
   const { partId, appAddress, entity, type, payload, ca } = credentials;
   const { log } = serverLog;
   serverLog.redactor.hide('credentials', [payload]);
@@ -49,11 +52,23 @@ export function composeCloud(
     ...{ link, credentials, home: settings.home, readTimeoutMs: settings.configReadTimeoutMs },
     ...{ clock, log: log.child('config') },
   });
-  const start = (): void => {
-    const shipper = starting.use(new LogShipper({ link, partId, clock }));
-    serverLog.onLine((line) => shipper.add(line));
-    shipper.start();
-    starting.use(new RestartWatch({ link, partId, restart, clock, log: log.child('cloud-link') })).start();
-  };
+  const cloudLog = log.child('cloud-link');
+  const queue = new LogQueue({
+    directory: join(settings.home, 'log_queue', partId.replaceAll(/[^\w-]/g, '_')),
+    clock,
+    onState(problem) {
+      if (problem === undefined) cloudLog.info('the queue of log lines for the cloud is on the disk again');
+      else cloudLog.error(`log lines for the cloud cannot be saved, a restart loses those not yet sent: ${problem}`);
+    },
+  });
+  await queue.start();
+  starting.use(queue);
+  const shipper = starting.use(new LogShipper({ link, partId, queue, clock, log: cloudLog }));
+  serverLog.onLine((line) => {
+    queue.add(line);
+    shipper.wake();
+  });
+  shipper.start();
+  const start = (): void => starting.use(new RestartWatch({ link, partId, restart, clock, log: cloudLog })).start();
   return { credentials, partId, link, connectAgain, watch, start };
 }

@@ -56,7 +56,7 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
 
   const file = await readConfigFile(deps.configFile);
   await checkHome(settings.home, log.child('machine-server'));
-  const cloud = file.kind === 'cloud' ? composeCloud(deps, file.credentials, starting) : undefined;
+  const cloud = file.kind === 'cloud' ? await composeCloud(deps, file.credentials, starting) : undefined;
   const partId = cloud?.partId ?? '';
   const watch = cloud?.watch;
   const first = watch === undefined ? await readLocalConfig(file, log.child('config')) : await watch.first(signal);

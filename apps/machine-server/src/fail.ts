@@ -1,5 +1,7 @@
+import { redactText } from './logging/redact.ts';
+
 /** Says why the server ends. @returns the exit code */
 export function fail(message: string): number {
-  process.stderr.write(`machine-server: ${message}\n`);
+  process.stderr.write(`machine-server: ${redactText(message)}\n`);
   return 1;
 }

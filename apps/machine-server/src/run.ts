@@ -8,6 +8,7 @@ import { dumpResources } from './diagnostics/dump-resources.ts';
 import { fail } from './fail.ts';
 import { openKernel } from './hardware/kernel.ts';
 import { createServerLog } from './logging/server-log.ts';
+import { openEventLog } from './logging/windows-event-log.ts';
 import { builtInModels } from './models/built-in.ts';
 import type { Settings } from './settings.ts';
 import { version } from './version.ts';
@@ -48,9 +49,11 @@ async function checkAndExit(settings: Settings, configFile: string): Promise<num
 
 async function serveUntilStopped(settings: Settings, configFile: string): Promise<number> {
   await using _profile = settings.cpuProfile === undefined ? undefined : await startCpuProfile(settings.cpuProfile);
+  const eventLog = openEventLog({ platform: process.platform, isDisabled: settings.noWindowsEventLog });
   await using serverLog = createServerLog({
     file: settings.logFile,
     alsoFile: settings.alsoLogFile,
+    sinks: eventLog === undefined ? [] : [eventLog],
     clock: systemClock,
   });
   const log = serverLog.log.child('machine-server');

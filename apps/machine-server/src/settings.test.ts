@@ -72,3 +72,13 @@ test('a variable with an invalid limit or duration is refused with its name, wha
   });
   expect(readSettings([], {}).moduleStartupTimeoutMs).toBe(300_000);
 });
+
+test('PLATFORM_NO_WINDOWS_EVENT_LOGGER has an effect with any value', () => {
+  const name = 'PLATFORM_NO_WINDOWS_EVENT_LOGGER';
+  expect(['', '0', 'true'].map((value) => readSettings([], { [name]: value }).noWindowsEventLog)).toEqual([
+    true,
+    true,
+    true,
+  ]);
+  expect(readSettings([], {}).noWindowsEventLog).toBe(false);
+});

@@ -29,6 +29,8 @@ export interface Settings {
   readonly webProfile: boolean;
   readonly home: string;
   readonly alsoLogFile: string | undefined;
+  /** PLATFORM_NO_WINDOWS_EVENT_LOGGER, whatever its value. */
+  readonly noWindowsEventLog: boolean;
   readonly configReadTimeoutMs: number;
   readonly resourceConfigureTimeoutMs: number;
   readonly moduleStartupTimeoutMs: number;
@@ -75,6 +77,7 @@ export function readSettings(args: readonly string[], env: Environment): Setting
     webProfile: given.on('webprofile'),
     home: resolve(env['PLATFORM_HOME'] || join(homedir(), '.platform')),
     alsoLogFile: env['PLATFORM_LOGFILE'] || undefined,
+    noWindowsEventLog: env['PLATFORM_NO_WINDOWS_EVENT_LOGGER'] !== undefined,
     configReadTimeoutMs: durationOf(env, 'PLATFORM_CONFIG_READ_TIMEOUT', 15_000),
     resourceConfigureTimeoutMs: durationOf(env, 'PLATFORM_RESOURCE_CONFIGURATION_TIMEOUT', 120_000),
     moduleStartupTimeoutMs: durationOf(env, 'PLATFORM_MODULE_STARTUP_TIMEOUT', 300_000),

@@ -16,6 +16,7 @@ import type { CertificatePair } from '../instance/authority.ts';
 import { requireAtMost } from '../text-rules/require-at-most.ts';
 import type { AskedConfig, RobotConfigs } from './configuration/robot-configs.ts';
 import type { MachineLogs } from './logs/logs.ts';
+import { sentPositionOf } from './logs/sent-positions.ts';
 import type { PartStatuses } from './part-status.ts';
 
 const maxLogEntries = 1_000;
@@ -104,7 +105,7 @@ export function robotServiceBinding(deps: RobotServiceDeps): ServiceBinding<Prin
     async log(request, call) {
       enter(call.principal, request.id);
       requireAtMost('Log', maxLogEntries, request.logs.length, ' entries in one call');
-      await logs.append(request.id, request.logs);
+      await logs.append(request.id, request.logs, sentPositionOf(call.metadata.get('platform-log-position')));
     },
     async needsRestart(request, call) {
       // Only the machine itself consumes the request; otherwise it would miss its restart.

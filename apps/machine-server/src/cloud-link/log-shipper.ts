@@ -1,32 +1,77 @@
-/** Sends log lines to the cloud: a bounded queue, batches of at most 100, at least a second apart while the cloud refuses them. Dropped lines are counted. */
+/**
+ * Sends the lines of the queue to the cloud, in order, in calls of at most 100. What the answer means:
+ *
+ * - accepted: the lines leave the queue;
+ * - no answer, or a fault of the cloud: the same lines again, under the same numbers, after 1 s to 30 s;
+ * - INVALID_ARGUMENT, or RESOURCE_EXHAUSTED several times in a row: the call is divided until the line that the cloud does not take is
+ *   alone; a short line takes its place, so that the others get through;
+ * - refused as a whole (PERMISSION_DENIED and others): the lines stay in the queue, the log says so once, and they are sent later.
+ *
+ * Header `platform-log-position` has the queue's stream and the number of the first line, by which the cloud recognises repeated lines.
+ */
 import { hostname } from 'node:os';
 import { create, type JsonObject } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import { type Clock, type Follower, follow, type LogLine, silentLog, zapFields } from '@platform/base';
+import {
+  asPlatformError,
+  type Clock,
+  type CodeName,
+  type Follower,
+  fieldText,
+  follow,
+  type Log,
+  type LogLine,
+  silentLog,
+  zapFields,
+} from '@platform/base';
 import { RobotService } from '@platform/proto/platform/app/v1/robot';
 import { type LogEntry, LogEntrySchema } from '@platform/proto/platform/common/v1/common';
 import type { Link } from '@platform/rpc/client';
+import type { LogQueue } from '../logging/log-queue.ts';
+import type { QueuedLine } from '../logging/queue-file.ts';
 
-const maxQueued = 1_000;
 const maxBatch = 100;
 const callTimeoutMs = 4_000;
 const lastTryMs = 1_000;
+/** Lines of the same moment travel together. */
+const gatherMs = 100;
+/** After this many refusals in a row, a full cloud is not the reason. */
+const maxExhausted = 5;
+/**
+ * Less than the cloud takes (9,000 lines and 4.5 MiB a minute), so that the lines of an offline week are not dropped there. A long line
+ * counts as several.
+ */
+const burstLines = 4_000;
+const linesPerSecond = 100;
+const bytesOfLine = 480;
 
 export interface LogShipperDeps {
-  readonly link: Link;
+  readonly link: Pick<Link, 'client'>;
   readonly partId: string;
+  readonly queue: Pick<LogQueue, 'next' | 'done' | 'release' | 'stream'>;
   readonly clock: Clock;
+  readonly log: Log;
 }
+
+/** Codes that are not about a line, and that waiting may not mend. */
+const refusals: ReadonlySet<CodeName> = new Set([
+  ...(['permission_denied', 'unauthenticated', 'unimplemented', 'not_found'] as const),
+  ...(['failed_precondition', 'invalid_argument', 'resource_exhausted'] as const),
+]);
 
 export class LogShipper implements AsyncDisposable {
   readonly #deps: LogShipperDeps;
-  readonly #queue: LogLine[] = [];
   readonly #host = hostname();
-  #dropped = 0;
   #follower: Follower | undefined;
+  #gathering: Disposable | undefined;
+  #exhausted = 0;
+  #isRefused = false;
+  #lines = burstLines;
+  #countedMs: number;
 
   constructor(deps: LogShipperDeps) {
     this.#deps = deps;
+    this.#countedMs = deps.clock.monotonic();
   }
 
   start(): void {
@@ -35,41 +80,106 @@ export class LogShipper implements AsyncDisposable {
       step: (signal) => this.#send(signal, callTimeoutMs),
       clock: this.#deps.clock,
       log: silentLog,
-      idleMs: 1_000,
+      idleMs: 10_000,
       backoff: { firstMs: 1_000, maxMs: 30_000 },
     });
   }
 
-  add(line: LogLine): void {
-    if (this.#queue.length >= maxQueued) {
-      this.#queue.shift();
-      this.#dropped++;
-    }
-    this.#queue.push(line);
+  /** There is a line in the queue. */
+  wake(): void {
+    this.#gathering ??= this.#deps.clock.after(gatherMs, () => {
+      this.#gathering = undefined;
+      this.#follower?.wake();
+    });
   }
 
+  /** Sends what it can within a second; the rest stays in the queue. */
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#gathering?.[Symbol.dispose]();
     await this.#follower?.[Symbol.asyncDispose]();
-    await this.#send(AbortSignal.timeout(lastTryMs), lastTryMs).catch(() => {});
+    const signal = AbortSignal.timeout(lastTryMs);
+    try {
+      while (await this.#send(signal, lastTryMs));
+    } catch {
+      // They are in the queue.
+    }
   }
 
+  /** @returns whether there may be more */
   async #send(signal: AbortSignal, timeoutMs: number): Promise<boolean> {
-    const { link, partId, clock } = this.#deps;
-    const batch = this.#queue.slice(0, maxBatch);
-    if (batch.length === 0) return false;
-    const lost = this.#dropped;
-    const logs = batch.map((line) => entryOf(line, this.#host));
-    if (lost > 0) {
-      const message = `${lost} log lines were dropped while the cloud was unreachable; the local log of the machine has them`;
-      const timeMs = batch[0]?.timeMs ?? clock.now();
-      logs.unshift(entryOf({ timeMs, level: 'warn', logger: 'cloud-link', message, fields: {} }, this.#host));
+    const { queue, clock } = this.#deps;
+    const wait = this.#waitMs();
+    if (wait > 0) await clock.sleep(wait, signal);
+    const lines = await queue.next(maxBatch);
+    if (lines === undefined) return false;
+    try {
+      await this.#sendLines(lines, signal, timeoutMs);
+      this.#isRefused = false;
+      return true;
+    } catch (caught) {
+      if (!signal.aborted) this.#report(caught);
+      throw caught;
+    } finally {
+      queue.release();
     }
-    await link.client(RobotService).log({ id: partId, logs }, { signal, timeoutMs });
-    // Lines dropped during the call are counted even if they arrived: at worst, the count is too high.
-    this.#queue.splice(0, batch.length);
-    this.#dropped -= lost;
-    return this.#queue.length > 0;
   }
+
+  async #sendLines(lines: readonly QueuedLine[], signal: AbortSignal, timeoutMs: number): Promise<void> {
+    try {
+      await this.#call(lines, signal, timeoutMs);
+      this.#exhausted = 0;
+    } catch (caught) {
+      const { code, message } = asPlatformError(caught);
+      if (code === 'resource_exhausted') this.#exhausted++;
+      if (code !== 'invalid_argument' && !(code === 'resource_exhausted' && this.#exhausted >= maxExhausted))
+        throw caught;
+      const [first] = lines;
+      if (lines.length > 1) {
+        const half = Math.ceil(lines.length / 2);
+        await this.#sendLines(lines.slice(0, half), signal, timeoutMs);
+        await this.#sendLines(lines.slice(half), signal, timeoutMs);
+      } else if (first !== undefined) {
+        // If the cloud does not take this one either, the reason is not the line.
+        await this.#call([{ number: first.number, line: refusedLine(first.line, message) }], signal, timeoutMs);
+      }
+    }
+  }
+
+  async #call(lines: readonly QueuedLine[], signal: AbortSignal, timeoutMs: number): Promise<void> {
+    const { link, partId, queue } = this.#deps;
+    const logs = lines.map(({ line }) => entryOf(line, this.#host));
+    const headers = { 'platform-log-position': `${queue.stream} ${lines[0]?.number}` };
+    await link.client(RobotService).log({ id: partId, logs }, { signal, timeoutMs, headers });
+    for (const { line } of lines) this.#lines -= Math.max(1, sizeOf(line) / bytesOfLine);
+    await queue.done(lines.at(-1)?.number ?? 0);
+  }
+
+  /** Once, until the cloud takes lines again. */
+  #report(caught: unknown): void {
+    const { code, message } = asPlatformError(caught);
+    if (!refusals.has(code) || (code === 'resource_exhausted' && this.#exhausted < maxExhausted)) return;
+    if (!this.#isRefused)
+      this.#deps.log.warn(`the cloud does not take the log of this machine; the lines wait in the queue: ${message}`, {
+        code,
+      });
+    this.#isRefused = true;
+  }
+
+  #waitMs(): number {
+    const nowMs = this.#deps.clock.monotonic();
+    this.#lines = Math.min(burstLines, this.#lines + ((nowMs - this.#countedMs) / 1_000) * linesPerSecond);
+    this.#countedMs = nowMs;
+    return this.#lines >= 1 ? 0 : ((1 - this.#lines) / linesPerSecond) * 1_000;
+  }
+}
+
+function sizeOf({ message, fields }: LogLine): number {
+  return message.length + fieldText(fields).length;
+}
+
+function refusedLine({ timeMs, logger }: LogLine, reason: string): LogLine {
+  const message = `the cloud did not take a line of the logger "${logger}" (${reason.slice(0, 200)})`;
+  return { timeMs, level: 'warn', logger: 'cloud-link', message, fields: {} };
 }
 
 function entryOf(line: LogLine, host: string): LogEntry {

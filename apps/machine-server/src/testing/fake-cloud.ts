@@ -30,6 +30,8 @@ export interface FakeCloud extends AsyncDisposable {
   readonly stored: StoredUpload[];
   readonly files: Map<string, Uint8Array>;
   readonly logs: string[];
+  /** Answers every `Log`. */
+  logError: PlatformError | undefined;
   /** Every reported low-water mark, with its stream. */
   readonly lowWaterMarks: { stream: string; floor: number }[];
   /** Breaches of I5 and I6. */
@@ -67,6 +69,7 @@ export async function startFakeCloud(document: unknown, port = 0): Promise<FakeC
     stored: [],
     files: new Map(),
     logs: [],
+    logError: undefined,
     lowWaterMarks: [],
     breaches: [],
     attempts: 0,
@@ -151,6 +154,7 @@ export async function startFakeCloud(document: unknown, port = 0): Promise<FakeC
       return { config: toRobotConfig(parse(cloud.document).config, { id: partId, primaryOrgId: 'org' }) };
     },
     log: ({ logs }) => {
+      if (cloud.logError !== undefined) throw cloud.logError;
       cloud.logs.push(...logs.map(({ message }) => message));
       return {};
     },

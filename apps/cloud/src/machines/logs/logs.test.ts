@@ -263,3 +263,12 @@ test('characters that a text column cannot hold are replaced, and overlong texts
   expect(entries[0]?.message).toHaveLength(16_384);
   expect(entries[0]?.loggerName).toHaveLength(256);
 });
+
+test('lines that a machine sends again, because the answer to them was lost, are stored once', async () => {
+  const { logs, messages } = await given();
+  const lines = ['one', 'two', 'three', 'four'].map((message, index) => at(index, message));
+  await logs.append('p', lines.slice(0, 3), { stream: 's', first: 7 });
+  await logs.append('p', lines, { stream: 's', first: 7 });
+  await logs.append('p', [at(9, 'five')], { stream: 's', first: 11 });
+  expect(await messages()).toEqual(['five', 'four', 'three', 'two', 'one']);
+});

@@ -9,13 +9,17 @@ import { forgetLogs, removeLogs } from './forget.ts';
 import { bytesOf, type CloudLogLine, type Line, lineOf, ownLineOf } from './line.ts';
 import { type Allowance, type LeftOut, LogQuota, ownAllowance } from './quota.ts';
 import { type LogPage, type LogPageRequest, readLogPage } from './read.ts';
+import { type SentPosition, SentPositions } from './sent-positions.ts';
 import { createTails, type Tail } from './tail.ts';
 
 export type { CloudLogLine } from './line.ts';
 
 export interface MachineLogs {
-  /** Appends lines that a machine sent. Lines beyond its allowance are dropped and counted, and the log reports how many. */
-  append(partId: string, entries: readonly LogEntry[]): Promise<void>;
+  /**
+   * Appends lines that a machine sent, except those that it has sent before. Lines beyond its allowance are dropped and counted, and the
+   * log reports how many.
+   */
+  append(partId: string, entries: readonly LogEntry[], position?: SentPosition): Promise<void>;
   /**
    * Appends a line that the cloud writes into a machine's log (failed deliveries, refused readings). Never rejects: a line that cannot
    * be stored goes to the cloud's own log.
@@ -44,6 +48,7 @@ export function createMachineLogs(deps: {
   const appender = createLogAppender(db, (lines) => tails.publish(lines));
   const quotas = new Map<string, Promise<LogQuota>>();
   const ownQuotas = new Map<string, LogQuota>();
+  const positions = new SentPositions();
 
   const loadQuota = async (partId: string): Promise<LogQuota> => {
     const day = dayOf(clock.now());
@@ -72,13 +77,14 @@ export function createMachineLogs(deps: {
   };
 
   return {
-    async append(partId, entries) {
-      if (entries.length === 0) return;
-      const quota = await quotaOf(partId);
-      const nowMs = clock.now();
-      const lines = entries.map((entry) => lineOf(partId, entry, nowMs)).filter((line) => admitted(quota, line));
-      await appender.append([...lines, ...summary(partId, quota)]);
-    },
+    append: (partId, entries, position) =>
+      positions.once(partId, position, entries, async (fresh) => {
+        if (fresh.length === 0) return;
+        const quota = await quotaOf(partId);
+        const nowMs = clock.now();
+        const lines = fresh.map((entry) => lineOf(partId, entry, nowMs)).filter((line) => admitted(quota, line));
+        await appender.append([...lines, ...summary(partId, quota)]);
+      }),
     async appendOwn(partId, line) {
       const quota = ownQuotas.get(partId) ?? new LogQuota(() => ownAllowance, clock.monotonic(), dayOf(clock.now()), 0);
       ownQuotas.set(partId, quota);
