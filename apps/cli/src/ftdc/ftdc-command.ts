@@ -7,6 +7,8 @@ import { defineLocalCommand, type Flags } from '../invocation/define-command.ts'
 import { spanMs, timeBefore } from '../invocation/parse-time.ts';
 import { csvLine } from '../query/csv.ts';
 import { localSeconds } from '../results/local-time.ts';
+import type { OutputStyle } from '../results/output.ts';
+import { table } from '../results/table.ts';
 import { plot } from './plot.ts';
 import { readSamples, skippedText } from './read-samples.ts';
 import { metricsOf, type Point, pointsOf, ratesOf, rounded, selectMetrics, steppedBy, summaryOf } from './series.ts';
@@ -83,12 +85,26 @@ async function printValues(context: Context, series: Series, flags: Flags): Prom
   const byTime = new Map<number, Record<string, number>>();
   for (const [name, points] of series)
     for (const { timeMs, value } of points) byTime.set(timeMs, { ...byTime.get(timeMs), [name]: rounded(value) });
-  const rows = [...byTime]
+  const rows: Readonly<Record<string, string | number>>[] = [...byTime]
     .toSorted(([a], [b]) => a - b)
     .map(([timeMs, values]) => ({ time: new Date(timeMs).toISOString(), ...values }));
   const columns = ['time', ...series.keys()];
+  const { out } = context;
   if (flags['csv'] === true) await printCsv(context, columns, rows);
-  else context.out.rows(rows, columns);
+  else if (out.style.json !== false || rows.length === 0) out.rows(rows, columns);
+  else out.drawn(valuesTable(out.style, columns, rows));
+}
+
+/** With the exact names of the metrics, so that they can be copied. */
+function valuesTable(
+  style: OutputStyle,
+  columns: readonly string[],
+  rows: readonly Readonly<Record<string, string | number>>[],
+): string {
+  const shown = (value: string | number | undefined): string | number =>
+    typeof value === 'string' && style.width !== undefined ? localSeconds(value) : (value ?? '-');
+  const cells = rows.map((row) => columns.map((name) => shown(row[name])));
+  return table(columns, cells, { ...style, exactHeads: true });
 }
 
 async function printCsv(

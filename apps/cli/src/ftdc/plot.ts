@@ -11,7 +11,7 @@ export interface PlotSize {
   readonly height: number;
 }
 
-/** Each column shows the largest value of its interval; a column without samples is empty. @param timeText how times are written */
+/** Each column shows the largest value of its interval; where there are no samples it is empty. @param timeText how times are written */
 export function plot(
   title: string,
   points: readonly Point[],
@@ -25,7 +25,8 @@ export function plot(
   const least = Math.min(0, ...(values.length > 0 ? [values.reduce((low, value) => Math.min(low, value))] : []));
   const labels = [String(rounded(largest)), String(rounded(least))];
   const gutter = Math.max(...labels.map((label) => label.length));
-  const columns = Math.max(1, width - gutter - 2);
+  // Never more columns than points, or most would be empty.
+  const columns = Math.max(1, Math.min(width - gutter - 2, points.length));
   const heights = highest(points, columns, first.timeMs, last.timeMs).map((value) =>
     // The least value that was measured is still visible, as the lowest block.
     value === undefined ? undefined : 1 + Math.round(((value - least) / (largest - least || 1)) * (height * 8 - 1)),

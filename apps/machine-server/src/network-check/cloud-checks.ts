@@ -22,84 +22,118 @@ export interface CloudChecksDeps {
 const maxClockMs = 30_000;
 
 export function cloudChecks({ credentials, allowInsecureCredentials, clock }: CloudChecksDeps): Check[] {
-  const { appAddress, ca, entity, type, payload } = credentials;
-  const url = new URL(appAddress);
-  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const url = new URL(credentials.appAddress);
   const isTls = url.protocol === 'https:';
-  const port = Number(url.port || (isTls ? 443 : 80));
-  const plain = isTls ? undefined : `${appAddress} is without TLS`;
-  let answered: { readonly date: string | undefined; readonly atMs: number } | undefined;
-  const peer = async (signal: AbortSignal): Promise<PeerCertificate & { readonly error: string }> => {
-    // The error of the certificate is reported with its dates, and nothing is sent.
-    const socket = connectTls({
-      host,
-      port,
-      ca,
-      rejectUnauthorized: false,
-      ...(isIP(host) === 0 && { servername: host }),
-    });
-    try {
-      await once(socket, 'secureConnect', { signal });
-      const error = socket.authorized ? '' : String(socket.authorizationError);
-      return { ...socket.getPeerCertificate(), error };
-    } finally {
-      socket.destroy();
-    }
+  const way: Way = {
+    ...{ credentials, isTls, host: url.hostname.replace(/^\[|\]$/g, '') },
+    port: Number(url.port || (isTls ? 443 : 80)),
   };
   return [
-    {
-      name: 'dns',
-      skip: isIP(host) === 0 ? undefined : `${host} is an address`,
-      async run() {
-        const found = await lookup(host, { all: true }).catch((caught: unknown) => {
-          throw trouble(
-            `${host} has no address (${errorText(caught)})`,
-            'check the name in cloud.app_address, and the name server of this computer',
-            caught,
-          );
-        });
-        return `${host} is ${found.map(({ address }) => address).join(', ')}`;
-      },
+    dnsCheck(way),
+    tcpCheck(way),
+    tlsCheck(way),
+    certificateCheck(way),
+    ...httpChecks(way, clock),
+    signInCheck(way, allowInsecureCredentials),
+  ];
+}
+
+interface Way {
+  readonly credentials: CloudCredentials;
+  readonly isTls: boolean;
+  readonly host: string;
+  readonly port: number;
+}
+
+function dnsCheck({ host }: Way): Check {
+  return {
+    name: 'dns',
+    skip: isIP(host) === 0 ? undefined : `${host} is an address`,
+    async run() {
+      const found = await lookup(host, { all: true }).catch((caught: unknown) => {
+        throw trouble(
+          `${host} has no address (${errorText(caught)})`,
+          'check the name in cloud.app_address, and the name server of this computer',
+          caught,
+        );
+      });
+      return `${host} is ${found.map(({ address }) => address).join(', ')}`;
     },
-    {
-      name: 'tcp',
-      async run(signal) {
-        const socket = connectTcp({ host, port });
-        try {
-          await once(socket, 'connect', { signal });
-          return `${host}:${port} from ${socket.localAddress}`;
-        } catch (caught) {
-          throw trouble(
-            `no connection to ${host}:${port} (${errorText(caught)})`,
-            'check that the cloud runs and listens there, and the firewalls between',
-            caught,
-          );
-        } finally {
-          socket.destroy();
-        }
-      },
+  };
+}
+
+function tcpCheck({ host, port }: Way): Check {
+  return {
+    name: 'tcp',
+    async run(signal) {
+      const socket = connectTcp({ host, port });
+      try {
+        await once(socket, 'connect', { signal });
+        return `${host}:${port} from ${socket.localAddress}`;
+      } catch (caught) {
+        throw trouble(
+          `no connection to ${host}:${port} (${errorText(caught)})`,
+          'check that the cloud runs and listens there, and the firewalls between',
+          caught,
+        );
+      } finally {
+        socket.destroy();
+      }
     },
-    {
-      ...{ name: 'tls', needs: 'tcp', skip: plain },
-      async run(signal) {
-        const found = await peer(signal).catch((caught) => {
-          throw trouble(connectionTrouble(caught, credentials), 'without TLS nothing else can work', caught);
-        });
-        return `a certificate for ${found.subjectaltname ?? found.subject.CN}`;
-      },
+  };
+}
+
+function tlsCheck(way: Way): Check {
+  return {
+    ...{ name: 'tls', needs: 'tcp', skip: withoutTls(way) },
+    async run(signal) {
+      const found = await peerOf(way, signal).catch((caught) => {
+        throw trouble(connectionTrouble(caught, way.credentials), 'without TLS nothing else can work', caught);
+      });
+      return `a certificate for ${found.subjectaltname ?? found.subject.CN}`;
     },
-    {
-      ...{ name: 'certificate', needs: 'tls', skip: plain },
-      async run(signal) {
-        const { error, issuer, valid_to: until } = await peer(signal);
-        const remedy =
-          ca === undefined
-            ? 'a cloud with its own authority needs cloud.ca in the credentials file, as "platform machines part config-file" writes it'
-            : 'cloud.ca in the credentials file is of another authority or name: get a new file with "platform machines part config-file"';
-        if (error !== '') throw trouble(`the certificate of ${host} is not trusted (${error})`, remedy);
-        return `issued by ${issuer.CN ?? issuer.O}, valid until ${until}`;
-      },
+  };
+}
+
+function certificateCheck(way: Way): Check {
+  return {
+    ...{ name: 'certificate', needs: 'tls', skip: withoutTls(way) },
+    async run(signal) {
+      const { error, issuer, valid_to: until } = await peerOf(way, signal);
+      const remedy =
+        way.credentials.ca === undefined
+          ? 'a cloud with its own authority needs cloud.ca in the credentials file, as "platform machines part config-file" writes it'
+          : 'cloud.ca in the credentials file is of another authority or name: get a new file with "platform machines part config-file"';
+      if (error !== '') throw trouble(`the certificate of ${way.host} is not trusted (${error})`, remedy);
+      return `issued by ${issuer.CN ?? issuer.O}, valid until ${until}`;
     },
+  };
+}
+
+function withoutTls({ isTls, credentials }: Way): string | undefined {
+  return isTls ? undefined : `${credentials.appAddress} is without TLS`;
+}
+
+/** The certificate that the cloud shows. Its error is reported with its dates, and nothing is sent. */
+async function peerOf(
+  { host, port, credentials: { ca } }: Way,
+  signal: AbortSignal,
+): Promise<PeerCertificate & { readonly error: string }> {
+  const named = isIP(host) === 0 && { servername: host };
+  const socket = connectTls({ host, port, ca, rejectUnauthorized: false, ...named });
+  try {
+    await once(socket, 'secureConnect', { signal });
+    return { ...socket.getPeerCertificate(), error: socket.authorized ? '' : String(socket.authorizationError) };
+  } finally {
+    socket.destroy();
+  }
+}
+
+/** An answer of any kind, and the time in it. */
+function httpChecks({ isTls, credentials }: Way, clock: Clock): Check[] {
+  const { appAddress, ca } = credentials;
+  let answered: { readonly date: string | undefined; readonly atMs: number } | undefined;
+  return [
     {
       ...{ name: 'http', needs: 'tcp' },
       async run(signal) {
@@ -123,29 +157,31 @@ export function cloudChecks({ credentials, allowInsecureCredentials, clock }: Cl
         const aheadMs = (answered?.atMs ?? 0) - cloudMs - 500;
         const text = `${Math.abs(aheadMs / 1_000).toFixed(1)} s ${aheadMs < 0 ? 'behind' : 'ahead of'} the cloud`;
         if (Math.abs(aheadMs) <= maxClockMs) return text;
-        throw trouble(
-          `the clock of this computer is ${text}`,
-          'synchronise it, for example with systemd-timesyncd or chrony',
-        );
-      },
-    },
-    {
-      ...{ name: 'sign-in', needs: 'http' },
-      async run(signal) {
-        const way = { baseUrl: appAddress, ca, allowInsecureCredentials, credentials: { entity, type, payload } };
-        await using link = connect(way);
-        await link
-          .client(AuthService)
-          .authenticate({ entity, credentials: { type, payload } }, { signal })
-          .catch((caught) => {
-            const isRefused = asPlatformError(caught).code === 'unauthenticated';
-            const remedy = isRefused
-              ? 'if the secret was changed, get a new credentials file with "platform machines part config-file"'
-              : 'check that this address is that of a cloud';
-            throw trouble(connectionTrouble(caught, credentials), remedy, caught);
-          });
-        return `the cloud accepts the credentials of ${entity}`;
+        const remedy = 'synchronise it, for example with systemd-timesyncd or chrony';
+        throw trouble(`the clock of this computer is ${text}`, remedy);
       },
     },
   ];
+}
+
+function signInCheck({ credentials }: Way, allowInsecureCredentials: boolean): Check {
+  const { appAddress, ca, entity, type, payload } = credentials;
+  return {
+    ...{ name: 'sign-in', needs: 'http' },
+    async run(signal) {
+      const link = { baseUrl: appAddress, ca, allowInsecureCredentials, credentials: { entity, type, payload } };
+      await using opened = connect(link);
+      await opened
+        .client(AuthService)
+        .authenticate({ entity, credentials: { type, payload } }, { signal })
+        .catch((caught) => {
+          const isRefused = asPlatformError(caught).code === 'unauthenticated';
+          const remedy = isRefused
+            ? 'if the secret was changed, get a new credentials file with "platform machines part config-file"'
+            : 'check that this address is that of a cloud';
+          throw trouble(connectionTrouble(caught, credentials), remedy, caught);
+        });
+      return `the cloud accepts the credentials of ${entity}`;
+    },
+  };
 }
