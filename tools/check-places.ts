@@ -117,7 +117,7 @@ const rules: readonly Rule[] = [
       'apps/machine-server/src/version.ts',
       'apps/machine-server/src/certificate/*',
       'apps/machine-server/src/config/cache.ts',
-      'apps/machine-server/src/config/credentials.ts',
+      'apps/machine-server/src/config/read-document.ts',
       'apps/machine-server/src/directories/*',
       'apps/machine-server/src/ftdc/*',
       // Devices are files of the kernel.

@@ -17,6 +17,8 @@ export interface CloudDeps {
   readonly clock: Clock;
   /** Called when the cloud asks for a restart. */
   readonly restart: () => void;
+  /** Called after what is wrong with its configuration has changed. */
+  readonly onProblem: () => void;
 }
 
 export interface CloudParts {
@@ -32,7 +34,7 @@ export interface CloudParts {
 
 /** Lines are sent from now on, those before included; what the cloud does not get now waits on the disk. */
 export async function composeCloud(
-  { settings, serverLog, clock, restart }: CloudDeps,
+  { settings, serverLog, clock, restart, onProblem }: CloudDeps,
   credentials: CloudCredentials,
   starting: AsyncDisposableStack,
 ): Promise<CloudParts> {
@@ -50,7 +52,7 @@ export async function composeCloud(
   const link = starting.use(connectAgain());
   const watch = new ConfigWatch({
     ...{ link, credentials, home: settings.home, readTimeoutMs: settings.configReadTimeoutMs },
-    ...{ clock, log: log.child('config') },
+    ...{ onProblem, clock, log: log.child('config') },
   });
   const cloudLog = log.child('cloud-link');
   const queue = new LogQueue({

@@ -28,6 +28,8 @@ export interface ResourcePartsDeps {
   readonly config: () => RobotConfig;
   /** Called after the state of a module or a package has changed. */
   readonly onChange: () => void;
+  /** An error as it may be shown. */
+  readonly hide: (text: string) => string;
   /** Looks at builds and uploads. */
   readonly observe: Observe | undefined;
   readonly clock: Clock;
@@ -44,7 +46,7 @@ export interface ResourceParts extends ModuleParts {
 }
 
 export async function composeResources(deps: ResourcePartsDeps): Promise<ResourceParts> {
-  const { settings, cloud, serving, config, onChange, observe, clock, log, signal } = deps;
+  const { settings, cloud, serving, config, onChange, hide, observe, clock, log, signal } = deps;
   await using starting = new AsyncDisposableStack();
   const { home, untrustedEnvironment: untrusted, resourceConfigureTimeoutMs } = settings;
   const partId = cloud?.partId ?? '';
@@ -64,6 +66,7 @@ export async function composeResources(deps: ResourcePartsDeps): Promise<Resourc
         { untrusted, kernel: openKernel },
       ),
       configureTimeoutMs: resourceConfigureTimeoutMs,
+      hide,
       observe,
       clock,
       log: log.child('resources'),

@@ -190,7 +190,7 @@ test('D8 without its cloud the server starts from the cached configuration, and 
   );
   const content = JSON.parse(await readFile(cache, 'utf8')) as { confirmed: string };
   const old = new Date(Date.now() - 61 * 86_400_000).toISOString();
-  await writeFile(cache, JSON.stringify({ ...content, confirmed: old }));
+  await writeFile(cache, JSON.stringify({ ...content, confirmed: old, sha256: undefined }));
   await expect(startTestServer(home)).rejects.toThrow(/61 days ago.*limit is 60/s);
 });
 

@@ -5,14 +5,14 @@ import type { ResourceDescriptor } from '@platform/resources';
 import type { Capture } from './capture/capture.ts';
 import { RelayLink } from './cloud-link/relay-link.ts';
 import { StatusReporter } from './cloud-link/status-reporter.ts';
-import { type CloudParts, composeCloud } from './compose-cloud.ts';
+import type { CloudParts } from './compose-cloud.ts';
 import { composeDiagnostics, composeTelemetry } from './compose-diagnostics.ts';
 import { composePort } from './compose-port.ts';
 import { composeResources, type ResourceParts } from './compose-resources.ts';
+import { composeSource } from './compose-source.ts';
 import { ConfigApplier } from './config/config-applier.ts';
-import { readConfigFile } from './config/credentials.ts';
+import { ConfigEnvironment } from './config/environment.ts';
 import { holdReason } from './config/hold-reason.ts';
-import { readLocalConfig } from './config/local-config.ts';
 import { checkHome } from './directories/check-home.ts';
 import type { Graph } from './graph/graph.ts';
 import type { ServerLog } from './logging/server-log.ts';
@@ -54,19 +54,21 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
   const { log } = serverLog;
   await using starting = new AsyncDisposableStack();
 
-  const file = await readConfigFile(deps.configFile);
   await checkHome(settings.home, log.child('machine-server'));
-  const cloud = file.kind === 'cloud' ? await composeCloud(deps, file.credentials, starting) : undefined;
+  const environment = new ConfigEnvironment(settings.untrustedEnvironment ? undefined : settings.environment);
+  const hide = (text: string): string => environment.hide(text);
+  const onProblem = (): void => reporter?.changed();
+  const { cloud, source } = await composeSource({ ...deps, onProblem }, starting);
   const partId = cloud?.partId ?? '';
-  const watch = cloud?.watch;
-  const first = watch === undefined ? await readLocalConfig(file, log.child('config')) : await watch.first(signal);
+  const written = await source.first(signal);
+  const first = environment.resolve(written).config;
   cloud?.start();
 
   const telemetry = await composeTelemetry(settings, () => ({ graph, ...data, requests: serving.requests }), clock);
   const observe = telemetry?.observe;
   const resources = starting.use(
     await composeResources({
-      ...{ settings, types: deps.types, models: deps.models, cloud, observe, clock, log, signal },
+      ...{ settings, types: deps.types, models: deps.models, cloud, hide, observe, clock, log, signal },
       serving: () => serving,
       config: () => applier.wanted,
       onChange: () => reporter?.changed(),
@@ -77,7 +79,18 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
   const auth = new MachineAuth();
   auth.configure(secretsOf(first));
   const applier: ConfigApplier = new ConfigApplier({
-    ...{ first, graph, modules, packages, auth, serverLog, observe, clock, log: log.child('config') },
+    ...{
+      first: written,
+      environment,
+      graph,
+      modules,
+      packages,
+      auth,
+      serverLog,
+      observe,
+      clock,
+      log: log.child('config'),
+    },
     ...{ debug: settings.debug, revealDiffs: settings.revealSensitiveConfigDiffs },
     onChange: () => {
       frames.check();
@@ -87,6 +100,7 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
   const names = (): string[] => [applier.applied.config.cloud?.fqdn ?? ''].filter((name) => name !== '');
   const port = await composePort({ settings, first, link: cloud?.link, partId, names, clock, log, signal });
   if (port.certificate !== undefined) starting.use(port.certificate);
+  const configError = (): string => hide([source.problem, applier.error].filter((text) => text !== '').join('; '));
   let running = false;
   const serving: Serving = starting.use(
     new Serving({
@@ -96,7 +110,7 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
       packages,
       auth,
       frames,
-      facts: () => ({ version, running, partId, ...applier.applied, held: watch?.held, error: applier.error }),
+      facts: () => ({ version, running, partId, ...applier.applied, held: source.held, error: configError() }),
       shutdown: deps.shutdown,
       requestsLimit: settings.resourceRequestsLimit,
       watchCall: telemetry?.watchCall,
@@ -105,7 +119,7 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
       log: log.child('serve'),
     }),
   );
-  const reporter = cloud && starting.use(composeReporter(deps, cloud, resources, applier));
+  const reporter = cloud && starting.use(composeReporter(deps, cloud, resources, applier, hide));
 
   await serving.start();
   const announced = await port.announce(serving.port);
@@ -113,11 +127,10 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
   data.capture.start();
   data.reclaim.start();
   graph.start();
-  const { settled } = applier.apply(first);
-  if (watch !== undefined) starting.use(watch);
-  watch?.start(
+  const { settled } = applier.apply(written);
+  starting.use(source).start(
     (config) => applier.apply(config),
-    (config) => holdReason(graph, maintenanceOf(config), clock),
+    (config) => holdReason(graph, maintenanceOf(environment.resolve(config).config), clock),
   );
   await settled;
   signal.throwIfAborted();
@@ -146,6 +159,7 @@ function composeReporter(
   { link, partId, watch }: CloudParts,
   { packages, modules, graph, data }: ResourceParts,
   applier: ConfigApplier,
+  hide: (text: string) => string,
 ): StatusReporter {
   return new StatusReporter({
     ...{ link, partId, version, clock, log: serverLog.log.child('cloud-link') },
@@ -153,11 +167,11 @@ function composeReporter(
       appliedRevision: applier.applied.revision,
       heldRevision: watch.held?.revision ?? '',
       heldReason: watch.held?.reason ?? '',
-      lastError:
-        applier.error ||
-        [packages.errors(), modules.errors(), graph.errors(), data.capture.errors()]
+      lastError: hide(
+        [watch.problem, applier.error, packages.errors(), modules.errors(), graph.errors(), data.capture.errors()]
           .filter((text) => text !== '')
           .join('\n'),
+      ),
     }),
     onForced: (revision) => watch.force(revision),
   });

@@ -43,7 +43,7 @@ async function dump(path: string): Promise<number> {
 
 async function checkAndExit(settings: Settings, configFile: string): Promise<number> {
   const { checkNetwork } = await import('./network-check/network-check.ts');
-  const file = await readConfigFile(configFile);
+  const file = await readConfigFile(configFile, false);
   return (await checkNetwork(settings, file, systemClock, (line) => process.stdout.write(line))) ? 0 : 1;
 }
 

@@ -1,17 +1,30 @@
 /**
- * `<home>/cached_cloud_config_<part id>.json`: the last configuration, and when the cloud last confirmed it (D8).
- * Mode 0600, replaced atomically. The time is inside the file, because copying and restoring a file changes its own times.
+ * The configuration that is in use, and the one before, each in a file of the home: `cached_cloud_config_<part id>.json`, for a local file
+ * `cached_local_config_<hash of its path>.json`, and the same with `.previous`.
+ *
+ * Mode 0600, replaced atomically, with a checksum. The time when the source last confirmed it (D8) is inside the file, because copying
+ * and restoring a file changes its own times. A file that is damaged is named, and the previous one used.
  */
+import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fromJson, type JsonValue, toJson } from '@bufbuild/protobuf';
-import { errorText, PlatformError } from '@platform/base';
+import { errorText } from '@platform/base';
 import { type RobotConfig, RobotConfigSchema } from '@platform/proto/platform/app/v1/robot';
 import { writeDurably } from '../directories/write-durably.ts';
 
 export interface CachedConfig {
   readonly config: RobotConfig;
   readonly confirmedMs: number;
+  /** The file that it is from. */
+  readonly path: string;
+}
+
+export interface CacheContent {
+  /** Undefined if there is none that can be used. */
+  readonly cached: CachedConfig | undefined;
+  /** Which files are damaged, and how; empty if none is. */
+  readonly damage: string;
 }
 
 const dayMs = 86_400_000;
@@ -21,32 +34,35 @@ export function cacheFile(home: string, partId: string): string {
   return join(home, `cached_cloud_config_${partId.replaceAll(/[^\w-]/g, '_')}.json`);
 }
 
-/** Undefined if there is none. @throws PlatformError data_loss if it cannot be read. */
-export async function readCache(path: string): Promise<CachedConfig | undefined> {
-  let text: string;
-  try {
-    text = await readFile(path, 'utf8');
-  } catch (caught) {
-    if ((caught as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw caught;
-  }
-  try {
-    const { confirmed, config } = JSON.parse(text) as { confirmed: string; config: JsonValue };
-    const confirmedMs = Date.parse(confirmed);
-    if (Number.isNaN(confirmedMs)) throw new Error(`expected a time at "confirmed", found ${confirmed}`);
-    return { config: fromJson(RobotConfigSchema, config, { ignoreUnknownFields: true }), confirmedMs };
-  } catch (caught) {
-    throw new PlatformError(
-      'data_loss',
-      `the cached configuration ${path} cannot be read: ${errorText(caught)}`,
-      caught,
-    );
-  }
+/** @param path the local file with the configuration. */
+export function localCacheFile(home: string, path: string): string {
+  return join(home, `cached_local_config_${hashOf(resolve(path)).slice(0, 16)}.json`);
 }
 
+/** Whether there ever was one. */
+export async function isCached(path: string): Promise<boolean> {
+  return (await textOf(path).catch(() => '')) !== undefined;
+}
+
+export async function readCache(path: string): Promise<CacheContent> {
+  const faults: string[] = [];
+  for (const each of [path, previousOf(path)]) {
+    const text = await textOf(each).catch((caught: unknown) => new Error(errorText(caught)));
+    if (text === undefined) continue;
+    const cached = text instanceof Error ? text : decode(text, each);
+    if (!(cached instanceof Error)) return { cached, damage: faults.join('; ') };
+    faults.push(`the cached configuration ${each} cannot be read: ${cached.message}`);
+  }
+  return { cached: undefined, damage: faults.join('; ') };
+}
+
+/** Keeps the one before beside it, unless that is the same. */
 export async function writeCache(path: string, config: RobotConfig, confirmedMs: number): Promise<void> {
   const content = { confirmed: new Date(confirmedMs).toISOString(), config: toJson(RobotConfigSchema, config) };
-  await writeDurably(path, `${JSON.stringify(content)}\n`);
+  const before = await textOf(path).catch(() => undefined);
+  const isOther = before !== undefined && !before.includes(JSON.stringify(content.config));
+  if (isOther && !(decode(before, path) instanceof Error)) await writeDurably(previousOf(path), before);
+  await writeDurably(path, `${JSON.stringify({ ...content, sha256: hashOf(JSON.stringify(content)) })}\n`);
 }
 
 export type CacheAge =
@@ -55,9 +71,13 @@ export type CacheAge =
   | { readonly kind: 'refused'; readonly message: string };
 
 /** What the age of a cached configuration means for a start without the cloud (D8). Pure. @param limitDays 0: no limit */
-export function checkAge(cached: CachedConfig, nowMs: number, limitDays: number, path: string): CacheAge {
-  const days = (nowMs - cached.confirmedMs) / dayMs;
-  const since = `the configuration cached in ${path} was last confirmed by the cloud ${Math.floor(days)} days ago (${new Date(cached.confirmedMs).toISOString()})`;
+export function checkAge(
+  { confirmedMs, path }: Pick<CachedConfig, 'confirmedMs' | 'path'>,
+  nowMs: number,
+  limitDays: number,
+): CacheAge {
+  const days = (nowMs - confirmedMs) / dayMs;
+  const since = `the configuration cached in ${path} was last confirmed by the cloud ${Math.floor(days)} days ago (${new Date(confirmedMs).toISOString()})`;
   if (limitDays > 0 && days > limitDays) {
     return {
       kind: 'refused',
@@ -69,4 +89,36 @@ export function checkAge(cached: CachedConfig, nowMs: number, limitDays: number,
     return { kind: 'old', message: `${since}${end}` };
   }
   return { kind: 'fresh' };
+}
+
+function decode(text: string, path: string): CachedConfig | Error {
+  try {
+    const { sha256, ...content } = JSON.parse(text) as { sha256?: string; confirmed: string; config: JsonValue };
+    // Files of earlier versions have no checksum.
+    if (sha256 !== undefined && sha256 !== hashOf(JSON.stringify(content)))
+      throw new Error('its checksum does not match its content');
+    const confirmedMs = Date.parse(content.confirmed);
+    if (Number.isNaN(confirmedMs)) throw new Error(`expected a time at "confirmed", found ${content.confirmed}`);
+    const config = fromJson(RobotConfigSchema, content.config, { ignoreUnknownFields: true });
+    return { config, confirmedMs, path };
+  } catch (caught) {
+    return new Error(errorText(caught));
+  }
+}
+
+async function textOf(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (caught) {
+    if ((caught as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw caught;
+  }
+}
+
+function previousOf(path: string): string {
+  return path.replace(/\.json$/, '.previous.json');
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }

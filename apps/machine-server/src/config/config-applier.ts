@@ -1,7 +1,7 @@
 /** Applies a configuration to the server (log levels, credentials of callers, resources) and knows which one is running. */
-import { type Clock, errorText, type Log } from '@platform/base';
+import { type Clock, errorText, type Log, type Problem } from '@platform/base';
 import { fromRobotConfig } from '@platform/machine-config/robot-config';
-import type { MachineConfig } from '@platform/machine-config/schema';
+import type { JsonObject, MachineConfig, ResourceConfig } from '@platform/machine-config/schema';
 import type { RobotConfig } from '@platform/proto/platform/app/v1/robot';
 import { formatResourceName } from '@platform/resources';
 import type { Graph } from '../graph/graph.ts';
@@ -12,12 +12,14 @@ import type { Packages } from '../packages/feature.ts';
 import { type MachineAuth, secretsOf } from '../serve/authenticate.ts';
 import { type Observe, observed } from '../telemetry/observe.ts';
 import { configuredSecrets } from './configured-secrets.ts';
+import type { ConfigEnvironment } from './environment.ts';
 import { logChanges } from './log-changes.ts';
 import { unsupportedSettings } from './unsupported-settings.ts';
 
 export interface ConfigApplierDeps {
   /** The configuration that the server starts with. */
   readonly first: RobotConfig;
+  readonly environment: ConfigEnvironment;
   readonly graph: Graph;
   readonly modules: Pick<Modules, 'apply'>;
   readonly packages: Pick<Packages, 'apply'>;
@@ -44,16 +46,21 @@ export interface Applied {
 
 export class ConfigApplier {
   readonly #deps: ConfigApplierDeps;
+  /** As the source has it: with placeholders. */
+  #written: RobotConfig;
   #wanted: RobotConfig;
   #applied: Applied;
   #error = '';
+  /** Which settings lack a variable of the environment. */
+  #missing = '';
   /** The revision whose unsupported settings were logged. */
   #warnedOf: string | undefined;
 
   constructor(deps: ConfigApplierDeps) {
     this.#deps = deps;
-    this.#wanted = deps.first;
-    this.#applied = { config: deps.first, revision: '', appliedMs: deps.clock.now() };
+    this.#written = deps.first;
+    this.#wanted = deps.environment.resolve(deps.first).config;
+    this.#applied = { config: this.#wanted, revision: '', appliedMs: deps.clock.now() };
   }
 
   /** The newest configuration, whether it could be applied or not. */
@@ -65,9 +72,9 @@ export class ConfigApplier {
     return this.#applied;
   }
 
-  /** Why the newest configuration could not be applied; empty if it could. */
+  /** Why the newest configuration, or a part of it, could not be applied; empty if it could. */
   get error(): string {
-    return this.#error;
+    return [this.#error, this.#missing].filter((text) => text !== '').join('; ');
   }
 
   /**
@@ -75,13 +82,15 @@ export class ConfigApplier {
    *
    * @returns `settled` resolves when every resource was built or failed once. A slow resource does not delay a later configuration.
    */
-  apply(message: RobotConfig): { settled: Promise<void> } {
-    const before = this.#wanted;
+  apply(written: RobotConfig): { settled: Promise<void> } {
+    const { config: message, problems } = this.#deps.environment.resolve(written);
+    const before = this.#written;
+    this.#written = written;
     this.#wanted = message;
     try {
       this.#hideSecrets(before, message);
       return {
-        settled: this.#observed(before, message)
+        settled: this.#observed(before, written, message, problems)
           .then(() => this.#succeeded(message))
           .catch((caught) => this.#failed(message, caught)),
       };
@@ -91,8 +100,13 @@ export class ConfigApplier {
     }
   }
 
-  #observed(before: RobotConfig, message: RobotConfig): Promise<void> {
-    const begun = this.#begin(before, message);
+  #observed(
+    before: RobotConfig,
+    written: RobotConfig,
+    message: RobotConfig,
+    missing: readonly Problem[],
+  ): Promise<void> {
+    const begun = this.#begin(before, written, message, missing);
     const { revision } = message;
     return observed(this.#deps.observe, 'configuration.apply', { revision }, () => begun);
   }
@@ -100,21 +114,39 @@ export class ConfigApplier {
   /** Before anything is logged about either configuration. */
   #hideSecrets(...messages: readonly RobotConfig[]): void {
     const secrets = messages.flatMap((message) => [...configuredSecrets(message, fromRobotConfig(message))]);
-    this.#deps.serverLog.redactor.hide('configuration', secrets);
+    const { serverLog, environment } = this.#deps;
+    serverLog.redactor.hide('configuration', secrets);
+    serverLog.redactor.hide('environment', environment.secrets);
   }
 
-  #begin(before: RobotConfig, message: RobotConfig): Promise<void> {
+  #begin(before: RobotConfig, written: RobotConfig, message: RobotConfig, missing: readonly Problem[]): Promise<void> {
     const { graph, modules, packages, auth, serverLog, log, revealDiffs: reveal } = this.#deps;
-    const received = fromRobotConfig(message);
-    const config = packages.apply(received);
+    const asked = fromRobotConfig(message);
+    const faults = faultsOf(missing);
+    const faulty = {
+      modules: asked.modules.map(withFault('modules', faults)),
+      packages: asked.packages.map(withFault('packages', faults)),
+    };
+    const config = packages.apply({ ...asked, ...faulty });
     this.#setLog(config);
     const { revision } = message;
     if (before.revision !== revision)
-      logChanges({ before: fromRobotConfig(before), after: received, revision, serverLog, log, reveal });
+      logChanges({
+        ...{ before: fromRobotConfig(before), after: fromRobotConfig(written) },
+        ...{ revision, serverLog, log, reveal },
+      });
     auth.configure(secretsOf(message));
-    if (this.#warnedOf !== message.revision) logProblems(this.#deps.log, unsupportedSettings(config));
+    if (this.#warnedOf !== message.revision) logProblems(log, [...missing, ...unsupportedSettings(config)]);
     this.#warnedOf = message.revision;
-    const applied = graph.apply([...config.components, ...config.services], message.revision);
+    this.#missing = [...faults].flatMap(([at, text]) => (hasOwnStatus.test(at) ? [] : [text])).join('; ');
+    const resources = [...config.components, ...config.services];
+    const faultOf = (list: readonly ResourceConfig[], key: string): [string, string][] =>
+      list.flatMap((each, index) => {
+        const fault = faults.get(`${key}[${index}]`);
+        return fault === undefined ? [] : [[formatResourceName(each), fault]];
+      });
+    const ofResources = new Map([...faultOf(config.components, 'components'), ...faultOf(config.services, 'services')]);
+    const applied = graph.apply(resources, message.revision, ofResources);
     // Afterwards, but before a resource is built: those that go are not missed, those that come wait for their modules.
     modules.apply(config.modules);
     return applied;
@@ -152,4 +184,26 @@ export class ConfigApplier {
     this.#error = `revision ${revision} could not be applied: ${errorText(caught)}`;
     this.#deps.onChange();
   }
+}
+
+/** Entries whose status says what is wrong with them. */
+const hasOwnStatus = /^(components|services|modules|packages)\[/;
+
+/** By entry, such as `components[2]`; by path where a section has no entries. */
+function faultsOf(problems: readonly Problem[]): ReadonlyMap<string, string> {
+  const faults = new Map<string, string>();
+  for (const { path, message } of problems) {
+    const entry = /^(\w+\[\d+\])/.exec(path)?.[1] ?? path;
+    const before = faults.get(entry);
+    faults.set(entry, `${before === undefined ? '' : `${before}; `}${path}: ${message}`);
+  }
+  return faults;
+}
+
+/** Adds the fault of an entry as its status, which keeps it from running. */
+function withFault(key: string, faults: ReadonlyMap<string, string>): (entry: JsonObject, index: number) => JsonObject {
+  return (entry, index) => {
+    const error = faults.get(`${key}[${index}]`);
+    return error === undefined ? entry : { ...entry, status: { error } };
+  };
 }

@@ -1,7 +1,8 @@
 /** The `-config` file: credentials for a cloud (D32), or a complete configuration that needs no cloud. */
-import { readFile } from 'node:fs/promises';
-import { errorText, PlatformError } from '@platform/base';
+import { PlatformError } from '@platform/base';
+import type { JsonText } from '@platform/machine-config/read-json';
 import { durationMs } from './duration.ts';
+import { readDocumentFile } from './read-document.ts';
 
 export interface CloudCredentials {
   readonly partId: string;
@@ -18,29 +19,27 @@ export interface CloudCredentials {
 
 export type ConfigFile =
   | { readonly kind: 'cloud'; readonly credentials: CloudCredentials }
-  | { readonly kind: 'local'; readonly path: string; readonly document: unknown };
+  | { readonly kind: 'local'; readonly text: JsonText };
 
 const leastRefreshMs = 100;
 
-/** @throws PlatformError that names the file, what was expected and what was found. */
-export async function readConfigFile(path: string): Promise<ConfigFile> {
+/**
+ * A `cloud` block decides: the configuration then comes from there, and replaces what else the file has.
+ *
+ * @param isKnownAsLocal whether the configuration of this file was used before: then one that cannot be read is one with errors. @throws
+ * PlatformError that names the file, what was expected and what was found.
+ */
+export async function readConfigFile(path: string, isKnownAsLocal: boolean): Promise<ConfigFile> {
   const fail = (message: string, cause?: unknown): never => {
     throw new PlatformError('invalid_argument', `configuration file ${path}: ${message}`, cause);
   };
-  const text = await readFile(path, 'utf8').catch((caught: NodeJS.ErrnoException) => {
-    const found =
-      caught.code === 'ENOENT' ? 'no such file' : `one that cannot be read (${caught.code ?? caught.message})`;
-    return fail(`expected a JSON file, found ${found}`);
-  });
-  let file: unknown;
-  try {
-    file = JSON.parse(text);
-  } catch (caught) {
-    return fail(`expected JSON, found invalid JSON: ${errorText(caught)}`);
-  }
+  const text = await readDocumentFile(path);
+  const file = text.kind === 'read' ? text.document : undefined;
+  if (isKnownAsLocal && !(isRecord(file) && 'cloud' in file)) return { kind: 'local', text };
+  if (text.kind === 'invalid') return fail(text.message);
   if (!isRecord(file)) return fail(`expected a JSON object, found ${JSON.stringify(file).slice(0, 80)}`);
   const { cloud } = file;
-  if (cloud === undefined) return { kind: 'local', path, document: file };
+  if (cloud === undefined) return { kind: 'local', text };
   if (!isRecord(cloud)) return fail(`expected an object at "cloud", found ${JSON.stringify(cloud).slice(0, 80)}`);
   const word = (key: string): string => {
     const value = cloud[key];

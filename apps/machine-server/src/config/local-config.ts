@@ -1,28 +1,41 @@
 /** A complete configuration in the `-config` file, for a server without a cloud. */
-import { create } from '@bufbuild/protobuf';
-import { type Log, PlatformError } from '@platform/base';
+import type { Problem } from '@platform/base';
+import type { JsonText } from '@platform/machine-config/read-json';
 import { toRobotConfig } from '@platform/machine-config/robot-config';
-import { type RobotConfig, RobotConfigSchema } from '@platform/proto/platform/app/v1/robot';
-import { logProblems } from '../logging/log-problems.ts';
-import type { ConfigFile } from './credentials.ts';
+import type { JsonObject } from '@platform/machine-config/schema';
+import type { RobotConfig } from '@platform/proto/platform/app/v1/robot';
 
-/** Logs the warnings. @throws PlatformError invalid_argument with the file, and every error and its path. */
-export async function readLocalConfig(file: ConfigFile, log: Log): Promise<RobotConfig> {
-  if (file.kind !== 'local') return create(RobotConfigSchema);
+export interface LocalConfig {
+  /** What of the file can run: entries with errors are left out. */
+  readonly config: RobotConfig;
+  /** Each message begins with the place in the file. */
+  readonly errors: readonly Problem[];
+  readonly warnings: readonly Problem[];
+}
+
+export async function parseLocalConfig({
+  document,
+  problems: duplicates,
+  placeOf,
+}: Extract<JsonText, { kind: 'read' }>): Promise<LocalConfig> {
   // Loaded only here: the schema costs more memory than the rest of the server.
   const { parse } = await import('@platform/machine-config/parse');
-  const { config, problems } = parse(file.document);
-  const errors = problems.filter((problem) => problem.level === 'error');
-  if (errors.length > 0) {
-    throw new PlatformError(
-      'invalid_argument',
-      `configuration file ${file.path} has errors: ${errors.map(({ path, message }) => `${path}: ${message}`).join('; ')}`,
-    );
-  }
+  const { config, problems } = parse(document);
+  const all = [...duplicates, ...problems];
+  const isError = ({ level }: Problem): boolean => level === 'error';
+  const errors = all
+    .filter(isError)
+    .map((problem) => ({ ...problem, message: `${placeOf(problem.path)}: ${problem.message}` }));
   // Those of `log` are reported again whenever the levels are set.
-  logProblems(
-    log,
-    problems.filter(({ path }) => !path.startsWith('log[')),
-  );
-  return toRobotConfig(config, {});
+  const warnings = all.filter((problem) => !isError(problem) && !problem.path.startsWith('log['));
+  return { config: toRobotConfig({ ...config, network: soundNetwork(config.network, errors) }, {}), errors, warnings };
+}
+
+/** Without what has errors: otherwise the server could not listen at all. */
+function soundNetwork(network: JsonObject | undefined, errors: readonly Problem[]): JsonObject | undefined {
+  if (network === undefined) return undefined;
+  const faulty = new Set(errors.map(({ path }) => /^network\.(\w+)/.exec(path)?.[1]));
+  // One of the two is of no use.
+  if (faulty.has('tls_cert_file')) faulty.add('tls_key_file');
+  return Object.fromEntries(Object.entries(network).filter(([key]) => !faulty.has(key)));
 }

@@ -40,6 +40,8 @@ export interface GraphDeps {
   readonly configureTimeoutMs: number;
   /** Looks at builds. */
   readonly observe?: Observe | undefined;
+  /** An error as it may be shown. */
+  readonly hide?: (text: string) => string;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -84,6 +86,7 @@ export class Graph implements AsyncDisposable {
   readonly #replaced = new Map<Resource, { readonly full: string; readonly uses: ReadonlyMap<string, Resource> }>();
   #wanted: readonly ResourceConfig[] = [];
   #revision = '';
+  #faults: ReadonlyMap<string, string> = new Map();
   #retry: Disposable | undefined;
 
   constructor(deps: GraphDeps) {
@@ -127,9 +130,16 @@ export class Graph implements AsyncDisposable {
   /**
    * Applies this configuration to the resources; resolves when every resource was built or failed once, or a later configuration changed
    * it.
+   *
+   * @param faults why a resource cannot be built from this configuration, by full name
    */
-  async apply(wanted: readonly ResourceConfig[], revision: string): Promise<void> {
+  async apply(
+    wanted: readonly ResourceConfig[],
+    revision: string,
+    faults: ReadonlyMap<string, string> = new Map(),
+  ): Promise<void> {
     this.#revision = revision;
+    this.#faults = faults;
     this.#wanted = wanted;
     this.#relate();
     const staying = [...this.#nodes.values()].filter(({ removal }) => removal === undefined);
@@ -252,6 +262,8 @@ export class Graph implements AsyncDisposable {
     const { full, config } = node;
     node.status = this.#statusOf(config, 'configuring');
     try {
+      const fault = this.#faults.get(full);
+      if (fault !== undefined) throw new PlatformError('failed_precondition', fault);
       const found = this.#models.find(config);
       if ('waitsFor' in found) return this.#wait(node, found.waitsFor);
       const { model } = found;
@@ -285,7 +297,7 @@ export class Graph implements AsyncDisposable {
       node.failures++;
       const waitMs = backoffMs(node.failures, { firstMs: 1_000, maxMs: 60_000 });
       node.retryAt = clock.monotonic() + waitMs;
-      const error = errorText(caught);
+      const error = this.#deps.hide?.(errorText(caught)) ?? errorText(caught);
       const what =
         node.resource === undefined
           ? `${full} could not be built`
@@ -331,7 +343,7 @@ export class Graph implements AsyncDisposable {
     if (unknown[0] !== undefined)
       throw new PlatformError(
         'not_found',
-        `"${unknown[0]}", which it depends on, is not in the configuration, or is disabled there`,
+        `${JSON.stringify(unknown[0])}, which it depends on, is not in the configuration, or is disabled there`,
       );
     const isOptional = (name: string): boolean =>
       implicit.optional.some((each) => name === each || name.endsWith(`/${each}`));

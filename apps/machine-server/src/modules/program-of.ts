@@ -18,7 +18,7 @@ export interface Program {
  *
  * @param packageFolder the folder of the package that holds the configured path
  * @param unpackFolder where a local archive is unpacked
- * @throws failed_precondition if the archive names no entrypoint, and what unpacking throws
+ * @throws failed_precondition if there is no program, or the archive names no entrypoint, and what unpacking throws
  */
 export async function programOf(
   { executablePath, isLocal }: ModuleConfig,
@@ -29,6 +29,8 @@ export async function programOf(
     const path = (await pathInMeta(packageFolder, 'entrypoint')) ?? executablePath;
     return { path, folder: packageFolder };
   }
+  if (executablePath === '')
+    throw new PlatformError('failed_precondition', 'expected a program at executable_path, found none');
   if (!isLocal || !/\.(tar\.gz|tgz)$/.test(executablePath))
     return { path: executablePath, folder: dirname(executablePath) };
   await rm(unpackFolder, { recursive: true, force: true });

@@ -2,6 +2,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { systemClock } from '@platform/base';
+import { readJson } from '@platform/machine-config/read-json';
 import { freePort, selfSigned } from '@platform/testkit';
 import { expect, onTestFinished, test } from 'vitest';
 import type { CloudCredentials } from '../config/credentials.ts';
@@ -80,7 +81,7 @@ test('D16 -network-check says whether the certificate is trusted, and whether th
 
 test('D16 -network-check without a cloud checks the local network only, and a check that hangs ends in time', async () => {
   const lines: string[] = [];
-  const file = { kind: 'local', path: 'machine.json', document: {} } as const;
+  const file = { kind: 'local', text: readJson('{}') } as const;
   expect(await checkNetwork(usual, file, systemClock, (line) => lines.push(line))).toBe(true);
   expect(lines[0]).toMatch(/^skipped +cloud +the configuration names none/);
   const hanging = { name: 'slow', run: () => new Promise<string>(() => {}) };

@@ -12,7 +12,7 @@ import {
   RobotService,
 } from '@platform/proto/platform/robot/v1/robot';
 import { refusal, type ServiceBinding, serve } from '@platform/rpc/server';
-import type { Held } from '../config/config-watch.ts';
+import type { Held } from '../config/holding.ts';
 import type { Frames } from '../frames/frames.ts';
 import type { Graph, ResourceState } from '../graph/graph.ts';
 import type { Modules } from '../modules/feature.ts';
@@ -39,7 +39,7 @@ export interface MachineFacts {
   readonly appliedMs: number;
   /** A newer configuration that waits for the maintenance window. */
   readonly held: Held | undefined;
-  /** Why the newest configuration could not be applied; empty if it could. */
+  /** Why the newest configuration is not the one that runs, or what of it cannot be applied; empty if nothing is wrong. */
   readonly error: string;
 }
 
@@ -95,6 +95,7 @@ export function machineRpc(deps: MachineRpcDeps): ServiceBinding<Principal> {
           error: status.error,
           cloudMetadata: cloudMetadata(now),
         })),
+        configError: now.error,
         ...(held && { pendingConfig: { ...held, since: timestampFromMs(held.sinceMs) } }),
         modules: moduleStatuses(modules),
         packages: packageStatuses(packages),

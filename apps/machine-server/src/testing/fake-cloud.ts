@@ -13,7 +13,7 @@ import {
   type UploadMetadata,
 } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { PackageService } from '@platform/proto/platform/app/packages/v1/packages';
-import { RobotService } from '@platform/proto/platform/app/v1/robot';
+import { RobotConfigSchema, RobotService } from '@platform/proto/platform/app/v1/robot';
 import { FleetService, type ReportPartStatusRequest } from '@platform/proto/platform/fleet/v1/fleet';
 import { AuthService } from '@platform/proto/proto/rpc/v1/auth';
 import { createRpcServer, serve } from '@platform/rpc/server';
@@ -42,6 +42,8 @@ export interface FakeCloud extends AsyncDisposable {
   /** Runs after the commit, before the answer; may throw: the acknowledgement is lost. */
   after: (metadata: UploadMetadata) => void | Promise<void>;
   configError: PlatformError | undefined;
+  /** The next answers contain a configuration that is no valid message. */
+  isGarbled: boolean;
   /** What the server reported about itself, in order; undefined if this cloud lacks the service. */
   reports: ReportPartStatusRequest[] | undefined;
   reportAttempts: number;
@@ -76,6 +78,7 @@ export async function startFakeCloud(document: unknown, port = 0): Promise<FakeC
     before: () => {},
     after: () => {},
     configError: undefined,
+    isGarbled: false,
     reports: [],
     reportAttempts: 0,
     forcedRevision: '',
@@ -151,7 +154,11 @@ export async function startFakeCloud(document: unknown, port = 0): Promise<FakeC
   const robot = serve<typeof RobotService, string>(RobotService, {
     config: () => {
       if (cloud.configError !== undefined) throw cloud.configError;
-      return { config: toRobotConfig(parse(cloud.document).config, { id: partId, primaryOrgId: 'org' }) };
+      const config = toRobotConfig(parse(cloud.document).config, { id: partId, primaryOrgId: 'org' });
+      // A text of one byte that is not UTF-8.
+      const data = Uint8Array.of(1, 0xff);
+      if (cloud.isGarbled) config.$unknown = [{ no: RobotConfigSchema.field.revision.number, wireType: 2, data }];
+      return { config };
     },
     log: ({ logs }) => {
       if (cloud.logError !== undefined) throw cloud.logError;

@@ -46,10 +46,16 @@ function networkProblems(network: JsonObject, problems: Problem[]): void {
   };
   if (Boolean(certificate) !== Boolean(key))
     error('tls_cert_file', 'expected tls_cert_file and tls_key_file together, found one of them');
-  if (typeof address === 'string' && address !== '' && !/^[^\s]*:\d{1,5}$/.test(address))
+  if (typeof address === 'string' && address !== '' && !isAddress(address))
     error('bind_address', `expected host:port, found ${formatValue(address)}`);
   const window = isObject(sessions) ? sessions['heartbeat_window'] : undefined;
   const nanos = typeof window === 'string' ? durationNanos(window) : undefined;
   if (nanos !== undefined && nanos !== 0n && (nanos < 30_000_000n || nanos > 60_000_000_000n))
     error('sessions.heartbeat_window', `expected a duration from 30ms to 1m, found ${formatValue(window)}`);
+}
+
+/** The machine puts its own variables in. */
+function isAddress(text: string): boolean {
+  const port = /^[^\s]*:(\d{1,5})$/.exec(text)?.[1];
+  return text.includes('${environment.') || Number(port ?? Number.POSITIVE_INFINITY) < 65_536;
 }

@@ -1,0 +1,28 @@
+/** Wires where the configuration comes from: the cloud that the `-config` file names, or that file itself. */
+import { type CloudDeps, type CloudParts, composeCloud } from './compose-cloud.ts';
+import type { ConfigSource } from './config/config-source.ts';
+import { LocalFile } from './config/local-file.ts';
+import { openConfigFile } from './config/open-config-file.ts';
+
+export interface SourceDeps extends CloudDeps {
+  /** Path of the `-config` file. */
+  readonly configFile: string;
+}
+
+export interface Source {
+  /** Undefined: there is none. */
+  readonly cloud: CloudParts | undefined;
+  readonly source: ConfigSource;
+}
+
+/** @throws PlatformError if the file cannot be used */
+export async function composeSource(deps: SourceDeps, starting: AsyncDisposableStack): Promise<Source> {
+  const { configFile, settings, serverLog, clock, onProblem } = deps;
+  const opened = await openConfigFile(configFile, settings.home);
+  if (opened.kind === 'cloud') {
+    const cloud = await composeCloud(deps, opened.credentials, starting);
+    return { cloud, source: cloud.watch };
+  }
+  const log = serverLog.log.child('config');
+  return { cloud: undefined, source: new LocalFile({ ...opened, home: settings.home, onProblem, clock, log }) };
+}

@@ -1,0 +1,103 @@
+/**
+ * Replaces `${environment.NAME}` in the texts of a configuration by the variable of that name of this process.
+ *
+ * A variable that is not set is a fault of the resource, module, … that names it; others run on. What stands elsewhere is left out, as if
+ * it were not in the configuration, except in `auth`: there nothing may match, so a random text stands in its place. The configuration
+ * itself, its revision and its cache keep the placeholders, so no value leaves this process with them; errors show the placeholders, too.
+ */
+import { randomUUID } from 'node:crypto';
+import type { Problem } from '@platform/base';
+import type { RobotConfig } from '@platform/proto/platform/app/v1/robot';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface Resolved {
+  readonly config: RobotConfig;
+  /** One for each placeholder whose variable is not set, with its path. */
+  readonly problems: readonly Problem[];
+}
+
+const placeholder = /\$\{environment\.([A-Za-z_][A-Za-z0-9_]*)\}/g;
+/** Sections whose entries have faults of their own, so their texts stay. */
+const withEntries = /^(components|services|modules|packages|remotes|processes|jobs)\[/;
+
+/** Shorter values would be found in texts that have nothing to do with them. */
+const leastLength = 4;
+
+export class ConfigEnvironment {
+  readonly #variables: Environment | undefined;
+  /** The values that any configuration got, with their placeholders; the longest first, because it may contain others. */
+  #values: readonly (readonly [value: string, placeholder: string])[] = [];
+
+  /** @param variables undefined: this server does not give its variables away */
+  constructor(variables: Environment | undefined) {
+    this.#variables = variables;
+  }
+
+  /** The values that must not be shown. */
+  get secrets(): readonly string[] {
+    return this.#values.map(([value]) => value);
+  }
+
+  /** The text with placeholders in place of their values. */
+  hide(text: string): string {
+    let shown = text;
+    for (const [value, placeholder] of this.#values)
+      if (value.length >= leastLength) shown = shown.replaceAll(value, () => placeholder);
+    return shown;
+  }
+
+  resolve(config: RobotConfig): Resolved {
+    const problems: Problem[] = [];
+    const used = new Map(this.#values);
+    const resolved = this.#valueOf(config, '', problems, used) as RobotConfig;
+    this.#values = [...used].toSorted(([a], [b]) => b.length - a.length);
+    return { config: resolved, problems };
+  }
+
+  #valueOf(value: unknown, path: string, problems: Problem[], used: Map<string, string>): unknown {
+    if (typeof value === 'string')
+      return value.includes('${environment.') ? this.#textOf(value, path, problems, used) : value;
+    if (Array.isArray(value))
+      return value.map((item: unknown, index) => this.#valueOf(item, `${path}[${index}]`, problems, used));
+    if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return value;
+    const isMessage = '$typeName' in value;
+    // Messages keep their prototype, by which their absent fields have their defaults.
+    const copy = Object.create(Object.getPrototypeOf(value));
+    for (const [key, item] of Object.entries(value)) {
+      const at = `${path}${path === '' ? '' : '.'}${isMessage ? keyOf(key) : key}`;
+      const next = key.startsWith('$') && isMessage ? item : this.#valueOf(item, at, problems, used);
+      if (next !== undefined || item === undefined) copy[key] = next;
+      else if (isMessage) copy[key] = '';
+    }
+    return copy;
+  }
+
+  /** Undefined: it is left out, because a variable is not set. */
+  #textOf(text: string, path: string, problems: Problem[], used: Map<string, string>): string | undefined {
+    let isWhole = true;
+    const resolved = text.replace(placeholder, (whole, name: string) => {
+      const value = this.#variables?.[name];
+      if (value !== undefined) {
+        if (value !== '') used.set(value, whole);
+        return value;
+      }
+      isWhole = false;
+      const found = this.#variables === undefined ? '-untrusted-env, which does not allow this' : 'no such variable';
+      const message = `expected the environment variable ${name} of the machine-server, found ${found}`;
+      problems.push({ path, level: 'error', message });
+      return whole;
+    });
+    if (isWhole) return resolved;
+    if (path.startsWith('auth.')) return randomUUID();
+    return withEntries.test(path) ? text : undefined;
+  }
+}
+
+/** Fields whose keys in a document have other names. */
+const keys: Readonly<Record<string, string>> = { path: 'executable_path', otlpEndpoint: 'otlpendpoint' };
+
+/** The key of a field in a document. */
+function keyOf(field: string): string {
+  return keys[field] ?? field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}

@@ -1,0 +1,29 @@
+/** The document in a configuration file, with every mistake named by its place. */
+import { readFile, stat } from 'node:fs/promises';
+import { type JsonText, readJson } from '@platform/machine-config/read-json';
+
+/** More than any machine needs; the document and its copies have to fit in memory. */
+const maxBytes = 16 * 1024 * 1024;
+
+/** Never throws. @returns `invalid` with what was expected and found */
+export async function readDocumentFile(path: string): Promise<JsonText> {
+  const text = await readFile(path).catch((caught: NodeJS.ErrnoException) => caught);
+  if (text instanceof Error) return { kind: 'invalid', message: `expected a JSON file, found ${kindOf(text)}` };
+  if (text.length > maxBytes)
+    return { kind: 'invalid', message: `expected at most ${maxBytes} bytes, found ${text.length}` };
+  return readJson(text.toString('utf8'));
+}
+
+function kindOf({ code, message }: NodeJS.ErrnoException): string {
+  if (code === 'ENOENT') return 'no such file';
+  if (code === 'EISDIR') return 'a directory';
+  return `one that cannot be read (${code ?? message})`;
+}
+
+/** Differs after every change of a file; empty if there is none. What is no file, such as a pipe, is not watched. */
+export async function signatureOf(path: string): Promise<string> {
+  const found = await stat(path, { bigint: true }).catch(() => undefined);
+  if (found === undefined) return '';
+  if (!found.isFile()) return 'no file';
+  return [found.dev, found.ino, found.size, found.mtimeNs, found.ctimeNs].join(' ');
+}
