@@ -36,7 +36,7 @@ export function ftdcCommand(): Command {
         'platform ftdc ~/.platform/ftdc --metric process.rss_bytes --plot --since 2h',
         'platform ftdc ~/.platform/ftdc --metric "process.cpu_*" --rate --step 1m --csv',
       ],
-      fields: ['time and the metrics of --metric; without it metric, samples, min, mean, max, last'],
+      fields: ['time and the metrics of the option --metric; without it: metric, samples, min, mean, max, last'],
     },
     async (context, flags, path = '') => {
       const { out } = context;
