@@ -100,6 +100,7 @@ const rules: readonly Rule[] = [
       'apps/cloud/src/admin/repair/restore-rows.ts',
       'apps/cloud/src/backup/*',
       'apps/cloud/src/blobs/*',
+      'apps/cloud/src/ingest/staged/staged-uploads.ts',
       // The program and the Node that other computers fetch.
       'apps/cloud/src/connect/bundle.ts',
       'apps/cloud/src/connect/collect-program.ts',

@@ -133,6 +133,7 @@ export async function composeDataPlane(deps: DataPlaneDeps): Promise<DataPlane> 
     clock,
     log: log.child('ingest'),
     keepsBlob: packages.hasArchive,
+    stagingFolder: data.at('staged'),
     freeBytes: () => freeBytesOf(data.path),
     findDeleted: async (upload) =>
       upload.hasPayload

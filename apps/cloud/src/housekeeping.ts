@@ -14,7 +14,7 @@ import type { Tabular } from './tabular/tabular.ts';
 import type { Triggers } from './triggers/feature.ts';
 
 export interface HousekeepingDeps {
-  readonly ingest: Pick<Ingest<never>, 'truncateStep' | 'sweepBlobs'>;
+  readonly ingest: Pick<Ingest<never>, 'truncateStep' | 'sweepBlobs' | 'expireStaged'>;
   readonly ingestLog: IngestLog;
   readonly tabular: Tabular;
   readonly triggers: Triggers;
@@ -82,6 +82,7 @@ export function startHousekeeping(deps: HousekeepingDeps): AsyncDisposable {
     idleMs: 600_000,
     step: pausing(async () => {
       await ingest.sweepBlobs();
+      await ingest.expireStaged();
       return false;
     }),
   });

@@ -69,6 +69,12 @@ export const dataRequests: Readonly<Record<string, Builder>> = {
     },
     { uploadPacket: { case: 'data', value: new Uint8Array([1, 2, 3]) } },
   ],
+  'UploadService.BeginUpload': ({ id }) => ({ partId: id, key: new Uint8Array(32), size: 3n }),
+  'UploadService.WriteUpload': ({ id }) => ({ partId: id, key: new Uint8Array(32), data: new Uint8Array([1, 2, 3]) }),
+  'UploadService.FinishUpload': ({ id }) => ({
+    metadata: { partId: id, type: DataType.FILE, fileName: 'f' },
+    key: new Uint8Array(32).fill(1),
+  }),
   'DataService.TabularDataBySQL': ({ id }) => ({ organizationId: id, sqlQuery: 'SELECT * FROM readings' }),
   'DataService.TabularDataByMQL': ({ id }) => ({ organizationId: id, mqlBinary: everything }),
   'DataService.ExportTabularData': readingsOf,

@@ -11,7 +11,7 @@ import { type Clock, ownFault } from '@platform/base';
 import { syncPath } from '../instance/sync-path.ts';
 import { locateBlob } from './locate-blob.ts';
 import { type BlobContents, type BlobRange, createVerifiedFiles } from './verified-files.ts';
-import { incoming, writeBlob } from './write-blob.ts';
+import { incoming, linkBlob, type WrittenBlob, writeBlob } from './write-blob.ts';
 
 export interface StoredBlob extends Disposable {
   readonly path: string;
@@ -25,6 +25,8 @@ export interface BlobStore {
    * is disposed, which must happen after its row was appended. A failing source leaves nothing behind.
    */
   put(path: string, chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<StoredBlob>;
+  /** Stores a file of the same disk under `path` durably, without copying it; it is not changed. Otherwise as `put`. */
+  adopt(path: string, file: WrittenBlob & { readonly path: string }): Promise<StoredBlob>;
   /**
    * Returns the bytes after verifying them (D33). The file is open while they are read. They end with data_loss instead of the last chunk
    * if the file changes meanwhile.
@@ -62,25 +64,28 @@ export async function openBlobStore(options: BlobStoreOptions): Promise<BlobStor
     else held.delete(path);
   };
 
+  const store = async (path: string, write: () => Promise<WrittenBlob>): Promise<StoredBlob> => {
+    hold(path);
+    try {
+      const written = await write();
+      let released = false;
+      return {
+        path,
+        ...written,
+        [Symbol.dispose]() {
+          if (!released) release(path);
+          released = true;
+        },
+      };
+    } catch (caught) {
+      release(path);
+      throw diskError(caught, path);
+    }
+  };
+
   return {
-    async put(path, chunks) {
-      hold(path);
-      try {
-        const written = await writeBlob(directory, path, chunks);
-        let released = false;
-        return {
-          path,
-          ...written,
-          [Symbol.dispose]() {
-            if (!released) release(path);
-            released = true;
-          },
-        };
-      } catch (caught) {
-        release(path);
-        throw diskError(caught, path);
-      }
-    },
+    put: (path, chunks) => store(path, () => writeBlob(directory, path, chunks)),
+    adopt: (path, file) => store(path, () => linkBlob(directory, path, file)),
     async get(path, contents, range) {
       return verified.open(locateBlob(directory, path), contents, range);
     },

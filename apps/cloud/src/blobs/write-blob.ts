@@ -1,6 +1,6 @@
 /** Writes one payload durably: its name refers to all of its bytes, or still to the previous ones. */
 import { createHash, randomUUID } from 'node:crypto';
-import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
+import { type FileHandle, link, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { syncPath } from '../instance/sync-path.ts';
 import { locateBlob } from './locate-blob.ts';
@@ -33,6 +33,19 @@ export async function writeBlob(
     await rm(draft, { force: true });
     throw caught;
   }
+}
+
+/** @param file already durable */
+export async function linkBlob(
+  directory: string,
+  path: string,
+  { path: file, sizeBytes, sha256 }: WrittenBlob & { readonly path: string },
+): Promise<WrittenBlob> {
+  const target = locateBlob(directory, path);
+  await makeDirectories(directory, dirname(target));
+  await link(file, target);
+  await syncPath(dirname(target));
+  return { sizeBytes, sha256 };
 }
 
 async function writeDraft(

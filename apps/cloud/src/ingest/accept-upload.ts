@@ -6,13 +6,14 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { asPlatformError, type Clock, PlatformError } from '@platform/base';
 import { DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { blobPath } from '../blobs/blob-path.ts';
-import type { BlobStore } from '../blobs/blob-store.ts';
+import type { BlobStore, StoredBlob } from '../blobs/blob-store.ts';
 import { captureDay, dayText } from '../reading-codec/capture-day.ts';
 import type { Backpressure } from './backpressure/backpressure.ts';
 import type { AppendResult, IngestLog } from './log/log.ts';
 import type { Place } from './place.ts';
 import { encodeBatch, type Upload, uploadHash } from './readings/encode-batch.ts';
 import { hasTimes } from './readings/scan-reading.ts';
+import type { StagedFile } from './staged/staged-uploads.ts';
 import type { CheckedMetadata, Identity } from './upload-metadata.ts';
 
 export interface AcceptDeps {
@@ -54,7 +55,10 @@ export interface RepeatedUpload {
 export type FindDeleted = (upload: RepeatedUpload) => Promise<readonly boolean[]>;
 
 export interface Payload {
-  readonly chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+  /** Its bytes; or they are in a file already. */
+  readonly chunks?: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+  /** Durable; the file is not changed, and can be removed afterwards. */
+  readonly staged?: StagedFile;
   /** Capture time by the machine's clock; null: not given, as for files. */
   readonly timeReceivedMs: number | null;
 }
@@ -84,7 +88,9 @@ export async function acceptUpload(
   const { ingestLog, blobs, clock, reportGap, backpressure } = deps;
   const fileId = identity ? fileIdOf(place.partId, identity) : randomUUID();
 
-  using stored = payload ? await blobs.put(payloadPath(place, metadata, payload, clock.now()), payload.chunks) : null;
+  using stored = payload
+    ? await storePayload(blobs, payloadPath(place, metadata, payload, clock.now()), payload)
+    : null;
   if (stored && signal.aborted) {
     // The upload may have been cut off by the client and ended by a proxy. No sender is left to answer, and a retry brings the payload
     // again.
@@ -132,6 +138,10 @@ export async function acceptUpload(
     if (stored && asPlatformError(caught).code === 'already_exists') await dropPayload(deps, stored.path);
     throw caught;
   }
+}
+
+function storePayload(blobs: BlobStore, path: string, { chunks = [], staged }: Payload): Promise<StoredBlob> {
+  return staged === undefined ? blobs.put(path, chunks) : blobs.adopt(path, staged);
 }
 
 /** The key of an upload without identity: its content, if it includes a time. Three equal frames without times are three uploads (D13). */

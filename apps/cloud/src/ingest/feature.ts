@@ -10,6 +10,8 @@ import { truncateStep } from './log/truncate-step.ts';
 import type { Place } from './place.ts';
 import { uploadBindings } from './rpc.ts';
 import { defaultIngestSettings, type IngestSettings } from './settings.ts';
+import { type StagedLimits, StagedUploads } from './staged/staged-uploads.ts';
+import { uploadServiceBinding } from './staged/upload-rpc.ts';
 
 export interface IngestDeps<P> {
   readonly ingestLog: IngestLog;
@@ -26,6 +28,9 @@ export interface IngestDeps<P> {
   /** The store that makes rows from readings. */
   readonly store: StoreProgress;
   readonly settings?: Partial<IngestSettings>;
+  /** Where large uploads are staged: on the same disk as the payloads. */
+  readonly stagingFolder: string;
+  readonly stagedLimits?: StagedLimits;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -44,6 +49,8 @@ export interface Ingest<P> {
   truncateStep(lowWaterMark: () => Promise<number>): (signal: AbortSignal) => Promise<boolean>;
   /** Removes payloads older than an hour that no row names (I4, I14); returns how many. */
   sweepBlobs(): Promise<number>;
+  /** Removes staged uploads that were abandoned; returns how many. */
+  expireStaged(): Promise<number>;
   /** @throws resource_exhausted while the disk is too full for uploads (I13) */
   requireSpace(): Promise<void>;
   /** What was stored since the start; repeated uploads are not counted. */
@@ -65,10 +72,13 @@ export function createIngest<P>(deps: IngestDeps<P>): Ingest<P> {
     totals.readings += readings;
     totals.bytes += bytes;
   };
+  const staged = new StagedUploads(deps.stagingFolder, clock, deps.stagedLimits);
+  const ofUploads = {
+    ...{ ingestLog, blobs, clock, reportGap, findDeleted, backpressure, space, authorizeUpload, countStored },
+  };
   return {
-    bindings: uploadBindings<P>({
-      ...{ ingestLog, blobs, clock, reportGap, findDeleted, backpressure, space, authorizeUpload, countStored },
-    }),
+    bindings: [...uploadBindings<P>(ofUploads), uploadServiceBinding<P>(ofUploads, staged)],
+    expireStaged: () => staged.expire(),
     truncateStep: (lowWaterMark) => truncateStep({ ingestLog, log, clock, lowWaterMark }),
     sweepBlobs: () => blobs.sweep(async (path) => (await ingestLog.hasBlob(path)) || keepsBlob(path)),
     requireSpace: () => space.require(),

@@ -65,6 +65,8 @@ export async function startUploadServer(
     log: silentLog,
     freeBytes: async () => free,
     keepsBlob: async () => false,
+    stagingFolder: directory.file('staged'),
+    stagedLimits: { maxBytes: 64 * 1024 * 1024, maxUploads: 3 },
     findDeleted,
     store: neverBehind(log),
     reportGap: (_place, text) => void gaps.push(text),

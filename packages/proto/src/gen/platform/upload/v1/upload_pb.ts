@@ -199,7 +199,7 @@ export const UploadService: GenService<{
   },
   /**
    * Appends bytes. If `offset` is not where the upload stands, nothing is written, and the answer says where it stands.
-   * NOT_FOUND: begin again.
+   * FAILED_PRECONDITION: begin again.
    *
    * @generated from rpc platform.upload.v1.UploadService.WriteUpload
    */

@@ -1,0 +1,223 @@
+/**
+ * Large uploads on their way: their bytes are staged below one folder until all are there.
+ *
+ * `<folder>/<organization>/<hash of part and key>.part` has the bytes; its length is where the upload stands. `.done` next to it has the
+ * answer of a finished one, for a machine that did not get it. States: absent → staged → finished (payload and row are stored, then the
+ * staged bytes are removed and the answer is kept for an hour) | expired (nothing was written for a week). A kill at any instant leaves a
+ * shorter file, which the sender continues. Bytes that a power cut damaged are found by the checksum of the whole.
+ */
+import { createHash, type Hash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdir, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Clock, PlatformError } from '@platform/base';
+
+export interface StagedLimits {
+  /** Of one organization, together. Default 64 GiB. */
+  readonly maxBytes: number;
+  /** Of one organization. Default 256. */
+  readonly maxUploads: number;
+}
+
+export const defaultStagedLimits: StagedLimits = { maxBytes: 64 * 1024 ** 3, maxUploads: 256 };
+
+/** One upload: `key` is the sender's. */
+export interface StagedKey {
+  readonly organizationId: string;
+  readonly partId: string;
+  readonly key: Uint8Array;
+}
+
+export interface StagedFile {
+  readonly path: string;
+  readonly sizeBytes: number;
+  readonly sha256: Uint8Array;
+}
+
+const expiryMs = 7 * 24 * 3_600_000;
+const answerMs = 3_600_000;
+const busyMs = 60_000;
+
+export class StagedUploads {
+  readonly #folder: string;
+  readonly #clock: Clock;
+  readonly #limits: StagedLimits;
+  /** Hashes of what was written since the start, so that a finished upload need not be read again. */
+  readonly #hashes = new Map<string, { readonly hash: Hash; bytes: number }>();
+  readonly #queues = new Map<string, Promise<unknown>>();
+
+  constructor(folder: string, clock: Clock, limits: StagedLimits = defaultStagedLimits) {
+    this.#folder = folder;
+    this.#clock = clock;
+    this.#limits = limits;
+  }
+
+  /** Calls of one upload run one after the other. */
+  async inTurn<T>(key: StagedKey, run: () => Promise<T>): Promise<T> {
+    const path = this.#path(key);
+    const turn = (this.#queues.get(path) ?? Promise.resolve()).then(run, run);
+    this.#queues.set(path, turn);
+    try {
+      return await turn;
+    } finally {
+      if (this.#queues.get(path) === turn) this.#queues.delete(path);
+    }
+  }
+
+  /**
+   * Starts the upload, or finds it; returns how many bytes are staged.
+   *
+   * @param size of the whole file @throws failed_precondition if it is too large; resource_exhausted if too much is staged
+   */
+  async begin(key: StagedKey, size: number): Promise<number> {
+    const { maxBytes, maxUploads } = this.#limits;
+    if (size > maxBytes)
+      throw new PlatformError(
+        'failed_precondition',
+        `expected a file of at most ${maxBytes} bytes, found ${size}: send it with DataSyncService.FileUpload`,
+      );
+    const path = this.#path(key);
+    const found = await sizeOf(path);
+    const others = (await this.#staged(key.organizationId)).filter((each) => each.path !== path);
+    const bytes = others.reduce((sum, each) => sum + each.bytes, 0);
+    if (bytes + size > maxBytes || others.length >= maxUploads)
+      throw new PlatformError(
+        'resource_exhausted',
+        `${others.length} uploads of ${bytes} bytes are staged for this organization already, at most ${maxUploads} of ${maxBytes} bytes together may be: they must be finished or expire first`,
+        undefined,
+        { retryAfterMs: busyMs },
+      );
+    if (found !== undefined && found <= size) return found;
+    await this.remove(key);
+    await mkdir(join(this.#folder, key.organizationId), { recursive: true, mode: 0o700 });
+    await writeFile(path, '', { mode: 0o600 });
+    return 0;
+  }
+
+  /** Appends at `offset`, if the upload stands there; returns where it stands. @throws failed_precondition without `begin` */
+  async write(key: StagedKey, offset: number, data: Uint8Array): Promise<number> {
+    const path = this.#path(key);
+    const bytes = await this.#require(path);
+    if (offset !== bytes || data.length === 0) return bytes;
+    const hashed = this.#hashes.get(path) ?? (bytes === 0 ? { hash: createHash('sha256'), bytes: 0 } : undefined);
+    try {
+      await using handle = await open(path, 'r+');
+      await writeAll(handle, data, offset);
+    } catch (caught) {
+      // Part of it may be there.
+      this.#hashes.delete(path);
+      throw caught;
+    }
+    if (hashed?.bytes === offset) {
+      hashed.hash.update(data);
+      hashed.bytes += data.length;
+      this.#hashes.set(path, hashed);
+    } else this.#hashes.delete(path);
+    return bytes + data.length;
+  }
+
+  /** The staged file, durable. @throws failed_precondition without `begin`; data_loss if it is not what was sent, and then it is removed */
+  async complete(key: StagedKey, expected: Uint8Array): Promise<StagedFile> {
+    const path = this.#path(key);
+    const sizeBytes = await this.#require(path);
+    const hashed = this.#hashes.get(path);
+    const sha256 = hashed?.bytes === sizeBytes ? hashed.hash.copy().digest() : await hashOf(path);
+    if (!Buffer.from(expected).equals(sha256)) {
+      await this.remove(key);
+      throw new PlatformError(
+        'data_loss',
+        `the ${sizeBytes} staged bytes have another checksum than the file that was sent: they were removed, begin the upload again`,
+      );
+    }
+    await using handle = await open(path, 'r+');
+    await handle.sync();
+    return { path, sizeBytes, sha256: new Uint8Array(sha256) };
+  }
+
+  /** Keeps the answer for an hour, and removes the bytes. */
+  async finish(key: StagedKey, binaryDataId: string): Promise<void> {
+    await writeFile(donePath(this.#path(key)), binaryDataId, { mode: 0o600 });
+    await this.remove(key);
+  }
+
+  /** The answer of an upload that was finished within the last hour. */
+  async answer(key: StagedKey): Promise<string | undefined> {
+    const path = donePath(this.#path(key));
+    const found = await stat(path).catch(() => undefined);
+    if (found === undefined || this.#clock.now() - found.mtimeMs > answerMs) return undefined;
+    return (await readFile(path, 'utf8')) || undefined;
+  }
+
+  async remove(key: StagedKey): Promise<void> {
+    const path = this.#path(key);
+    this.#hashes.delete(path);
+    await rm(path, { force: true });
+  }
+
+  /** Removes uploads to which nothing was written for a week, and answers older than an hour; returns how many uploads. */
+  async expire(): Promise<number> {
+    let expired = 0;
+    for (const organization of await namesIn(this.#folder))
+      for (const name of await namesIn(join(this.#folder, organization))) {
+        const path = join(this.#folder, organization, name);
+        const found = await stat(path).catch(() => undefined);
+        const isUpload = name.endsWith('.part');
+        if (found === undefined || this.#queues.has(path)) continue;
+        if (this.#clock.now() - found.mtimeMs <= (isUpload ? expiryMs : answerMs)) continue;
+        this.#hashes.delete(path);
+        await rm(path, { force: true });
+        if (isUpload) expired++;
+      }
+    return expired;
+  }
+
+  async #staged(organizationId: string): Promise<{ path: string; bytes: number }[]> {
+    const folder = join(this.#folder, organizationId);
+    const paths = (await namesIn(folder)).filter((name) => name.endsWith('.part')).map((name) => join(folder, name));
+    return Promise.all(paths.map(async (path) => ({ path, bytes: (await sizeOf(path)) ?? 0 })));
+  }
+
+  async #require(path: string): Promise<number> {
+    const bytes = await sizeOf(path);
+    if (bytes === undefined)
+      throw new PlatformError(
+        'failed_precondition',
+        'expected an upload that was begun and has not expired, found none: begin it again',
+      );
+    return bytes;
+  }
+
+  #path({ organizationId, partId, key }: StagedKey): string {
+    const name = createHash('sha256').update(partId).update('\0').update(key).digest('hex');
+    return join(this.#folder, organizationId, `${name}.part`);
+  }
+}
+
+function donePath(path: string): string {
+  return path.replace(/\.part$/, '.done');
+}
+
+async function sizeOf(path: string): Promise<number | undefined> {
+  return (await stat(path).catch(() => undefined))?.size;
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  return readdir(folder).catch(() => []);
+}
+
+async function hashOf(path: string): Promise<Buffer> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(path, { highWaterMark: 1024 * 1024 })) hash.update(chunk as Buffer);
+  return hash.digest();
+}
+
+async function writeAll(
+  handle: { write(bytes: Uint8Array, at: number, length: number, position: number): Promise<{ bytesWritten: number }> },
+  data: Uint8Array,
+  offset: number,
+): Promise<void> {
+  for (let done = 0; done < data.length; ) {
+    const { bytesWritten } = await handle.write(data, done, data.length - done, offset + done);
+    done += bytesWritten;
+  }
+}

@@ -1,0 +1,102 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { DescService } from '@bufbuild/protobuf';
+import { PlatformError } from '@platform/base';
+import { DataSyncService } from '@platform/proto/platform/app/datasync/v1/data_sync';
+import type { Client, Link } from '@platform/rpc/client';
+import { expect, onTestFinished, test } from 'vitest';
+import { uploadFile } from './upload-file.ts';
+
+const chunk = 4 * 1024 * 1024;
+const content = randomBytes(5 * chunk - 1_000);
+
+/** A cloud that stages uploads in memory, and can break them. */
+class StagingCloud {
+  readonly staged = new Map<string, Buffer>();
+  readonly written: number[] = [];
+  finished: Uint8Array | undefined;
+  /** Bytes that came in one stream. */
+  streamed = 0;
+  before: (offset: number) => void = () => {};
+  canStage = true;
+
+  readonly link: Pick<Link, 'client'> = {
+    client: <S extends DescService>(service: S) =>
+      (service.typeName === DataSyncService.typeName ? this.#stream : this.#pieces) as unknown as Client<S>,
+  };
+
+  readonly #stream = {
+    fileUpload: async (requests: AsyncIterable<{ uploadPacket: { case: string; value: { data?: Uint8Array } } }>) => {
+      for await (const { uploadPacket } of requests) this.streamed += uploadPacket.value.data?.length ?? 0;
+    },
+  };
+
+  readonly #pieces = {
+    beginUpload: async ({ key }: { key: Uint8Array }) => {
+      if (!this.canStage) throw new PlatformError('unimplemented', 'no such service');
+      const name = Buffer.from(key).toString('hex');
+      const bytes = this.staged.get(name) ?? Buffer.alloc(0);
+      this.staged.set(name, bytes);
+      return { offset: BigInt(bytes.length), maxChunkBytes: 0, binaryDataId: '' };
+    },
+    writeUpload: async ({ key, offset, data }: { key: Uint8Array; offset: bigint; data: Uint8Array }) => {
+      this.before(Number(offset));
+      const name = Buffer.from(key).toString('hex');
+      const bytes = Buffer.concat([this.staged.get(name) ?? Buffer.alloc(0), data]);
+      this.staged.set(name, bytes);
+      this.written.push(Number(offset));
+      return { offset: BigInt(bytes.length) };
+    },
+    finishUpload: async ({ sha256 }: { sha256: Uint8Array }) => {
+      this.finished = sha256;
+      return { binaryDataId: 'id' };
+    },
+  };
+}
+
+async function file(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'resumable-'));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  const path = join(directory, 'large.bin');
+  await writeFile(path, content);
+  return path;
+}
+
+function upload(path: string, { link }: StagingCloud): ReturnType<typeof uploadFile> {
+  const context = { link, partId: 'part', tags: [], rate: { take: async () => {} } };
+  return uploadFile(path, context, new AbortController().signal);
+}
+
+test('a large file whose upload breaks at 80 % continues there, and its checksum is that of the whole', async () => {
+  const [path, cloud] = [await file(), new StagingCloud()];
+  cloud.before = (offset) => {
+    if (offset === 4 * chunk) throw new PlatformError('unavailable', 'the link broke');
+  };
+  expect(await upload(path, cloud)).toMatchObject({ kind: 'later', code: 'unavailable' });
+  cloud.before = () => {};
+  expect(await upload(path, cloud)).toMatchObject({ kind: 'accepted', bytes: content.length });
+  expect(cloud.written).toEqual([0, chunk, 2 * chunk, 3 * chunk, 4 * chunk]);
+  expect([...cloud.staged.values()].map((bytes) => bytes.equals(content))).toEqual([true]);
+  expect(Buffer.from(cloud.finished ?? []).equals(createHash('sha256').update(content).digest())).toBe(true);
+});
+
+test('a large file that has changed since its upload broke begins anew', async () => {
+  const [path, cloud] = [await file(), new StagingCloud()];
+  cloud.before = (offset) => {
+    if (offset === chunk) throw new PlatformError('unavailable', 'the link broke');
+  };
+  await upload(path, cloud);
+  await utimes(path, 1, 1);
+  cloud.before = () => {};
+  await upload(path, cloud);
+  expect(cloud.written).toEqual([0, 0, chunk, 2 * chunk, 3 * chunk, 4 * chunk]);
+});
+
+test('a cloud that cannot stage uploads gets a large file in one stream', async () => {
+  const [path, cloud] = [await file(), new StagingCloud()];
+  cloud.canStage = false;
+  expect(await upload(path, cloud)).toMatchObject({ kind: 'accepted' });
+  expect(cloud).toMatchObject({ streamed: content.length, finished: undefined });
+});
