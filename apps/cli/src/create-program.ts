@@ -1,6 +1,7 @@
 /** The commands of `platform`, in groups, with help and exit codes. */
 import addCompletions from '@bomb.sh/tab/commander';
 import { Command } from 'commander';
+import { captureCommand } from './capture/capture-command.ts';
 import { adminCommand } from './commands/admin/admin-command.ts';
 import { apiKeysCommand } from './commands/api-keys.ts';
 import { describeCompletion } from './commands/completion.ts';
@@ -59,6 +60,7 @@ export function createProgram(jsonErrors = false): Command {
     .commandsGroup('This computer:')
     .addCommand(upCommand())
     .addCommand(adminCommand())
+    .addCommand(captureCommand())
     .addCommand(ftdcCommand())
     .addCommand(versionCommand());
   program.commandsGroup('Login:');

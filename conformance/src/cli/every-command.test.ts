@@ -21,7 +21,7 @@ const leaves = leavesOf(createProgram()).filter((leaf) => leaf.name() !== 'compl
 /** Commands that change something, ask a person, need the login of a person, or print no data. */
 const others = new Set(
   `
-  up completion ftdc login/browser login/api-key logout
+  up completion ftdc capture/ls capture/cat capture/verify capture/repair capture/convert capture/quarantine login/browser login/api-key logout
   admin/backup admin/restore admin/limits/set admin/organizations/create-owner-link admin/rotate-instance-key
   profiles/use profiles/bind profiles/unbind profiles/organization profiles/delete
   organizations/create organizations/update organizations/delete

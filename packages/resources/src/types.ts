@@ -9,6 +9,7 @@ export { type BaseRemoteControl, baseRemoteControl } from './types/base-remote-c
 export { type Board, board } from './types/board.ts';
 export { type Button, button } from './types/button.ts';
 export { type Camera, camera } from './types/camera.ts';
+export { type DataManager, dataManager } from './types/data-manager.ts';
 export { type Discovery, discovery } from './types/discovery.ts';
 export { type Encoder, encoder } from './types/encoder.ts';
 export { type Gantry, gantry } from './types/gantry.ts';

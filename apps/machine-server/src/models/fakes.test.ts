@@ -46,7 +46,7 @@ const attributes: Readonly<Record<string, JsonObject>> = {
 };
 
 /** Types that have only real models. */
-const withoutFake = ['shell', 'base_remote_control'];
+const withoutFake = ['shell', 'base_remote_control', 'data_manager'];
 
 /** A machine with one fake of each type, each named `it`. */
 async function startWithFakes(more: Readonly<Record<string, JsonObject>> = attributes): Promise<Call> {

@@ -7,7 +7,7 @@
  */
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { errorText, type LogFields } from '@platform/base';
+import { errorText, type LogFields, PlatformError } from '@platform/base';
 import { failedFolder, seriesPath } from '../directories/paths.ts';
 import { setAside } from '../directories/set-aside.ts';
 import { LimitedLog } from '../logging/limited-log.ts';
@@ -18,6 +18,7 @@ import { type AfterSync, afterSync } from './files/after-sync.ts';
 import { DueFiles } from './files/due-files.ts';
 import type { Fingerprint } from './files/fingerprint.ts';
 import { SentFiles } from './files/sent-files.ts';
+import { type AboutBytes, uploadBytes } from './files/upload-bytes.ts';
 import { uploadFile } from './files/upload-file.ts';
 import { Lane } from './lane.ts';
 import { isOfCloud, type Outcome } from './outcome.ts';
@@ -157,6 +158,15 @@ export class Sync implements AsyncDisposable {
     return this.#pauses.captures.until;
   }
 
+  /** How many files are being sent right now. */
+  get underWay(): number {
+    return this.#underWay.size;
+  }
+
+  captureDirectories(): readonly string[] {
+    return this.#deps.captureDirectories();
+  }
+
   /** Whether `path` is being sent right now. */
   sending(path: string): boolean {
     return this.#underWay.has(path);
@@ -167,7 +177,20 @@ export class Sync implements AsyncDisposable {
     this.#queue.sealed(path);
   }
 
-  /** Seals and sends everything that is due, whatever the rules. @throws failed_precondition without a cloud */
+  /**
+   * Sends bytes that are in no file. Resolves once the cloud has them.
+   *
+   * @throws failed_precondition without a cloud; what the cloud answers
+   */
+  async sendBytes(bytes: Uint8Array, about: AboutBytes, signal: AbortSignal): Promise<void> {
+    const { link, partId, clock } = this.#deps;
+    if (link === undefined)
+      throw new PlatformError('failed_precondition', 'this machine has no cloud to which it could send data');
+    const tags = [...(this.#settings?.tags ?? []), ...about.tags];
+    await uploadBytes(bytes, { ...about, tags }, { link, partId, rate: this.#rate, nowMs: clock.now() }, signal);
+  }
+
+  /** Seals and sends everything that is due, whatever the rules. Does nothing without a cloud. */
   async flush(): Promise<void> {
     this.#flushing++;
     try {

@@ -11,7 +11,7 @@ import {
   readDataManagerAttributes,
 } from '@platform/machine-config/data-manager';
 import type { ResourceConfig } from '@platform/machine-config/schema';
-import type { ResourceDescriptor } from '@platform/resources';
+import type { DataManager, ResourceDescriptor } from '@platform/resources';
 import type { Capture } from '../../capture/capture.ts';
 import { planCapture } from '../../capture/plan-capture.ts';
 import type { Associated, BuildContext, Model, Reconfigurable } from '../../graph/model.ts';
@@ -19,6 +19,7 @@ import { logProblems } from '../../logging/log-problems.ts';
 import type { Reclaim } from '../../sync/reclaim.ts';
 import { planSync, selectiveSyncer } from '../../sync/rules/plan-sync.ts';
 import type { Sync } from '../../sync/sync.ts';
+import { dataManagerMethods } from './data-manager-methods.ts';
 
 export interface DataManagerParts {
   /** The types that can be captured. */
@@ -65,10 +66,11 @@ export function createDataManager(parts: () => DataManagerParts): Model {
     model: 'core:builtin:builtin',
     // Without the sensor nothing is sent, but everything is captured.
     dependencies: async ({ attributes }) => ({ required: [], optional: selectiveSyncer(attributes) }),
-    async build(config, context): Promise<Reconfigurable> {
+    async build(config, context): Promise<Reconfigurable & DataManager> {
       const owner = Symbol(config.name);
       await set(owner, config, context);
       return {
+        ...dataManagerMethods(parts, config.name),
         reconfigure: (next, nextContext) => set(owner, next, nextContext),
         async close() {
           if (inUse.get(config.name)?.owner !== owner) return;

@@ -1,0 +1,44 @@
+/** The files that sync has set aside: those in a `failed` folder with their reason beside them. */
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { basename, dirname, join, sep } from 'node:path';
+import { PlatformError } from '@platform/sdk/cloud';
+
+export interface SetAsideFile {
+  readonly path: string;
+  readonly since: string;
+  readonly reason: string;
+}
+
+export function* setAsideFiles(folder: string): Generator<SetAsideFile> {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) yield* setAsideFiles(path);
+    else if (entry.isFile() && isSetAside(path)) yield { path, ...reasonOf(path) };
+  }
+}
+
+/** Moves a file back to where it was, so that sync sends it again. @throws not_found, already_exists */
+export function releaseFile(path: string): string {
+  if (!existsSync(path) || !isSetAside(path))
+    throw new PlatformError(
+      'not_found',
+      `expected a file in a folder "failed" with its .reason beside it, found none at ${path}`,
+    );
+  const segments = dirname(path).split(sep);
+  segments.splice(segments.lastIndexOf('failed'), 1);
+  const to = join(segments.join(sep) || sep, basename(path));
+  if (existsSync(to)) throw new PlatformError('already_exists', `expected no file at ${to}, found one`);
+  mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
+  renameSync(path, to);
+  rmSync(`${path}.reason`, { force: true });
+  return to;
+}
+
+function isSetAside(path: string): boolean {
+  return dirname(path).split(sep).includes('failed') && existsSync(`${path}.reason`) && lstatSync(path).isFile();
+}
+
+function reasonOf(path: string): Pick<SetAsideFile, 'since' | 'reason'> {
+  const [since = '', ...words] = readFileSync(`${path}.reason`, 'utf8').trim().split(' ');
+  return { since, reason: words.join(' ') };
+}

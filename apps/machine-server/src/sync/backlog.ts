@@ -1,0 +1,53 @@
+/** Counts the capture files that wait on the disk, and those that were set aside, per resource. */
+import { basename, join, relative, sep } from 'node:path';
+import { failedFolder } from '../directories/paths.ts';
+import { walkFiles } from '../directories/walk-files.ts';
+
+export interface ResourceBacklog {
+  files: number;
+  quarantined: number;
+  /** Wall ms at which the oldest waiting file began; undefined: none waits, or its name has no time. */
+  oldestMs: number | undefined;
+}
+
+export interface Backlog {
+  /** By `<api>/<name>`. */
+  readonly resources: ReadonlyMap<string, ResourceBacklog>;
+}
+
+const { signal } = new AbortController();
+
+export async function backlogOf(directories: readonly string[]): Promise<Backlog> {
+  const resources = new Map<string, ResourceBacklog>();
+  const of = (path: string, root: string): ResourceBacklog => {
+    const name = resourceName(relative(root, path).split(sep));
+    const known = resources.get(name) ?? { files: 0, quarantined: 0, oldestMs: undefined };
+    resources.set(name, known);
+    return known;
+  };
+  for (const directory of directories) {
+    for await (const path of walkFiles(directory, signal)) {
+      if (!/\.(capture|prog)$/.test(path)) continue;
+      const found = of(path, directory);
+      found.files++;
+      const beganMs = timeOf(basename(path));
+      if (beganMs !== undefined && (found.oldestMs === undefined || beganMs < found.oldestMs)) found.oldestMs = beganMs;
+    }
+    const failed = join(directory, failedFolder);
+    for await (const path of walkFiles(failed, signal)) if (!path.endsWith('.reason')) of(path, failed).quarantined++;
+  }
+  return { resources };
+}
+
+/** `core_component_movement_sensor`, `gps` → `core:component:movement_sensor/gps`. */
+function resourceName([api = '', name = '']: readonly string[]): string {
+  return `${api.replace('_', ':').replace('_', ':')}/${name}`;
+}
+
+/** The time with which the name of a capture file begins. */
+function timeOf(name: string): number | undefined {
+  const [, day, hours, minutes, seconds] = /^(\d{4}-\d\d-\d\d)T(\d\d)_(\d\d)_(\d\d(?:\.\d+)?)/.exec(name) ?? [];
+  if (day === undefined) return undefined;
+  const ms = Date.parse(`${day}T${hours}:${minutes}:${Number(seconds).toFixed(3).padStart(6, '0')}Z`);
+  return Number.isNaN(ms) ? undefined : ms;
+}

@@ -1,0 +1,87 @@
+/** What capture and sync are doing, for GetStatus of the data manager and the status page. */
+import type { JsonObject } from '@bufbuild/protobuf';
+import type { Clock } from '@platform/base';
+import { type Backlog, backlogOf } from './backlog.ts';
+import type { Reclaim } from './reclaim.ts';
+import type { Sync } from './sync.ts';
+
+export interface DataStatusDeps {
+  readonly capture: {
+    status(): readonly {
+      /** Begins with the full name of the resource and a space. */
+      readonly key: string;
+      readonly taken: number;
+      readonly late: number;
+      readonly held: number;
+      readonly failed: number;
+      readonly dropped: number;
+    }[];
+  };
+  readonly sync: Sync;
+  readonly reclaim: Pick<Reclaim, 'deletedFiles'>;
+  readonly clock: Clock;
+}
+
+/** Times are RFC 3339, or null. Numbers count from the start of the server, except `waiting_files` and `quarantined_files`. */
+export async function dataStatus({ capture, sync, reclaim, clock }: DataStatusDeps): Promise<JsonObject> {
+  const backlog = await backlogOf(sync.captureDirectories());
+  const resources = new Map<string, JsonObject>();
+  const add = (name: string, more: JsonObject): void => void resources.set(name, { ...resources.get(name), ...more });
+  for (const { key, taken, late, held, failed, dropped } of capture.status()) {
+    const [name = key] = key.split(' ');
+    const before = resources.get(name);
+    const sum = (field: string, count: number): number => Number(before?.[field] ?? 0) + count;
+    add(name, { captured: sum('captured', taken), missed: sum('missed', late + held + failed + dropped) });
+  }
+  for (const [name, { files, quarantined, oldestMs }] of backlog.resources)
+    add(name, { waiting_files: files, quarantined_files: quarantined, oldest_waiting: timeText(oldestMs) });
+  for (const [name, tally] of sync.tally.resources)
+    add(name, {
+      uploaded_files: tally.uploadedFiles,
+      uploaded_readings: tally.uploadedReadings,
+      failed_attempts: tally.failedAttempts,
+      last_error: tally.lastError,
+    });
+  const { tally } = sync;
+  return {
+    state: stateOf(sync, clock),
+    ...totals(backlog),
+    uploading_files: sync.underWay,
+    uploaded_files: tally.uploadedFiles,
+    uploaded_readings: tally.uploadedReadings,
+    failed_attempts: tally.failedAttempts,
+    discarded_files: reclaim.deletedFiles,
+    next_attempt: nextAttempt(sync, clock),
+    last_error: tally.lastError,
+    resources: Object.fromEntries([...resources].toSorted(([a], [b]) => (a < b ? -1 : 1))),
+  };
+}
+
+function totals({ resources }: Backlog): JsonObject {
+  let [files, quarantined, oldestMs] = [0, 0, undefined as number | undefined];
+  for (const each of resources.values()) {
+    files += each.files;
+    quarantined += each.quarantined;
+    if (each.oldestMs !== undefined && (oldestMs === undefined || each.oldestMs < oldestMs)) oldestMs = each.oldestMs;
+  }
+  return { waiting_files: files, quarantined_files: quarantined, oldest_waiting: timeText(oldestMs) };
+}
+
+/** In one phrase. */
+function stateOf(sync: Sync, clock: Clock): string {
+  if (!sync.sends) return 'off';
+  if (sync.heldReason !== undefined) return `held: ${sync.heldReason}`;
+  const until = sync.pausedUntil;
+  return until !== undefined && until > clock.monotonic() ? 'waiting for the cloud' : 'on';
+}
+
+/** When the first of what failed is tried again. */
+function nextAttempt(sync: Sync, clock: Clock): string | null {
+  const times = [sync.attempts.earliest(), sync.pausedUntil].filter((time) => time !== undefined);
+  if (times.length === 0) return null;
+  return timeText(clock.now() + Math.max(0, Math.min(...times) - clock.monotonic()));
+}
+
+function timeText(ms: number | undefined): string | null {
+  return ms === undefined ? null : new Date(ms).toISOString();
+}
