@@ -86,6 +86,7 @@ export const cloudEdges: Readonly<Record<string, readonly string[]>> = {
   // It also collects the tables of every feature, from their store.ts.
   metadata: ['instance'],
   outbox: ['instance', 'metadata'],
+  gaps: ['access', 'metadata'],
   packages: ['access', 'blobs', 'instance', 'metadata'],
   queries: ['access', 'metadata', 'tabular'],
   relay: ['access', 'machines', 'metadata'],

@@ -120,6 +120,8 @@ const rules: readonly Rule[] = [
       'apps/machine-server/src/config/cache.ts',
       'apps/machine-server/src/config/read-document.ts',
       'apps/machine-server/src/directories/*',
+      'apps/machine-server/src/gaps/alive.ts',
+      'apps/machine-server/src/gaps/gap-journal.ts',
       'apps/machine-server/src/ftdc/*',
       // Devices are files of the kernel.
       'apps/machine-server/src/hardware/*',

@@ -20,12 +20,14 @@ import { queryRoute } from './edge/query-route.ts';
 import { maxRequestBytes } from './edge/request-limits.ts';
 import { createRoutes } from './edge/routes.ts';
 import { readStatus } from './edge/status.ts';
+import { gapBinding } from './gaps/feature.ts';
 import { freeBytesOf } from './ingest/disk/free-space.ts';
 import type { IngestLog } from './ingest/log/log.ts';
 import { version } from './instance/build-info.ts';
 import type { TlsSource } from './instance/tls-source.ts';
 import { logHandlers } from './machines/logs/rpc.ts';
 import { partConfigFile } from './machines/part-config-file.ts';
+import type { Database } from './metadata/tables.ts';
 import type { Outbox } from './outbox/feature.ts';
 import { maxMessageBytes } from './packages/limits.ts';
 import type { Relay } from './relay/feature.ts';
@@ -40,6 +42,7 @@ export interface EdgeDeps {
   readonly outbox: Outbox;
   readonly ingestLog: IngestLog;
   readonly dataPlane: DataPlane;
+  readonly db: Database;
   readonly relay: Relay;
   readonly connect: Connect;
   /** Address on which the cloud will listen. */
@@ -159,6 +162,7 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
       clock,
     }),
     ...ingest.bindings,
+    gapBinding({ db: deps.db, access }),
     serve(DataService, { ...queries.dataHandlers, ...binary.dataHandlers }),
     serve(DatasetService, binary.datasetHandlers),
     serve(PackageService, packages.handlers, { maxRequestBytes: () => maxMessageBytes }),

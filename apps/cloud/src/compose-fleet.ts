@@ -11,6 +11,7 @@ import type { Limits } from './admin/limits.ts';
 import { machineLogAllowance } from './admin/machine-log-allowance.ts';
 import { organizationDeleting as forgetLimits } from './admin/organization-deleting.ts';
 import { createFragments, type Fragments } from './fragments/feature.ts';
+import { forgetGaps } from './gaps/feature.ts';
 import { createFirstAccount } from './identity/create-first-account.ts';
 import { organizationDeleting as forgetPeople } from './identity/organization-deleting.ts';
 import { createSessions, type Sessions } from './identity/sign-in/sessions.ts';
@@ -158,6 +159,7 @@ export async function composeFleet(deps: FleetDeps): Promise<Fleet> {
       forgetTargets,
       forgetLimits,
       forgetPackages,
+      forgetGaps,
       fragments.organizationDeleting,
       retention.organizationDeleting,
     ],

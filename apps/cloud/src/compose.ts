@@ -170,6 +170,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
   const server = unwind.use(
     'edge',
     composeEdge({
+      db,
       fleet,
       people,
       testInbox,

@@ -1,11 +1,16 @@
 /** Wires everything that captures, sends and reclaims: capture directories, sync, deletion on a full disk, capture. */
 import type { Clock, Log } from '@platform/base';
 import type { CaptureStorage } from '@platform/capture-file';
+import { GapReason } from '@platform/proto/platform/gaps/v1/gaps';
 import type { Link } from '@platform/rpc/client';
 import { Capture, type CaptureDeps } from './capture/capture.ts';
 import { Directories } from './directories/directories.ts';
 import { diskStorage } from './directories/disk-storage.ts';
 import { SeqLedger } from './directories/seq-ledger.ts';
+import { Alive, readCrash } from './gaps/alive.ts';
+import { CrashGaps } from './gaps/crash-gaps.ts';
+import { Gaps } from './gaps/gaps.ts';
+import { lostReadings } from './gaps/lost-readings.ts';
 import { Reclaim, systemVolume } from './sync/reclaim.ts';
 import { Sync } from './sync/sync.ts';
 import type { Observe } from './telemetry/observe.ts';
@@ -28,6 +33,7 @@ export interface Data extends AsyncDisposable {
   readonly sync: Sync;
   readonly reclaim: Reclaim;
   readonly capture: Capture;
+  readonly gaps: Gaps;
 }
 
 const lastSyncMs = 2_000;
@@ -46,8 +52,18 @@ function tellsWhenSealed(storage: CaptureStorage, sync: Sync): CaptureStorage {
 export async function composeData({ home, partId, link, read, observe, clock, log, signal }: DataDeps): Promise<Data> {
   await using starting = new AsyncDisposableStack();
   const ledger = new SeqLedger();
-  const directories = starting.use(new Directories({ home, ledger, clock, log: log.child('capture') }));
+  const gaps = starting.use(new Gaps({ home, partId, link, clock, log: log.child('capture') }));
+  await gaps.start();
+  const crash = new CrashGaps(await readCrash(home));
+  const directories = starting.use(
+    new Directories({
+      ...{ home, ledger, clock, log: log.child('capture') },
+      onRecovered: (contents) => crash.recovered(contents),
+    }),
+  );
   await directories.start();
+  crash.tell(gaps, clock.now() * 1_000);
+  await gaps.flush();
   signal.throwIfAborted();
   const survey = new AbortController();
   const surveyed = directories
@@ -63,6 +79,10 @@ export async function composeData({ home, partId, link, read, observe, clock, lo
       captureDirectories: () => directories.owned(),
       seal: () => capture.seal(),
       observe,
+      refused: (header, readings) => {
+        const lost = lostReadings(header, readings);
+        if (lost !== undefined) gaps.add(lost.series, GapReason.TOO_LARGE, lost.readings, lost.startUs, lost.endUs);
+      },
       clock,
       log: log.child('sync'),
     }),
@@ -73,6 +93,7 @@ export async function composeData({ home, partId, link, read, observe, clock, lo
       sending: (path) => sync.sending(path),
       volume: systemVolume,
       ledger,
+      gaps,
       clock,
       log: log.child('sync'),
     }),
@@ -82,6 +103,8 @@ export async function composeData({ home, partId, link, read, observe, clock, lo
   starting.defer(async () => {
     if (sync.sends) await Promise.race([sync.flush().then(() => sync.flush()), clock.sleep(lastSyncMs)]);
   });
+  // Removed only after the last reading is sealed.
+  const alive = starting.use(new Alive(home));
   const capture: Capture = starting.use(
     new Capture({
       partId,
@@ -89,10 +112,12 @@ export async function composeData({ home, partId, link, read, observe, clock, lo
       ledger,
       directories,
       read,
+      gaps,
+      alive,
       clock,
       log: log.child('capture'),
     }),
   );
   const unwinding = starting.move();
-  return { sync, reclaim, capture, [Symbol.asyncDispose]: () => unwinding.disposeAsync() };
+  return { sync, reclaim, capture, gaps, [Symbol.asyncDispose]: () => unwinding.disposeAsync() };
 }

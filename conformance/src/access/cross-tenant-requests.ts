@@ -233,6 +233,8 @@ export function crossTenantRequests(world: World): readonly CrossTenantRequest[]
       ['AppService.ListAuthorizations', organization, (id) => ({ organizationId: id, resourceIds: ['x'] })],
       ['FleetService.SetKeyExpiry', key, (id) => ({ id, expiresAt: past })],
       ['FleetService.ListAuditEntries', organization, (id) => ({ organizationId: id, pageToken: 'x' })],
+      ['GapService.ListGaps', partId, (id) => ({ partId: id, pageToken: 'x' })],
+      ['GapService.ReportGaps', partId, (id) => ({ partId: id, gaps: [{}] })],
       ['FleetService.ListConfigurationVersions', partId, (id) => ({ partId: id, pageToken: 'x' })],
       ['FleetService.GetConfigurationVersion', partId, (id) => ({ partId: id, version: 999n })],
       ['FleetService.RestoreConfigurationVersion', partId, (id) => ({ partId: id, version: 999n, currentVersion: 5n })],

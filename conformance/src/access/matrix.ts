@@ -11,6 +11,7 @@ import { PackageService } from '@platform/proto/platform/app/packages/v1/package
 import { AppService } from '@platform/proto/platform/app/v1/app';
 import { RobotService } from '@platform/proto/platform/app/v1/robot';
 import { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
+import { GapService } from '@platform/proto/platform/gaps/v1/gaps';
 import { UploadService } from '@platform/proto/platform/upload/v1/upload';
 import { AuthService } from '@platform/proto/proto/rpc/v1/auth';
 import { deleteMadeSecrets, type Preparation, preparations } from './prepare.ts';
@@ -38,6 +39,7 @@ export const services: readonly DescService[] = [
   DataService,
   DatasetService,
   FleetService,
+  GapService,
   Health,
   ServerReflection,
   ServerReflectionAlpha,

@@ -1,6 +1,7 @@
 /** Requests for operations that need more than the subject's id. For operations on data, see data-requests.ts. */
 import { gzipSync } from 'node:zlib';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { GapReason } from '@platform/proto/platform/gaps/v1/gaps';
 import { packageMessages } from './build-data.ts';
 import { dataRequests } from './data-requests.ts';
 import { type Builder, now } from './request-builder.ts';
@@ -210,4 +211,13 @@ export const builders: Readonly<Record<string, Builder>> = {
   'FleetService.RestoreConfigurationVersion': ({ id }) => ({ partId: id, version: 1n }),
   'FleetService.ValidateConfiguration': ({ id }) => ({ partId: id, document: '{}' }),
   'FleetService.ReportPartStatus': ({ id }) => ({ partId: id, appliedRevision: 'r' }),
+  'GapService.ReportGaps': ({ id }) => ({
+    partId: id,
+    gaps: [
+      {
+        ...{ id: 'a', componentType: 'core:component:sensor', componentName: 's', methodName: 'Readings' },
+        ...{ reason: GapReason.FAILED, start: now(), end: now(), readings: 1n },
+      },
+    ],
+  }),
 };

@@ -111,6 +111,7 @@ beforeAll(async () => {
     'query sql': { args: ['SELECT component_name FROM readings LIMIT 1'], lines: true },
     'data export': { args: ['--part', 'press-7'], lines: true },
     'data binary list': { args: [] },
+    'data gaps': { args: ['--part', 'press-7'] },
     'data retention get': { args: ['press-7'] },
     'query mql': { args: ['{"$limit":1}'], lines: true },
     'query saved list': { args: [] },

@@ -27,6 +27,8 @@ export interface CaptureFileWriter {
   /** Bytes of the file, including buffered ones. */
   readonly sizeBytes: number;
   readonly readings: number;
+  /** Readings that are only in the buffer. */
+  readonly unwritten: number;
   /** Appends an encoded SensorData. Returns true if the buffer is full: call `flush()` before the next one. */
   append(reading: Uint8Array): boolean;
   /** Writes the buffer, and syncs if `syncBytes` were written since the last sync. Must not be called concurrently. */
@@ -52,6 +54,7 @@ export async function createCaptureFileWriter(options: WriterOptions): Promise<C
 class Writer implements CaptureFileWriter {
   readonly path: string;
   readings = 0;
+  #writtenReadings = 0;
   readonly #storage: CaptureStorage;
   readonly #output: CaptureOutput;
   readonly #bufferBytes: number;
@@ -84,6 +87,10 @@ class Writer implements CaptureFileWriter {
     return this.#position + this.#used;
   }
 
+  get unwritten(): number {
+    return this.readings - this.#writtenReadings;
+  }
+
   append(reading: Uint8Array): boolean {
     if (reading.length === 0 || reading.length > maxFrameBytes) {
       throw new PlatformError(
@@ -106,10 +113,12 @@ class Writer implements CaptureFileWriter {
     if (this.#used > 0) {
       // Appends during the write go after these bytes, so only the written bytes are removed.
       const bytes = this.#buffer.subarray(0, this.#used);
+      const { readings } = this;
       await this.#output.write(bytes, this.#position);
       this.#buffer.copyWithin(0, bytes.length, this.#used);
       this.#used -= bytes.length;
       this.#position += bytes.length;
+      this.#writtenReadings = readings;
       this.#unsynced += bytes.length;
     }
     if (this.#unsynced >= this.#syncBytes) await this.#syncWritten();

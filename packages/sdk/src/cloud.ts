@@ -46,6 +46,7 @@ export type {
   GetPartStatusResponse,
   KeyDetails,
 } from '@platform/proto/platform/fleet/v1/fleet';
+export { type Gap, GapReason } from '@platform/proto/platform/gaps/v1/gaps';
 export { connectionFault, isAnswer, isLoopback, pinnedAuthority } from '@platform/rpc/client';
 export { parseStages } from './cloud/extended-json/parse-stages.ts';
 export { readJson } from './cloud/extended-json/read-json.ts';

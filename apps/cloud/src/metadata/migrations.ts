@@ -5,6 +5,7 @@ import { adminV2 } from '../admin/store.ts';
 import { binaryV3, binaryV5 } from '../binary/store.ts';
 import { logCursorsV8 } from '../follow-log/store.ts';
 import { fragmentsV2 } from '../fragments/store.ts';
+import { gapsV13 } from '../gaps/store.ts';
 import { identityV1, identityV2 } from '../identity/store.ts';
 import { instanceDdl, instanceV2 } from '../instance/store.ts';
 import { logsV1, logsV2 } from '../machines/logs/store.ts';
@@ -66,4 +67,5 @@ export const migrations: readonly Migration[] = [
   { version: 10, statements: packagesV10 },
   { version: 11, statements: [...machinesV11, ...packagesV11] },
   { version: 12, statements: outboxV12 },
+  { version: 13, statements: gapsV13 },
 ];

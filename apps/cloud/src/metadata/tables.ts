@@ -6,6 +6,7 @@ import type { AdminTables } from '../admin/store.ts';
 import type { BinaryTables } from '../binary/store.ts';
 import type { LogCursorsTables } from '../follow-log/store.ts';
 import type { FragmentsTables } from '../fragments/store.ts';
+import type { GapsTables } from '../gaps/store.ts';
 import type { IdentityTables } from '../identity/store.ts';
 import type { InstanceTables } from '../instance/store.ts';
 import type { MachineLogsTables } from '../machines/logs/store.ts';
@@ -25,6 +26,7 @@ export interface CloudTables
     AdminTables,
     BinaryTables,
     FragmentsTables,
+    GapsTables,
     IdentityTables,
     InstanceTables,
     LogCursorsTables,

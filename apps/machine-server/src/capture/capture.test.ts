@@ -28,6 +28,8 @@ test('if a sensor answers after its capture has ended, the reading is dropped an
     ledger,
     directories,
     read: () => new Promise((resolve) => answers.push(resolve)),
+    gaps: { add: () => {} },
+    alive: { capturing: async () => {}, mark: async () => {} },
     clock: hasty,
     log,
   });

@@ -1,10 +1,14 @@
 /** Captures readings into files: one collector per captured method, in directories that this process owns. */
 import { create } from '@bufbuild/protobuf';
-import type { Clock, Log } from '@platform/base';
+import { type Clock, errorText, type Log } from '@platform/base';
 import type { CaptureStorage } from '@platform/capture-file';
 import { DataCaptureMetadataSchema, DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
+import { GapReason } from '@platform/proto/platform/gaps/v1/gaps';
 import type { Directories } from '../directories/directories.ts';
 import type { SeqLedger } from '../directories/seq-ledger.ts';
+import type { Alive } from '../gaps/alive.ts';
+import type { Gaps } from '../gaps/gaps.ts';
+import { LimitedLog } from '../logging/limited-log.ts';
 import { Collector } from './collector.ts';
 import { methodParameters } from './method-parameters.ts';
 import type { CapturePlan } from './plan-capture.ts';
@@ -20,6 +24,8 @@ export interface CaptureDeps {
   readonly directories: Directories;
   /** Returns what a method of a resource reads now. */
   readonly read: ReadResource;
+  readonly gaps: Pick<Gaps, 'add'>;
+  readonly alive: Pick<Alive, 'capturing' | 'mark'>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -35,6 +41,7 @@ export interface CaptureStatus {
 }
 
 interface Running {
+  readonly plan: CapturePlan;
   readonly settings: string;
   readonly collector: Collector;
   readonly file: RollFile;
@@ -56,20 +63,20 @@ export class Capture implements AsyncDisposable {
   #retrying: Disposable | undefined;
   #plans: readonly CapturePlan[] = [];
   #work: Promise<void> = Promise.resolve();
+  readonly #limited: LimitedLog;
 
   constructor(deps: CaptureDeps) {
     this.#deps = deps;
     this.#ticker = createTicker(deps.clock);
     this.#wallMicros = createWallMicros(deps.clock);
+    this.#limited = new LimitedLog(deps.log, () => deps.clock.now());
   }
 
   /** Starts writing out user buffers once a second (C6). */
   start(): void {
     this.#syncing = this.#deps.clock.every(1_000, () => {
-      for (const { file, collector } of this.#running.values()) {
-        collector.check();
-        file.tick();
-      }
+      for (const { collector } of this.#running.values()) collector.check();
+      void this.#writeOut();
     });
     this.#retrying = this.#deps.clock.every(retryMs, () => {
       if (this.#plans.some(({ key }) => !this.#running.has(key))) void this.configure(this.#plans);
@@ -88,7 +95,9 @@ export class Capture implements AsyncDisposable {
     const wanted = new Map(plans.map((plan) => [plan.key, plan]));
     const ending = [...this.#running].filter(([key, { settings }]) => settings !== JSON.stringify(wanted.get(key)));
     await Promise.all(ending.map(([key]) => this.#end(key)));
-    for (const plan of plans) if (!this.#running.has(plan.key)) await this.#begin(plan);
+    const starting = plans.filter(({ key }) => !this.#running.has(key));
+    if (ending.length + starting.length > 0) await this.#noteSeries(plans);
+    for (const plan of starting) await this.#begin(plan);
   }
 
   /** Seals every open file, so that sync can send it. */
@@ -125,6 +134,25 @@ export class Capture implements AsyncDisposable {
     await Promise.all([...this.#running.keys()].map((key) => this.#end(key)));
   }
 
+  /** Writes out user buffers, and notes until when everything has reached the disk. */
+  async #writeOut(): Promise<void> {
+    const safeUs = this.#wallMicros();
+    const files = [...this.#running.values()].map(({ file }) => file);
+    await Promise.all(files.map((file) => file.tick()));
+    if (files.some(({ failures }) => failures > 0)) return;
+    await this.#deps.alive.mark(safeUs).catch((caught: unknown) => this.#warnAlive(caught));
+  }
+
+  #warnAlive(caught: unknown): void {
+    this.#limited.write('warn', `what a crash would cost cannot be noted: ${errorText(caught)}`);
+  }
+
+  /** Before the first reading of a series, so that a crash right after it is counted. */
+  async #noteSeries(plans: readonly CapturePlan[]): Promise<void> {
+    const series = plans.map(({ api, name, method, hz }) => ({ api, name, method, hz }));
+    await this.#deps.alive.capturing(series, this.#wallMicros()).catch((caught: unknown) => this.#warnAlive(caught));
+  }
+
   async #begin(plan: CapturePlan): Promise<void> {
     const { directories, storage, ledger, partId, clock } = this.#deps;
     const log = this.#deps.log.child(plan.resource);
@@ -144,7 +172,8 @@ export class Capture implements AsyncDisposable {
       { directory, metadata, maxFileBytes, queueSize, bufferBytes },
       { storage, ledger, partId, wallMicros: this.#wallMicros, clock, log },
     );
-    const context = { intervalMs: 1_000 / plan.hz, memory: new Map<string, unknown>() };
+    const intervalMs = 1_000 / plan.hz;
+    const context = { intervalMs, memory: new Map<string, unknown>() };
     const collector = new Collector({
       name: `${plan.resource} ${plan.method}`,
       read: (signal) => this.#deps.read(plan, { ...context, signal }),
@@ -152,10 +181,12 @@ export class Capture implements AsyncDisposable {
       file,
       wallMicros: this.#wallMicros,
       monotonicMs: () => clock.monotonic(),
+      gap: (reason, readings, startUs, endUs) => this.#deps.gaps.add(plan, reason, readings, startUs, endUs),
+      intervalMs,
       log,
     });
-    const ticks = this.#ticker.add(plan.hz, (due) => collector.tick(due));
-    this.#running.set(plan.key, { settings: JSON.stringify(plan), collector, file, ticks });
+    const ticks = this.#ticker.add(plan.hz, (due, missed) => collector.tick(due, missed));
+    this.#running.set(plan.key, { plan, settings: JSON.stringify(plan), collector, file, ticks });
     log.info('capturing', { method: plan.method, hz: plan.hz, directory });
   }
 
@@ -165,7 +196,9 @@ export class Capture implements AsyncDisposable {
     running.ticks[Symbol.dispose]();
     await Promise.race([running.collector.settled(), this.#deps.clock.sleep(closeGraceMs)]);
     running.collector.abandon();
-    await running.file.close(closeGraceMs);
+    const lost = await running.file.close(closeGraceMs);
+    const nowUs = this.#wallMicros();
+    if (lost > 0) this.#deps.gaps.add(running.plan, GapReason.QUEUE_FULL, lost, nowUs, nowUs);
     this.#running.delete(key);
   }
 }

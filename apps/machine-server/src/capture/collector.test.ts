@@ -1,4 +1,5 @@
 import { createLog, PlatformError, silentLog } from '@platform/base';
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Collector } from './collector.ts';
 import type { RollFile } from './roll-file.ts';
@@ -13,6 +14,7 @@ test('a failed reading is logged with its resource and reason, the same failure 
       throw new Error(reason);
     },
     limitMs: 60_000,
+    ...{ gap: () => {}, intervalMs: 1_000 },
     file: { ready: true } as RollFile,
     wallMicros: () => micros,
     monotonicMs: () => micros / 1_000,
@@ -44,6 +46,7 @@ test('a reading that hangs is given up after its limit, its late answer is not k
       return new Promise((resolve) => answers.push(resolve));
     },
     limitMs: 60_000,
+    ...{ gap: () => {}, intervalMs: 1_000 },
     file: { ready: true, add: (bytes) => kept.push(bytes) > 0 },
     wallMicros: () => nowMs * 1_000,
     monotonicMs: () => nowMs,
@@ -78,9 +81,63 @@ test('what a filter of a module does not want captured is neither stored nor a f
       throw new PlatformError('failed_precondition', 'no capture from filter module');
     },
     limitMs: 60_000,
+    ...{ gap: () => {}, intervalMs: 1_000 },
     file: { ready: true, add: () => expect.fail('stored') },
     ...{ wallMicros: () => 0, monotonicMs: () => 0, log: silentLog },
   });
   collector.tick(1);
   expect([collector.taken, collector.failed]).toEqual([0, 0]);
+});
+
+test('taken readings and those counted as missing are together all ticks, whatever the resource and the disk do', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.constantFrom('at once', 'later', 'answer', 'fail', 'full', 'room', 'stall', 'give up'), {
+        maxLength: 60,
+      }),
+      async (events) => {
+        let [ticks, missing, nowMs] = [0, 0, 0];
+        let how = 'at once';
+        let ready = true;
+        const answers: (() => void)[] = [];
+        const collector = new Collector({
+          name: 'temp',
+          read: () => {
+            if (how === 'fail') throw new Error('stuck');
+            return how === 'later' ? new Promise((resolve) => answers.push(() => resolve({}))) : {};
+          },
+          limitMs: 60_000,
+          intervalMs: 100,
+          gap: (_reason, readings) => {
+            missing += readings;
+          },
+          file: {
+            get ready() {
+              return ready;
+            },
+            add: () => true,
+          },
+          wallMicros: () => nowMs * 1_000,
+          monotonicMs: () => nowMs,
+          log: silentLog,
+        });
+        for (const event of events) {
+          nowMs += 100;
+          if (event === 'answer') answers.shift()?.();
+          else if (event === 'full' || event === 'room') ready = event === 'room';
+          else if (event === 'give up') nowMs += 60_000;
+          else if (event !== 'stall') how = event;
+          await new Promise((resolve) => setImmediate(resolve));
+          collector.check();
+          const missed = event === 'stall' ? 7 : 0;
+          ticks += 1 + missed;
+          collector.tick(1, missed);
+        }
+        nowMs += 60_000;
+        collector.check();
+        expect(collector.taken + missing).toBe(ticks);
+      },
+    ),
+    { numRuns: 100 },
+  );
 });

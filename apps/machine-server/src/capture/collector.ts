@@ -5,6 +5,7 @@
  * too long is given up, so that a later tick can try again; an answer that comes after that is not kept. No failure ends a collector.
  */
 import { asPlatformError, errorText, type Log, type LogFields, PlatformError } from '@platform/base';
+import { GapReason } from '@platform/proto/platform/gaps/v1/gaps';
 import type { BinaryReading, Document } from '@platform/resources';
 import { LimitedLog } from '../logging/limited-log.ts';
 import { ReadingEncoder } from './encode.ts';
@@ -24,6 +25,9 @@ export interface CollectorDeps {
   readonly file: Pick<RollFile, 'add' | 'ready'>;
   readonly wallMicros: () => number;
   readonly monotonicMs: () => number;
+  /** Counts readings that are missing between two times. */
+  readonly gap: (reason: GapReason, readings: number, startUs: number, endUs: number) => void;
+  readonly intervalMs: number;
   readonly log: Log;
 }
 
@@ -59,14 +63,21 @@ export class Collector {
     return this.#failures > 1 ? this.#error : undefined;
   }
 
-  /** Takes the `due` readings, one after the other. */
-  tick(due: number): void {
+  /** Takes the `due` readings, one after the other. @param missed ticks that passed before, because this computer stalled */
+  tick(due: number, missed = 0): void {
+    if (missed > 0) {
+      this.late += missed;
+      const nowUs = this.#deps.wallMicros();
+      this.#deps.gap(GapReason.MISSED, missed, nowUs - Math.round(missed * this.#deps.intervalMs * 1_000), nowUs);
+    }
     for (let i = 0; i < due; i++) {
       if (this.#reading !== undefined) {
         this.late++;
+        this.#missing(GapReason.MISSED);
         this.#warn('the resource answers more slowly than the capture frequency', { skipped: this.late });
       } else if (!this.#deps.file.ready) {
         this.held++;
+        this.#missing(GapReason.QUEUE_FULL);
         this.#warn('readings are skipped: the disk cannot keep up and the queue is full', { skipped: this.held });
       } else {
         this.#take();
@@ -143,6 +154,7 @@ export class Collector {
 
   #drop(): void {
     this.dropped++;
+    this.#missing(GapReason.MISSED);
     this.#warn('a reading arrived after its capture had ended; it is dropped', { dropped: this.dropped });
   }
 
@@ -150,9 +162,15 @@ export class Collector {
     const { code, message } = asPlatformError(caught);
     if (code === 'failed_precondition' && message.includes(filtered)) return;
     this.failed++;
+    this.#missing(GapReason.FAILED);
     this.#failures++;
     this.#error = errorText(caught);
     this.#warn(`a reading failed: ${this.#error}`);
+  }
+
+  #missing(reason: GapReason): void {
+    const nowUs = this.#deps.wallMicros();
+    this.#deps.gap(reason, 1, nowUs, nowUs);
   }
 
   #warn(message: string, fields?: LogFields): void {

@@ -97,10 +97,12 @@ export class RollFile {
     return this.#pumping === undefined && this.#failures === 0 && !this.#sealing;
   }
 
-  /** Writes and syncs data older than a second. Called every second. */
-  tick(): void {
+  /** Writes and syncs everything captured so far. Called every second; resolves when that is done, or after one failure of the disk. */
+  async tick(): Promise<void> {
+    if (this.#pumping !== undefined) await this.#pumping;
     if (this.#dirtySince === undefined || !this.#idle) return;
     this.#pump(true);
+    await this.#pumping;
   }
 
   /** Seals the open file with everything queued so far; resolves when it is sealed, or after one failure of the disk. */
@@ -110,20 +112,24 @@ export class RollFile {
     await this.#pumping;
   }
 
-  /** Accepts no more readings, drains the queue and seals the file; retries for at most `graceMs` if the disk fails. */
-  async close(graceMs: number): Promise<void> {
+  /**
+   * Accepts no more readings, drains the queue and seals the file; retries for at most `graceMs` if the disk fails.
+   *
+   * @returns how many readings could not be written
+   */
+  async close(graceMs: number): Promise<number> {
     const deadline = this.#context.clock.monotonic() + graceMs;
     this.#closing = true;
     for (;;) {
       await this.seal();
-      if (this.#writer === undefined && this.#queue.length === 0) return;
+      if (this.#writer === undefined && this.#queue.length === 0) return 0;
       if (this.#context.clock.monotonic() >= deadline) break;
       await this.#context.clock.sleep(50);
     }
-    this.#context.log.error('stopped with readings that could not be written to the disk', {
-      readings: this.#queue.length,
-    });
+    const readings = this.#queue.length + (this.#writer?.unwritten ?? 0);
+    this.#context.log.error('stopped with readings that could not be written to the disk', { readings });
     await this.#writer?.abandon().catch(() => {});
+    return readings;
   }
 
   #fits(writer: CaptureFileWriter, reading: Uint8Array): boolean {

@@ -1,6 +1,8 @@
 /**
- * Decides when to read. Collectors of the same frequency share one timer. Above 200 Hz, a timer fires every 5 ms and takes all
- * readings that are due by then: a timer for each of 1,000 readings a second would cost more than the readings.
+ * Decides when to read. Ticks are taken on a grid: the multiples of a period on the wall clock as it was when the process started, counted
+ * on the monotonic clock since. So a collector that is configured anew keeps its ticks, a daily reading does not wait for a day after each
+ * restart, and steps of the wall clock change nothing. Collectors of the same frequency share one timer. Above 200 Hz, a timer fires every
+ * 5 ms and takes all readings that are due by then: a timer for each of 1,000 readings a second would cost more than the readings.
  */
 import type { Clock } from '@platform/base';
 
@@ -8,18 +10,22 @@ const leastPeriodMs = 5;
 /** A busy computer sometimes delays timers by this much. */
 const madeUpBelowMs = 20;
 
+/** @param due how many readings to take now (1 below 50 Hz) @param missed ticks that passed before, during a stall */
+type Task = (due: number, missed: number) => void;
+
 interface Group {
-  readonly tasks: Set<(due: number) => void>;
-  readonly timer: Disposable;
+  readonly tasks: Set<Task>;
+  timer: Disposable;
 }
 
 export interface Ticker {
-  /** Calls `task` with the number of readings that are due (1 below 50 Hz), until disposed. */
-  add(hz: number, task: (due: number) => void): Disposable;
+  /** Calls `task` at each tick, until disposed. */
+  add(hz: number, task: Task): Disposable;
 }
 
 export function createTicker(clock: Clock): Ticker {
   const groups = new Map<number, Group>();
+  const offsetMs = clock.now() - clock.monotonic();
   return {
     add(hz, task) {
       const group = groups.get(hz) ?? start(hz);
@@ -36,20 +42,24 @@ export function createTicker(clock: Clock): Ticker {
   };
 
   function start(hz: number): Group {
-    const tasks = new Set<(due: number) => void>();
+    const tasks = new Set<Task>();
     const periodMs = 1_000 / hz;
-    const started = clock.monotonic();
+    const position = (): number => (clock.monotonic() + offsetMs) / periodMs;
     // After a stall, at most one tick's worth of missed readings is made up: they would all show the same instant.
     const most = periodMs > madeUpBelowMs ? 1 : Math.ceil(leastPeriodMs / periodMs) * 2;
-    let taken = 0;
+    let taken = Math.floor(position());
+    const untilNext = (): Disposable =>
+      clock.after(Math.max(periodMs < leastPeriodMs ? leastPeriodMs : 0, (taken + 1 - position()) * periodMs), fire);
     const fire = (): void => {
-      // Rounded to the nearest: timers fire up to a millisecond early, and that tick must not be taken twice.
-      const elapsed = Math.round((clock.monotonic() - started) / periodMs);
-      const due = Math.min(most, elapsed - taken);
-      taken = Math.max(elapsed, taken);
-      if (due > 0) for (const task of tasks) task(due);
+      // Timers fire up to a millisecond early; that tick must not be taken twice.
+      const now = Math.floor(position() + Math.min(0.5, 1 / periodMs));
+      const passed = now - taken;
+      const due = Math.min(most, passed);
+      taken = Math.max(now, taken);
+      group.timer = untilNext();
+      if (due > 0) for (const task of tasks) task(due, passed - due);
     };
-    const group = { tasks, timer: clock.every(Math.max(leastPeriodMs, periodMs), fire) };
+    const group: Group = { tasks, timer: untilNext() };
     groups.set(hz, group);
     return group;
   }

@@ -7,7 +7,7 @@
 import { open, opendir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Clock, errorText, type Log, PlatformError } from '@platform/base';
-import { readCaptureFileHeader } from '@platform/capture-file';
+import { type CaptureFileContents, readCaptureFileHeader } from '@platform/capture-file';
 import { lockDirectory } from './lock-directory.ts';
 import { failedFolder } from './paths.ts';
 import { recoverFile } from './recover.ts';
@@ -18,6 +18,8 @@ import { writeDurably } from './write-durably.ts';
 export interface DirectoriesDeps {
   readonly home: string;
   readonly ledger: SeqLedger;
+  /** Called with each file that an earlier process left open. */
+  readonly onRecovered?: (contents: CaptureFileContents) => void;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -101,7 +103,8 @@ export class Directories implements AsyncDisposable {
   async #recover(directory: string): Promise<void> {
     for await (const path of walkFiles(directory, new AbortController().signal)) {
       try {
-        if (path.endsWith('.prog')) await recoverFile(path, directory, this.#deps.clock, this.#deps.log);
+        if (path.endsWith('.prog'))
+          await recoverFile(path, directory, this.#deps.clock, this.#deps.log, this.#deps.onRecovered);
         else if (path.endsWith('.capture.tmp')) await rm(path, { force: true });
       } catch (caught) {
         this.#deps.log.error('recovering a capture file failed; the file is left unchanged', {

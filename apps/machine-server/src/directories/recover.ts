@@ -10,7 +10,13 @@ import { syncDirectory } from './disk-storage.ts';
 import { setAside } from './set-aside.ts';
 
 /** @param path a `.prog` file that no living process writes. @param directory the capture directory that contains it. */
-export async function recoverFile(path: string, directory: string, clock: Clock, log: Log): Promise<void> {
+export async function recoverFile(
+  path: string,
+  directory: string,
+  clock: Clock,
+  log: Log,
+  onRecovered: (contents: CaptureFileContents) => void = () => {},
+): Promise<void> {
   if ((await stat(path)).size === 0) return rm(path, { force: true });
   let contents: CaptureFileContents;
   try {
@@ -30,5 +36,6 @@ export async function recoverFile(path: string, directory: string, clock: Clock,
   await handle.sync();
   await rename(path, path.replace(/\.prog$/, '.capture'));
   await syncDirectory(dirname(path));
+  onRecovered(contents);
   log.info('recovered a capture file', { path, readings: readings.length });
 }

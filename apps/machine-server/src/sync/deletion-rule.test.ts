@@ -41,6 +41,7 @@ test('D11 on a full disk every Nth captured file is deleted, counted, logged onc
     directories: () => [directory],
     sending: () => false,
     ledger,
+    gaps: { add: () => {}, flush: async () => {} },
     clock: systemClock,
     log,
     volume,

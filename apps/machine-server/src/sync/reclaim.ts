@@ -2,11 +2,15 @@
  * Deletes every Nth captured file while the disk is too full (D11). Deletions are counted and logged once per pass, so that the gap is
  * visible.
  */
-import { rm, stat, statfs } from 'node:fs/promises';
+import { readFile, rm, stat, statfs } from 'node:fs/promises';
 import { type Clock, errorText, type Log } from '@platform/base';
-import { readIdentity } from '../directories/directories.ts';
+import { readCaptureFile } from '@platform/capture-file';
+import type { CaptureFileHeader } from '@platform/proto/platform/capture/v1/capture_file';
+import { GapReason } from '@platform/proto/platform/gaps/v1/gaps';
 import type { SeqLedger } from '../directories/seq-ledger.ts';
 import { walkFiles } from '../directories/walk-files.ts';
+import type { Gaps } from '../gaps/gaps.ts';
+import { lostReadings } from '../gaps/lost-readings.ts';
 import { type DeletionThresholds, type DiskUse, mustDelete } from './deletion-rule.ts';
 
 export interface ReclaimSettings {
@@ -19,6 +23,7 @@ export interface ReclaimDeps {
   /** A file that is being sent is left alone. */
   readonly sending: (path: string) => boolean;
   readonly ledger: SeqLedger;
+  readonly gaps: Pick<Gaps, 'add' | 'flush'>;
   readonly clock: Clock;
   readonly log: Log;
   /** Use of the volume that holds `directory`. */
@@ -26,6 +31,8 @@ export interface ReclaimDeps {
 }
 
 const everyMs = 30_000;
+/** Files that are counted, and then deleted, together: they are in memory, up to 16 MiB each. */
+const filesAtOnce = 8;
 
 export class Reclaim implements AsyncDisposable {
   /** Files deleted since the start. */
@@ -80,6 +87,20 @@ export class Reclaim implements AsyncDisposable {
     await this.#pass;
   }
 
+  /** Counts the readings of a file that is about to be deleted. */
+  async #count(path: string): Promise<CaptureFileHeader | undefined> {
+    try {
+      const { header, readings } = readCaptureFile(await readFile(path));
+      const lost = lostReadings(header, readings);
+      if (lost !== undefined)
+        this.#deps.gaps.add(lost.series, GapReason.DISCARDED, lost.readings, lost.startUs, lost.endUs);
+      return header;
+    } catch {
+      // Without a readable header it could never have been sent.
+      return undefined;
+    }
+  }
+
   async #size(directory: string): Promise<number> {
     let bytes = 0;
     for await (const path of walkFiles(directory, this.#stop.signal)) {
@@ -89,19 +110,31 @@ export class Reclaim implements AsyncDisposable {
   }
 
   async #delete(directory: string, everyNth: number, use: DiskUse): Promise<void> {
-    const { ledger, sending, log } = this.#deps;
+    const { ledger, gaps, sending, log } = this.#deps;
     let index = 0;
     let files = 0;
     let bytes = 0;
+    let batch: string[] = [];
+    const discard = async (): Promise<void> => {
+      const counted = await Promise.all(batch.map((path) => this.#count(path)));
+      // Counted before they are gone: a crash between the two counts them although they are still there, never the other way round.
+      await gaps.flush();
+      for (const [at, path] of batch.entries()) {
+        const size = (await stat(path).catch(() => undefined))?.size ?? 0;
+        await rm(path, { force: true });
+        const header = counted[at];
+        if (header !== undefined) ledger.settle(header.stream, Number(header.seq));
+        files++;
+        bytes += size;
+      }
+      batch = [];
+    };
     for await (const path of walkFiles(directory, this.#stop.signal)) {
       if (!path.endsWith('.capture') || index++ % everyNth !== 0 || sending(path)) continue;
-      const size = (await stat(path).catch(() => undefined))?.size ?? 0;
-      const identity = await readIdentity(path).catch(() => undefined);
-      await rm(path, { force: true });
-      if (identity !== undefined) ledger.settle(identity.stream, identity.seq);
-      files++;
-      bytes += size;
+      batch.push(path);
+      if (batch.length >= filesAtOnce) await discard();
     }
+    await discard();
     this.deletedFiles += files;
     log.error('the disk is full: capture files were deleted before they were synced', {
       directory,

@@ -10,6 +10,7 @@ import {
   RawDataCaptureUploadRequestSchema,
   UploadMetadataSchema,
 } from '@platform/proto/platform/app/datasync/v1/data_sync';
+import type { CaptureFileHeader } from '@platform/proto/platform/capture/v1/capture_file';
 import type { Link } from '@platform/rpc/client';
 import type { SeqLedger } from '../directories/seq-ledger.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
@@ -23,6 +24,8 @@ export interface UploadContext {
   readonly clock: Clock;
   readonly log: Log;
   readonly rate: Pick<RateLimit, 'take'>;
+  /** Readings that were set aside because the cloud would refuse them. */
+  readonly refused?: (header: CaptureFileHeader, readings: readonly Uint8Array[]) => void;
 }
 
 /** DataSyncService with a request type whose parts stay encoded: the same bytes on the wire. */
@@ -45,7 +48,7 @@ const streamTimeoutMs = 3_600_000;
 export async function uploadCapture(
   path: string,
   directory: string,
-  { link, ledger, clock, log, rate }: UploadContext,
+  { link, ledger, clock, log, rate, refused }: UploadContext,
   signal: AbortSignal,
 ): Promise<Outcome & { readonly identity?: { stream: Uint8Array; seq: number }; readonly resource?: string }> {
   try {
@@ -62,6 +65,7 @@ export async function uploadCapture(
     const { rest, oversize } = isBinary ? { rest: contents.readings, oversize: [] } : splitOversize(contents.readings);
     if (oversize.length > 0 && (await keepOversize(path, directory, contents, oversize, clock.now()))) {
       const sizes = oversize.map((reading) => reading.length);
+      refused?.(header, oversize);
       log.error('readings over 4 MB cannot be synced; set aside', { path, bytes: sizes });
     }
     if (rest.length > 0) {

@@ -15,6 +15,7 @@ import {
 import { PackageService } from '@platform/proto/platform/app/packages/v1/packages';
 import { RobotConfigSchema, RobotService } from '@platform/proto/platform/app/v1/robot';
 import { FleetService, type ReportPartStatusRequest } from '@platform/proto/platform/fleet/v1/fleet';
+import { type Gap, GapService } from '@platform/proto/platform/gaps/v1/gaps';
 import { AuthService } from '@platform/proto/proto/rpc/v1/auth';
 import { createRpcServer, serve } from '@platform/rpc/server';
 
@@ -32,6 +33,8 @@ export interface FakeCloud extends AsyncDisposable {
   readonly logs: string[];
   /** Answers every `Log`. */
   logError: PlatformError | undefined;
+  /** By id, as last told. */
+  readonly gaps: Map<string, Gap>;
   /** Every reported low-water mark, with its stream. */
   readonly lowWaterMarks: { stream: string; floor: number }[];
   /** Breaches of I5 and I6. */
@@ -72,6 +75,7 @@ export async function startFakeCloud(document: unknown, port = 0): Promise<FakeC
     files: new Map(),
     logs: [],
     logError: undefined,
+    gaps: new Map(),
     lowWaterMarks: [],
     breaches: [],
     attempts: 0,
@@ -172,6 +176,12 @@ export async function startFakeCloud(document: unknown, port = 0): Promise<FakeC
     },
     needsRestart: () => ({ mustRestart: false }),
   });
+  const gaps = serve<typeof GapService, string>(GapService, {
+    reportGaps(request) {
+      for (const gap of request.gaps) cloud.gaps.set(gap.id, gap);
+      return {};
+    },
+  });
   const fleet = serve<typeof FleetService, string>(FleetService, {
     reportPartStatus: (report) => {
       cloud.reportAttempts++;
@@ -196,7 +206,7 @@ export async function startFakeCloud(document: unknown, port = 0): Promise<FakeC
     },
   });
   const server = createRpcServer<string>({
-    services: [dataSync, robot, fleet, packages, auth],
+    services: [dataSync, gaps, robot, fleet, packages, auth],
     authenticate: async (call) => {
       if (call.metadata.get('authorization') !== 'Bearer token') throw new PlatformError('unauthenticated', 'no token');
       return 'part';

@@ -3,6 +3,7 @@ import { DatasetService } from '@platform/proto/platform/app/dataset/v1/dataset'
 import { PackageService } from '@platform/proto/platform/app/packages/v1/packages';
 import { AppService } from '@platform/proto/platform/app/v1/app';
 import { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
+import { GapService } from '@platform/proto/platform/gaps/v1/gaps';
 import { AuthService } from '@platform/proto/proto/rpc/v1/auth';
 import { type Client, type Credentials, connect } from '@platform/rpc/client';
 import { type Machine, type MachineOptions, openMachine } from '../machine/open-machine.ts';
@@ -37,6 +38,8 @@ export interface Cloud extends AsyncDisposable {
   readonly fleet: Client<typeof FleetService>;
   /** Queries, export and deletion of captured data: the public data API. Rows are BSON: `readRow`, `parseStages`. */
   readonly data: Client<typeof DataService>;
+  /** Readings that were not captured, or not kept. */
+  readonly gaps: Client<typeof GapService>;
   /** Datasets of captured files: the public dataset API. */
   readonly datasets: Client<typeof DatasetService>;
   /** Archives that machines download: the public package API. */
@@ -117,6 +120,7 @@ export function openCloud(options: CloudOptions): Cloud {
   return {
     app: link.client(AppService),
     fleet: link.client(FleetService),
+    gaps: link.client(GapService),
     data,
     datasets: link.client(DatasetService),
     packages: link.client(PackageService),

@@ -13,7 +13,6 @@ import {
   type UploadMetadata,
   UploadMetadataSchema,
 } from '@platform/proto/platform/app/datasync/v1/data_sync';
-import type { Link } from '@platform/rpc/client';
 import { type Outcome, outcomeOf } from '../outcome.ts';
 import { changed, type FileContext } from './file-context.ts';
 import { type Fingerprint, fingerprintOf, openRegular } from './fingerprint.ts';

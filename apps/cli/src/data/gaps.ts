@@ -1,0 +1,83 @@
+/** `platform data gaps`: the readings of a part that were not captured, or not kept. */
+import { type Gap, GapReason, PlatformError, timestampFromDate } from '@platform/sdk/cloud';
+import { Command } from 'commander';
+import { wholeNumber } from '../commands/config/configuration.ts';
+import { choices } from '../invocation/choice.ts';
+import { defineCommand } from '../invocation/define-command.ts';
+import { timeBefore } from '../invocation/parse-time.ts';
+import { type Presenter, presenter, timeOf } from '../results/presenters.ts';
+
+const reasons: Readonly<Record<string, GapReason>> = {
+  missed: GapReason.MISSED,
+  'queue-full': GapReason.QUEUE_FULL,
+  crash: GapReason.CRASH,
+  discarded: GapReason.DISCARDED,
+  'too-large': GapReason.TOO_LARGE,
+  failed: GapReason.FAILED,
+};
+
+const gapResult: Presenter<Gap> = presenter({
+  start: (one) => timeOf(one.start),
+  end: (one) => timeOf(one.end),
+  readings: (one) => Number(one.readings),
+  reason: (one) => Object.keys(reasons).find((name) => reasons[name] === one.reason) ?? String(one.reason),
+  resource: (one) => one.componentName,
+  type: (one) => one.componentType,
+  method: (one) => one.methodName,
+});
+
+const pageLimit = 1_000;
+
+export function gapsCommand(): Command {
+  return defineCommand(
+    new Command('gaps')
+      .description('list readings of a part that were not captured or not kept, newest first, with the reason')
+      .requiredOption('--part <part>', 'id, Machine/part, or a machine (for its main part)')
+      .option('--resource <name>', 'only of this resource; core:component:sensor/NAME if several have the name')
+      .option('--method <name>', 'only of this capture method')
+      .addOption(choices('--reason <reasons>', 'only for these reasons, separated by commas', Object.keys(reasons)))
+      .option('--since <when>', 'gaps that end after then: a duration such as 24h, or a time')
+      .option('--until <when>', 'gaps that start before then: a duration such as 1h, or a time')
+      .option('--limit <number>', 'maximum number of gaps', '50'),
+    {
+      examples: [
+        'platform data gaps --part press-7 --since 24h',
+        'platform data gaps --part press-7 --resource oven --reason crash,discarded --json=start,end,readings',
+      ],
+      fields: gapResult.fields,
+    },
+    async (context, flags) => {
+      const most = wholeNumber(flags['limit'], '--limit') ?? 0;
+      if (most === 0) throw new PlatformError('invalid_argument', '--limit: expected a whole number from 1, found "0"');
+      const time = (name: 'since' | 'until') =>
+        flags[name] === undefined ? undefined : timestampFromDate(timeBefore(String(flags[name]), `--${name}`));
+      const resource = String(flags['resource'] ?? '');
+      const slash = /^[^:/]+:[^:/]+:[^:/]+\//.test(resource) ? resource.indexOf('/') : -1;
+      const wanted = {
+        partId: (await context.find.ownPart(String(flags['part']))).id,
+        componentType: slash < 0 ? '' : resource.slice(0, slash),
+        componentName: resource.slice(slash + 1),
+        methodName: String(flags['method'] ?? ''),
+        reasons: ((flags['reason'] ?? []) as readonly string[]).flatMap((name) => reasons[name] ?? []),
+        ...optional('start', time('since')),
+        ...optional('end', time('until')),
+      };
+      const { gaps: service } = await context.cloud();
+      const found: Gap[] = [];
+      for (let pageToken = ''; found.length <= most; ) {
+        const limit = Math.min(pageLimit, most + 1 - found.length);
+        const page = await service.listGaps({ ...wanted, limit, pageToken });
+        found.push(...page.gaps);
+        pageToken = page.nextPageToken;
+        if (pageToken === '') break;
+      }
+      const hasMore = found.length > most;
+      context.out.rows(found.slice(0, most).map(gapResult.shape), gapResult.fields);
+      if (hasMore) context.out.note(`${most} shown, and there are more: --limit sets how many`);
+    },
+  );
+}
+
+function optional<K extends string, V>(key: K, value: V | undefined): Partial<Record<K, V>> {
+  return value === undefined ? {} : ({ [key]: value } as Partial<Record<K, V>>);
+}

@@ -1,0 +1,110 @@
+import { create, type MessageInitShape } from '@bufbuild/protobuf';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import type { PlatformError } from '@platform/base';
+import { GapReason, type GapSchema } from '@platform/proto/platform/gaps/v1/gaps';
+import { expect, test } from 'vitest';
+import type { Principal } from '../access/principal.ts';
+import { callOf } from '../access/testing/call-of.ts';
+import { openMachines } from '../machines/testing/open-machines.ts';
+import { forgetGaps, gapBinding } from './feature.ts';
+
+type GapInit = MessageInitShape<typeof GapSchema>;
+
+const gap = (id: string, more: Partial<GapInit> = {}): GapInit => ({
+  ...{ id, componentType: 'core:component:sensor', componentName: 'temp', methodName: 'Readings' },
+  ...{ reason: GapReason.MISSED, start: timestampFromMs(1_000), end: timestampFromMs(2_000), readings: 3n },
+  ...more,
+});
+
+async function open() {
+  const given = await openMachines();
+  const { db, access } = given;
+  const binding = gapBinding({ db, access });
+  const call = async (
+    principal: Principal,
+    name: string,
+    request: Record<string, unknown>,
+  ): Promise<{ gaps: GapInit[]; nextPageToken: string }> => {
+    const bound = binding.methods.find(({ method }) => method.name === name);
+    if (bound?.kind !== 'unary') throw new Error(`expected ${name} to be bound`);
+    return (await bound.handler(create(bound.method.input, request) as never, callOf(principal))) as never;
+  };
+  return { ...given, call };
+}
+
+test('gaps of a part are listed newest first, in pages, by series, reason and time', async () => {
+  const { call, itself, owner, partId } = await open();
+  const at = (seconds: number) => ({
+    start: timestampFromMs(seconds * 1_000),
+    end: timestampFromMs(seconds * 1_000 + 500),
+  });
+  await call(itself, 'ReportGaps', {
+    partId,
+    gaps: [
+      gap('a', at(1)),
+      gap('b', { ...at(3), reason: GapReason.CRASH }),
+      gap('c', { ...at(2), componentName: 'door' }),
+      gap('d', at(3)),
+    ],
+  });
+  const ids = async (filter: Record<string, unknown>): Promise<(string | undefined)[]> =>
+    (await call(owner, 'ListGaps', { partId, ...filter })).gaps.map(({ id }) => id);
+  expect(await ids({})).toEqual(['d', 'b', 'c', 'a']);
+  expect(await ids({ componentName: 'temp' })).toEqual(['d', 'b', 'a']);
+  expect(await ids({ componentType: 'sensor', methodName: 'Readings', reasons: [GapReason.CRASH] })).toEqual(['b']);
+  expect(await ids({ start: timestampFromMs(2_500), end: timestampFromMs(3_001) })).toEqual(['d', 'b']);
+  const pages: unknown[] = [];
+  for (let pageToken = '', more = true; more; more = pageToken !== '') {
+    const page = await call(owner, 'ListGaps', { partId, limit: 3, pageToken });
+    pages.push(page.gaps.map(({ id }) => id));
+    pageToken = page.nextPageToken;
+  }
+  expect(pages).toEqual([['d', 'b', 'c'], ['a']]);
+});
+
+test('a gap that is told again replaces itself if it has grown; a late report of less changes nothing', async () => {
+  const { call, itself, partId } = await open();
+  const tell = (readings: bigint, endMs: number) =>
+    call(itself, 'ReportGaps', { partId, gaps: [gap('a', { readings, end: timestampFromMs(endMs) })] });
+  await tell(3n, 2_000);
+  await tell(9n, 8_000);
+  await tell(5n, 4_000);
+  expect((await call(itself, 'ListGaps', { partId })).gaps).toMatchObject([{ readings: 9n, end: { seconds: 8n } }]);
+});
+
+test('only those who may upload for a part report its gaps, and only those who may read it see them', async () => {
+  const { call, key, db, organizationId, owner, itself, partId } = await open();
+  const stranger = key('owner', { organizationId: 'other', locationId: null, machineId: null } as never);
+  const code = async (work: Promise<unknown>): Promise<string> =>
+    work.then(
+      () => 'ok',
+      (caught: PlatformError) => caught.code,
+    );
+  expect(await code(call(stranger, 'ReportGaps', { partId, gaps: [gap('a')] }))).toBe('not_found');
+  expect(await code(call(stranger, 'ListGaps', { partId }))).toBe('not_found');
+  await call(itself, 'ReportGaps', { partId, gaps: [gap('a')] });
+  await forgetGaps(db, 'other');
+  expect((await call(owner, 'ListGaps', { partId })).gaps).toHaveLength(1);
+  await forgetGaps(db, organizationId);
+  expect((await call(owner, 'ListGaps', { partId })).gaps).toEqual([]);
+});
+
+test('a gap without name, series, reason or times is refused with its path, and nothing is kept', async () => {
+  const { call, itself, partId } = await open();
+  const refusal = async (wrong: GapInit): Promise<string> =>
+    call(itself, 'ReportGaps', { partId, gaps: [gap('fine'), wrong] }).then(
+      () => 'accepted',
+      (caught: PlatformError) => caught.message,
+    );
+  expect(await refusal(gap(''))).toBe('ReportGaps: gaps[1].id: expected 1 to 64 letters, digits, - and _, found ""');
+  expect(await refusal(gap('b', { methodName: '' }))).toBe(
+    'ReportGaps: gaps[1].method_name: expected a name, found none',
+  );
+  expect(await refusal(gap('b', { reason: 77 as GapReason }))).toBe(
+    'ReportGaps: gaps[1].reason: expected a GapReason, found 77',
+  );
+  expect(await refusal(gap('b', { end: timestampFromMs(1) }))).toBe(
+    'ReportGaps: gaps[1].end: expected a time not before start, found 1000000 to 1000 µs',
+  );
+  expect((await call(itself, 'ListGaps', { partId })).gaps).toEqual([]);
+});

@@ -1,0 +1,51 @@
+/**
+ * What a crash may have cost: of each captured method, the readings that were due within the second after the last time at which
+ * everything had reached the disk, without those that were recovered.
+ */
+import type { CaptureFileContents } from '@platform/capture-file';
+import { GapReason } from '@platform/proto/platform/gaps/v1/gaps';
+import type { Crash } from './alive.ts';
+import type { GapSeries, Gaps } from './gaps.ts';
+import { receivedUs } from './lost-readings.ts';
+
+const lostUs = 1_000_000;
+
+export class CrashGaps {
+  readonly #crash: Crash | undefined;
+  readonly #recovered = new Map<string, number>();
+
+  constructor(crash: Crash | undefined) {
+    this.#crash = crash;
+  }
+
+  /** Counts the readings of a file that the crash left open. */
+  recovered({ header, readings }: CaptureFileContents): void {
+    if (this.#crash === undefined) return;
+    let count = 0;
+    for (let at = readings.length - 1; at >= 0; at--) {
+      const us = receivedUs(readings[at] ?? new Uint8Array());
+      if (us === undefined || us < this.#crash.safeUs) break;
+      count++;
+    }
+    const { componentType = '', componentName = '', methodName = '' } = header.metadata ?? {};
+    const key = keyOf({ api: componentType, name: componentName, method: methodName });
+    this.#recovered.set(key, (this.#recovered.get(key) ?? 0) + count);
+  }
+
+  tell(gaps: Pick<Gaps, 'add'>, nowUs: number): void {
+    if (this.#crash === undefined) return;
+    const { safeUs, series } = this.#crash;
+    // After a step of the clock to the past, now says nothing.
+    const endUs = nowUs > safeUs ? Math.min(nowUs, safeUs + lostUs) : safeUs + lostUs;
+    for (const each of series) {
+      const due = Math.ceil((each.hz * (endUs - safeUs)) / 1e6);
+      const readings = Math.max(0, due - (this.#recovered.get(keyOf(each)) ?? 0));
+      this.#recovered.delete(keyOf(each));
+      if (readings > 0) gaps.add(each, GapReason.CRASH, readings, safeUs, endUs);
+    }
+  }
+}
+
+function keyOf({ api, name, method }: GapSeries): string {
+  return `${api}/${name} ${method}`;
+}

@@ -1,0 +1,87 @@
+/**
+ * The gaps that the cloud does not know yet, in `<home>/gaps.jsonl`: a line for each time that one began or grew, the last one of an id
+ * counts. A line that is torn or damaged is left out. The file is written anew once most of it is out of date.
+ */
+import { appendFile, readFile } from 'node:fs/promises';
+import { errorText, type Log } from '@platform/base';
+import { type GapReason, GapReasonSchema } from '@platform/proto/platform/gaps/v1/gaps';
+import { writeDurably } from '../directories/write-durably.ts';
+
+export interface Gap {
+  readonly id: string;
+  readonly api: string;
+  readonly name: string;
+  readonly method: string;
+  readonly reason: GapReason;
+  readonly startUs: number;
+  readonly endUs: number;
+  readonly readings: number;
+}
+
+/** Lines that are out of date, beyond the current ones, before the file is written anew. */
+const mostOutdated = 1_000;
+
+export class GapJournal {
+  readonly #path: string;
+  readonly #log: Log;
+  #lines = Number.POSITIVE_INFINITY;
+  /** Whether the file holds a gap. */
+  isUsed = false;
+
+  constructor(path: string, log: Log) {
+    this.#path = path;
+    this.#log = log;
+  }
+
+  /** The gaps of earlier starts. Never throws: gaps that cannot be read are lost, which is logged. */
+  async read(): Promise<Map<string, Gap>> {
+    const gaps = new Map<string, Gap>();
+    let text = '';
+    try {
+      text = await readFile(this.#path, 'utf8');
+    } catch (caught) {
+      if ((caught as NodeJS.ErrnoException).code !== 'ENOENT')
+        this.#log.error('the journal of gaps cannot be read', { path: this.#path, error: errorText(caught) });
+    }
+    const lines = text.split('\n').filter((line) => line !== '');
+    for (const line of lines) {
+      const gap = gapOf(line);
+      if (gap !== undefined) gaps.set(gap.id, gap);
+    }
+    // The first change writes the file anew: a torn last line would swallow the next one.
+    this.isUsed = lines.length > 0;
+    return gaps;
+  }
+
+  /** Returns once `changed` would survive a power failure. @param current every gap that the cloud does not know yet */
+  async write(changed: readonly Gap[], current: readonly Gap[]): Promise<void> {
+    if (current.length === 0 || this.#lines + changed.length > current.length + mostOutdated) {
+      await writeDurably(this.#path, current.map(lineOf).join(''));
+      this.#lines = current.length;
+      this.isUsed = current.length > 0;
+      return;
+    }
+    await appendFile(this.#path, changed.map(lineOf).join(''), { mode: 0o600, flush: true });
+    this.#lines += changed.length;
+    this.isUsed = true;
+  }
+}
+
+function lineOf(gap: Gap): string {
+  return `${JSON.stringify(gap)}\n`;
+}
+
+function gapOf(line: string): Gap | undefined {
+  let found: unknown;
+  try {
+    found = JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+  const gap = found as Gap | null;
+  const texts = [gap?.id, gap?.api, gap?.name, gap?.method];
+  const numbers = [gap?.startUs, gap?.endUs, gap?.readings];
+  const isWhole =
+    texts.every((each) => typeof each === 'string') && numbers.every((each) => Number.isSafeInteger(each));
+  return isWhole && gap !== null && GapReasonSchema.value[gap.reason] !== undefined ? gap : undefined;
+}

@@ -1,0 +1,132 @@
+import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PlatformError, silentLog } from '@platform/base';
+import { GapReason, type ReportGapsRequest } from '@platform/proto/platform/gaps/v1/gaps';
+import type { Link } from '@platform/rpc/client';
+import { FakeClock } from '@platform/testkit';
+import { expect, onTestFinished, test } from 'vitest';
+import { until } from '../testing/start-test-server.ts';
+import { Alive, readCrash } from './alive.ts';
+import { CrashGaps } from './crash-gaps.ts';
+import { Gaps } from './gaps.ts';
+
+const series = { api: 'core:component:sensor', name: 'temp', method: 'Readings' };
+
+async function homeFolder(): Promise<string> {
+  const home = await mkdtemp(join(tmpdir(), 'gaps-'));
+  onTestFinished(() => rm(home, { recursive: true }));
+  return home;
+}
+
+function fakeLink(answer: (request: ReportGapsRequest) => void): Link {
+  return { client: () => ({ reportGaps: async (request: ReportGapsRequest) => answer(request) }) } as unknown as Link;
+}
+
+test('missing readings of one series and reason are one gap, until none is missing for a minute', async () => {
+  const clock = new FakeClock();
+  await using gaps = new Gaps({ home: await homeFolder(), partId: 'p', link: undefined, clock, log: silentLog });
+  await gaps.start();
+  gaps.add(series, GapReason.MISSED, 1, 100, 100);
+  await clock.advance(59_000);
+  gaps.add(series, GapReason.MISSED, 2, 200, 300);
+  gaps.add(series, GapReason.FAILED, 1, 300, 300);
+  await clock.advance(61_000);
+  gaps.add(series, GapReason.MISSED, 4, 900, 900);
+  expect(gaps.waiting().map(({ reason, readings, startUs, endUs }) => [reason, readings, startUs, endUs])).toEqual([
+    [GapReason.MISSED, 3, 100, 300],
+    [GapReason.FAILED, 1, 300, 300],
+    [GapReason.MISSED, 4, 900, 900],
+  ]);
+});
+
+test('gaps survive a restart and a torn last line, and are told until the cloud has the last count of each', async () => {
+  const home = await homeFolder();
+  const clock = new FakeClock();
+  const deps = { home, partId: 'p', clock, log: silentLog };
+  {
+    await using before = new Gaps({ ...deps, link: undefined });
+    await before.start();
+    before.add(series, GapReason.CRASH, 5, 1, 2);
+    await before.flush();
+    before.add(series, GapReason.CRASH, 5, 1, 3);
+  }
+  await appendFile(join(home, 'gaps.jsonl'), '{"id":"torn');
+  const told: ReportGapsRequest[] = [];
+  let isDown = true;
+  const link = fakeLink((request) => {
+    if (isDown) throw new PlatformError('unavailable', 'no network');
+    told.push(request);
+  });
+  await using gaps = new Gaps({ ...deps, link });
+  await gaps.start();
+  await clock.advance(3_000);
+  gaps.add(series, GapReason.FAILED, 1, 7, 7);
+  isDown = false;
+  await until('the gaps told', async () => {
+    await clock.advance(1_000);
+    return told.length > 0;
+  });
+  expect(told.flatMap((request) => request.gaps.map(({ reason, readings }) => [reason, Number(readings)]))).toEqual([
+    [GapReason.CRASH, 10],
+    [GapReason.FAILED, 1],
+  ]);
+  await until('only the open gap left', async () => {
+    await clock.advance(1_000);
+    return gaps.waiting().every(({ reason }) => reason === GapReason.FAILED);
+  });
+  await until('nothing left', async () => {
+    await clock.advance(30_000);
+    return gaps.waiting().length === 0;
+  });
+  expect(told).toHaveLength(1);
+});
+
+test('what the cloud has and is closed is not told again by a later start', async () => {
+  const home = await homeFolder();
+  const clock = new FakeClock();
+  const told: ReportGapsRequest[] = [];
+  const deps = { home, partId: 'p', clock, log: silentLog, link: fakeLink((request) => told.push(request)) };
+  {
+    await using gaps = new Gaps(deps);
+    await gaps.start();
+    gaps.add(series, GapReason.MISSED, 1, 1, 1);
+    await until('nothing left', async () => {
+      await clock.advance(30_000);
+      return gaps.waiting().length === 0;
+    });
+  }
+  expect(await readFile(join(home, 'gaps.jsonl'), 'utf8')).toBe('');
+  expect(told).toHaveLength(1);
+});
+
+test('a crash costs at most the readings that were due within a second after the last time that all had reached the disk', async () => {
+  const home = await homeFolder();
+  const crashed = new Alive(home);
+  await crashed.capturing(
+    [
+      { ...series, hz: 10 },
+      { ...series, name: 'daily', hz: 1 / 86_400 },
+    ],
+    1_000_000,
+  );
+  await crashed.mark(5_000_000);
+  const crash = await readCrash(home);
+  expect(crash?.safeUs).toBe(5_000_000);
+  const told: unknown[] = [];
+  const gaps = { add: (...gap: Parameters<Gaps['add']>) => void told.push(gap.slice(1)) };
+  new CrashGaps(crash).tell(gaps, 90_000_000);
+  new CrashGaps(crash).tell(gaps, 5_250_000);
+  // The clock was set back.
+  new CrashGaps(crash).tell(gaps, 1);
+  expect(told).toEqual([
+    [GapReason.CRASH, 10, 5_000_000, 6_000_000],
+    [GapReason.CRASH, 1, 5_000_000, 6_000_000],
+    [GapReason.CRASH, 3, 5_000_000, 5_250_000],
+    [GapReason.CRASH, 1, 5_000_000, 5_250_000],
+    [GapReason.CRASH, 10, 5_000_000, 6_000_000],
+    [GapReason.CRASH, 1, 5_000_000, 6_000_000],
+  ]);
+  await crashed[Symbol.asyncDispose]();
+  expect(await readCrash(home)).toBeUndefined();
+});

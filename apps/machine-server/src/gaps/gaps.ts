@@ -1,0 +1,202 @@
+/**
+ * Counts the readings that were not captured or not kept, by series and reason, and tells the cloud (docs/specs/gaps.md).
+ *
+ * States of a gap: open (grows while readings go on missing) → closed (none was missing for a minute, or it lasted for an hour) → told (the
+ * cloud has its last count: forgotten here). It is written to disk within a second of its beginning, later growth within ten.
+ */
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { asPlatformError, type Clock, errorText, type Follower, follow, type Log, silentLog } from '@platform/base';
+import { type GapReason, GapService } from '@platform/proto/platform/gaps/v1/gaps';
+import type { Link } from '@platform/rpc/client';
+import { type Gap, GapJournal } from './gap-journal.ts';
+
+/** What is captured: a method of a resource. */
+export type GapSeries = Pick<Gap, 'api' | 'name' | 'method'>;
+
+export interface GapsDeps {
+  readonly home: string;
+  readonly partId: string;
+  /** Undefined: there is no cloud. */
+  readonly link: Link | undefined;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+interface Open {
+  readonly id: string;
+  readonly sinceMs: number;
+  lastMs: number;
+}
+
+const quietMs = 60_000;
+const longestMs = 3_600_000;
+const writeEveryMs = 1_000;
+const growthEveryMs = 10_000;
+const sendEveryMs = 10_000;
+const callTimeoutMs = 10_000;
+const mostAtOnce = 500;
+/** Gaps that wait for the cloud, 250 bytes each; after that, those of a series become one. */
+const mostWaiting = 20_000;
+/** Repeating the call does not help: a cloud without the service, or a part that is gone. */
+const final: readonly string[] = ['unimplemented', 'permission_denied', 'not_found', 'invalid_argument'];
+
+export class Gaps implements AsyncDisposable {
+  readonly #deps: GapsDeps;
+  readonly #journal: GapJournal;
+  /** Not known to the cloud yet, or still open. */
+  #gaps = new Map<string, Gap>();
+  readonly #open = new Map<string, Open>();
+  /** The newest gap of each series and reason. */
+  readonly #newest = new Map<string, string>();
+  readonly #changed = new Set<string>();
+  readonly #told = new Map<string, number>();
+  #isNew = false;
+  #writtenMs = 0;
+  #writing: Promise<void> = Promise.resolve();
+  #timer: Disposable | undefined;
+  #follower: Follower | undefined;
+
+  constructor(deps: GapsDeps) {
+    this.#deps = deps;
+    this.#journal = new GapJournal(join(deps.home, 'gaps.jsonl'), deps.log);
+  }
+
+  async start(): Promise<void> {
+    const { clock } = this.#deps;
+    this.#gaps = new Map([...(await this.#journal.read()), ...this.#gaps]);
+    this.#timer = clock.every(writeEveryMs, () => {
+      this.#close();
+      const isDue = this.#isNew || clock.monotonic() - this.#writtenMs >= growthEveryMs;
+      if ((this.#changed.size > 0 && isDue) || this.#isSettled) void this.flush();
+    });
+    if (this.#deps.link === undefined) return;
+    this.#follower = follow({
+      name: 'report gaps',
+      step: (signal) => this.#send(signal),
+      clock,
+      log: silentLog,
+      idleMs: sendEveryMs,
+      backoff: { firstMs: 1_000, maxMs: 60_000 },
+    });
+  }
+
+  /** Counts `readings` that are missing between two times, which extends an open gap of the series for this reason. */
+  add(series: GapSeries, reason: GapReason, readings: number, startUs: number, endUs: number): void {
+    const now = this.#deps.clock.monotonic();
+    const key = `${series.api}/${series.name} ${series.method} ${reason}`;
+    const open = this.#open.get(key);
+    const isMerged = open === undefined && this.#gaps.size >= mostWaiting;
+    const id = open?.id ?? (isMerged ? this.#newest.get(key) : undefined);
+    const before = id === undefined ? undefined : this.#gaps.get(id);
+    if (open !== undefined) open.lastMs = now;
+    if (before === undefined) {
+      const { api, name, method } = series;
+      const gap = { id: randomBytes(16).toString('hex'), api, name, method, reason, startUs, endUs, readings };
+      this.#gaps.set(gap.id, gap);
+      this.#open.set(key, { id: gap.id, sinceMs: now, lastMs: now });
+      this.#newest.set(key, gap.id);
+      this.#changed.add(gap.id);
+      this.#isNew = true;
+      return;
+    }
+    const grown = {
+      ...before,
+      startUs: Math.min(before.startUs, startUs),
+      endUs: Math.max(before.endUs, endUs),
+      readings: before.readings + readings,
+    };
+    this.#gaps.set(before.id, grown);
+    this.#changed.add(before.id);
+  }
+
+  /** Readings that were counted since the start and are not known to the cloud, by reason. */
+  waiting(): readonly Gap[] {
+    return [...this.#gaps.values()];
+  }
+
+  /** Resolves once everything counted so far would survive a power failure. Never rejects: a disk that fails is logged. */
+  flush(): Promise<void> {
+    this.#writing = this.#writing.then(() => this.#write());
+    return this.#writing;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#timer?.[Symbol.dispose]();
+    await this.#follower?.[Symbol.asyncDispose]();
+    await this.flush();
+  }
+
+  /** The cloud has every gap, but a later start would tell them again. */
+  get #isSettled(): boolean {
+    return this.#gaps.size === 0 && this.#journal.isUsed;
+  }
+
+  async #write(): Promise<void> {
+    if (this.#changed.size === 0 && !this.#isSettled) return;
+    const changed = [...this.#changed].flatMap((id) => this.#gaps.get(id) ?? []);
+    this.#changed.clear();
+    this.#isNew = false;
+    this.#writtenMs = this.#deps.clock.monotonic();
+    try {
+      await this.#journal.write(changed, [...this.#gaps.values()]);
+    } catch (caught) {
+      for (const { id } of changed) this.#changed.add(id);
+      this.#deps.log.error('gaps cannot be written to the disk', { error: errorText(caught), gaps: changed.length });
+    }
+  }
+
+  #close(): void {
+    const now = this.#deps.clock.monotonic();
+    for (const [key, { id, sinceMs, lastMs }] of this.#open) {
+      if (now - lastMs < quietMs && now - sinceMs < longestMs) continue;
+      this.#open.delete(key);
+      this.#forget(id);
+    }
+  }
+
+  /** One call; false once everything is told. */
+  async #send(signal: AbortSignal): Promise<boolean> {
+    const { link, partId, log } = this.#deps;
+    const due = [...this.#gaps.values()].filter(({ id, readings }) => this.#told.get(id) !== readings);
+    const some = due.slice(0, mostAtOnce);
+    if (some.length === 0) return false;
+    // What the cloud knows must not be less than what a later start tells under the same id.
+    await this.flush();
+    try {
+      await link
+        ?.client(GapService)
+        .reportGaps({ partId, gaps: some.map(messageOf) }, { signal, timeoutMs: callTimeoutMs });
+    } catch (caught) {
+      if (!final.includes(asPlatformError(caught).code)) throw caught;
+      log.warn('the cloud does not take the gaps of this machine', { error: errorText(caught), gaps: some.length });
+      return false;
+    }
+    for (const { id, readings } of some) {
+      this.#told.set(id, readings);
+      this.#forget(id);
+    }
+    return due.length > some.length;
+  }
+
+  /** Forgets a gap that is closed and whose last count the cloud has. */
+  #forget(id: string): void {
+    if (this.#told.get(id) !== this.#gaps.get(id)?.readings) return;
+    for (const open of this.#open.values()) if (open.id === id) return;
+    this.#gaps.delete(id);
+    this.#told.delete(id);
+    this.#changed.delete(id);
+  }
+}
+
+function messageOf({ id, api, name, method, reason, startUs, endUs, readings }: Gap) {
+  return {
+    ...{ id, componentType: api, componentName: name, methodName: method, reason },
+    ...{ start: timestampOf(startUs), end: timestampOf(endUs), readings: BigInt(readings) },
+  };
+}
+
+function timestampOf(micros: number): { seconds: bigint; nanos: number } {
+  const seconds = Math.floor(micros / 1e6);
+  return { seconds: BigInt(seconds), nanos: Math.round(micros - seconds * 1e6) * 1_000 };
+}

@@ -1,0 +1,39 @@
+/** What is missing if these readings of a capture file are never sent. */
+import { fromBinary } from '@bufbuild/protobuf';
+import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt';
+import { SensorDataSchema } from '@platform/proto/platform/app/datasync/v1/data_sync';
+import type { CaptureFileHeader } from '@platform/proto/platform/capture/v1/capture_file';
+import type { GapSeries } from './gaps.ts';
+
+export interface LostReadings {
+  readonly series: GapSeries;
+  readonly readings: number;
+  readonly startUs: number;
+  readonly endUs: number;
+}
+
+/** @param readings a SensorData each, in capture order; undefined if there are none */
+export function lostReadings(header: CaptureFileHeader, readings: readonly Uint8Array[]): LostReadings | undefined {
+  const [first, last] = [readings[0], readings.at(-1)];
+  if (first === undefined || last === undefined) return undefined;
+  const { componentType: api = '', componentName: name = '', methodName: method = '' } = header.metadata ?? {};
+  const fallback = microsOf(header.created) ?? 0;
+  const startUs = receivedUs(first) ?? fallback;
+  const endUs = Math.max(startUs, receivedUs(last) ?? fallback);
+  return { series: { api, name, method }, readings: readings.length, startUs, endUs };
+}
+
+/** When an encoded reading was received; undefined if it does not say or does not decode. */
+export function receivedUs(reading: Uint8Array): number | undefined {
+  try {
+    return microsOf(fromBinary(SensorDataSchema, reading).metadata?.timeReceived);
+  } catch {
+    return undefined;
+  }
+}
+
+function microsOf(time: Timestamp | undefined): number | undefined {
+  return time === undefined
+    ? undefined
+    : Math.floor(timestampMs(time)) * 1_000 + (Math.floor(time.nanos / 1_000) % 1_000);
+}
