@@ -7,7 +7,13 @@ import { RobotService } from '@platform/proto/platform/robot/v1/robot';
 import { connect, type Link } from '@platform/rpc/client';
 import { expect, onTestFinished, test } from 'vitest';
 import { type FakeCloud, startFakeCloud } from '../../testing/fake-cloud.ts';
-import { createTestHome, patientClock, startTestServer, until } from '../../testing/start-test-server.ts';
+import {
+  countingDocument,
+  createTestHome,
+  patientClock,
+  startTestServer,
+  until,
+} from '../../testing/start-test-server.ts';
 import type { RestartStatus } from './restart-status.ts';
 
 async function start(
@@ -200,4 +206,15 @@ test('D16 -webprofile serves profiles to this computer, and without it there is 
   const plain = await start({ components: [sensor('calm')] });
   expect((await ask(plain.url, '/debug/vars')).status).toBe(404);
   expect((await ask(plain.url, '/static/')).status).toBe(404);
+});
+
+test('the status page shows what capture and sync do for each resource, and why nothing is sent', async () => {
+  const { url } = await start(countingDocument(50, { service: { sync_rules: { network_interfaces: ['<none>'] } } }));
+  const page = async (): Promise<string> => (await fetch(url)).text();
+  await until('the reason', async () =>
+    (await page()).includes('sync: held: sync_rules.network_interfaces allows &lt;none&gt;'),
+  );
+  await until('captured readings', async () =>
+    /<td>core:component:sensor\/counter<\/td><td>[1-9]\d*<\/td>/.test(await page()),
+  );
 });

@@ -6,7 +6,10 @@
  * or any name and a location secret; without, to this computer only. `/restart_status` and `/debug/` are
  * answered to this computer only.
  */
+import { create, type JsonObject } from '@bufbuild/protobuf';
 import { type Clock, errorText, type Log } from '@platform/base';
+import { GetStatusRequestSchema } from '@platform/proto/platform/common/v1/common';
+import { dataManager } from '@platform/resources';
 import type { NodeListener, NodeRequest } from '@platform/rpc/server';
 import type { Profiler } from '../../diagnostics/profiler.ts';
 import type { Graph } from '../../graph/graph.ts';
@@ -66,7 +69,19 @@ async function answer(deps: HttpPagesDeps, request: NodeRequest): Promise<Answer
   if (refused !== undefined) return refused;
   if (isStatic) return staticFile(shared, path.slice('/static/'.length));
   const [resources, restart] = [graph.status(), await restartStatus(deps)];
-  return { status: 200, type: 'html', body: statusPage({ facts: facts(), resources, restart, nowMs: clock.now() }) };
+  const page = { facts: facts(), resources, restart, data: await dataOf(graph), nowMs: clock.now() };
+  return { status: 200, type: 'html', body: statusPage(page) };
+}
+
+/** What the data manager says of itself; undefined: none runs. */
+async function dataOf(graph: Graph): Promise<JsonObject | undefined> {
+  const config = graph
+    .status()
+    .find(({ config: { api }, state }) => api === dataManager.api && state === 'ready')?.config;
+  const found = config === undefined ? undefined : graph.get(`${config.api}/${config.name}`);
+  if (found === undefined || !dataManager.implementedBy(found)) return undefined;
+  const { signal } = new AbortController();
+  return (await found.getStatus?.(create(GetStatusRequestSchema), { signal }))?.result;
 }
 
 /** Undefined: who asks may see the page. */

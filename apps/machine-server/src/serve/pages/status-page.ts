@@ -1,6 +1,9 @@
 /** The page at `/`: what runs, what does not and why, which configuration is applied, and what waits. No scripts. */
+
+import type { JsonObject } from '@bufbuild/protobuf';
 import type { ResourceState, ResourceStatus } from '../../graph/graph.ts';
 import type { MachineFacts } from '../machine-rpc.ts';
+import { dataSection } from './data-section.ts';
 import { type Html, html } from './html.ts';
 import type { RestartStatus } from './restart-status.ts';
 
@@ -8,13 +11,15 @@ export interface StatusPage {
   readonly facts: MachineFacts;
   readonly resources: readonly ResourceStatus[];
   readonly restart: RestartStatus;
+  /** GetStatus of the data manager; undefined: none runs. */
+  readonly data: JsonObject | undefined;
   /** Wall clock ms. */
   readonly nowMs: number;
 }
 
 const order: Readonly<Record<ResourceState, number>> = { unhealthy: 0, configuring: 1, removing: 2, ready: 3 };
 
-export function statusPage({ facts, resources, restart, nowMs }: StatusPage): string {
+export function statusPage({ facts, resources, restart, data, nowMs }: StatusPage): string {
   const { version, running, partId, config, appliedMs, held, error } = facts;
   const unhealthy = resources.filter(({ state }) => state === 'unhealthy').length;
   const summary = `${resources.length} ${resources.length === 1 ? 'resource' : 'resources'}, ${unhealthy} not running`;
@@ -59,6 +64,7 @@ ${
 ${sorted.map(row)}
 </tbody>
 </table>
+${data === undefined ? [] : dataSection(data)}
 </body>
 </html>
 `.text;
