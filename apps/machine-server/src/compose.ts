@@ -13,7 +13,7 @@ import { composeSource } from './compose-source.ts';
 import { ConfigApplier } from './config/config-applier.ts';
 import { ConfigEnvironment } from './config/environment.ts';
 import { holdReason } from './config/hold-reason.ts';
-import { checkHome } from './directories/check-home.ts';
+import { lockHome } from './directories/lock-home.ts';
 import type { Graph } from './graph/graph.ts';
 import type { ServerLog } from './logging/server-log.ts';
 import type { builtInModels } from './models/built-in.ts';
@@ -54,7 +54,7 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
   const { log } = serverLog;
   await using starting = new AsyncDisposableStack();
 
-  await checkHome(settings.home, log.child('machine-server'));
+  starting.use(await lockHome(settings.home, log.child('machine-server')));
   const environment = new ConfigEnvironment(settings.untrustedEnvironment ? undefined : settings.environment);
   const hide = (text: string): string => environment.hide(text);
   const onProblem = (): void => reporter?.changed();

@@ -74,7 +74,7 @@ test('D16 -version prints the version; a missing or wrong -config exits with one
       ],
       /often: expected a duration such as 15s, at least 100ms, at "cloud.refresh_interval", found "0s"/,
     ],
-    [['-config', await file('local', '{"components":[{"name":"a"}]}')], /components\[0\]\.api/],
+    [['-config', await file('local', '["components"]')], /local: expected a JSON object, found \["components"\]$/m],
     [
       ['-config', await file('far', '{"cloud":{"id":"p","secret":"s","app_address":"http://192.0.2.1:1"}}')],
       /plaintext/,

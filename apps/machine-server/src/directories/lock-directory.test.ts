@@ -1,8 +1,12 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { silentLog } from '@platform/base';
 import { expect, test } from 'vitest';
 import { lockDirectory } from './lock-directory.ts';
+import { lockHome } from './lock-home.ts';
 
 test('I5 one process owns a capture directory: a second is refused by name, a stale lock is taken over', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'own-'));
@@ -15,4 +19,27 @@ test('I5 one process owns a capture directory: a second is refused by name, a st
   }
   expect(await readdir(directory)).toEqual([]);
   await rm(directory, { recursive: true });
+});
+
+test('one server runs in a home: a second is refused with the process, the home and what to do; a killed one leaves it free', async () => {
+  const home = await mkdtemp(join(tmpdir(), 'home-'));
+  const script = `
+    const { lockHome } = await import(${JSON.stringify(new URL('./lock-home.ts', import.meta.url).href)});
+    await lockHome(${JSON.stringify(home)}, undefined);
+    process.stdout.write('locked');
+    setInterval(() => {}, 1_000);`;
+  const args = ['--conditions=@platform/source', '--input-type=module', '--eval', script];
+  const other = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  await once(other.stdout, 'data');
+  await expect(lockHome(home, silentLog)).rejects.toThrow(
+    `the home directory ${home} belongs to the running process ${other.pid}. One machine-server runs in each home: stop the other process, or set PLATFORM_HOME`,
+  );
+  other.kill('SIGKILL');
+  await once(other, 'exit');
+  await (await lockHome(home, silentLog))[Symbol.asyncDispose]();
+  // Another lock than that of the captures, so a home may hold them.
+  await using _lock = await lockHome(home, silentLog);
+  await using _captures = await lockDirectory(home);
+  expect((await readdir(home)).toSorted()).toEqual(['.lock', 'machine-server.lock']);
+  await rm(home, { recursive: true });
 });

@@ -1,5 +1,5 @@
 /**
- * One process owns a capture directory (I5): `.lock` holds `<pid> <start of that process> <boot>`.
+ * One process owns a capture directory (I5), and one a home directory: a lock file holds `<pid> <start of that process> <boot>`.
  * A lock whose process is gone, or whose pid belongs to a later process, is stale and is taken over.
  */
 import { readFileSync } from 'node:fs';
@@ -9,10 +9,28 @@ import { PlatformError } from '@platform/base';
 import { makeDirectory } from './make-directory.ts';
 import { lockFile } from './paths.ts';
 
+export interface LockOptions {
+  /** What the directory is, as messages say it. */
+  readonly what: string;
+  /** Name of the lock file. */
+  readonly file: string;
+  /** What to do while another process has the directory. */
+  readonly advice: string;
+}
+
+const ofCaptures: LockOptions = {
+  what: 'the capture directory',
+  file: lockFile,
+  advice: 'Give this process a different capture_dir, or stop the other process',
+};
+
 /** Takes the directory, creating it (0700); disposing releases it. Throws failed_precondition while another process has it. */
-export async function lockDirectory(directory: string): Promise<AsyncDisposable> {
+export async function lockDirectory(
+  directory: string,
+  { what, file, advice }: LockOptions = ofCaptures,
+): Promise<AsyncDisposable> {
   await makeDirectory(directory);
-  const path = join(directory, lockFile);
+  const path = join(directory, file);
   const mine = identityOf(process.pid);
   for (let attempt = 0; attempt < 5; attempt++) {
     if (await createLock(path, mine)) return { [Symbol.asyncDispose]: () => rm(path, { force: true }) };
@@ -21,12 +39,12 @@ export async function lockDirectory(directory: string): Promise<AsyncDisposable>
     if (held === mine || !isStale(held)) {
       throw new PlatformError(
         'failed_precondition',
-        `the capture directory ${directory} belongs to the running process ${held.split(' ')[0]}. Give this process a different capture_dir, or stop the other process`,
+        `${what} ${directory} belongs to the running process ${held.split(' ')[0]}. ${advice}`,
       );
     }
     await removeStale(path, held);
   }
-  throw new PlatformError('unavailable', `the lock of the capture directory ${directory} keeps changing hands`);
+  throw new PlatformError('unavailable', `the lock of ${what} ${directory} keeps changing hands`);
 }
 
 async function createLock(path: string, content: string): Promise<boolean> {
@@ -69,7 +87,9 @@ function isStale(held: string): boolean {
 function identityOf(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    const started = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    // A killed process that its parent has not collected yet owns nothing.
+    const started = fields[0] === 'Z' ? 'ended' : fields[19];
     return `${pid} ${started} ${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()}`;
   } catch {
     return `${pid}`;
