@@ -57,10 +57,13 @@ const usual: Readonly<Record<string, Attributes>> = {
   },
 };
 
+/** Types whose only models are real. */
+const withoutFake = ['base_remote_control', 'data_manager', 'shell'];
+
 /** One fake of each type, each named `it`; the arm and the camera have frames. */
 export function fakesOfEveryType(): Record<string, unknown> {
   const fakes = resourceTypes
-    .filter(({ api }) => !api.endsWith(':shell') && !api.endsWith(':base_remote_control'))
+    .filter(({ api }) => !withoutFake.includes(api.split(':')[2] ?? ''))
     .map(({ api }) => {
       const type = api.split(':')[2] ?? '';
       const frame = { arm: { parent: 'world' }, camera: { parent: 'it', translation: { x: 1, y: 2, z: 3 } } }[type];
