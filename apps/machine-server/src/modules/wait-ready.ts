@@ -23,9 +23,9 @@ const notYet: readonly CodeName[] = ['unavailable', 'resource_exhausted', 'deadl
 export async function waitReady(options: ReadyOptions): Promise<HandlerMap | undefined> {
   const { link, parentAddress, startupTimeoutMs, clock, signal } = options;
   const { ready } = link.client(ModuleService);
-  const scheme = parentAddress.startsWith('/') ? 'unix://' : '';
+  // Both without a scheme: public modules put `unix://` before the older field themselves, or take it for a path.
   // An offer that is not meant would make modules wait for a connection that never comes.
-  const request = { parentAddress: `${scheme}${parentAddress}`, rawParentAddress: parentAddress, webrtcOffer: '' };
+  const request = { parentAddress, rawParentAddress: parentAddress, webrtcOffer: '' };
   let last = 'it answered nothing';
   const over = new AbortController();
   const ends = AbortSignal.any([signal, over.signal]);

@@ -67,8 +67,9 @@ resources = {}
 reads = {}
 
 
+# Puts the scheme before the parent's address itself, as the public SDKs for Go and C++ do.
 def call_parent(address, path, request, answer):
-    with grpc.insecure_channel(address) as channel:
+    with grpc.insecure_channel(f"unix://{address}" if address.startswith("/") else address) as channel:
         call = channel.unary_unary(path, M[request[0]].SerializeToString, M[answer].FromString)
         return call(M[request[0]](**request[1]), timeout=10)
 

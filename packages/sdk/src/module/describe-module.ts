@@ -77,10 +77,7 @@ async function askUntilReady(
   for (;;) {
     signal.throwIfAborted();
     try {
-      const answer = await protocol.ready(
-        { parentAddress: `unix://${rawParentAddress}`, rawParentAddress },
-        { signal },
-      );
+      const answer = await protocol.ready({ parentAddress: rawParentAddress, rawParentAddress }, { signal });
       if (answer.ready) return answer;
     } catch (caught) {
       signal.throwIfAborted();

@@ -103,7 +103,7 @@ export const HandlerMapSchema: GenMessage<HandlerMap> = /*@__PURE__*/
  */
 export type ReadyRequest = Message<"platform.module.v1.ReadyRequest"> & {
   /**
-   * The address of the parent with its scheme (unix:///path/parent.sock); raw_parent_address is the same without one.
+   * The path of the socket of the parent, or its host:port, without a scheme; the same as raw_parent_address.
    *
    * @generated from field: string parent_address = 1 [deprecated = true];
    * @deprecated
