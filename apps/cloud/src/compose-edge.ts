@@ -173,7 +173,7 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
   const services = [...own, ...meterCalls(relay.relayed, metrics.observeCall, clock)];
   return createRpcServer<Principal>({
     services,
-    authenticate: createAuthenticateCall({ authenticator, presence, services }),
+    authenticate: createAuthenticateCall({ authenticator, presence, competing: machines.competing, services }),
     open: openMethods,
     ...(tls && { tls: tls.certificate }),
     fallback: routes,

@@ -4,12 +4,12 @@ import type { Clock } from '@platform/base';
 import { connect, type Link } from '@platform/rpc/client';
 import { LogShipper } from './cloud-link/log-shipper.ts';
 import { RestartWatch } from './cloud-link/restart-watch.ts';
+import { userAgentOfRun } from './cloud-link/user-agent.ts';
 import { ConfigWatch } from './config/config-watch.ts';
 import type { CloudCredentials } from './config/credentials.ts';
 import { LogQueue } from './logging/log-queue.ts';
 import type { ServerLog } from './logging/server-log.ts';
 import type { Settings } from './settings.ts';
-import { version } from './version.ts';
 
 export interface CloudDeps {
   readonly settings: Settings;
@@ -41,13 +41,14 @@ export async function composeCloud(
   const { partId, appAddress, entity, type, payload, ca } = credentials;
   const { log } = serverLog;
   serverLog.redactor.hide('credentials', [payload]);
+  const userAgent = userAgentOfRun();
   const connectAgain = (): Link =>
     connect({
       baseUrl: appAddress,
       credentials: { entity, type, payload },
       allowInsecureCredentials: settings.allowInsecureCredentials,
       ca,
-      userAgent: `platform-machine-server/${version}`,
+      userAgent,
     });
   const link = starting.use(connectAgain());
   const watch = new ConfigWatch({

@@ -167,6 +167,19 @@ test('the command line calls methods by short names, and suggests', async () => 
   expect(status['link_since']).toMatch(/^20/);
 });
 
+test('a second machine-server with the same credentials is named with the first, in the status and once in the log', async () => {
+  expect((await client.fleet.getPartStatus({ partId: cloud.partId })).competingServers).toEqual([]);
+  const second = await startMachine(cloud, cloud.url);
+  const names = /^\S+ \(pid \d+\), \S+ \(pid \d+\)$/;
+  const status = ['machines', 'part', 'status', cloud.partId, '--json'];
+  await until(async () => names.test(String((await cli.ok(status)).json()['competing_servers'])));
+  const { stdout } = await cli.ok(['logs', cloud.partId, '--json']);
+  expect(stdout.split('two machine-servers use this part: ')).toHaveLength(2);
+  await second[Symbol.asyncDispose]();
+  // The first has its link again.
+  await until(async () => (await codeOf(client.machine(cloud.partId).robot.resourceNames({}))) === 'ok');
+});
+
 test('what a session moved stops when its client vanishes, and when the link of the machine breaks', async () => {
   const watcher = client.machine(cloud.partId, { session: false }).client(motor.service);
   const isOn = async (): Promise<boolean> => (await watcher.isPowered({ name: 'left' })).isOn;

@@ -49,6 +49,7 @@ export const partStatus: Presenter<GetPartStatusResponse> = presenter({
   state: (one) => stateOf(one.onlineState),
   last_access: (one) => timeOf(one.lastAccess),
   link_since: (one) => timeOf(one.linkSince),
+  competing_servers: (one) => (one.competingServers.length === 0 ? null : one.competingServers.join(', ')),
   saved_version: (one) => Number(one.savedVersion),
   saved_revision: (one) => one.saved?.revision ?? null,
   saved_at: (one) => timeOf(one.saved?.at),

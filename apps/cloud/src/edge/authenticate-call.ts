@@ -1,11 +1,13 @@
 import type { ServiceBinding } from '@platform/rpc/server';
 import type { Authenticator } from '../access/authenticate.ts';
 import type { Principal } from '../access/principal.ts';
+import type { CompetingServers } from '../machines/presence/competing-servers.ts';
 import type { Presence } from '../machines/presence/presence.ts';
 
 export interface AuthenticateCallDeps {
   readonly authenticator: Pick<Authenticator, 'principalOf'>;
   readonly presence: Pick<Presence, 'attend' | 'saw'>;
+  readonly competing: Pick<CompetingServers, 'saw'>;
   readonly services: readonly ServiceBinding<Principal>[];
 }
 
@@ -13,13 +15,15 @@ type CallHead = { readonly method: string; readonly metadata: Headers; readonly 
 
 /** Authenticates a call. A part's own call counts as contact, whatever it requests, and a stream does while it is open (D17). */
 export function createAuthenticateCall(deps: AuthenticateCallDeps): (call: CallHead) => Promise<Principal> {
-  const { authenticator, presence, services } = deps;
+  const { authenticator, presence, competing, services } = deps;
   const methods = services.flatMap((service) => service.methods);
   const streaming = new Set(methods.filter(({ kind }) => kind !== 'unary').map(({ path }) => path));
   return async ({ method, metadata, signal }) => {
     const principal = await authenticator.principalOf(metadata);
-    if (principal.kind === 'part' && streaming.has(method)) presence.attend(principal.partId, signal);
-    else if (principal.kind === 'part') presence.saw(principal.partId);
+    if (principal.kind !== 'part') return principal;
+    if (streaming.has(method)) presence.attend(principal.partId, signal);
+    else presence.saw(principal.partId);
+    competing.saw(principal.partId, metadata.get('user-agent') ?? '');
     return principal;
   };
 }

@@ -37,6 +37,7 @@ import { machineHandlers } from './machines-rpc.ts';
 import { metadataHandlers } from './metadata-rpc.ts';
 import { openPartStatuses, type PartStatuses } from './part-status.ts';
 import { partHandlers } from './parts-rpc.ts';
+import { type CompetingServers, createCompetingServers } from './presence/competing-servers.ts';
 import { isContact } from './presence/contact.ts';
 import { openPresence, type Presence, type PresenceDeps } from './presence/presence.ts';
 import type { PartPlace, Registry } from './registry.ts';
@@ -82,6 +83,7 @@ export interface Machines {
   readonly registry: Registry;
   readonly configurations: Configurations;
   readonly presence: Presence;
+  readonly competing: CompetingServers;
   readonly statuses: PartStatuses;
   readonly logs: MachineLogs;
   readonly partSecrets: PartSecrets;
@@ -132,6 +134,12 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
   const exists = (partId: string): boolean => registry.part(partId) !== undefined;
   const logs = createMachineLogs({ db, clock, log, allowanceOf: deps.logAllowanceOf });
   const presence = await openPresence({ db, clock, log, exists, onTransitions: deps.onTransitions });
+  const competing = createCompetingServers(clock, (partId, servers) => {
+    const message = `two machine-servers use this part: ${servers.join(', ')}. Each undoes what the other reports, and takes its link for remote control: stop one of them, or create a part for it (platform machines part create)`;
+    logs
+      .appendOwn(partId, { level: 'warn', loggerName: 'cloud.presence', message })
+      .catch((caught) => log.warn('a line for the log of a part could not be stored', { error: errorText(caught) }));
+  });
   const statuses = await openPartStatuses({
     db,
     clock,
@@ -212,6 +220,7 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
     registry,
     configurations,
     presence,
+    competing,
     statuses,
     logs,
     partSecrets: {
@@ -230,6 +239,7 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
     fleetHandlers: fleetHandlers({
       ...{ ...operations, effective, triggerProblems, installationProblems },
       linkSinceMs: deps.linkSinceMs,
+      competing,
     }),
     robotBinding: robotServiceBinding({
       logs,

@@ -18,6 +18,7 @@ import type { EffectiveConfigurations } from './configuration/effective-configur
 import type { InstallationProblems } from './configuration/installation-problems.ts';
 import { parseDocument } from './configuration/parse-document.ts';
 import type { MachineOperationDeps } from './machines-deps.ts';
+import type { CompetingServers } from './presence/competing-servers.ts';
 
 const defaultVersions = 50;
 const maxVersions = 500;
@@ -28,6 +29,7 @@ export interface FleetHandlerDeps extends MachineOperationDeps {
   readonly triggerProblems: TriggerProblems;
   readonly installationProblems: InstallationProblems;
   readonly linkSinceMs: (partId: string) => number | undefined;
+  readonly competing: Pick<CompetingServers, 'of'>;
 }
 
 export function fleetHandlers(deps: FleetHandlerDeps): Handlers<typeof FleetService, Principal> {
@@ -108,6 +110,7 @@ export function fleetHandlers(deps: FleetHandlerDeps): Handlers<typeof FleetServ
         forced: at(status.forced_revision, status.forced_ms),
         lastError: status.last_error,
         ...(linkMs === undefined ? {} : { linkSince: timestampFromMs(linkMs) }),
+        competingServers: [...deps.competing.of(partId)],
         serverVersion: status.server_version,
         platform: status.platform,
         ...(lastAccess === undefined ? {} : { lastAccess }),

@@ -1,0 +1,15 @@
+import { hostname } from 'node:os';
+import { newId } from '@platform/base';
+import { version } from '../version.ts';
+
+/**
+ * Names this run of the server, so that the cloud can tell two servers apart that use one part. `competing-servers.ts` of the cloud reads
+ * it.
+ */
+export function userAgentOfRun(): string {
+  const host =
+    hostname()
+      .replaceAll(/[^\w.-]/g, '_')
+      .slice(0, 64) || 'unknown';
+  return `platform-machine-server/${version} (${host}; pid ${process.pid}; ${newId()})`;
+}
