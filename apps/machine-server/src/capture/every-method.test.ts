@@ -5,6 +5,7 @@ import { resourceTypes } from '@platform/resources';
 import { expect, test } from 'vitest';
 import { type FakeCloud, type StoredUpload, startFakeCloud } from '../testing/fake-cloud.ts';
 import { createTestHome, startTestServer, until } from '../testing/start-test-server.ts';
+import { withoutFake } from '../testing/without-fake.ts';
 
 const dataManager = {
   name: 'dm',
@@ -67,9 +68,6 @@ const binary: Readonly<Record<string, readonly [mimeType: string, extension: str
   NextPointCloud: ['pointcloud/pcd', '.pcd'],
   CaptureAllFromCamera: ['image/png', '.png'],
 };
-
-/** These have only real models, whose commands are refused. */
-const withoutFake = ['shell', 'base_remote_control'];
 
 /** A machine with one fake of each type, named after it, of which every method of the specification's table is captured. */
 function everything(spelled: (method: string) => string): { components: JsonObject[]; services: JsonObject[] } {

@@ -28,6 +28,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { MachineServer } from '../compose.ts';
 import { startFakeCloud } from '../testing/fake-cloud.ts';
 import { createTestHome, patientClock, startTestServer, until } from '../testing/start-test-server.ts';
+import { withoutFake } from '../testing/without-fake.ts';
 
 const attributes: Readonly<Record<string, JsonObject>> = {
   board: {
@@ -44,9 +45,6 @@ const attributes: Readonly<Record<string, JsonObject>> = {
     classifications: [{ class_name: 'dark', confidence: 0.1 }, { class_name: 'bright' }],
   },
 };
-
-/** Types that have only real models. */
-const withoutFake = ['shell', 'base_remote_control', 'data_manager'];
 
 /** A machine with one fake of each type, each named `it`. */
 async function startWithFakes(more: Readonly<Record<string, JsonObject>> = attributes): Promise<Call> {
