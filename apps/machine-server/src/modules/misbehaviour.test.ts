@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { statSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JsonObject } from '@bufbuild/protobuf';
 import { SensorService } from '@platform/proto/platform/component/sensor/v1/sensor';
@@ -26,12 +26,17 @@ test('modules that hang, end at once, crash, write without end or speak another 
     crashes: await program('crashes', 'echo "no bus found" >&2; kill -SEGV $$'),
     floods: await program('floods', 'exec seq 1 1000000000'),
     absent: join(home, 'absent.sh'),
+    'not-executable': await program('not-executable', 'exit 0'),
+    'no-program': await program('no-program', ''),
     junk: await writeOddModule(home, 'junk'),
     'other-protocol': await writeOddModule(home, 'other-protocol'),
     'never-ready': await writeOddModule(home, 'never-ready'),
     nonsense: await writeOddModule(home, 'nonsense'),
     good: await writeTestModule(home),
   };
+  await chmod(join(home, 'not-executable.sh'), 0o600);
+  const marker = join(home, 'run-by-a-shell');
+  await writeFile(join(home, 'no-program.sh'), `touch ${marker}\n`);
   const modules = Object.entries(programs).map(([name, executable_path]) => ({ name, executable_path }));
   machine.configure({ modules, components: [counter, fake] });
   await until('the good one', () => machine.statusOf('c')?.state === 'ready');
@@ -42,6 +47,10 @@ test('modules that hang, end at once, crash, write without end or speak another 
     crashes: /^it could not be started: it was ended by SIGSEGV before it was ready$/,
     floods: /^it could not be started: it was not ready within 5000 ms/,
     absent: /^it could not be started: expected a program at .*absent.sh, found no such file/,
+    'not-executable':
+      /^it could not be started: expected a program at .*not-executable.sh, it may not be executed: make/,
+    'no-program':
+      /^it could not be started: expected a program at .*no-program.sh, it is not a program for this computer/,
     'other-protocol':
       /^it could not be started: expected an answer of viam.module.v1.ModuleService\/Ready, found UNIMPLEMENTED/,
     'never-ready': /it answered that it was not ready$/,
@@ -53,6 +62,7 @@ test('modules that hang, end at once, crash, write without end or speak another 
   await until('a crash loop', () => (stateOf(machine, 'crashes')?.failures ?? 0) >= 3);
   await machine.logged(/modules.crashes no bus found/);
   await machine.logged(/modules.floods \d+ lines of this module were dropped: it wrote more than 500 in a second/);
+  expect(statSync(marker, { throwIfNoEntry: false })).toBeUndefined();
   // 500 lines a second for each start, and what else is told.
   expect(statSync(join(home, 'log')).size).toBeLessThan(5_000_000);
 

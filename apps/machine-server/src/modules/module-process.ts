@@ -5,6 +5,8 @@
  * what is left of its group is killed.
  */
 import { spawn } from 'node:child_process';
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { type Clock, PlatformError } from '@platform/base';
 import { logOutput, type ModuleLines } from './module-output.ts';
 
@@ -31,6 +33,7 @@ const stepMs = 3_300;
 /** @throws failed_precondition if it cannot be started, with the reason */
 export async function startProcess(options: ProcessOptions): Promise<ModuleProcess> {
   const { path, args, cwd, env, lines, clock } = options;
+  await checkProgram(path, cwd);
   const child = spawn(path, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
   const started = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<string>();
@@ -84,7 +87,22 @@ export async function startProcess(options: ProcessOptions): Promise<ModuleProce
   };
 }
 
-function cannotStart({ code, message }: NodeJS.ErrnoException, path: string, cwd: string): PlatformError {
+/** The system would give a file that is no program to a shell, line by line. What cannot be read is left to the start, which says why. */
+async function checkProgram(path: string, cwd: string): Promise<void> {
+  if (process.platform !== 'linux') return;
+  await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => undefined);
+  const read = await file?.read(Buffer.alloc(4), 0, 4, 0).catch(() => undefined);
+  if (read === undefined) return;
+  const start = read.buffer.toString('latin1', 0, read.bytesRead);
+  if (start.startsWith('#!') || start === '\x7fELF') return;
+  throw cannotStart({ code: 'ENOEXEC', message: '' }, path, cwd);
+}
+
+function cannotStart(
+  { code, message }: Pick<NodeJS.ErrnoException, 'code' | 'message'>,
+  path: string,
+  cwd: string,
+): PlatformError {
   const reasons: Readonly<Record<string, string>> = {
     ENOENT: `found no such file, or its interpreter or the folder ${cwd} does not exist`,
     EACCES: 'it may not be executed: make it executable with chmod +x',
