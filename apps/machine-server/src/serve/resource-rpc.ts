@@ -7,6 +7,7 @@ import { serveType } from '@platform/resources/serve';
 import { type ServiceBinding, untilAborted } from '@platform/rpc/server';
 import type { Graph } from '../graph/graph.ts';
 import type { Principal } from './authenticate.ts';
+import { forward } from './forward.ts';
 import { type Operations, sessionHeader } from './operations.ts';
 import type { RequestCounts } from './request-counts.ts';
 import { RequestLimit } from './request-limit.ts';
@@ -29,7 +30,8 @@ export function resourceRpc(deps: ResourceRpcDeps): ServiceBinding<Principal> {
   const { type: descriptor, graph, limit, sessions, operations, counts } = deps;
   const requests = new RequestLimit(limit);
   return serveType<Principal>(descriptor, (name, method, call, request) => {
-    const answer = answering(descriptor, resourceOf(descriptor, graph, name), method.localName);
+    const isStream = method.methodKind === 'server_streaming' || method.methodKind === 'bidi_streaming';
+    const answer = answering(descriptor, resourceOf(descriptor, graph, name), method.localName, isStream);
     const moves = getOption(method, safety_heartbeat_monitored);
     const full = `${descriptor.api}/${name}`;
     counts.add(full);
@@ -40,7 +42,6 @@ export function resourceRpc(deps: ResourceRpcDeps): ServiceBinding<Principal> {
     }
     const counted = requests.enter(name);
     const operation = operations.begin({ call, moves, request: request && { type: method.input, message: request } });
-    const isStream = method.methodKind === 'server_streaming' || method.methodKind === 'bidi_streaming';
     return {
       answer: (given) =>
         isStream
@@ -54,11 +55,14 @@ export function resourceRpc(deps: ResourceRpcDeps): ServiceBinding<Principal> {
   });
 }
 
-/** A call for a resource in another process is forwarded unchanged. */
-function answering({ service, methods }: ResourceDescriptor, found: Resource, method: string): Answer {
-  const forward = isProxy(found) ? found.forward[method] : undefined;
-  // It ends with its caller: a time limit of the connection could end it earlier.
-  if (forward !== undefined) return (request, { signal }) => forward(request, { signal, timeoutMs: 0 });
+function answering(
+  { service, methods }: ResourceDescriptor,
+  found: Resource,
+  method: string,
+  isStream: boolean,
+): Answer {
+  const elsewhere = isProxy(found) ? found.forward[method] : undefined;
+  if (elsewhere !== undefined) return forward(elsewhere, isStream);
   const own = methods[method];
   if (own === undefined)
     throw new PlatformError('unimplemented', `${service.typeName}: this server does not implement ${method}`);
