@@ -38,6 +38,8 @@ export function statusPage({ facts, resources, restart, data, nowMs }: StatusPag
 body { margin: 2rem auto; max-width: 60rem; padding: 0 1rem; }
 table { border-collapse: collapse; width: 100%; }
 th, td { text-align: left; vertical-align: top; padding: .3rem .8rem .3rem 0; border-bottom: 1px solid #8885; overflow-wrap: anywhere; }
+/* Short columns keep their words: only the last one has texts of any length. */
+th, td:not(:last-child) { overflow-wrap: break-word; max-width: 16rem; }
 .bad { color: #c62828; font-weight: 600; }
 .note { border-left: 4px solid #f9a825; padding: .3rem .8rem; margin: 1rem 0; }
 </style>
