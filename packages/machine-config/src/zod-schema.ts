@@ -7,7 +7,7 @@ const list = (item: z.ZodType): z.ZodType => z.array(item).default([]);
 const name = z
   .string()
   .min(1)
-  .regex(/^[^/]+$/, 'a name without "/"');
+  .regex(/^[^/\p{Cc}]+$/u, 'a name without "/" and control characters');
 const triplet = z.string().regex(/^[^:/]+:[^:/]+:[^:/]+$/, 'a triplet such as core:component:sensor');
 const level = z.string().regex(/^(debug|info|warn|warning|error)$/i, 'one of debug, info, warn, error');
 

@@ -90,9 +90,8 @@ export function fleetHandlers(deps: FleetHandlerDeps): Handlers<typeof FleetServ
       const isSound = !problems.some(({ level }) => level === 'error');
       return { problems: boundedProblems(problems), revision: isSound ? resolved.revision : '' };
     },
-    async getPartStatus(request, call) {
-      access.authorize(call.principal, 'part.read', request.partId);
-      const { partId } = request;
+    async getPartStatus({ partId }, call) {
+      access.authorize(call.principal, 'part.read', partId);
       const newest = await configurations.current(partId);
       const { revision } = await current.facts(partId);
       const status = statuses.of(partId);
