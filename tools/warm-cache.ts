@@ -27,6 +27,7 @@ await Promise.all([
   import('../apps/cloud/src/tabular/process/query/run-query.ts'),
   import('../apps/cloud/src/tabular/process/query/scan.ts'),
   import('../apps/cloud/src/tabular/process/files/seal-files.ts'),
+  import('../apps/machine-server/src/begin.ts'),
   import('../apps/machine-server/src/run.ts'),
   // Rejects intentionally; the modules are compiled by then.
   import('./warm-entries.ts').catch(() => {}),
