@@ -3,7 +3,7 @@ import { RobotService } from '@platform/proto/platform/robot/v1/robot';
 import { expect } from 'vitest';
 import { until } from '../start-test-server.ts';
 import { writeTestModule } from '../write-module.ts';
-import { type Given, type Machine, oneSensor, type Run } from './machine-run.ts';
+import { type Machine, oneSensor, type Run } from './machine-run.ts';
 import type { Row, Surroundings } from './row.ts';
 
 /** Whether a debug line of a client is written; another one after it always is. @param name of the row, as rows share a server */
@@ -17,11 +17,13 @@ async function writesDebug(run: Run, name: string): Promise<boolean> {
 const startOf = async (machine: Machine, more: object): Promise<Run> =>
   machine.run({ document: { ...oneSensor, ...more } });
 
-/** Refused with the configuration. */
-const refused = (more: object, says: RegExp): { given: Given; says: RegExp } => ({
-  given: { document: { ...oneSensor, ...more } },
-  says,
-});
+/** The server runs without the faulty field, and names it. */
+const named =
+  (document: object, says: RegExp) =>
+  async (machine: Machine): Promise<void> => {
+    const run = await machine.run({ document });
+    await run.says(says);
+  };
 
 const captured = (more: object = {}): object => ({
   components: [
@@ -48,7 +50,7 @@ export const attributeRows: readonly Row[] = [
     async usual(_machine, { plain }) {
       expect(await writesDebug(await plain(), 'debug')).toBe(false);
     },
-    wrong: refused({ debug: 'yes' }, /debug: /),
+    wrong: named({ ...oneSensor, debug: 'yes' }, /has errors: debug/),
   },
   {
     name: 'log',
@@ -74,7 +76,7 @@ export const attributeRows: readonly Row[] = [
     async usual(machine) {
       await (await machine.run({ document: captured() })).says('"msg":"capturing"');
     },
-    wrong: { given: { document: captured({ log_configuration: 'loud' }) }, says: /components\[0\]\.log_configuration/ },
+    wrong: named(captured({ log_configuration: 'loud' }), /has errors: components\[0\]\.log_configuration/),
   },
   {
     name: 'log_level',
@@ -104,7 +106,7 @@ export const attributeRows: readonly Row[] = [
       expect(run.count('"msg":"the same line"')).toBe(3);
       expect(run.count('repeated 3 more times')).toBe(1);
     },
-    wrong: refused({ disable_log_deduplication: 'yes' }, /disable_log_deduplication: /),
+    wrong: named({ ...oneSensor, disable_log_deduplication: 'yes' }, /has errors: disable_log_deduplication/),
   },
   {
     name: 'maintenance',
