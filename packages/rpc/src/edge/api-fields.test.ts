@@ -58,6 +58,8 @@ describe('D2 the table of fields that carry an API name', () => {
       'platform.common.v1.ResourceName.namespace: namespace',
       // A lens model, which has no namespace and passes unchanged.
       'platform.component.camera.v1.DistortionParameters.model: name',
+      'platform.gaps.v1.Gap.component_type: name',
+      'platform.gaps.v1.ListGapsRequest.component_type: name',
       'platform.module.v1.AddResourceRequest.dependencies: name',
       'platform.module.v1.HandlerDefinition.models: name',
       'platform.module.v1.ReconfigureResourceRequest.dependencies: name',
@@ -121,7 +123,11 @@ describe('D2 the table of fields that carry an API name', () => {
         ...['GetPlanRequest', 'GetPoseRequest', 'MoveOnGlobeRequest', 'MoveOnMapRequest', 'MoveRequest', 'Plan']
           .concat('PlanStatusWithID', 'StopPlanRequest')
           .map((message) => `platform.service.motion.v1.${message}.component_name`),
-        'platform.robot.v1.GetPoseRequest.component_name',
+        'platform.gaps.v1.Gap.component_name',
+      'platform.gaps.v1.Gap.method_name',
+      'platform.gaps.v1.ListGapsRequest.component_name',
+      'platform.gaps.v1.ListGapsRequest.method_name',
+      'platform.robot.v1.GetPoseRequest.component_name',
         'platform.service.motion.v1.MoveOnMapRequest.slam_service_name',
         'platform.service.motion.v1.ObstacleDetector.vision_service',
         'platform.app.datasync.v1.DataCaptureMetadata.component_name',
