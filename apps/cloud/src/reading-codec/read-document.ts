@@ -25,6 +25,16 @@ export function readDocument(bytes: Uint8Array, start: number, end: number, only
 
 type Container = Document | unknown[];
 
+/**
+ * Makes documents that inherit no keys, so that __proto__ is a key like any other. Unlike those of Object.create(null), they have fixed
+ * shapes, which take a third of the memory.
+ */
+const PlainDocument = /* @__PURE__ */ (() => {
+  function Plain(): void {}
+  Plain.prototype = Object.create(null);
+  return Plain as unknown as new () => Document;
+})();
+
 class Values implements StructSink {
   #root: Document | undefined;
   readonly #open: Container[] = [];
@@ -81,8 +91,7 @@ class Values implements StructSink {
   }
 
   beginDocument(): void {
-    // Without a prototype, so that __proto__ is a key like any other.
-    const document: Document = Object.create(null);
+    const document: Document = new PlainDocument();
     if (this.#inner === undefined) this.#root = document;
     else this.#put(document);
     this.#enter(document);

@@ -59,7 +59,10 @@ export function uploadHash({ metadata, readings, refused, blob }: Upload, reorde
     }),
   );
   // Lengths come first, so that two different lists of readings never give the same bytes.
-  hash.update(Uint32Array.from([fixed.length, ...readings.map((reading) => reading.length)]));
+  const lengths = new Uint32Array(readings.length + 1);
+  lengths[0] = fixed.length;
+  for (let index = 0; index < readings.length; index++) lengths[index + 1] = (readings[index] as Uint8Array).length;
+  hash.update(lengths);
   hash.update(fixed);
   updateWith(hash, readings, reordered);
   return new Uint8Array(hash.digest());
