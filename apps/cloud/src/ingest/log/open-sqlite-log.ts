@@ -68,9 +68,13 @@ export async function openSqliteLog(
     writer: {
       async append(entry) {
         const batch = room.copy(entry.batch);
-        const result = await thread.ask({ kind: 'append', entry: { ...entry, batch } });
-        // Not after a failure, because the thread may still be reading it.
-        room.giveBack(batch);
+        let result: LogResult;
+        try {
+          result = await thread.ask({ kind: 'append', entry: { ...entry, batch } });
+        } finally {
+          // A thread that failed may still be reading it.
+          if (!thread.ended) room.giveBack(batch);
+        }
         if ('rows' in result) throw new PlatformError('internal', 'expected the outcome of an append');
         if (result.outcome === 'appended') retainedBytes += batch.length;
         return result;

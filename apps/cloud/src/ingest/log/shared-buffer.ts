@@ -1,35 +1,44 @@
 /**
  * Memory in which batches are passed to the log's thread. It is reused, because fresh memory for each batch causes a page fault per 4 KiB
- * and garbage collections in both threads.
+ * and stays until both threads have collected garbage: neither counts shared memory, so neither hurries.
  */
 
-/** Maximum bytes kept for later batches. */
-const mostFreeBytes = 8 << 20;
-const pageBytes = 64 << 10;
+/** Pages at the end that are never used take no memory. */
+const totalBytes = 16 << 20;
+const pageBytes = 16 << 10;
 
 export class SharedBuffer {
-  readonly #free: SharedArrayBuffer[] = [];
-  #freeBytes = 0;
+  readonly #buffer = new SharedArrayBuffer(totalBytes);
+  /** By page: 1 while it is in use. */
+  readonly #used = new Uint8Array(totalBytes / pageBytes);
 
   /** Copies the bytes to memory that another thread can read until it is given back. */
   copy(bytes: Uint8Array): Uint8Array<SharedArrayBuffer> {
-    const room = new Uint8Array(this.#take(bytes.length), 0, bytes.length);
+    const room = this.#take(bytes.length);
     room.set(bytes);
     return room;
   }
 
   /** Call it when the other thread no longer reads the memory. */
-  giveBack({ buffer }: Uint8Array<SharedArrayBuffer>): void {
-    if (this.#freeBytes + buffer.byteLength > mostFreeBytes) return;
-    this.#free.push(buffer);
-    this.#freeBytes += buffer.byteLength;
+  giveBack({ buffer, byteOffset, length }: Uint8Array<SharedArrayBuffer>): void {
+    if (buffer !== this.#buffer) return;
+    const first = byteOffset / pageBytes;
+    this.#used.fill(0, first, first + pagesFor(length));
   }
 
-  #take(length: number): SharedArrayBuffer {
-    const at = this.#free.findLastIndex(({ byteLength }) => byteLength >= length);
-    const [free] = at < 0 ? [] : this.#free.splice(at, 1);
-    if (free === undefined) return new SharedArrayBuffer(Math.ceil(length / pageBytes) * pageBytes);
-    this.#freeBytes -= free.byteLength;
-    return free;
+  /** The first pages that fit, so that few are ever touched; memory of its own if none do. */
+  #take(length: number): Uint8Array<SharedArrayBuffer> {
+    const pages = pagesFor(length);
+    let free = 0;
+    for (let page = 0; page < this.#used.length; page++) {
+      free = this.#used[page] === 0 ? free + 1 : 0;
+      if (free < pages) continue;
+      const first = page + 1 - pages;
+      this.#used.fill(1, first, first + pages);
+      return new Uint8Array(this.#buffer, first * pageBytes, length);
+    }
+    return new Uint8Array(new SharedArrayBuffer(length));
   }
 }
+
+const pagesFor = (length: number): number => Math.max(1, Math.ceil(length / pageBytes));
