@@ -4,6 +4,7 @@ import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { type CodeName, type Log, PlatformError } from '@platform/base';
 import { reportedFault } from '@platform/rpc/server';
 import { retryAfterHeader } from '../access/too-many-guesses.ts';
+import { BodyTooLarge } from '../test-inbox/read-body.ts';
 
 export type HttpRequest = IncomingMessage | Http2ServerRequest;
 export type HttpResponse = ServerResponse | Http2ServerResponse;
@@ -50,15 +51,16 @@ export function sendJson(
   sendText(response, status, 'application/json', `${JSON.stringify(body)}\n`, headers);
 }
 
-/** The HTTP status of an error; 500 for an internal fault. */
-export function statusOfError(error: PlatformError): number {
-  return statusOf[error.code] ?? 500;
+/** The HTTP status of an error; 413 for a body over its limit; 500 for an internal fault. */
+export function statusOfError({ code, cause }: PlatformError): number {
+  return cause instanceof BodyTooLarge ? 413 : (statusOf[code] ?? 500);
 }
 
 /** Sends the error's HTTP status and `{code, message}`; internal faults are logged (D37). @param path of the request, without its query. */
 export function sendError(response: HttpResponse, caught: unknown, path: string, log: Log): void {
-  const { code, message } = reportedFault(caught, { method: path }, log);
-  sendJson(response, statusOf[code] ?? 500, { code, message }, retryAfterHeader(caught));
+  const error = reportedFault(caught, { method: path }, log);
+  const { code, message } = error;
+  sendJson(response, statusOfError(error), { code, message }, retryAfterHeader(caught));
 }
 
 export function headerOf(request: HttpRequest, name: string): string {

@@ -101,8 +101,9 @@ test.each<[unknown, Record<string, string>, string]>([
   expect(await answer.json()).toEqual({ code: 'invalid_argument', message: expect.stringContaining(message) });
 });
 
-test('a body above 1 MiB is refused', async () => {
+test('a body above 1 MiB is refused with 413', async () => {
   const ask = await startRoute();
   const answer = await ask({ sql: `SELECT ${' '.repeat(1024 * 1024)} 1 FROM readings` });
-  expect(answer.status).toBe(429);
+  expect(answer.status).toBe(413);
+  expect(await answer.json()).toMatchObject({ code: 'resource_exhausted' });
 });

@@ -1,5 +1,8 @@
 import { PlatformError } from '@platform/base';
 
+/** The cause of that error: plain HTTP answers it with 413, and other exhausted limits with 429. */
+export class BodyTooLarge extends Error {}
+
 /** The body as text. Throws resource_exhausted if it is too long; the rest is then read and discarded, so that the answer arrives. */
 export async function readBody(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> {
   const chunks: Uint8Array[] = [];
@@ -11,6 +14,10 @@ export async function readBody(body: AsyncIterable<Uint8Array>, maxBytes: number
     if (bytes <= maxBytes) chunks.push(chunk);
   }
   if (bytes > maxBytes)
-    throw new PlatformError('resource_exhausted', `expected a body of at most ${maxBytes} bytes, found more`);
+    throw new PlatformError(
+      'resource_exhausted',
+      `expected a body of at most ${maxBytes} bytes, found more`,
+      new BodyTooLarge(),
+    );
   return Buffer.concat(chunks).toString('utf8');
 }

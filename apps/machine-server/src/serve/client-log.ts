@@ -2,6 +2,7 @@
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { type Log, PlatformError } from '@platform/base';
 import type { LogEntry } from '@platform/proto/platform/common/v1/common';
+import { lineFields } from './line-fields.ts';
 
 const mostEntries = 100;
 const longestMessage = 16_384;
@@ -17,7 +18,7 @@ export function writeClientLog(log: Log, entries: readonly LogEntry[]): void {
     const target = loggerName === '' ? log.child('clients') : log.child('clients').child(loggerName);
     target[levelOf(level)](message.slice(0, longestMessage), {
       ...(time && { clientTime: new Date(timestampMs(time)).toISOString() }),
-      ...(stack !== '' && { stack: stack.slice(0, longestMessage) }),
+      ...lineFields([], stack, longestMessage),
     });
   }
 }

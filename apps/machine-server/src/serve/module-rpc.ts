@@ -1,7 +1,7 @@
 /** What RobotService says of modules, and what modules tell this machine. */
-import type { JsonObject, MessageInitShape } from '@bufbuild/protobuf';
+import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import { type LogLevel, readLogField } from '@platform/base';
+import type { LogLevel } from '@platform/base';
 import { PackageType } from '@platform/proto/platform/app/packages/v1/packages';
 import {
   ModuleStatus_State,
@@ -16,6 +16,7 @@ import type { ModuleState } from '../modules/supervise-module.ts';
 import type { PackageState, Packages } from '../packages/feature.ts';
 import { packageTypes } from '../packages/fetch-package.ts';
 import type { Principal } from './authenticate.ts';
+import { lineFields } from './line-fields.ts';
 
 const states: Readonly<Record<ModuleState, ModuleStatus_State>> = {
   pending: ModuleStatus_State.PENDING,
@@ -43,10 +44,7 @@ export function moduleHandlers(modules: Modules): ModuleHandlers {
       // Only modules send logs; a client of the machine has nothing to say in its log.
       if (module === undefined) return {};
       for (const { level, loggerName, message, stack, fields } of logs)
-        modules.log(module, levelOf(level), message, loggerOf(loggerName, module), {
-          ...Object.fromEntries(fields.flatMap((field: JsonObject) => readLogField(field))),
-          ...(stack !== '' && { stack: stack.slice(0, 4_000) }),
-        });
+        modules.log(module, levelOf(level), message, loggerOf(loggerName, module), lineFields(fields, stack, 4_000));
     },
     restartModule({ idOrName }) {
       modules.restart(idOrName.value ?? '');

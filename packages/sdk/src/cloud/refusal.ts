@@ -8,6 +8,7 @@ const ofStatus: Readonly<Record<number, CodeName>> = {
   403: 'permission_denied',
   404: 'not_found',
   409: 'aborted',
+  413: 'resource_exhausted',
   429: 'resource_exhausted',
 };
 

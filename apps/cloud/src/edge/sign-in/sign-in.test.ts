@@ -152,7 +152,7 @@ test('a form from another site is refused, and so is a body of another type or o
   expect(mine.page.status).toBe(403);
   await mine.open('/sign-in');
   await mine.submit('/sign-in', { email: 'ada@example.com', password: 'x'.repeat(20_000) });
-  expect(mine.page.status).toBe(429);
+  expect(mine.page.status).toBe(413);
   expect((await people.json('/sign-in', undefined, {})).status).toBe(400);
   expect((await people.json('/sign-in/cli/token', undefined, [1])).status).toBe(400);
 });
