@@ -53,7 +53,7 @@ export async function measureStore({ readings, runs, seconds, only, before }: St
   return figures;
 }
 
-export function printFigureTable(figures: readonly Figure[], json: boolean): void {
+export function printFigureTable(figures: readonly Figure[], json: boolean, bench = 'store'): void {
   if (!json) console.log(tableOf(figures));
-  else for (const figure of figures) console.log(JSON.stringify({ bench: 'store', ...figure }));
+  else for (const figure of figures) console.log(JSON.stringify({ bench, ...figure }));
 }

@@ -21,7 +21,9 @@ export interface BenchCloud extends AsyncDisposable {
 }
 
 /** A new cloud in its own process, its data on disk, its part configured for the bench (triggers on). */
-export async function startCloud(configuration: object = benchConfiguration('gt')): Promise<BenchCloud> {
+export async function startCloud(
+  configuration: object | ((folder: string) => object) = benchConfiguration('gt'),
+): Promise<BenchCloud> {
   await using stack = new AsyncDisposableStack();
   const { path: folder } = stack.use(scratch());
   const entry = fileURLToPath(import.meta.resolve('@platform/cloud/main'));
@@ -40,7 +42,8 @@ export async function startCloud(configuration: object = benchConfiguration('gt'
   const ready = (await cloud.event('ready')) as unknown as Omit<BenchCloud, 'client'> & { keyId: string; key: string };
   const { url, organizationId, partId, keyId, key } = ready;
   const link = connect({ baseUrl: url, credentials: { entity: keyId, type: 'api-key', payload: key } });
-  const robotConfigJson = JSON.stringify(configuration).replaceAll('http://TEST-INBOX', url);
+  const content = typeof configuration === 'function' ? configuration(folder) : configuration;
+  const robotConfigJson = JSON.stringify(content).replaceAll('http://TEST-INBOX', url);
   await link.client(AppService).updateRobotPart({ id: partId, name: 'bench', robotConfigJson });
   await link[Symbol.asyncDispose]();
   const client = stack.use(openCloud({ url, keyId, key, timeoutMs: 120_000 }));

@@ -1,23 +1,22 @@
 /** Configurations of the part that benches use; `http://TEST-INBOX` stands for the cloud's address. */
 
-const dataManager = (syncIntervalMins: number): object => ({
+export const dataManager = (syncIntervalMins: number, attributes: object = {}): object => ({
   name: 'data_manager',
   api: 'core:service:data_manager',
   model: 'core:builtin:builtin',
-  attributes: { sync_interval_mins: syncIntervalMins },
+  attributes: { sync_interval_mins: syncIntervalMins, ...attributes },
 });
 
 const fakeSensor = (name: string, frequencyHz: number): object => ({
-  name,
-  api: 'core:component:sensor',
-  model: 'core:builtin:fake',
+  ...{ name, api: 'core:component:sensor', model: 'core:builtin:fake' },
   attributes: {},
-  service_configs: [
-    {
-      type: 'data_manager',
-      attributes: { capture_methods: [{ method: 'Readings', capture_frequency_hz: frequencyHz }] },
-    },
-  ],
+  service_configs: [capturing('Readings', frequencyHz)],
+});
+
+/** The `service_configs` entry that captures a method. */
+export const capturing = (method: string, frequencyHz: number): object => ({
+  type: 'data_manager',
+  attributes: { capture_methods: [{ method, capture_frequency_hz: frequencyHz }] },
 });
 
 /**

@@ -2,12 +2,14 @@
 export interface Figure {
   readonly name: string;
   readonly value: number;
-  readonly unit: 'ms' | 'MB' | 's' | '×' | '%' | 'readings/s';
+  readonly unit: 'ms' | 'MB' | 's' | '×' | '%' | 'readings/s' | 'files/s' | 'MB/s';
   /** The same measurement of the peer or case that it is compared with. */
   readonly beside?: number;
   /** Maximum ratio to the comparison. */
   readonly mostRatio?: number;
-  /** … and the goal for it. */
+  /** Minimum ratio to the comparison. */
+  readonly leastRatio?: number;
+  /** … and the goal for the ratio. */
   readonly aimRatio?: number;
   /** Sufficient value, whatever the ratio. */
   readonly enough?: number;
@@ -16,14 +18,16 @@ export interface Figure {
   readonly aim?: number;
   /** Minimum. */
   readonly least?: number;
+  readonly aimLeast?: number;
   /** Any other information. */
   readonly note?: string;
 }
 
-export function isMet({ value, beside, mostRatio, enough, most, least }: Figure): boolean {
+export function isMet({ value, beside, mostRatio, leastRatio, enough, most, least }: Figure): boolean {
   if (Number.isNaN(value)) return false;
   if (enough !== undefined && value <= enough) return true;
   if (mostRatio !== undefined && (beside === undefined || value > mostRatio * beside)) return false;
+  if (leastRatio !== undefined && (beside === undefined || value < leastRatio * beside)) return false;
   return (most === undefined || value <= most) && (least === undefined || value >= least);
 }
 
@@ -49,12 +53,13 @@ export function tableOf(figures: readonly Figure[]): string {
     .join('\n');
 }
 
-function hasFloor({ mostRatio, most, least }: Figure): boolean {
-  return mostRatio !== undefined || most !== undefined || least !== undefined;
+function hasFloor({ mostRatio, leastRatio, most, least }: Figure): boolean {
+  return [mostRatio, leastRatio, most, least].some((limit) => limit !== undefined);
 }
 
-function floorOf({ mostRatio, enough, most, least, unit }: Figure): string {
+function floorOf({ mostRatio, leastRatio, enough, most, least, unit }: Figure): string {
   const parts = [
+    leastRatio === undefined ? '' : `≥ ${leastRatio} ×`,
     mostRatio === undefined ? '' : `≤ ${mostRatio} ×`,
     enough === undefined ? '' : `≤ ${enough} ${unit}`,
     most === undefined ? '' : `≤ ${most} ${unit}`,
@@ -63,7 +68,8 @@ function floorOf({ mostRatio, enough, most, least, unit }: Figure): string {
   return parts.filter(Boolean).join(' or ');
 }
 
-function aimOf({ aimRatio, aim, unit }: Figure): string {
+function aimOf({ aimRatio, aim, aimLeast, unit }: Figure): string {
+  if (aimLeast !== undefined) return `≥ ${aimLeast} ${unit}`;
   if (aimRatio !== undefined) return `≤ ${aimRatio} ×`;
   return aim === undefined ? '' : `≤ ${aim} ${unit}`;
 }

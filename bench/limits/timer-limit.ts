@@ -1,0 +1,20 @@
+/** What a bare timer every 5 ms can do that takes what is due of a grid of a millisecond: the shape of a collector at 1 kHz. */
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const timerMs = 5;
+
+export async function measureTimerLimit(
+  seconds: number,
+): Promise<{ readonly percentOfTicks: number; readonly percentOfCore: number }> {
+  const [startedMs, before] = [performance.now(), process.cpuUsage()];
+  let taken = 0;
+  const timer = setInterval(() => {
+    const due = Math.floor(performance.now() - startedMs) - taken;
+    if (due > 0) taken += due;
+  }, timerMs);
+  await sleep(seconds * 1_000);
+  clearInterval(timer);
+  const passedMs = performance.now() - startedMs;
+  const { user, system } = process.cpuUsage(before);
+  return { percentOfTicks: (taken / passedMs) * 100, percentOfCore: ((user + system) / 1_000 / passedMs) * 100 };
+}

@@ -1,0 +1,40 @@
+/**
+ * Capture and sync against their requirements, as one table with the raw limit beside each figure that has one.
+ *
+ * Pieces: backlog (--files), fast (one collector at 1 kHz), many (200 at 10 Hz), thousand (1,000 readings/s), camera (all --seconds), large
+ * (--megabytes), month (--readings).
+ */
+import type { Figure } from './store/figure.ts';
+import { measureBacklog } from './sync/backlog.ts';
+import { measureCamera, measureFastCollector, measureManyCollectors, measureThousand } from './sync/capturing.ts';
+import { measureLargeFile } from './sync/large-file.ts';
+import { measureMonth } from './sync/month.ts';
+
+export interface SyncLoad {
+  readonly files: number;
+  readonly readings: number;
+  readonly megabytes: number;
+  readonly seconds: number;
+  /** Pieces, separated by commas; '': all. */
+  readonly only: string;
+}
+
+const pieces: Readonly<Record<string, (load: SyncLoad) => Promise<Figure[]>>> = {
+  backlog: measureBacklog,
+  fast: measureFastCollector,
+  many: measureManyCollectors,
+  thousand: measureThousand,
+  camera: measureCamera,
+  large: measureLargeFile,
+  month: measureMonth,
+};
+
+export async function measureSync(load: SyncLoad): Promise<Figure[]> {
+  const wanted = load.only === '' ? Object.keys(pieces) : load.only.split(',');
+  const unknown = wanted.filter((name) => !(name in pieces));
+  if (unknown.length > 0)
+    throw new Error(`--only: expected some of ${Object.keys(pieces).join(', ')}, found ${unknown.join(', ')}`);
+  const figures: Figure[] = [];
+  for (const name of wanted) figures.push(...((await pieces[name]?.(load)) ?? []));
+  return figures;
+}
