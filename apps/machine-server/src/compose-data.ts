@@ -10,7 +10,7 @@ import { SeqLedger } from './directories/seq-ledger.ts';
 import { Alive, readCrash } from './gaps/alive.ts';
 import { CrashGaps } from './gaps/crash-gaps.ts';
 import { Gaps } from './gaps/gaps.ts';
-import { lostReadings } from './gaps/lost-readings.ts';
+import { damagedReadings, lostReadings } from './gaps/lost-readings.ts';
 import { Reclaim, systemVolume } from './sync/reclaim.ts';
 import { Sync } from './sync/sync.ts';
 import type { Observe } from './telemetry/observe.ts';
@@ -82,6 +82,10 @@ export async function composeData({ home, partId, link, read, observe, clock, lo
       refused: (header, readings) => {
         const lost = lostReadings(header, readings);
         if (lost !== undefined) gaps.add(lost.series, GapReason.TOO_LARGE, lost.readings, lost.startUs, lost.endUs);
+      },
+      damaged: (contents) => {
+        const lost = damagedReadings(contents);
+        if (lost !== undefined) gaps.add(lost.series, GapReason.DAMAGED, lost.readings, lost.startUs, lost.endUs);
       },
       clock,
       log: log.child('sync'),

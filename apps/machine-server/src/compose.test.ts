@@ -134,8 +134,8 @@ test('D14 a reading over 4 MB is split off and set aside; the others are stored,
   expect(stored.map(({ readings }) => readings.length)).toEqual([2]);
   expect(cloud.breaches).toEqual([]);
   const failed = await readdir(join(home.path, 'capture', 'failed'));
-  expect(failed.toSorted()).toEqual(['big.oversize.capture', 'big.oversize.capture.reason']);
-  const aside = readCaptureFile(await readFile(join(home.path, 'capture', 'failed', 'big.oversize.capture')));
+  expect(failed.toSorted()).toEqual(['big_3.oversize_1.capture', 'big_3.oversize_1.capture.reason']);
+  const aside = readCaptureFile(await readFile(join(home.path, 'capture', 'failed', 'big_3.oversize_1.capture')));
   expect(aside.readings.map((bytes) => bytes.length > 4_194_304)).toEqual([true]);
 });
 

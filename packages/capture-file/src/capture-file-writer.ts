@@ -2,18 +2,23 @@
  * Writes one capture file.
  *
  * States: open → sealed, or open → abandoned (closed under its `.prog` name, for recovery to seal). A reading is first in the user buffer,
- * then written (survives a kill of the process), then synced (survives a power failure). A failed write changes nothing: the bytes stay in
- * the buffer and the next flush writes them at the same position.
+ * then written (survives a kill of the process), then synced (survives a power failure).
+ *
+ * A failed write changes nothing: the bytes stay in the buffer and the next flush writes them at the same position. What was written since
+ * the last sync stays in memory until the next one. A failed sync makes the file suspect: the kernel may have dropped the data and report
+ * success the next time, so the same file is never synced again. The next step copies it to a new file, syncs that and renames it over the
+ * suspect one; until then the file stays suspect, and readings stay in memory (C5).
  */
-import { toBinary } from '@bufbuild/protobuf';
 import { concatBytes, PlatformError } from '@platform/base';
-import { type CaptureFileHeader, CaptureFileHeaderSchema } from '@platform/proto/platform/capture/v1/capture_file';
-import { frameHeaderBytes, magic, maxFrameBytes, writeFrame } from './format.ts';
+import type { CaptureFileHeader } from '@platform/proto/platform/capture/v1/capture_file';
+import { sealedName } from './file-names.ts';
+import { headerSeed, maxRecordBytes, recordBytes, writeRecord } from './format.ts';
+import { encodeHeader } from './identity.ts';
 import type { CaptureOutput, CaptureStorage } from './storage.ts';
 
 export interface WriterOptions {
   readonly storage: CaptureStorage;
-  /** Path without extension: `<path>.prog` while open, `<path>.capture` once sealed. */
+  /** Path without extension: `<path>.prog` while open, `<path>_<readings>.capture` once sealed. */
   readonly path: string;
   readonly header: CaptureFileHeader;
   /** Size of the user buffer (`capture_buffer_size`). Default 4,096; a larger reading grows it. */
@@ -27,7 +32,7 @@ export interface CaptureFileWriter {
   /** Bytes of the file, including buffered ones. */
   readonly sizeBytes: number;
   readonly readings: number;
-  /** Readings that are only in the buffer. */
+  /** Readings that are only in memory. */
   readonly unwritten: number;
   /** Appends an encoded SensorData. Returns true if the buffer is full: call `flush()` before the next one. */
   append(reading: Uint8Array): boolean;
@@ -35,52 +40,58 @@ export interface CaptureFileWriter {
   flush(): Promise<void>;
   /** flush(), then sync if anything was written since the last sync. */
   sync(): Promise<void>;
-  /** sync(), close, rename to `.capture`. Can be repeated after a failure. */
+  /** sync(), close, rename to `_<readings>.capture`. Can be repeated after a failure. */
   seal(): Promise<void>;
-  /** Closes the file as it is. Buffered data is lost. */
+  /** Closes the file as it is. What is only in memory is lost. */
   abandon(): Promise<void>;
 }
 
 /** Creates `<path>.prog` with its header in the buffer. */
 export async function createCaptureFileWriter(options: WriterOptions): Promise<CaptureFileWriter> {
-  const { storage, path, header, bufferBytes = 4_096, syncBytes = 262_144 } = options;
-  const encoded = toBinary(CaptureFileHeaderSchema, header);
-  const start = new Uint8Array(frameHeaderBytes + encoded.length);
-  writeFrame(start, 0, encoded);
-  const output = await storage.create(`${path}.prog`);
-  return new Writer(storage, output, path, concatBytes([magic, start]), Math.max(bufferBytes, 1), syncBytes);
+  const output = await options.storage.create(`${options.path}.prog`);
+  return new Writer(output, options);
 }
+
+/** Bytes that a buffer has beyond its size, so that the reading that fills it does not grow it. */
+const spareBytes = 1_024;
 
 class Writer implements CaptureFileWriter {
   readonly path: string;
   readings = 0;
   #writtenReadings = 0;
+  /** Readings that have left the buffer. */
+  #flushedReadings = 0;
   readonly #storage: CaptureStorage;
-  readonly #output: CaptureOutput;
+  #output: CaptureOutput;
   readonly #bufferBytes: number;
   readonly #syncBytes: number;
+  /** Checksum of the header. */
+  readonly #seed: number;
   #buffer: Uint8Array;
   #used: number;
   #position = 0;
-  #unsynced = 0;
-  #closed = false;
+  /** Bytes at the start of the file that a sync has covered. */
+  #synced = 0;
+  /** What was written after them. */
+  #inFlight: Uint8Array[] = [];
+  #isNamed = false;
+  #isSuspect = false;
+  #isClosed = false;
 
   constructor(
-    storage: CaptureStorage,
     output: CaptureOutput,
-    path: string,
-    start: Uint8Array,
-    bufferBytes: number,
-    syncBytes: number,
+    { storage, path, header, bufferBytes = 4_096, syncBytes = 262_144 }: WriterOptions,
   ) {
     this.#storage = storage;
     this.#output = output;
     this.path = path;
-    this.#bufferBytes = bufferBytes;
+    this.#bufferBytes = Math.max(bufferBytes, 1);
     this.#syncBytes = syncBytes;
-    this.#buffer = new Uint8Array(Math.max(bufferBytes, start.length) + 1_024);
-    this.#buffer.set(start);
-    this.#used = start.length;
+    const body = encodeHeader(header);
+    this.#buffer = new Uint8Array(Math.max(this.#bufferBytes, recordBytes(body.length)) + spareBytes);
+    const { end, checksum } = writeRecord(this.#buffer, 0, body, { index: 0, seed: headerSeed });
+    this.#used = end;
+    this.#seed = checksum;
   }
 
   get sizeBytes(): number {
@@ -92,62 +103,125 @@ class Writer implements CaptureFileWriter {
   }
 
   append(reading: Uint8Array): boolean {
-    if (reading.length === 0 || reading.length > maxFrameBytes) {
+    if (reading.length === 0 || reading.length >= maxRecordBytes - spareBytes)
       throw new PlatformError(
         'invalid_argument',
-        `a reading of ${reading.length} bytes, expected 1 to ${maxFrameBytes}`,
+        `a reading of ${reading.length} bytes, expected 1 to ${maxRecordBytes - spareBytes}`,
       );
-    }
-    const needed = this.#used + frameHeaderBytes + reading.length;
+    const needed = this.#used + recordBytes(reading.length);
     if (needed > this.#buffer.length) {
       const larger = new Uint8Array(needed + this.#bufferBytes);
       larger.set(this.#buffer.subarray(0, this.#used));
       this.#buffer = larger;
     }
-    this.#used = writeFrame(this.#buffer, this.#used, reading);
-    this.readings++;
+    this.#used = writeRecord(this.#buffer, this.#used, reading, { index: ++this.readings, seed: this.#seed }).end;
     return this.#used >= this.#bufferBytes;
   }
 
   async flush(): Promise<void> {
-    if (this.#used > 0) {
-      // Appends during the write go after these bytes, so only the written bytes are removed.
-      const bytes = this.#buffer.subarray(0, this.#used);
-      const { readings } = this;
-      await this.#output.write(bytes, this.#position);
-      this.#buffer.copyWithin(0, bytes.length, this.#used);
-      this.#used -= bytes.length;
-      this.#position += bytes.length;
-      this.#writtenReadings = readings;
-      this.#unsynced += bytes.length;
-    }
-    if (this.#unsynced >= this.#syncBytes) await this.#syncWritten();
+    await this.#write();
+    if (this.#isSuspect || this.#position - this.#synced >= this.#syncBytes) await this.#sync(true);
   }
 
   async sync(): Promise<void> {
-    await this.flush();
-    await this.#syncWritten();
+    await this.#write();
+    await this.#sync(true);
   }
 
-  async #syncWritten(): Promise<void> {
-    if (this.#unsynced === 0) return;
-    // Reset before the sync: after a failed one the kernel may have dropped the pages, so a repeated sync would prove nothing.
-    this.#unsynced = 0;
-    await this.#output.sync();
+  async #write(): Promise<void> {
+    if (this.#used === 0) return;
+    const bytes = this.#buffer.subarray(0, this.#used);
+    const { readings } = this;
+    if (!this.#isSuspect) {
+      await this.#output.write(bytes, this.#position);
+      this.#writtenReadings = readings;
+    }
+    this.#flushedReadings = readings;
+    // Appends during the write went after these bytes.
+    const rest = this.#buffer.subarray(bytes.length, this.#used);
+    this.#buffer = new Uint8Array(Math.max(this.#bufferBytes, rest.length) + spareBytes);
+    this.#buffer.set(rest);
+    this.#used = rest.length;
+    this.#position += bytes.length;
+    this.#inFlight.push(bytes);
+  }
+
+  /** @param isNaming whether the name must survive as well; a rename that follows makes the new one durable */
+  async #sync(isNaming: boolean): Promise<void> {
+    if (this.#isSuspect) return this.#rewrite();
+    if (this.#inFlight.length === 0) return;
+    await this.#believe(async () => {
+      await this.#output.sync();
+      if (isNaming && !this.#isNamed) await this.#storage.syncName(`${this.path}.prog`);
+    });
+    this.#isNamed ||= isNaming;
+    this.#settle();
+  }
+
+  /** Whatever fails in `step`, a later success of the same step proves nothing. */
+  async #believe(step: () => Promise<void>): Promise<void> {
+    try {
+      await step();
+    } catch (caught) {
+      this.#isSuspect = true;
+      throw caught;
+    }
+  }
+
+  #settle(): void {
+    this.#synced = this.#position;
+    this.#inFlight = [];
+  }
+
+  /** Copies the suspect file, with what is in flight, to a new one that takes its name. */
+  async #rewrite(): Promise<void> {
+    const temporary = `${this.path}.prog.tmp`;
+    const kept = this.#synced === 0 ? new Uint8Array() : await this.#readBack();
+    await this.#storage.remove(temporary);
+    const output = await this.#storage.create(temporary);
+    try {
+      // One write, and at its place: if less could be read back, the rest is a hole, which readers skip.
+      await output.write(kept, 0);
+      await output.write(concatBytes(this.#inFlight), this.#synced);
+      await output.sync();
+      await this.#storage.rename(temporary, `${this.path}.prog`);
+    } catch (caught) {
+      await output.close().catch(() => {});
+      await this.#storage.remove(temporary).catch(() => {});
+      throw caught;
+    }
+    await this.#output.close().catch(() => {});
+    this.#output = output;
+    this.#writtenReadings = this.#flushedReadings;
+    this.#isNamed = true;
+    this.#isSuspect = false;
+    this.#isClosed = false;
+    this.#settle();
+  }
+
+  /** What was synced, under either of the names that the file may have. */
+  async #readBack(): Promise<Uint8Array> {
+    const bytes = await this.#storage.read(`${this.path}.prog`).catch(() => this.#storage.read(this.#sealedPath));
+    return bytes.subarray(0, this.#synced);
+  }
+
+  get #sealedPath(): string {
+    return sealedName(`${this.path}.prog`, this.readings);
   }
 
   async seal(): Promise<void> {
-    if (!this.#closed) {
-      await this.sync();
-      this.#closed = true;
+    if (!this.#isClosed) await this.#write();
+    await this.#sync(false);
+    if (!this.#isClosed) {
+      this.#isClosed = true;
       await this.#output.close();
     }
-    await this.#storage.rename(`${this.path}.prog`, `${this.path}.capture`);
+    await this.#believe(() => this.#storage.rename(`${this.path}.prog`, this.#sealedPath));
   }
 
   async abandon(): Promise<void> {
-    if (this.#closed) return;
-    this.#closed = true;
+    if (this.#isClosed) return;
+    this.#isClosed = true;
     await this.#output.close();
   }
 }

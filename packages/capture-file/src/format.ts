@@ -1,61 +1,147 @@
 /**
- * The bytes of a capture file: magic, then frames {length u32, crc32c u32, payload}, all little-endian.
- * Numbered invariants: docs/specs/capture-file.md.
+ * The bytes of a capture file: length-delimited protobuf messages, as in public capture files. The first message is a DataCaptureMetadata,
+ * each further one a SensorData. Ours carry fields with high numbers, which other readers skip:
+ *
+ *     record   = length (varint) | body | trailer
+ *     trailer  = field 1001, fixed64: index u32 | crc32c u32                 the last 10 bytes of each message
+ *     body     of the first message: field 1000 (identity) | public fields; of the others: SensorData as it is uploaded
+ *
+ * The checksum covers body, tag and index, and begins with a seed: a constant for the first message, the checksum of the first message for
+ * the others. A record is therefore valid only in its own file. Numbered invariants: docs/specs/capture-file.md.
  */
 import { crc32c } from '@platform/base';
 
-/** Current version; a reader refuses any other by number. */
-export const formatVersion = 1;
+/** A length above this is damage, not a record. */
+export const maxRecordBytes: number = 256 * 1024 * 1024;
 
-/** "PLCAP", CR, LF, version. CR LF reveals a transfer that rewrites line ends. */
-export const magic: Uint8Array = Uint8Array.of(0x50, 0x4c, 0x43, 0x41, 0x50, 0x0d, 0x0a, formatVersion);
+/** Field 1000 of wire type 2: who the file is (CaptureFileHeader without metadata). First in the first message. */
+export const identityTag: readonly [number, number] = [0xc2, 0x3e];
+/** Numbers of our fields in public messages. */
+export const ourFields: ReadonlySet<number> = new Set([1000, 1001]);
 
-export const frameHeaderBytes = 8;
+/** Field 1001 of wire type 1. */
+const trailerTag = [0xc9, 0x3e] as const;
+const trailerBytes = 10;
+/** Any value of our own: a message of another origin does not match it by having no seed. */
+export const headerSeed = 0x504c_4302;
 
-/** A length above this is damage, not a frame. */
-export const maxFrameBytes: number = 256 * 1024 * 1024;
-
-/** Bytes at the start of a file that contain the complete header frame, for any header up to this size. */
-export const fileHeaderBytes: number = 64 * 1024;
-
-/** Writes the frame of `payload` into `target` at `offset`; returns the offset after it. */
-export function writeFrame(target: Uint8Array, offset: number, payload: Uint8Array): number {
-  writeU32(target, offset, payload.length);
-  writeU32(target, offset + 4, crc32c(payload));
-  target.set(payload, offset + frameHeaderBytes);
-  return offset + frameHeaderBytes + payload.length;
+/** Bytes that a body of this length takes in a file. */
+export function recordBytes(bodyBytes: number): number {
+  return varintBytes(bodyBytes + trailerBytes) + bodyBytes + trailerBytes;
 }
 
-export type FrameAt =
-  | { readonly payload: Uint8Array; readonly end: number }
-  | { readonly payload: undefined; readonly reason: string };
-
-/** The frame that starts at `offset`, or why there is none. Length zero is never a frame: a power failure leaves zeros. */
-export function frameAt(bytes: Uint8Array, offset: number): FrameAt {
-  const left = bytes.length - offset;
-  if (left < frameHeaderBytes) return { payload: undefined, reason: `${left} bytes are too short for a frame header` };
-  const length = readU32(bytes, offset);
-  if (length === 0) return { payload: undefined, reason: 'frame of length 0' };
-  if (length > maxFrameBytes) return { payload: undefined, reason: `frame length ${length} over ${maxFrameBytes}` };
-  const end = offset + frameHeaderBytes + length;
-  if (end > bytes.length) {
-    return { payload: undefined, reason: `frame of ${length} bytes ends ${end - bytes.length} bytes after the file` };
-  }
-  const payload = bytes.subarray(offset + frameHeaderBytes, end);
-  if (crc32c(payload) !== readU32(bytes, offset + 4)) {
-    return { payload: undefined, reason: `checksum of a frame of ${length} bytes does not match` };
-  }
-  return { payload, end };
+export interface Written {
+  /** The offset after the record. */
+  readonly end: number;
+  readonly checksum: number;
 }
 
-function writeU32(target: Uint8Array, offset: number, value: number): void {
+/** Writes a record into `target` at `offset`. @param index 0 for the header, readings count from 1 */
+export function writeRecord(
+  target: Uint8Array,
+  offset: number,
+  body: Uint8Array,
+  { index, seed }: { readonly index: number; readonly seed: number },
+): Written {
+  const start = writeVarint(target, offset, body.length + trailerBytes);
+  target.set(body, start);
+  const at = start + body.length;
+  target[at] = trailerTag[0];
+  target[at + 1] = trailerTag[1];
+  writeU32(target, at + 2, index);
+  const checksum = crc32c(target.subarray(start, at + 6), seed);
+  writeU32(target, at + 6, checksum);
+  return { end: at + trailerBytes, checksum };
+}
+
+export type RecordAt =
+  | { readonly body: Uint8Array; readonly index: number; readonly checksum: number; readonly end: number }
+  | { readonly body: undefined; readonly reason: string };
+
+/** The record that starts at `offset`, or why there is none. Length zero is never a record: a power failure leaves zeros. */
+export function recordAt(bytes: Uint8Array, offset: number, seed: number): RecordAt {
+  const message = messageAt(bytes, offset);
+  if (message.content === undefined) return { body: undefined, reason: message.reason };
+  const { content, end } = message;
+  const at = content.length - trailerBytes;
+  if (!hasTrailer(content)) return { body: undefined, reason: `message of ${content.length} bytes without checksum` };
+  const checksum = readU32(content, at + 6);
+  if (crc32c(content.subarray(0, at + 6), seed) !== checksum)
+    return { body: undefined, reason: `checksum of a message of ${content.length} bytes does not match` };
+  return { body: content.subarray(0, at), index: readU32(content, at + 2), checksum, end };
+}
+
+/** Whether the message ends as ours do. */
+function hasTrailer(content: Uint8Array): boolean {
+  const at = content.length - trailerBytes;
+  return at > 0 && content[at] === trailerTag[0] && content[at + 1] === trailerTag[1];
+}
+
+/**
+ * Where the next valid record after damage starts; undefined if there is none. The seed makes a false one as improbable as a collision of
+ * checksums.
+ */
+export function nextRecord(bytes: Uint8Array, from: number, seed: number): number | undefined {
+  // Bounds the time for a file made of bytes that look like trailers.
+  let budget = 16 * bytes.length;
+  const mostIndex = bytes.length / (trailerBytes + 2);
+  for (let at = from; at < bytes.length - trailerBytes && budget > 0; at++) {
+    const message = messageAt(bytes, at);
+    if (message.content === undefined || !hasTrailer(message.content)) continue;
+    if (readU32(message.content, message.content.length - 8) > mostIndex) continue;
+    budget -= message.content.length;
+    if (recordAt(bytes, at, seed).body !== undefined) return at;
+  }
+  return undefined;
+}
+
+export type MessageAt =
+  | { readonly content: Uint8Array; readonly end: number }
+  | { readonly content: undefined; readonly reason: string };
+
+/** The length-delimited message at `offset`, whatever it contains. */
+export function messageAt(bytes: Uint8Array, offset: number): MessageAt {
+  let length = 0;
+  let at = offset;
+  for (let shift = 0; ; shift += 7) {
+    const byte = bytes[at++];
+    if (byte === undefined) return { content: undefined, reason: `the file ends within a length` };
+    length += (byte & 0x7f) * 2 ** shift;
+    if (byte < 0x80) break;
+    if (shift >= 28) return { content: undefined, reason: 'length of more than 5 bytes' };
+  }
+  if (length === 0) return { content: undefined, reason: 'message of length 0' };
+  if (length > maxRecordBytes)
+    return { content: undefined, reason: `message of ${length} bytes, over ${maxRecordBytes}` };
+  const end = at + length;
+  if (end > bytes.length)
+    return { content: undefined, reason: `message of ${length} bytes ends ${end - bytes.length} bytes after the file` };
+  return { content: bytes.subarray(at, end), end };
+}
+
+export function varintBytes(value: number): number {
+  let count = 1;
+  for (let rest = value; rest >= 0x80; rest = Math.floor(rest / 128)) count++;
+  return count;
+}
+
+/** Returns the offset after it. */
+export function writeVarint(target: Uint8Array, offset: number, value: number): number {
+  let at = offset;
+  let rest = value;
+  for (; rest >= 0x80; rest = Math.floor(rest / 128)) target[at++] = (rest % 128) | 0x80;
+  target[at++] = rest;
+  return at;
+}
+
+export function writeU32(target: Uint8Array, offset: number, value: number): void {
   target[offset] = value & 0xff;
   target[offset + 1] = (value >>> 8) & 0xff;
   target[offset + 2] = (value >>> 16) & 0xff;
   target[offset + 3] = value >>> 24;
 }
 
-function readU32(bytes: Uint8Array, offset: number): number {
+export function readU32(bytes: Uint8Array, offset: number): number {
   const at = (index: number): number => bytes[offset + index] as number;
   return (at(0) | (at(1) << 8) | (at(2) << 16) | (at(3) << 24)) >>> 0;
 }

@@ -1,37 +1,81 @@
+import { PlatformError } from '@platform/base';
+import { DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import type { CaptureFileHeader } from '@platform/proto/platform/capture/v1/capture_file';
-import { frameAt } from './format.ts';
-import { readCaptureFileHeader } from './read-capture-file-header.ts';
+import { nextRecord, recordAt } from './format.ts';
+import { readPublicReadings } from './public-file.ts';
+import { type CaptureFileKind, type HeaderOfFile, readCaptureFileHeader } from './read-header.ts';
+import { readVersion1 } from './version-1.ts';
 
 export interface CaptureFileContents {
+  readonly kind: CaptureFileKind;
   readonly header: CaptureFileHeader;
   /** Encoded SensorData in capture order; views of the given bytes. */
   readonly readings: readonly Uint8Array[];
   /** Length of the valid prefix. */
   readonly goodBytes: number;
-  /** Bytes after the valid prefix; 0 for an intact file. */
+  /** Bytes that belong to no readable reading; 0 for an intact file. */
   readonly cutBytes: number;
   /** Why the prefix ends before the file does. */
   readonly cutReason: string | undefined;
+  /** Readings that the file is known to have had and that cannot be read. */
+  readonly missing: number;
 }
 
 /**
- * Reads a capture file; keeps the valid prefix of a torn one.
+ * Reads a capture file; of a damaged one, what is intact.
  *
+ * @param expected how many readings the file was sealed with, if that is known (`readingsInName`)
  * @throws PlatformError data_loss if not even the header can be read.
  */
-export function readCaptureFile(bytes: Uint8Array): CaptureFileContents {
-  const { header, end } = readCaptureFileHeader(bytes);
-  const readings: Uint8Array[] = [];
-  let goodBytes = end;
+export function readCaptureFile(bytes: Uint8Array, expected = 0): CaptureFileContents {
+  const found = readCaptureFileHeader(bytes);
+  const { header, kind, end } = found;
+  if (kind === 2) return readRecords(bytes, found, expected);
+  const read = kind === 1 ? readVersion1(bytes, end) : readPublicReadings(bytes, end);
+  if (kind === 'public' && read.readings.length === 0)
+    throw new PlatformError('data_loss', `not a capture file: ${read.cutReason ?? 'it has no readings'}`);
+  const missing = Math.max(0, expected - read.readings.length);
+  return { kind, header, ...read, cutBytes: bytes.length - read.goodBytes, missing };
+}
+
+/** C3: damage costs the records that it touches. Each record says its place, so what was moved or repeated is put in order. */
+function readRecords(bytes: Uint8Array, { header, end, seed }: HeaderOfFile, expected: number): CaptureFileContents {
+  const byIndex = new Map<number, Uint8Array>();
+  let at = end;
+  let goodBytes: number | undefined;
+  let cutBytes = 0;
   let cutReason: string | undefined;
-  while (goodBytes < bytes.length) {
-    const frame = frameAt(bytes, goodBytes);
-    if (frame.payload === undefined) {
-      cutReason = frame.reason;
-      break;
+  let last = 0;
+  let isOrdered = true;
+  const damaged = (reason: string, cut: number): void => {
+    goodBytes ??= at;
+    cutReason ??= reason;
+    cutBytes += cut;
+  };
+  while (at < bytes.length) {
+    const record = recordAt(bytes, at, seed);
+    if (record.body === undefined) {
+      // The reading of a binary file is its only one, and large.
+      const isBinary = header.metadata?.type === DataType.BINARY_SENSOR;
+      const next = (isBinary ? undefined : nextRecord(bytes, at + 1, seed)) ?? bytes.length;
+      damaged(record.reason, next - at);
+      at = next;
+      continue;
     }
-    readings.push(frame.payload);
-    goodBytes = frame.end;
+    const { index, body } = record;
+    if (byIndex.has(index)) damaged(`reading ${index} is there twice`, record.end - at);
+    else {
+      if (index !== last + 1) damaged(`reading ${index} follows reading ${last}`, 0);
+      isOrdered &&= index > last;
+      last = index;
+      byIndex.set(index, body);
+    }
+    at = record.end;
   }
-  return { header, readings, goodBytes, cutBytes: bytes.length - goodBytes, cutReason };
+  const ordered = isOrdered
+    ? [...byIndex.values()]
+    : [...byIndex].toSorted(([a], [b]) => a - b).map(([, body]) => body);
+  const most = isOrdered ? last : Math.max(0, ...byIndex.keys());
+  const missing = Math.max(most, expected) - ordered.length;
+  return { kind: 2, header, readings: ordered, goodBytes: goodBytes ?? at, cutBytes, cutReason, missing };
 }

@@ -8,6 +8,7 @@ export { type CutImage, type CutOptions, cutImages, restoreImage } from './power
 export { type ChildProcess, type ExitStatus, rssBytes, type SpawnOptions, spawnChild } from './process.ts';
 export { cpuSeconds, processTree, proportionalBytes, residentBytes } from './process-usage.ts';
 export { type RecordOptions, recordSyscalls, type Syscall } from './record-syscalls.ts';
+export { type DiskStep, type RecordedOutput, RecordingDisk } from './recording-disk.ts';
 export { selfSigned } from './self-signed.ts';
 export { type CaughtMail, type SmtpSink, startSmtpSink } from './smtp-sink.ts';
 export { type TemporaryDirectory, temporaryDirectory } from './temporary-directory.ts';

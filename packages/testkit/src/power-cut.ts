@@ -81,6 +81,7 @@ class Disk {
     if (call.kind === 'write' || call.kind === 'truncate')
       this.#names.get(call.path)?.pending.push({ at, change: call });
     else if (call.kind === 'sync') this.#sync(call.path, call.startedAt);
+    else if (call.kind === 'failed-sync') this.#lose(call.path);
     else this.#rename(call, at);
   }
 
@@ -92,6 +93,13 @@ class Disk {
     const pending = this.#pendingNames.get(directory) ?? [];
     pending.push({ at, change, inode });
     this.#pendingNames.set(directory, pending);
+  }
+
+  /** No later sync covers what a failed one should have. */
+  #lose(path: string): void {
+    const inode = this.#names.get(path);
+    if (inode !== undefined)
+      inode.pending = inode.pending.map(({ change }) => ({ at: Number.POSITIVE_INFINITY, change }));
   }
 
   #sync(path: string, startedAt: number): void {

@@ -17,12 +17,17 @@ export function* setAsideFiles(folder: string): Generator<SetAsideFile> {
   }
 }
 
-/** Moves a file back to where it was, so that sync sends it again. @throws not_found, already_exists */
+/** Moves a file back to where it was, so that sync sends it again. @throws not_found, already_exists; failed_precondition: a damaged file */
 export function releaseFile(path: string): string {
   if (!existsSync(path) || !isSetAside(path))
     throw new PlatformError(
       'not_found',
       `expected a file in a folder "failed" with its .reason beside it, found none at ${path}`,
+    );
+  if (path.endsWith('.damaged'))
+    throw new PlatformError(
+      'failed_precondition',
+      `expected a file that can be sent again; of ${path} the cloud has what is intact already. Read it with platform capture cat, or delete it`,
     );
   const segments = dirname(path).split(sep);
   segments.splice(segments.lastIndexOf('failed'), 1);

@@ -1,7 +1,7 @@
 /** Reads the capture files below a folder, one at a time; damage is described, never thrown. */
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type CaptureFileContents, describeReading, readCaptureFile } from '@platform/capture-file';
+import { type CaptureFileContents, describeReading, readCaptureFile, readingsInName } from '@platform/capture-file';
 import { asPlatformError, type JsonObject, PlatformError } from '@platform/sdk/cloud';
 
 export interface FoundFile {
@@ -45,15 +45,16 @@ export function readFound(path: string): FoundFile {
     return { path, bytes: 0, contents: undefined, fault: `cannot be read: ${asPlatformError(caught).message}` };
   }
   try {
-    const contents = readCaptureFile(data);
+    const contents = readCaptureFile(data, readingsInName(path));
     return { path, bytes: data.length, contents, fault: faultOf(contents) };
   } catch (caught) {
     return { path, bytes: data.length, contents: undefined, fault: asPlatformError(caught).message };
   }
 }
 
-function faultOf({ cutBytes, cutReason, readings }: CaptureFileContents): string | undefined {
-  if (cutBytes > 0) return `the last ${cutBytes} bytes are damaged: ${cutReason}`;
+function faultOf({ cutBytes, cutReason, missing, readings }: CaptureFileContents): string | undefined {
+  if (cutBytes > 0 || missing > 0)
+    return `${cutBytes} bytes are damaged and ${missing} readings are missing: ${cutReason ?? 'its end was cut off'}`;
   for (const [index, reading] of readings.entries())
     try {
       describeReading(reading);

@@ -1,5 +1,6 @@
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
+import { captureFileBytes, sealedName } from '@platform/capture-file';
 import { PlatformError } from '@platform/sdk/cloud';
 import type { FoundFile } from './read-capture.ts';
 
@@ -10,13 +11,15 @@ import type { FoundFile } from './read-capture.ts';
  */
 export function repairFile({ path, contents }: FoundFile, root: string, target: string): string | undefined {
   if (contents === undefined || contents.readings.length === 0) return undefined;
-  const to = join(target, relative(root, path) || path.slice(path.lastIndexOf('/') + 1)).replace(/\.prog$/, '.capture');
+  const { kind, header, readings, goodBytes } = contents;
+  const name = kind === 2 ? sealedName(path, readings.length) : path.replace(/\.prog$/, '.capture');
+  const to = join(target, relative(root, dirname(path)), basename(name));
   if (existsSync(to))
     throw new PlatformError('already_exists', `expected no file at ${to}, found one: name another folder`);
   mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
   const file = openSync(to, 'wx', 0o600);
   try {
-    writeSync(file, readFileSync(path).subarray(0, contents.goodBytes));
+    writeSync(file, kind === 2 ? captureFileBytes(header, readings) : readFileSync(path).subarray(0, goodBytes));
     fsyncSync(file);
   } finally {
     closeSync(file);

@@ -14,6 +14,7 @@ const reasons: Readonly<Record<string, GapReason>> = {
   discarded: GapReason.DISCARDED,
   'too-large': GapReason.TOO_LARGE,
   failed: GapReason.FAILED,
+  damaged: GapReason.DAMAGED,
 };
 
 const gapResult: Presenter<Gap> = presenter({

@@ -1,50 +1,12 @@
 import { create } from '@bufbuild/protobuf';
 import { silentLog, systemClock } from '@platform/base';
-import { type CaptureStorage, readCaptureFile } from '@platform/capture-file';
+import { readCaptureFile } from '@platform/capture-file';
 import { DataCaptureMetadataSchema } from '@platform/proto/platform/app/datasync/v1/data_sync';
+import { RecordingDisk } from '@platform/testkit';
 import { expect, test } from 'vitest';
 import { SeqLedger } from '../directories/seq-ledger.ts';
 import { until } from '../testing/start-test-server.ts';
 import { RollFile } from './roll-file.ts';
-
-/** A disk that fails every operation while `broken`, after writing half of the data. */
-function faultyStorage(): { storage: CaptureStorage; files: Map<string, Uint8Array>; disk: { broken: boolean } } {
-  const files = new Map<string, Uint8Array>();
-  const disk = { broken: false };
-  const check = (): void => {
-    if (disk.broken) throw new Error('ENOSPC: no space left');
-  };
-  const storage: CaptureStorage = {
-    async create(path) {
-      check();
-      files.set(path, new Uint8Array(0));
-      return {
-        async write(bytes, position) {
-          const kept = disk.broken ? bytes.subarray(0, bytes.length >> 1) : bytes;
-          const before = files.get(path) ?? new Uint8Array(0);
-          const after = new Uint8Array(Math.max(before.length, position + kept.length));
-          after.set(before);
-          after.set(kept, position);
-          files.set(path, after);
-          check();
-        },
-        async sync() {
-          check();
-        },
-        async close() {},
-      };
-    },
-    async rename(from, to) {
-      check();
-      files.set(to, files.get(from) ?? new Uint8Array(0));
-      files.delete(from);
-    },
-    async remove(path) {
-      files.delete(path);
-    },
-  };
-  return { storage, files, disk };
-}
 
 const series = {
   directory: '/c',
@@ -59,7 +21,12 @@ const series = {
 };
 
 test('C5 C7 a failing disk does not end a capture: the queue fills, readings are skipped, and accepted ones are written once', async () => {
-  const { storage, files, disk } = faultyStorage();
+  const storage = new RecordingDisk();
+  const breakDisk = (isBroken: boolean): void => {
+    storage.fault = () => {
+      if (isBroken) throw new Error('ENOSPC: no space left');
+    };
+  };
   const ledger = new SeqLedger();
   const context = {
     storage,
@@ -77,19 +44,20 @@ test('C5 C7 a failing disk does not end a capture: the queue fills, readings are
     return true;
   };
   for (let i = 0; i < 15; i++) take();
-  await until('written', () => files.size > 0);
-  disk.broken = true;
+  await until('written', () => storage.files.size > 0);
+  breakDisk(true);
   await until('a full queue', () => !take());
   await until('a failure', () => file.failures > 0);
-  disk.broken = false;
+  breakDisk(false);
   await until('room again', () => file.ready);
   for (let i = 0; i < 200; i++) {
     take();
     if (i % 5 === 0) await systemClock.sleep(1);
   }
   await file.close(60_000);
+  const { files } = storage;
   const paths = [...files.keys()].toSorted(
-    (a, b) => Number(/Z_(\d+)\./.exec(a)?.[1]) - Number(/Z_(\d+)\./.exec(b)?.[1]),
+    (a, b) => Number(/_(\d+)_\d+\./.exec(a)?.[1]) - Number(/_(\d+)_\d+\./.exec(b)?.[1]),
   );
   expect(paths.every((path) => path.endsWith('.capture'))).toBe(true);
   const readings = paths.flatMap((path) =>

@@ -10,7 +10,12 @@ import { join } from 'node:path';
 import { create } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { backoffMs, type Clock, errorText, type Log } from '@platform/base';
-import { type CaptureFileWriter, type CaptureStorage, createCaptureFileWriter } from '@platform/capture-file';
+import {
+  type CaptureFileWriter,
+  type CaptureStorage,
+  createCaptureFileWriter,
+  recordBytes,
+} from '@platform/capture-file';
 import type { DataCaptureMetadata } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { CaptureFileHeaderSchema } from '@platform/proto/platform/capture/v1/capture_file';
 import { fileName, seriesPath } from '../directories/paths.ts';
@@ -133,7 +138,7 @@ export class RollFile {
   }
 
   #fits(writer: CaptureFileWriter, reading: Uint8Array): boolean {
-    return writer.readings === 0 || writer.sizeBytes + reading.length + 8 <= this.#series.maxFileBytes;
+    return writer.readings === 0 || writer.sizeBytes + recordBytes(reading.length) <= this.#series.maxFileBytes;
   }
 
   #pump(sync = false): void {
@@ -230,7 +235,7 @@ export class RollFile {
     const path = join(
       this.#series.directory,
       seriesPath(componentType, componentName, methodName),
-      fileName(micros, seq),
+      fileName(micros, ledger.stream, seq),
     );
     const header = create(CaptureFileHeaderSchema, {
       stream: ledger.stream,

@@ -61,7 +61,7 @@ export class Directories implements AsyncDisposable {
           if (!path.endsWith('.capture')) continue;
           try {
             const identity = await readIdentity(path);
-            this.#deps.ledger.found(identity.stream, identity.seq);
+            if (identity !== undefined) this.#deps.ledger.found(identity.stream, identity.seq);
           } catch (caught) {
             // Without a readable header it can never be sent; a file that has disappeared meanwhile was settled.
             if (!neverSent(caught)) throw caught;
@@ -105,7 +105,7 @@ export class Directories implements AsyncDisposable {
       try {
         if (path.endsWith('.prog'))
           await recoverFile(path, directory, this.#deps.clock, this.#deps.log, this.#deps.onRecovered);
-        else if (path.endsWith('.capture.tmp')) await rm(path, { force: true });
+        else if (/\.(capture|prog)(\.\d+)?\.tmp$/.test(path)) await rm(path, { force: true });
       } catch (caught) {
         this.#deps.log.error('recovering a capture file failed; the file is left unchanged', {
           path,
@@ -142,14 +142,14 @@ function neverSent(caught: unknown): boolean {
   return (caught as NodeJS.ErrnoException).code === 'ENOENT';
 }
 
-/** Reads stream and seq from the header of a capture file. */
-export async function readIdentity(path: string): Promise<{ stream: Uint8Array; seq: number }> {
+/** Reads stream and seq from the header of a capture file; undefined: it is of a public machine-server and has none. */
+export async function readIdentity(path: string): Promise<{ stream: Uint8Array; seq: number } | undefined> {
   await using handle = await open(path, 'r');
   for (let size = 4_096; ; size *= 16) {
     const { bytesRead, buffer } = await handle.read(Buffer.alloc(size), 0, size, 0);
     try {
-      const { header } = readCaptureFileHeader(buffer.subarray(0, bytesRead));
-      return { stream: header.stream, seq: Number(header.seq) };
+      const { header, kind } = readCaptureFileHeader(buffer.subarray(0, bytesRead));
+      return kind === 'public' ? undefined : { stream: header.stream, seq: Number(header.seq) };
     } catch (caught) {
       if (bytesRead < size) throw caught;
     }

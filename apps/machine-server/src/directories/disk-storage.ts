@@ -1,4 +1,4 @@
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { CaptureStorage } from '@platform/capture-file';
 
@@ -18,9 +18,21 @@ export const diskStorage: CaptureStorage = {
       close: () => handle.close(),
     };
   },
+  read: (path) => readFile(path),
   async rename(from, to) {
-    await rename(from, to);
+    await rename(from, to).catch(async (caught: NodeJS.ErrnoException) => {
+      if (caught.code !== 'ENOENT' || !(await exists(to))) throw caught;
+    });
     await syncDirectory(dirname(to));
+  },
+  async syncName(path) {
+    for (let at = dirname(path); ; at = dirname(at)) {
+      await syncDirectory(at).catch((caught: NodeJS.ErrnoException) => {
+        // What this account cannot list it has not created.
+        if (caught.code !== 'EACCES' && caught.code !== 'EPERM') throw caught;
+      });
+      if (dirname(at) === at) return;
+    }
   },
   remove: (path) => rm(path, { force: true }),
 };
@@ -29,4 +41,11 @@ export const diskStorage: CaptureStorage = {
 export async function syncDirectory(path: string): Promise<void> {
   await using handle = await open(path, 'r');
   await handle.sync();
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
 }

@@ -12,10 +12,14 @@ export function seriesPath(api: string, name: string, method: string): string {
   return join(segment(api), segment(name), segment(method));
 }
 
-/** `2026-11-20T10_15_30.123456Z_7`. */
-export function fileName(micros: number, seq: number): string {
+/**
+ * `2026-11-20T10_15_30.123456Z_7f3a9c1e_7`: time, start of the stream, seq. The stream keeps names apart if a clock shows the same time
+ * again.
+ */
+export function fileName(micros: number, stream: Uint8Array, seq: number): string {
   const iso = new Date(Math.floor(micros / 1_000)).toISOString().slice(0, -1).replaceAll(':', '_');
-  return `${iso}${String(micros % 1_000).padStart(3, '0')}Z_${seq}`;
+  const start = Buffer.from(stream.subarray(0, 4)).toString('hex');
+  return `${iso}${String(micros % 1_000).padStart(3, '0')}Z_${start}_${seq}`;
 }
 
 export const failedFolder = 'failed';

@@ -1,13 +1,16 @@
 /**
- * Seals files that an earlier process left open (C4, C9): keeps the valid prefix under the same name and identity, cuts and logs the torn
- * tail.
+ * Seals files that an earlier process left open (C4, C9): keeps what is intact under the same identity, cuts and logs the rest.
  */
 import { open, readFile, rename, rm, stat, truncate } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type Clock, errorText, type Log } from '@platform/base';
-import { type CaptureFileContents, readCaptureFile } from '@platform/capture-file';
+import { type CaptureFileContents, captureFileBytes, readCaptureFile, sealedName } from '@platform/capture-file';
 import { syncDirectory } from './disk-storage.ts';
 import { setAside } from './set-aside.ts';
+import { writeDurably } from './write-durably.ts';
+
+/** A public machine-server does not know our locks: one that still runs has written to its file within this time. */
+const othersQuietMs = 60_000;
 
 /** @param path a `.prog` file that no living process writes. @param directory the capture directory that contains it. */
 export async function recoverFile(
@@ -17,7 +20,8 @@ export async function recoverFile(
   log: Log,
   onRecovered: (contents: CaptureFileContents) => void = () => {},
 ): Promise<void> {
-  if ((await stat(path)).size === 0) return rm(path, { force: true });
+  const { size, mtimeMs } = await stat(path);
+  if (size === 0) return rm(path, { force: true });
   let contents: CaptureFileContents;
   try {
     contents = readCaptureFile(await readFile(path));
@@ -26,16 +30,36 @@ export async function recoverFile(
     await setAside(path, directory, errorText(caught), clock.now());
     return;
   }
-  const { readings, goodBytes, cutBytes, cutReason } = contents;
-  if (cutBytes > 0) {
-    log.warn('a capture file left by a crash had a torn end, which was removed', { path, cutBytes, reason: cutReason });
+  const { kind, readings, cutBytes, cutReason } = contents;
+  if (kind === 'public' && Math.abs(clock.now() - mtimeMs) < othersQuietMs) {
+    log.warn('another program may still write this capture file; it is left alone until the next start', { path });
+    return;
   }
+  if (cutBytes > 0)
+    log.warn('a capture file left by a crash had damaged parts, which were removed', {
+      path,
+      cutBytes,
+      reason: cutReason,
+    });
   if (readings.length === 0) return rm(path, { force: true });
-  if (cutBytes > 0) await truncate(path, goodBytes);
-  await using handle = await open(path, 'r+');
-  await handle.sync();
-  await rename(path, path.replace(/\.prog$/, '.capture'));
-  await syncDirectory(dirname(path));
+  await seal(path, contents, size);
   onRecovered(contents);
   log.info('recovered a capture file', { path, readings: readings.length });
+}
+
+/** A start that is killed here finds the file again, and makes the same of it. */
+async function seal(path: string, contents: CaptureFileContents, size: number): Promise<void> {
+  const { kind, header, readings, goodBytes, cutBytes } = contents;
+  const sealed = kind === 2 ? sealedName(path, readings.length) : path.replace(/\.prog$/, '.capture');
+  if (goodBytes + cutBytes < size) {
+    // Readings after a hole, as a power failure leaves it.
+    await writeDurably(sealed, captureFileBytes(header, readings));
+    await rm(path, { force: true });
+  } else {
+    if (cutBytes > 0) await truncate(path, goodBytes);
+    await using handle = await open(path, 'r+');
+    await handle.sync();
+    await rename(path, sealed);
+  }
+  await syncDirectory(dirname(path));
 }

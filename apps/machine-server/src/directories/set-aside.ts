@@ -6,9 +6,17 @@ import { failedFolder } from './paths.ts';
 /**
  * Moves `path` to `<directory>/failed/<its path below directory>` and writes `<file>.reason`, a line with the time `nowMs` and the reason.
  * Returns the new path.
+ *
+ * @param suffix `.damaged`: the cloud has what was intact, so that giving the file back to sync would be of no use
  */
-export async function setAside(path: string, directory: string, reason: string, nowMs: number): Promise<string> {
-  const target = asidePath(path, directory);
+export async function setAside(
+  path: string,
+  directory: string,
+  reason: string,
+  nowMs: number,
+  suffix: '' | '.damaged' = '',
+): Promise<string> {
+  const target = `${asidePath(path, directory)}${suffix}`;
   await mkdir(dirname(target), { recursive: true, mode: 0o700 });
   await writeReason(target, reason, nowMs);
   await rename(path, target);

@@ -4,7 +4,7 @@ import { syncDirectory } from './disk-storage.ts';
 import { makeDirectory } from './make-directory.ts';
 
 /** Writes a small file atomically and durably, even across a power failure; mode 0600. */
-export async function writeDurably(path: string, content: string): Promise<void> {
+export async function writeDurably(path: string, content: string | Uint8Array): Promise<void> {
   await makeDirectory(dirname(path));
   const aside = `${path}.${process.pid}.tmp`;
   await writeFile(aside, content, { mode: 0o600, flush: true });

@@ -1,6 +1,7 @@
 /** What is missing if these readings of a capture file are never sent. */
 import { fromBinary } from '@bufbuild/protobuf';
 import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt';
+import type { CaptureFileContents } from '@platform/capture-file';
 import { SensorDataSchema } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import type { CaptureFileHeader } from '@platform/proto/platform/capture/v1/capture_file';
 import type { GapSeries } from './gaps.ts';
@@ -21,6 +22,18 @@ export function lostReadings(header: CaptureFileHeader, readings: readonly Uint8
   const startUs = receivedUs(first) ?? fallback;
   const endUs = Math.max(startUs, receivedUs(last) ?? fallback);
   return { series: { api, name, method }, readings: readings.length, startUs, endUs };
+}
+
+/** What is missing from a damaged capture file, some time between its beginning and its last intact reading. */
+export function damagedReadings(contents: CaptureFileContents): LostReadings | undefined {
+  const { header, readings, missing } = contents;
+  if (missing === 0) return undefined;
+  const { componentType: api = '', componentName: name = '', methodName: method = '' } = header.metadata ?? {};
+  const first = receivedUs(readings[0] ?? new Uint8Array());
+  const startUs = Math.min(microsOf(header.created) ?? Number.POSITIVE_INFINITY, first ?? Number.POSITIVE_INFINITY);
+  const from = Number.isFinite(startUs) ? startUs : 0;
+  const endUs = Math.max(from, receivedUs(readings.at(-1) ?? new Uint8Array()) ?? from);
+  return { series: { api, name, method }, readings: missing, startUs: from, endUs };
 }
 
 /** When an encoded reading was received; undefined if it does not say or does not decode. */

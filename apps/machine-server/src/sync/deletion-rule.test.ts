@@ -54,7 +54,7 @@ test('D11 on a full disk every Nth captured file is deleted, counted, logged onc
   expect(lines).toEqual(['the disk is full: capture files were deleted before they were synced 2']);
   const left = (await readdir(directory))
     .filter((name) => name.endsWith('.capture'))
-    .map((name) => Number(name.slice(2, -8)));
+    .map((name) => Number(name.split('_')[1]));
   expect(ledger.lowWaterMark(ledger.stream, 1_000)).toBe(Math.min(...left));
   await rm(directory, { recursive: true });
 });

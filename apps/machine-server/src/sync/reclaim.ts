@@ -4,13 +4,13 @@
  */
 import { readFile, rm, stat, statfs } from 'node:fs/promises';
 import { type Clock, errorText, type Log } from '@platform/base';
-import { readCaptureFile } from '@platform/capture-file';
+import { readCaptureFile, readingsInName } from '@platform/capture-file';
 import type { CaptureFileHeader } from '@platform/proto/platform/capture/v1/capture_file';
 import { GapReason } from '@platform/proto/platform/gaps/v1/gaps';
 import type { SeqLedger } from '../directories/seq-ledger.ts';
 import { walkFiles } from '../directories/walk-files.ts';
 import type { Gaps } from '../gaps/gaps.ts';
-import { lostReadings } from '../gaps/lost-readings.ts';
+import { damagedReadings, lostReadings } from '../gaps/lost-readings.ts';
 import { type DeletionThresholds, type DiskUse, mustDelete } from './deletion-rule.ts';
 
 export interface ReclaimSettings {
@@ -90,8 +90,11 @@ export class Reclaim implements AsyncDisposable {
   /** Counts the readings of a file that is about to be deleted. */
   async #count(path: string): Promise<CaptureFileHeader | undefined> {
     try {
-      const { header, readings } = readCaptureFile(await readFile(path));
-      const lost = lostReadings(header, readings);
+      const contents = readCaptureFile(await readFile(path), readingsInName(path));
+      const { header, readings } = contents;
+      const [lost, damaged] = [lostReadings(header, readings), damagedReadings(contents)];
+      if (damaged !== undefined)
+        this.#deps.gaps.add(damaged.series, GapReason.DAMAGED, damaged.readings, damaged.startUs, damaged.endUs);
       if (lost !== undefined)
         this.#deps.gaps.add(lost.series, GapReason.DISCARDED, lost.readings, lost.startUs, lost.endUs);
       return header;

@@ -5,7 +5,7 @@ import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { create } from '@bufbuild/protobuf';
 import { maxReadingBytes } from '@platform/base';
-import { type CaptureFileContents, createCaptureFileWriter } from '@platform/capture-file';
+import { type CaptureFileContents, createCaptureFileWriter, sealedName } from '@platform/capture-file';
 import { CaptureFileHeaderSchema } from '@platform/proto/platform/capture/v1/capture_file';
 import { diskStorage } from '../directories/disk-storage.ts';
 import { asidePath, writeReason } from '../directories/set-aside.ts';
@@ -23,7 +23,7 @@ export function splitOversize(readings: readonly Uint8Array[]): Split {
   return { rest: readings.filter((reading) => reading.length <= maxReadingBytes), oversize };
 }
 
-/** Writes the oversize readings to `failed/<path>.oversize.capture` with the reason; true if they were not there yet. */
+/** Writes the oversize readings to `failed/<path>.oversize_<readings>.capture` with the reason; true if they were not there yet. */
 export async function keepOversize(
   path: string,
   directory: string,
@@ -32,7 +32,8 @@ export async function keepOversize(
   nowMs: number,
 ): Promise<boolean> {
   const target = asidePath(path, directory).replace(/\.capture$/, '.oversize');
-  if (existsSync(`${target}.capture`)) return false;
+  const sealed = sealedName(`${target}.prog`, oversize.length);
+  if (existsSync(sealed)) return false;
   await mkdir(dirname(target), { recursive: true, mode: 0o700 });
   await diskStorage.remove(`${target}.prog`);
   // Uses its own stream, so that this file does not hold back the low-water mark of the original stream.
@@ -48,7 +49,7 @@ export async function keepOversize(
   }
   const sizes = oversize.map((reading) => reading.length).join(', ');
   const reason = `a reading of more than ${maxReadingBytes} bytes (${sizes}) is not accepted by the cloud (D14)`;
-  await writeReason(`${target}.capture`, reason, nowMs);
+  await writeReason(sealed, reason, nowMs);
   await writer.seal();
   return true;
 }

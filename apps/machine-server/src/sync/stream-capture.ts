@@ -1,5 +1,6 @@
 /** Sends a large binary reading in parts. */
 import { create, fromBinary } from '@bufbuild/protobuf';
+import { PlatformError } from '@platform/base';
 import {
   DataSyncService,
   SensorDataSchema,
@@ -19,7 +20,12 @@ export async function streamCapture(
   call: { readonly signal: AbortSignal; readonly timeoutMs: number },
 ): Promise<void> {
   const { metadata: sensorMetadata, data } = fromBinary(SensorDataSchema, encoded);
-  const bytes = data.case === 'binary' ? data.value : new Uint8Array();
+  if (data.case !== 'binary')
+    throw new PlatformError(
+      'data_loss',
+      `expected bytes in a reading of a binary file, found ${data.case ?? 'nothing'}`,
+    );
+  const bytes = data.value;
   const packet = (uploadPacket: StreamingDataCaptureUploadRequest['uploadPacket']): StreamingDataCaptureUploadRequest =>
     create(StreamingDataCaptureUploadRequestSchema, { uploadPacket });
   async function* packets(): AsyncGenerator<StreamingDataCaptureUploadRequest> {

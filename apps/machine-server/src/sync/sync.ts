@@ -8,6 +8,7 @@
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { errorText, type LogFields, PlatformError } from '@platform/base';
+import type { CaptureFileContents } from '@platform/capture-file';
 import { failedFolder, seriesPath } from '../directories/paths.ts';
 import { setAside } from '../directories/set-aside.ts';
 import { LimitedLog } from '../logging/limited-log.ts';
@@ -26,7 +27,7 @@ import { Pause } from './pause.ts';
 import { RateLimit } from './rate-limit.ts';
 import type { SyncRule } from './rules/sync-rule.ts';
 import { SyncTally } from './sync-tally.ts';
-import { type UploadContext, uploadCapture } from './upload-capture.ts';
+import { type CaptureOutcome, type UploadContext, uploadCapture } from './upload-capture.ts';
 
 export interface SyncSettings {
   readonly intervalMs: number;
@@ -55,6 +56,8 @@ export interface SyncDeps extends Omit<UploadContext, 'link' | 'rate'> {
   readonly seal: () => Promise<void>;
   /** Looks at uploads. */
   readonly observe?: Observe | undefined;
+  /** The cloud has what was intact of this file. */
+  readonly damaged?: (contents: CaptureFileContents) => void;
 }
 
 interface FoundFile {
@@ -70,13 +73,15 @@ interface FoundFile {
 const uploadsPerThread = 4;
 const leastRetryMs = 50;
 
+type Acknowledged = Pick<CaptureOutcome, 'identity' | 'damaged'>;
+
 export class Sync implements AsyncDisposable {
   readonly tally: SyncTally = new SyncTally();
   readonly attempts: Attempts = new Attempts();
   readonly #deps: SyncDeps;
   readonly #underWay = new Set<string>();
-  /** Acknowledged files that the disk refused to delete: they must not be sent again. */
-  readonly #acknowledged = new Map<string, { stream: Uint8Array; seq: number } | undefined>();
+  /** Acknowledged files that the disk refused to delete or move: they must not be sent again. */
+  readonly #acknowledged = new Map<string, Acknowledged>();
   readonly #stop = new AbortController();
   readonly #pauses = { captures: new Pause(), files: new Pause() };
   readonly #queue: CaptureQueue;
@@ -287,15 +292,18 @@ export class Sync implements AsyncDisposable {
   async #sendCapture({ path, directory }: CaptureFile): Promise<void> {
     const { link } = this.#deps;
     if (link === undefined) return;
-    if (this.#acknowledged.has(path)) return this.#removeAcknowledged(path, this.#acknowledged.get(path));
+    const acknowledged = this.#acknowledged.get(path);
+    if (acknowledged !== undefined) return this.#removeAcknowledged(path, directory, acknowledged);
     const context = { ...this.#deps, link, rate: this.#rate };
     const outcome = await uploadCapture(path, directory, context, this.#stop.signal);
     const { identity } = outcome;
     this.tally.attempted(outcome.resource, outcome);
     if (outcome.kind === 'accepted') {
       this.#pauses.captures.succeeded();
-      this.#acknowledged.set(path, identity);
-      await this.#removeAcknowledged(path, identity);
+      const { damaged } = outcome;
+      if (damaged !== undefined) this.#deps.damaged?.(damaged);
+      this.#acknowledged.set(path, { identity, damaged });
+      await this.#removeAcknowledged(path, directory, { identity, damaged });
     } else if (outcome.kind === 'gone') {
       this.attempts.done(path);
       if (identity !== undefined) this.#deps.ledger.settle(identity.stream, identity.seq);
@@ -370,10 +378,14 @@ export class Sync implements AsyncDisposable {
     if (!this.#stop.signal.aborted) this.#log.write(level, message, fields);
   }
 
-  /** Deletes after acknowledgement; only then may the low-water mark pass the file (I6). */
-  async #removeAcknowledged(path: string, identity: { stream: Uint8Array; seq: number } | undefined): Promise<void> {
+  /**
+   * Deletes after acknowledgement; only then may the low-water mark pass the file (I6). A damaged file is kept, for a person to look at;
+   * it is not sent again.
+   */
+  async #removeAcknowledged(path: string, directory: string, { identity, damaged }: Acknowledged): Promise<void> {
     try {
-      await rm(path, { force: true });
+      if (damaged === undefined) await rm(path, { force: true });
+      else await this.#keepDamaged(path, directory, damaged);
     } catch (caught) {
       const error = errorText(caught);
       const waitMs = this.#later(path, { code: 'internal', message: error });
@@ -383,5 +395,16 @@ export class Sync implements AsyncDisposable {
     this.#acknowledged.delete(path);
     this.attempts.done(path);
     if (identity !== undefined) this.#deps.ledger.settle(identity.stream, identity.seq);
+  }
+
+  async #keepDamaged(path: string, directory: string, contents: CaptureFileContents): Promise<void> {
+    const { readings, missing, cutBytes, cutReason } = contents;
+    const reason = `data_loss: ${cutReason ?? 'the file is shorter than when it was sealed'}: ${missing} readings are missing, ${cutBytes} bytes cannot be read; the cloud has the other ${readings.length} readings`;
+    const file = await setAside(path, directory, reason, this.#deps.clock.now(), '.damaged');
+    this.tally.setAsideFiles++;
+    this.#deps.log.error('a capture file was damaged; what is intact was sent, and the file is set aside', {
+      file,
+      reason,
+    });
   }
 }

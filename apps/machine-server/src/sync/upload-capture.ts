@@ -1,13 +1,12 @@
-/** Sends one sealed capture file in one call, with its readings left encoded. */
+/** Sends one sealed capture file, with its readings left encoded: ours in one call, one of a public machine-server in as many as it takes. */
 import { readFile } from 'node:fs/promises';
-import { create, type DescService, toBinary } from '@bufbuild/protobuf';
+import { create } from '@bufbuild/protobuf';
 import type { Clock, Log } from '@platform/base';
-import { readCaptureFile } from '@platform/capture-file';
+import { type CaptureFileContents, readCaptureFile, readingsInName } from '@platform/capture-file';
 import {
   DataCaptureMetadataSchema,
-  DataSyncService,
   DataType,
-  RawDataCaptureUploadRequestSchema,
+  type UploadMetadata,
   UploadMetadataSchema,
 } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import type { CaptureFileHeader } from '@platform/proto/platform/capture/v1/capture_file';
@@ -15,11 +14,13 @@ import type { Link } from '@platform/rpc/client';
 import type { SeqLedger } from '../directories/seq-ledger.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
 import type { RateLimit } from './rate-limit.ts';
+import { sendReadings } from './send-readings.ts';
 import { keepOversize, splitOversize } from './split-oversize.ts';
-import { streamCapture } from './stream-capture.ts';
 
 export interface UploadContext {
   readonly link: Pick<Link, 'client'>;
+  /** Of this machine; our files name the part that captured them, those of public machine-servers none. */
+  readonly partId: string;
   readonly ledger: SeqLedger;
   readonly clock: Clock;
   readonly log: Log;
@@ -28,18 +29,14 @@ export interface UploadContext {
   readonly refused?: (header: CaptureFileHeader, readings: readonly Uint8Array[]) => void;
 }
 
-/** DataSyncService with a request type whose parts stay encoded: the same bytes on the wire. */
-const upload = { ...DataSyncService.method.dataCaptureUpload, input: RawDataCaptureUploadRequestSchema };
-const rawService = {
-  ...DataSyncService,
-  methods: [upload],
-  method: { dataCaptureUpload: upload },
-} as const satisfies DescService;
-
-const uploadTimeoutMs = 30_000;
-/** Binary readings that are larger are sent in parts, as by public machine-servers. */
-const mostInOneCall = 1_000_000;
-const streamTimeoutMs = 3_600_000;
+export type CaptureOutcome = Outcome & {
+  /** Absent: the file has none, or cannot be read. */
+  readonly identity?: { stream: Uint8Array; seq: number } | undefined;
+  /** `<api>/<name>`. */
+  readonly resource?: string;
+  /** What is left of a damaged file. */
+  readonly damaged?: CaptureFileContents | undefined;
+};
 
 /**
  * Resolves once the cloud has committed the file (I2) or the attempt has failed. Never throws; the file is not modified, only oversize
@@ -48,18 +45,17 @@ const streamTimeoutMs = 3_600_000;
 export async function uploadCapture(
   path: string,
   directory: string,
-  { link, ledger, clock, log, rate, refused }: UploadContext,
+  { link, partId, ledger, clock, log, rate, refused }: UploadContext,
   signal: AbortSignal,
-): Promise<Outcome & { readonly identity?: { stream: Uint8Array; seq: number }; readonly resource?: string }> {
+): Promise<CaptureOutcome> {
   try {
-    const contents = readCaptureFile(await readFile(path));
-    const { header } = contents;
+    const read = readCaptureFile(await readFile(path), readingsInName(path));
+    const isPublic = read.kind === 'public';
+    const header = isPublic ? { ...read.header, partId } : read.header;
+    const contents = { ...read, header };
     const resource = `${header.metadata?.componentType ?? ''}/${header.metadata?.componentName ?? ''}`;
-    const identity = { stream: header.stream, seq: Number(header.seq) };
-    if (contents.cutBytes > 0) {
-      const { cutBytes, cutReason: reason } = contents;
-      log.warn('a capture file is damaged; its valid part is sent', { path, cutBytes, reason });
-    }
+    const identity = isPublic ? undefined : { stream: header.stream, seq: Number(header.seq) };
+    const isDamaged = read.cutBytes > 0 || read.missing > 0;
     // The limit for readings (D14) does not apply to bytes.
     const isBinary = header.metadata?.type === DataType.BINARY_SENSOR;
     const { rest, oversize } = isBinary ? { rest: contents.readings, oversize: [] } : splitOversize(contents.readings);
@@ -68,35 +64,35 @@ export async function uploadCapture(
       refused?.(header, oversize);
       log.error('readings over 4 MB cannot be synced; set aside', { path, bytes: sizes });
     }
-    if (rest.length > 0) {
-      const lowWaterMark = ledger.lowWaterMark(identity.stream, identity.seq);
-      const { componentType, componentName, methodName, type, methodParameters, fileExtension, tags, mimeType } =
-        header.metadata ?? create(DataCaptureMetadataSchema);
-      const metadata = create(UploadMetadataSchema, {
-        partId: header.partId,
-        componentType,
-        componentName,
-        methodName,
-        type,
-        methodParameters,
-        fileExtension,
-        tags,
-        mimeType,
-        identity: { stream: header.stream, seq: header.seq, floor: BigInt(lowWaterMark) },
-      });
-      const request = { metadata: toBinary(UploadMetadataSchema, metadata), sensorContents: [...rest] };
-      await rate.take(contents.goodBytes, signal);
-      try {
-        const [first] = rest;
-        if (isBinary && first !== undefined && first.length > mostInOneCall)
-          await streamCapture(link, metadata, first, { signal, timeoutMs: streamTimeoutMs });
-        else await link.client(rawService).dataCaptureUpload(request, { signal, timeoutMs: uploadTimeoutMs });
-      } catch (caught) {
-        return { ...outcomeOf(caught), identity, resource };
-      }
+    const metadata = uploadMetadata(header);
+    if (identity !== undefined) {
+      const floor = BigInt(ledger.lowWaterMark(identity.stream, identity.seq));
+      metadata.identity = {
+        $typeName: 'platform.app.datasync.v1.UploadIdentity',
+        stream: header.stream,
+        seq: header.seq,
+        floor,
+      };
     }
-    return { kind: 'accepted', readings: rest.length, identity, resource };
+    try {
+      await rate.take(contents.goodBytes, signal);
+      await sendReadings(link, metadata, rest, { isBinary, isOneCall: !isPublic }, signal);
+    } catch (caught) {
+      return { ...outcomeOf(caught), identity, resource };
+    }
+    return {
+      ...{ kind: 'accepted', readings: rest.length, identity, resource },
+      damaged: isDamaged ? contents : undefined,
+    };
   } catch (caught) {
     return outcomeOf(caught);
   }
+}
+
+function uploadMetadata({ partId, metadata }: CaptureFileHeader): UploadMetadata {
+  const { componentType, componentName, methodName, type, methodParameters, fileExtension, tags, mimeType } =
+    metadata ?? create(DataCaptureMetadataSchema);
+  return create(UploadMetadataSchema, {
+    ...{ partId, componentType, componentName, methodName, type, methodParameters, fileExtension, tags, mimeType },
+  });
 }
