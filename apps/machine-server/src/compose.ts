@@ -111,6 +111,7 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
       auth,
       frames,
       facts: () => ({ version, running, partId, ...applier.applied, held: source.held, error: configError() }),
+      warningsOf: (full) => applier.warningsOf(full),
       shutdown: deps.shutdown,
       requestsLimit: settings.resourceRequestsLimit,
       watchCall: telemetry?.watchCall,

@@ -1,3 +1,3 @@
 /** Tables of attributes, for the models of the machine-server. */
-export type { Field, Fields } from './fields.ts';
+export { dataManagerFields, type Field, type Fields } from './fields.ts';
 export { readFields } from './read-fields.ts';

@@ -100,6 +100,17 @@ test('a built-in model that this version does not have is a warning; models of m
   expect(told(part(method, { model: 'acme:weather:one' }))).toEqual([]);
 });
 
+test('an attribute that a built-in model does not know is a warning with the closest known one; models of modules have their own', () => {
+  expect(told(part(method, { model: 'rdk:builtin:fake', attributes: { waves: 1, wave: true } }))).toEqual([
+    'warning components[0].attributes.waves: expected one of wave, readings, wave_period_s, found "waves" (closest: wave): this key has no effect',
+  ]);
+  expect(told(part(method, { model: 'acme:weather:one', attributes: { waves: 1 } }))).toEqual([]);
+  const encoder = { name: 'e', api: 'core:component:encoder', model: 'core:builtin:single' };
+  expect(told({ components: [{ ...encoder, attributes: { board: 'b', pins: { i: '1', a: '2' } } }] })).toEqual([
+    'warning components[0].attributes.pins.a: expected one of i, found "a" (closest: i): this key has no effect',
+  ]);
+});
+
 test('D38 disabled resources are checked but not run; depending on one is a warning', () => {
   const sensor = { name: 'a', api: 'core:component:sensor', model: 'core:builtin:fake' };
   const { config, problems } = parse({

@@ -12,9 +12,9 @@ export function unknownKey(path: string, key: string, known: readonly string[]):
   const others = known.filter((one) => one !== closest);
   const left = others.length - maxOthers;
   const list = [...(closest === undefined ? [] : [closest]), ...others.slice(0, maxOthers)].join(', ');
-  const expected = left > 0 ? `${list} and ${left} more` : list;
+  const expected = list === '' ? 'no keys' : `one of ${list}${left > 0 ? ` and ${left} more` : ''}`;
   const hint = closest === undefined ? '' : ` (closest: ${closest})`;
-  const message = `expected one of ${expected}, found ${formatValue(key)}${hint}: this key has no effect`;
+  const message = `expected ${expected}, found ${formatValue(key)}${hint}: this key has no effect`;
   return { path, level: 'warning', message };
 }
 

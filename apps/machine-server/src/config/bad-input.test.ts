@@ -32,8 +32,12 @@ async function told(home: LocalHome): Promise<string> {
   } finally {
     await server[Symbol.asyncDispose]();
   }
-  const lines = home.log().matchAll(/^\S+ (WARN |ERROR) ((?:config|frames|modules) .*)$/gm);
-  const logged = [...lines].map(([, level = '', line = '']) => `${level.trim()} ${line}`);
+  const lines = home
+    .log()
+    .matchAll(/^\S+ (?:(WARN |ERROR) ((?:config|frames|modules) .*)|(WARN ) (resources\.\S+ .*))$/gm);
+  const logged = [...lines].map(
+    ([, level = '', line = '', warn = '', ofResource = '']) => `${(level || warn).trim()} ${line || ofResource}`,
+  );
   return `${[...new Set([...logged, ...states])].join('\n').replaceAll(home.path, 'HOME')}\n`;
 }
 

@@ -11,6 +11,7 @@ import type { Modules } from '../modules/feature.ts';
 import type { Packages } from '../packages/feature.ts';
 import { type MachineAuth, secretsOf } from '../serve/authenticate.ts';
 import { type Observe, observed } from '../telemetry/observe.ts';
+import { AttributeWarnings } from './attribute-warnings.ts';
 import { configuredSecrets } from './configured-secrets.ts';
 import type { ConfigEnvironment } from './environment.ts';
 import { logChanges } from './log-changes.ts';
@@ -53,11 +54,13 @@ export class ConfigApplier {
   #error = '';
   /** Which settings lack a variable of the environment. */
   #missing = '';
+  readonly #attributes: AttributeWarnings;
   /** The revision whose unsupported settings were logged. */
   #warnedOf: string | undefined;
 
   constructor(deps: ConfigApplierDeps) {
     this.#deps = deps;
+    this.#attributes = new AttributeWarnings(deps.serverLog.log.child('resources'));
     this.#written = deps.first;
     this.#wanted = deps.environment.resolve(deps.first).config;
     this.#applied = { config: this.#wanted, revision: '', appliedMs: deps.clock.now() };
@@ -75,6 +78,11 @@ export class ConfigApplier {
   /** Why the newest configuration, or a part of it, could not be applied; empty if it could. */
   get error(): string {
     return [this.#error, this.#missing].filter((text) => text !== '').join('; ');
+  }
+
+  /** What of a resource's attributes has no effect. @param full its full name */
+  warningsOf(full: string): readonly string[] {
+    return this.#attributes.of(full);
   }
 
   /**
@@ -140,6 +148,7 @@ export class ConfigApplier {
     this.#warnedOf = message.revision;
     this.#missing = [...faults].flatMap(([at, text]) => (hasOwnStatus.test(at) ? [] : [text])).join('; ');
     const resources = [...config.components, ...config.services];
+    this.#attributes.set(resources);
     const faultOf = (list: readonly ResourceConfig[], key: string): [string, string][] =>
       list.flatMap((each, index) => {
         const fault = faults.get(`${key}[${index}]`);

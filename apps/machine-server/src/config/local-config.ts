@@ -3,6 +3,7 @@ import type { Problem } from '@platform/base';
 import type { JsonText } from '@platform/machine-config/read-json';
 import { toRobotConfig } from '@platform/machine-config/robot-config';
 import type { JsonObject } from '@platform/machine-config/schema';
+import { unknownAttributes } from '@platform/machine-config/unknown-attributes';
 import type { RobotConfig } from '@platform/proto/platform/app/v1/robot';
 
 export interface LocalConfig {
@@ -26,8 +27,12 @@ export async function parseLocalConfig({
   const errors = all
     .filter(isError)
     .map((problem) => ({ ...problem, message: `${placeOf(problem.path)}: ${problem.message}` }));
-  // Those of `log` are reported again whenever the levels are set.
-  const warnings = all.filter((problem) => !isError(problem) && !problem.path.startsWith('log['));
+  // Those of `log` are reported whenever the levels are set, those of attributes by `attribute-warnings.ts`.
+  const resources = [...config.components, ...config.services];
+  const later = new Set(resources.flatMap((each) => unknownAttributes(each, '').map(({ message }) => message)));
+  const warnings = all.filter(
+    (problem) => !isError(problem) && !problem.path.startsWith('log[') && !later.has(problem.message),
+  );
   return { config: toRobotConfig({ ...config, network: soundNetwork(config.network, errors) }, {}), errors, warnings };
 }
 

@@ -1,5 +1,6 @@
 /** How resources are created. */
 import type { Log } from '@platform/base';
+import type { Fields } from '@platform/machine-config/fields';
 import type { ResourceConfig } from '@platform/machine-config/schema';
 import type { Resource } from '@platform/resources';
 
@@ -40,6 +41,8 @@ export interface Model {
   readonly api: string;
   /** For example `core:builtin:fake`. */
   readonly model: string;
+  /** The attributes that it knows. Undefined: it checks them itself, as models of modules do. */
+  readonly fields?: Fields;
   /**
    * Names of resources that the configuration refers to, beside `depends_on`. Asked before each build. Throws a PlatformError that says
    * what is wrong with the configuration.

@@ -1,5 +1,5 @@
 /** Reads the attributes of a resource by a table of fields. */
-import { type Log, PlatformError, type Problem } from '@platform/base';
+import { PlatformError, type Problem } from '@platform/base';
 import { type Field, type Fields, readFields } from '@platform/machine-config/fields';
 import type { JsonObject } from '@platform/machine-config/schema';
 
@@ -25,16 +25,16 @@ type KindOf<F extends Field> = F extends { readonly kind: 'bool' }
           : unknown;
 
 /**
- * @param log gets a warning for each unknown key
+ * Unknown keys are ignored here: `attribute-warnings.ts` reports them.
+ *
  * @throws invalid_argument naming every wrong value with its path, and what was expected
  */
-export function readAttributes<const F extends Fields>(fields: F, attributes: JsonObject, log?: Log): ValuesOf<F> {
+export function readAttributes<const F extends Fields>(fields: F, attributes: JsonObject): ValuesOf<F> {
   const problems: Problem[] = [];
   const { values } = readFields(fields, attributes, 'attributes', problems);
   const errors = problems.filter(({ level }) => level === 'error');
   if (errors.length > 0)
     throw new PlatformError('invalid_argument', errors.map(({ path, message }) => `${path}: ${message}`).join('; '));
-  for (const { path, message } of problems) log?.warn(`${path}: ${message}`);
   return values as ValuesOf<F>;
 }
 

@@ -97,7 +97,7 @@ function realModels(clock: Clock, surroundings: Surroundings): readonly Model[] 
   ];
 }
 
-/** Every built-in model of the machine-server; `@platform/machine-config/built-in-models` names them for the cloud. */
+/** Every built-in model of the machine-server; `built-in-attributes.ts` of `@platform/machine-config` names them for the cloud. */
 export function builtInModels(
   clock: Clock,
   dataManager: () => DataManagerParts,

@@ -11,6 +11,7 @@ import {
   ResourceStatus_State,
   RobotService,
 } from '@platform/proto/platform/robot/v1/robot';
+import { formatResourceName } from '@platform/resources';
 import { refusal, type ServiceBinding, serve } from '@platform/rpc/server';
 import type { Held } from '../config/holding.ts';
 import type { Frames } from '../frames/frames.ts';
@@ -56,6 +57,8 @@ export interface MachineRpcDeps {
   readonly modules: Modules;
   readonly packages: Pick<Packages, 'status'>;
   readonly facts: () => MachineFacts;
+  /** What of a resource's attributes has no effect, by its full name. */
+  readonly warningsOf: (full: string) => readonly string[];
   readonly stopper: Stopper;
   readonly sessions: Sessions;
   readonly operations: Operations;
@@ -66,7 +69,8 @@ export interface MachineRpcDeps {
 }
 
 export function machineRpc(deps: MachineRpcDeps): ServiceBinding<Principal> {
-  const { graph, types, modules, packages, facts, stopper, sessions, operations, frames, shutdown, log } = deps;
+  const { graph, types, modules, packages, facts, warningsOf, stopper, sessions, operations, frames, shutdown, log } =
+    deps;
   const ofModules = moduleHandlers(modules);
   const ready = (): ReturnType<Graph['status']> => graph.status().filter(({ state }) => state === 'ready');
   return serve<typeof RobotService, Principal>(RobotService, {
@@ -93,6 +97,7 @@ export function machineRpc(deps: MachineRpcDeps): ServiceBinding<Principal> {
           lastUpdated: timestampFromMs(status.since),
           revision: status.revision,
           error: status.error,
+          warnings: [...warningsOf(formatResourceName(status.config))],
           cloudMetadata: cloudMetadata(now),
         })),
         configError: now.error,

@@ -39,6 +39,7 @@ async function serving(model: Model): Promise<GaugeClient & AsyncDisposable> {
         held: undefined,
         error: '',
       }),
+      warningsOf: () => [],
       frames: createFrames({ graph, types, log: silentLog }),
       shutdown: () => {},
       ...{ requestsLimit: 1, watchCall: undefined },

@@ -40,6 +40,8 @@ export interface ServingDeps {
   readonly packages: Pick<Packages, 'status'>;
   readonly auth: MachineAuth;
   readonly facts: () => MachineFacts;
+  /** See MachineRpcDeps. */
+  readonly warningsOf: MachineRpcDeps['warningsOf'];
   readonly frames: Frames;
   /** See MachineRpcDeps. */
   readonly shutdown: MachineRpcDeps['shutdown'];

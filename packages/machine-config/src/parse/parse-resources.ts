@@ -12,6 +12,7 @@ import {
 import { formatValue } from '../format-value.ts';
 import { lengthFault } from '../limits.ts';
 import type { JsonObject, ResourceConfig, ServiceConfig } from '../schema.ts';
+import { unknownAttributes } from '../unknown-attributes.ts';
 
 /**
  * @param asked the list as it appears in the document, including broken entries, so that positions are those of the document. @param off
@@ -76,7 +77,10 @@ export function parseResources(
   return kept;
 }
 
-/** Attributes that the platform itself reads: those of the data manager, and its settings in `service_configs`. */
+/**
+ * Attributes that the platform itself reads: those of the data manager, and its settings in `service_configs`. Of other built-in models, the
+ * attributes that they do not know.
+ */
 function checkedAttributes(
   resource: ResourceConfig,
   at: string,
@@ -87,6 +91,8 @@ function checkedAttributes(
     const read = readDataManagerAttributes(attributes, `${at}.attributes`);
     for (const problem of read.problems) problems.push(problem);
     attributes = read.kept;
+  } else {
+    for (const problem of unknownAttributes(resource, `${at}.attributes`)) problems.push(problem);
   }
   const service_configs = resource.service_configs.map((service, index) => {
     const path = `${at}.service_configs[${index}].attributes`;

@@ -35,11 +35,13 @@ export function fakeModel<T extends Resource, const F extends Fields>({
   fields,
   make,
 }: FakeOptions<T, F>): (clock: Clock) => Model {
+  const all = { ...fields, ...commonFields };
   return (clock) => ({
     api,
     model: 'core:builtin:fake',
+    fields: all,
     async build({ attributes }): Promise<Resource> {
-      const values = readAttributes({ ...fields, ...commonFields }, attributes);
+      const values = readAttributes(all, attributes);
       const names = new Map(service.methods.map(({ name, localName }) => [name, localName]));
       const { errors = {}, delays_ms: delays = {} } = values as unknown as ValuesOf<typeof commonFields>;
       const made: Record<string, unknown> = {

@@ -10,6 +10,7 @@ import {
   dataManagerApi,
   readDataManagerAttributes,
 } from '@platform/machine-config/data-manager';
+import { dataManagerFields } from '@platform/machine-config/fields';
 import type { ResourceConfig } from '@platform/machine-config/schema';
 import type { DataManager, ResourceDescriptor } from '@platform/resources';
 import type { Capture } from '../../capture/capture.ts';
@@ -64,6 +65,7 @@ export function createDataManager(parts: () => DataManagerParts): Model {
   return {
     api: dataManagerApi,
     model: 'core:builtin:builtin',
+    fields: dataManagerFields,
     // Without the sensor nothing is sent, but everything is captured.
     dependencies: async ({ attributes }) => ({ required: [], optional: selectiveSyncer(attributes) }),
     async build(config, context): Promise<Reconfigurable & DataManager> {

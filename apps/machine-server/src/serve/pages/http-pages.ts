@@ -14,7 +14,7 @@ import type { NodeListener, NodeRequest } from '@platform/rpc/server';
 import type { Profiler } from '../../diagnostics/profiler.ts';
 import type { Graph } from '../../graph/graph.ts';
 import type { MachineAuth } from '../authenticate.ts';
-import type { MachineFacts } from '../machine-rpc.ts';
+import type { MachineFacts, MachineRpcDeps } from '../machine-rpc.ts';
 import type { Operations } from '../operations.ts';
 import { type Answer, sendAnswer } from './answer.ts';
 import { profilerPage } from './profiler-pages.ts';
@@ -27,6 +27,8 @@ export interface HttpPagesDeps {
   readonly auth: MachineAuth;
   readonly operations: Operations;
   readonly facts: () => MachineFacts;
+  /** See MachineRpcDeps. */
+  readonly warningsOf: MachineRpcDeps['warningsOf'];
   /** `-webprofile`. */
   readonly profiler: Profiler | undefined;
   /** `-shareddir`. */
@@ -52,7 +54,7 @@ export function httpPages(deps: HttpPagesDeps): NodeListener {
 }
 
 async function answer(deps: HttpPagesDeps, request: NodeRequest): Promise<Answer> {
-  const { graph, facts, clock, profiler, shared } = deps;
+  const { graph, facts, warningsOf, clock, profiler, shared } = deps;
   const [path = '', search = ''] = (request.url ?? '').split('?', 2);
   const isDebug = profiler !== undefined && path.startsWith('/debug/');
   const isStatic = shared !== undefined && path.startsWith('/static/');
@@ -69,7 +71,7 @@ async function answer(deps: HttpPagesDeps, request: NodeRequest): Promise<Answer
   if (refused !== undefined) return refused;
   if (isStatic) return staticFile(shared, path.slice('/static/'.length));
   const [resources, restart] = [graph.status(), await restartStatus(deps)];
-  const page = { facts: facts(), resources, restart, data: await dataOf(graph), nowMs: clock.now() };
+  const page = { facts: facts(), resources, warningsOf, restart, data: await dataOf(graph), nowMs: clock.now() };
   return { status: 200, type: 'html', body: statusPage(page) };
 }
 

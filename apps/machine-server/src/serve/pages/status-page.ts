@@ -1,8 +1,9 @@
 /** The page at `/`: what runs, what does not and why, which configuration is applied, and what waits. No scripts. */
 
 import type { JsonObject } from '@bufbuild/protobuf';
+import { formatResourceName } from '@platform/resources';
 import type { ResourceState, ResourceStatus } from '../../graph/graph.ts';
-import type { MachineFacts } from '../machine-rpc.ts';
+import type { MachineFacts, MachineRpcDeps } from '../machine-rpc.ts';
 import { dataSection } from './data-section.ts';
 import { type Html, html } from './html.ts';
 import type { RestartStatus } from './restart-status.ts';
@@ -10,6 +11,8 @@ import type { RestartStatus } from './restart-status.ts';
 export interface StatusPage {
   readonly facts: MachineFacts;
   readonly resources: readonly ResourceStatus[];
+  /** See MachineRpcDeps. */
+  readonly warningsOf: MachineRpcDeps['warningsOf'];
   readonly restart: RestartStatus;
   /** GetStatus of the data manager; undefined: none runs. */
   readonly data: JsonObject | undefined;
@@ -19,7 +22,7 @@ export interface StatusPage {
 
 const order: Readonly<Record<ResourceState, number>> = { unhealthy: 0, configuring: 1, removing: 2, ready: 3 };
 
-export function statusPage({ facts, resources, restart, data, nowMs }: StatusPage): string {
+export function statusPage({ facts, resources, warningsOf, restart, data, nowMs }: StatusPage): string {
   const { version, running, partId, config, appliedMs, held, error } = facts;
   const unhealthy = resources.filter(({ state }) => state === 'unhealthy').length;
   const summary = `${resources.length} ${resources.length === 1 ? 'resource' : 'resources'}, ${unhealthy} not running`;
@@ -61,9 +64,9 @@ ${
 }
 <h2>Resources</h2>
 <table>
-<thead><tr><th scope="col">Name</th><th scope="col">API</th><th scope="col">Model</th><th scope="col">State</th><th scope="col">Since</th><th scope="col">Error</th></tr></thead>
+<thead><tr><th scope="col">Name</th><th scope="col">API</th><th scope="col">Model</th><th scope="col">State</th><th scope="col">Since</th><th scope="col">Errors and warnings</th></tr></thead>
 <tbody>
-${sorted.map(row)}
+${sorted.map((each) => row(each, warningsOf(formatResourceName(each.config))))}
 </tbody>
 </table>
 ${data === undefined ? [] : dataSection(data)}
@@ -72,8 +75,9 @@ ${data === undefined ? [] : dataSection(data)}
 `.text;
 }
 
-function row({ config, state, error, since }: ResourceStatus): Html {
-  return html`<tr><td>${config.name}</td><td>${config.api}</td><td>${config.model}</td><td${state === 'unhealthy' ? html` class="bad"` : ''}>${state}</td><td>${timeOf(since)}</td><td>${error}</td></tr>
+function row({ config, state, error, since }: ResourceStatus, warnings: readonly string[]): Html {
+  const told = [...(error === '' ? [] : [error]), ...warnings].join('; ');
+  return html`<tr><td>${config.name}</td><td>${config.api}</td><td>${config.model}</td><td${state === 'unhealthy' ? html` class="bad"` : ''}>${state}</td><td>${timeOf(since)}</td><td>${told}</td></tr>
 `;
 }
 

@@ -38,8 +38,9 @@ export const createGpioBoard = (
 ): Model => ({
   api: 'core:component:board',
   model: 'core:builtin:gpio',
+  fields,
   async build({ attributes }, { log }): Promise<Board> {
-    const given = readAttributes(fields, attributes, log);
+    const given = readAttributes(fields, attributes);
     const parsed = (given.pins ?? []).map((item, index) => parsePin(item, `attributes.pins[${index}]`));
     const interrupts = (given.digital_interrupts ?? []).map((item, index) =>
       parseInterrupt(item, `attributes.digital_interrupts[${index}]`),

@@ -33,8 +33,9 @@ const stallMs = 30_000;
 export const createFfmpegCamera = (clock: Clock, trust: Trust): Model => ({
   api: 'core:component:camera',
   model: 'core:builtin:ffmpeg',
+  fields,
   async build({ attributes }, { log }): Promise<Camera> {
-    const given = readAttributes(fields, attributes, log);
+    const given = readAttributes(fields, attributes);
     const input = required(given.input, 'input', 'a device, an address or a file');
     for (const key of ['filters', 'input_args', 'ffmpeg_path'] as const)
       if (given[key] !== undefined) refuseIfUntrusted(trust, `attributes.${key}`);

@@ -26,8 +26,9 @@ const mimeTypes: Readonly<Record<string, string>> = {
 export const createImageFileCamera = (clock: Clock): Model => ({
   api: 'core:component:camera',
   model: 'core:builtin:image_file',
-  async build({ attributes }, { log }): Promise<Camera> {
-    const given = readAttributes(fields, attributes, log);
+  fields,
+  async build({ attributes }): Promise<Camera> {
+    const given = readAttributes(fields, attributes);
     const path = required(given.path, 'path', 'an image file or a folder');
     const { max_frame_bytes: maxBytes } = given;
     await imagesOf(path);

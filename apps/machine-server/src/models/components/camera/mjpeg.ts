@@ -23,8 +23,9 @@ const stallMs = 30_000;
 export const createMjpegCamera = (clock: Clock): Model => ({
   api: 'core:component:camera',
   model: 'core:builtin:mjpeg',
+  fields,
   async build({ attributes }, { log }): Promise<Camera> {
-    const given = readAttributes(fields, attributes, log);
+    const given = readAttributes(fields, attributes);
     const url = parseUrl(required(given.url, 'url', 'an address'), 'attributes.url', ['http:', 'https:']);
     const headers = textsOf(given.headers, 'headers');
     const name = nameOf(url);

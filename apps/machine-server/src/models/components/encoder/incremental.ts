@@ -19,9 +19,10 @@ const fields = {
 export const createIncrementalEncoder = (clock: Clock): Model => ({
   api: 'core:component:encoder',
   model: 'core:builtin:incremental',
+  fields,
   dependencies: namedIn('board'),
   async build({ attributes }, context) {
-    const given = readAttributes(fields, attributes, context.log);
+    const given = readAttributes(fields, attributes);
     const a = String(required(given.pins?.['a'], 'pins.a', 'the name of a digital interrupt'));
     const b = String(required(given.pins?.['b'], 'pins.b', 'the name of a digital interrupt'));
     const board = dependencyOf(context, boardType, given.board, 'board');

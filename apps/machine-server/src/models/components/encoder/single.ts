@@ -20,9 +20,10 @@ const fields = {
 export const createSingleEncoder = (clock: Clock): Model => ({
   api: 'core:component:encoder',
   model: 'core:builtin:single',
+  fields,
   dependencies: namedIn('board'),
   async build({ attributes }, context) {
-    const given = readAttributes(fields, attributes, context.log);
+    const given = readAttributes(fields, attributes);
     const name = required(given.pins?.['i'], 'pins.i', 'the name of a digital interrupt');
     const board = dependencyOf(context, boardType, given.board, 'board');
     const direction = given.dir_flip ? -1 : 1;

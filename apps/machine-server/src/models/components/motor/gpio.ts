@@ -38,9 +38,10 @@ const lookEveryMs = 10;
 export const createGpioMotor = (clock: Clock): Model => ({
   api: 'core:component:motor',
   model: 'core:builtin:gpio',
+  fields,
   dependencies: namedIn('board', 'encoder'),
   async build({ attributes }, context): Promise<Motor> {
-    const given = readAttributes(fields, attributes, context.log);
+    const given = readAttributes(fields, attributes);
     const { encoder: encoderName, ticks_per_rotation: ticks } = given;
     if ((encoderName === undefined) !== (ticks === undefined))
       throw new PlatformError(

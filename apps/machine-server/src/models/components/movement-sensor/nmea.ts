@@ -49,8 +49,9 @@ interface Values {
 export const createNmea = (clock: Clock, kernel: () => Promise<Kernel>): Model => ({
   api: 'core:component:movement_sensor',
   model: 'core:builtin:nmea',
+  fields,
   async build({ attributes }, { log }): Promise<MovementSensor> {
-    const given = readAttributes(fields, attributes, log);
+    const given = readAttributes(fields, attributes);
     const settings = readLine(given, { port: 10_110, baudRate: 9_600 });
     const name = lineName(settings);
     const limits = { source: name, waitMs: given.timeout_ms, maxAgeMs: given.max_age_ms, clock };

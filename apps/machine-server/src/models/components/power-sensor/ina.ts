@@ -56,8 +56,9 @@ function modelOf(chip: Chip, kernel: () => Promise<Kernel>): Model {
   return {
     api: 'core:component:power_sensor',
     model: `core:builtin:${chip.name}`,
-    async build({ attributes }, { log }): Promise<PowerSensor> {
-      const { i2c_bus: bus = 1, i2c_addr: address, shunt_resistance: ohms } = readAttributes(fields, attributes, log);
+    fields,
+    async build({ attributes }): Promise<PowerSensor> {
+      const { i2c_bus: bus = 1, i2c_addr: address, shunt_resistance: ohms } = readAttributes(fields, attributes);
       if (!(typeof bus === 'string' && bus !== '') && !(typeof bus === 'number' && Number.isInteger(bus) && bus >= 0))
         throw new PlatformError(
           'invalid_argument',

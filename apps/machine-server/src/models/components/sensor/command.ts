@@ -44,9 +44,10 @@ interface Source {
 export const createCommandSensor = (clock: Clock, trust: Trust): Model => ({
   api: 'core:component:sensor',
   model: 'core:builtin:command',
+  fields,
   async build({ attributes }, { log }): Promise<Sensor> {
     refuseIfUntrusted(trust, 'the model core:builtin:command');
-    const values = readAttributes(fields, attributes, log);
+    const values = readAttributes(fields, attributes);
     const { directory, mode, timeout_ms: timeoutMs, max_age_ms: maxAgeMs, max_bytes: maxBytes } = values;
     const command = required(values.command, 'command', 'a program');
     const source: Source = {

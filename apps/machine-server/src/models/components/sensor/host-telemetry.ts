@@ -11,6 +11,7 @@
 import { PlatformError } from '@platform/base';
 import type { Sensor } from '@platform/resources';
 import type { Model } from '../../../graph/model.ts';
+import { readAttributes, stringsOf } from '../../attributes.ts';
 import { createCpuMeter } from './host/cpu.ts';
 import { readDiskIo } from './host/disk-io.ts';
 import { findVolumes, readVolumes } from './host/disks.ts';
@@ -19,18 +20,15 @@ import { readMemory } from './host/memory.ts';
 import { readNetwork } from './host/network.ts';
 import { createThermometers } from './host/temperatures.ts';
 
+const fields = { volumes: { kind: 'list' } } as const;
+
 export const hostTelemetry: Model = {
   api: 'core:component:sensor',
   model: 'core:builtin:host-telemetry',
+  fields,
   async build({ attributes }): Promise<Sensor> {
-    const { volumes } = attributes;
-    if (volumes !== undefined && !(Array.isArray(volumes) && volumes.every((volume) => typeof volume === 'string'))) {
-      throw new PlatformError(
-        'invalid_argument',
-        `attributes.volumes: expected a list of mount points, found ${JSON.stringify(volumes)}`,
-      );
-    }
-    const mounts = (volumes as readonly string[] | undefined) ?? findVolumes();
+    const { volumes } = readAttributes(fields, attributes);
+    const mounts = volumes === undefined ? findVolumes() : stringsOf(volumes, 'volumes');
     const cpu = createCpuMeter();
     const thermometers = createThermometers();
     return {

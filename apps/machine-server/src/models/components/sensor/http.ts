@@ -25,8 +25,9 @@ const fields = {
 export const createHttpSensor = (clock: Clock): Model => ({
   api: 'core:component:sensor',
   model: 'core:builtin:http',
-  async build({ attributes }, { log }): Promise<Sensor> {
-    const given = readAttributes(fields, attributes, log);
+  fields,
+  async build({ attributes }): Promise<Sensor> {
+    const given = readAttributes(fields, attributes);
     const url = parseUrl(required(given.url, 'url', 'an address'), 'attributes.url', ['http:', 'https:']);
     const headers = { accept: 'application/json', ...textsOf(given.headers, 'headers') };
     const paths = parseJsonPaths(given.values, 'attributes.values');

@@ -33,8 +33,9 @@ const leastGapMs = 1.75;
 export const createModbusSensor = (clock: Clock, kernel: () => Promise<Kernel>): Model => ({
   api: 'core:component:sensor',
   model: 'core:builtin:modbus',
-  async build({ attributes }, { log }): Promise<Sensor> {
-    const given = readAttributes(fields, attributes, log);
+  fields,
+  async build({ attributes }): Promise<Sensor> {
+    const given = readAttributes(fields, attributes);
     const line = readLine(given, { port: 502, baudRate: 9_600 });
     const registers = (given.registers ?? []).map((item, index) =>
       parseRegister(item, `attributes.registers[${index}]`),

@@ -37,8 +37,9 @@ const reconnectMs = 2_000;
 export const createMqttSensor = (clock: Clock): Model => ({
   api: 'core:component:sensor',
   model: 'core:builtin:mqtt',
+  fields,
   async build({ attributes }, { log }): Promise<Sensor> {
-    const given = readAttributes(fields, attributes, log);
+    const given = readAttributes(fields, attributes);
     const url = parseUrl(required(given.url, 'url', 'the address of a broker'), 'attributes.url', [
       'mqtt:',
       'mqtts:',

@@ -27,9 +27,10 @@ const fields = {
 export const gpioServo: Model = {
   api: 'core:component:servo',
   model: 'core:builtin:gpio',
+  fields,
   dependencies: namedIn('board'),
   async build({ attributes }, context): Promise<Servo> {
-    const given = readAttributes(fields, attributes, context.log);
+    const given = readAttributes(fields, attributes);
     const { min_angle_deg: least, max_angle_deg: most, min_width_us: narrow, max_width_us: wide } = given;
     const periodUs = 1e6 / given.frequency_hz;
     if (least >= most)

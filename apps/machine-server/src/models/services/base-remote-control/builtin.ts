@@ -40,6 +40,7 @@ export function createBaseRemoteControl(clock: Clock): Model {
   return {
     api: baseRemoteControl.api,
     model: 'core:builtin:builtin',
+    fields,
     dependencies: namedIn('base', 'input_controller'),
     async build(config, context) {
       const values = readAttributes(fields, config.attributes);

@@ -20,9 +20,10 @@ const fields = { shell: { kind: 'string' } } as const;
 export const createShell = (clock: Clock, surroundings: Trust & { readonly kernel: () => Promise<Kernel> }): Model => ({
   api: 'core:service:shell',
   model: 'core:builtin:builtin',
+  fields,
   async build({ attributes }, { log }): Promise<Shell> {
     refuseIfUntrusted(surroundings, 'the shell service');
-    const { shell = userInfo().shell || '/bin/sh' } = readAttributes(fields, attributes, log);
+    const { shell = userInfo().shell || '/bin/sh' } = readAttributes(fields, attributes);
     const closing = new AbortController();
     const audited = auditing(log, clock, closing.signal);
     return {

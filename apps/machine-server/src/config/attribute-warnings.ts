@@ -1,0 +1,36 @@
+/** Tells which attributes the models of the running resources do not know: each in the log when it appears, all of them in the status. */
+import type { Log } from '@platform/base';
+import type { ResourceConfig } from '@platform/machine-config/schema';
+import { unknownAttributes } from '@platform/machine-config/unknown-attributes';
+import { formatResourceName } from '@platform/resources';
+
+export class AttributeWarnings {
+  readonly #log: Log;
+  #byName: ReadonlyMap<string, readonly string[]> = new Map();
+
+  /** @param log that of the resources */
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  /** @param full its full name */
+  of(full: string): readonly string[] {
+    return this.#byName.get(full) ?? [];
+  }
+
+  /** All resources of the configuration. */
+  set(resources: readonly ResourceConfig[]): void {
+    const before = this.#byName;
+    const byName = new Map<string, readonly string[]>();
+    for (const resource of resources) {
+      const texts = unknownAttributes(resource, 'attributes').map(({ path, message }) => `${path}: ${message}`);
+      if (texts.length === 0) continue;
+      const full = formatResourceName(resource);
+      byName.set(full, texts);
+      const known = before.get(full) ?? [];
+      const log = this.#log.child(full);
+      for (const text of texts) if (!known.includes(text)) log.warn(text, { resource: full });
+    }
+    this.#byName = byName;
+  }
+}
