@@ -1,7 +1,16 @@
 export { FakeClock } from './fake-clock.ts';
 export { createFaultProxy, type Fault, type FaultProxy } from './fault-proxy.ts';
 export { freePort } from './free-port.ts';
-export { Ledger, type LedgerReading, type LedgerReport, type LedgerRow } from './ledger.ts';
+export {
+  type Account,
+  type AccountOptions,
+  accountFor,
+  type Produced,
+  type ReportedGap,
+} from './ledger/account-for.ts';
+export { Ledger, type LedgerReading, type LedgerReport, type LedgerRow } from './ledger/ledger.ts';
+export { type LedgerSource, startLedgerSource } from './ledger/ledger-source.ts';
+export { reportFault } from './ledger/report-fault.ts';
 export { type OpenIdProvider, type ProvidedPerson, startOpenIdProvider } from './openid-provider.ts';
 export { type PostgresOptions, type PostgresServer, startPostgres } from './postgres.ts';
 export { type CutImage, type CutOptions, cutImages, restoreImage } from './power-cut.ts';

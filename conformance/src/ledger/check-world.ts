@@ -1,0 +1,71 @@
+import { timestampMs } from '@bufbuild/protobuf/wkt';
+import { type Gap, GapReason } from '@platform/proto/platform/gaps/v1/gaps';
+import { type Account, accountFor, type LedgerReport, type ReportedGap } from '@platform/testkit';
+import type { LedgerWorld } from './ledger-world.ts';
+
+/** A reading that was produced can be missing for these reasons; for the others, none was produced. */
+const lossReasons: ReadonlyMap<GapReason, { readonly name: string; readonly isBound: boolean }> = new Map([
+  [GapReason.CRASH, { name: 'crash', isBound: true }],
+  // A reading that arrives after its capture has ended, or that waited for the disk at a stop; most are ticks that were not taken.
+  [GapReason.MISSED, { name: 'missed', isBound: true }],
+  [GapReason.QUEUE_FULL, { name: 'queue-full', isBound: true }],
+  [GapReason.FAILED, { name: 'failed', isBound: true }],
+  [GapReason.DISCARDED, { name: 'discarded', isBound: false }],
+  [GapReason.TOO_LARGE, { name: 'too-large', isBound: false }],
+]);
+/** From the production of a reading to its arrival in the machine-server, on a busy computer. */
+const slackMs = 300;
+
+export interface WorldAccount extends Account {
+  readonly report: LedgerReport;
+  readonly produced: number;
+  readonly longestCrashGapMs: number;
+}
+
+export async function checkWorld(world: LedgerWorld): Promise<WorldAccount> {
+  const [stored, gaps] = [await world.stored(), await world.gaps()];
+  const { produced } = world.source;
+  const reported = gaps.flatMap(reportedGap);
+  const crashes = gaps.filter(({ reason }) => reason === GapReason.CRASH);
+  return {
+    ...accountFor({ produced, stored, gaps: reported, slackMs }),
+    report: world.ledger.check(stored),
+    produced: produced.length,
+    longestCrashGapMs: Math.max(0, ...crashes.map(({ start, end }) => msOf(end) - msOf(start))),
+  };
+}
+
+function reportedGap({ componentName, reason, start, end, readings }: Gap): ReportedGap[] {
+  const known = lossReasons.get(reason);
+  if (known === undefined) return [];
+  return [
+    {
+      ...{ component: componentName, reason: known.name, isBound: known.isBound },
+      ...{ startMs: msOf(start), endMs: msOf(end), readings: Number(readings) },
+    },
+  ];
+}
+
+function msOf(time: Gap['start']): number {
+  return time === undefined ? Number.NaN : timestampMs(time);
+}
+
+/** The line of figures that a run prints. */
+export function summaryOf({ report, unexplained, byReason, produced, longestCrashGapMs }: WorldAccount) {
+  return {
+    ...{ produced, stored: report.found, gaps: byReason, longestCrashGapMs },
+    ...{ lost: unexplained.length + report.lost.length, doubled: report.duplicated.length },
+    ...{ damaged: report.bad.length, invented: report.phantom.length },
+  };
+}
+
+/** What must be empty, with the folders to look at; long lists are cut. */
+export function faultsOf(world: LedgerWorld, { report, unexplained, overstated }: WorldAccount) {
+  const { lost, duplicated, bad, phantom } = report;
+  const faults = { lost, duplicated, bad, phantom, unexplained, overstated };
+  const found = Object.entries(faults).filter(([, list]) => list.length > 0);
+  const folders = [world.home, world.cloud.directory];
+  return found.length === 0
+    ? {}
+    : { folders, ...Object.fromEntries(found.map(([name, list]) => [name, list.slice(0, 50)])) };
+}

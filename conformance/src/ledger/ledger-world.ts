@@ -1,0 +1,168 @@
+/**
+ * A machine-server and a cloud as processes, with a proxy between them that breaks connections. Each reading comes from a source outside both,
+ * so that what was produced is known.
+ */
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { AppService } from '@platform/proto/platform/app/v1/app';
+import { type Gap, GapService } from '@platform/proto/platform/gaps/v1/gaps';
+import type { Link } from '@platform/rpc/client';
+import {
+  type ChildProcess,
+  createFaultProxy,
+  type FaultProxy,
+  Ledger,
+  type LedgerRow,
+  type LedgerSource,
+  startLedgerSource,
+} from '@platform/testkit';
+import { CloudUnderFire, linkOfOwner, pauseMs, query } from '../crash/cloud-under-load.ts';
+
+export interface LedgerComponent {
+  readonly name: string;
+  readonly hz: number;
+  /** Makes its readings larger. Default 0. */
+  readonly padBytes?: number;
+}
+
+const syncEveryMs = 200;
+
+export class LedgerWorld implements AsyncDisposable {
+  readonly ledger: Ledger;
+  readonly cloud: CloudUnderFire;
+  readonly proxy: FaultProxy;
+  readonly source: LedgerSource;
+  /** PLATFORM_HOME of the machine-server. */
+  readonly home: string;
+  readonly #components: readonly LedgerComponent[];
+  readonly #owner: Link;
+  #machine: ChildProcess | undefined;
+  /** Folders stay on the disk, to look at. */
+  isKept = false;
+
+  private constructor(
+    cloud: CloudUnderFire,
+    proxy: FaultProxy,
+    { ledger, source }: { readonly ledger: Ledger; readonly source: LedgerSource },
+    components: readonly LedgerComponent[],
+  ) {
+    this.cloud = cloud;
+    this.proxy = proxy;
+    this.ledger = ledger;
+    this.source = source;
+    this.#components = components;
+    this.#owner = linkOfOwner(cloud);
+    this.home = mkdtempSync(join(tmpdir(), 'ledger-machine-'));
+  }
+
+  static async start(components: readonly LedgerComponent[]): Promise<LedgerWorld> {
+    const cloud = await CloudUnderFire.start();
+    await cloud.firstStartOver();
+    const proxy = await createFaultProxy({ host: '127.0.0.1', port: cloud.port });
+    const ledger = new Ledger();
+    const source = await startLedgerSource(ledger);
+    const world = new LedgerWorld(cloud, proxy, { ledger, source }, components);
+    const { partId: id, partSecret: secret } = cloud.demo;
+    const content = { cloud: { id, secret, app_address: `http://127.0.0.1:${proxy.port}`, refresh_interval: '200ms' } };
+    writeFileSync(join(world.home, 'credentials.json'), JSON.stringify(content), { mode: 0o600 });
+    await world.#configure(true);
+    return world;
+  }
+
+  async #configure(captures: boolean): Promise<void> {
+    const components = this.#components.map(({ name, hz, padBytes }) => ({
+      ...{ name, api: 'core:component:sensor', model: 'core:builtin:http' },
+      attributes: { url: this.source.url('machine', name, padBytes) },
+      service_configs: [
+        {
+          type: 'data_manager',
+          attributes: { capture_methods: [{ method: 'Readings', capture_frequency_hz: hz, disabled: !captures }] },
+        },
+      ],
+    }));
+    const attributes = { sync_interval_mins: syncEveryMs / 60_000 };
+    const services = [
+      { name: 'data_manager', api: 'core:service:data_manager', model: 'core:builtin:builtin', attributes },
+    ];
+    const robotConfigJson = JSON.stringify({ components, services });
+    const { partId: id } = this.cloud.demo;
+    await this.#owner.client(AppService).updateRobotPart({ id, name: 'ledger', robotConfigJson });
+  }
+
+  /** Resolves once it produces again, or keeps files from before that it sends. */
+  async startMachine(): Promise<void> {
+    const produced = this.source.produced.length;
+    const machine = this.cloud.spawnMachine(join(this.home, 'credentials.json'), this.home);
+    this.#machine = machine;
+    while (this.source.produced.length === produced)
+      if ((await Promise.race([machine.exited, pauseMs(20)])) !== undefined)
+        throw new Error(`the machine-server ended: ${machine.stderr}`);
+  }
+
+  async killMachine(): Promise<void> {
+    await this.#machine?.kill('SIGKILL');
+  }
+
+  /** Capture ends, then everything that waits is sent, then the machine-server stops regularly. */
+  async settle(): Promise<void> {
+    this.proxy.setFault({ kind: 'none' });
+    await this.#configure(false);
+    while (this.waiting().length > 0 || (await this.#gapsWait())) await pauseMs(50);
+    await this.#machine?.kill('SIGTERM');
+    if (this.waiting().length > 0) throw new Error(`files wait after the stop: ${this.waiting().join(', ')}`);
+  }
+
+  /** Capture files that are open or wait. */
+  waiting(): string[] {
+    return readdirSync(this.home, { recursive: true, encoding: 'utf8' }).filter((name) =>
+      /\.(capture|prog)$/.test(name),
+    );
+  }
+
+  /** Whether the cloud lacks the last count of a gap. One that is still open stays in the journal after it was told. */
+  async #gapsWait(): Promise<boolean> {
+    const journal = join(this.home, 'gaps.jsonl');
+    const lines = existsSync(journal) ? readFileSync(journal, 'utf8').split('\n').filter(Boolean) : [];
+    const told = new Map((await this.gaps()).map(({ id, readings }) => [id, Number(readings)]));
+    return lines.map((line) => JSON.parse(line)).some(({ id, readings }) => (told.get(id) ?? 0) < readings);
+  }
+
+  async stored(): Promise<LedgerRow[]> {
+    const rows = await query(this.#owner, this.cloud.demo.organizationId, [
+      { $match: { component_name: { $in: this.#components.map(({ name }) => name) } } },
+      { $project: { readings: '$data.readings' } },
+    ]);
+    return rows.map(({ readings }) => {
+      const { machine, component, seq, hash } = readings as LedgerRow;
+      return { machine, component, seq: Number(seq), hash };
+    });
+  }
+
+  async gaps(): Promise<Gap[]> {
+    const client = this.#owner.client(GapService);
+    const all: Gap[] = [];
+    for (let pageToken = ''; ; ) {
+      const { gaps, nextPageToken } = await client.listGaps({
+        partId: this.cloud.demo.partId,
+        limit: 1_000,
+        pageToken,
+      });
+      all.push(...gaps);
+      if (nextPageToken === '') return all;
+      pageToken = nextPageToken;
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.killMachine();
+    await this.#owner[Symbol.asyncDispose]();
+    await this.proxy[Symbol.asyncDispose]();
+    await this.source[Symbol.asyncDispose]();
+    if (this.isKept) await this.cloud.stop();
+    else {
+      await this.cloud[Symbol.asyncDispose]();
+      rmSync(this.home, { recursive: true, force: true });
+    }
+  }
+}

@@ -1,0 +1,55 @@
+/** Uploads whose acknowledgement is lost on the way: the cloud has them, the machine-server does not know, and sends them again. */
+
+import { reportFault } from '@platform/testkit';
+import { expect, test } from 'vitest';
+import { pauseMs, seededRandom } from '../crash/cloud-under-load.ts';
+import { readFaultSettings } from '../crash/fault-settings.ts';
+import { checkWorld, faultsOf, summaryOf } from './check-world.ts';
+import { LedgerWorld } from './ledger-world.ts';
+
+const { acks, seed } = readFaultSettings();
+const components = Array.from({ length: 8 }, (_, index) => ({ name: `c${index}`, hz: 10 }));
+
+test(
+  `I5 I6 ${acks} lost acknowledgements: each reading is stored once`,
+  async () => {
+    await using world = await LedgerWorld.start(components);
+    world.isKept = true;
+    const { proxy } = world;
+    const random = seededRandom(seed);
+    await world.startMachine();
+    let cuts = 0;
+    for (let lost = 0; lost < acks; lost = await repeatedUploads(world)) {
+      await pauseMs(random(0, 100));
+      proxy.setFault({ kind: 'cutResponse', afterBytes: Math.floor(random(0, 60)) });
+      while (proxy.responseBytes === 0) await pauseMs(5);
+      cuts++;
+      proxy.setFault({ kind: 'none' });
+      // Until uploads go through again.
+      while (proxy.responseBytes < 200) await pauseMs(5);
+    }
+    await world.settle();
+    const lost = await repeatedUploads(world);
+    const account = await checkWorld(world);
+    reportFault('lost_acks', { seed, cuts, lost_acks: lost, ...summaryOf(account) });
+    expect(faultsOf(world, account), `seed ${seed}`).toEqual({});
+    world.isKept = false;
+  },
+  acks * 5_000 + 120_000,
+);
+
+/** How many uploads the cloud has answered again: their first acknowledgement was lost. */
+async function repeatedUploads({ cloud }: LedgerWorld): Promise<number> {
+  const text = await (await fetch(`${cloud.url}/metrics`)).text();
+  const value = (sample: string): number =>
+    Number(
+      text
+        .split('\n')
+        .find((line) => line.startsWith(sample))
+        ?.split(' ')
+        .at(-1) ?? 0,
+    );
+  const method = '/platform.app.datasync.v1.DataSyncService/DataCaptureUpload';
+  const answered = value(`platform_call_seconds_count{method="${method}",code="ok"}`);
+  return answered - value('platform_ingest_uploads_total');
+}
