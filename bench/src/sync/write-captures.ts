@@ -1,11 +1,10 @@
 /** Writes sealed capture files as a machine-server that was offline leaves them. */
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { create, toBinary } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import { concatBytes } from '@platform/base';
-import { type CaptureStorage, createCaptureFileWriter } from '@platform/capture-file';
+import { captureFileBytes } from '@platform/capture-file';
 import { DataType, SensorDataSchema } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { CaptureFileHeaderSchema } from '@platform/proto/platform/capture/v1/capture_file';
 import { sensorData } from '../readings/encode-batches.ts';
@@ -25,7 +24,7 @@ export interface CapturesOptions {
 
 export const captureFolder = (home: string): string => join(home, 'capture');
 
-export async function writeCaptures(options: CapturesOptions): Promise<void> {
+export function writeCaptures(options: CapturesOptions): void {
   const { home, partId, files, readingsEach, components, fromMs, intervalMs } = options;
   const directory = captureFolder(home);
   const stream = new Uint8Array(randomBytes(16));
@@ -41,31 +40,15 @@ export async function writeCaptures(options: CapturesOptions): Promise<void> {
         ...{ type: DataType.TABULAR_SENSOR, fileExtension: '.dat' },
       },
     });
-    const path = join(directory, 'core_component_sensor', component, 'Readings', name);
-    const writer = await createCaptureFileWriter({ storage: atOnce, path, header, bufferBytes: 1_048_576 });
-    for (let index = 0; index < readingsEach; index++) writer.append(template(startMs + index * intervalMs, index));
-    await writer.seal();
+    const folder = join(directory, 'core_component_sensor', component, 'Readings');
+    if (file < components) mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const readings = Array.from({ length: readingsEach }, (_, index) =>
+      template(startMs + index * intervalMs, index).slice(),
+    );
+    writeFileSync(join(folder, `${name}.capture`), captureFileBytes(header, readings), { mode: 0o600 });
   }
   writeFileSync(join(home, 'capture_directories.json'), JSON.stringify([directory]));
 }
-
-/** Collects a file in memory and writes it when it is sealed. */
-const chunks = new Map<string, Uint8Array[]>();
-const made = new Set<string>();
-const atOnce: CaptureStorage = {
-  async create(path) {
-    const written: Uint8Array[] = [];
-    chunks.set(path, written);
-    return { write: async (bytes) => void written.push(bytes.slice()), sync: async () => {}, close: async () => {} };
-  },
-  async rename(from, to) {
-    if (!made.has(dirname(to))) mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
-    made.add(dirname(to));
-    writeFileSync(to, concatBytes(chunks.get(from) ?? []), { mode: 0o600 });
-    chunks.delete(from);
-  },
-  remove: async (path) => void chunks.delete(path),
-};
 
 /** Encoding ten million messages would take minutes: one is encoded, and its times and its number are written over. */
 function readingTemplate(fromMs: number): (ms: number, n: number) => Uint8Array {
