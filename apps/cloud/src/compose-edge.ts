@@ -175,6 +175,7 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
     services,
     authenticate: createAuthenticateCall({ authenticator, presence, competing: machines.competing, services }),
     open: openMethods,
+    passOn: relay.passOn(metrics.observeCall),
     ...(tls && { tls: tls.certificate }),
     fallback: routes,
     callerFields,

@@ -3,6 +3,7 @@
 export { type CommandResource, commandType } from './command-type.ts';
 export { nameFieldOf } from './name-field.ts';
 export { createProxy, isProxy } from './proxy.ts';
+export { reflectService } from './reflect-service.ts';
 export type { Commandable, Document, Readable, Resource } from './resource.ts';
 export { isReadable } from './resource.ts';
 export {

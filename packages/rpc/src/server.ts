@@ -1,4 +1,5 @@
 /** Serving: the call core, its codecs on one port, and the compatibility edge. */
+export type { PassedKind, PassOn } from './codecs/pass-on.ts';
 export {
   type BodyGate,
   type Handlers,

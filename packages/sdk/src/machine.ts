@@ -1,5 +1,6 @@
 /** Machines: their resource types and their methods. `cloud.machine(partId)` opens one. */
-export { resourceTypes } from '@platform/resources';
+export { type CommandResource, commandType, resourceTypes } from '@platform/resources';
 export * from '@platform/resources/types';
 export { callMethod, type MachineMethod, machineMethods } from './machine/machine-methods.ts';
+export { moduleMethods } from './machine/module-methods.ts';
 export type { Machine, MachineOptions } from './machine/open-machine.ts';

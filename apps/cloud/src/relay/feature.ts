@@ -1,6 +1,6 @@
 /** Remote control: machines hold a link to the cloud, over which it passes calls on to them. */
 import type { Clock, Log } from '@platform/base';
-import type { Call, ServiceBinding } from '@platform/rpc/server';
+import { type Call, meterCalls, type ObserveCall, type PassOn, type ServiceBinding } from '@platform/rpc/server';
 import type { Access } from '../access/authorize.ts';
 import type { Principal } from '../access/principal.ts';
 import type { Presence } from '../machines/presence/presence.ts';
@@ -11,6 +11,7 @@ import type { Links } from './links.ts';
 import { createActuationRecord } from './record-actuation.ts';
 import { type RelayRpcDeps, relayBinding } from './relay-rpc.ts';
 import { relayedBindings } from './relayed-services.ts';
+import { passOnTypes } from './relayed-types.ts';
 
 export interface RelayDeps {
   readonly db: Database;
@@ -32,13 +33,24 @@ export interface Relay extends AsyncDisposable {
   readonly binding: ServiceBinding<Principal>;
   /** The services of machines. */
   readonly relayed: readonly ServiceBinding<Principal>[];
+  /** Their services that only they know. */
+  passOn(observe: ObserveCall): PassOn<Principal>;
 }
+
+/** All of them are one method in the metrics. */
+const ofModules = '/modules/any';
 
 export function createRelay(deps: RelayDeps): Relay {
   const actuations = createActuationRecord(deps);
+  const calls = { ...deps, actuations, limit: createCallLimit() };
   return {
     binding: relayBinding(deps),
-    relayed: relayedBindings({ ...deps, actuations, limit: createCallLimit() }),
+    relayed: relayedBindings(calls),
+    passOn: (observe) =>
+      passOnTypes(calls, (binding) => {
+        const [metered] = meterCalls([binding], (_, code, seconds) => observe(ofModules, code, seconds), deps.clock);
+        return metered ?? binding;
+      }),
     [Symbol.asyncDispose]: () => actuations[Symbol.asyncDispose](),
   };
 }

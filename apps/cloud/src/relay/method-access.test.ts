@@ -2,6 +2,7 @@ import { getOption } from '@bufbuild/protobuf';
 import { safety_heartbeat_monitored } from '@platform/proto/platform/common/v1/common';
 import { expect, test } from 'vitest';
 import { accessOf } from './method-access.ts';
+import { opaqueService } from './opaque-service.ts';
 import { relayedServices } from './relayed-services.ts';
 
 const all = relayedServices.flatMap(({ service }) => service.methods);
@@ -38,4 +39,13 @@ test('R21 only owners reach programs and files of the computer', () => {
     ...['ShellService.Shell', 'ShellService.CopyFilesToMachine', 'ShellService.CopyFilesFromMachine'],
     'ShellService.DoCommand',
   ]);
+});
+
+test('R21 nothing that only a module knows counts as a read, whatever its name, except GetStatus and the reflection of the machine', () => {
+  const accessTo = (path: string) => opaqueService(path, 'bidi_streaming')?.methods.map((method) => accessOf(method));
+  for (const name of ['Spin', 'GetLevel', 'IsOpen', 'GetReadings', 'DoCommand', 'GetStatuses'])
+    expect([name, accessTo(`/acme.widget.v1.WidgetService/${name}`)]).toEqual([name, ['control']]);
+  expect(accessTo('/acme.widget.v1.WidgetService/GetStatus')).toEqual(['read']);
+  for (const version of ['v1', 'v1alpha'])
+    expect(accessTo(`/grpc.reflection.${version}.ServerReflection/ServerReflectionInfo`)).toEqual(['read']);
 });

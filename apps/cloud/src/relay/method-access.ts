@@ -1,5 +1,5 @@
 /** What a relayed method does, decided by its descriptor alone. Pure. */
-import { type DescMethod, getOption } from '@bufbuild/protobuf';
+import { type DescMethod, type DescService, getOption } from '@bufbuild/protobuf';
 import { safety_heartbeat_monitored } from '@platform/proto/platform/common/v1/common';
 
 /**
@@ -17,9 +17,21 @@ const managing: ReadonlySet<string> = new Set(['Shutdown', 'RestartModule', 'Tun
 /** Services that reach beyond resources, to programs and files of the computer. */
 const managed: ReadonlySet<string> = new Set(['platform.service.shell.v1.ShellService']);
 
-/** A method that is not known to read counts as one that moves something. */
+/** Describes the services of a machine. */
+export function isReflection({ typeName }: Pick<DescService, 'typeName'>): boolean {
+  return /^grpc\.reflection\.v1(alpha)?\.ServerReflection$/.test(typeName);
+}
+
+/** Whether only a module of the machine knows the service. */
+export function isOfModule({ typeName }: DescService): boolean {
+  return !typeName.startsWith('platform.');
+}
+
+/** A method that is not known to read counts as one that moves something; so does a method of a module, whatever its name promises. */
 export function accessOf(method: DescMethod): MethodAccess {
   const { name, parent } = method;
+  // Every type has GetStatus.
+  if (isOfModule(parent)) return isReflection(parent) || name === 'GetStatus' ? 'read' : 'control';
   const reads = !getOption(method, safety_heartbeat_monitored) && (reading.test(name) || otherReading.has(name));
   if (managed.has(parent.typeName)) return name === 'GetStatus' ? 'read' : 'manage';
   if (parent.name === 'RobotService' && managing.has(name)) return 'manage';

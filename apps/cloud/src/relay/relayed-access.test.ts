@@ -1,7 +1,9 @@
 /** R21 for every method of every service of machines, with real roles and a machine that records its calls. */
-import { create, type DescMethod } from '@bufbuild/protobuf';
+import { create, type DescMethod, fromBinary } from '@bufbuild/protobuf';
+import { EmptySchema } from '@bufbuild/protobuf/wkt';
 import { PlatformError, silentLog } from '@platform/base';
 import { MotorService } from '@platform/proto/platform/component/motor/v1/motor';
+import type { PassOn } from '@platform/rpc/server';
 import { expect, test } from 'vitest';
 import { auditEntries } from '../access/audit-entries.ts';
 import type { Grant, Principal } from '../access/principal.ts';
@@ -9,12 +11,16 @@ import { callOf } from '../access/testing/call-of.ts';
 import { type Fleet, on, openFleet } from '../access/testing/open-fleet.ts';
 import { createCallLimit } from './call-limit.ts';
 import type { PartLink } from './links.ts';
-import { accessOf } from './method-access.ts';
+import { accessOf, isOfModule } from './method-access.ts';
+import { opaqueService } from './opaque-service.ts';
 import { createActuationRecord } from './record-actuation.ts';
+import type { RelayedCallDeps } from './relayed-call.ts';
 import { relayedBindings, relayedServices } from './relayed-services.ts';
+import { passOnTypes } from './relayed-types.ts';
 
 interface Machine {
   readonly fleet: Fleet;
+  readonly passOn: PassOn<Principal>;
   /** Methods that reached the machine, with the headers of the last. */
   readonly called: string[];
   headers: Headers;
@@ -48,7 +54,7 @@ async function openMachine(): Promise<Machine> {
       }),
     );
   const link = { link: { client }, ended: new AbortController().signal } as unknown as PartLink;
-  const bindings = relayedBindings({
+  const calls: RelayedCallDeps = {
     links: { of: () => link, lostMs: () => undefined, open: () => link },
     ...{ access, clock, limit: createCallLimit() },
     actuations: createActuationRecord({ db, clock, log: silentLog }),
@@ -59,14 +65,18 @@ async function openMachine(): Promise<Machine> {
     registry: { placeOf: () => ({}) as never },
     presence: { of: () => ({}) as never },
     reports: () => true,
-  });
+  };
+  const ofModules = passOnTypes(calls, (binding) => binding);
+  const bindings = relayedBindings(calls);
   const machine: Machine = {
-    ...{ fleet, called: [], headers: new Headers(), act: async () => {}, current: undefined },
+    ...{ fleet, passOn: ofModules, called: [], headers: new Headers(), act: async () => {}, current: undefined },
     async ask(method, principal, headers = { 'platform-part': 'press-main' }) {
-      const bound = bindings.flatMap(({ methods }) => methods).find((one) => one.method === method);
+      const known = bindings.flatMap(({ methods }) => methods).find((one) => one.method === method);
+      const bound = known ?? ofModules.bind(`/${method.parent.typeName}/${method.name}`, 'bidi_streaming')?.methods[0];
       if (bound === undefined) throw new Error(`${method.name} is not served`);
       const handler = bound.handler as unknown as (input: unknown, call: unknown) => unknown;
-      const request = create(method.input);
+      // The name of the resource, for messages that the cloud does not know.
+      const request = known ? create(method.input) : fromBinary(EmptySchema, new TextEncoder().encode('\n\u0003top'));
       async function* requests() {
         yield request;
       }
@@ -84,7 +94,15 @@ async function openMachine(): Promise<Machine> {
   return machine;
 }
 
-const methods = relayedServices.flatMap(({ service }) => service.methods);
+const ofModule = (path: string): readonly DescMethod[] => opaqueService(path, 'bidi_streaming')?.methods ?? [];
+const methods = [
+  ...relayedServices.flatMap(({ service }) => service.methods),
+  ...['Spin', 'GetLevel', 'DoCommand', 'GetStatus'].flatMap((name) =>
+    ofModule(`/acme.widget.v1.WidgetService/${name}`),
+  ),
+  ...ofModule('/grpc.reflection.v1.ServerReflection/ServerReflectionInfo'),
+  ...ofModule('/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo'),
+];
 
 test('R21 operators read and move, owners manage, parts and strangers reach nothing, whatever the method', async () => {
   const machine = await openMachine();
@@ -115,10 +133,35 @@ test('R21 operators read and move, owners manage, parts and strangers reach noth
   });
   const audited = new Set(entries.map(({ action }) => action));
   for (const method of methods) {
-    const operation = `${method.parent.name}.${method.name}`;
+    const of = isOfModule(method.parent) ? method.parent.typeName : method.parent.name;
+    const operation = `${of}.${method.name}`;
     expect([operation, audited.has(operation)]).toEqual([operation, accessOf(method) !== 'read']);
   }
+  const spins = entries.filter(({ action }) => action === 'acme.widget.v1.WidgetService.Spin');
+  // By the owner and by the operator.
+  expect(spins.map(({ detail }) => detail)).toEqual(['{"resource":"top"}', '{"resource":"top"}']);
 }, 120_000);
+
+test('R21 only types of modules and the reflection of the machine are called without being known to the cloud', async () => {
+  const { passOn } = await openMachine();
+  for (const path of [
+    ...[
+      '/platform.app.v1.AppService/DeleteRobot',
+      '/platform.robot.v1.RobotService/Newer',
+      '/proto.rpc.v1.AuthService/X',
+    ],
+    ...[
+      '/platform.service.newer.v1.NewerService/Run',
+      '/grpc.health.v1.Health/Check',
+      '/google.X/Y',
+      '/none',
+      '/a.B/c/d',
+    ],
+  ])
+    expect([path, passOn.bind(path, 'bidi_streaming')]).toEqual([path, undefined]);
+  for (const kind of ['unary', 'server_streaming', 'bidi_streaming'] as const)
+    expect(passOn.bind('/acme.v1.Any/Thing', kind)?.methods).toMatchObject([{ kind, path: '/acme.v1.Any/Thing' }]);
+});
 
 test('R21 the machine learns of the caller from the cloud alone, and nothing of the connection to the cloud', async () => {
   const machine = await openMachine();

@@ -7,7 +7,7 @@ import type { Access } from '../access/authorize.ts';
 import type { Principal } from '../access/principal.ts';
 import type { CallLimit } from './call-limit.ts';
 import type { Links, PartLink } from './links.ts';
-import { accessOf, type MethodAccess } from './method-access.ts';
+import { accessOf, isOfModule, type MethodAccess } from './method-access.ts';
 import { type NoLinkDeps, noLink } from './no-link.ts';
 import type { ActuationRecord } from './record-actuation.ts';
 
@@ -42,6 +42,8 @@ export function enterCall(deps: RelayedCallDeps, method: DescMethod, call: Call<
   const partId = partOf(call);
   const kind = accessOf(method);
   const action = kind === 'manage' ? 'part.manage' : 'part.control';
+  // Short names are unique among our own services only.
+  const operation = `${isOfModule(method.parent) ? method.parent.typeName : method.parent.name}.${method.name}`;
   const { organizationId } = access.authorize(call.principal, action, partId);
   const link = links.of(partId);
   if (link === undefined) throw noLink(deps, partId);
@@ -69,7 +71,6 @@ export function enterCall(deps: RelayedCallDeps, method: DescMethod, call: Call<
     },
     async audit(resource) {
       if (kind === 'read') return;
-      const operation = `${method.parent.name}.${method.name}`;
       const caller = { principal: call.principal, peerAddress: call.peerAddress };
       await actuations.record({ caller, organizationId, partId, operation, resource });
     },
@@ -79,7 +80,7 @@ export function enterCall(deps: RelayedCallDeps, method: DescMethod, call: Call<
       if (link.ended.aborted)
         return new PlatformError(
           'unavailable',
-          `the link to the machine ended during ${method.parent.name}.${method.name}: ${link.ended.reason.message}. Whether the call was carried out is unknown`,
+          `the link to the machine ended during ${operation}: ${link.ended.reason.message}. Whether the call was carried out is unknown`,
         );
       // An error of the machine is not a fault of the cloud, so its text is passed on.
       return new PlatformError(caught.code, caught.message, caught, { isOwnFault: false });

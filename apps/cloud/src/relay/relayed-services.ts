@@ -14,13 +14,17 @@ type AnyMethod = (input: unknown, options: RelayedCall['options']) => unknown;
 export const relayedServices: readonly Relayed[] = [{ service: RobotService }, ...resourceTypes];
 
 export function relayedBindings(deps: RelayedCallDeps): ServiceBinding<Principal>[] {
-  return relayedServices.map((type) => relayed(type, deps));
+  return relayedServices.map((type) => relayed(type.service, ({ input }) => nameFieldOf(type, input).read, deps));
 }
 
-function relayed(type: Relayed, deps: RelayedCallDeps): ServiceBinding<Principal> {
-  const { service } = type;
+/** @param nameIn how the requests of a method name the resource */
+export function relayed(
+  service: DescService,
+  nameIn: (method: DescMethod) => (message: Message) => string,
+  deps: RelayedCallDeps,
+): ServiceBinding<Principal> {
   const handlers = service.methods.map((method) => {
-    const { read } = nameFieldOf(type, method.input);
+    const read = nameIn(method);
     const kinds = {
       async unary(request: Message, call: Call<Principal>) {
         using entered = enterCall(deps, method, call);

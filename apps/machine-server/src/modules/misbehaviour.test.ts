@@ -91,6 +91,30 @@ test('a resource that never answers occupies its own calls; its module ends when
   await until('the end of the child', () => !isRunning(pid));
 });
 
+test('an answer of a module above the message limit is refused with module, method, size and limit; the module and others go on', async () => {
+  await using machine = await startModuleMachine();
+  const modules = [{ name: 'demo', executable_path: await writeTestModule(machine.home) }];
+  machine.configure({ modules, components: [counter, fake] });
+  await until('the sensor', () => machine.statusOf('c')?.state === 'ready');
+  const sensors = machine.link.client(SensorService);
+  const pidOf = async () => (await sensors.getReadings({ name: 'c' })).readings['pid']?.kind.value;
+  const pid = await pidOf();
+  const limit = 32 * 1024 * 1024;
+  const asked = [limit + 1, 2 * limit].map((bytes) =>
+    sensors.doCommand({ name: 'c', command: { answer_bytes: bytes } }).catch((caught: unknown) => caught),
+  );
+  for (const refused of await Promise.all(asked)) {
+    expect(refused).toMatchObject({ code: 'resource_exhausted' });
+    expect(String(refused)).toMatch(
+      /SensorService\/DoCommand: expected a message of at most 33554432 bytes .*the module "demo", found one of \d{8} bytes/,
+    );
+  }
+  const { result } = await sensors.doCommand({ name: 'c', command: { answer_bytes: limit / 4 } });
+  expect(String(result?.['text'])).toHaveLength(limit / 4);
+  expect((await sensors.getReadings({ name: 'tank' })).readings['level']?.kind.value).toBe(7);
+  expect(await pidOf()).toBe(pid);
+});
+
 test('-untrusted-env starts no local module, and says which', async () => {
   await using machine = await startModuleMachine({ args: ['-untrusted-env'] });
   const marker = join(machine.home, 'started');

@@ -69,7 +69,7 @@ export class Serving implements AsyncDisposable {
   readonly #sessions: Sessions;
   readonly #services: readonly ServiceBinding<Principal>[];
   /** Answers the calls that the cloud passes on. */
-  readonly relayed: TunnelServer;
+  readonly relayed: TunnelServer<Principal>;
   readonly #operations: Operations;
   /** Calls to resources. */
   readonly requests: RequestCounts = new RequestCounts();
@@ -82,7 +82,7 @@ export class Serving implements AsyncDisposable {
     this.#stopper = createStopper(graph, types);
     const windowMs = (): number => heartbeatWindowMs(facts().config);
     types.onChange(() => {
-      for (const server of this.#servers) server.setAdded(this.#added());
+      for (const server of [...this.#servers, this.relayed]) server.setAdded(this.#added());
     });
     this.#sessions = createSessions({ windowMs, stopper: this.#stopper, clock, log });
     const [stopper, sessions, operations] = [this.#stopper, this.#sessions, this.#operations];
@@ -94,6 +94,7 @@ export class Serving implements AsyncDisposable {
       ...{ services: this.#services, clock, log },
       authenticate: async (call) => relayedPrincipal(call, log),
     });
+    this.relayed.setAdded(this.#added());
   }
 
   /** Known once the server has started. */

@@ -3,7 +3,8 @@
  * `acme:demo:oracle` of a type that only this module knows.
  *
  * Attributes of a counter: `greeting` (required text) is part of its readings; `uses` names a sensor whose readings become part of them,
- * `may_use` one that need not be there. DoCommand `{"exit": 3}` ends the process, `{"hang": true}` never answers.
+ * `may_use` one that need not be there. DoCommand `{"exit": 3}` ends the process, `{"hang": true}` never answers, `{"answer_bytes": 9}` answers a text of that
+ * length.
  */
 import { createFileRegistry, fromJson, type JsonObject } from '@bufbuild/protobuf';
 import { FileDescriptorProtoSchema, ValueSchema } from '@bufbuild/protobuf/wkt';
@@ -33,6 +34,7 @@ const oracleFile = fromJson(FileDescriptorProtoSchema, {
       name: 'OracleService',
       method: [
         method('Ask', '.acme.oracle.v1.Question', '.acme.oracle.v1.Answer'),
+        { ...method('Mutter', '.acme.oracle.v1.Question', '.acme.oracle.v1.Answer'), serverStreaming: true },
         method('DoCommand', '.platform.common.v1.DoCommandRequest', '.platform.common.v1.DoCommandResponse'),
         method('GetStatus', '.platform.common.v1.GetStatusRequest', '.platform.common.v1.GetStatusResponse'),
       ],
@@ -130,11 +132,16 @@ export async function runTestModule(address: string): Promise<void> {
       heldAs('sensor', name);
       if (typeof command?.['exit'] === 'number') process.exit(command['exit']);
       if (command?.['hang'] === true) await new Promise(() => {});
+      const bytes = command?.['answer_bytes'];
+      if (typeof bytes === 'number') return { result: { text: 'x'.repeat(bytes) } };
       return { result: { environment: process.env['TEST_VARIABLE'] ?? '', home: process.env['VIAM_HOME'] ?? '' } };
     },
   });
   const oracle = serve(oracleService, {
     ask: ({ name, text }: { name: string; text: string }) => ({ text: `${name} says: ${text}? yes` }),
+    async *mutter({ text }: { text: string }) {
+      for (const word of text.split(' ')) yield { text: word };
+    },
     doCommand: ({ name, command }: { name: string; command: JsonObject }) => ({
       result: { ...command, oracle: name, mood: heldAs('oracle', name).attributes['mood'] ?? 'calm' },
     }),

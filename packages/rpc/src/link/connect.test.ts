@@ -149,7 +149,7 @@ describe('a link over gRPC', () => {
     await using link = connect({ baseUrl: server.url, credentials, maxMessageBytes: 1000 });
     await expect(link.client(EchoService).say({})).rejects.toMatchObject({
       code: 'resource_exhausted',
-      message: expect.stringContaining('at most 1000 bytes (maxMessageBytes) from'),
+      message: `platform.test.v1.EchoService/Say: expected a message of at most 1000 bytes (maxMessageBytes) from ${server.url}, found one of 2003 bytes: request less at once`,
     });
   });
 

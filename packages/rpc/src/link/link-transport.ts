@@ -62,7 +62,7 @@ export class LinkTransport implements Transport {
     const { inner } = this.#options;
     const own = await this.#own(method, signal, header);
     const deadline = new Deadline(timeoutMs ?? this.#options.timeoutMs);
-    return this.#twice(true, signal, deadline, own, (headers) =>
+    return this.#twice(method, signal, deadline, own, (headers) =>
       inner.unary(method, signal, deadline.leftMs, headers, input, contextValues),
     );
   }
@@ -82,25 +82,25 @@ export class LinkTransport implements Transport {
     );
     if (method.methodKind !== 'server_streaming') {
       // A sent stream cannot be repeated: a refused token is only forgotten, so that the next call fetches a new one.
-      return this.#twice(false, signal, deadline, own, async (headers, token) => {
+      return this.#twice(method, signal, deadline, own, async (headers, token) => {
         const response = await inner.stream(method, signal, deadline.leftMs, headers, input, contextValues);
-        return { ...response, message: this.#typed(response.message, token) };
+        return { ...response, message: this.#typed(method, response.message, token) };
       });
     }
     const request: MessageInitShape<I>[] = [];
     for await (const message of input) request.push(message);
-    return this.#twice(true, signal, deadline, own, async (headers, token) => {
+    return this.#twice(method, signal, deadline, own, async (headers, token) => {
       const response = await inner.stream(method, signal, deadline.leftMs, headers, each(request), contextValues);
       // Only the first message shows whether the token was refused.
       const messages = response.message[Symbol.asyncIterator]();
       const first = await messages.next();
-      return { ...response, message: this.#typed(resumed(first, messages), token) };
+      return { ...response, message: this.#typed(method, resumed(first, messages), token) };
     });
   }
 
   /** Runs an attempt with the token. Runs it once more with a new token if the server refused the first and the request can be repeated. */
   async #twice<T>(
-    repeatable: boolean,
+    method: DescMethod,
     signal: AbortSignal | undefined,
     deadline: Deadline,
     own: Headers,
@@ -114,12 +114,12 @@ export class LinkTransport implements Transport {
       } catch (caught) {
         if (token === undefined || !isUnauthenticated(caught)) throw caught;
         await source?.refuse(token);
-        if (!repeatable) throw caught;
+        if (method.methodKind !== 'unary' && method.methodKind !== 'server_streaming') throw caught;
       }
       const fresh = await this.#token(signal, deadline);
       return await attempt(this.#headers(own, fresh), fresh);
     } catch (caught) {
-      throw this.#explain(caught);
+      throw this.#explain(caught, method);
     }
   }
 
@@ -152,21 +152,22 @@ export class LinkTransport implements Transport {
     return headers;
   }
 
-  async *#typed<T>(messages: AsyncIterable<T>, token: string | undefined): AsyncGenerator<T, void> {
+  async *#typed<T>(method: DescMethod, messages: AsyncIterable<T>, token: string | undefined): AsyncGenerator<T, void> {
     try {
       yield* messages;
     } catch (caught) {
       if (token !== undefined && isUnauthenticated(caught)) await this.#options.token?.refuse(token);
-      throw this.#explain(caught);
+      throw this.#explain(caught, method);
     }
   }
 
-  #explain(caught: unknown): unknown {
+  #explain(caught: unknown, { name, parent }: DescMethod): unknown {
     if (!(caught instanceof ConnectError)) return caught;
     const error = fromConnectError(caught);
-    const limit = /readMaxBytes (\d+)/.exec(error.message)?.[1];
+    const [, size, limit] = /size (?:(\d+) )?is larger than configured readMaxBytes (\d+)/.exec(error.message) ?? [];
     if (error.code === 'resource_exhausted' && limit !== undefined) {
-      const text = `expected a message of at most ${limit} bytes (maxMessageBytes) from ${this.#options.baseUrl}, found a larger one: request less at once`;
+      const found = size === undefined ? 'a larger one' : `one of ${size} bytes`;
+      const text = `${parent.typeName}/${name}: expected a message of at most ${limit} bytes (maxMessageBytes) from ${this.#options.baseUrl}, found ${found}: request less at once`;
       return new PlatformError('resource_exhausted', text, error.cause);
     }
     // A missing socket is as unreachable as a port that no one listens on.

@@ -6,6 +6,7 @@ import { type Clock, errorText, type Log } from '@platform/base';
 import type { Codecs } from '../codecs/codecs.ts';
 import { allowOrigin, answerPreflight, isPreflight } from '../codecs/cors.ts';
 import { withReadableStatus } from '../codecs/grpc-message.ts';
+import type { FindPassedOn } from '../codecs/pass-on.ts';
 import { requestContextKey } from '../codecs/request-context.ts';
 import { answerRest } from '../codecs/rest.ts';
 import { matchRest } from '../codecs/rest-routes.ts';
@@ -21,6 +22,8 @@ import { writeResponse } from './write-response.ts';
 
 export interface RouteOptions {
   codecs: Codecs;
+  /** Undefined: no call is passed on. */
+  passedOn?: FindPassedOn | undefined;
   fallback: NodeListener;
   /** A body that stalls or trickles is ended within twice this time. */
   slowBodyMs: number;
@@ -29,7 +32,7 @@ export interface RouteOptions {
 }
 
 export function createRouter(options: RouteOptions): NodeListener {
-  const { codecs, fallback, slowBodyMs, clock, log } = options;
+  const { codecs, passedOn, fallback, slowBodyMs, clock, log } = options;
   const answer = (
     request: NodeRequest,
     response: NodeResponse,
@@ -67,7 +70,7 @@ export function createRouter(options: RouteOptions): NodeListener {
     const { path, vocabulary } = canonicalPath(asked);
     const verb = request.method ?? '';
     const contentType = request.headers['content-type'] ?? '';
-    const handler = codecs.find(path, contentType);
+    const handler = passedOn?.(path, request.headers) ?? codecs.find(path, contentType);
     const preflight = isPreflight(request);
     if (handler !== undefined && !preflight) return answer(request, response, path, vocabulary, handler, handler);
     const match = matchRest(path);

@@ -7,6 +7,7 @@
 import type { Clock, Log, LogFields } from '@platform/base';
 import { systemClock } from '@platform/base';
 import { createCodecs } from '../codecs/codecs.ts';
+import { type PassOn, passedOn } from '../codecs/pass-on.ts';
 import type { ServiceBinding } from '../core/binding.ts';
 import type { Call } from '../core/call.ts';
 import { shutdownReason } from '../core/errors.ts';
@@ -25,6 +26,8 @@ export interface RpcServerOptions<P> {
   authenticate: (call: Call) => Promise<P>;
   /** Canonical paths of methods that need no authentication, such as `/proto.rpc.v1.AuthService/Authenticate`. */
   open: readonly string[];
+  /** Calls that other servers answer. Default: none. */
+  passOn?: PassOn<P>;
   /** Answers every request that is not a call. Its `url` is as the peer sent it. */
   fallback: NodeListener;
   /** Takes over WebSocket connections; without it they are treated like any other request. */
@@ -76,18 +79,18 @@ export function createRpcServer<P>(options: RpcServerOptions<P>): RpcServer<P> {
   const standard = standardServices<P>(options.services, () => added);
   const services = [...options.services, ...standard.services];
   const open = new Set([...options.open, ...standard.open]);
-  const codecs = createCodecs<P>({
-    services,
+  const common = {
     authenticate,
-    open,
     maxMessageBytes,
     shutdownSignal: shutdown.signal,
     callerFields: options.callerFields ?? (() => ({})),
     clock,
     log,
-  });
+  };
+  const codecs = createCodecs<P>({ ...common, services, open });
   const route = createRouter({
     codecs,
+    passedOn: options.passOn && passedOn(options.passOn, common),
     fallback,
     slowBodyMs: options.slowBodyMs ?? slowBodyMs,
     clock,

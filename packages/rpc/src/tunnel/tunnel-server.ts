@@ -22,15 +22,18 @@ export interface TunnelServerOptions<P> {
   readonly log: Log;
 }
 
-export interface TunnelServer extends AsyncDisposable {
+export interface TunnelServer<P = unknown> extends AsyncDisposable {
+  /** Serves these services as well, in place of those of the last call: what modules bring. */
+  setAdded(services: readonly ServiceBinding<P>[]): void;
   /** Serves a connection until it ends. Its calls then end as canceled. */
   serve(stream: Duplex): Promise<void>;
 }
 
-export function createTunnelServer<P>(options: TunnelServerOptions<P>): TunnelServer {
+export function createTunnelServer<P>(options: TunnelServerOptions<P>): TunnelServer<P> {
   const { authenticate, maxMessageBytes = 32 * 1024 * 1024, clock, log } = options;
   const shutdown = new AbortController();
-  const services = [...options.services, ...standardServices<P>(options.services, () => []).services];
+  let added: readonly ServiceBinding<P>[] = [];
+  const services = [...options.services, ...standardServices<P>(options.services, () => added).services];
   const codecs = createCodecs<P>({
     ...{ services, authenticate, maxMessageBytes, clock, log },
     // The far end has authenticated the caller, for health and reflection as well.
@@ -61,6 +64,10 @@ export function createTunnelServer<P>(options: TunnelServerOptions<P>): TunnelSe
     session.on('error', (error) => log.debug('a tunnelled connection failed', { error: errorText(error) }));
   });
   return {
+    setAdded(services) {
+      codecs.setAdded(services);
+      added = services;
+    },
     serve(stream) {
       const { promise, resolve } = Promise.withResolvers<void>();
       stream.once('close', resolve);

@@ -1,12 +1,14 @@
 import { silentLog, systemClock } from '@platform/base';
+import { Health } from '@platform/proto/grpc/health/v1/health';
 import { expect, test } from 'vitest';
 import { EchoService } from '../../test/echo-service.ts';
 import { type Handlers, serve } from '../core/binding.ts';
 import { connectOver, type Link } from '../link/connect.ts';
 import { type ByteStream, byteStreamOver, maxPieceBytes } from './byte-stream.ts';
-import { createTunnelServer } from './tunnel-server.ts';
+import { createTunnelServer, type TunnelServer } from './tunnel-server.ts';
 
 interface Tunnel extends AsyncDisposable {
+  readonly tunnelServer: TunnelServer<string>;
   readonly link: Link;
   readonly client: ByteStream;
   readonly server: ByteStream;
@@ -36,7 +38,7 @@ function openTunnel(handlers: Handlers<typeof EchoService, string>): Tunnel {
   void tunnelServer.serve(server.duplex);
   const link = connectOver({ stream: client.duplex, pingIntervalMs: 10_000, userAgent: 'test' });
   return {
-    ...{ link, client, server, pieces },
+    ...{ link, client, server, pieces, tunnelServer },
     async [Symbol.asyncDispose]() {
       await link[Symbol.asyncDispose]();
       await tunnelServer[Symbol.asyncDispose]();
@@ -72,6 +74,19 @@ test('calls of every kind pass through a tunnel, with headers, deadlines and err
   for await (const { value } of echo.split({ value: 'x y z' })) parts.push(value);
   for await (const { value } of echo.chat(each({ value: 'p' }, { value: 'q' }))) parts.push(value);
   expect(parts).toEqual(['x', 'y', 'z', 'P', 'Q']);
+});
+
+test('services that are added later are served and described, and are gone when others take their place', async () => {
+  await using tunnel = openTunnel({});
+  const health = tunnel.link.client(Health);
+  const added = { ...EchoService, typeName: 'acme.v1.Later' };
+  const service = added.typeName;
+  await expect(health.check({ service })).rejects.toMatchObject({ code: 'not_found' });
+  const methods = EchoService.methods.map((method) => ({ ...method, parent: added }));
+  tunnel.tunnelServer.setAdded([serve<typeof EchoService, string>({ ...added, methods }, {})]);
+  expect((await health.check({ service })).status).toBe(1);
+  tunnel.tunnelServer.setAdded([]);
+  await expect(health.check({ service })).rejects.toMatchObject({ code: 'not_found' });
 });
 
 test('a large message travels in bounded pieces, and an answer that is not read delays no other call', async () => {

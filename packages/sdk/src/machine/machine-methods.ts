@@ -28,6 +28,8 @@ export interface MachineMethod {
   names(request: JsonObject): boolean;
 }
 
+type Type = Pick<ResourceDescriptor, 'api' | 'service' | 'nameFields'>;
+
 const scalarNames: Partial<Record<ScalarType, string>> = {
   [ScalarType.STRING]: 'text',
   [ScalarType.BOOL]: 'true or false',
@@ -37,8 +39,13 @@ const scalarNames: Partial<Record<ScalarType, string>> = {
 /** Every method of every type that this version knows. */
 export const machineMethods: readonly MachineMethod[] = [
   ...RobotService.methods.map((method) => described('robot', undefined, method)),
-  ...resourceTypes.flatMap((type) => type.service.methods.map((method) => described(shortName(type), type, method))),
+  ...resourceTypes.flatMap((type) => methodsOfType(type, shortName(type))),
 ];
+
+/** @param of what stands before the dot in their names */
+export function methodsOfType(type: Type, of: string): MachineMethod[] {
+  return type.service.methods.map((method) => described(of, type, method));
+}
 
 function fieldsOf(method: DescMethod): string[] {
   return method.input.fields.map((one) => `${one.name}: ${typeOf(one)}`);
@@ -49,7 +56,7 @@ function shortName({ api }: Pick<ResourceDescriptor, 'api'>): string {
   return type === 'generic' && kind === 'service' ? 'generic_service' : type;
 }
 
-function described(of: string, type: ResourceDescriptor | undefined, method: DescMethod): MachineMethod {
+function described(of: string, type: Type | undefined, method: DescMethod): MachineMethod {
   const field = type && nameFieldOf(type, method.input);
   return {
     name: `${of}.${method.name}`,

@@ -8,38 +8,58 @@ function key(text: string): string {
   return text.toLowerCase().replace(/[_\s-]/g, '');
 }
 
-/** Also the full name of the service: `platform.component.motor.v1.MotorService/SetPower`, `viam.…`. */
-function fullKey({ method }: MachineMethod): string {
-  return key(`${method.parent.typeName}/${method.name}`);
+/** What was typed, as keys are compared: a full name may begin with a slash, or be that of the public API. */
+function askedKey(text: string): string {
+  return key(text.replace(/^\//, '').replace(/^viam\./, 'platform.'));
 }
 
-/** @throws invalid_argument that suggests similar methods, or lists those of the type */
-export function findMethod(text: string): MachineMethod {
-  const asked = key(text.replace(/^\//, '').replace(/^viam\./, 'platform.'));
-  const found = machineMethods.find((one) => key(one.name) === asked || fullKey(one) === asked);
+/** By the short name, the name of the type in full, or that of the service: `platform.component.motor.v1.MotorService/SetPower`. */
+function keysOf({ name, api, method }: MachineMethod): string[] {
+  return [name, `${api}.${method.name}`, `${method.parent.typeName}/${method.name}`].map(key);
+}
+
+/** Whether only the machine can know the method: it is none of a type that this version knows. */
+export function isOfModule(text: string): boolean {
+  const asked = askedKey(text);
+  return !machineMethods.some((one) => keysOf(one).includes(asked) || key(typeOf(one)) === key(typed(text)));
+}
+
+/**
+ * @param methods all that there are
+ * @throws invalid_argument that suggests similar methods, or lists those of the type
+ */
+export function findMethod(text: string, methods: readonly MachineMethod[] = machineMethods): MachineMethod {
+  const asked = askedKey(text);
+  const found = methods.find((one) => keysOf(one).includes(asked));
   if (found !== undefined) return found;
-  const names = machineMethods.map(({ name }) => name);
-  const [type = '', method = ''] = text.split('.');
-  const ofType = machineMethods.filter(({ name }) => key(name.split('.', 1)[0] ?? '') === key(type));
+  const names = methods.map(({ name }) => name);
+  const ofType = methods.filter((one) => key(typeOf(one)) === key(typed(text)));
   const near = nearest(text, names);
-  const sameMethod = names.filter((name) => method === '' && key(name.split('.')[1] ?? '') === asked);
+  const sameMethod = names.filter(
+    (name) => !text.includes('.') && key(name.slice(name.lastIndexOf('.') + 1)) === asked,
+  );
   const hint =
     near.length > 0 || sameMethod.length > 0
       ? `Did you mean ${[...near, ...sameMethod].slice(0, 5).join(', ')}?`
       : ofType.length > 0
-        ? `Methods of ${type}: ${ofType.map(({ method: { name } }) => name).join(', ')}`
-        : `Types: ${typeNames().join(', ')}`;
+        ? `Methods of ${typed(text)}: ${ofType.map(({ method: { name } }) => name).join(', ')}`
+        : `Types: ${[...new Set(methods.map(typeOf))].join(', ')}`;
   throw new PlatformError('invalid_argument', `method: expected one such as motor.SetPower, found "${text}". ${hint}`);
 }
 
-function typeNames(): string[] {
-  return [...new Set(machineMethods.map(({ name }) => name.split('.', 1)[0] ?? ''))];
+function typed(text: string): string {
+  return text.split('.', 1)[0] ?? '';
+}
+
+function typeOf({ name }: MachineMethod): string {
+  return typed(name);
 }
 
 /** A line for each type, with its methods: for the help. */
 export function methodLines(): string[] {
-  return typeNames().map((type) => {
-    const ofType = machineMethods.filter(({ name }) => name.startsWith(`${type}.`));
+  const types = [...new Set(machineMethods.map(typeOf))];
+  return types.map((type) => {
+    const ofType = machineMethods.filter((one) => typeOf(one) === type);
     return `${type}: ${ofType.map(({ method: { name } }) => name).join(', ')}`;
   });
 }

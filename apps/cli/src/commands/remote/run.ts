@@ -1,20 +1,20 @@
 /** `platform machines part run`: calls a method of a machine through the cloud. */
 import { type JsonObject, PlatformError } from '@platform/sdk/cloud';
-import { callMethod, type Machine, type MachineMethod } from '@platform/sdk/machine';
+import { callMethod, type Machine, type MachineMethod, machineMethods, moduleMethods } from '@platform/sdk/machine';
 import { Command } from 'commander';
 import { defineCommand } from '../../invocation/define-command.ts';
 import { parseJson, readInput } from '../../invocation/input.ts';
 import { partArgument } from '../config/configuration.ts';
-import { findMethod, methodLines } from './find-method.ts';
+import { findMethod, isOfModule, methodLines } from './find-method.ts';
 
 export function runCommand(): Command {
   return defineCommand(
     new Command('run')
       .description(
-        'call a method of a machine through the cloud and print the answer as JSON. What SetPower and similar methods start goes on after the command; the method Stop ends it',
+        'call a method of a machine through the cloud and print the answer as JSON. What SetPower and similar methods start goes on after the command; the method Stop ends it. Without a method: list the methods of the resources that the machine has, also of types that only its modules know',
       )
       .argument(...partArgument)
-      .argument('<method>', 'such as motor.SetPower; robot.METHOD for the machine itself')
+      .argument('[method]', 'such as motor.SetPower; robot.METHOD for the machine itself')
       .argument(
         '[json]',
         'the request, with fields named as in the API; a list for a method that takes a stream; - reads standard input (default: {})',
@@ -22,19 +22,26 @@ export function runCommand(): Command {
       .option('--resource <name>', 'name of the resource (default: the only one of its type)'),
     {
       examples: [
+        'platform machines part run press-7',
         'platform machines part run press-7 sensor.GetReadings',
         'platform machines part run press-7 motor.SetPower \'{"power_pct": 0.5}\'',
         'platform machines part run press-7 robot.StopAll',
+        'platform machines part run press-7 widget.Spin \'{"turns": 2}\'',
         'platform machines part run press-7 board.StreamTicks \'{"pin_names": ["7"]}\'',
       ],
-      fields: ['the fields of the answer'],
+      fields: ['the fields of the answer', 'method', 'request'],
       section: { title: 'Methods', entries: methodLines() },
     },
     async ({ cloud, out, find, signal, flags: { timeout } }, flags, text = '', methodText = '', json = '{}') => {
-      const method = findMethod(methodText);
-      const requests = await requestsOf(method, json);
+      const isElsewhere = methodText === '' || isOfModule(methodText);
+      // Mistakes that need no machine are told first.
+      const known = isElsewhere ? undefined : findMethod(methodText);
+      const given = known && (await requestsOf(known, json));
       const { id } = await find.part(text);
       using machine = (await cloud()).machine(id, { session: false });
+      if (methodText === '') return out.rows(await methodRows(machine), ['method', 'request']);
+      const method = known ?? findMethod(methodText, [...machineMethods, ...(await moduleMethods(machine))]);
+      const requests = given ?? (await requestsOf(method, json));
       const asked = flags['resource'] as string | undefined;
       const resource = asked ?? (await onlyResource(machine, method, requests));
       const isStream = method.kind === 'server_streaming' || method.kind === 'bidi_streaming';
@@ -47,6 +54,14 @@ export function runCommand(): Command {
       }
     },
   );
+}
+
+/** The methods of the machine itself and of its resources. */
+async function methodRows(machine: Machine): Promise<JsonObject[]> {
+  const apis = new Set((await machine.resourceNames()).map((full) => full.slice(0, full.indexOf('/'))));
+  return [...machineMethods, ...(await moduleMethods(machine))]
+    .filter(({ api }) => api === undefined || apis.has(api))
+    .map(({ name, fields }) => ({ method: name, request: fields.join(', ') }));
 }
 
 /** @throws invalid_argument that names the fields of the request */

@@ -1,0 +1,54 @@
+import { create, fromBinary, type Message, toBinary } from '@bufbuild/protobuf';
+import { EmptySchema } from '@bufbuild/protobuf/wkt';
+import { DoCommandRequestSchema } from '@platform/proto/platform/common/v1/common';
+import { MotorService } from '@platform/proto/platform/component/motor/v1/motor';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { opaqueName, opaqueService } from './opaque-service.ts';
+
+const spin = '/acme.widget.v1.WidgetService/Spin';
+
+test('a method of any service is made from its path; messages of any kind pass unchanged', () => {
+  const service = opaqueService(spin, 'bidi_streaming');
+  expect(service?.typeName).toBe('acme.widget.v1.WidgetService');
+  const [method] = service?.methods ?? [];
+  expect(method).toMatchObject({ name: 'Spin', methodKind: 'bidi_streaming' });
+  expect(opaqueService(spin, 'unary')?.methods[0]?.methodKind).toBe('unary');
+  const command = { name: 'w', command: { open: true, list: [1, 'two', { three: null }] } };
+  const bytes = toBinary(DoCommandRequestSchema, create(DoCommandRequestSchema, command));
+  const passed = fromBinary(method?.input ?? EmptySchema, bytes);
+  expect(toBinary(method?.input ?? EmptySchema, passed)).toEqual(bytes);
+  for (const path of ['/Widget/Spin', '/acme..W/Spin', '/acme.W/', '/acme.W/Spin/x', `/acme.${'W'.repeat(300)}/Spin`])
+    expect(opaqueService(path, 'unary')).toBeUndefined();
+});
+
+test('a path that a caller made up makes a service or none, and never fails', () => {
+  const word = fc.stringMatching(/^[A-Za-z_.]{1,12}$/);
+  const odd = fc.constantFrom('__proto__', 'constructor', 'toString', 'Empty', 'google.protobuf', '', '$', 'ü');
+  const part = fc.oneof(word, odd, fc.string());
+  fc.assert(
+    fc.property(part, part, part, (scope, service, method) => {
+      const path = `/${scope}.${service}/${method}`;
+      const made = opaqueService(path, 'bidi_streaming');
+      if (made !== undefined) expect(`/${made.typeName}/${made.methods[0]?.name}`).toBe(path);
+    }),
+  );
+});
+
+test('the name of the resource is the text in field 1; anything else there is no name', () => {
+  const passed = (bytes: Uint8Array): Message => fromBinary(EmptySchema, bytes);
+  const { input } = MotorService.method.setPower;
+  const named = (name: string) => opaqueName(passed(toBinary(input, create(input, { name, powerPct: 1 }))));
+  expect(named('left')).toBe('left');
+  expect(named('Motor ü')).toBe('Motor ü');
+  for (const name of ['', 'x'.repeat(201), 'two\nlines']) expect(named(name)).toBe('');
+  // A number, a text that is cut short, bytes that are no text, a field of its own.
+  for (const bytes of [
+    [8, 5],
+    [10, 0],
+    [10, 2, 0xff, 0xfe],
+    [18, 1, 65],
+  ])
+    expect(opaqueName(passed(new Uint8Array(bytes)))).toBe('');
+  expect(opaqueName(create(EmptySchema))).toBe('');
+});

@@ -1,0 +1,52 @@
+/**
+ * Methods of services that the cloud does not know, as types of modules have. Their messages are declared as empty: whatever is in them is
+ * an unknown field, which is kept byte for byte and sent on. So nothing that a machine says of its types is ever read here.
+ */
+import { createFileRegistry, type DescFile, type DescService, fromJson, type Message } from '@bufbuild/protobuf';
+import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
+import { FileDescriptorProtoSchema, file_google_protobuf_empty } from '@bufbuild/protobuf/wkt';
+import type { PassedKind } from '@platform/rpc/server';
+
+const methodPath = /^\/((?:[A-Za-z_]\w*\.)+[A-Za-z_]\w*)\/([A-Za-z_]\w*)$/;
+const maxPathLength = 300;
+/** The names of resources are shorter; a longer text is something else. */
+const maxNameLength = 200;
+
+/**
+ * A service with that one method. @param path `/package.Service/Method`. @param kind see PassedKind
+ * @returns undefined if the path is none
+ */
+export function opaqueService(path: string, kind: PassedKind): DescService | undefined {
+  const [, typeName = '', method = ''] = (path.length <= maxPathLength && methodPath.exec(path)) || [];
+  if (method === '') return undefined;
+  const dot = typeName.lastIndexOf('.');
+  const streams = { clientStreaming: kind === 'bidi_streaming', serverStreaming: kind !== 'unary' };
+  const types = { inputType: '.google.protobuf.Empty', outputType: '.google.protobuf.Empty' };
+  const file = fromJson(FileDescriptorProtoSchema, {
+    ...{ name: 'opaque.proto', package: typeName.slice(0, dot), syntax: 'proto3' },
+    dependency: [`${file_google_protobuf_empty.name}.proto`],
+    service: [{ name: typeName.slice(dot + 1), method: [{ ...types, name: method, ...streams }] }],
+  });
+  const resolve = (): DescFile => file_google_protobuf_empty;
+  try {
+    return createFileRegistry(file, resolve).getService(typeName);
+  } catch {
+    // Whatever else a caller makes up.
+    return undefined;
+  }
+}
+
+/**
+ * The name of the resource in such a message, for the audit trail: the text in its field 1, where the requests of all public services have
+ * it. Empty if there is none.
+ */
+export function opaqueName({ $unknown = [] }: Message): string {
+  const field = $unknown.findLast(({ no, wireType }) => no === 1 && wireType === WireType.LengthDelimited);
+  if (field === undefined || field.data.length > 4 * maxNameLength) return '';
+  try {
+    const text = new BinaryReader(field.data).string();
+    return text.length > maxNameLength || /\p{Cc}|\ufffd/u.test(text) ? '' : text;
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,29 @@
+/**
+ * Calls to types that only a module of the machine knows, and to the reflection of the machine, which describes them. Both are passed on by
+ * the name of the method, unread.
+ */
+import type { PassOn, ServiceBinding } from '@platform/rpc/server';
+import type { Principal } from '../access/principal.ts';
+import { isReflection } from './method-access.ts';
+import { opaqueName, opaqueService } from './opaque-service.ts';
+import { partHeader, type RelayedCallDeps } from './relayed-call.ts';
+import { relayed } from './relayed-services.ts';
+
+/** Packages whose services the cloud knows; what of them it does not know is newer than the cloud, and may need another permission. */
+const known = /^(platform|viam|proto|grpc|google)\./;
+
+/** @param metered what to do with each binding: the caller chooses the names of methods, so they must not become labels */
+export function passOnTypes(
+  deps: RelayedCallDeps,
+  metered: (binding: ServiceBinding<Principal>) => ServiceBinding<Principal>,
+): PassOn<Principal> {
+  return {
+    header: partHeader,
+    bind(path, kind) {
+      const typeName = path.slice(1, path.lastIndexOf('/'));
+      if (known.test(typeName) && !isReflection({ typeName })) return undefined;
+      const service = opaqueService(path, kind);
+      return service && metered(relayed(service, () => opaqueName, deps));
+    },
+  };
+}

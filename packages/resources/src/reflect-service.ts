@@ -1,0 +1,97 @@
+/**
+ * The descriptor of a service, as its server describes it by gRPC reflection. The server is not trusted: sizes and time are limited, and
+ * whatever is wrong with its answers is one error.
+ */
+import { create, createFileRegistry, type DescService, fromBinary } from '@bufbuild/protobuf';
+import { type FileDescriptorProto, FileDescriptorProtoSchema, FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
+import { errorText, PlatformError } from '@platform/base';
+import { ServerReflection, type ServerReflectionRequest } from '@platform/proto/grpc/reflection/v1alpha/reflection';
+import type { Connection } from './resource-descriptor.ts';
+
+const timeoutMs = 10_000;
+const maxFiles = 500;
+const maxBytes = 8 * 1024 * 1024;
+
+type Ask = ServerReflectionRequest['messageRequest'];
+
+/**
+ * @param serviceName full name, as the server spells it
+ * @throws not_found if the server does not describe it, failed_precondition if what it answers is no description, resource_exhausted if
+ * that is too large; errors of the call
+ */
+export async function reflectService(connection: Connection, serviceName: string): Promise<DescService> {
+  const files = new Map<string, FileDescriptorProto>();
+  let bytes = 0;
+  const add = (answers: readonly Uint8Array[]): void => {
+    for (const answer of answers) {
+      bytes += answer.length;
+      if (bytes > maxBytes || files.size >= maxFiles)
+        throw new PlatformError(
+          'resource_exhausted',
+          `${serviceName}: expected a description of at most ${maxFiles} files and ${maxBytes} bytes, found more`,
+        );
+      const file = readable(serviceName, () => fromBinary(FileDescriptorProtoSchema, answer));
+      files.set(file.name, file);
+    }
+  };
+  add(await ask(connection, { case: 'fileContainingSymbol', value: serviceName }));
+  const root = [...files.values()].find(({ package: name, service }) =>
+    service.some((each) => `${name === '' ? '' : `${name}.`}${each.name}` === serviceName),
+  );
+  if (root === undefined) throw new PlatformError('not_found', `no file defines ${serviceName}`);
+  const asked = new Set<string>();
+  for (;;) {
+    const next = [...files.values()].flatMap(({ dependency }) => dependency).find((name) => !files.has(name));
+    if (next === undefined) break;
+    if (asked.has(next)) throw new PlatformError('not_found', `the imported file ${next} is missing`);
+    asked.add(next);
+    add(await ask(connection, { case: 'fileByFilename', value: next }));
+  }
+  return readable(serviceName, () => {
+    const set = create(FileDescriptorSetSchema, { file: importsFirst(root, files) });
+    const service = createFileRegistry(set).getService(serviceName);
+    if (service === undefined) throw new Error('no such service');
+    return service;
+  });
+}
+
+/** @throws failed_precondition for whatever went wrong */
+function readable<T>(serviceName: string, read: () => T): T {
+  try {
+    return read();
+  } catch (caught) {
+    const text = `${serviceName}: its description by reflection cannot be read: ${errorText(caught)}`;
+    throw new PlatformError('failed_precondition', text, caught);
+  }
+}
+
+/** The file and what it imports, each after its own imports. A circle is left to the registry, which refuses it. */
+function importsFirst(root: FileDescriptorProto, files: ReadonlyMap<string, FileDescriptorProto>) {
+  const ordered: FileDescriptorProto[] = [];
+  const seen = new Set<FileDescriptorProto>();
+  const visit = (file: FileDescriptorProto | undefined): void => {
+    if (file === undefined || seen.has(file)) return;
+    seen.add(file);
+    for (const name of file.dependency) visit(files.get(name));
+    ordered.push(file);
+  };
+  visit(root);
+  return ordered;
+}
+
+async function ask({ client }: Connection, messageRequest: Ask): Promise<readonly Uint8Array[]> {
+  async function* once() {
+    yield { host: '', messageRequest };
+  }
+  let found: readonly Uint8Array[] | undefined;
+  let refused = 'its reflection answered nothing';
+  // Read to its end: an answer that is left keeps its time limit, and with it the process, running.
+  for await (const { messageResponse } of client(ServerReflection).serverReflectionInfo(once(), { timeoutMs })) {
+    if (found !== undefined) break;
+    const { case: kind, value } = messageResponse;
+    if (kind === 'errorResponse') refused = value.errorMessage;
+    if (kind === 'fileDescriptorResponse') found = value.fileDescriptorProto;
+  }
+  if (found === undefined) throw new PlatformError('not_found', refused);
+  return found;
+}

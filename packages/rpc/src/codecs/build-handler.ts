@@ -1,0 +1,188 @@
+/** Makes the handler of a bound method, for gRPC, gRPC-Web, Connect and Connect-JSON. */
+import { Code, ConnectError, createContextKey, type HandlerContext, type MethodImplSpec } from '@connectrpc/connect';
+import { type Compression, createUniversalMethodHandler, type UniversalHandler } from '@connectrpc/connect/protocol';
+import { createHandlerFactory as createConnectFactory } from '@connectrpc/connect/protocol-connect';
+import { createHandlerFactory as createGrpcFactory } from '@connectrpc/connect/protocol-grpc';
+import { createHandlerFactory as createGrpcWebFactory } from '@connectrpc/connect/protocol-grpc-web';
+import { compressionBrotli, compressionGzip } from '@connectrpc/connect-node';
+import { type Clock, type Log, type LogFields, PlatformError } from '@platform/base';
+import type { BoundMethod, ServiceBinding } from '../core/binding.ts';
+import type { Call } from '../core/call.ts';
+import { toConnectError } from '../core/errors.ts';
+import { faultOf, reportedFault } from '../core/faults.ts';
+import { maxMessageDepth } from '../core/max-message-depth.ts';
+import { messageTooLarge } from '../core/message-too-large.ts';
+import { answerBidi, answerClientStream, answerServerStream, answerUnary } from '../core/run-call.ts';
+import { callerOf, RunningCall } from '../core/running-call.ts';
+import { orAborted } from '../core/until-aborted.ts';
+import { requestContextKey } from './request-context.ts';
+import { blameRequest, decodable } from './unreadable-request.ts';
+import { hideUnsendable } from './unsendable-answer.ts';
+
+export interface CodecOptions<P> {
+  services: readonly ServiceBinding<P>[];
+  authenticate: (call: Call) => Promise<P>;
+  /** Canonical paths of methods that are served without authentication. */
+  open: ReadonlySet<string>;
+  maxMessageBytes: number;
+  /** Aborted when calls that are still running must end. */
+  shutdownSignal: AbortSignal;
+  /** What the log says about the caller when a call fails through a fault on our side. */
+  callerFields: (principal: P) => LogFields;
+  clock: Clock;
+  log: Log;
+}
+
+/** @returns what makes the handler of a method for all protocols */
+export function createBuilder<P>(options: CodecOptions<P>): (bound: BoundMethod<P>) => UniversalHandler {
+  const { callerFields, log, clock } = options;
+  const callKey = createContextKey<RunningCall<P> | undefined>(undefined, { description: 'the call of the core' });
+  const decodedKey = createContextKey<() => void>(() => {}, { description: 'says that the request was decoded' });
+
+  const interpreted = (caught: unknown, call: RunningCall<P>): ConnectError => {
+    const { method, signal } = call;
+    return toConnectError(faultOf(caught, { method, signal, caller: callerOf(call, callerFields) }, log));
+  };
+
+  const begin = (context: HandlerContext): RunningCall<P> => {
+    const timeoutMs = context.timeoutMs();
+    const { peerAddress, vocabulary } = context.values.get(requestContextKey);
+    return new RunningCall<P>({
+      method: `/${context.service.typeName}/${context.method.name}`,
+      metadata: context.requestHeader,
+      peerAddress,
+      vocabulary,
+      signal: context.signal,
+      deadline: timeoutMs === undefined ? undefined : clock.now() + timeoutMs,
+      responseHeaders: context.responseHeader,
+      responseTrailers: context.responseTrailer,
+    });
+  };
+
+  const gates = new Map(
+    options.services.flatMap(({ methods }) =>
+      methods.flatMap(({ path, beforeBody }) => (beforeBody ? [[path, beforeBody] as const] : [])),
+    ),
+  );
+
+  /** Runs before a byte of the body is read: who calls, whether they may, and whether there is room for what they send. */
+  const requestGate = async (context: HandlerContext): Promise<void> => {
+    const call = begin(context);
+    context.values.set(callKey, call);
+    hideUnsendable(context, (caught) =>
+      toConnectError(reportedFault(caught, { method: call.method, caller: callerOf(call, callerFields) }, log)),
+    );
+    try {
+      if (!options.open.has(call.method)) call.admit(await orAborted(options.authenticate(call), call.signal));
+      await gates.get(call.method)?.(call);
+    } catch (caught) {
+      throw interpreted(caught, call);
+    }
+    context.values.set(decodedKey, blameRequest(context));
+  };
+
+  const callOf = (context: HandlerContext): RunningCall<P> => {
+    const call = context.values.get(callKey);
+    if (call === undefined) throw new PlatformError('internal', 'a method was reached without passing the gate');
+    context.values.get(decodedKey)();
+    return call;
+  };
+
+  const protocolOptions = {
+    acceptCompression: [limited(compressionGzip), limited(compressionBrotli)],
+    shutdownSignal: options.shutdownSignal,
+    requestGate,
+    // Ignoring a misspelt field would turn a deletion with a filter into a deletion of everything.
+    jsonOptions: { ignoreUnknownFields: false, recursionLimit: maxMessageDepth },
+    binaryOptions: { recursionLimit: maxMessageDepth },
+  };
+  const protocolsOf = onceFor((readMaxBytes: number) => {
+    const limitedOptions = { ...protocolOptions, readMaxBytes };
+    return [
+      createGrpcFactory(limitedOptions),
+      createGrpcWebFactory(limitedOptions),
+      createConnectFactory(limitedOptions),
+    ];
+  });
+
+  const one = async <T>(context: HandlerContext, answer: (call: RunningCall<P>) => Promise<T>): Promise<T> => {
+    const call = callOf(context);
+    try {
+      return await answer(call);
+    } catch (caught) {
+      throw interpreted(caught, call);
+    }
+  };
+  const many = async function* <T>(
+    context: HandlerContext,
+    answers: (call: RunningCall<P>) => AsyncIterable<T>,
+  ): AsyncGenerator<T, void> {
+    const call = callOf(context);
+    // A stream may be quiet for hours, and clients give up on a response without headers. If there is something to send at once (even an
+    // error), it is sent together with the headers.
+    setImmediate(() => context.values.get(requestContextKey).sendHeaders(context.responseHeader));
+    try {
+      yield* answers(call);
+    } catch (caught) {
+      throw interpreted(caught, call);
+    }
+  };
+
+  const specOf = (bound: BoundMethod<P>): MethodImplSpec => {
+    switch (bound.kind) {
+      case 'unary':
+        return {
+          kind: bound.kind,
+          method: bound.method,
+          impl: (request, context) => one(context, (call) => answerUnary(bound, request, call)),
+        };
+      case 'client_streaming':
+        return {
+          kind: bound.kind,
+          method: bound.method,
+          impl: (requests, context) =>
+            one(context, (call) => answerClientStream(bound, decodable(requests, bound.method), call)),
+        };
+      case 'server_streaming':
+        return {
+          kind: bound.kind,
+          method: bound.method,
+          impl: (request, context) => many(context, (call) => answerServerStream(bound, request, call)),
+        };
+      case 'bidi_streaming':
+        return {
+          kind: bound.kind,
+          method: bound.method,
+          impl: (requests, context) =>
+            many(context, (call) => answerBidi(bound, decodable(requests, bound.method), call)),
+        };
+    }
+  };
+  return (bound) =>
+    createUniversalMethodHandler(specOf(bound), protocolsOf(bound.maxRequestBytes ?? options.maxMessageBytes));
+}
+
+/** Makes one value per limit and reuses it. */
+function onceFor<T>(make: (limit: number) => T): (limit: number) => T {
+  const made = new Map<number, T>();
+  return (limit) => {
+    const known = made.get(limit) ?? make(limit);
+    made.set(limit, known);
+    return known;
+  };
+}
+
+/** The compression, with our own error for a message that exceeds the limit when decompressed. */
+function limited(compression: Compression): Compression {
+  return {
+    ...compression,
+    async decompress(bytes, readMaxBytes) {
+      try {
+        return await compression.decompress(bytes, readMaxBytes);
+      } catch (caught) {
+        const tooLarge = caught instanceof ConnectError && caught.code === Code.ResourceExhausted;
+        throw tooLarge ? toConnectError(messageTooLarge(readMaxBytes, 'more after decompression')) : caught;
+      }
+    },
+  };
+}

@@ -1,0 +1,69 @@
+/**
+ * Passing on: calls with a certain header are for another server, which may have services that this one does not know. Their methods are
+ * bound when they are called, and their messages need not be described here.
+ */
+import type { IncomingHttpHeaders } from 'node:http';
+import type { UniversalHandler } from '@connectrpc/connect/protocol';
+import { PlatformError } from '@platform/base';
+import type { BodyGate, ServiceBinding } from '../core/binding.ts';
+import { type CodecOptions, createBuilder } from './build-handler.ts';
+
+/** As the request shows it, which does not name the kind of its method. */
+export type PassedKind = 'unary' | 'server_streaming' | 'bidi_streaming';
+
+export interface PassOn<P> {
+  /** The request header, in lower case, that says where a call goes. */
+  readonly header: string;
+  /**
+   * Binds one method; called before anything is known of the caller. Undefined: this server answers it itself, as it does all unary methods
+   * that it has.
+   *
+   * @param path canonical: `/package.Service/Method`
+   * @param kind what the framing of the request allows: each fits the methods of all kinds that a client can call in that framing
+   */
+  bind(path: string, kind: PassedKind): ServiceBinding<P> | undefined;
+}
+
+/** The handler of a call that is passed on; undefined: it is not. */
+export type FindPassedOn = (path: string, headers: IncomingHttpHeaders) => UniversalHandler | undefined;
+
+/** Callers can make up paths, so only this many handlers are kept. */
+const maxKept = 1_000;
+
+/** All calls that are passed on need authentication. */
+export function passedOn<P>(
+  { header, bind }: PassOn<P>,
+  options: Omit<CodecOptions<P>, 'services' | 'open'>,
+): FindPassedOn {
+  const kept = new Map<string, UniversalHandler>();
+  return (path, headers) => {
+    if (headers[header] === undefined) return undefined;
+    const contentType = headers['content-type'] ?? '';
+    const kind = kindOf(contentType);
+    const isJson = contentType.includes('json');
+    const key = `${kind} ${isJson} ${path}`;
+    const known = kept.get(key);
+    if (known !== undefined) return known;
+    const [bound] = bind(path, kind)?.methods ?? [];
+    if (bound === undefined) return undefined;
+    const method = isJson ? { ...bound, beforeBody: refuseJson } : bound;
+    const made = createBuilder<P>({ ...options, services: [{ methods: [method] }], open: new Set() })(method);
+    if (kept.size >= maxKept) kept.clear();
+    kept.set(key, made);
+    return made;
+  };
+}
+
+function kindOf(contentType: string): PassedKind {
+  // Only Connect sends a message without an envelope.
+  if (/^application\/(proto|json)\b/i.test(contentType)) return 'unary';
+  // gRPC-Web works over HTTP/1.1, which has no streams in both directions.
+  return /^application\/grpc-web/i.test(contentType) ? 'server_streaming' : 'bidi_streaming';
+}
+
+const refuseJson: BodyGate = async ({ method }) => {
+  throw new PlatformError(
+    'unimplemented',
+    `${method}: expected a message in binary (application/grpc, application/grpc-web or application/proto), because this server passes the call on and does not know its messages; found JSON`,
+  );
+};
