@@ -1,9 +1,10 @@
 /** @grpc/grpc-js, which shares no code with ours, calls each RPC of each component natively; a killed client stops what it moved. */
+import { readFileSync } from 'node:fs';
 import { resourceTypes } from '@platform/resources';
 import { type ChildProcess, spawnChild } from '@platform/testkit';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type Answer, Peer } from '../grpc-peer.ts';
-import { nativeCalls, notCalled } from './native-calls.ts';
+import { nativeCalls, streams, unimplemented } from './native-calls.ts';
 import { fakesOfEveryType, type MachineProcess, startMachine } from './start-machine.ts';
 
 const components = resourceTypes.filter(({ api }) => api.includes(':component:'));
@@ -25,13 +26,25 @@ function nameOf(type: string): object {
   return { name, board_name: name, controller: name };
 }
 
-test('every RPC of every component is called, or named as not called', () => {
-  const common = new Set(['DoCommand', 'GetStatus', 'GetGeometries']);
+test('every RPC of every component is called, or documented as not implemented by the fake, which then says so', async () => {
+  const common = ['DoCommand', 'GetStatus', 'GetGeometries'];
   const all = [...services].flatMap(([type, { methods }]) =>
-    methods.filter(({ name }) => !common.has(name)).map(({ name }) => `${type}.${name}`),
+    methods.filter(({ name }) => !common.includes(name)).map(({ name }) => `${type}.${name}`),
   );
-  const called = new Set([...nativeCalls.map((each) => each.call), ...notCalled]);
+  const called = new Set([...nativeCalls.map((each) => each.call), ...streams, ...unimplemented]);
   expect(all.filter((each) => !called.has(each))).toEqual([]);
+
+  const page = readFileSync(new URL('../../../docs/specs/machine-server.md', import.meta.url), 'utf8');
+  using peer = new Peer(machine.target);
+  for (const each of unimplemented) {
+    expect(page).toContain(`\`${each}\``);
+    const [type = '', method = ''] = each.split('.');
+    const refused = peer.call(services.get(type)?.typeName ?? '', method, nameOf(type));
+    await expect(refused, each).rejects.toMatchObject({ code: 12, message: expect.stringContaining(method) });
+  }
+  for (const [type, { methods, typeName }] of services)
+    for (const { name } of methods.filter((method) => common.includes(method.name)))
+      await peer.call(typeName, name, nameOf(type));
 });
 
 describe.each(['viam', 'platform'] as const)('native gRPC under /%s.', (prefix) => {
@@ -61,8 +74,16 @@ describe.each(['viam', 'platform'] as const)('native gRPC under /%s.', (prefix) 
   });
 });
 
-test('streams: ticks of a board, events of a controller, sound for an audio output', async () => {
+test('streams: positions for an arm, ticks of a board, events of a controller, sound for an audio output', async () => {
   using peer = new Peer(machine.target);
+  const arm = 'platform.component.arm.v1.ArmService';
+  const path = peer.converse(arm, 'MoveThroughJointPositionsStreamed', {});
+  const positions = { values: [1, 2, 3, 4, 5, 6] };
+  path.write({ name: 'it', init: {} });
+  path.write({ name: 'it', batch: { points: [{ positions: { values: [0, 0, 0, 0, 0, 0] } }, { positions }] } });
+  expect(await firstOf(path)).toMatchObject({ ack: {} });
+  expect(await peer.call(arm, 'GetJointPositions', { name: 'it' })).toMatchObject({ positions });
+
   const board = 'platform.component.board.v1.BoardService';
   const ticks = peer.stream(board, 'StreamTicks', { name: 'it', pin_names: ['door'] });
   const tick = firstOf(ticks);

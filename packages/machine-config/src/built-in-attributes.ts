@@ -16,7 +16,7 @@ const axes = (...vectors: readonly string[]): string =>
   vectors.flatMap((vector) => ['x', 'y', 'z'].map((axis) => `${vector}.${axis}`)).join(' ');
 
 export const builtInAttributes: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
-  'core:component:arm': fake('joints deg_per_sec mm_per_sec max_joint_deg reach_mm'),
+  'core:component:arm': fake('kinematics joints deg_per_sec mm_per_sec max_joint_deg reach_mm'),
   'core:component:audio_in': fake('frequency_hz sample_rate_hz num_channels'),
   'core:component:audio_out': fake('sample_rate_hz num_channels'),
   'core:component:base': fake(

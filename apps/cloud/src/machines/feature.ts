@@ -242,8 +242,7 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
       competing,
     }),
     robotBinding: robotServiceBinding({
-      logs,
-      authorizePart,
+      ...{ logs, authorizePart, competing },
       mayHaveSecrets: (principal, partId) => access.allows(principal, 'part.secrets', partId),
       mayHaveKey: (principal, partId, { grants }) =>
         principal.kind === 'part'

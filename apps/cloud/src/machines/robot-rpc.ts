@@ -18,6 +18,7 @@ import type { AskedConfig, RobotConfigs } from './configuration/robot-configs.ts
 import type { MachineLogs } from './logs/logs.ts';
 import { sentPositionOf } from './logs/sent-positions.ts';
 import type { PartStatuses } from './part-status.ts';
+import type { CompetingServers } from './presence/competing-servers.ts';
 
 const maxLogEntries = 1_000;
 const restartCheckMs = 5_000;
@@ -26,6 +27,7 @@ export interface RobotServiceDeps {
   readonly logs: MachineLogs;
   /** Checks that the principal may act as the part or operate it. Returns whether the call counts as contact. @throws not_found */
   authorizePart(principal: Principal, partId: string): boolean;
+  readonly competing: Pick<CompetingServers, 'saw'>;
   /** Whether the principal is the part itself or an owner of it. Only they receive secrets (D6). */
   mayHaveSecrets(principal: Principal, partId: string): boolean;
   /** Whether the principal may receive a key with these roles in the part's configuration. */
@@ -38,13 +40,17 @@ export interface RobotServiceDeps {
 }
 
 export function robotServiceBinding(deps: RobotServiceDeps): ServiceBinding<Principal> {
-  const { logs, authorizePart, mayHaveSecrets, configs, statuses, certificate, consumeRestartRequest } = deps;
-  const enter = (principal: Principal, partId: string): boolean => {
+  const { logs, authorizePart, competing, mayHaveSecrets, configs, statuses, certificate, consumeRestartRequest } =
+    deps;
+  const enter = ({ principal, metadata }: Call<Principal>, partId: string): boolean => {
     if (partId === '') throw notVisible('part', partId);
-    return authorizePart(principal, partId);
+    const isContact = authorizePart(principal, partId);
+    // Of a part itself, every call was seen at its sign-in; a key does not say which part its machine-server runs.
+    if (principal.kind === 'key') competing.saw(partId, metadata.get('user-agent') ?? '');
+    return isContact;
   };
   const asked = (request: ConfigRequest, call: Call<Principal>): AskedConfig & { readonly byMachine: boolean } => {
-    const byMachine = enter(call.principal, request.id);
+    const byMachine = enter(call, request.id);
     const secrets = mayHaveSecrets(call.principal, request.id) ? 'all' : byMachine ? 'own' : 'masked';
     return {
       partId: request.id,
@@ -92,7 +98,7 @@ export function robotServiceBinding(deps: RobotServiceDeps): ServiceBinding<Prin
       return { config };
     },
     async certificate(request, call) {
-      enter(call.principal, request.id);
+      enter(call, request.id);
       if (!mayHaveSecrets(call.principal, request.id)) {
         throw new PlatformError(
           'permission_denied',
@@ -103,13 +109,13 @@ export function robotServiceBinding(deps: RobotServiceDeps): ServiceBinding<Prin
       return { id: request.id, tlsCertificate: pair.certificate, tlsPrivateKey: pair.privateKey };
     },
     async log(request, call) {
-      enter(call.principal, request.id);
+      enter(call, request.id);
       requireAtMost('Log', maxLogEntries, request.logs.length, ' entries in one call');
       await logs.append(request.id, request.logs, sentPositionOf(call.metadata.get('platform-log-position')));
     },
     async needsRestart(request, call) {
       // Only the machine itself consumes the request; otherwise it would miss its restart.
-      const isContact = enter(call.principal, request.id);
+      const isContact = enter(call, request.id);
       return {
         id: request.id,
         mustRestart: isContact && (await consumeRestartRequest(request.id)),

@@ -24,7 +24,7 @@ type Element = Readonly<Record<string, unknown>>;
 type Step = { readonly fixed: RigidPose } | { readonly axis: Point; readonly slides: boolean };
 
 /** @throws invalid_argument that says which element is wrong */
-export function readChain(kinematics: JsonObject): Chain {
+export function readChain(kinematics: Element): Chain {
   const format = kinematics['kinematic_param_type'];
   if (format !== 'SVA') throw wrong(`expected "kinematic_param_type" SVA, found ${JSON.stringify(format)}`);
   const links = listOf(kinematics['links']).map((link) => ({ element: link, step: linkStep(link) }));

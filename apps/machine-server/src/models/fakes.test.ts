@@ -113,6 +113,7 @@ test('fakes of components that move keep what was set, and limits are refused', 
   expect((await arm.getJointPositions({ name })).positions?.values).toEqual([1, 2, 3, 4, 5, 6]);
   await expect(arm.moveToJointPositions({ name, positions: { values: [1] } })).rejects.toThrow('expected 6 angles');
   await expect(arm.getKinematics({ name })).rejects.toMatchObject({ code: 'unimplemented' });
+  expect(await arm.get3DModels({ name })).toMatchObject({ models: {} });
 
   const base = call(BaseService);
   await base.moveStraight({ name, distanceMm: 5n, mmPerSec: 500 });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { HandClock } from '../testing/hand-clock.ts';
+import { fleet, openMachines, robot } from '../testing/open-machines.ts';
 import { createCompetingServers } from './competing-servers.ts';
 
 const agent = (host: string, pid: number, id: string): string =>
@@ -37,4 +38,16 @@ test('two servers that call for one part by turns are told once and stay in the 
   expect(told).toHaveLength(1);
   competing.saw('p', two);
   expect(told[1]).toBe('p: laptop (pid 9), pi (pid 8)');
+});
+
+test('two servers that sign in with an API key in place of the secret of the part are named, too', async () => {
+  const { ask, owner, partId, machines } = await openMachines();
+  for (const by of [one, two, one, two]) await ask(owner, robot.log, { id: partId, logs: [] }, { 'user-agent': by });
+  expect((await ask(owner, fleet.getPartStatus, { partId })).competingServers).toEqual([
+    'laptop (pid 9)',
+    'pi (pid 7)',
+  ]);
+  const newest = async (): Promise<string | undefined> =>
+    (await machines.logs.read({ partId, matches: () => true, limit: 1 })).entries[0]?.message;
+  await expect.poll(newest).toMatch(/^two machine-servers use this part: laptop/);
 });

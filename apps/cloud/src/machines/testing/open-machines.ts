@@ -39,6 +39,7 @@ export interface TestMachines extends FirstAccount {
     principal: Principal,
     method: M,
     request: MessageInitShape<M['input']>,
+    metadata?: Readonly<Record<string, string>>,
   ): Promise<MessageShape<M['output']>>;
 }
 
@@ -114,10 +115,15 @@ export async function openMachines(overrides: Partial<MachinesDeps> = {}): Promi
       shiftMs += ms;
     },
     restarted: async () => (await open(await openRegistry(db, tree, instanceKey))).machines,
-    async ask<M extends DescMethodUnary>(principal: Principal, method: M, request: MessageInitShape<M['input']>) {
+    async ask<M extends DescMethodUnary>(
+      principal: Principal,
+      method: M,
+      request: MessageInitShape<M['input']>,
+      metadata: Readonly<Record<string, string>> = {},
+    ) {
       const answer = await handlerOf(machines, method)(
         create(method.input, request),
-        callOf(principal, { host: 'cloud.test' }),
+        callOf(principal, { host: 'cloud.test', ...metadata }),
       );
       return create(method.output, answer) as MessageShape<M['output']>;
     },
