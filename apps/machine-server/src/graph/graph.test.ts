@@ -4,8 +4,9 @@ import type { Resource } from '@platform/resources';
 import { FakeClock } from '@platform/testkit';
 import { expect, onTestFinished, test } from 'vitest';
 import { createGatedModel, gated } from '../testing/gated-model.ts';
-import { Graph, type ResourceState } from './graph.ts';
+import { Graph } from './graph.ts';
 import type { Model } from './model.ts';
+import type { ResourceState } from './node.ts';
 
 const configureTimeoutMs = 120_000;
 

@@ -3,8 +3,9 @@ import type { ResourceConfig } from '@platform/machine-config/schema';
 import { FakeClock } from '@platform/testkit';
 import { expect, onTestFinished, test } from 'vitest';
 import { createGatedModel, gated } from '../testing/gated-model.ts';
-import { Graph, type ResourceStatus } from './graph.ts';
+import { Graph } from './graph.ts';
 import type { Model } from './model.ts';
+import type { ResourceStatus } from './node.ts';
 
 const provider = 'module "m"';
 const ofModule = (name: string, depends_on: readonly string[] = []): ResourceConfig => ({

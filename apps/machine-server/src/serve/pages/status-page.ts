@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '@bufbuild/protobuf';
 import { formatResourceName } from '@platform/resources';
-import type { ResourceState, ResourceStatus } from '../../graph/graph.ts';
+import type { ResourceState, ResourceStatus } from '../../graph/node.ts';
 import type { MachineFacts, MachineRpcDeps } from '../machine-rpc.ts';
 import { dataSection } from './data-section.ts';
 import { type Html, html } from './html.ts';

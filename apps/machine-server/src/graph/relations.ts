@@ -1,0 +1,64 @@
+/** Which of the wanted resources depend on which, and in which order they are built. */
+import { PlatformError } from '@platform/base';
+import type { ResourceConfig } from '@platform/machine-config/schema';
+import { formatResourceName, type Resource } from '@platform/resources';
+import { type Node, withImplicit } from './node.ts';
+import { type Dependencies, dependenciesAmong, inDependencyOrder } from './plan.ts';
+
+const none: Dependencies = { found: [], unknown: [] };
+
+export class Relations {
+  /** In build order. A cycle is broken by building its first resource without the rest. */
+  #dependencies: ReadonlyMap<string, Dependencies> = new Map();
+  #positions: ReadonlyMap<string, number> = new Map();
+
+  /** Finds them out anew. */
+  relate(wanted: readonly ResourceConfig[], nodes: ReadonlyMap<string, Node>): void {
+    const configs = wanted.map((config) => {
+      const node = nodes.get(formatResourceName(config));
+      return node === undefined ? config : withImplicit({ config, implicit: node.implicit });
+    });
+    const ordered = inDependencyOrder(configs);
+    this.#dependencies = dependenciesAmong(ordered);
+    this.#positions = new Map(ordered.map((config, position) => [formatResourceName(config), position]));
+  }
+
+  /** Full names of what it depends on. */
+  foundBy(full: string): readonly string[] {
+    return (this.#dependencies.get(full) ?? none).found;
+  }
+
+  /** Whether the first is built before the second. */
+  isBefore(first: string, second: string): boolean {
+    return this.#positionOf(first) < this.#positionOf(second);
+  }
+
+  inBuildOrder(nodes: readonly Node[]): Node[] {
+    return nodes.toSorted((a, b) => this.#positionOf(a.full) - this.#positionOf(b.full));
+  }
+
+  /** The running resources that it depends on. @param get the running one of a full name @throws PlatformError if one is missing */
+  resourcesFor({ full, implicit }: Node, get: (full: string) => Resource | undefined): ReadonlyMap<string, Resource> {
+    const { found, unknown: all } = this.#dependencies.get(full) ?? none;
+    const unknown = all.filter((name) => !implicit.optional.includes(name));
+    if (unknown[0] !== undefined)
+      throw new PlatformError(
+        'not_found',
+        `${JSON.stringify(unknown[0])}, which it depends on, is not in the configuration, or is disabled there`,
+      );
+    const isOptional = (name: string): boolean =>
+      implicit.optional.some((each) => name === each || name.endsWith(`/${each}`));
+    return new Map(
+      found.flatMap((name): [string, Resource][] => {
+        const resource = get(name);
+        if (resource !== undefined) return [[name, resource]];
+        if (isOptional(name)) return [];
+        throw new PlatformError('unavailable', `${name}, which it depends on, is not available yet`);
+      }),
+    );
+  }
+
+  #positionOf(full: string): number {
+    return this.#positions.get(full) ?? Number.POSITIVE_INFINITY;
+  }
+}
