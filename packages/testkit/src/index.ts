@@ -18,6 +18,7 @@ export { type ChildProcess, type ExitStatus, rssBytes, type SpawnOptions, spawnC
 export { cpuSeconds, processTree, proportionalBytes, residentBytes } from './process-usage.ts';
 export { type RecordOptions, recordSyscalls, type Syscall } from './record-syscalls.ts';
 export { type DiskStep, type RecordedOutput, RecordingDisk } from './recording-disk.ts';
+export { seededRandom } from './seeded-random.ts';
 export { selfSigned } from './self-signed.ts';
 export { type CaughtMail, type SmtpSink, startSmtpSink } from './smtp-sink.ts';
 export { type TemporaryDirectory, temporaryDirectory } from './temporary-directory.ts';

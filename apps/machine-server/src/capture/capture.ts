@@ -138,8 +138,8 @@ export class Capture implements AsyncDisposable {
   async #writeOut(): Promise<void> {
     const safeUs = this.#wallMicros();
     const files = [...this.#running.values()].map(({ file }) => file);
-    await Promise.all(files.map((file) => file.tick()));
-    if (files.some(({ failures }) => failures > 0)) return;
+    const written = await Promise.all(files.map((file) => file.tick()));
+    if (written.includes(false)) return;
     await this.#deps.alive.mark(safeUs).catch((caught: unknown) => this.#warnAlive(caught));
   }
 

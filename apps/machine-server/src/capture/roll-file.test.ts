@@ -2,7 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { silentLog, systemClock } from '@platform/base';
 import { readCaptureFile } from '@platform/capture-file';
 import { DataCaptureMetadataSchema } from '@platform/proto/platform/app/datasync/v1/data_sync';
-import { RecordingDisk } from '@platform/testkit';
+import { FakeClock, RecordingDisk } from '@platform/testkit';
 import { expect, test } from 'vitest';
 import { SeqLedger } from '../directories/seq-ledger.ts';
 import { until } from '../testing/start-test-server.ts';
@@ -65,4 +65,27 @@ test('C5 C7 a failing disk does not end a capture: the queue fills, readings are
   );
   expect(readings).toEqual(Array.from({ length: taken }, (_, index) => (index + 1) % 256));
   for (const path of paths) expect(files.get(path)?.length).toBeLessThanOrEqual(600);
+});
+
+test('C1 a clock that jumps years, stands still or shows the same time at two starts takes no file from another', async () => {
+  const storage = new RecordingDisk();
+  const clock = new FakeClock(Date.UTC(1970, 0, 1));
+  const years = [1970, 2026, 1999, 2262, 2026, 1970, 9_999];
+  let taken = 0;
+  for (let start = 0; start < 3; start++) {
+    const context = { storage, ledger: new SeqLedger(), partId: 'p', clock, log: silentLog };
+    const file = new RollFile(series, { ...context, wallMicros: () => clock.now() * 1_000 });
+    for (const year of years) {
+      clock.setWall(Date.UTC(year, 0, 1));
+      for (let count = 0; count < 3; count++) file.add(Uint8Array.of(1, ++taken));
+      await file.seal();
+    }
+    expect(await file.close(1_000)).toBe(0);
+  }
+  const readings = [...storage.files].flatMap(([path, bytes]) => {
+    expect(path).toMatch(/\/\d{4}-01-01T00_00_00\.000000Z_[\da-f]{8}_\d+_3\.capture$/);
+    return readCaptureFile(bytes).readings.map((each) => each[1] ?? 0);
+  });
+  expect(storage.files.size).toBe(3 * years.length);
+  expect(readings.toSorted((a, b) => a - b)).toEqual(Array.from({ length: taken }, (_, index) => index + 1));
 });

@@ -32,6 +32,8 @@ export interface RollContext {
 }
 
 const syncEveryMs = 1_000;
+/** Readings that arrive while others are written are written next; a tick does not wait for the end of that. */
+const mostTurns = 10;
 /** Readings that wait for the disk take no more memory than this, and one reading: images are larger than what `capture_queue_size` is made for. */
 const mostQueuedBytes = 64 * 1024 * 1024;
 
@@ -102,12 +104,17 @@ export class RollFile {
     return this.#pumping === undefined && this.#failures === 0 && !this.#sealing;
   }
 
-  /** Writes and syncs everything captured so far. Called every second; resolves when that is done, or after one failure of the disk. */
-  async tick(): Promise<void> {
-    if (this.#pumping !== undefined) await this.#pumping;
-    if (this.#dirtySince === undefined || !this.#idle) return;
+  /**
+   * Writes and syncs everything captured so far. Called every second; returns whether that is done: false after one failure of the disk, or
+   * if it is busy with later readings.
+   */
+  async tick(): Promise<boolean> {
+    for (let turn = 0; this.#pumping !== undefined && turn < mostTurns; turn++) await this.#pumping;
+    if (!this.#idle) return false;
+    if (this.#dirtySince === undefined) return this.#queue.length === 0;
     this.#pump(true);
     await this.#pumping;
+    return this.#failures === 0;
   }
 
   /** Seals the open file with everything queued so far; resolves when it is sealed, or after one failure of the disk. */

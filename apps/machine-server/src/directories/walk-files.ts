@@ -1,12 +1,16 @@
 /** Lists files below a directory one at a time, without keeping a list: there may be millions. */
-import { opendir } from 'node:fs/promises';
+import { access, opendir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { failedFolder } from './paths.ts';
+import { failedFolder, lockFile } from './paths.ts';
 
-/** Paths of regular files. `failed/` directories and links are not entered; a directory that disappears is skipped. */
+/**
+ * Paths of regular files. `failed/` directories and links are not entered, nor is a directory that is another's capture directory: its open
+ * files are not ours. A directory that disappears is skipped.
+ */
 export async function* walkFiles(root: string, signal: AbortSignal): AsyncGenerator<string> {
   const waiting = [root];
   for (let directory = waiting.pop(); directory !== undefined; directory = waiting.pop()) {
+    if (directory !== root && (await isOwned(directory))) continue;
     const entries = await opendir(directory, { bufferSize: 512 }).catch(() => undefined);
     if (entries === undefined) continue;
     for await (const entry of entries) {
@@ -16,4 +20,12 @@ export async function* walkFiles(root: string, signal: AbortSignal): AsyncGenera
       else if (entry.isDirectory() && entry.name !== failedFolder) waiting.push(path);
     }
   }
+}
+
+/** Whether a process has it as a capture directory. */
+async function isOwned(directory: string): Promise<boolean> {
+  return access(join(directory, lockFile)).then(
+    () => true,
+    () => false,
+  );
 }

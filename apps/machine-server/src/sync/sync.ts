@@ -346,12 +346,13 @@ export class Sync implements AsyncDisposable {
     if (this.#stop.signal.aborted) return;
     const { code, message: error } = outcome;
     if (isOfCloud(outcome)) pause.failed(this.#deps.clock.monotonic(), outcome.retryAfterMs);
-    const waitMs = isOfCloud(outcome) ? undefined : this.#later(path, outcome, outcome.retryAfterMs);
+    // It waits on its own even then: if only this file makes the cloud fail, another one must be the next to try.
+    const waitMs = this.#later(path, outcome, outcome.retryAfterMs);
     const what =
       code === 'unavailable'
         ? 'sync: the cloud is unavailable; files stay on the disk and are sent later'
         : 'sync: a file was not accepted; trying again';
-    this.#say('warn', what, { file: path, code, error, ...(waitMs !== undefined && { waitMs }) });
+    this.#say('warn', what, { file: path, code, error, waitMs });
   }
 
   async #putAside(path: string, directory: string, reason: string): Promise<void> {
