@@ -11,7 +11,7 @@ import { SeqLedger } from '../directories/seq-ledger.ts';
 import { RollFile } from './roll-file.ts';
 
 /** Sequences of operations; each is cut some 40 times. `POWER_CUT_SEQUENCES` asks for more. */
-const sequences = Number(process.env['POWER_CUT_SEQUENCES'] ?? 20);
+const sequences = Number(process.env['POWER_CUT_SEQUENCES'] ?? 8);
 
 interface Recording {
   readonly disk: RecordingDisk;
