@@ -1,5 +1,5 @@
 /** Composes the server, runs it until asked to stop, then unwinds in reverse; or does the one thing that an option asks for. */
-import { errorText, PlatformError, systemClock } from '@platform/base';
+import { errorText, PlatformError, systemClock, trimAtRest } from '@platform/base';
 import { resourceTypes } from '@platform/resources';
 import { startMachineServer } from './compose.ts';
 import { readConfigFile } from './config/credentials.ts';
@@ -14,6 +14,8 @@ import type { Settings } from './settings.ts';
 import { version } from './version.ts';
 
 const stopLimitMs = 60_000;
+/** Of memory, at rest. */
+const collectEveryMs = 60_000;
 
 /** What the options ask for. @returns the exit code */
 export async function run(settings: Settings): Promise<number> {
@@ -88,6 +90,8 @@ async function serveUntilStopped(settings: Settings, configFile: string): Promis
       shutdown: stop.resolve,
     });
     log.info('running', { version, home: settings.home, port: server.serving.port });
+    // A collection stops what the server does for some tens of milliseconds.
+    using _trim = trimAtRest({ clock: systemClock, leastMs: collectEveryMs });
     await stop.promise;
     return 0;
   } catch (caught) {

@@ -3,7 +3,7 @@ import { systemClock } from './clock.ts';
 import { trimAtRest } from './trim-memory.ts';
 
 /** A clock whose only timer is called by hand. */
-function handClock() {
+function handClock(monotonic = systemClock.monotonic) {
   const timer = { tick: (): void => {} };
   const every = (_: number, run: () => void): Disposable => {
     timer.tick = run;
@@ -13,12 +13,12 @@ function handClock() {
       },
     };
   };
-  return { clock: { ...systemClock, every }, timer };
+  return { clock: { ...systemClock, every, monotonic }, timer };
 }
 
 /** A process whose CPU time and memory the test sets. */
-function resting({ once = false } = {}) {
-  const { clock, timer } = handClock();
+function resting({ once = false, leastMs = 0, monotonic = systemClock.monotonic } = {}) {
+  const { clock, timer } = handClock(monotonic);
   const state = { worked: 0, megabytes: 50, collected: 0 };
   const collect = (): void => {
     state.collected++;
@@ -26,7 +26,7 @@ function resting({ once = false } = {}) {
   };
   const trim = trimAtRest({
     clock,
-    once,
+    ...{ once, leastMs },
     workedMs: () => state.worked,
     residentBytes: () => state.megabytes * 2 ** 20,
     collect,
@@ -90,4 +90,18 @@ test('the collection returns pages that V8 would keep', () => {
   timer.tick();
   expect(held).toEqual([]);
   expect(process.memoryUsage.rss()).toBeLessThan(before - 32 * 1024 * 1024);
+});
+
+test('a process that must not pause often collects no sooner than it says', () => {
+  let nowMs = 0;
+  const { state, look, trim } = resting({ leastMs: 60_000, monotonic: () => nowMs });
+  look(10, 0);
+  expect(state.collected).toBe(1);
+  nowMs = 59_999;
+  look(10, 40);
+  expect(state.collected).toBe(1);
+  nowMs = 60_000;
+  look(10, 0);
+  expect(state.collected).toBe(2);
+  trim[Symbol.dispose]();
 });

@@ -17,6 +17,8 @@ export interface TrimDeps {
   readonly clock: Clock;
   /** Release memory the first time only: a freshly loaded process holds much that only its start needed. Default false. */
   readonly once?: boolean;
+  /** The least time between two collections, for a process that must not pause often. Default 0. */
+  readonly leastMs?: number;
   /** Milliseconds of CPU time that the process has used, in all threads. Default: as the system reports. */
   readonly workedMs?: () => number;
   /** Memory that the process holds. Default: as the system reports. */
@@ -29,16 +31,18 @@ export interface TrimDeps {
 export function trimAtRest({
   clock,
   once = false,
+  leastMs = 0,
   workedMs = processorMs,
   residentBytes = () => process.memoryUsage.rss(),
   collect = collectAll,
 }: TrimDeps): Disposable {
-  let [lookedAt, leanBytes] = [workedMs(), 0];
+  let [lookedAt, leanBytes, collectedMs] = [workedMs(), 0, Number.NEGATIVE_INFINITY];
   const looks = clock.every(lookMs, () => {
     const now = workedMs();
     const rests = now - lookedAt <= restShare * lookMs;
     lookedAt = now;
-    if (!rests || residentBytes() - leanBytes < growthBytes) return;
+    if (!rests || residentBytes() - leanBytes < growthBytes || clock.monotonic() - collectedMs < leastMs) return;
+    collectedMs = clock.monotonic();
     collect();
     lookedAt = workedMs();
     leanBytes = residentBytes();
