@@ -1,7 +1,8 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Clock, createLog, systemClock } from '@platform/base';
+import { type Clock, createLog, silentLog, systemClock } from '@platform/base';
+import { FakeClock } from '@platform/testkit';
 import { expect, onTestFinished, test } from 'vitest';
 import { Directories } from '../directories/directories.ts';
 import { diskStorage } from '../directories/disk-storage.ts';
@@ -66,4 +67,22 @@ test('if a sensor answers after its capture has ended, the reading is dropped an
     'core:component:sensor/s Readings: a reading arrived after its capture had ended; it is dropped',
   ]);
   expect(await files()).toEqual(sealed);
+});
+
+test('what a crash costs is noted often enough that a slow sync still ends within the second that is reported', async () => {
+  const home = await mkdtemp(join(tmpdir(), 'capture-'));
+  onTestFinished(() => rm(home, { recursive: true }));
+  const clock = new FakeClock();
+  const ledger = new SeqLedger();
+  await using directories = new Directories({ home, ledger, clock, log: silentLog });
+  const marksMs: number[] = [clock.now()];
+  await using capture = new Capture({
+    ...{ partId: 'part', storage: diskStorage, ledger, directories, read: () => undefined, gaps: { add: () => {} } },
+    alive: { capturing: async () => {}, mark: async (safeUs) => void marksMs.push(safeUs / 1_000) },
+    ...{ clock, log: silentLog },
+  });
+  capture.start();
+  await clock.advance(10_000);
+  const longest = Math.max(...marksMs.slice(1).map((ms, index) => ms - (marksMs[index] ?? 0)));
+  expect(longest).toBeLessThanOrEqual(800);
 });

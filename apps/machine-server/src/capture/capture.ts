@@ -49,6 +49,8 @@ interface Running {
 }
 
 const closeGraceMs = 2_000;
+/** A crash may cost a second (gaps.md): the disk has the rest of it to finish. */
+const writeOutEveryMs = 800;
 /** A reading that has not returned by then is given up. */
 const readingLimitMs = 60_000;
 /** Delay before trying again to own a directory that another process holds. */
@@ -72,9 +74,9 @@ export class Capture implements AsyncDisposable {
     this.#limited = new LimitedLog(deps.log, () => deps.clock.now());
   }
 
-  /** Starts writing out user buffers once a second (C6). */
+  /** Starts writing out user buffers, so that all are on the disk within a second (C6). */
   start(): void {
-    this.#syncing = this.#deps.clock.every(1_000, () => {
+    this.#syncing = this.#deps.clock.every(writeOutEveryMs, () => {
       for (const { collector } of this.#running.values()) collector.check();
       void this.#writeOut();
     });

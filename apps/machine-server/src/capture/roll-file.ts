@@ -105,7 +105,7 @@ export class RollFile {
   }
 
   /**
-   * Writes and syncs everything captured so far. Called every second; returns whether that is done: false after one failure of the disk, or
+   * Writes and syncs everything captured so far. Called every 800 ms; returns whether that is done: false after one failure of the disk, or
    * if it is busy with later readings.
    */
   async tick(): Promise<boolean> {

@@ -1,6 +1,6 @@
 /**
  * What a crash leaves behind: `<home>/capture_alive` says what was captured, and until when every reading had reached the disk. It is
- * updated every second and removed by a regular stop. A start that finds it reports what the crash may have cost, at most a second.
+ * updated every 800 ms and removed by a regular stop. A start that finds it reports what the crash may have cost, at most a second.
  */
 import { type FileHandle, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,0 +1,122 @@
+/** Capture files that were damaged while nobody looked: nothing is invented, doubled or put in another order, and what is missing is said. */
+import { randomBytes } from 'node:crypto';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { create } from '@bufbuild/protobuf';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { silentLog } from '@platform/base';
+import { captureFileBytes, sealedName } from '@platform/capture-file';
+import { DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
+import { CaptureFileHeaderSchema } from '@platform/proto/platform/capture/v1/capture_file';
+import { Ledger, type LedgerReading, reportFault, seededRandom, temporaryDirectory } from '@platform/testkit';
+import { expect, test } from 'vitest';
+import { ReadingEncoder } from '../../capture/encode.ts';
+import { startCapturing } from './capturing.ts';
+import { MemoryCloud } from './memory-cloud.ts';
+import { mutate } from './mutate.ts';
+
+const { FAULT_MUTATIONS = '500', FAULT_SEED = '20261121' } = process.env;
+const [mutations, seed] = [Number(FAULT_MUTATIONS), Number(FAULT_SEED)];
+const inOneFolder = 250;
+const readingsEach = 12;
+const wallUs = Date.UTC(2026, 0, 1) * 1_000;
+
+interface Damaged {
+  readonly component: string;
+  readonly readings: readonly LedgerReading[];
+  /** Readings that end before the first byte that was changed. */
+  readonly untouched: number;
+  readonly isOpen: boolean;
+  readonly mutation: string;
+}
+
+test(`C2 C3 C4 C8 ${mutations} damaged capture files: what is intact is stored once, what is missing is a gap or set aside`, async () => {
+  const random = seededRandom(seed);
+  const sum = { files: 0, produced: 0, stored: 0, reported: 0, setAside: 0 };
+  const faults: object[] = [];
+  for (let done = 0; done < mutations; done += inOneFolder) {
+    await using home = await temporaryDirectory();
+    const damaged = await writeDamaged(home.path, Math.min(inOneFolder, mutations - done), random);
+    const cloud = await syncAll(home.path);
+    const aside = await readdir(join(home.path, 'capture', 'failed'), { recursive: true }).catch(() => []);
+    for (const file of damaged) {
+      const stored = cloud.readings().filter(({ component }) => component === file.component);
+      const reported = [...cloud.gaps.values()].filter(({ componentName }) => componentName === file.component);
+      const missing = reported.reduce((all, { readings }) => all + readings, 0);
+      const isAside = aside.some((name) => name.includes(`/${file.component}/`) && /\.(capture|prog)$/.test(name));
+      const fault = faultOf(file, stored, isAside ? undefined : missing);
+      if (fault !== undefined) faults.push({ fault, ...file, stored: stored.length, missing, isAside });
+      sum.files++;
+      sum.produced += readingsEach;
+      sum.stored += stored.length;
+      sum.reported += missing;
+      if (isAside) sum.setAside++;
+    }
+    expect(cloud.breaches).toEqual([]);
+  }
+  reportFault('mutated_files', { seed, ...sum, faults: faults.length });
+  expect(faults.slice(0, 5), `seed ${seed}`).toEqual([]);
+  expect(sum.reported).toBeGreaterThan(0);
+}, 1_800_000);
+
+/** @param missing as reported; undefined: the file was set aside as it is */
+function faultOf(file: Damaged, stored: readonly LedgerReading[], missing: number | undefined): string | undefined {
+  const { readings, untouched, isOpen } = file;
+  const hashes = readings.map(({ hash }) => hash);
+  const places = stored.map(({ hash }) => hashes.indexOf(hash));
+  if (places.includes(-1)) return 'a reading was invented or changed';
+  if (places.some((place, index) => index > 0 && place <= (places[index - 1] ?? 0))) return 'doubled, or out of order';
+  if (missing === undefined) return untouched > 0 ? 'set aside although the header is intact' : undefined;
+  if (places.filter((place) => place < untouched).length < untouched) return 'a reading before the damage is missing';
+  // What an open file should have had, its name does not say: a crash left it.
+  if (!isOpen && stored.length + missing !== readings.length) return 'stored and reported are not what was captured';
+  return undefined;
+}
+
+async function writeDamaged(home: string, count: number, random: () => number): Promise<Damaged[]> {
+  const directory = join(home, 'capture');
+  const [ledger, encoder, stream] = [new Ledger(), new ReadingEncoder(), new Uint8Array(randomBytes(16))];
+  const damaged: Damaged[] = [];
+  for (let index = 0; index < count; index++) {
+    const component = `c${index}`;
+    const header = create(CaptureFileHeaderSchema, {
+      ...{ stream, seq: BigInt(index + 1), partId: 'part', created: timestampFromMs(wallUs / 1_000) },
+      metadata: {
+        ...{ componentType: 'core:component:sensor', componentName: component, methodName: 'Readings' },
+        ...{ type: DataType.TABULAR_SENSOR, fileExtension: '.dat' },
+      },
+    });
+    const readings = Array.from({ length: readingsEach }, () => ledger.next('machine', component));
+    const encoded = readings.map((reading, at) => {
+      const us = wallUs + at * 1_000;
+      return encoder.encode({ requestedMicros: us, receivedMicros: us, document: { ...reading } });
+    });
+    const { kind, at, bytes } = mutate(captureFileBytes(header, encoded), random);
+    const isOpen = random() < 0.3;
+    const folder = join(directory, 'core_component_sensor', component, 'Readings');
+    const open = join(folder, `2026-01-01T00_00_00.000000Z_aaaaaaaa_${index + 1}.prog`);
+    await mkdir(folder, { recursive: true });
+    await writeFile(isOpen ? open : sealedName(open, readingsEach), bytes);
+    const ends = encoded.map((_, last) => captureFileBytes(header, encoded.slice(0, last + 1)).length);
+    const untouched = ends.filter((end) => end <= at).length;
+    damaged.push({ component, readings, untouched, isOpen, mutation: `${kind} at ${at}` });
+  }
+  await writeFile(join(home, 'capture_directories.json'), JSON.stringify([directory]));
+  return damaged;
+}
+
+async function syncAll(home: string): Promise<MemoryCloud> {
+  const cloud = new MemoryCloud();
+  const data = await startCapturing({
+    home,
+    made: () => {},
+    accept: (upload) => cloud.accept(upload),
+    tell: (gap) => cloud.tell(gap),
+    log: silentLog,
+  });
+  await data.sync.flush();
+  for (const { id, name, reason, startUs, endUs, readings } of data.gaps.waiting())
+    cloud.tell({ id, componentName: name, reason, startUs, endUs, readings });
+  await data[Symbol.asyncDispose]();
+  return cloud;
+}

@@ -1,0 +1,110 @@
+/** Power cuts at any instant of a recorded run: what was produced is stored once, or reported as a gap. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { silentLog } from '@platform/base';
+import {
+  accountFor,
+  type CutImage,
+  cutImages,
+  type Produced,
+  recordSyscalls,
+  reportFault,
+  restoreImage,
+  type Syscall,
+  seededRandom,
+  temporaryDirectory,
+} from '@platform/testkit';
+import { expect, test } from 'vitest';
+import { startCapturing } from './capturing.ts';
+import { MemoryCloud, type MemoryGap, type MemoryUpload } from './memory-cloud.ts';
+
+const { FAULT_CUTS = '100', FAULT_SEED = '20261121' } = process.env;
+const [cuts, seed] = [Number(FAULT_CUTS), Number(FAULT_SEED)];
+const childFile = fileURLToPath(new URL('./child.ts', import.meta.url));
+const seconds = '6';
+/** Under strace, everything takes its time. */
+const slackMs = 100;
+
+test(`C4 C6 C8 C9 I5 I6 after each of ${cuts} power cuts, what was produced is stored once or reported as a gap`, async () => {
+  await using trace = await temporaryDirectory();
+  await using recorded = await temporaryDirectory();
+  const calls = await recordSyscalls({
+    command: process.execPath,
+    args: ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning', childFile, recorded.path, seconds],
+    directory: recorded.path,
+    traceFile: trace.file('trace'),
+  });
+  const random = seededRandom(seed);
+  const sum = { cuts: 0, produced: 0, stored: 0, missing: 0, longestMs: 0 };
+  const faults: object[] = [];
+  for (const image of cutImages(calls, { random, randomInstants: cuts, everyBoundary: Number.MAX_SAFE_INTEGER })) {
+    const { at } = image;
+    const { cloud, produced } = said(calls.slice(0, at));
+    await startAgain(image, recorded.path, cloud);
+    const { unexplained, longestMs } = accountFor({
+      ...{ produced, stored: cloud.readings(), slackMs },
+      gaps: [...cloud.gaps.values()].map((gap) => ({
+        ...{ component: gap.componentName, reason: String(gap.reason), isBound: true },
+        ...{ startMs: gap.startUs / 1_000, endMs: gap.endUs / 1_000, readings: gap.readings },
+      })),
+    });
+    const { breaches } = cloud;
+    const { invented, doubled } = strangers(cloud, produced);
+    if (unexplained.length + breaches.length + invented.length + doubled.length > 0)
+      faults.push({ at, unexplained: unexplained.slice(0, 20), breaches, invented, doubled });
+    sum.cuts++;
+    sum.produced += produced.length;
+    sum.stored += cloud.readings().length;
+    sum.missing += produced.length - cloud.readings().length;
+    sum.longestMs = Math.max(sum.longestMs, longestMs);
+  }
+  reportFault('power_cuts', { seed, ...sum, faults: faults.length });
+  expect(faults.slice(0, 5), `seed ${seed}`).toEqual([]);
+  expect(sum.longestMs).toBeLessThanOrEqual(1_000);
+  expect(sum.missing).toBeGreaterThan(0);
+}, 1_800_000);
+
+/** What the recorded run had said before the cut. */
+function said(calls: readonly Syscall[]): { cloud: MemoryCloud; produced: Produced[] } {
+  const cloud = new MemoryCloud();
+  const produced: Produced[] = [];
+  for (const call of calls) {
+    if (call.kind !== 'write' || call.path !== 'stdout') continue;
+    const line: { made?: Produced; accepted?: MemoryUpload; told?: MemoryGap } = JSON.parse(
+      Buffer.from(call.bytes).toString(),
+    );
+    if (line.made !== undefined) produced.push(line.made);
+    if (line.accepted !== undefined) cloud.accept(line.accepted);
+    if (line.told !== undefined) cloud.tell(line.told);
+  }
+  return { cloud, produced };
+}
+
+/** Starts on what the cut left, and sends everything. */
+async function startAgain(image: CutImage, recordedPath: string, cloud: MemoryCloud): Promise<void> {
+  await using home = await temporaryDirectory();
+  await restoreImage(image, recordedPath, home.path);
+  const list = join(home.path, 'capture_directories.json');
+  const directories = await readFile(list, 'utf8').catch(() => undefined);
+  if (directories !== undefined) await writeFile(list, directories.replaceAll(recordedPath, home.path));
+  const data = await startCapturing({
+    home: home.path,
+    made: () => {},
+    accept: (upload) => cloud.accept(upload),
+    tell: (gap) => cloud.tell(gap),
+    log: silentLog,
+  });
+  await data.sync.flush();
+  for (const { id, name, reason, startUs, endUs, readings } of data.gaps.waiting())
+    cloud.tell({ id, componentName: name, reason, startUs, endUs, readings });
+  await data[Symbol.asyncDispose]();
+}
+
+function strangers(cloud: MemoryCloud, produced: readonly Produced[]) {
+  const hashes = new Set(produced.map(({ hash }) => hash));
+  const stored = cloud.readings().map(({ hash }) => hash);
+  const seen = new Set<string>();
+  const doubled = stored.filter((hash) => seen.has(hash) || !seen.add(hash));
+  return { invented: stored.filter((hash) => !hashes.has(hash)), doubled };
+}
