@@ -82,12 +82,40 @@ test('D13 a file that arrives in pieces and in one stream is one upload', async 
 test('staged bytes that are not what was sent are refused with DATA_LOSS and removed, and nothing is stored', async () => {
   const { server, client } = await start();
   await client.beginUpload({ partId, key, size: BigInt(content.length) });
-  await client.writeUpload({ partId, key, offset: 0n, data: content.subarray(1) });
+  await client.writeUpload({ partId, key, offset: 0n, data: Buffer.concat([content.subarray(1), Buffer.of(0)]) });
   await expect(client.finishUpload({ metadata, key, sha256 })).rejects.toMatchObject({ code: 'data_loss' });
   expect(await payloads(server)).toEqual([]);
   await expect(client.writeUpload({ partId, key, offset: 0n, data: content })).rejects.toMatchObject({
     code: 'failed_precondition',
   });
+});
+
+test('an upload holds exactly the bytes that BeginUpload declared: more is refused with both numbers, less cannot be finished', async () => {
+  const { server, client } = await start();
+  await client.beginUpload({ partId, key, size: 200_000n });
+  await client.writeUpload({ partId, key, offset: 0n, data: content.subarray(0, 150_000) });
+  await expect(
+    client.writeUpload({ partId, key, offset: 150_000n, data: content.subarray(150_000, 200_001) }),
+  ).rejects.toMatchObject({
+    code: 'invalid_argument',
+    message: 'expected at most the 200000 bytes that BeginUpload declared, found a piece that ends at 200001',
+  });
+  const finish = (bytes: number) =>
+    client.finishUpload({ metadata, key, sha256: createHash('sha256').update(content.subarray(0, bytes)).digest() });
+  await expect(finish(150_000)).rejects.toMatchObject({
+    code: 'failed_precondition',
+    message:
+      'expected the 200000 bytes that BeginUpload declared, found 150000: begin the upload again, which continues it',
+  });
+  expect(await client.beginUpload({ partId, key, size: 200_000n })).toMatchObject({ offset: 150_000n });
+  await client.writeUpload({ partId, key, offset: 150_000n, data: content.subarray(150_000, 200_000) });
+  expect((await finish(200_000)).binaryDataId).not.toBe('');
+  expect((await bytesOf((await payloads(server))[0] ?? '')).length).toBe(200_000);
+  // Another file under the same key begins anew.
+  const other = randomBytes(32);
+  await client.beginUpload({ partId, key: other, size: 10n });
+  await client.writeUpload({ partId, key: other, offset: 0n, data: content.subarray(0, 10) });
+  expect(await client.beginUpload({ partId, key: other, size: 11n })).toMatchObject({ offset: 0n });
 });
 
 test('too much staged data of an organization is RESOURCE_EXHAUSTED with a delay, and a file that can never be staged is refused at once', async () => {
@@ -128,7 +156,7 @@ test('after a restart the checksum covers bytes from before it; a cut file conti
   const first = new StagedUploads(folder, systemClock);
   await first.begin(place, content.length);
   await first.write(place, 0, content.subarray(0, 200_000));
-  const [name = ''] = await readdir(join(folder, 'org'));
+  const name = (await readdir(join(folder, 'org'))).find((each) => each.endsWith('.part')) ?? '';
   await truncate(join(folder, 'org', name), 150_000);
   const second = new StagedUploads(folder, systemClock);
   expect(await second.begin(place, content.length)).toBe(150_000);

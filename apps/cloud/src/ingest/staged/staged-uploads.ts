@@ -1,8 +1,8 @@
 /**
  * Large uploads on their way: their bytes are staged below one folder until all are there.
  *
- * `<folder>/<organization>/<hash of part and key>.part` has the bytes; its length is where the upload stands. `.done` next to it has the
- * answer of a finished one, for a machine that did not get it. States: absent → staged → finished (payload and row are stored, then the
+ * `<folder>/<organization>/<hash of part and key>.part` has the bytes; its length is where the upload stands. `.size` next to it has the
+ * length that was declared, which the bytes must not exceed; `.done` the answer of a finished upload, for a machine that did not get it. States: absent → staged → finished (payload and row are stored, then the
  * staged bytes are removed and the answer is kept for an hour) | expired (nothing was written for a week). A kill at any instant leaves a
  * shorter file, which the sender continues. Bytes that a power cut damaged are found by the checksum of the whole.
  */
@@ -65,7 +65,7 @@ export class StagedUploads {
   }
 
   /**
-   * Starts the upload, or finds it; returns how many bytes are staged.
+   * Starts the upload, or finds it; returns how many bytes are staged. One that was declared with another size begins anew.
    *
    * @param size of the whole file @throws failed_precondition if it is too large; resource_exhausted if too much is staged
    */
@@ -87,17 +87,28 @@ export class StagedUploads {
         undefined,
         { retryAfterMs: busyMs },
       );
-    if (found !== undefined && found <= size) return found;
+    if (found !== undefined && found <= size && (await declaredSize(path)) === size) return found;
     await this.remove(key);
     await mkdir(join(this.#folder, key.organizationId), { recursive: true, mode: 0o700 });
+    await writeFile(sizePath(path), String(size), { mode: 0o600 });
     await writeFile(path, '', { mode: 0o600 });
     return 0;
   }
 
-  /** Appends at `offset`, if the upload stands there; returns where it stands. @throws failed_precondition without `begin` */
+  /**
+   * Appends at `offset`, if the upload stands there; returns where it stands.
+   *
+   * @throws failed_precondition without `begin`; invalid_argument beyond the declared size
+   */
   async write(key: StagedKey, offset: number, data: Uint8Array): Promise<number> {
     const path = this.#path(key);
-    const bytes = await this.#require(path);
+    const { bytes, declared } = await this.#require(path);
+    const end = offset + data.length;
+    if (end > declared)
+      throw new PlatformError(
+        'invalid_argument',
+        `expected at most the ${declared} bytes that BeginUpload declared, found a piece that ends at ${end}`,
+      );
     if (offset !== bytes || data.length === 0) return bytes;
     const hashed = this.#hashes.get(path) ?? (bytes === 0 ? { hash: createHash('sha256'), bytes: 0 } : undefined);
     try {
@@ -116,10 +127,19 @@ export class StagedUploads {
     return bytes + data.length;
   }
 
-  /** The staged file, durable. @throws failed_precondition without `begin`; data_loss if it is not what was sent, and then it is removed */
+  /**
+   * The staged file, durable.
+   *
+   * @throws failed_precondition without `begin`, or while bytes are missing; data_loss if it is not what was sent, and then it is removed
+   */
   async complete(key: StagedKey, expected: Uint8Array): Promise<StagedFile> {
     const path = this.#path(key);
-    const sizeBytes = await this.#require(path);
+    const { bytes: sizeBytes, declared } = await this.#require(path);
+    if (sizeBytes < declared)
+      throw new PlatformError(
+        'failed_precondition',
+        `expected the ${declared} bytes that BeginUpload declared, found ${sizeBytes}: begin the upload again, which continues it`,
+      );
     const hashed = this.#hashes.get(path);
     const sha256 = hashed?.bytes === sizeBytes ? hashed.hash.copy().digest() : await hashOf(path);
     if (!Buffer.from(expected).equals(sha256)) {
@@ -152,13 +172,16 @@ export class StagedUploads {
     const path = this.#path(key);
     this.#hashes.delete(path);
     await rm(path, { force: true });
+    await rm(sizePath(path), { force: true });
   }
 
   /** Removes uploads to which nothing was written for a week, and answers older than an hour; returns how many uploads. */
   async expire(): Promise<number> {
     let expired = 0;
-    for (const organization of await namesIn(this.#folder))
-      for (const name of await namesIn(join(this.#folder, organization))) {
+    for (const organization of await namesIn(this.#folder)) {
+      const names = await namesIn(join(this.#folder, organization));
+      for (const name of names) {
+        if (name.endsWith('.size') && names.includes(name.replace(/size$/, 'part'))) continue;
         const path = join(this.#folder, organization, name);
         const found = await stat(path).catch(() => undefined);
         const isUpload = name.endsWith('.part');
@@ -166,8 +189,10 @@ export class StagedUploads {
         if (this.#clock.now() - found.mtimeMs <= (isUpload ? expiryMs : answerMs)) continue;
         this.#hashes.delete(path);
         await rm(path, { force: true });
+        if (isUpload) await rm(sizePath(path), { force: true });
         if (isUpload) expired++;
       }
+    }
     return expired;
   }
 
@@ -177,20 +202,30 @@ export class StagedUploads {
     return Promise.all(paths.map(async (path) => ({ path, bytes: (await sizeOf(path)) ?? 0 })));
   }
 
-  async #require(path: string): Promise<number> {
-    const bytes = await sizeOf(path);
-    if (bytes === undefined)
+  async #require(path: string): Promise<{ bytes: number; declared: number }> {
+    const [bytes, declared] = await Promise.all([sizeOf(path), declaredSize(path)]);
+    if (bytes === undefined || declared === undefined)
       throw new PlatformError(
         'failed_precondition',
         'expected an upload that was begun and has not expired, found none: begin it again',
       );
-    return bytes;
+    return { bytes, declared };
   }
 
   #path({ organizationId, partId, key }: StagedKey): string {
     const name = createHash('sha256').update(partId).update('\0').update(key).digest('hex');
     return join(this.#folder, organizationId, `${name}.part`);
   }
+}
+
+/** How long the whole upload is to be; undefined if that was not kept. */
+async function declaredSize(path: string): Promise<number | undefined> {
+  const text = await readFile(sizePath(path), 'utf8').catch(() => '');
+  return /^\d+$/.test(text) ? Number(text) : undefined;
+}
+
+function sizePath(path: string): string {
+  return path.replace(/\.part$/, '.size');
 }
 
 function donePath(path: string): string {

@@ -199,7 +199,7 @@ export const UploadService: GenService<{
   },
   /**
    * Appends bytes. If `offset` is not where the upload stands, nothing is written, and the answer says where it stands.
-   * FAILED_PRECONDITION: begin again.
+   * FAILED_PRECONDITION: begin again. INVALID_ARGUMENT: it would end beyond the declared size.
    *
    * @generated from rpc platform.upload.v1.UploadService.WriteUpload
    */
@@ -209,7 +209,7 @@ export const UploadService: GenService<{
     output: typeof WriteUploadResponseSchema;
   },
   /**
-   * OK means committed to the ingest log (I2). DATA_LOSS: the staged bytes differ from what was sent; they are removed, begin again.
+   * OK means committed to the ingest log (I2). FAILED_PRECONDITION: fewer bytes are staged than were declared, continue. DATA_LOSS: the staged bytes differ from what was sent; they are removed, begin again.
    *
    * @generated from rpc platform.upload.v1.UploadService.FinishUpload
    */
