@@ -53,11 +53,19 @@ export class Directories implements AsyncDisposable {
    * files.
    */
   async survey(signal: AbortSignal): Promise<void> {
+    let isComplete = true;
+    const onUnreadable = (path: string, caught: unknown): void => {
+      isComplete = false;
+      this.#deps.log.error('a folder of a capture directory cannot be read; its files wait', {
+        path,
+        error: errorText(caught),
+      });
+    };
     for (const directory of this.#known) {
       // A directory that cannot be listed may still hold files: then the low-water marks stay unreported.
       if (!this.#owned.has(directory)) return;
       for (const root of [directory, join(directory, failedFolder)]) {
-        for await (const path of walkFiles(root, signal)) {
+        for await (const path of walkFiles(root, signal, onUnreadable)) {
           if (!path.endsWith('.capture')) continue;
           try {
             const identity = await readIdentity(path);
@@ -69,7 +77,8 @@ export class Directories implements AsyncDisposable {
         }
       }
     }
-    if (!signal.aborted) this.#deps.ledger.complete();
+    // Files that cannot be seen may still be sent one day: their streams' low-water marks stay unreported.
+    if (isComplete && !signal.aborted) this.#deps.ledger.complete();
   }
 
   /** Owns a directory and recovers the files left open in it; false if another process has it or it cannot be used. */

@@ -6,13 +6,21 @@ import { failedFolder, lockFile } from './paths.ts';
 /**
  * Paths of regular files. `failed/` directories and links are not entered, nor is a directory that is another's capture directory: its open
  * files are not ours. A directory that disappears is skipped.
+ *
+ * @param onUnreadable called with each directory that cannot be listed; the others are listed
  */
-export async function* walkFiles(root: string, signal: AbortSignal): AsyncGenerator<string> {
+export async function* walkFiles(
+  root: string,
+  signal: AbortSignal,
+  onUnreadable: (directory: string, caught: unknown) => void = () => {},
+): AsyncGenerator<string> {
   const waiting = [root];
   for (let directory = waiting.pop(); directory !== undefined; directory = waiting.pop()) {
     if (directory !== root && (await isOwned(directory))) continue;
-    const entries = await opendir(directory, { bufferSize: 512 }).catch(() => undefined);
-    if (entries === undefined) continue;
+    const entries = await opendir(directory, { bufferSize: 512 }).catch((caught: NodeJS.ErrnoException) => {
+      if (caught.code !== 'ENOENT') onUnreadable(directory, caught);
+    });
+    if (!entries) continue;
     for await (const entry of entries) {
       if (signal.aborted) return;
       const path = join(directory, entry.name);

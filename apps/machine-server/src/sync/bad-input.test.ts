@@ -8,13 +8,14 @@ import { type CodeName, concatBytes, PlatformError, silentLog, systemClock } fro
 import { captureFileBytes } from '@platform/capture-file';
 import { DataCaptureMetadataSchema } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { CaptureFileHeaderSchema } from '@platform/proto/platform/capture/v1/capture_file';
-import { temporaryDirectory } from '@platform/testkit';
+import { FakeClock, temporaryDirectory } from '@platform/testkit';
 import { expect, test } from 'vitest';
 import { ReadingEncoder } from '../capture/encode.ts';
 import { Directories } from '../directories/directories.ts';
 import { lockDirectory } from '../directories/lock-directory.ts';
 import { SeqLedger } from '../directories/seq-ledger.ts';
-import { createSync } from '../testing/create-sync.ts';
+import { createSync, createSyncWith, quietly } from '../testing/create-sync.ts';
+import { until } from '../testing/start-test-server.ts';
 
 const encoder = new ReadingEncoder();
 const readingOf = (n: number): Uint8Array =>
@@ -130,6 +131,31 @@ test('D15 whatever code the cloud answers to one file, the others are sent; the 
   }
 });
 
+test('D15 a file for which the cloud is never available holds up no other: the next to try after a pause is another one', async () => {
+  await using directory = await temporaryDirectory();
+  const bad = await put(join(directory.path, '0_1_3.capture'), ours('bad', { seq: 1 }));
+  for (let seq = 2; seq < 9; seq++) await put(join(directory.path, `1_${seq}_3.capture`), ours(`good${seq}`, { seq }));
+  const clock = new FakeClock();
+  const { sync, link } = createSyncWith(clock, [directory.path]);
+  await using _sync = sync;
+  let isAway = true;
+  link.before = ({ metadata }) => {
+    if (isAway || metadata.componentName === 'bad') throw new PlatformError('unavailable', 'no answer');
+  };
+  sync.configure({ ...quietly, disabled: false, intervalMs: 1_000 }, async () => undefined);
+  await until('failures', async () => {
+    await clock.advance(5_000);
+    return link.attempts >= 12;
+  });
+  expect(link.stored).toEqual([]);
+  isAway = false;
+  await until('the others', async () => {
+    await clock.advance(5_000);
+    return link.stored.length === 7;
+  });
+  expect(existsSync(bad)).toBe(true);
+});
+
 test('I5 a cloned capture directory: what both machines have is stored once, also after lost acknowledgements, and what differs is kept', async () => {
   await using one = await temporaryDirectory();
   await using two = await temporaryDirectory();
@@ -179,6 +205,27 @@ test('files of a component that was renamed and of a part that is gone: the firs
   expect(names(link)).toEqual(['new-name', 'old-name']);
   expect(existsSync(gone)).toBe(true);
   expect(sync.tally.lastError).toBe('permission_denied: no such part for this key');
+});
+
+test('C10 while a folder of a capture directory cannot be read, the low-water mark does not pass its files', async () => {
+  await using directory = await temporaryDirectory();
+  await using home = await temporaryDirectory();
+  await put(join(directory.path, 'a_7_3.capture'), ours('seen', { seq: 7 }));
+  // Root reads every folder, whatever its mode; a path that is too long nobody can open.
+  const deep = join(directory.path, 'deep');
+  await mkdir(deep);
+  const script = `for (let i = 0; i < 20; i++) { fs.mkdirSync('x'.repeat(250)); process.chdir('x'.repeat(250)); }`;
+  execFileSync(process.execPath, ['--eval', script], { cwd: deep });
+  const marks = async (): Promise<number> => {
+    const ledger = new SeqLedger();
+    await using directories = new Directories({ home: home.path, ledger, clock: systemClock, log: silentLog });
+    await directories.own(directory.path);
+    await directories.survey(new AbortController().signal);
+    return ledger.lowWaterMark(new Uint8Array(16).fill(1), 9);
+  };
+  expect(await marks()).toBe(0);
+  execFileSync('rm', ['-rf', deep]);
+  expect(await marks()).toBe(7);
 });
 
 test('I5 C9 capture directories inside each other: the open files of another process are not touched, ours are sent once', async () => {

@@ -5,7 +5,8 @@ import { damagedReadings } from '../gaps/lost-readings.ts';
 import { Sync, type SyncSettings } from '../sync/sync.ts';
 import { type FakeCaptureLink, fakeCaptureLink } from './fake-capture-link.ts';
 
-const quietly: SyncSettings = {
+/** Only `flush` sends. */
+export const quietly: SyncSettings = {
   ...{ intervalMs: 3_600_000, disabled: true, threads: 1, tags: [], additionalPaths: [], unmodifiedMs: 0 },
   ...{ after: { action: 'delete' }, newestFirst: false, priorities: {}, maxBytesPerSecond: 0 },
 };
@@ -23,9 +24,12 @@ export interface TestSync {
 
 /** @param directories the first one holds the home, too */
 export function createSync(...directories: readonly [string, ...string[]]): TestSync {
-  const link = fakeCaptureLink();
   const time = { ms: 0 };
-  const clock: Clock = { ...systemClock, monotonic: () => time.ms };
+  return { ...createSyncWith({ ...systemClock, monotonic: () => time.ms }, directories), time };
+}
+
+export function createSyncWith(clock: Clock, directories: readonly [string, ...string[]]): Omit<TestSync, 'time'> {
+  const link = fakeCaptureLink();
   const gaps = new Map<string, number>();
   const told: string[] = [];
   const sync = new Sync({
@@ -39,5 +43,5 @@ export function createSync(...directories: readonly [string, ...string[]]): Test
     log: createLog((level, _logger, message) => told.push(`${level} ${message}`)),
   });
   sync.configure(quietly, async () => undefined);
-  return { sync, link, time, gaps, told };
+  return { sync, link, gaps, told };
 }
