@@ -86,13 +86,26 @@ export function nextRecord(bytes: Uint8Array, from: number, seed: number): numbe
   let budget = 16 * bytes.length;
   const mostIndex = bytes.length / (trailerBytes + 2);
   for (let at = from; at < bytes.length - trailerBytes && budget > 0; at++) {
-    const message = messageAt(bytes, at);
-    if (message.content === undefined || !hasTrailer(message.content)) continue;
-    if (readU32(message.content, message.content.length - 8) > mostIndex) continue;
-    budget -= message.content.length;
+    const trailer = endAt(bytes, at) - trailerBytes;
+    if (bytes[trailer] !== trailerTag[0] || bytes[trailer + 1] !== trailerTag[1]) continue;
+    if (trailer <= at || readU32(bytes, trailer + 2) > mostIndex) continue;
+    budget -= trailer - at;
     if (recordAt(bytes, at, seed).body !== undefined) return at;
   }
   return undefined;
+}
+
+/** Where a message that starts at `offset` would end; beyond the file if there can be none. Called for every byte, so it makes no objects. */
+function endAt(bytes: Uint8Array, offset: number): number {
+  let length = 0;
+  let scale = 1;
+  for (let at = offset; at < Math.min(offset + 5, bytes.length); at++) {
+    const byte = bytes[at] as number;
+    length += (byte & 0x7f) * scale;
+    if (byte < 0x80) return at + 1 + length;
+    scale *= 128;
+  }
+  return bytes.length + trailerBytes;
 }
 
 export type MessageAt =
