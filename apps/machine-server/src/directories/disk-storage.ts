@@ -2,10 +2,14 @@ import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { CaptureStorage } from '@platform/capture-file';
 
+/** Directories whose own names survive a power failure: as many as there are captured methods. */
+const named = new Set<string>();
+
 /** Capture files on the computer's disk. */
 export const diskStorage: CaptureStorage = {
   async create(path) {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    const made = await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    if (made !== undefined) named.delete(dirname(path));
     const handle = await open(path, 'wx', 0o600);
     return {
       async write(bytes, position) {
@@ -26,13 +30,17 @@ export const diskStorage: CaptureStorage = {
     await syncDirectory(dirname(to));
   },
   async syncName(path) {
-    for (let at = dirname(path); ; at = dirname(at)) {
+    const directory = dirname(path);
+    await syncDirectory(directory);
+    if (named.has(directory)) return;
+    for (let at = dirname(directory); ; at = dirname(at)) {
       await syncDirectory(at).catch((caught: NodeJS.ErrnoException) => {
         // What this account cannot list it has not created.
         if (caught.code !== 'EACCES' && caught.code !== 'EPERM') throw caught;
       });
-      if (dirname(at) === at) return;
+      if (dirname(at) === at) break;
     }
+    named.add(directory);
   },
   remove: (path) => rm(path, { force: true }),
 };
