@@ -22,9 +22,6 @@ const statusCalls = 200;
 const edits = 10;
 /** Longer than it takes the server to notice that it rests. */
 const settleMs = 12_000;
-const useCalls = 20_000;
-/** It collects at most once a minute. */
-const restMs = 70_000;
 const [statusPath, readingsPath] = [
   '/platform.robot.v1.RobotService/GetMachineStatus',
   '/platform.component.sensor.v1.SensorService/GetReadings',
@@ -93,16 +90,7 @@ async function measureIdleMachine() {
   await using machine = startMachine(folder.path, cloud.url);
   await machine.waitForLine(({ msg }) => msg === 'running');
   await sleep(settleMs);
-  const idle = residentBytes(machine.pid);
-  const { port } = machine.lines.find(({ msg }) => msg === 'running') ?? {};
-  using session = await openUnarySession(`http://127.0.0.1:${port}`);
-  const request = toBinary(GetReadingsRequestSchema, create(GetReadingsRequestSchema, { name: 's0' }));
-  await timesUs(useCalls, () => session.call(readingsPath, request));
-  await sleep(restMs);
-  return {
-    idle_rss_with_10_resources_mb: idle / 1e6,
-    rss_after_20000_calls_mb: residentBytes(machine.pid) / 1e6,
-  };
+  return { idle_rss_with_10_resources_mb: residentBytes(machine.pid) / 1e6 };
 }
 
 /** What Node costs by itself: its start, and a call that is answered with the same bytes. */

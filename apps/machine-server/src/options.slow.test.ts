@@ -1,7 +1,7 @@
 /**
  * One row for each option and variable of the specification, and for each field of the configuration that concerns the whole machine: the
  * real process is started with it, without it, and with a wrong value, and what is seen from outside is checked. The attributes of the data
- * manager are tested with capture.
+ * manager: `data-attributes.slow.test.ts`.
  */
 import { afterAll, describe, expect, test } from 'vitest';
 import { flags } from './read-flags.ts';

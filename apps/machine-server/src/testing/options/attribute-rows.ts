@@ -1,4 +1,4 @@
-/** Fields of the configuration that concern the whole machine. Those of the data manager are tested where capture is. */
+/** Fields of the configuration that concern the whole machine. Those of the data manager: `data-attributes.slow.test.ts`. */
 import { RobotService } from '@platform/proto/platform/robot/v1/robot';
 import { expect } from 'vitest';
 import { until } from '../start-test-server.ts';
