@@ -1,7 +1,7 @@
 /**
  * The attributes of the data manager and of capture methods that the specification lists, in the real process: one server has all of them,
  * one has none, one has a wrong value for each. What only a
- * full or slow disk shows (thresholds, queue and buffer) is tested in `sync` and `capture`.
+ * slow disk shows (queue and buffer) is tested in `capture`.
  */
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
@@ -54,7 +54,7 @@ async function bytesBelow(directory: string): Promise<number> {
   return sizes.reduce((sum, each) => sum + (each?.isFile() ? each.size : 0), 0);
 }
 
-test('each attribute of the data manager and of capture methods does what it says', async () => {
+test.concurrent('each attribute of the data manager and of capture methods does what it says', async () => {
   await using cloud = await startFakeCloud({});
   await using machine = await Machine.create();
   const [capture, own, extra] = [machine.path('elsewhere'), machine.path('own'), machine.path('extra')];
@@ -123,7 +123,21 @@ test('each attribute of the data manager and of capture methods does what it say
   expect(await files()).toBe(0);
 });
 
-test('without attributes, the data manager and capture methods have the defaults of the specification', async () => {
+test.concurrent('on a disk that is full by its thresholds, every nth capture file is deleted', async () => {
+  await using machine = await Machine.create();
+  const thresholds = { disk_usage_deletion_threshold: 0, capture_dir_deletion_threshold: 0 };
+  const attributes = { ...thresholds, delete_every_nth_when_disk_full: 2, maximum_capture_file_size_bytes: 2_000 };
+  const run = await machine.run({ document: { components: [sensor('probe', {})], ...service(attributes) } });
+  await run.says('capture files were deleted before they were synced');
+  const deleted = Number(/"msg":"[^"]*capture files were deleted[^}]*"files":(\d+)/.exec(run.out)?.[1]);
+  const left = (await readdir(machine.path('capture'), { recursive: true })).filter((name) =>
+    name.endsWith('.capture'),
+  );
+  expect(deleted).toBeGreaterThan(0);
+  expect(left.length).toBeGreaterThanOrEqual(deleted - 1);
+});
+
+test.concurrent('without attributes, the data manager and capture methods have the defaults of the specification', async () => {
   await using cloud = await startFakeCloud({});
   await using machine = await Machine.create();
   const [extra, other] = [machine.path('extra'), machine.path('other')];
@@ -146,7 +160,7 @@ test('without attributes, the data manager and capture methods have the defaults
   expect(run.count('is ignored')).toBe(0);
 });
 
-test('a wrong value of each attribute of the data manager and of capture methods is named with its path', async () => {
+test.concurrent('a wrong value of each attribute of the data manager and of capture methods is named with its path', async () => {
   await using machine = await Machine.create();
   const ofService = {
     ...{ capture_disabled: 'yes', capture_dir: 5, tags: ['a b'], sync_disabled: 1, additional_sync_paths: ['here'] },
