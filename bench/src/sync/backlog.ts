@@ -19,18 +19,20 @@ export async function measureBacklog({ files }: { readonly files: number }): Pro
     (home, { partId }) =>
       writeCaptures({ home, partId, files, readingsEach, components, fromMs: Date.now() - dayMs, intervalMs: 50 }),
   );
-  const left = (): number => waitingFiles(captureFolder(machine.home));
-  while (left() >= files) await sleep(20);
-  const [startedMs, started] = [performance.now(), left()];
-  while (left() > 0) await sleep(200);
+  // Listing the folders would take time from what is measured.
+  const stored = (): Promise<number> => uploadsStored(machine.cloud.url);
+  while ((await stored()) === 0) await sleep(20);
+  const [startedMs, before] = [performance.now(), await stored()];
+  while ((await stored()) < files) await sleep(200);
   const seconds = (performance.now() - startedMs) / 1_000;
-  const stored = await countReadings(machine.cloud);
+  while (waitingFiles(captureFolder(machine.home)) > 0) await sleep(200);
+  const readings = await countReadings(machine.cloud);
   const limit = await measureBacklogLimit(Math.min(files, 20_000));
   return [
     {
       ...{
         name: `backlog of ${files} files`,
-        value: started / seconds,
+        value: (files - before) / seconds,
         unit: 'files/s',
         least: 1_000,
         aimLeast: 3_000,
@@ -39,12 +41,17 @@ export async function measureBacklog({ files }: { readonly files: number }): Pro
     },
     {
       name: 'backlog: readings stored of those captured',
-      value: (stored / (files * readingsEach)) * 100,
+      value: (readings / (files * readingsEach)) * 100,
       unit: '%',
       least: 100,
       most: 100,
     },
   ];
+}
+
+async function uploadsStored(url: string): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  return Number(/^platform_ingest_uploads_total (\d+)$/m.exec(text)?.[1] ?? 0);
 }
 
 export function waitingFiles(directory: string): number {

@@ -9,7 +9,7 @@ import { captureFolder, writeCaptures } from './write-captures.ts';
 const components = 4;
 const readingsEach = 1_500;
 const monthMs = 30 * 86_400_000;
-const everyMs = 1_000;
+const everyMs = 2_000;
 
 /** A month of readings waits; a sensor of ten readings a second goes on. How old is the newest of its readings in the cloud, at worst? */
 export async function measureMonth({ readings }: { readonly readings: number }): Promise<Figure[]> {

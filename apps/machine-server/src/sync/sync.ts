@@ -5,7 +5,7 @@
  * time | set aside with its reason. Capture files and arbitrary files have a lane each, so that a file of gigabytes delays no reading; a
  * failing file delays no other (D15).
  */
-import { rm } from 'node:fs/promises';
+import { stat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { errorText, type LogFields, PlatformError } from '@platform/base';
 import type { CaptureFileContents } from '@platform/capture-file';
@@ -14,6 +14,7 @@ import { setAside } from '../directories/set-aside.ts';
 import { LimitedLog } from '../logging/limited-log.ts';
 import { type Observe, observed } from '../telemetry/observe.ts';
 import { Attempts } from './attempts.ts';
+import { ByteBudget } from './byte-budget.ts';
 import { type CaptureFile, CaptureQueue } from './capture-queue.ts';
 import { type AfterSync, afterSync } from './files/after-sync.ts';
 import { DueFiles } from './files/due-files.ts';
@@ -68,9 +69,10 @@ interface FoundFile {
 
 /**
  * An upload mostly waits for the network and the cloud's disk, so that one thread's share of the work is several of them. More would only
- * make the memory for them grow.
+ * make the memory for them grow, and that of large files is limited.
  */
-const uploadsPerThread = 4;
+const uploadsPerThread = 16;
+const mostBytesInMemory = 16 * 1024 * 1024;
 const leastRetryMs = 50;
 
 type Acknowledged = Pick<CaptureOutcome, 'identity' | 'damaged'>;
@@ -89,6 +91,7 @@ export class Sync implements AsyncDisposable {
   readonly #files: Lane<FoundFile>;
   readonly #sent: SentFiles;
   readonly #rate: RateLimit;
+  readonly #memory = new ByteBudget(mostBytesInMemory);
   readonly #log: LimitedLog;
   #settings: SyncSettings | undefined;
   #rule: SyncRule = async () => undefined;
@@ -294,6 +297,7 @@ export class Sync implements AsyncDisposable {
     if (link === undefined) return;
     const acknowledged = this.#acknowledged.get(path);
     if (acknowledged !== undefined) return this.#removeAcknowledged(path, directory, acknowledged);
+    using _memory = await this.#memory.take((await stat(path).catch(() => undefined))?.size ?? 0);
     const context = { ...this.#deps, link, rate: this.#rate };
     const outcome = await uploadCapture(path, directory, context, this.#stop.signal);
     const { identity } = outcome;
@@ -385,7 +389,7 @@ export class Sync implements AsyncDisposable {
    */
   async #removeAcknowledged(path: string, directory: string, { identity, damaged }: Acknowledged): Promise<void> {
     try {
-      if (damaged === undefined) await rm(path, { force: true });
+      if (damaged === undefined) await unlink(path).catch(unlessGone);
       else await this.#keepDamaged(path, directory, damaged);
     } catch (caught) {
       const error = errorText(caught);
@@ -408,4 +412,8 @@ export class Sync implements AsyncDisposable {
       reason,
     });
   }
+}
+
+function unlessGone(caught: NodeJS.ErrnoException): void {
+  if (caught.code !== 'ENOENT') throw caught;
 }
