@@ -121,7 +121,7 @@ export class ConfigApplier {
 
   /** Before anything is logged about either configuration. */
   #hideSecrets(...messages: readonly RobotConfig[]): void {
-    const secrets = messages.flatMap((message) => [...configuredSecrets(message, fromRobotConfig(message))]);
+    const secrets = messages.flatMap((message) => [...configuredSecrets(message, documentOf(message))]);
     const { serverLog, environment } = this.#deps;
     serverLog.redactor.hide('configuration', secrets);
     serverLog.redactor.hide('environment', environment.secrets);
@@ -129,7 +129,7 @@ export class ConfigApplier {
 
   #begin(before: RobotConfig, written: RobotConfig, message: RobotConfig, missing: readonly Problem[]): Promise<void> {
     const { graph, modules, packages, auth, serverLog, log, revealDiffs: reveal } = this.#deps;
-    const asked = fromRobotConfig(message);
+    const asked = documentOf(message);
     const faults = faultsOf(missing);
     const faulty = {
       modules: asked.modules.map(withFault('modules', faults)),
@@ -140,7 +140,7 @@ export class ConfigApplier {
     const { revision } = message;
     if (before.revision !== revision)
       logChanges({
-        ...{ before: fromRobotConfig(before), after: fromRobotConfig(written) },
+        ...{ before: documentOf(before), after: documentOf(written) },
         ...{ revision, serverLog, log, reveal },
       });
     auth.configure(secretsOf(message));
@@ -193,6 +193,15 @@ export class ConfigApplier {
     this.#error = `revision ${revision} could not be applied: ${errorText(caught)}`;
     this.#deps.onChange();
   }
+}
+
+const documents = new WeakMap<RobotConfig, MachineConfig>();
+
+/** The document of a configuration, which several steps need: made once. */
+function documentOf(message: RobotConfig): MachineConfig {
+  const known = documents.get(message) ?? fromRobotConfig(message);
+  documents.set(message, known);
+  return known;
 }
 
 /** Entries whose status says what is wrong with them. */

@@ -48,6 +48,7 @@ export class ConfigEnvironment {
   }
 
   resolve(config: RobotConfig): Resolved {
+    if (!hasPlaceholder(config)) return { config, problems: [] };
     const problems: Problem[] = [];
     const used = new Map(this.#values);
     const resolved = this.#valueOf(config, '', problems, used) as RobotConfig;
@@ -92,6 +93,13 @@ export class ConfigEnvironment {
     if (path.startsWith('auth.')) return randomUUID();
     return withEntries.test(path) ? text : undefined;
   }
+}
+
+/** Most configurations have none, and those of thousands of resources take a while to copy. */
+function hasPlaceholder(value: unknown): boolean {
+  if (typeof value === 'string') return value.includes('${environment.');
+  if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return false;
+  return Object.values(value).some(hasPlaceholder);
 }
 
 /** Fields whose keys in a document have other names. */

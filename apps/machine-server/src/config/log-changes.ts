@@ -3,6 +3,7 @@
  * `-reveal-sensitive-config-diffs` the attributes appear as they are, but only in the outputs of this computer, because others may read
  * the log in the cloud.
  */
+import { isDeepStrictEqual } from 'node:util';
 import type { Log } from '@platform/base';
 import { type Change, diff, diffLines, equal } from '@platform/machine-config/diff';
 import { mask } from '@platform/machine-config/mask-secrets';
@@ -29,7 +30,8 @@ export function logChanges({ before, after, revision, serverLog, log, reveal }: 
   const removed = [...resources.keys()].filter((name) => !nextResources.has(name));
   const changed = [...nextResources].flatMap(([name, resource]) => {
     const earlier = resources.get(name);
-    return earlier === undefined || equal(asJson(earlier), asJson(resource)) ? [] : [name];
+    if (earlier === undefined || isDeepStrictEqual(earlier, resource)) return [];
+    return equal(asJson(earlier), asJson(resource)) ? [] : [name];
   });
   const sections = [...new Set([...Object.keys(old), ...Object.keys(next)])].filter(
     (key) => key !== 'components' && key !== 'services' && !equal(old[key] ?? null, next[key] ?? null),
@@ -73,7 +75,19 @@ function withoutSecrets(change: Change, isSecret: (text: string) => boolean): Ch
   };
 }
 
-/** Without keys that are undefined. */
+/** Without keys that are undefined. What has none is not copied. */
 function asJson(value: object): { readonly [key: string]: Json } {
-  return JSON.parse(JSON.stringify(value)) as { readonly [key: string]: Json };
+  return withoutUndefined(value) as { readonly [key: string]: Json };
+}
+
+function withoutUndefined(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) {
+    const items = value.map(withoutUndefined);
+    return items.every((item, index) => item === value[index]) ? value : items;
+  }
+  const entries = Object.entries(value);
+  const kept = entries.flatMap(([key, item]) => (item === undefined ? [] : [[key, withoutUndefined(item)] as const]));
+  const isSame = kept.length === entries.length && kept.every(([, item], index) => item === entries[index]?.[1]);
+  return isSame ? value : Object.fromEntries(kept);
 }

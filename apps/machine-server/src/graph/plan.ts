@@ -1,5 +1,6 @@
 /** Turns the running resources and a new configuration into ordered steps. Pure. */
 
+import { isDeepStrictEqual } from 'node:util';
 import { isForService, resourcesByName } from '@platform/machine-config/canonical-names';
 import type { ResourceConfig } from '@platform/machine-config/schema';
 import { formatResourceName } from '@platform/resources';
@@ -24,6 +25,7 @@ const none: Dependencies = { found: [], unknown: [] };
 
 /** @param running configurations by full name. */
 export function plan(running: ReadonlyMap<string, ResourceConfig>, wanted: readonly ResourceConfig[]): Plan {
+  const present = [...running.values()];
   const ordered = inDependencyOrder(wanted);
   const dependencies = dependenciesAmong(ordered);
   const changed = new Set<string>();
@@ -32,14 +34,14 @@ export function plan(running: ReadonlyMap<string, ResourceConfig>, wanted: reado
     const now = running.get(full);
     const same =
       now !== undefined &&
-      JSON.stringify(now) === JSON.stringify(config) &&
-      fingerprint(associatedWith(now, [...running.values()])) === fingerprint(associatedWith(config, wanted));
+      (isDeepStrictEqual(now, config) || JSON.stringify(now) === JSON.stringify(config)) &&
+      fingerprint(associatedWith(now, present)) === fingerprint(associatedWith(config, wanted));
     // Dependents of a rebuilt resource hold the old one, so they are rebuilt too.
     if (same && !dependencies.get(full)?.found.some((dependency) => changed.has(dependency))) return false;
     changed.add(full);
     return true;
   });
-  const gone = inDependencyOrder([...running.values()])
+  const gone = inDependencyOrder(present)
     .map(formatResourceName)
     .filter((full) => !dependencies.has(full));
   return { remove: gone.toReversed(), build };
