@@ -82,6 +82,28 @@ test('pictures are found at once by their camera, page by page, with their bytes
   expect(named.map(({ binary }: FoundFile) => new TextDecoder().decode(binary))).toEqual(['picture 1']);
 });
 
+test('pictures, point clouds, videos and sounds come back byte for byte, with their extensions and MIME types', async () => {
+  const { dataClient } = client;
+  // Every byte value.
+  const bytes = Uint8Array.from({ length: 200_003 }, (_, index) => (index * 7 + (index >> 8)) & 0xff);
+  const component = `kinds-${randomUUID()}`;
+  const kinds = [
+    ['.jpeg', 'image/jpeg'],
+    ['.png', 'image/png'],
+    ['.pcd', 'pointcloud/pcd'],
+    ['.mp4', 'video/mp4'],
+    ['.wav', 'audio/wav'],
+  ] as const;
+  for (const [index, [extension, mimeType]] of kinds.entries()) {
+    const times: [Date, Date] = [new Date(start + index), new Date(start + index + 1)];
+    const of = ['rdk:component:camera', component, 'GetImages'] as const;
+    const id = await dataClient.binaryDataCaptureUpload(bytes, cloud.partId, ...of, extension, times);
+    const [stored] = await dataClient.binaryDataByIds([id]);
+    expect(Buffer.from(stored?.binary ?? []).equals(bytes)).toBe(true);
+    expect(stored?.metadata).toMatchObject({ fileExt: extension, captureMetadata: { mimeType } });
+  }
+});
+
 test('tags, bounding boxes and deletion work through the client', async () => {
   const { dataClient } = client;
   const component = `camera-${randomUUID()}`;

@@ -162,7 +162,7 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
       clock,
     }),
     ...ingest.bindings,
-    gapBinding({ db: deps.db, access }),
+    gapBinding({ db: deps.db, access, registry }),
     serve(DataService, { ...queries.dataHandlers, ...binary.dataHandlers }),
     serve(DatasetService, binary.datasetHandlers),
     serve(PackageService, packages.handlers, { maxRequestBytes: () => maxMessageBytes }),

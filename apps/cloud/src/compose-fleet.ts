@@ -11,7 +11,7 @@ import type { Limits } from './admin/limits.ts';
 import { machineLogAllowance } from './admin/machine-log-allowance.ts';
 import { organizationDeleting as forgetLimits } from './admin/organization-deleting.ts';
 import { createFragments, type Fragments } from './fragments/feature.ts';
-import { forgetGaps } from './gaps/feature.ts';
+import { forgetGaps, forgetGapsOfPart } from './gaps/feature.ts';
 import { createFirstAccount } from './identity/create-first-account.ts';
 import { organizationDeleting as forgetPeople } from './identity/organization-deleting.ts';
 import { createSessions, type Sessions } from './identity/sign-in/sessions.ts';
@@ -116,6 +116,7 @@ export async function composeFleet(deps: FleetDeps): Promise<Fleet> {
     triggerProblems,
     targetProblems: (document) => targetProblems(document, deps.targetRefusal),
     onConfigurationChange,
+    partDeleting: forgetGapsOfPart,
     accessChanged: () => authenticator.forget(),
     onTransitions,
     linkSinceMs: (partId) => links.of(partId)?.sinceMs,

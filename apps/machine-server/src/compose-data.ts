@@ -1,12 +1,17 @@
 /** Wires everything that captures, sends and reclaims: capture directories, sync, deletion on a full disk, capture. */
 import type { Clock, Log } from '@platform/base';
 import type { CaptureStorage } from '@platform/capture-file';
+import { DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { GapReason } from '@platform/proto/platform/gaps/v1/gaps';
 import type { Link } from '@platform/rpc/client';
 import { Capture, type CaptureDeps } from './capture/capture.ts';
 import { Directories } from './directories/directories.ts';
 import { diskStorage } from './directories/disk-storage.ts';
 import { SeqLedger } from './directories/seq-ledger.ts';
+import { Docdb } from './docdb/docdb.ts';
+import type { PartIds } from './docdb/documents-of.ts';
+import { openMongodb } from './docdb/open-mongodb.ts';
+import { DocdbQueue } from './docdb/queue.ts';
 import { Alive, readCrash } from './gaps/alive.ts';
 import { CrashGaps } from './gaps/crash-gaps.ts';
 import { Gaps } from './gaps/gaps.ts';
@@ -21,6 +26,8 @@ export interface DataDeps {
   /** Undefined: there is no cloud. */
   readonly link: Link | undefined;
   readonly read: CaptureDeps['read'];
+  /** Where the part belongs. */
+  readonly ids: () => PartIds;
   /** Looks at uploads. */
   readonly observe: Observe | undefined;
   readonly clock: Clock;
@@ -34,30 +41,51 @@ export interface Data extends AsyncDisposable {
   readonly reclaim: Reclaim;
   readonly capture: Capture;
   readonly gaps: Gaps;
+  readonly docdb: Docdb;
 }
 
 const lastSyncMs = 2_000;
 
-/** Sync learns of sealed files at once, without listing the directories. */
-function tellsWhenSealed(storage: CaptureStorage, sync: Sync): CaptureStorage {
+/** Sync learns of sealed files at once, without listing the directories. @param before called with a file that is about to be sealed */
+function tellsWhenSealed(
+  storage: CaptureStorage,
+  sync: Sync,
+  before: (path: string) => Promise<void> = async () => {},
+): CaptureStorage {
   return {
     ...storage,
     async rename(from, to) {
+      if (to.endsWith('.capture')) await before(from);
       await storage.rename(from, to);
       if (to.endsWith('.capture')) sync.sealed(to);
     },
   };
 }
 
-export async function composeData({ home, partId, link, read, observe, clock, log, signal }: DataDeps): Promise<Data> {
+export async function composeData(deps: DataDeps): Promise<Data> {
+  const { home, partId, link, read, ids, observe, clock, log, signal } = deps;
   await using starting = new AsyncDisposableStack();
   const ledger = new SeqLedger();
   const gaps = starting.use(new Gaps({ home, partId, link, clock, log: log.child('capture') }));
   await gaps.start();
   const crash = new CrashGaps(await readCrash(home));
+  const queue = new DocdbQueue(home, log.child('docdb'), () => clock.monotonic());
+  await queue.start();
+  const docdb = starting.use(
+    new Docdb({
+      ...{ queue, open: openMongodb, ids, clock, log: log.child('docdb') },
+      seal: () => capture.seal(),
+    }),
+  );
+  const enqueue = async (path: string): Promise<void> => {
+    await queue.add(path);
+    docdb.wake();
+  };
   const directories = starting.use(
     new Directories({
       ...{ home, ledger, clock, log: log.child('capture') },
+      beforeSealed: (path, { header }) =>
+        header.metadata?.type === DataType.TABULAR_SENSOR ? enqueue(path) : Promise.resolve(),
       onRecovered: (contents) => crash.recovered(contents),
     }),
   );
@@ -79,9 +107,9 @@ export async function composeData({ home, partId, link, read, observe, clock, lo
       captureDirectories: () => directories.owned(),
       seal: () => capture.seal(),
       observe,
-      refused: (header, readings) => {
+      refused: (reason, header, readings) => {
         const lost = lostReadings(header, readings);
-        if (lost !== undefined) gaps.add(lost.series, GapReason.TOO_LARGE, lost.readings, lost.startUs, lost.endUs);
+        if (lost !== undefined) gaps.add(lost.series, reason, lost.readings, lost.startUs, lost.endUs);
       },
       damaged: (contents) => {
         const lost = damagedReadings(contents);
@@ -112,7 +140,7 @@ export async function composeData({ home, partId, link, read, observe, clock, lo
   const capture: Capture = starting.use(
     new Capture({
       partId,
-      storage: tellsWhenSealed(diskStorage, sync),
+      storage: (kind) => tellsWhenSealed(diskStorage, sync, kind === 'tabular' ? enqueue : undefined),
       ledger,
       directories,
       read,
@@ -123,5 +151,5 @@ export async function composeData({ home, partId, link, read, observe, clock, lo
     }),
   );
   const unwinding = starting.move();
-  return { sync, reclaim, capture, gaps, [Symbol.asyncDispose]: () => unwinding.disposeAsync() };
+  return { sync, reclaim, capture, gaps, docdb, [Symbol.asyncDispose]: () => unwinding.disposeAsync() };
 }

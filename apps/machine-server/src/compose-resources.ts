@@ -75,7 +75,13 @@ export async function composeResources(deps: ResourcePartsDeps): Promise<Resourc
   const frames = createFrames({ graph, types, log: log.child('frames') });
   const read = readResource(graph, types, (name) => frames.worldPose(name));
   const data: Data = starting.use(
-    await composeData({ home, partId, link: cloud?.link, read, observe, clock, log, signal }),
+    await composeData({
+      ...{ home, partId, link: cloud?.link, read, observe, clock, log, signal },
+      ids: () => {
+        const { primaryOrgId = '', locationId = '', machineId = '' } = config().cloud ?? {};
+        return { organizationId: primaryOrgId, locationId, robotId: machineId };
+      },
+    }),
   );
   const unwinding = starting.move();
   return {

@@ -234,6 +234,7 @@ export function crossTenantRequests(world: World): readonly CrossTenantRequest[]
       ['FleetService.SetKeyExpiry', key, (id) => ({ id, expiresAt: past })],
       ['FleetService.ListAuditEntries', organization, (id) => ({ organizationId: id, pageToken: 'x' })],
       ['GapService.ListGaps', partId, (id) => ({ partId: id, pageToken: 'x' })],
+      ['GapService.ListGaps', organization, (id) => ({ organizationId: id, pageToken: 'x' })],
       ['GapService.ReportGaps', partId, (id) => ({ partId: id, gaps: [{}] })],
       ['FleetService.ListConfigurationVersions', partId, (id) => ({ partId: id, pageToken: 'x' })],
       ['FleetService.GetConfigurationVersion', partId, (id) => ({ partId: id, version: 999n })],

@@ -167,6 +167,28 @@ test('the command line calls methods by short names, and suggests', async () => 
   expect(status['link_since']).toMatch(/^20/);
 });
 
+test('machines status shows what capture and sync of a machine are doing, in total and for each resource', async () => {
+  const { machineId } = cloud;
+  const save = (document: object) =>
+    cli.ok(['config', 'set', cloud.partId, '-', '--yes'], { input: JSON.stringify(document) });
+  const status = async (...more: string[]): Promise<Record<string, unknown>> =>
+    (await cli.ok(['machines', 'status', machineId, ...more, '--json'])).json<Record<string, unknown>[]>()[0] ?? {};
+  expect(await status()).toMatchObject({ state: 'online', sync: null, captured: null });
+  const capture_methods = [{ method: 'Readings', capture_frequency_hz: 20 }];
+  const [temp, ...others] = configuration.components;
+  await save({
+    ...configuration,
+    components: [{ ...temp, service_configs: [{ type: 'data_manager', attributes: { capture_methods } }] }, ...others],
+    services: [{ name: 'dm', api: 'core:service:data_manager', model: 'core:builtin:builtin', attributes: {} }],
+  });
+  await until(async () => Number((await status())['uploaded_readings']) > 0);
+  expect(await status()).toMatchObject({ sync: 'on', quarantined_files: 0, discarded_readings: 0, sync_error: null });
+  expect(await status('--resources')).toMatchObject({ resource: 'core:component:sensor/temp' });
+  expect(Number((await status('--resources'))['captured'])).toBeGreaterThan(0);
+  await save(configuration);
+  await until(async () => (await status())['sync'] === null);
+});
+
 test('a second machine-server with the same credentials is named with the first, in the status and once in the log', async () => {
   expect((await client.fleet.getPartStatus({ partId: cloud.partId })).competingServers).toEqual([]);
   const second = await startMachine(cloud, cloud.url);

@@ -23,6 +23,7 @@ export interface DataManagerAttributes {
   readonly delete_every_nth_when_disk_full: number;
   /** Absent or 0: half the number of CPUs, at least 1. */
   readonly maximum_num_sync_threads: number | undefined;
+  readonly docdb_capture_config: JsonObject | undefined;
   readonly maximum_capture_file_size_bytes: number;
   readonly file_last_modified_millis: number;
   readonly disk_usage_deletion_threshold: number;

@@ -8,6 +8,8 @@ export type Field =
   /** Letters, digits, underscores and dashes. */
   | { readonly kind: 'tags' }
   | { readonly kind: 'absolutePaths' }
+  /** Secret: never quoted in a message. */
+  | { readonly kind: 'docdbUri' }
   | { readonly kind: 'object'; readonly of?: Fields }
   | { readonly kind: 'list' }
   /** Any number: unsupported values are ignored, with a separate warning (D24). */
@@ -26,7 +28,7 @@ export const dataManagerFields: Fields = {
   maximum_num_sync_threads: { kind: 'int', min: 0 },
   docdb_capture_config: {
     kind: 'object',
-    of: { uri: { kind: 'string' }, database: { kind: 'string' }, collection: { kind: 'string' } },
+    of: { uri: { kind: 'docdbUri' }, database: { kind: 'string' }, collection: { kind: 'string' } },
   },
   maximum_capture_file_size_bytes: { kind: 'int', default: 262_144, min: 1 },
   file_last_modified_millis: { kind: 'int', default: 10_000, min: 0 },

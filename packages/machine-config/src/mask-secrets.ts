@@ -30,5 +30,7 @@ export function isSecretPath(path: readonly string[]): boolean {
   const [section, list, config, entry] = path;
   if (section === 'auth' && list === 'handlers' && config === 'config' && entry !== undefined && entry !== 'keys')
     return true;
-  return path.some((key) => secretKey.test(key));
+  return path.some(
+    (key, index) => secretKey.test(key) || (key === 'uri' && path[index - 1] === 'docdb_capture_config'),
+  );
 }

@@ -51,6 +51,10 @@ function fitting(field: Field, value: Json, path: string, problems: Problem[]): 
   }
   const expected = expectedOf(field, value);
   if (expected === undefined) return value;
+  if (field.kind === 'docdbUri') {
+    problems.push({ path, level: 'error', message: `expected ${expected}, found something else` });
+    return undefined;
+  }
   problems.push({ path, level: 'error', message: `expected ${expected}, found ${formatValue(value)}` });
   return undefined;
 }
@@ -75,6 +79,11 @@ function expectedOf(field: Field, value: Json): string | undefined {
       return typeof value === 'boolean' ? undefined : 'true or false';
     case 'string':
       return typeof value === 'string' ? undefined : 'a string';
+    case 'docdbUri':
+      // A placeholder becomes a variable of the machine (docs/specs/machine-server.md).
+      return typeof value === 'string' && /^(mongodb(\+srv)?:\/\/|\$\{|$)/.test(value)
+        ? undefined
+        : 'an address that begins with mongodb:// or mongodb+srv://';
     case 'tags':
     case 'absolutePaths':
       return 'a list of strings';

@@ -1,3 +1,4 @@
+export { type DocumentServer, type InsertFault, startDocumentServer } from './document-server.ts';
 export { FakeClock } from './fake-clock.ts';
 export { createFaultProxy, type Fault, type FaultProxy } from './fault-proxy.ts';
 export { freePort } from './free-port.ts';

@@ -9,6 +9,7 @@ import { partStatus, presenter, stateOf, timeOf } from '../results/presenters.ts
 import { connectCommand } from './connect/connect.ts';
 import { machineFavoritesCommand } from './machine-favorites.ts';
 import { machinePartCommand } from './machine-part.ts';
+import { askDataStatus, dataFields, dataRow, resourceDataFields, resourceRows } from './remote/data-status.ts';
 
 export function machinesCommand(): Command {
   return group('machines', 'machines and their parts', [
@@ -147,19 +148,43 @@ function remove(): Command {
 function status(): Command {
   return defineCommand(
     new Command('status')
-      .description('show the last contact and the configuration of each part of a machine')
-      .argument(...machineArgument),
-    { examples: ['platform machines status press-7'], fields: ['part', ...partStatus.fields] },
-    async ({ cloud, out, find }, _flags, text = '') => {
+      .description(
+        'show the last contact and the configuration of each part of a machine, and, asked of parts that are online, what capture and sync are doing',
+      )
+      .argument(...machineArgument)
+      .option('--resources', 'what capture and sync are doing, for each captured resource'),
+    {
+      examples: ['platform machines status press-7', 'platform machines status press-7 --resources'],
+      fields: ['part', ...partStatus.fields, ...dataFields],
+    },
+    async ({ cloud, out, find, signal }, flags, text = '') => {
       const { id } = await find.machine(text);
-      const { app, fleet } = await cloud();
-      const { parts } = await app.getRobotParts({ robotId: id });
-      const rows = await Promise.all(
-        parts.map(async (part) => ({
-          part: part.name,
-          ...partStatus.shape(await fleet.getPartStatus({ partId: part.id })),
-        })),
+      const opened = await cloud();
+      const { parts } = await opened.app.getRobotParts({ robotId: id });
+      const found = await Promise.all(
+        parts.map(async (part) => {
+          const status = await opened.fleet.getPartStatus({ partId: part.id });
+          if (status.linkSince === undefined) return { part, status, data: undefined, failure: undefined };
+          using machine = opened.machine(part.id, { session: false });
+          try {
+            return { part, status, data: await askDataStatus(machine, signal), failure: undefined };
+          } catch (failure) {
+            return { part, status, data: undefined, failure };
+          }
+        }),
       );
+      if (flags['resources'] === true) {
+        const rows = found.flatMap(({ part, data }) =>
+          data === undefined ? [] : resourceRows(data).map((row) => ({ part: part.name, ...row })),
+        );
+        out.rows(rows, ['part', ...resourceDataFields]);
+        return;
+      }
+      const rows = found.map(({ part, status, data, failure }) => ({
+        part: part.name,
+        ...partStatus.shape(status),
+        ...dataRow(data, failure),
+      }));
       out.rows(rows, [
         'part',
         'state',
@@ -169,6 +194,15 @@ function status(): Command {
         'held_since',
         'held_reason',
         'last_error',
+        'sync',
+        'captured',
+        'uploaded_readings',
+        'waiting_files',
+        'oldest_waiting',
+        'quarantined_files',
+        'discarded_readings',
+        'next_attempt',
+        'sync_error',
       ]);
     },
   );

@@ -1,4 +1,4 @@
-/** `platform data gaps`: the readings of a part that were not captured, or not kept. */
+/** `platform data gaps`: the readings of a part, or of all parts of an organization, that were not captured or not kept. */
 import { type Gap, GapReason, PlatformError, timestampFromDate } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { wholeNumber } from '../commands/config/configuration.ts';
@@ -15,6 +15,7 @@ const reasons: Readonly<Record<string, GapReason>> = {
   'too-large': GapReason.TOO_LARGE,
   failed: GapReason.FAILED,
   damaged: GapReason.DAMAGED,
+  refused: GapReason.REFUSED,
 };
 
 const gapResult: Presenter<Gap> = presenter({
@@ -25,6 +26,7 @@ const gapResult: Presenter<Gap> = presenter({
   resource: (one) => one.componentName,
   type: (one) => one.componentType,
   method: (one) => one.methodName,
+  part_id: (one) => one.partId,
 });
 
 const pageLimit = 1_000;
@@ -32,8 +34,10 @@ const pageLimit = 1_000;
 export function gapsCommand(): Command {
   return defineCommand(
     new Command('gaps')
-      .description('list readings of a part that were not captured or not kept, newest first, with the reason')
-      .requiredOption('--part <part>', 'id, Machine/part, or a machine (for its main part)')
+      .description(
+        'list readings of a part, or of all parts of the organization, that were not captured or not kept, newest first, with the reason',
+      )
+      .option('--part <part>', 'id, Machine/part, or a machine (for its main part); default: all parts')
       .option('--resource <name>', 'only of this resource; core:component:sensor/NAME if several have the name')
       .option('--method <name>', 'only of this capture method')
       .addOption(choices('--reason <reasons>', 'only for these reasons, separated by commas', Object.keys(reasons)))
@@ -42,6 +46,7 @@ export function gapsCommand(): Command {
       .option('--limit <number>', 'maximum number of gaps', '50'),
     {
       examples: [
+        'platform data gaps --since 24h',
         'platform data gaps --part press-7 --since 24h',
         'platform data gaps --part press-7 --resource oven --reason crash,discarded --json=start,end,readings',
       ],
@@ -55,7 +60,9 @@ export function gapsCommand(): Command {
       const resource = String(flags['resource'] ?? '');
       const slash = /^[^:/]+:[^:/]+:[^:/]+\//.test(resource) ? resource.indexOf('/') : -1;
       const wanted = {
-        partId: (await context.find.ownPart(String(flags['part']))).id,
+        ...(flags['part'] === undefined
+          ? { organizationId: (await context.find.organization()).id }
+          : { partId: (await context.find.ownPart(String(flags['part']))).id }),
         componentType: slash < 0 ? '' : resource.slice(0, slash),
         componentName: resource.slice(slash + 1),
         methodName: String(flags['method'] ?? ''),

@@ -4,6 +4,7 @@ import { PlatformError } from '@platform/base';
 import { fullType } from '@platform/machine-config/built-in-models';
 import { lengthFault } from '@platform/machine-config/limits';
 import { type Gap, GapReason, GapReasonSchema, GapService } from '@platform/proto/platform/gaps/v1/gaps';
+import type { Scope } from '@platform/query';
 import { type Handlers, type ServiceBinding, serve } from '@platform/rpc/server';
 import type { Kysely } from 'kysely';
 import type { Access } from '../access/authorize.ts';
@@ -13,7 +14,11 @@ import type { GapRow } from './store.ts';
 
 export interface GapsDeps {
   readonly db: Database;
-  readonly access: Pick<Access, 'authorize'>;
+  readonly access: Pick<Access, 'authorize' | 'scopeIn'>;
+  readonly registry: {
+    machinesOf(locationId: string): readonly { readonly id: string }[];
+    partsOf(machineId: string): readonly { readonly id: string }[];
+  };
 }
 
 const mostAtOnce = 1_000;
@@ -22,7 +27,7 @@ const defaultLimit = 100;
 const mostOfPart = 100_000;
 const mostReadings = 1e15;
 
-export function gapBinding({ db, access }: GapsDeps): ServiceBinding<Principal> {
+export function gapBinding({ db, access, registry }: GapsDeps): ServiceBinding<Principal> {
   const handlers: Handlers<typeof GapService, Principal> = {
     async reportGaps({ partId, gaps }, call) {
       const { organizationId } = access.authorize(call.principal, 'part.act', partId);
@@ -36,10 +41,20 @@ export function gapBinding({ db, access }: GapsDeps): ServiceBinding<Principal> 
       return {};
     },
     async listGaps(request, call) {
-      access.authorize(call.principal, 'part.read', request.partId);
+      let query = db.selectFrom('gaps').selectAll();
+      if (request.organizationId !== '' && request.partId !== '')
+        throw refused('ListGaps', 'organization_id', 'either organization_id or part_id', 'both');
+      if (request.organizationId === '') {
+        access.authorize(call.principal, 'part.read', request.partId);
+        query = query.where('part_id', '=', request.partId);
+      } else {
+        const scope = access.scopeIn(call.principal, request.organizationId);
+        query = query.where('organization_id', '=', scope.organizationId);
+        const parts = partsIn(scope, registry);
+        if (parts !== undefined) query = query.where('part_id', 'in', parts);
+      }
       const limit = Math.min(request.limit || defaultLimit, mostAtOnce);
       const after = tokenOf(request.pageToken);
-      let query = db.selectFrom('gaps').selectAll().where('part_id', '=', request.partId);
       if (request.componentType !== '') query = query.where('component_type', '=', fullType(request.componentType));
       if (request.componentName !== '') query = query.where('component_name', '=', request.componentName);
       if (request.methodName !== '') query = query.where('method_name', '=', request.methodName);
@@ -67,6 +82,21 @@ export function gapBinding({ db, access }: GapsDeps): ServiceBinding<Principal> 
     },
   };
   return serve(GapService, handlers);
+}
+
+/** Undefined: every part of the organization. */
+function partsIn({ locationIds, robotIds }: Scope, registry: GapsDeps['registry']): readonly string[] | undefined {
+  if (locationIds === null && robotIds === null) return undefined;
+  const machines = [
+    ...(robotIds ?? []),
+    ...(locationIds ?? []).flatMap((id) => registry.machinesOf(id).map((machine) => machine.id)),
+  ];
+  return [...new Set(machines.flatMap((id) => registry.partsOf(id).map((part) => part.id)))];
+}
+
+/** Call it in the transaction that deletes a part. */
+export async function forgetGapsOfPart(trx: Kysely<CloudTables>, partId: string): Promise<void> {
+  await trx.deleteFrom('gaps').where('part_id', '=', partId).execute();
 }
 
 /** Call it in the transaction that deletes an organization. */
@@ -140,6 +170,7 @@ function gapOf(row: GapRow) {
     start: timestampOf(row.start_us),
     end: timestampOf(row.end_us),
     readings: BigInt(row.readings),
+    partId: row.part_id,
   };
 }
 

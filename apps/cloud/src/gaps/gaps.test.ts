@@ -5,21 +5,21 @@ import { GapReason, type GapSchema } from '@platform/proto/platform/gaps/v1/gaps
 import { expect, test } from 'vitest';
 import type { Principal } from '../access/principal.ts';
 import { callOf } from '../access/testing/call-of.ts';
-import { openMachines } from '../machines/testing/open-machines.ts';
-import { forgetGaps, gapBinding } from './feature.ts';
+import { app, openMachines } from '../machines/testing/open-machines.ts';
+import { forgetGaps, forgetGapsOfPart, gapBinding } from './feature.ts';
 
 type GapInit = MessageInitShape<typeof GapSchema>;
 
-const gap = (id: string, more: Partial<GapInit> = {}): GapInit => ({
+const gap = (id: string, more: Partial<Omit<GapInit, 'partId' | '$typeName' | '$unknown'>> = {}): GapInit => ({
   ...{ id, componentType: 'core:component:sensor', componentName: 'temp', methodName: 'Readings' },
   ...{ reason: GapReason.MISSED, start: timestampFromMs(1_000), end: timestampFromMs(2_000), readings: 3n },
   ...more,
 });
 
 async function open() {
-  const given = await openMachines();
-  const { db, access } = given;
-  const binding = gapBinding({ db, access });
+  const given = await openMachines({ partDeleting: forgetGapsOfPart });
+  const { db, access, registry } = given;
+  const binding = gapBinding({ db, access, registry });
   const call = async (
     principal: Principal,
     name: string,
@@ -87,6 +87,31 @@ test('only those who may upload for a part report its gaps, and only those who m
   expect((await call(owner, 'ListGaps', { partId })).gaps).toHaveLength(1);
   await forgetGaps(db, organizationId);
   expect((await call(owner, 'ListGaps', { partId })).gaps).toEqual([]);
+});
+
+test('gaps of an organization are those of the parts that the caller may read; a deleted machine takes its gaps with it', async () => {
+  const { call, ask, key, registry, itself, owner, organizationId, partId, machineId, locationId } = await open();
+  const second = await registry.register(locationId, 'oven', 2);
+  await call(itself, 'ReportGaps', { partId, gaps: [gap('a')] });
+  await call({ kind: 'part', partId: second.partId }, 'ReportGaps', {
+    partId: second.partId,
+    gaps: [gap('b', { start: timestampFromMs(1_500) })],
+  });
+  const listed = async (principal: Principal): Promise<unknown[]> =>
+    (await call(principal, 'ListGaps', { organizationId })).gaps.map(({ id, partId: of }) => [id, of]);
+  const both = [
+    ['b', second.partId],
+    ['a', partId],
+  ];
+  expect(await listed(owner)).toEqual(both);
+  expect(await listed(key('operator', { locationId }))).toEqual(both);
+  expect(await listed(key('operator', { locationId, robotId: machineId }))).toEqual([['a', partId]]);
+  await expect(listed(key('owner', { organizationId: 'other' }))).rejects.toMatchObject({ code: 'not_found' });
+  await expect(call(owner, 'ListGaps', { organizationId, partId })).rejects.toMatchObject({
+    message: 'ListGaps: organization_id: expected either organization_id or part_id, found both',
+  });
+  await ask(owner, app.deleteRobot, { id: second.machineId });
+  expect(await listed(owner)).toEqual([['a', partId]]);
 });
 
 test('a gap without name, series, reason or times is refused with its path, and nothing is kept', async () => {

@@ -6,13 +6,14 @@ import type { Json } from '@platform/machine-config/schema';
 import type { AppService } from '@platform/proto/platform/app/v1/app';
 import type { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
 import type { Handlers, ServiceBinding } from '@platform/rpc/server';
+import type { Transaction } from 'kysely';
 import { owns } from '../access/authorization-on-wire.ts';
 import type { Access } from '../access/authorize.ts';
 import type { PartSecrets } from '../access/ports.ts';
 import { notVisible, type Principal } from '../access/principal.ts';
 import type { AccountTree } from '../accounts/tree.ts';
 import type { InstanceKey } from '../instance/instance-key.ts';
-import type { Database } from '../metadata/tables.ts';
+import type { CloudTables, Database } from '../metadata/tables.ts';
 import { createCertificates } from './certificates.ts';
 import { checkDocument, type TriggerProblems } from './configuration/check-document.ts';
 import { type Configurations, createConfigurations } from './configuration/configuration.ts';
@@ -65,6 +66,8 @@ export interface MachinesDeps {
   /** Whether the caller may read a fragment. */
   readonly seesFragment: MachineOperationDeps['seesFragment'];
   readonly onConfigurationChange: OnConfigurationChange;
+  /** Called in the transaction that deletes a part. */
+  readonly partDeleting: (trx: Transaction<CloudTables>, partId: string) => Promise<void>;
   /** The initial document of an organization's new machines, as text. Undefined: none. */
   readonly firstDocument: MachineOperationDeps['firstDocument'];
   /** Bound for the saved configurations of one part. Default: 64 MiB. */
@@ -205,6 +208,7 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
       await onConfigurationChange(trx, [{ partId, before, after: undefined, deletedBy }]);
       await logs.removePart(trx, partId);
       await effective.deleting(trx, partId);
+      await deps.partDeleting(trx, partId);
     },
     forgetPart(partId) {
       configurations.forget(partId);

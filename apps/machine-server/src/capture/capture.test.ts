@@ -25,7 +25,7 @@ test('if a sensor answers after its capture has ended, the reading is dropped an
   const answers: ((document: { n: number }) => void)[] = [];
   await using capture = new Capture({
     partId: 'part',
-    storage: diskStorage,
+    storage: () => diskStorage,
     ledger,
     directories,
     read: () => new Promise((resolve) => answers.push(resolve)),
@@ -77,7 +77,14 @@ test('what a crash costs is noted often enough that a slow sync still ends withi
   await using directories = new Directories({ home, ledger, clock, log: silentLog });
   const marksMs: number[] = [clock.now()];
   await using capture = new Capture({
-    ...{ partId: 'part', storage: diskStorage, ledger, directories, read: () => undefined, gaps: { add: () => {} } },
+    ...{
+      partId: 'part',
+      storage: () => diskStorage,
+      ledger,
+      directories,
+      read: () => undefined,
+      gaps: { add: () => {} },
+    },
     alive: { capturing: async () => {}, mark: async (safeUs) => void marksMs.push(safeUs / 1_000) },
     ...{ clock, log: silentLog },
   });

@@ -19,7 +19,7 @@ import { createWallMicros } from './wall-micros.ts';
 
 export interface CaptureDeps {
   readonly partId: string;
-  readonly storage: CaptureStorage;
+  readonly storage: (kind: CapturePlan['kind']) => CaptureStorage;
   readonly ledger: SeqLedger;
   readonly directories: Directories;
   /** Returns what a method of a resource reads now. */
@@ -172,7 +172,7 @@ export class Capture implements AsyncDisposable {
     const { directory, maxFileBytes, queueSize, bufferBytes } = plan;
     const file = new RollFile(
       { directory, metadata, maxFileBytes, queueSize, bufferBytes },
-      { storage, ledger, partId, wallMicros: this.#wallMicros, clock, log },
+      { storage: storage(plan.kind), ledger, partId, wallMicros: this.#wallMicros, clock, log },
     );
     const intervalMs = 1_000 / plan.hz;
     const context = { intervalMs, memory: new Map<string, unknown>() };

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@bufbuild/protobuf';
 import { captureMethodsOf } from '@platform/machine-config/capture-methods';
-import { DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
+import { DataType, type SensorData } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { resourceTypes } from '@platform/resources';
 import { expect, test } from 'vitest';
 import { type FakeCloud, type StoredUpload, startFakeCloud } from '../testing/fake-cloud.ts';
@@ -123,12 +123,14 @@ test('D12 every capture method of the table of resource types is captured, in th
   expect(server.capture.errors()).toBe('');
   expect(cloud.breaches).toEqual([]);
 
-  const images = uploadsOf(cloud, 'core:component:camera', 'GetImages').flatMap(({ readings }) => readings);
-  const group = images.filter(
-    ({ metadata }) =>
-      JSON.stringify(metadata?.timeRequested, text) === JSON.stringify(images[0]?.metadata?.timeRequested, text),
-  );
-  const labels = group.flatMap(
+  const group = (): SensorData[] => {
+    const images = uploadsOf(cloud, 'core:component:camera', 'GetImages').flatMap(({ readings }) => readings);
+    const first = JSON.stringify(images[0]?.metadata?.timeRequested, text);
+    return images.filter(({ metadata }) => JSON.stringify(metadata?.timeRequested, text) === first);
+  };
+  // Each image has an upload of its own.
+  await until('both images of a group', () => group().length === 2);
+  const labels = group().flatMap(
     ({ metadata }) => metadata?.annotations?.classifications.map(({ label }) => label) ?? [],
   );
   expect(labels.toSorted()).toEqual(['left', 'right']);

@@ -86,7 +86,7 @@ async function recovered(directory: string): Promise<number[]> {
     (await readdir(directory, { recursive: true })).map((name) => join(directory, name));
   for (const path of await names()) {
     if (path.endsWith('.tmp')) await rm(path);
-    if (path.endsWith('.prog')) await recoverFile(path, directory, systemClock, silentLog);
+    if (path.endsWith('.prog')) await recoverFile(path, directory, { clock: systemClock, log: silentLog });
   }
   const readings: Uint8Array[] = [];
   for (const path of await names()) {

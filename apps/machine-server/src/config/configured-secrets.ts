@@ -12,14 +12,21 @@ const leastLength = 8;
 export function configuredSecrets(message: RobotConfig, config: MachineConfig): ReadonlySet<string> {
   const { keys, locationSecrets } = secretsOf(message);
   const secrets = new Set([...keys.values(), ...locationSecrets]);
-  const collect = (value: unknown, isSecret: boolean): void => {
+  const collect = (value: unknown, isSecret: boolean, above: string): void => {
     if (typeof value === 'string') {
       if (isSecret && value.length >= leastLength) secrets.add(value);
     } else if (typeof value === 'object' && value !== null) {
       for (const [key, item] of Object.entries(value))
-        collect(item, isSecret || (!Array.isArray(value) && key.toLowerCase() !== 'key' && isSecretPath([key])));
+        collect(
+          item,
+          isSecret ||
+            (!Array.isArray(value) &&
+              key.toLowerCase() !== 'key' &&
+              isSecretPath(above === 'docdb_capture_config' ? [above, key] : [key])),
+          key,
+        );
     }
   };
-  collect(config, false);
+  collect(config, false, '');
   return secrets;
 }

@@ -11,7 +11,7 @@ test('settings that this version does not support are reported with their path i
   const document = {
     components: [{ name: 'a', api: 'core:component:sensor', model: 'core:builtin:fake', frame: { parent: 'world' } }],
     services: [
-      { name: 'dm', ...manager, attributes: { docdb_capture_config: { uri: 'x' }, selective_syncer_name: 'a' } },
+      { name: 'dm', ...manager, attributes: { selective_syncer_name: 'a' } },
       { name: 'dm2', ...manager },
     ],
     remotes: [{ name: 'r' }],
@@ -27,10 +27,11 @@ test('settings that this version does not support are reported with their path i
     'jobs[0]',
     'processes[0]',
     'remotes[0]',
-    'services[0].attributes.docdb_capture_config',
     'services[1]',
     'tracing',
   ]);
-  const plain = { services: [{ name: 'dm', ...manager, attributes: { docdb_capture_config: null } }] };
+  const plain = {
+    services: [{ name: 'dm', ...manager, attributes: { docdb_capture_config: { uri: 'mongodb://h' } } }],
+  };
   expect(pathsOf({ ...plain, network: { bind_address: 'localhost:0' }, tracing: { enabled: false } })).toEqual([]);
 });

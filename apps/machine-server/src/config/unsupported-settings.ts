@@ -17,12 +17,9 @@ export function unsupportedSettings(config: MachineConfig): Problem[] {
     }
   };
   const managers = config.services.filter(({ api }) => api === dataManagerApi);
-  for (const [index, { name, attributes }] of managers.entries()) {
+  for (const [index, { name }] of managers.entries()) {
     const path = `services[${config.services.findIndex((service) => service.name === name)}]`;
     if (index > 0) say(path, `a second data manager, "${name}",`);
-    keysOf(`${path}.attributes`, attributes, {
-      docdb_capture_config: 'capture into a document database',
-    });
   }
   for (const [key, what] of [
     ['remotes', 'remote'],

@@ -20,6 +20,8 @@ export interface DirectoriesDeps {
   readonly ledger: SeqLedger;
   /** Called with each file that an earlier process left open. */
   readonly onRecovered?: (contents: CaptureFileContents) => void;
+  /** Called before such a file is sealed. */
+  readonly beforeSealed?: (path: string, contents: CaptureFileContents) => Promise<void>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -112,8 +114,7 @@ export class Directories implements AsyncDisposable {
   async #recover(directory: string): Promise<void> {
     for await (const path of walkFiles(directory, new AbortController().signal)) {
       try {
-        if (path.endsWith('.prog'))
-          await recoverFile(path, directory, this.#deps.clock, this.#deps.log, this.#deps.onRecovered);
+        if (path.endsWith('.prog')) await recoverFile(path, directory, this.#deps);
         else if (/\.(capture|prog)(\.\d+)?\.tmp$/.test(path)) await rm(path, { force: true });
       } catch (caught) {
         this.#deps.log.error('recovering a capture file failed; the file is left unchanged', {

@@ -3,8 +3,9 @@
  */
 import { open, readFile, rename, rm, stat, truncate } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { type Clock, errorText, type Log } from '@platform/base';
+import { errorText } from '@platform/base';
 import { type CaptureFileContents, captureFileBytes, readCaptureFile, sealedName } from '@platform/capture-file';
+import type { DirectoriesDeps } from './directories.ts';
 import { syncDirectory } from './disk-storage.ts';
 import { setAside } from './set-aside.ts';
 import { writeDurably } from './write-durably.ts';
@@ -16,9 +17,7 @@ const othersQuietMs = 60_000;
 export async function recoverFile(
   path: string,
   directory: string,
-  clock: Clock,
-  log: Log,
-  onRecovered: (contents: CaptureFileContents) => void = () => {},
+  { clock, log, onRecovered, beforeSealed }: Omit<DirectoriesDeps, 'home' | 'ledger'>,
 ): Promise<void> {
   const { size, mtimeMs } = await stat(path);
   if (size === 0) return rm(path, { force: true });
@@ -42,8 +41,9 @@ export async function recoverFile(
       reason: cutReason,
     });
   if (readings.length === 0) return rm(path, { force: true });
+  await beforeSealed?.(path, contents);
   await seal(path, contents, size);
-  onRecovered(contents);
+  onRecovered?.(contents);
   log.info('recovered a capture file', { path, readings: readings.length });
 }
 

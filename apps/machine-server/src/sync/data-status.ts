@@ -1,6 +1,7 @@
 /** What capture and sync are doing, for GetStatus of the data manager and the status page. */
 import type { JsonObject } from '@bufbuild/protobuf';
 import type { Clock } from '@platform/base';
+import type { Docdb } from '../docdb/docdb.ts';
 import { type Backlog, backlogOf } from './backlog.ts';
 import type { Reclaim } from './reclaim.ts';
 import type { Sync } from './sync.ts';
@@ -18,12 +19,13 @@ export interface DataStatusDeps {
     }[];
   };
   readonly sync: Sync;
-  readonly reclaim: Pick<Reclaim, 'deletedFiles'>;
+  readonly reclaim: Pick<Reclaim, 'deletedFiles' | 'discarded'>;
+  readonly docdb: Pick<Docdb, 'status'>;
   readonly clock: Clock;
 }
 
 /** Times are RFC 3339, or null. Numbers count from the start of the server, except `waiting_files` and `quarantined_files`. */
-export async function dataStatus({ capture, sync, reclaim, clock }: DataStatusDeps): Promise<JsonObject> {
+export async function dataStatus({ capture, sync, reclaim, docdb, clock }: DataStatusDeps): Promise<JsonObject> {
   const backlog = await backlogOf(sync.captureDirectories());
   const resources = new Map<string, JsonObject>();
   const add = (name: string, more: JsonObject): void => void resources.set(name, { ...resources.get(name), ...more });
@@ -42,7 +44,10 @@ export async function dataStatus({ capture, sync, reclaim, clock }: DataStatusDe
       failed_attempts: tally.failedAttempts,
       last_error: tally.lastError,
     });
+  for (const [name, readings] of reclaim.discarded) add(name, { discarded_readings: readings });
   const { tally } = sync;
+  const sum = (field: string): number =>
+    resources.values().reduce((total, each) => total + Number(each[field] ?? 0), 0);
   return {
     state: stateOf(sync, clock),
     ...totals(backlog),
@@ -51,8 +56,10 @@ export async function dataStatus({ capture, sync, reclaim, clock }: DataStatusDe
     uploaded_readings: tally.uploadedReadings,
     failed_attempts: tally.failedAttempts,
     discarded_files: reclaim.deletedFiles,
+    ...{ captured: sum('captured'), missed: sum('missed'), discarded_readings: sum('discarded_readings') },
     next_attempt: nextAttempt(sync, clock),
     last_error: tally.lastError,
+    document_database: { ...docdb.status() },
     resources: Object.fromEntries([...resources].toSorted(([a], [b]) => (a < b ? -1 : 1))),
   };
 }

@@ -37,6 +37,8 @@ const filesAtOnce = 8;
 export class Reclaim implements AsyncDisposable {
   /** Files deleted since the start. */
   deletedFiles = 0;
+  /** Readings in them, by `<api>/<name>`. */
+  readonly discarded: Map<string, number> = new Map();
   readonly #deps: ReclaimDeps;
   readonly #stop = new AbortController();
   #settings: ReclaimSettings | undefined;
@@ -95,8 +97,11 @@ export class Reclaim implements AsyncDisposable {
       const [lost, damaged] = [lostReadings(header, readings), damagedReadings(contents)];
       if (damaged !== undefined)
         this.#deps.gaps.add(damaged.series, GapReason.DAMAGED, damaged.readings, damaged.startUs, damaged.endUs);
-      if (lost !== undefined)
+      if (lost !== undefined) {
         this.#deps.gaps.add(lost.series, GapReason.DISCARDED, lost.readings, lost.startUs, lost.endUs);
+        const resource = `${lost.series.api}/${lost.series.name}`;
+        this.discarded.set(resource, (this.discarded.get(resource) ?? 0) + lost.readings);
+      }
       return header;
     } catch {
       // Without a readable header it could never have been sent.

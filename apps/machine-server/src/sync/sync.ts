@@ -5,10 +5,11 @@
  * time | set aside with its reason. Capture files and arbitrary files have a lane each, so that a file of gigabytes delays no reading; a
  * failing file delays no other (D15).
  */
-import { stat, unlink } from 'node:fs/promises';
+import { readFile, stat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { errorText, type LogFields, PlatformError } from '@platform/base';
-import type { CaptureFileContents } from '@platform/capture-file';
+import { type CaptureFileContents, readCaptureFile } from '@platform/capture-file';
+import { GapReason } from '@platform/proto/platform/gaps/v1/gaps';
 import { failedFolder, seriesPath } from '../directories/paths.ts';
 import { setAside } from '../directories/set-aside.ts';
 import { LimitedLog } from '../logging/limited-log.ts';
@@ -27,6 +28,7 @@ import { isOfCloud, type Outcome } from './outcome.ts';
 import { Pause } from './pause.ts';
 import { RateLimit } from './rate-limit.ts';
 import type { SyncRule } from './rules/sync-rule.ts';
+import { splitOversize } from './split-oversize.ts';
 import { SyncTally } from './sync-tally.ts';
 import { type CaptureOutcome, type UploadContext, uploadCapture } from './upload-capture.ts';
 
@@ -366,12 +368,24 @@ export class Sync implements AsyncDisposable {
       this.attempts.done(path);
       this.tally.setAsideFiles++;
       log.error(`the cloud does not accept a file; set aside in ${failedFolder}/`, { file, reason });
+      await this.#countRefused(file);
     } catch (caught) {
       const error = errorText(caught);
       const waitMs = this.#later(path, { code: 'internal', message: error });
       const what = 'the cloud does not accept a file, and it could not be set aside; trying again';
       this.#say('error', what, { file: path, reason, error, waitMs });
     }
+  }
+
+  /** What is in a capture file that was set aside is missing in the cloud. */
+  async #countRefused(path: string): Promise<void> {
+    if (!path.endsWith('.capture')) return;
+    const contents = await readFile(path)
+      .then(readCaptureFile)
+      .catch(() => undefined);
+    // Those that are too large were counted when they were split off.
+    if (contents !== undefined)
+      this.#deps.refused?.(GapReason.REFUSED, contents.header, splitOversize(contents.readings).rest);
   }
 
   /** Gives the file its own retry time; returns the wait in ms. */

@@ -10,6 +10,7 @@ import {
   UploadMetadataSchema,
 } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import type { CaptureFileHeader } from '@platform/proto/platform/capture/v1/capture_file';
+import { GapReason } from '@platform/proto/platform/gaps/v1/gaps';
 import type { Link } from '@platform/rpc/client';
 import type { SeqLedger } from '../directories/seq-ledger.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
@@ -25,8 +26,8 @@ export interface UploadContext {
   readonly clock: Clock;
   readonly log: Log;
   readonly rate: Pick<RateLimit, 'take'>;
-  /** Readings that were set aside because the cloud would refuse them. */
-  readonly refused?: (header: CaptureFileHeader, readings: readonly Uint8Array[]) => void;
+  /** Readings that were set aside because the cloud would refuse, or has refused, them. */
+  readonly refused?: (reason: GapReason, header: CaptureFileHeader, readings: readonly Uint8Array[]) => void;
 }
 
 export type CaptureOutcome = Outcome & {
@@ -61,7 +62,7 @@ export async function uploadCapture(
     const { rest, oversize } = isBinary ? { rest: contents.readings, oversize: [] } : splitOversize(contents.readings);
     if (oversize.length > 0 && (await keepOversize(path, directory, contents, oversize, clock.now()))) {
       const sizes = oversize.map((reading) => reading.length);
-      refused?.(header, oversize);
+      refused?.(GapReason.TOO_LARGE, header, oversize);
       log.error('readings over 4 MB cannot be synced; set aside', { path, bytes: sizes });
     }
     const metadata = uploadMetadata(header);

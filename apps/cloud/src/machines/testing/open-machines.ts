@@ -76,6 +76,7 @@ export async function openMachines(overrides: Partial<MachinesDeps> = {}): Promi
           : [],
       targetProblems: async () => [],
       onConfigurationChange,
+      partDeleting: async () => {},
       accessChanged: () => {},
       effective: withoutFragments,
       packages: { stampOf: () => '', resolved: async (config) => config, problemsOf: async () => [] },

@@ -15,6 +15,8 @@ import type { ResourceConfig } from '@platform/machine-config/schema';
 import type { DataManager, ResourceDescriptor } from '@platform/resources';
 import type { Capture } from '../../capture/capture.ts';
 import { planCapture } from '../../capture/plan-capture.ts';
+import type { Docdb } from '../../docdb/docdb.ts';
+import { docdbSettings } from '../../docdb/docdb-settings.ts';
 import type { Associated, BuildContext, Model, Reconfigurable } from '../../graph/model.ts';
 import { logProblems } from '../../logging/log-problems.ts';
 import type { Reclaim } from '../../sync/reclaim.ts';
@@ -28,6 +30,7 @@ export interface DataManagerParts {
   readonly capture: Capture;
   readonly sync: Sync;
   readonly reclaim: Reclaim;
+  readonly docdb: Docdb;
   readonly home: string;
   readonly clock: Clock;
   /** `-untrusted-env` (D16). */
@@ -85,9 +88,10 @@ export function createDataManager(parts: () => DataManagerParts): Model {
 }
 
 /** Without a data manager nothing is captured or sent. */
-async function stop({ capture, sync, reclaim }: DataManagerParts): Promise<void> {
+async function stop({ capture, sync, reclaim, docdb }: DataManagerParts): Promise<void> {
   sync.unconfigure();
   reclaim.configure(undefined);
+  await docdb.stop();
   await capture.configure([]);
 }
 
@@ -98,7 +102,7 @@ async function configure(
   dependencies: BuildContext['dependencies'],
   parts: DataManagerParts,
 ): Promise<void> {
-  const { capture, sync, reclaim, log } = parts;
+  const { capture, sync, reclaim, docdb, log } = parts;
   const { attributes, problems } = readDataManagerAttributes(service.attributes, service.name);
   const directory = captureDirectory(attributes, parts, problems);
   const atMost = (key: 'maximum_capture_file_size_bytes' | 'maximum_num_sync_threads', most: number): number => {
@@ -116,6 +120,10 @@ async function configure(
     types: parts.types,
   };
   const planned = planCapture(resources, defaults, resolvePath);
+  // Before the first file could be sealed.
+  await docdb.configure(
+    docdbSettings(attributes.docdb_capture_config, `${service.name}.docdb_capture_config`, problems),
+  );
   await capture.configure(attributes.capture_disabled ? [] : planned.plans);
   const rules = planSync(service, attributes, dependencies, { ...parts, directory, resolvePath }, problems);
   logProblems(log, [...problems, ...planned.problems]);

@@ -24,6 +24,7 @@ export async function startCapturing({ home, made, accept, tell, log }: Capturin
   const ledger = new Ledger();
   const data = await composeData({
     ...{ home, partId: 'part', link: memoryLink(accept, tell), observe: undefined, clock: systemClock, log },
+    ids: () => ({ organizationId: '', locationId: '', robotId: '' }),
     read(plan) {
       const reading = ledger.next('machine', plan.name);
       made(reading, Date.now() * 1_000);

@@ -14,7 +14,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file platform/gaps/v1/gaps.proto.
  */
 export const file_platform_gaps_v1_gaps: GenFile = /*@__PURE__*/
-  fileDesc("ChtwbGF0Zm9ybS9nYXBzL3YxL2dhcHMucHJvdG8SEHBsYXRmb3JtLmdhcHMudjEi6QEKA0dhcBIKCgJpZBgBIAEoCRIWCg5jb21wb25lbnRfdHlwZRgCIAEoCRIWCg5jb21wb25lbnRfbmFtZRgDIAEoCRITCgttZXRob2RfbmFtZRgEIAEoCRIrCgZyZWFzb24YBSABKA4yGy5wbGF0Zm9ybS5nYXBzLnYxLkdhcFJlYXNvbhIpCgVzdGFydBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJwoDZW5kGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIQCghyZWFkaW5ncxgIIAEoBCJJChFSZXBvcnRHYXBzUmVxdWVzdBIPCgdwYXJ0X2lkGAEgASgJEiMKBGdhcHMYAiADKAsyFS5wbGF0Zm9ybS5nYXBzLnYxLkdhcCIUChJSZXBvcnRHYXBzUmVzcG9uc2UijAIKD0xpc3RHYXBzUmVxdWVzdBIPCgdwYXJ0X2lkGAEgASgJEhYKDmNvbXBvbmVudF90eXBlGAIgASgJEhYKDmNvbXBvbmVudF9uYW1lGAMgASgJEhMKC21ldGhvZF9uYW1lGAQgASgJEiwKB3JlYXNvbnMYBSADKA4yGy5wbGF0Zm9ybS5nYXBzLnYxLkdhcFJlYXNvbhIpCgVzdGFydBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJwoDZW5kGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBINCgVsaW1pdBgIIAEoDRISCgpwYWdlX3Rva2VuGAkgASgJIlAKEExpc3RHYXBzUmVzcG9uc2USIwoEZ2FwcxgBIAMoCzIVLnBsYXRmb3JtLmdhcHMudjEuR2FwEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSrSAQoJR2FwUmVhc29uEhoKFkdBUF9SRUFTT05fVU5TUEVDSUZJRUQQABIVChFHQVBfUkVBU09OX01JU1NFRBABEhkKFUdBUF9SRUFTT05fUVVFVUVfRlVMTBACEhQKEEdBUF9SRUFTT05fQ1JBU0gQAxIYChRHQVBfUkVBU09OX0RJU0NBUkRFRBAEEhgKFEdBUF9SRUFTT05fVE9PX0xBUkdFEAUSFQoRR0FQX1JFQVNPTl9GQUlMRUQQBhIWChJHQVBfUkVBU09OX0RBTUFHRUQQBzK4AQoKR2FwU2VydmljZRJXCgpSZXBvcnRHYXBzEiMucGxhdGZvcm0uZ2Fwcy52MS5SZXBvcnRHYXBzUmVxdWVzdBokLnBsYXRmb3JtLmdhcHMudjEuUmVwb3J0R2Fwc1Jlc3BvbnNlElEKCExpc3RHYXBzEiEucGxhdGZvcm0uZ2Fwcy52MS5MaXN0R2Fwc1JlcXVlc3QaIi5wbGF0Zm9ybS5nYXBzLnYxLkxpc3RHYXBzUmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_timestamp]);
+  fileDesc("ChtwbGF0Zm9ybS9nYXBzL3YxL2dhcHMucHJvdG8SEHBsYXRmb3JtLmdhcHMudjEi+gEKA0dhcBIKCgJpZBgBIAEoCRIWCg5jb21wb25lbnRfdHlwZRgCIAEoCRIWCg5jb21wb25lbnRfbmFtZRgDIAEoCRITCgttZXRob2RfbmFtZRgEIAEoCRIrCgZyZWFzb24YBSABKA4yGy5wbGF0Zm9ybS5nYXBzLnYxLkdhcFJlYXNvbhIpCgVzdGFydBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJwoDZW5kGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIQCghyZWFkaW5ncxgIIAEoBBIPCgdwYXJ0X2lkGAkgASgJIkkKEVJlcG9ydEdhcHNSZXF1ZXN0Eg8KB3BhcnRfaWQYASABKAkSIwoEZ2FwcxgCIAMoCzIVLnBsYXRmb3JtLmdhcHMudjEuR2FwIhQKElJlcG9ydEdhcHNSZXNwb25zZSKlAgoPTGlzdEdhcHNSZXF1ZXN0Eg8KB3BhcnRfaWQYASABKAkSFgoOY29tcG9uZW50X3R5cGUYAiABKAkSFgoOY29tcG9uZW50X25hbWUYAyABKAkSEwoLbWV0aG9kX25hbWUYBCABKAkSLAoHcmVhc29ucxgFIAMoDjIbLnBsYXRmb3JtLmdhcHMudjEuR2FwUmVhc29uEikKBXN0YXJ0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBInCgNlbmQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBWxpbWl0GAggASgNEhIKCnBhZ2VfdG9rZW4YCSABKAkSFwoPb3JnYW5pemF0aW9uX2lkGAogASgJIlAKEExpc3RHYXBzUmVzcG9uc2USIwoEZ2FwcxgBIAMoCzIVLnBsYXRmb3JtLmdhcHMudjEuR2FwEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSrqAQoJR2FwUmVhc29uEhoKFkdBUF9SRUFTT05fVU5TUEVDSUZJRUQQABIVChFHQVBfUkVBU09OX01JU1NFRBABEhkKFUdBUF9SRUFTT05fUVVFVUVfRlVMTBACEhQKEEdBUF9SRUFTT05fQ1JBU0gQAxIYChRHQVBfUkVBU09OX0RJU0NBUkRFRBAEEhgKFEdBUF9SRUFTT05fVE9PX0xBUkdFEAUSFQoRR0FQX1JFQVNPTl9GQUlMRUQQBhIWChJHQVBfUkVBU09OX0RBTUFHRUQQBxIWChJHQVBfUkVBU09OX1JFRlVTRUQQCDK4AQoKR2FwU2VydmljZRJXCgpSZXBvcnRHYXBzEiMucGxhdGZvcm0uZ2Fwcy52MS5SZXBvcnRHYXBzUmVxdWVzdBokLnBsYXRmb3JtLmdhcHMudjEuUmVwb3J0R2Fwc1Jlc3BvbnNlElEKCExpc3RHYXBzEiEucGxhdGZvcm0uZ2Fwcy52MS5MaXN0R2Fwc1JlcXVlc3QaIi5wbGF0Zm9ybS5nYXBzLnYxLkxpc3RHYXBzUmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_timestamp]);
 
 /**
  * @generated from message platform.gaps.v1.Gap
@@ -63,6 +63,13 @@ export type Gap = Message<"platform.gaps.v1.Gap"> & {
    * @generated from field: uint64 readings = 8;
    */
   readings: bigint;
+
+  /**
+   * The part that it belongs to; in answers only.
+   *
+   * @generated from field: string part_id = 9;
+   */
+  partId: string;
 };
 
 /**
@@ -114,6 +121,8 @@ export const ReportGapsResponseSchema: GenMessage<ReportGapsResponse> = /*@__PUR
  */
 export type ListGapsRequest = Message<"platform.gaps.v1.ListGapsRequest"> & {
   /**
+   * Or organization_id.
+   *
    * @generated from field: string part_id = 1;
    */
   partId: string;
@@ -165,6 +174,13 @@ export type ListGapsRequest = Message<"platform.gaps.v1.ListGapsRequest"> & {
    * @generated from field: string page_token = 9;
    */
   pageToken: string;
+
+  /**
+   * All parts of the organization that the caller may read; without part_id.
+   *
+   * @generated from field: string organization_id = 10;
+   */
+  organizationId: string;
 };
 
 /**
@@ -255,6 +271,13 @@ export const GapReason = {
    * @generated from enum value: GAP_REASON_DAMAGED = 7;
    */
   DAMAGED: 7,
+
+  /**
+   * The cloud refused the file that they are in; it is still on the machine, set aside.
+   *
+   * @generated from enum value: GAP_REASON_REFUSED = 8;
+   */
+  REFUSED: 8,
 } as const;
 
 /**
@@ -285,7 +308,7 @@ export const GapService: GenService<{
     output: typeof ReportGapsResponseSchema;
   },
   /**
-   * Gaps of a part, newest first.
+   * Gaps of a part, or of all parts of an organization that the caller may read, newest first.
    *
    * @generated from rpc platform.gaps.v1.GapService.ListGaps
    */

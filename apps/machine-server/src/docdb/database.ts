@@ -1,0 +1,29 @@
+import type { ReadingDocument } from './documents-of.ts';
+
+export interface DocdbSettings {
+  /** Secret. */
+  readonly uri: string;
+  readonly database: string;
+  readonly collection: string;
+}
+
+/** A document that the database will never take. */
+export interface Refusal {
+  readonly index: number;
+  readonly reason: string;
+  /** Whether repeating it may help after all, because the error is none that names the document. */
+  readonly isUnsure: boolean;
+}
+
+export interface DocumentDatabase extends AsyncDisposable {
+  /**
+   * Stores documents; one that is there already counts as stored.
+   *
+   * @returns those that were not stored; all others are
+   * @throws PlatformError without the secret: some may be stored, all must be sent again
+   */
+  insert(documents: readonly ReadingDocument[]): Promise<readonly Refusal[]>;
+}
+
+/** @throws PlatformError invalid_argument if the settings can never work */
+export type OpenDatabase = (settings: DocdbSettings) => Promise<DocumentDatabase>;
