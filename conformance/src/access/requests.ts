@@ -211,6 +211,7 @@ export const builders: Readonly<Record<string, Builder>> = {
   'FleetService.RestoreConfigurationVersion': ({ id }) => ({ partId: id, version: 1n }),
   'FleetService.ValidateConfiguration': ({ id }) => ({ partId: id, document: '{}' }),
   'FleetService.ReportPartStatus': ({ id }) => ({ partId: id, appliedRevision: 'r' }),
+  'GapService.ListGaps': ({ id }) => ({ partId: id }),
   'GapService.ReportGaps': ({ id }) => ({
     partId: id,
     gaps: [

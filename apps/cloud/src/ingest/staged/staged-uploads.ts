@@ -1,10 +1,12 @@
 /**
  * Large uploads on their way: their bytes are staged below one folder until all are there.
  *
- * `<folder>/<organization>/<hash of part and key>.part` has the bytes; its length is where the upload stands. `.size` next to it has the
- * length that was declared, which the bytes must not exceed; `.done` the answer of a finished upload, for a machine that did not get it. States: absent → staged → finished (payload and row are stored, then the
- * staged bytes are removed and the answer is kept for an hour) | expired (nothing was written for a week). A kill at any instant leaves a
- * shorter file, which the sender continues. Bytes that a power cut damaged are found by the checksum of the whole.
+ * `<folder>/<organization>/<hash of part and key>.part` has the bytes; its length is where the upload stands. Next to it, `.size` has the
+ * length that was declared, which the bytes must not exceed, and `.done` the answer of a finished upload, for a machine that did not get it.
+ *
+ * States: absent → staged → finished (payload and row are stored, then the staged bytes are removed and the answer is kept for an hour) |
+ * expired (nothing was written for a week). A kill at any instant leaves a shorter file, which the sender continues. Bytes that a power cut
+ * damaged are found by the checksum of the whole.
  */
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';

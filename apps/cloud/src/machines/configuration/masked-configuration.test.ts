@@ -9,7 +9,12 @@ import { asEffective } from './effective-configuration.ts';
 const canary = 'PWCANARY';
 const document = JSON.stringify({
   components: [
-    { name: 'plc', api: 'core:component:sensor', model: 'core:builtin:fake', attributes: { password: canary } },
+    {
+      name: 'plc',
+      api: 'core:component:sensor',
+      model: 'core:builtin:fake',
+      attributes: { readings: { password: canary } },
+    },
   ],
 });
 
