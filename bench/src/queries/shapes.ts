@@ -1,5 +1,5 @@
 /** Pipelines typical of dashboards and notebooks; a seed chooses the query and its field. */
-import { randomFrom } from '../figures/random-from.ts';
+import { seededRandom } from '@platform/testkit';
 import { componentName, startMs } from './readings.ts';
 
 type Stages = readonly Record<string, unknown>[];
@@ -11,7 +11,7 @@ export interface Shape {
 const numbers = ['temperature', 'humidity', 'pressure'] as const;
 
 export function drawShapes(seed: number): Shape[] {
-  const random = randomFrom(seed);
+  const random = seededRandom(seed);
   const int = (below: number): number => Math.floor(random() * below);
   const pick = <T>(from: readonly T[]): T => from[int(from.length)] as T;
   const field = (): string => `data.readings.${pick(numbers)}`;

@@ -2,7 +2,7 @@
  * Four clients that run all queries in turns without a pause, each time in a different order. With the same order for all, the time of a
  * query would depend on what the others run at that moment.
  */
-import { randomFrom } from '../figures/random-from.ts';
+import { seededRandom } from '@platform/testkit';
 import type { Asked } from './questions.ts';
 
 const clients = 4;
@@ -18,7 +18,7 @@ export async function askInTurns(
   const latencies = new Map(all.map(({ name }): [string, number[]] => [name, []]));
   let failures = 0;
   const client = async (number: number): Promise<void> => {
-    const random = randomFrom(number);
+    const random = seededRandom(number);
     let turn: Asked[] = [];
     while (!over.aborted) {
       if (turn.length === 0) turn = [...all];

@@ -4,7 +4,9 @@
  *
  * There may be millions of files: only the best `windowFiles` are in memory at a time, and the directories are listed again after them.
  */
+
 import { basename, relative, sep } from 'node:path';
+import { seriesPath } from '../directories/paths.ts';
 import { walkFiles } from '../directories/walk-files.ts';
 
 export interface CaptureFile {
@@ -96,4 +98,15 @@ export class CaptureQueue {
 /** `<api>/<name>` of a file below a capture directory. */
 export function resourceOf(path: string, directory: string): string {
   return relative(directory, path).split(sep).slice(0, 2).join('/');
+}
+
+/** @returns the priority of a resource, named as the folders of its capture files are: `<api>/<name>` */
+export function priorityOf(priorities: Readonly<Record<string, number>>): (resource: string) => number {
+  const byName = new Map<string, number>();
+  for (const [name, priority] of Object.entries(priorities)) {
+    const [api, own] = name.includes('/') ? name.split('/', 2) : ['', name];
+    const path = seriesPath(api ?? '', own ?? '', '-').split('/');
+    byName.set(api === '' ? (path[1] ?? '') : `${path[0]}/${path[1]}`, priority);
+  }
+  return (resource) => byName.get(resource) ?? byName.get(resource.slice(resource.indexOf('/') + 1)) ?? 0;
 }

@@ -5,7 +5,8 @@ import { type Clock, createLog, PlatformError, systemClock } from '@platform/bas
 import { expect, onTestFinished, test } from 'vitest';
 import { SeqLedger } from '../directories/seq-ledger.ts';
 import { type FileReceiver, fakeLink } from '../testing/fake-link.ts';
-import { Sync, type SyncSettings } from './sync.ts';
+import type { SyncSettings } from './rules/sync-settings.ts';
+import { Sync } from './sync.ts';
 
 /** Only manual sync sends. */
 const quietly: SyncSettings = {

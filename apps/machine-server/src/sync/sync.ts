@@ -10,13 +10,13 @@ import { dirname } from 'node:path';
 import { errorText, type LogFields, PlatformError } from '@platform/base';
 import { type CaptureFileContents, readCaptureFile } from '@platform/capture-file';
 import { GapReason } from '@platform/proto/platform/gaps/v1/gaps';
-import { failedFolder, seriesPath } from '../directories/paths.ts';
+import { failedFolder } from '../directories/paths.ts';
 import { setAside } from '../directories/set-aside.ts';
 import { LimitedLog } from '../logging/limited-log.ts';
 import { type Observe, observed } from '../telemetry/observe.ts';
 import { Attempts } from './attempts.ts';
 import { ByteBudget } from './byte-budget.ts';
-import { type CaptureFile, CaptureQueue } from './capture-queue.ts';
+import { type CaptureFile, CaptureQueue, priorityOf } from './capture-queue.ts';
 import { type AfterSync, afterSync } from './files/after-sync.ts';
 import { DueFiles } from './files/due-files.ts';
 import type { Fingerprint } from './files/fingerprint.ts';
@@ -28,26 +28,10 @@ import { isOfCloud, type Outcome } from './outcome.ts';
 import { Pause } from './pause.ts';
 import { RateLimit } from './rate-limit.ts';
 import type { SyncRule } from './rules/sync-rule.ts';
+import type { SyncSettings } from './rules/sync-settings.ts';
 import { splitOversize } from './split-oversize.ts';
 import { SyncTally } from './sync-tally.ts';
 import { type CaptureOutcome, type UploadContext, uploadCapture } from './upload-capture.ts';
-
-export interface SyncSettings {
-  readonly intervalMs: number;
-  readonly disabled: boolean;
-  /** `maximum_num_sync_threads`. */
-  readonly threads: number;
-  readonly tags: readonly string[];
-  readonly additionalPaths: readonly string[];
-  /** Arbitrary files must be unmodified for this long. */
-  readonly unmodifiedMs: number;
-  readonly after: AfterSync;
-  readonly newestFirst: boolean;
-  /** By short name or `<api>/<name>`; higher is earlier, default 0. */
-  readonly priorities: Readonly<Record<string, number>>;
-  /** 0: no limit. */
-  readonly maxBytesPerSecond: number;
-}
 
 export interface SyncDeps extends Omit<UploadContext, 'link' | 'rate'> {
   /** Undefined if there is no cloud; files then stay. */
@@ -113,7 +97,10 @@ export class Sync implements AsyncDisposable {
     const isDue = (path: string): boolean => !this.#underWay.has(path) && this.attempts.due(path, clock.monotonic());
     this.#queue = new CaptureQueue({
       directories: captureDirectories,
-      order: () => ({ newestFirst: this.#settings?.newestFirst ?? false, priorityOf: this.#priorities() }),
+      order: () => ({
+        newestFirst: this.#settings?.newestFirst ?? false,
+        priorityOf: priorityOf(this.#settings?.priorities ?? {}),
+      }),
       ...{ isDue, signal },
     });
     const limit = (pause: Pause, most: number): number => (pause.isProbing ? 1 : most);
@@ -268,16 +255,6 @@ export class Sync implements AsyncDisposable {
     if (this.#stop.signal.aborted) return true;
     const isHeld = this.#flushing === 0 && (this.#heldReason !== undefined || !this.sends);
     return isHeld || pause.isPaused(this.#deps.clock.monotonic());
-  }
-
-  #priorities(): (resource: string) => number {
-    const byName = new Map<string, number>();
-    for (const [name, priority] of Object.entries(this.#settings?.priorities ?? {})) {
-      const [api, own] = name.includes('/') ? name.split('/', 2) : ['', name];
-      const path = seriesPath(api ?? '', own ?? '', '-').split('/');
-      byName.set(api === '' ? (path[1] ?? '') : `${path[0]}/${path[1]}`, priority);
-    }
-    return (resource) => byName.get(resource) ?? byName.get(resource.slice(resource.indexOf('/') + 1)) ?? 0;
   }
 
   /** One attempt to send a file. Never rejects: an error on this side is a failure of this file only. */

@@ -2,7 +2,8 @@
 import { type Clock, createLog, systemClock } from '@platform/base';
 import { SeqLedger } from '../directories/seq-ledger.ts';
 import { damagedReadings } from '../gaps/lost-readings.ts';
-import { Sync, type SyncSettings } from '../sync/sync.ts';
+import type { SyncSettings } from '../sync/rules/sync-settings.ts';
+import { Sync } from '../sync/sync.ts';
 import { type FakeCaptureLink, fakeCaptureLink } from './fake-capture-link.ts';
 
 /** Only `flush` sends. */

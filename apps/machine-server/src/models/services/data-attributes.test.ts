@@ -390,21 +390,6 @@ const wrong: readonly [service: object, method: object, path: string, message: s
     ...said(`${own}.disk_usage_deletion_threshold`, 'a number from 0 to 1', '90'),
   ],
   [
-    { maximum_capture_file_size_bytes: '1' },
-    {},
-    ...said(`${own}.maximum_capture_file_size_bytes`, 'a whole number of at least 1', '"1"'),
-  ],
-  [
-    { file_last_modified_millis: -1 },
-    {},
-    ...said(`${own}.file_last_modified_millis`, 'a whole number of at least 0', '-1'),
-  ],
-  [
-    { disk_usage_deletion_threshold: 90 },
-    {},
-    ...said(`${own}.disk_usage_deletion_threshold`, 'a number from 0 to 1', '90'),
-  ],
-  [
     { capture_dir_deletion_threshold: -0.1 },
     {},
     ...said(`${own}.capture_dir_deletion_threshold`, 'a number from 0 to 1', '-0.1'),

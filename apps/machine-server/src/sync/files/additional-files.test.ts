@@ -7,7 +7,8 @@ import { createLog, PlatformError, systemClock } from '@platform/base';
 import { expect, onTestFinished, test } from 'vitest';
 import { SeqLedger } from '../../directories/seq-ledger.ts';
 import { fakeLink } from '../../testing/fake-link.ts';
-import { Sync, type SyncSettings } from '../sync.ts';
+import type { SyncSettings } from '../rules/sync-settings.ts';
+import { Sync } from '../sync.ts';
 import type { AfterSync } from './after-sync.ts';
 
 interface Rig {

@@ -3,7 +3,7 @@ import { type Log, systemClock } from '@platform/base';
 import { Ledger, type LedgerReading } from '@platform/testkit';
 import type { CapturePlan } from '../../capture/plan-capture.ts';
 import { composeData, type Data } from '../../compose-data.ts';
-import type { SyncSettings } from '../../sync/sync.ts';
+import type { SyncSettings } from '../../sync/rules/sync-settings.ts';
 import type { MemoryGap, MemoryUpload } from './memory-cloud.ts';
 import { memoryLink } from './memory-cloud.ts';
 

@@ -4,16 +4,15 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { create } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import { silentLog } from '@platform/base';
 import { captureFileBytes, sealedName } from '@platform/capture-file';
 import { DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { CaptureFileHeaderSchema } from '@platform/proto/platform/capture/v1/capture_file';
 import { Ledger, type LedgerReading, reportFault, seededRandom, temporaryDirectory } from '@platform/testkit';
 import { expect, test } from 'vitest';
 import { ReadingEncoder } from '../../capture/encode.ts';
-import { startCapturing } from './capturing.ts';
 import { MemoryCloud } from './memory-cloud.ts';
 import { mutate } from './mutate.ts';
+import { syncAll } from './sync-all.ts';
 
 const { FAULT_MUTATIONS = '500', FAULT_SEED = '20261121' } = process.env;
 const [mutations, seed] = [Number(FAULT_MUTATIONS), Number(FAULT_SEED)];
@@ -37,7 +36,8 @@ test(`C2 C3 C4 C8 ${mutations} damaged capture files: what is intact is stored o
   for (let done = 0; done < mutations; done += inOneFolder) {
     await using home = await temporaryDirectory();
     const damaged = await writeDamaged(home.path, Math.min(inOneFolder, mutations - done), random);
-    const cloud = await syncAll(home.path);
+    const cloud = new MemoryCloud();
+    await syncAll(home.path, cloud);
     const aside = await readdir(join(home.path, 'capture', 'failed'), { recursive: true }).catch(() => []);
     for (const file of damaged) {
       const stored = cloud.readings().filter(({ component }) => component === file.component);
@@ -103,20 +103,4 @@ async function writeDamaged(home: string, count: number, random: () => number): 
   }
   await writeFile(join(home, 'capture_directories.json'), JSON.stringify([directory]));
   return damaged;
-}
-
-async function syncAll(home: string): Promise<MemoryCloud> {
-  const cloud = new MemoryCloud();
-  const data = await startCapturing({
-    home,
-    made: () => {},
-    accept: (upload) => cloud.accept(upload),
-    tell: (gap) => cloud.tell(gap),
-    log: silentLog,
-  });
-  await data.sync.flush();
-  for (const { id, name, reason, startUs, endUs, readings } of data.gaps.waiting())
-    cloud.tell({ id, componentName: name, reason, startUs, endUs, readings });
-  await data[Symbol.asyncDispose]();
-  return cloud;
 }

@@ -2,7 +2,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { silentLog } from '@platform/base';
 import {
   accountFor,
   type CutImage,
@@ -16,8 +15,8 @@ import {
   temporaryDirectory,
 } from '@platform/testkit';
 import { expect, test } from 'vitest';
-import { startCapturing } from './capturing.ts';
 import { MemoryCloud, type MemoryGap, type MemoryUpload } from './memory-cloud.ts';
+import { syncAll } from './sync-all.ts';
 
 const { FAULT_CUTS = '100', FAULT_SEED = '20261121' } = process.env;
 const [cuts, seed] = [Number(FAULT_CUTS), Number(FAULT_SEED)];
@@ -88,17 +87,7 @@ async function startAgain(image: CutImage, recordedPath: string, cloud: MemoryCl
   const list = join(home.path, 'capture_directories.json');
   const directories = await readFile(list, 'utf8').catch(() => undefined);
   if (directories !== undefined) await writeFile(list, directories.replaceAll(recordedPath, home.path));
-  const data = await startCapturing({
-    home: home.path,
-    made: () => {},
-    accept: (upload) => cloud.accept(upload),
-    tell: (gap) => cloud.tell(gap),
-    log: silentLog,
-  });
-  await data.sync.flush();
-  for (const { id, name, reason, startUs, endUs, readings } of data.gaps.waiting())
-    cloud.tell({ id, componentName: name, reason, startUs, endUs, readings });
-  await data[Symbol.asyncDispose]();
+  await syncAll(home.path, cloud);
 }
 
 function strangers(cloud: MemoryCloud, produced: readonly Produced[]) {
