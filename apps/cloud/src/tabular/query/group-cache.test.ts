@@ -1,5 +1,6 @@
+import { parseSql } from '@platform/query/sql';
 import { expect, test } from 'vitest';
-import { type OpenTabular, openTabular, testPlace } from '../testing/open-tabular.ts';
+import { type OpenTabular, openTabular, testPlace, wholeOrganization } from '../testing/open-tabular.ts';
 
 const noonMs = Date.UTC(2026, 4, 17, 12);
 const averages = [{ $group: { _id: '$part_id', mean: { $avg: '$data.n' }, n: { $sum: 1 } } }, { $sort: { _id: 1 } }];
@@ -81,4 +82,33 @@ test('groups that are too many for their rows are not kept', async () => {
   await addFile(store, 1);
   const byValue = [{ $group: { _id: '$data.n', n: { $sum: 1 } } }, { $sort: { _id: 1 } }];
   for (let time = 0; time < 4; time++) expect(await sourcesOf(store, byValue)).toEqual([['group', 1]]);
+});
+
+test('sets of series names are kept at their real size, also below the document keys of SQL', async () => {
+  const parts = 300;
+  // As much as the two queries need, and far less than a group for each series would.
+  await using store = await openTabular({ groupCacheBytes: 128 << 10, rowsPerKeptGroup: 1 });
+  for (let part = 0; part < parts; part++)
+    store.append({
+      place: { ...testPlace, partId: `part-${part}` },
+      metadata: { partId: `part-${part}` },
+      readings: ['on', 'off'].map((state) => ({ data: { state }, receivedMs: noonMs + part })),
+    });
+  await store.tabular.seal();
+  const mql = [
+    { $group: { _id: '$data.state', parts: { $addToSet: '$part_id' } } },
+    { $project: { n: { $size: '$parts' } } },
+    { $sort: { _id: 1 } },
+  ];
+  const plan = parseSql('SELECT data.state AS s, COUNT(DISTINCT part_id) AS n FROM readings GROUP BY data.state');
+  const sql = (): ReturnType<OpenTabular['tabular']['query']> =>
+    store.tabular.query({ plan, scope: wholeOrganization, vocabulary: 'core', explain: true });
+  for (let time = 0; time < 2; time++) await Promise.all([store.ask(mql), sql()]);
+  expect(await sourcesOf(store, mql)).toEqual([['known', 1]]);
+  expect((await sql()).explain?.sources.map(({ does }) => does)).toEqual(['known']);
+  expect(await store.mql(mql)).toEqual([
+    { _id: 'off', n: parts },
+    { _id: 'on', n: parts },
+  ]);
+  await expectRight(store, mql);
 });

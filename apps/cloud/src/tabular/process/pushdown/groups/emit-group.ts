@@ -94,7 +94,7 @@ FROM read_parquet($1) WHERE ${and(where)}${keys.length === 0 ? '' : ` GROUP BY $
 
 /**
  * Used when accumulators only ask for sets of series names, grouped by row values. There is a row for each series and only few groups,
- * which are built here. Undefined when something else is asked, or a Map cannot distinguish a value.
+ * which are built here. Undefined when something else is asked, or equal keys may look different, as 1 and 1.0 do.
  */
 function foldedSets(
   { accumulators }: GroupStage,
@@ -105,26 +105,41 @@ function foldedSets(
 ): DocumentBatch | undefined {
   if (states.length === 0 || !states.every(({ isSet }) => isSet === true)) return undefined;
   const values = states.map(({ constants: [constant] }) => constantOf(constant as Expr));
-  const groups = new Map<BsonValue, Set<string>[]>();
+  const groups = new Map<string, { readonly key: BsonValue; readonly sets: readonly Set<string>[] }>();
   for (let row = 0; row < rows; row++) {
     const key = keyOf(row);
-    if (key !== null && typeof key !== 'string' && typeof key !== 'boolean') return undefined;
-    const sets = groups.get(key) ?? values.map(() => new Set<string>());
-    groups.set(key, sets);
-    for (const [index, set] of sets.entries()) {
+    const text = plainText(key);
+    if (text === undefined) return undefined;
+    const group = groups.get(text) ?? { key, sets: values.map(() => new Set<string>()) };
+    groups.set(text, group);
+    for (const [index, set] of group.sets.entries()) {
       const value = values[index]?.(row);
       if (typeof value !== 'string') return undefined;
       set.add(value);
     }
   }
-  const documents = [...groups].map(
-    ([key, sets]) =>
+  const documents = Array.from(
+    groups.values(),
+    ({ key, sets }) =>
       new BsonDocument([
         ['_id', key],
         ...accumulators.map(([name], index) => [name, setOf([...(sets[index] ?? [])])] as const),
       ]),
   );
   return new DocumentBatch(documents, rows * 8);
+}
+
+/** A text that only equal keys share; undefined unless the key consists of documents, strings, booleans and null. */
+function plainText(key: BsonValue): string | undefined {
+  if (key === null || typeof key === 'string' || typeof key === 'boolean') return JSON.stringify(key);
+  if (!(key instanceof BsonDocument)) return undefined;
+  const parts: string[] = [];
+  for (const [name, value] of key) {
+    const text = plainText(value);
+    if (text === undefined) return undefined;
+    parts.push(`${JSON.stringify(name)}:${text}`);
+  }
+  return `{${parts.join(',')}}`;
 }
 
 /** Bytes of a value in a list, including what DuckDB needs to gather it. */

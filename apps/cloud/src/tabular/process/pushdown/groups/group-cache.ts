@@ -6,7 +6,17 @@
  * conditions contain the series that the caller may see, and the deletions that apply to the file.
  */
 import { createHash } from 'node:crypto';
-import { type Batch, DocumentBatch, encodePlan, type GroupStage, type PlanSplit, type Stage } from '@platform/query';
+import {
+  type Batch,
+  Binary,
+  BsonDocument,
+  type BsonValue,
+  DocumentBatch,
+  encodePlan,
+  type GroupStage,
+  type PlanSplit,
+  type Stage,
+} from '@platform/query';
 import type { TabularSettings } from '../../../settings.ts';
 import type { ScanRequest } from '../../messages.ts';
 import { type Emission, emissionKey } from '../statement.ts';
@@ -96,7 +106,7 @@ export function createGroupCache({ groupCacheBytes: maxBytes, rowsPerKeptGroup }
           return true;
         },
         add: (emission, path, rows, batches) =>
-          void added.set(`${keyOf(emission)} ${path}`, entryOf(end, rows / rowsPerKeptGroup, batches)),
+          void added.set(`${keyOf(emission)} ${path}`, entryOf(rows / rowsPerKeptGroup, batches)),
         commit() {
           for (const [id, entry] of added) put(id, entry);
           for (const key of [query, ...keys.values()]) asked.add(key);
@@ -124,19 +134,29 @@ function isOfNumbers({ accumulators }: GroupStage): boolean {
 }
 
 /** @param most groups that are worth keeping */
-function entryOf({ accumulators }: GroupStage, most: number, batches: readonly Batch[]): Entry {
+function entryOf(most: number, batches: readonly Batch[]): Entry {
   const count = batches.reduce((sum, batch) => sum + batch.count, 0);
   const found = batches.filter((batch) => batch instanceof DocumentBatch);
   if (found.length < batches.length || count > most) return { batch: undefined, bytes: entryBytes };
   const batch = joined(found);
-  const states = batch.count * (1 + accumulators.length) * stateBytes;
-  // Beyond documents, a batch counts half a byte for each value in a list.
-  const listed = batches.length === 0 ? 0 : (batch.bytesAbout - new DocumentBatch(batch.documents).bytesAbout) * 2;
-  return { batch, bytes: entryBytes + states + listed * listedBytes };
+  return { batch, bytes: batch.documents.reduce((sum, document) => sum + memoryOf(document), entryBytes) };
 }
 
-/** Estimated sizes in memory: of an entry, of a state or key, of a value in a list. */
-const [entryBytes, stateBytes, listedBytes] = [256, 400, 64];
+/** Estimated sizes in memory: of an entry, of a document or list, of a value in one. */
+const [entryBytes, containerBytes, valueBytes] = [256, 128, 64];
+
+/** The memory of a group or a part of it, without the value's own place in what holds it. */
+function memoryOf(value: BsonValue): number {
+  if (value instanceof BsonDocument) return withValues(value.values());
+  if (Array.isArray(value)) return withValues(value);
+  return value instanceof Binary ? containerBytes + value.bytes.length : 0;
+}
+
+function withValues(values: Iterable<BsonValue>): number {
+  let bytes = containerBytes;
+  for (const value of values) bytes += valueBytes + memoryOf(value);
+  return bytes;
+}
 
 /** One new batch with the groups of several: the encoded bytes of a batch are moved to the thread that they are sent to. */
 export function joined(batches: readonly DocumentBatch[]): DocumentBatch {
