@@ -5,33 +5,25 @@
  * time | set aside with its reason. Capture files and arbitrary files have a lane each, so that a file of gigabytes delays no reading; a
  * failing file delays no other (D15).
  */
-import { readFile, stat, unlink } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { stat } from 'node:fs/promises';
 import { errorText, type LogFields, PlatformError } from '@platform/base';
-import { type CaptureFileContents, readCaptureFile } from '@platform/capture-file';
-import { GapReason } from '@platform/proto/platform/gaps/v1/gaps';
-import { failedFolder } from '../directories/paths.ts';
-import { setAside } from '../directories/set-aside.ts';
 import { LimitedLog } from '../logging/limited-log.ts';
 import { type Observe, observed } from '../telemetry/observe.ts';
+import { AfterAttempt, type AfterAttemptDeps, type FoundFile } from './after-attempt.ts';
 import { Attempts } from './attempts.ts';
 import { ByteBudget } from './byte-budget.ts';
 import { type CaptureFile, CaptureQueue, priorityOf } from './capture-queue.ts';
-import { type AfterSync, afterSync } from './files/after-sync.ts';
 import { DueFiles } from './files/due-files.ts';
-import type { Fingerprint } from './files/fingerprint.ts';
 import { SentFiles } from './files/sent-files.ts';
 import { type AboutBytes, uploadBytes } from './files/upload-bytes.ts';
 import { uploadFile } from './files/upload-file.ts';
 import { Lane } from './lane.ts';
-import { isOfCloud, type Outcome } from './outcome.ts';
 import { Pause } from './pause.ts';
 import { RateLimit } from './rate-limit.ts';
 import type { SyncRule } from './rules/sync-rule.ts';
 import type { SyncSettings } from './rules/sync-settings.ts';
-import { splitOversize } from './split-oversize.ts';
 import { SyncTally } from './sync-tally.ts';
-import { type CaptureOutcome, type UploadContext, uploadCapture } from './upload-capture.ts';
+import { type UploadContext, uploadCapture } from './upload-capture.ts';
 
 export interface SyncDeps extends Omit<UploadContext, 'link' | 'rate'> {
   /** Undefined if there is no cloud; files then stay. */
@@ -43,14 +35,7 @@ export interface SyncDeps extends Omit<UploadContext, 'link' | 'rate'> {
   readonly seal: () => Promise<void>;
   /** Looks at uploads. */
   readonly observe?: Observe | undefined;
-  /** The cloud has what was intact of this file. */
-  readonly damaged?: (contents: CaptureFileContents) => void;
-}
-
-interface FoundFile {
-  readonly path: string;
-  /** The folder of `additional_sync_paths` that contains it. */
-  readonly root: string;
+  readonly damaged?: AfterAttemptDeps['damaged'];
 }
 
 /**
@@ -61,21 +46,17 @@ const uploadsPerThread = 16;
 const mostBytesInMemory = 16 * 1024 * 1024;
 const leastRetryMs = 50;
 
-type Acknowledged = Pick<CaptureOutcome, 'identity' | 'damaged'>;
-
 export class Sync implements AsyncDisposable {
   readonly tally: SyncTally = new SyncTally();
   readonly attempts: Attempts = new Attempts();
   readonly #deps: SyncDeps;
   readonly #underWay = new Set<string>();
-  /** Acknowledged files that the disk refused to delete or move: they must not be sent again. */
-  readonly #acknowledged = new Map<string, Acknowledged>();
   readonly #stop = new AbortController();
   readonly #pauses = { captures: new Pause(), files: new Pause() };
   readonly #queue: CaptureQueue;
   readonly #captures: Lane<CaptureFile>;
   readonly #files: Lane<FoundFile>;
-  readonly #sent: SentFiles;
+  readonly #after: AfterAttempt;
   readonly #rate: RateLimit;
   readonly #memory = new ByteBudget(mostBytesInMemory);
   readonly #log: LimitedLog;
@@ -93,7 +74,10 @@ export class Sync implements AsyncDisposable {
     const { signal } = this.#stop;
     this.#log = new LimitedLog(deps.log, () => clock.monotonic());
     this.#rate = new RateLimit(clock);
-    this.#sent = new SentFiles(deps.home);
+    const sent = new SentFiles(deps.home);
+    const { ledger, log, refused, damaged } = deps;
+    const { attempts, tally } = this;
+    this.#after = new AfterAttempt({ attempts, tally, ledger, sent, clock, log, signal, refused, damaged });
     const isDue = (path: string): boolean => !this.#underWay.has(path) && this.attempts.due(path, clock.monotonic());
     this.#queue = new CaptureQueue({
       directories: captureDirectories,
@@ -111,7 +95,7 @@ export class Sync implements AsyncDisposable {
       isClosed: () => this.#isClosed(this.#pauses.captures),
     });
     const files = new DueFiles({
-      ...{ home: deps.home, captureDirectories, isDue, sent: this.#sent, clock, signal },
+      ...{ home: deps.home, captureDirectories, isDue, sent, clock, signal },
       say: (message, fields) => this.#say('warn', message, fields),
     });
     this.#files = new Lane({
@@ -263,148 +247,31 @@ export class Sync implements AsyncDisposable {
     try {
       await observed(this.#deps.observe, 'upload', { 'file.path': path }, send);
     } catch (caught) {
-      const error = errorText(caught);
-      const waitMs = this.#later(path, { code: 'internal', message: error });
-      this.#say('error', 'sync: sending a file failed on this side; trying again', { file: path, error, waitMs });
+      this.#after.failed(path, caught, 'sync: sending a file failed on this side; trying again');
     } finally {
       this.#underWay.delete(path);
     }
   }
 
-  async #sendCapture({ path, directory }: CaptureFile): Promise<void> {
+  async #sendCapture(file: CaptureFile): Promise<void> {
     const { link } = this.#deps;
-    if (link === undefined) return;
-    const acknowledged = this.#acknowledged.get(path);
-    if (acknowledged !== undefined) return this.#removeAcknowledged(path, directory, acknowledged);
+    if (link === undefined || (await this.#after.deleteAcknowledged(file))) return;
+    const { path, directory } = file;
     using _memory = await this.#memory.take((await stat(path).catch(() => undefined))?.size ?? 0);
     const context = { ...this.#deps, link, rate: this.#rate };
     const outcome = await uploadCapture(path, directory, context, this.#stop.signal);
-    const { identity } = outcome;
-    this.tally.attempted(outcome.resource, outcome);
-    if (outcome.kind === 'accepted') {
-      this.#pauses.captures.succeeded();
-      const { damaged } = outcome;
-      if (damaged !== undefined) this.#deps.damaged?.(damaged);
-      this.#acknowledged.set(path, { identity, damaged });
-      await this.#removeAcknowledged(path, directory, { identity, damaged });
-    } else if (outcome.kind === 'gone') {
-      this.attempts.done(path);
-      if (identity !== undefined) this.#deps.ledger.settle(identity.stream, identity.seq);
-    } else await this.#failedToSend(path, directory, outcome, this.#pauses.captures);
+    await this.#after.capture(file, outcome, this.#pauses.captures);
   }
 
-  async #sendFile({ path, root }: FoundFile): Promise<void> {
+  async #sendFile(file: FoundFile): Promise<void> {
     const { partId, link } = this.#deps;
     const { tags = [], after = { action: 'delete' } } = this.#settings ?? {};
     if (link === undefined) return;
-    const outcome = await uploadFile(path, { link, partId, tags, rate: this.#rate }, this.#stop.signal);
-    this.tally.attempted(undefined, outcome);
-    if (outcome.kind === 'accepted') {
-      this.#pauses.files.succeeded();
-      await this.#finish(path, root, outcome.fingerprint, after);
-    } else if (outcome.kind === 'gone') this.attempts.done(path);
-    else await this.#failedToSend(path, dirname(path), outcome, this.#pauses.files);
-  }
-
-  async #finish(path: string, root: string, fingerprint: Fingerprint | undefined, after: AfterSync): Promise<void> {
-    try {
-      if (fingerprint !== undefined) await afterSync(path, root, fingerprint, after, this.#sent);
-      this.attempts.done(path);
-    } catch (caught) {
-      if ((caught as NodeJS.ErrnoException).code === 'ENOENT') return this.attempts.done(path);
-      const error = errorText(caught);
-      const waitMs = this.#later(path, { code: 'internal', message: error });
-      const what = `a synced file could not be ${after.action === 'delete' ? 'deleted' : after.action === 'keep' ? 'remembered' : 'moved'}; the cloud has it`;
-      this.#say('error', what, { file: path, error, waitMs });
-    }
-  }
-
-  async #failedToSend(
-    path: string,
-    directory: string,
-    outcome: Extract<Outcome, { kind: 'aside' | 'later' }>,
-    pause: Pause,
-  ): Promise<void> {
-    if (outcome.kind === 'aside') return this.#putAside(path, directory, outcome.reason);
-    if (this.#stop.signal.aborted) return;
-    const { code, message: error } = outcome;
-    if (isOfCloud(outcome)) pause.failed(this.#deps.clock.monotonic(), outcome.retryAfterMs);
-    // It waits on its own even then: if only this file makes the cloud fail, another one must be the next to try.
-    const waitMs = this.#later(path, outcome, outcome.retryAfterMs);
-    const what =
-      code === 'unavailable'
-        ? 'sync: the cloud is unavailable; files stay on the disk and are sent later'
-        : 'sync: a file was not accepted; trying again';
-    this.#say('warn', what, { file: path, code, error, waitMs });
-  }
-
-  async #putAside(path: string, directory: string, reason: string): Promise<void> {
-    const { log, clock } = this.#deps;
-    try {
-      const file = await setAside(path, directory, reason, clock.now());
-      this.attempts.done(path);
-      this.tally.setAsideFiles++;
-      log.error(`the cloud does not accept a file; set aside in ${failedFolder}/`, { file, reason });
-      await this.#countRefused(file);
-    } catch (caught) {
-      const error = errorText(caught);
-      const waitMs = this.#later(path, { code: 'internal', message: error });
-      const what = 'the cloud does not accept a file, and it could not be set aside; trying again';
-      this.#say('error', what, { file: path, reason, error, waitMs });
-    }
-  }
-
-  /** What is in a capture file that was set aside is missing in the cloud. */
-  async #countRefused(path: string): Promise<void> {
-    if (!path.endsWith('.capture')) return;
-    const contents = await readFile(path)
-      .then(readCaptureFile)
-      .catch(() => undefined);
-    // Those that are too large were counted when they were split off.
-    if (contents !== undefined)
-      this.#deps.refused?.(GapReason.REFUSED, contents.header, splitOversize(contents.readings).rest);
-  }
-
-  /** Gives the file its own retry time; returns the wait in ms. */
-  #later(path: string, error: Parameters<Attempts['failed']>[2], askedMs?: number): number {
-    return Math.round(this.attempts.failed(path, this.#deps.clock.monotonic(), error, askedMs));
+    const outcome = await uploadFile(file.path, { link, partId, tags, rate: this.#rate }, this.#stop.signal);
+    await this.#after.file(file, outcome, after, this.#pauses.files);
   }
 
   #say(level: 'warn' | 'error', message: string, fields: LogFields = {}): void {
     if (!this.#stop.signal.aborted) this.#log.write(level, message, fields);
   }
-
-  /**
-   * Deletes after acknowledgement; only then may the low-water mark pass the file (I6). A damaged file is kept, for a person to look at;
-   * it is not sent again.
-   */
-  async #removeAcknowledged(path: string, directory: string, { identity, damaged }: Acknowledged): Promise<void> {
-    try {
-      if (damaged === undefined) await unlink(path).catch(unlessGone);
-      else await this.#keepDamaged(path, directory, damaged);
-    } catch (caught) {
-      const error = errorText(caught);
-      const waitMs = this.#later(path, { code: 'internal', message: error });
-      this.#say('error', 'a synced file could not be deleted; it is not sent again', { file: path, error, waitMs });
-      return;
-    }
-    this.#acknowledged.delete(path);
-    this.attempts.done(path);
-    if (identity !== undefined) this.#deps.ledger.settle(identity.stream, identity.seq);
-  }
-
-  async #keepDamaged(path: string, directory: string, contents: CaptureFileContents): Promise<void> {
-    const { readings, missing, cutBytes, cutReason } = contents;
-    const reason = `data_loss: ${cutReason ?? 'the file is shorter than when it was sealed'}: ${missing} readings are missing, ${cutBytes} bytes cannot be read; the cloud has the other ${readings.length} readings`;
-    const file = await setAside(path, directory, reason, this.#deps.clock.now(), '.damaged');
-    this.tally.setAsideFiles++;
-    this.#deps.log.error('a capture file was damaged; what is intact was sent, and the file is set aside', {
-      file,
-      reason,
-    });
-  }
-}
-
-function unlessGone(caught: NodeJS.ErrnoException): void {
-  if (caught.code !== 'ENOENT') throw caught;
 }

@@ -1,0 +1,189 @@
+/**
+ * What happens to a file after an attempt to send it: it is deleted (arbitrary files: or kept, or moved), waits with its own retry time, or
+ * is set aside with its reason.
+ */
+import { readFile, unlink } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { type Clock, errorText, type Log, type LogFields } from '@platform/base';
+import { type CaptureFileContents, readCaptureFile } from '@platform/capture-file';
+import { GapReason } from '@platform/proto/platform/gaps/v1/gaps';
+import { failedFolder } from '../directories/paths.ts';
+import type { SeqLedger } from '../directories/seq-ledger.ts';
+import { setAside } from '../directories/set-aside.ts';
+import { LimitedLog } from '../logging/limited-log.ts';
+import type { Attempts } from './attempts.ts';
+import type { CaptureFile } from './capture-queue.ts';
+import { type AfterSync, afterSync } from './files/after-sync.ts';
+import type { Fingerprint } from './files/fingerprint.ts';
+import type { SentFiles } from './files/sent-files.ts';
+import { isOfCloud, type Outcome } from './outcome.ts';
+import type { Pause } from './pause.ts';
+import { splitOversize } from './split-oversize.ts';
+import type { SyncTally } from './sync-tally.ts';
+import type { CaptureOutcome, UploadContext } from './upload-capture.ts';
+
+export interface FoundFile {
+  readonly path: string;
+  /** The folder of `additional_sync_paths` that contains it. */
+  readonly root: string;
+}
+
+export interface AfterAttemptDeps {
+  readonly attempts: Attempts;
+  readonly tally: SyncTally;
+  readonly ledger: SeqLedger;
+  readonly sent: SentFiles;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Aborted when sync stops: what fails then is no news. */
+  readonly signal: AbortSignal;
+  readonly refused: UploadContext['refused'];
+  /** The cloud has what was intact of this file. */
+  readonly damaged: ((contents: CaptureFileContents) => void) | undefined;
+}
+
+/** Without a fingerprint: it is not the file that was listed, and stays. */
+type FileOutcome = Outcome & { readonly fingerprint?: Fingerprint };
+type Acknowledged = Pick<CaptureOutcome, 'identity' | 'damaged'>;
+
+export class AfterAttempt {
+  readonly #deps: AfterAttemptDeps;
+  readonly #log: LimitedLog;
+  /** Acknowledged files that the disk refused to delete or move: they must not be sent again. */
+  readonly #acknowledged = new Map<string, Acknowledged>();
+
+  constructor(deps: AfterAttemptDeps) {
+    this.#deps = deps;
+    this.#log = new LimitedLog(deps.log, () => deps.clock.monotonic());
+  }
+
+  /** Deletes a file that the cloud has acknowledged before; false: it has not. */
+  async deleteAcknowledged(file: CaptureFile): Promise<boolean> {
+    const acknowledged = this.#acknowledged.get(file.path);
+    if (acknowledged === undefined) return false;
+    await this.#removeAcknowledged(file, acknowledged);
+    return true;
+  }
+
+  async capture(file: CaptureFile, outcome: CaptureOutcome, pause: Pause): Promise<void> {
+    const { attempts, tally, ledger, damaged: sayDamaged } = this.#deps;
+    const { identity, damaged } = outcome;
+    tally.attempted(outcome.resource, outcome);
+    if (outcome.kind === 'accepted') {
+      pause.succeeded();
+      if (damaged !== undefined) sayDamaged?.(damaged);
+      this.#acknowledged.set(file.path, { identity, damaged });
+      await this.#removeAcknowledged(file, { identity, damaged });
+    } else if (outcome.kind === 'gone') {
+      attempts.done(file.path);
+      if (identity !== undefined) ledger.settle(identity.stream, identity.seq);
+    } else await this.#notSent(file.path, file.directory, outcome, pause);
+  }
+
+  async file({ path, root }: FoundFile, outcome: FileOutcome, after: AfterSync, pause: Pause): Promise<void> {
+    const { attempts, tally, sent } = this.#deps;
+    tally.attempted(undefined, outcome);
+    if (outcome.kind === 'aside' || outcome.kind === 'later') return this.#notSent(path, dirname(path), outcome, pause);
+    try {
+      if (outcome.kind === 'accepted') {
+        pause.succeeded();
+        if (outcome.fingerprint !== undefined) await afterSync(path, root, outcome.fingerprint, after, sent);
+      }
+      attempts.done(path);
+    } catch (caught) {
+      if ((caught as NodeJS.ErrnoException).code === 'ENOENT') return attempts.done(path);
+      const done = { delete: 'deleted', keep: 'remembered', move: 'moved' }[after.action];
+      this.failed(path, caught, `a synced file could not be ${done}; the cloud has it`);
+    }
+  }
+
+  /** An error on this side: the file waits. */
+  failed(path: string, caught: unknown, what: string, fields: LogFields = {}): void {
+    const error = errorText(caught);
+    const waitMs = this.#later(path, { code: 'internal', message: error });
+    this.#say('error', what, { file: path, ...fields, error, waitMs });
+  }
+
+  async #notSent(
+    path: string,
+    directory: string,
+    outcome: Extract<Outcome, { kind: 'aside' | 'later' }>,
+    pause: Pause,
+  ): Promise<void> {
+    if (outcome.kind === 'aside') return this.#putAside(path, directory, outcome.reason);
+    if (this.#deps.signal.aborted) return;
+    const { code, message: error } = outcome;
+    if (isOfCloud(outcome)) pause.failed(this.#deps.clock.monotonic(), outcome.retryAfterMs);
+    // It waits on its own even then: if only this file makes the cloud fail, another one must be the next to try.
+    const waitMs = this.#later(path, outcome, outcome.retryAfterMs);
+    const what =
+      code === 'unavailable'
+        ? 'sync: the cloud is unavailable; files stay on the disk and are sent later'
+        : 'sync: a file was not accepted; trying again';
+    this.#say('warn', what, { file: path, code, error, waitMs });
+  }
+
+  async #putAside(path: string, directory: string, reason: string): Promise<void> {
+    const { attempts, tally, log, clock } = this.#deps;
+    try {
+      const file = await setAside(path, directory, reason, clock.now());
+      attempts.done(path);
+      tally.setAsideFiles++;
+      log.error(`the cloud does not accept a file; set aside in ${failedFolder}/`, { file, reason });
+      await this.#countRefused(file);
+    } catch (caught) {
+      const what = 'the cloud does not accept a file, and it could not be set aside; trying again';
+      this.failed(path, caught, what, { reason });
+    }
+  }
+
+  /** What is in a capture file that was set aside is missing in the cloud. */
+  async #countRefused(path: string): Promise<void> {
+    if (!path.endsWith('.capture')) return;
+    const contents = await readFile(path)
+      .then(readCaptureFile)
+      .catch(() => undefined);
+    // Those that are too large were counted when they were split off.
+    if (contents !== undefined)
+      this.#deps.refused?.(GapReason.REFUSED, contents.header, splitOversize(contents.readings).rest);
+  }
+
+  /**
+   * Deletes after acknowledgement; only then may the low-water mark pass the file (I6). A damaged file is kept, for a person to look at;
+   * it is not sent again.
+   */
+  async #removeAcknowledged({ path, directory }: CaptureFile, { identity, damaged }: Acknowledged): Promise<void> {
+    try {
+      if (damaged === undefined) await unlink(path).catch(unlessGone);
+      else await this.#keepDamaged(path, directory, damaged);
+    } catch (caught) {
+      this.failed(path, caught, 'a synced file could not be deleted; it is not sent again');
+      return;
+    }
+    this.#acknowledged.delete(path);
+    this.#deps.attempts.done(path);
+    if (identity !== undefined) this.#deps.ledger.settle(identity.stream, identity.seq);
+  }
+
+  async #keepDamaged(path: string, directory: string, contents: CaptureFileContents): Promise<void> {
+    const { tally, log, clock } = this.#deps;
+    const { readings, missing, cutBytes, cutReason } = contents;
+    const reason = `data_loss: ${cutReason ?? 'the file is shorter than when it was sealed'}: ${missing} readings are missing, ${cutBytes} bytes cannot be read; the cloud has the other ${readings.length} readings`;
+    const file = await setAside(path, directory, reason, clock.now(), '.damaged');
+    tally.setAsideFiles++;
+    log.error('a capture file was damaged; what is intact was sent, and the file is set aside', { file, reason });
+  }
+
+  /** Gives the file its own retry time; returns the wait in ms. */
+  #later(path: string, error: Parameters<Attempts['failed']>[2], askedMs?: number): number {
+    return Math.round(this.#deps.attempts.failed(path, this.#deps.clock.monotonic(), error, askedMs));
+  }
+
+  #say(level: 'warn' | 'error', message: string, fields: LogFields): void {
+    if (!this.#deps.signal.aborted) this.#log.write(level, message, fields);
+  }
+}
+
+function unlessGone(caught: NodeJS.ErrnoException): void {
+  if (caught.code !== 'ENOENT') throw caught;
+}
