@@ -15,15 +15,18 @@ import type { Connect } from './connect/feature.ts';
 import { createAuthenticateCall } from './edge/authenticate-call.ts';
 import type { Metrics } from './edge/metrics/metrics.ts';
 import { metricsRoute } from './edge/metrics/metrics-route.ts';
+import { notificationRoute } from './edge/notification-route.ts';
 import { principalOfRequest } from './edge/principal-of-request.ts';
 import { queryRoute } from './edge/query-route.ts';
 import { maxRequestBytes } from './edge/request-limits.ts';
 import { createRoutes } from './edge/routes.ts';
 import { readStatus } from './edge/status.ts';
+import { unsubscribeRoute } from './edge/unsubscribe-route.ts';
 import { gapBinding } from './gaps/feature.ts';
 import { freeBytesOf } from './ingest/disk/free-space.ts';
 import type { IngestLog } from './ingest/log/log.ts';
 import { version } from './instance/build-info.ts';
+import type { InstanceKey } from './instance/instance-key.ts';
 import type { TlsSource } from './instance/tls-source.ts';
 import { logHandlers } from './machines/logs/rpc.ts';
 import { partConfigFile } from './machines/part-config-file.ts';
@@ -43,6 +46,7 @@ export interface EdgeDeps {
   readonly ingestLog: IngestLog;
   readonly dataPlane: DataPlane;
   readonly db: Database;
+  readonly instanceKey: Pick<InstanceKey, 'verify'>;
   readonly relay: Relay;
   readonly connect: Connect;
   /** Address on which the cloud will listen. */
@@ -132,6 +136,13 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
     binaryData: binary.download,
     packages: packages.download,
     connect: connect.routes,
+    unsubscribe: unsubscribeRoute({
+      db: deps.db,
+      instanceKey: deps.instanceKey,
+      organizationName: (id) => tree.organization(id)?.name,
+      clock,
+    }),
+    notification: notificationRoute({ db: deps.db, signIn, access }),
     logo: accounts.logoRoute,
   });
   const bound: readonly ServiceBinding<Principal>[] = [

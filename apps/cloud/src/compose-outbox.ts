@@ -1,8 +1,11 @@
-/** Outgoing messages: webhooks, and e-mail if a mail server is configured. */
+/** Outgoing messages: webhooks and e-mail. Without a mail server, notifications by e-mail go to the test inbox. */
 import type { Clock, Log } from '@platform/base';
+import type { Transaction } from 'kysely';
 import type { Fleet } from './compose-fleet.ts';
 import type { Metrics } from './edge/metrics/metrics.ts';
+import { addressesOfOwners } from './identity/notified-people.ts';
 import { version } from './instance/build-info.ts';
+import type { CloudTables } from './metadata/tables.ts';
 import type { Stores } from './open-stores.ts';
 import { createEmailChannel } from './outbox/email/email-channel.ts';
 import { createMail, type Mail } from './outbox/email/mail.ts';
@@ -11,16 +14,20 @@ import type { TargetPolicy } from './outbox/webhook/target-guard.ts';
 import { systemResolve, targetRefusal } from './outbox/webhook/target-refusal.ts';
 import { createWebhookChannel, type WebhookChannelDeps } from './outbox/webhook/webhook-channel.ts';
 import type { Settings } from './settings.ts';
+import type { TestInbox } from './test-inbox/feature.ts';
 
 export interface OutboxWiringDeps
   extends Pick<Stores, 'db' | 'instanceKey'>,
     Pick<TargetPolicy, 'ownAddress'>,
     Pick<WebhookChannelDeps, 'ownAuthority'> {
-  readonly fleet: Pick<Fleet, 'tree' | 'accounts' | 'machines'>;
+  readonly fleet: Pick<Fleet, 'tree' | 'access' | 'accounts' | 'machines'>;
+  readonly testInbox: () => Pick<TestInbox, 'keepMail'>;
   readonly metrics: Pick<Metrics, 'observeAttempt'>;
   readonly settings: Pick<Settings, 'identity' | 'allowPrivateWebhookTargets'>;
   readonly clock: Clock;
   readonly log: Log;
+  /** Base URL of the cloud. Read at each call, never before the cloud listens. */
+  readonly url: () => string;
 }
 
 export interface Outgoing {
@@ -34,7 +41,7 @@ export interface Outgoing {
 
 export function composeOutbox(deps: OutboxWiringDeps): Outgoing {
   const { db, instanceKey, fleet, settings, clock, log, ownAddress, ownAuthority } = deps;
-  const { tree, accounts, machines } = fleet;
+  const { tree, access, accounts, machines } = fleet;
   const mailSettings = settings.identity.mail;
   const policy = {
     ownAddress,
@@ -56,7 +63,20 @@ export function composeOutbox(deps: OutboxWiringDeps): Outgoing {
         ownAuthority,
         signingSecret: accounts.webhookSecret,
       }),
-      ...(mailSettings && { email: createEmailChannel({ settings: mailSettings, instanceKey }) }),
+      email: createEmailChannel({
+        ...{ db, instanceKey, clock },
+        settings: mailSettings,
+        branding: async (organizationId) => {
+          const { name = '', support_email: supportEmail = '' } = tree.organization(organizationId) ?? {};
+          return { organizationName: name, supportEmail, logoUrl: await accounts.logoUrl(organizationId) };
+        },
+        publicUrl: () => settings.identity.publicUrl ?? deps.url(),
+        keep: (mail) => deps.testInbox().keepMail(mail),
+      }),
+    },
+    async ownersOf(trx: Transaction<CloudTables>, { robotId }) {
+      const machine = access.lineageOf('machine', robotId);
+      return machine === undefined ? [] : await addressesOfOwners(trx, machine);
     },
     organizationExists: (organizationId) => tree.organization(organizationId) !== undefined,
     appendMachineLog: machines.logs.appendOwn,

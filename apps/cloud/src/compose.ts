@@ -117,6 +117,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
     ...common,
     metrics,
     fleet,
+    testInbox: () => testInbox,
     ownAddress: () => ({ host: dialled(settings), port }),
     ownAuthority: () => tls?.authority?.pem,
   });
@@ -171,6 +172,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
     'edge',
     composeEdge({
       db,
+      instanceKey,
       fleet,
       people,
       testInbox,

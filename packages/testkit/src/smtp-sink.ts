@@ -1,5 +1,5 @@
 /** A mail server that keeps the mails it receives, and refuses them when the test says so. */
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { SMTPServer } from 'smtp-server';
 
 export interface CaughtMail {
@@ -8,8 +8,10 @@ export interface CaughtMail {
   readonly to: readonly string[];
   /** Header lines by lower-case name, unfolded; encoded words stay encoded. */
   readonly headers: ReadonlyMap<string, string>;
-  /** The body, decoded. */
+  /** The body, or its text/plain part, decoded. */
   readonly text: string;
+  /** The text/html part, decoded; empty: there is none. */
+  readonly html: string;
 }
 
 export interface SmtpSink extends AsyncDisposable {
@@ -18,6 +20,10 @@ export interface SmtpSink extends AsyncDisposable {
   readonly mails: readonly CaughtMail[];
   /** Answers every recipient with this code, such as 451 or 550, until called with undefined. */
   refuseWith(code: number | undefined): void;
+  /** Fails every mail after its content has arrived: `drop` closes the connection without an answer, a number is the answer. */
+  failContent(fault: 'drop' | number | undefined): void;
+  /** Mails whose content arrived and was then failed. */
+  readonly failed: readonly CaughtMail[];
   /** How many recipients were refused. */
   readonly refused: number;
   /** Resolves with all mails once there are `count`. */
@@ -27,7 +33,9 @@ export interface SmtpSink extends AsyncDisposable {
 export async function startSmtpSink(): Promise<SmtpSink> {
   const mails: CaughtMail[] = [];
   const arrived = new EventTarget();
+  const failed: CaughtMail[] = [];
   let refusal: number | undefined;
+  let fault: 'drop' | number | undefined;
   let refused = 0;
   const server = new SMTPServer({
     authOptional: true,
@@ -42,15 +50,22 @@ export async function startSmtpSink(): Promise<SmtpSink> {
       stream.on('data', (chunk: Buffer) => chunks.push(chunk));
       stream.on('end', () => {
         const { mailFrom, rcptTo } = session.envelope;
-        mails.push({
+        (fault === undefined ? mails : failed).push({
           from: mailFrom === false ? '' : mailFrom.address,
           to: rcptTo.map((one) => one.address),
           ...parse(Buffer.concat(chunks).toString('utf8')),
         });
-        done();
+        if (fault === 'drop') for (const socket of sockets) socket.destroy();
+        else if (fault !== undefined) done(Object.assign(new Error('failed by the test'), { responseCode: fault }));
+        else done();
         arrived.dispatchEvent(new Event('mail'));
       });
     },
+  });
+  const sockets = new Set<Socket>();
+  server.server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -62,8 +77,12 @@ export async function startSmtpSink(): Promise<SmtpSink> {
   return {
     url: `smtp://127.0.0.1:${port}`,
     mails,
+    failed,
     refuseWith(code) {
       refusal = code;
+    },
+    failContent(how) {
+      fault = how;
     },
     get refused() {
       return refused;
@@ -79,7 +98,20 @@ export async function startSmtpSink(): Promise<SmtpSink> {
   };
 }
 
-function parse(raw: string): Pick<CaughtMail, 'headers' | 'text'> {
+function parse(raw: string): Pick<CaughtMail, 'headers' | 'text' | 'html'> {
+  const { headers, body } = entityOf(raw);
+  const boundary = /^multipart\/.*boundary="?([^";]+)/i.exec(headers.get('content-type') ?? '')?.[1];
+  if (boundary === undefined) return { headers, text: body, html: '' };
+  const parts = raw
+    .split(`--${boundary}`)
+    .slice(1, -1)
+    .map((part) => entityOf(part.replace(/^\r\n/, '')));
+  const of = (type: string): string =>
+    parts.find((part) => part.headers.get('content-type')?.startsWith(type))?.body ?? '';
+  return { headers, text: of('text/plain'), html: of('text/html') };
+}
+
+function entityOf(raw: string): { headers: ReadonlyMap<string, string>; body: string } {
   const [head = '', ...rest] = raw.split('\r\n\r\n');
   const headers = new Map<string, string>();
   for (const line of head.replace(/\r\n[ \t]+/g, ' ').split('\r\n')) {
@@ -88,8 +120,8 @@ function parse(raw: string): Pick<CaughtMail, 'headers' | 'text'> {
   }
   const body = rest.join('\r\n\r\n').replaceAll('\r\n', '\n');
   const encoding = headers.get('content-transfer-encoding')?.toLowerCase();
-  if (encoding === 'base64') return { headers, text: Buffer.from(body, 'base64').toString('utf8') };
-  return { headers, text: encoding === 'quoted-printable' ? unquoted(body) : body };
+  if (encoding === 'base64') return { headers, body: Buffer.from(body, 'base64').toString('utf8') };
+  return { headers, body: encoding === 'quoted-printable' ? unquoted(body) : body };
 }
 
 function unquoted(text: string): string {

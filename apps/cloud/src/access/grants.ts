@@ -2,7 +2,7 @@
 import { PlatformError } from '@platform/base';
 import type { Kysely, SelectQueryBuilder } from 'kysely';
 import type { CloudTables } from '../metadata/tables.ts';
-import type { Grant, Role } from './principal.ts';
+import type { Grant, Lineage, Role } from './principal.ts';
 
 /** Who holds a grant. */
 export interface Identity {
@@ -92,6 +92,31 @@ export function peopleIn(
     .where('identity_type', '=', 'person');
   if (as === 'member') return members;
   return members.where('role', '=', 'owner').where('location_id', 'is', null).where('robot_id', 'is', null);
+}
+
+/**
+ * Ids of people with one of these roles on a machine, its locations or its organization: a subquery. Roles that come from sharing do not
+ * count: an organization is not notified of machines of another. @param lineage of the machine
+ */
+export function peopleOver(
+  db: Kysely<CloudTables>,
+  lineage: Lineage,
+  roles: readonly Role[],
+): SelectQueryBuilder<CloudTables, 'grants', { identity_id: string }> {
+  const { organizationId, locationIds, robotId = '' } = lineage;
+  return db
+    .selectFrom('grants')
+    .select('identity_id')
+    .where('organization_id', '=', organizationId)
+    .where('identity_type', '=', 'person')
+    .where('role', 'in', roles)
+    .where((eb) =>
+      eb.or([
+        eb.and([eb('location_id', 'is', null), eb('robot_id', 'is', null)]),
+        eb('robot_id', '=', robotId),
+        ...(locationIds.length === 0 ? [] : [eb('location_id', 'in', locationIds)]),
+      ]),
+    );
 }
 
 /** Every grant in an organization, at all levels. */

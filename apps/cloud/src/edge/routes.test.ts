@@ -32,6 +32,8 @@ async function startRoutes(
     binaryData: async () => false,
     packages: async () => false,
     connect: async () => false,
+    unsubscribe: async () => false,
+    notification: async () => false,
     logo: async () => false,
   });
   const server = createServer(routes);

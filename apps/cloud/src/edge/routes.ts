@@ -4,8 +4,8 @@ import type { Access } from '../access/authorize.ts';
 import { grantsOf, type Principal } from '../access/principal.ts';
 import type { FileAsked } from '../machines/part-config-file.ts';
 import { isInTestInbox } from '../test-inbox/feature.ts';
+import { html } from '../text-rules/html.ts';
 import { authorityOf, type HttpRequest, type HttpResponse, headerOf, sendError, sendJson, sendText } from './http.ts';
-import { html } from './sign-in/html.ts';
 import { sendPage } from './sign-in/page.ts';
 import type { SignIn } from './sign-in/sign-in.ts';
 import { statusPage } from './status-page.ts';
@@ -37,6 +37,10 @@ export interface RouteDeps {
   packages(request: HttpRequest, response: HttpResponse, url: URL): Promise<boolean>;
   /** Handles `/connect/<token>/…`, by which other computers become machines; returns false for other paths. */
   connect(request: HttpRequest, response: HttpResponse, url: URL): Promise<boolean>;
+  /** Handles `/unsubscribe`, the link in mails; returns false for other paths. */
+  unsubscribe(request: HttpRequest, response: HttpResponse, url: URL): Promise<boolean>;
+  /** Handles `GET /notifications/<id>`; returns false for other paths. */
+  notification(request: HttpRequest, response: HttpResponse, url: URL): Promise<boolean>;
   /** Handles `GET /logos/<id>`; returns false if there is no such logo. */
   logo(request: HttpRequest, response: HttpResponse): Promise<boolean>;
 }
@@ -58,11 +62,13 @@ export function createRoutes(deps: RouteDeps): (request: HttpRequest, response: 
     if (await signIn.handle(request, response, url)) return;
     if (await deps.query(request, response, url)) return;
     if (url.pathname.startsWith('/connect/') && (await deps.connect(request, response, url))) return;
+    if (await deps.unsubscribe(request, response, url)) return;
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       throw new PlatformError('not_found', `${request.method} ${url.pathname}: no such route`);
     }
     if (await deps.binaryData(request, response, url)) return;
     if (await deps.packages(request, response, url)) return;
+    if (await deps.notification(request, response, url)) return;
     if (url.pathname.startsWith('/logos/') && (await deps.logo(request, response))) return;
     switch (url.pathname) {
       case '/api/json1/config': {

@@ -1,7 +1,7 @@
 /** Settings for signing in, from the environment; read by settings.ts of the app. */
 import { readFileSync } from 'node:fs';
 import { errorText, PlatformError } from '@platform/base';
-import type { MailSettings } from '../outbox/email/email-channel.ts';
+import type { MailSettings } from '../outbox/email/mail-server.ts';
 import type { OpenIdSettings } from './sign-in/open-id.ts';
 import { defaultSessionSettings, type SessionSettings } from './sign-in/sessions.ts';
 

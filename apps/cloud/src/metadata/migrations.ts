@@ -11,7 +11,7 @@ import { instanceDdl, instanceV2 } from '../instance/store.ts';
 import { logsV1, logsV2 } from '../machines/logs/store.ts';
 import { presenceV2 } from '../machines/presence/store.ts';
 import { machinesDdl, machinesV2, machinesV11 } from '../machines/store.ts';
-import { outboxV1, outboxV2, outboxV9, outboxV12 } from '../outbox/store.ts';
+import { outboxV1, outboxV2, outboxV9, outboxV12, outboxV15 } from '../outbox/store.ts';
 import { packagesV10, packagesV11 } from '../packages/store.ts';
 import { queriesV3 } from '../queries/store.ts';
 import { retentionV3 } from '../retention/store.ts';
@@ -68,4 +68,5 @@ export const migrations: readonly Migration[] = [
   { version: 11, statements: [...machinesV11, ...packagesV11] },
   { version: 12, statements: outboxV12 },
   { version: 13, statements: gapsV13 },
+  { version: 14, statements: outboxV15 },
 ];

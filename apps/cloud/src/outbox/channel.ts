@@ -16,7 +16,11 @@ interface Refusal extends Answer {
 
 /** The result of an attempt. */
 export type SendResult =
-  | ({ readonly outcome: 'accepted' } & Answer)
+  | ({
+      readonly outcome: 'accepted';
+      /** Why it went to the test inbox instead of its target; it is not counted as sent. Absent: it was sent. */
+      readonly diverted?: string;
+    } & Answer)
   /** Must not be tried again. */
   | ({
       readonly outcome: 'rejected';
@@ -28,6 +32,9 @@ export type SendResult =
       /** The wait that the target asked for. */
       readonly retryAfterMs?: number;
     } & Refusal);
+
+/** A message without its content, which may be large. */
+export type GatheredMessage = Omit<OutboxMessageRow, 'event' | 'sealed' | 'authorization'>;
 
 export interface Failures {
   /** Attempts made so far: 1, 2, … */
@@ -42,11 +49,20 @@ export interface Channel extends Disposable {
   readonly maxInFlight: number;
   /** How many of them go to one target, so that a target that hangs delays only its own messages. */
   readonly maxPerTarget: number;
+  /** Only messages with an event are sent; those with sealed content wait. Default false. */
+  readonly onlyEvents?: boolean;
+  /**
+   * The messages to send together with this one, which is due, and itself; none: it must wait, and its next attempt was set. Absent: each
+   * message is sent by itself. A channel with it sends one message at a time to a target.
+   */
+  readonly gather?: (message: OutboxMessageRow) => Promise<readonly GatheredMessage[]>;
   /**
    * Reports every outcome caused by the target or the network as a result. Throws only for unexpected errors, after which it is retried,
    * and when the signal is aborted.
+   *
+   * @param gathered the messages to send together, the given one among them
    */
-  send(message: OutboxMessageRow, signal: AbortSignal): Promise<SendResult>;
+  send(message: OutboxMessageRow, signal: AbortSignal, gathered: readonly GatheredMessage[]): Promise<SendResult>;
   /** Milliseconds until the next attempt; undefined: there is none. */
   waitMs(failures: Failures): number | undefined;
 }

@@ -7,16 +7,14 @@
 import { type Clock, errorText, type Follower, follow, type Log } from '@platform/base';
 import { reportedFault } from '@platform/rpc/server';
 import type { Kysely } from 'kysely';
-import type { InstanceKey } from '../instance/instance-key.ts';
-import type { Channel, Channels, SendResult } from './channel.ts';
-import { failureLine, type MachineLogLine } from './failure-line.ts';
+import type { Channel, Channels, GatheredMessage, SendResult } from './channel.ts';
+import { divertedLine, failureLine, type MachineLogLine } from './failure-line.ts';
 import { InFlight } from './in-flight.ts';
 import { type Attempt, createRecorder, type Judgement, type Recorder } from './record-attempt.ts';
 import { type ChannelName, channelNames, type OutboxMessageRow, type OutboxTables } from './store.ts';
 
 export interface OutboxDeps {
   readonly db: Kysely<OutboxTables>;
-  readonly instanceKey: Pick<InstanceKey, 'encrypt'>;
   readonly clock: Clock;
   readonly log: Log;
   readonly channels: Channels;
@@ -110,7 +108,7 @@ export class Delivery implements AsyncDisposable {
     return again;
   }
 
-  #due({ name, inFlight }: Lane, limit: number): Promise<Due[]> {
+  #due({ name, channel, inFlight }: Lane, limit: number): Promise<Due[]> {
     const { db, clock } = this.#options;
     const saturated = inFlight.saturated();
     let query = db
@@ -122,6 +120,7 @@ export class Delivery implements AsyncDisposable {
       .orderBy('next_attempt_at')
       .limit(limit);
     if (saturated.length > 0) query = query.where('target', 'not in', saturated);
+    if (channel.onlyEvents === true) query = query.where('event', '!=', '');
     return query.execute();
   }
 
@@ -150,17 +149,20 @@ export class Delivery implements AsyncDisposable {
     // Since the query the message may have been paused or tried: an attempt may be recorded while a query finds it due.
     if (row?.state !== 'pending' || row.next_attempt_at > clock.now()) return;
     if (row.organization_id !== '' && !organizationExists(row.organization_id)) return this.#recorder.cancel(row.id);
-    const attempt = await this.#attempt(channel, row);
+    const gathered = (await channel.gather?.(row)) ?? [row];
+    if (gathered.length === 0) return;
+    const attempt = await this.#attempt(channel, row, gathered);
     const judgement = this.#recorder.judge(row, attempt.result, channel.waitMs);
-    sent();
-    if (attempt.result.outcome !== 'accepted') await this.#tell(row, attempt, judgement);
-    await this.#recorder.record(row, attempt, judgement, this.#stop.signal);
+    // Messages that were gathered are due until they are recorded.
+    if (channel.gather === undefined) sent();
+    await this.#tell(row, attempt, judgement);
+    await this.#recorder.record(gathered, attempt, judgement, this.#stop.signal);
   }
 
-  async #attempt(channel: Channel, row: OutboxMessageRow): Promise<Attempt> {
+  async #attempt(channel: Channel, row: OutboxMessageRow, gathered: readonly GatheredMessage[]): Promise<Attempt> {
     const { clock, log } = this.#options;
     const [atMs, startedAt] = [clock.now(), clock.monotonic()];
-    const result = await channel.send(row, this.#stop.signal).catch((caught) => {
+    const result = await channel.send(row, this.#stop.signal, gathered).catch((caught) => {
       this.#stop.signal.throwIfAborted();
       // Members of the organization can read the record of the attempt (D37).
       const { message } = reportedFault(caught, { method: `message ${row.id}` }, log);
@@ -174,6 +176,11 @@ export class Delivery implements AsyncDisposable {
   /** Called before the attempt is recorded: after a kill in between, the message is sent and reported again. */
   async #tell(row: OutboxMessageRow, { result }: Attempt, { state, error, nextAttemptAtMs }: Judgement): Promise<void> {
     const { clock, log, appendMachineLog } = this.#options;
+    if (result.outcome === 'accepted') {
+      if (result.diverted !== undefined && row.part_id !== '')
+        await appendMachineLog(row.part_id, divertedLine(row, result.diverted));
+      return;
+    }
     const isFinal = state === 'failed';
     if (row.part_id === '') {
       const { id: messageId, channel, event_type: type, target } = row;

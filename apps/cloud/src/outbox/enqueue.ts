@@ -1,26 +1,49 @@
 import { chunks } from '@platform/base';
 import type { Transaction } from 'kysely';
 import type { InstanceKey } from '../instance/instance-key.ts';
-import type { Message } from './event.ts';
+import type { EventPlace, Message } from './event.ts';
+import { messageId } from './message-id.ts';
 import type { OutboxMessageRow, OutboxTables } from './store.ts';
 
-// Rows of 16 columns each: well below the 32,766 values that one statement may bind.
+// Rows of 18 columns each: well below the 32,766 values that one statement may bind.
 const rowsPerStatement = 500;
 
+/** The literal in place of an address: each person who owns the machine, its locations or its organization (D19). */
+export const allMachineOwners = 'all_machine_owners';
+
+export interface EnqueueDeps {
+  readonly instanceKey: Pick<InstanceKey, 'encrypt'>;
+  /** Addresses of the people who own the machine, its locations or its organization, each once. */
+  ownersOf(trx: Transaction<OutboxTables>, place: EventPlace): Promise<readonly string[]>;
+}
+
 /** Adds messages caused by triggers. */
-export function enqueue(
+export async function enqueue(
   trx: Transaction<OutboxTables>,
   messages: readonly Message[],
   nowMs: number,
-  instanceKey: Pick<InstanceKey, 'encrypt'>,
+  { instanceKey, ownersOf }: EnqueueDeps,
 ): Promise<void> {
-  const rows = messages.map((message) => rowOf(message, instanceKey));
-  return insertMessages(trx, rows, nowMs);
+  const owners = new Map<string, readonly string[]>();
+  const rows: NewMessage[] = [];
+  for (const message of messages) {
+    const { place } = message.event;
+    let recipients: readonly string[] = [];
+    if (message.target === allMachineOwners) {
+      recipients = owners.get(place.robotId) ?? (await ownersOf(trx, place));
+      owners.set(place.robotId, recipients);
+    }
+    // Without any owner the literal stays, and the channel reports that it reaches no one.
+    if (recipients.length === 0) rows.push(rowOf(message, instanceKey));
+    for (const target of recipients)
+      rows.push(rowOf({ ...message, id: messageId([message.id, target]), target }, instanceKey));
+  }
+  await insertMessages(trx, rows, nowMs);
 }
 
 export type NewMessage = Omit<
   OutboxMessageRow,
-  'state' | 'attempts' | 'next_attempt_at' | 'created_at' | 'finished_at'
+  'state' | 'attempts' | 'next_attempt_at' | 'created_at' | 'finished_at' | 'digest'
 >;
 
 /** Adds messages to the outbox, due at once; an id that already exists is left unchanged (I11). */
@@ -29,7 +52,14 @@ export async function insertMessages(
   messages: readonly NewMessage[],
   nowMs: number,
 ): Promise<void> {
-  const due = { state: 'pending', attempts: 0, next_attempt_at: nowMs, created_at: nowMs, finished_at: null } as const;
+  const due = {
+    state: 'pending',
+    attempts: 0,
+    next_attempt_at: nowMs,
+    created_at: nowMs,
+    finished_at: null,
+    digest: null,
+  } as const;
   for (const some of chunks(messages, rowsPerStatement)) {
     await trx
       .insertInto('outbox_messages')
@@ -40,13 +70,14 @@ export async function insertMessages(
 }
 
 function rowOf(message: Message, instanceKey: Pick<InstanceKey, 'encrypt'>): NewMessage {
-  const { id, channel, triggerName, target, basicAuth, event, eventAtMs } = message;
+  const { id, channel, triggerName, target, application = null, basicAuth, event, eventAtMs } = message;
   return {
     id,
     channel,
     organization_id: event.place.organizationId,
     part_id: event.place.partId,
     target,
+    application,
     trigger_name: triggerName,
     event_type: event.type,
     authorization: null,

@@ -1,4 +1,5 @@
 /** An event as stored in the outbox: enough for any kind of notification, but specific to none. */
+import type { ChannelName } from './store.ts';
 
 /** Maximum bytes of JSON in a notification; an event that would exceed it omits its reading (D21). */
 export const maxEventBytes: number = 256 * 1024;
@@ -50,9 +51,11 @@ export interface Message {
   /** Made by `messageId`: the same cause gives the same id. */
   readonly id: string;
   readonly triggerName: string;
-  readonly channel: 'webhook';
-  /** The webhook's URL. */
+  readonly channel: ChannelName;
+  /** Webhook: the URL. E-mail and push: the address of a person, or `all_machine_owners`, which becomes one message for each (D19). */
   readonly target: string;
+  /** Push: the id of the mobile app. */
+  readonly application?: string;
   readonly basicAuth?: { readonly username: string; readonly password: string };
   readonly event: TriggerEvent;
   /** When the event happened, ms. */

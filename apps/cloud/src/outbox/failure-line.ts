@@ -1,10 +1,10 @@
-/** The line in the machine's log that reports that a trigger could not notify. */
+/** The lines in the machine's log that report that a trigger could not notify. */
 import type { TriggerEvent } from './event.ts';
 import type { OutboxMessageRow } from './store.ts';
 
 /** One line of a machine's logs, as the cloud writes it. */
 export interface MachineLogLine {
-  readonly level: 'error';
+  readonly level: 'error' | 'warn';
   readonly loggerName: string;
   readonly message: string;
   readonly fields: Readonly<Record<string, unknown>>;
@@ -27,6 +27,17 @@ export function failureLine(row: OutboxMessageRow, error: string, code: number |
       `trigger failed to notify ${url} for part ${partId}; component: ${component}, method: ${method}, ` +
       `trigger type: ${triggerType}, notification type: ${notificationType}, error: ${error}, response code: ${responseCode}`,
     fields: { url, partId, component, method, triggerType, notificationType, error, responseCode, messageId },
+  };
+}
+
+/** The line that reports that a notification went to the test inbox, because there is nothing to send it with. */
+export function divertedLine(row: OutboxMessageRow, reason: string): MachineLogLine {
+  const { id: messageId, channel: notificationType, target, trigger_name: triggerName } = row;
+  return {
+    level: 'warn',
+    loggerName: `app.trigger.${triggerName}`,
+    message: `trigger notified ${target} in the test inbox only: ${reason}`,
+    fields: { target, partId: row.part_id, triggerType: row.event_type, notificationType, messageId },
   };
 }
 

@@ -7,7 +7,8 @@ import { follow } from '@platform/base';
 import type { Transaction } from 'kysely';
 import { countMessages, type MessageCounts } from './count-messages.ts';
 import { Delivery, type OutboxDeps } from './deliver.ts';
-import { enqueue } from './enqueue.ts';
+import { pruneMailRates } from './email/gather-mails.ts';
+import { type EnqueueDeps, enqueue } from './enqueue.ts';
 import type { Message } from './event.ts';
 import { type ListedMessage, type ListFilter, listMessages } from './list-messages.ts';
 import { pruneMessages } from './prune-messages.ts';
@@ -29,8 +30,8 @@ export interface Outbox extends AsyncDisposable {
 }
 
 /** Disposing it also disposes the channels. */
-export function createOutbox(deps: OutboxDeps): Outbox {
-  const { db, instanceKey, clock, log, channels } = deps;
+export function createOutbox(deps: OutboxDeps & EnqueueDeps): Outbox {
+  const { db, clock, log, channels } = deps;
   const delivery = new Delivery(deps);
   let pruning: Follower | undefined;
   return {
@@ -38,13 +39,16 @@ export function createOutbox(deps: OutboxDeps): Outbox {
       delivery.start();
       pruning = follow({
         name: 'outbox: prune',
-        step: () => pruneMessages(db, clock.now()),
+        async step() {
+          await pruneMailRates(db, clock.now());
+          return await pruneMessages(db, clock.now());
+        },
         clock,
         log,
         idleMs: 3_600_000,
       });
     },
-    enqueue: (trx, messages) => enqueue(trx, messages, clock.now(), instanceKey),
+    enqueue: (trx, messages) => enqueue(trx, messages, clock.now(), deps),
     wake: () => delivery.wake(),
     list: (filter = {}) => listMessages(db, filter),
     counts: (channel) => countMessages(db, channel),

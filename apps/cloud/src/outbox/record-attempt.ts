@@ -1,8 +1,11 @@
 /** Records an attempt: the attempt itself, the message's next state, and targets that accept nothing more. */
-import { backoffMs, type Clock, errorText, type Log } from '@platform/base';
+import { backoffMs, type Clock, chunks, errorText, type Log } from '@platform/base';
 import type { Kysely, Transaction } from 'kysely';
-import type { Channel, SendResult } from './channel.ts';
+import type { Channel, GatheredMessage, SendResult } from './channel.ts';
+import { countSent } from './count-sent.ts';
 import type { MessageState, OutboxMessageRow, OutboxTables } from './store.ts';
+
+const rowsPerStatement = 500;
 
 export interface Attempt {
   /** When it began, wall-clock ms. */
@@ -25,7 +28,7 @@ export interface Recorder {
   /** Decides the consequence of an attempt. A target that answered "gone" gets nothing more from now on, even before that is recorded. */
   judge(row: OutboxMessageRow, result: SendResult, waitMs: Channel['waitMs']): Judgement;
   /** Retries until it is written or the signal is aborted, because a message whose outcome is unknown would be sent again. */
-  record(row: OutboxMessageRow, attempt: Attempt, judgement: Judgement, signal: AbortSignal): Promise<void>;
+  record(sent: readonly GatheredMessage[], attempt: Attempt, judgement: Judgement, signal: AbortSignal): Promise<void>;
   /** Ends the message without sending it. */
   cancel(id: string): Promise<void>;
   pause(organizationId: string, target: string, reason: string): Promise<void>;
@@ -37,34 +40,14 @@ export function createRecorder(options: { db: Kysely<OutboxTables>; clock: Clock
   const paused = new Set<string>();
   let loaded = false;
 
-  const write = (row: OutboxMessageRow, attempt: Attempt, judgement: Judgement): Promise<void> =>
+  const write = (sent: readonly GatheredMessage[], attempt: Attempt, judgement: Judgement): Promise<void> =>
     db.transaction().execute(async (trx) => {
-      const { atMs, durationMs, result } = attempt;
-      const { outcome, code = null, response = null } = result;
-      const error = outcome === 'accepted' ? null : result.error;
-      await trx
-        .insertInto('outbox_attempts')
-        .values({
-          message_id: row.id,
-          attempt: row.attempts + 1,
-          at: atMs,
-          duration_ms: durationMs,
-          ...{ outcome, code, error, response },
-        })
-        // The first try may have committed without its answer arriving.
-        .onConflict((conflict) => conflict.columns(['message_id', 'attempt']).doNothing())
-        .execute();
-      await trx
-        .updateTable('outbox_messages')
-        .set({
-          attempts: row.attempts + 1,
-          state: judgement.state,
-          next_attempt_at: judgement.nextAttemptAtMs,
-          ...(judgement.state !== 'pending' && { finished_at: clock.now(), authorization: null, sealed: null }),
-        })
-        .where('id', '=', row.id)
-        .execute();
-      if (isGone(result)) await pauseIn(trx, row.organization_id, row.target, error ?? '', clock.now());
+      const { result } = attempt;
+      const nowMs = clock.now();
+      for (const some of chunks(sent, rowsPerStatement)) await writeSome(trx, some, attempt, judgement, nowMs);
+      const [first] = sent;
+      if (first !== undefined && isGone(result))
+        await pauseIn(trx, first.organization_id, first.target, judgement.error, nowMs);
     });
 
   return {
@@ -94,18 +77,21 @@ export function createRecorder(options: { db: Kysely<OutboxTables>; clock: Clock
       if (wait !== undefined) return { state: 'pending', nextAttemptAtMs: now + wait, error };
       return { state: 'failed', nextAttemptAtMs: now, error: `${error}; given up after ${attempts} attempts` };
     },
-    async record(row, attempt, judgement, signal) {
+    async record(sent, attempt, judgement, signal) {
       for (let failures = 1; ; failures++) {
         try {
-          await write(row, attempt, judgement);
+          await write(sent, attempt, judgement);
           break;
         } catch (caught) {
-          log.error('an attempt could not be recorded; trying again', { messageId: row.id, error: errorText(caught) });
+          log.error('an attempt could not be recorded; trying again', {
+            messageId: sent[0]?.id,
+            error: errorText(caught),
+          });
           await clock.sleep(backoffMs(failures), signal);
         }
       }
       // Added again to match the table: the target may have been resumed before this pause was recorded.
-      if (isGone(attempt.result)) paused.add(targetKey(row.organization_id, row.target));
+      if (isGone(attempt.result)) for (const row of sent) paused.add(targetKey(row.organization_id, row.target));
     },
     async pause(organizationId, target, reason) {
       paused.add(targetKey(organizationId, target));
@@ -129,6 +115,37 @@ export function createRecorder(options: { db: Kysely<OutboxTables>; clock: Clock
       paused.delete(targetKey(organizationId, target));
     },
   };
+}
+
+/** All have the same number of earlier attempts, as they were sent together before, or never. */
+async function writeSome(
+  trx: Transaction<OutboxTables>,
+  sent: readonly GatheredMessage[],
+  { atMs, durationMs, result }: Attempt,
+  { state, nextAttemptAtMs }: Judgement,
+  nowMs: number,
+): Promise<void> {
+  const { outcome, code = null, response = null } = result;
+  const error = outcome === 'accepted' ? null : result.error;
+  const what = { at: atMs, duration_ms: durationMs, outcome, code, error, response };
+  await trx
+    .insertInto('outbox_attempts')
+    .values(sent.map(({ id, attempts }) => ({ message_id: id, attempt: attempts + 1, ...what })))
+    // The first try may have committed without its answer arriving.
+    .onConflict((conflict) => conflict.columns(['message_id', 'attempt']).doNothing())
+    .execute();
+  const ids = sent.map(({ id }) => id);
+  if (outcome === 'accepted' && result.diverted === undefined) await countSent(trx, ids, atMs);
+  await trx
+    .updateTable('outbox_messages')
+    .set({
+      attempts: (sent[0]?.attempts ?? 0) + 1,
+      state,
+      next_attempt_at: nextAttemptAtMs,
+      ...(state !== 'pending' && { finished_at: nowMs, authorization: null, sealed: null }),
+    })
+    .where('id', 'in', ids)
+    .execute();
 }
 
 async function pauseIn(

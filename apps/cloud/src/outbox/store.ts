@@ -84,7 +84,32 @@ export const outboxV12: readonly string[] = [
   'create index outbox_messages_organization on outbox_messages (organization_id, created_at)',
 ];
 
-export const channelNames = ['webhook', 'email'] as const;
+/** Notifications by e-mail and push: what they are sent to, when they are sent, and how many were sent. */
+export const outboxV15: readonly string[] = [
+  'alter table outbox_messages add column application text',
+  'alter table outbox_messages add column digest text',
+  `create table outbox_mail_rates (
+    organization_id text not null,
+    recipient text not null,
+    next_free_at bigint not null,
+    primary key (organization_id, recipient)
+  )`,
+  `create table outbox_unsubscribed (
+    organization_id text not null,
+    recipient text not null,
+    at bigint not null,
+    primary key (organization_id, recipient)
+  )`,
+  `create table notification_usage (
+    organization_id text not null,
+    hour bigint not null,
+    type text not null,
+    sent bigint not null,
+    primary key (organization_id, hour, type)
+  )`,
+];
+
+export const channelNames = ['webhook', 'email', 'push'] as const;
 
 export type ChannelName = (typeof channelNames)[number];
 
@@ -99,8 +124,12 @@ export interface OutboxMessageRow {
   organization_id: string;
   /** Empty: it does not concern a part. */
   part_id: string;
-  /** Webhook: the URL as configured. E-mail: the address. */
+  /** Webhook: the URL as configured. E-mail: the address. Push: the e-mail address of the person. */
   target: string;
+  /** Push: the id of the mobile app; null otherwise. */
+  application: string | null;
+  /** E-mail: the id of the mail that contains this notification together with others; null: it is a mail of its own. */
+  digest: string | null;
   /** Empty: it was not caused by a trigger. */
   trigger_name: string;
   /** The type of the trigger or of the mail (`mail` for mails of versions before 9). */
@@ -145,7 +174,34 @@ export interface OutboxPausedTargetRow {
   reason: string;
 }
 
+/** The rate of mails to one recipient. `recipient` is in lower case, here and below. */
+export interface OutboxMailRateRow {
+  organization_id: string;
+  recipient: string;
+  /** Advances by the interval between mails with each mail; ahead of the clock by as much as the recipient has used of the burst. */
+  next_free_at: number;
+}
+
+/** A recipient who receives no more notifications of the organization by e-mail. */
+export interface OutboxUnsubscribedRow {
+  organization_id: string;
+  recipient: string;
+  at: number;
+}
+
+/** How many notifications were sent, for billing. Stays after the organization is deleted. */
+export interface NotificationUsageRow {
+  organization_id: string;
+  /** When the hour (UTC) began. */
+  hour: number;
+  type: ChannelName;
+  sent: number;
+}
+
 export interface OutboxTables {
+  outbox_mail_rates: OutboxMailRateRow;
+  outbox_unsubscribed: OutboxUnsubscribedRow;
+  notification_usage: NotificationUsageRow;
   outbox_messages: OutboxMessageRow;
   outbox_attempts: OutboxAttemptRow;
   outbox_paused_targets: OutboxPausedTargetRow;

@@ -17,7 +17,7 @@ export function isInTestInbox(path: string): boolean {
 }
 
 export interface CaughtRequest {
-  /** 1, 2, … since the start of the process. */
+  /** 1, 2, … since the start of the process. A mail is a request of the method MAIL. */
   readonly id: number;
   /** Wall clock in ms with fractions, when the head of the request arrived. */
   readonly receivedAt: number;
@@ -50,9 +50,24 @@ export interface TestInboxDeps {
   readonly maxKeptLength?: number;
 }
 
+/** A mail without a server that could send it. */
+export interface InboxMail {
+  readonly organizationId: string;
+  readonly to: string;
+  readonly messageId: string;
+  readonly mail: {
+    readonly subject: string;
+    readonly text: string;
+    readonly html?: string;
+    readonly headers?: Readonly<Record<string, string>>;
+  };
+}
+
 export interface TestInbox {
   /** Answers requests below /test-inbox/ and /catcher/ and returns true; returns false for other paths, without doing anything. */
   handle(request: InboxRequest, response: InboxResponse): boolean;
+  /** Keeps a mail of an organization as a request of the method MAIL: its headers, and as body JSON of `{text, html}`. */
+  keepMail(mail: InboxMail): void;
   /** Kept requests with an id above `after`, in order. */
   requests(after: number): readonly CaughtRequest[];
   onRequest(listener: (request: CaughtRequest) => void): Disposable;
@@ -122,6 +137,15 @@ export function createTestInbox(deps: TestInboxDeps): TestInbox {
       };
       answer(request, url, receivedAt).then(send, (caught: unknown) => send(refusalFor(caught)));
       return true;
+    },
+    keepMail({ organizationId, to, messageId, mail: { subject, text, html, headers } }) {
+      keep({
+        receivedAt: preciseNow(),
+        method: 'MAIL',
+        path: `/test-inbox/mail/${encodeURIComponent(to)}`,
+        headers: { 'Org-Id': organizationId, To: to, Subject: subject, 'Message-ID': messageId, ...headers },
+        body: JSON.stringify({ text, html }),
+      });
     },
     requests: (after) => requests(after).slice(-maxRequests),
     onRequest(listener) {

@@ -54,9 +54,5 @@ export function createCompiledTriggers(options: {
 }
 
 function firesOnUpload(trigger: Trigger): boolean {
-  return (
-    trigger.enabled &&
-    trigger.event.ofUpload !== undefined &&
-    trigger.notifications.some((notification) => notification.type === 'webhook')
-  );
+  return trigger.enabled && trigger.event.ofUpload !== undefined && trigger.notifications.length > 0;
 }

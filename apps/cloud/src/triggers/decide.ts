@@ -31,7 +31,7 @@ export function decide(
   const place = placeOf(upload.place, partId);
   for (const trigger of triggers) {
     const due = trigger.notifications
-      .filter(({ type }) => type === 'webhook')
+      .filter(({ type }) => type !== 'push')
       .map((notification) => ({
         notification,
         key: { partId, triggerName: trigger.name, notification: notificationKey(notification) },
@@ -63,8 +63,9 @@ function messageOf(
   return {
     id: messageId([key.partId, trigger.name, key.notification, position]),
     triggerName: trigger.name,
-    channel: 'webhook',
+    channel: notification.type,
     target: notification.value,
+    ...(notification.application !== undefined && { application: notification.application }),
     ...(notification.basicAuth && { basicAuth: notification.basicAuth }),
     event,
     eventAtMs,

@@ -50,8 +50,8 @@ function parseNotification(
   const target = requiredText(value, 'value', path, problems);
   if (target === undefined) return undefined;
   checkTarget(type, target, `${path}.value`, problems);
-  if (type !== 'webhook')
-    problems.warn(path, `${type} notifications are not delivered by this version yet; webhooks are`);
+  if (type === 'push')
+    problems.warn(path, `${type} notifications are not delivered by this version yet; webhooks and e-mails are`);
   const basicAuth = parseAuth(value, type, path, problems);
   const application = parseApplication(value, type, path, problems);
   return {

@@ -103,7 +103,7 @@ test('D18 every notification type is accepted for every event type, and types no
     const notYet = problems.filter(
       ({ message }) => message.includes('in this version') || message.includes('by this version'),
     );
-    expect(notYet).toHaveLength(3 + (one.type === 'conditional_logs_ingested' ? 1 : 0));
+    expect(notYet).toHaveLength(1 + (one.type === 'conditional_logs_ingested' ? 1 : 0));
   }
 });
 

@@ -80,12 +80,13 @@ function messagesFor(transition: PartTransition, config: PartTriggers, place: Ev
     .triggers.filter((trigger) => trigger.enabled && trigger.event.type === type)
     .flatMap((trigger) =>
       trigger.notifications
-        .filter((notification) => notification.type === 'webhook')
+        .filter(({ type }) => type !== 'push')
         .map((notification) => ({
           id: messageId([partId, trigger.name, notificationKey(notification), 'transition', number]),
           triggerName: trigger.name,
-          channel: 'webhook' as const,
+          channel: notification.type,
           target: notification.value,
+          ...(notification.application !== undefined && { application: notification.application }),
           ...(notification.basicAuth && { basicAuth: notification.basicAuth }),
           event: { type, place },
           eventAtMs: atMs,

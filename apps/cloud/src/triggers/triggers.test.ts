@@ -155,17 +155,18 @@ test('I8 an unreadable row is marked as damaged and skipped', async () => {
   expect(on.log.damaged).toEqual([1, 2]);
 });
 
-test('e-mail and push notifications and triggers of later versions enqueue nothing', async () => {
+test('D18 an upload enqueues notifications by e-mail as well; push and triggers of later versions enqueue nothing', async () => {
   const on = await rig();
   await on.save([
-    trigger('mail', 0, { notifications: [{ type: 'email', value: 'all_machine_owners' }] }),
+    trigger('mail', 0, { notifications: [{ type: 'email', value: 'ada@example.com' }] }),
+    trigger('push', 0, { notifications: [{ type: 'push', value: 'ada@example.com', application: 'app' }] }),
     trigger('status', 0, { event: { type: 'part_online' } }),
     trigger('logs', 0, { event: { type: 'conditional_logs_ingested', log_levels: ['error'] } }),
   ]);
   on.log.append(logged());
   await on.triggers.start();
   await caughtUp(on);
-  expect(await on.enqueued()).toEqual([]);
+  expect(await on.enqueued()).toEqual(['mail file']);
 });
 
 test('a log of many rows is processed in steps', async () => {

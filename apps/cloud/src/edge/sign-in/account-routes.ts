@@ -2,9 +2,9 @@
 import { changePassword, endSession, type SignedInCaller, setEmail } from '../../identity/account.ts';
 import { findPerson } from '../../identity/people.ts';
 import type { ListedSession } from '../../identity/sign-in/sessions.ts';
+import { type Html, html } from '../../text-rules/html.ts';
 import { answerForm, type Fields, formFieldOf, sendFormPage } from './answer-form.ts';
 import type { Routes, SignInDeps } from './deps.ts';
-import { type Html, html } from './html.ts';
 import type { Page } from './page.ts';
 import { type RequestContext, redirect } from './request-context.ts';
 

@@ -2,9 +2,9 @@
 import { asPlatformError, type PlatformError } from '@platform/base';
 import { retryAfterHeader } from '../../access/too-many-guesses.ts';
 import type { NewSession } from '../../identity/sign-in/sessions.ts';
+import { type Html, html } from '../../text-rules/html.ts';
 import { statusOfError } from '../http.ts';
 import type { SignInDeps } from './deps.ts';
-import { type Html, html } from './html.ts';
 import { type Page, sendPage } from './page.ts';
 import { cookieText, formToken, type RequestContext, readForm, redirect, sessionCookie } from './request-context.ts';
 

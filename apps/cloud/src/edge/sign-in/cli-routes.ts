@@ -1,10 +1,10 @@
 /** Lets a command line act for a person: she allows it in her browser, and the command line gets a code for its session. */
 import { PlatformError } from '@platform/base';
 import { challengePattern, createCliCode, redeemCliCode } from '../../identity/sign-in/cli-codes.ts';
+import { type Html, html } from '../../text-rules/html.ts';
 import { sendJson } from '../http.ts';
 import { answerForm, formFieldOf, sendFormPage } from './answer-form.ts';
 import type { Routes, SignInDeps } from './deps.ts';
-import { type Html, html } from './html.ts';
 import { type Page, sendPage } from './page.ts';
 import { type RequestContext, readJson, redirect, textField } from './request-context.ts';
 

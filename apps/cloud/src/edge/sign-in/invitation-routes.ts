@@ -6,9 +6,9 @@ import {
   type Pending,
   readInvitation,
 } from '../../identity/invitations/accept-invitation.ts';
+import { type Html, html } from '../../text-rules/html.ts';
 import { answerForm, enter, formFieldOf, sendFormPage } from './answer-form.ts';
 import type { Routes, SignInDeps } from './deps.ts';
-import { type Html, html } from './html.ts';
 import type { Page } from './page.ts';
 import { type RequestContext, redirect } from './request-context.ts';
 

@@ -1,7 +1,7 @@
 /** The layout of the sign-in pages: no scripts and one style; their content security policy forbids everything else. */
 import { createHash } from 'node:crypto';
+import type { Html } from '../../text-rules/html.ts';
 import { type HttpResponse, sendText } from '../http.ts';
-import type { Html } from './html.ts';
 
 const style = `
 :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; --ink: light-dark(#1a1d21, #e8eaed); --quiet: light-dark(#5f6670, #9aa2ad); --line: light-dark(#d5d9de, #3a4049); --page: light-dark(#f4f5f7, #15181c); --card: light-dark(#fff, #1e2227); --action: light-dark(#1f5fd0, #7fb0ff); --on-action: light-dark(#fff, #0d1b33); --bad: light-dark(#b3261e, #ff9a91); }
@@ -14,7 +14,7 @@ input:not([type=hidden]) { width: 100%; font: inherit; color: inherit; backgroun
 button, a.button { display: block; width: 100%; margin-top: 1.25rem; font: inherit; font-weight: 600; text-align: center; text-decoration: none; padding: .6rem 1rem; border-radius: .45rem; border: 1px solid var(--action); background: var(--action); color: var(--on-action); cursor: pointer; }
 button.second, a.button.second { background: transparent; color: var(--action); border-color: var(--line); margin-top: .6rem; } button.small { width: auto; margin: 0; padding: .15rem .6rem; font-size: .85rem; display: inline-block; }
 :focus-visible { outline: 2px solid var(--action); outline-offset: 2px; } .or { display: flex; align-items: center; gap: .75rem; color: var(--quiet); font-size: .85rem; margin-top: 1.25rem; } .or::before, .or::after { content: ''; flex: 1; border-top: 1px solid var(--line); }
-details { margin-top: 1.25rem; } summary { cursor: pointer; color: var(--action); font-size: .9rem; } a { color: var(--action); } code { font: .85rem/1.5 ui-monospace, monospace; display: block; padding: .7rem; border: 1px solid var(--line); border-radius: .45rem; background: var(--page); overflow-wrap: anywhere; user-select: all; }
+details { margin-top: 1.25rem; } summary { cursor: pointer; color: var(--action); font-size: .9rem; } a { color: var(--action); } code { font: .85rem/1.5 ui-monospace, monospace; display: block; padding: .7rem; border: 1px solid var(--line); border-radius: .45rem; background: var(--page); overflow-wrap: anywhere; user-select: all; } code.lines { white-space: pre-wrap; }
 table { border-collapse: collapse; width: 100%; font-size: .9rem; } th, td { text-align: left; padding: .4rem .8rem .4rem 0; border-bottom: 1px solid var(--line); } td form { margin: 0; } .scroll { overflow-x: auto; }`;
 
 const styleHash = `'sha256-${createHash('sha256').update(style).digest('base64')}'`;

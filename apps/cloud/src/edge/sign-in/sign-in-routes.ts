@@ -5,10 +5,10 @@ import { endSession } from '../../identity/account.ts';
 import { signInWithPassword } from '../../identity/sign-in/sign-in-with-password.ts';
 import { checkResetLink, mailResetLink, resetPassword, signInWithLink } from '../../identity/sign-in/use-link.ts';
 import { normalEmail } from '../../text-rules/checked-email.ts';
+import { type Html, html } from '../../text-rules/html.ts';
 import { headerOf, sendJson, sendText } from '../http.ts';
 import { answerForm, enter, type Fields, formFieldOf, sendFormPage } from './answer-form.ts';
 import type { Routes, SignInDeps } from './deps.ts';
-import { type Html, html } from './html.ts';
 import { type Page, sendPage } from './page.ts';
 import {
   cookieText,

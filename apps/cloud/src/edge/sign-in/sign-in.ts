@@ -2,12 +2,12 @@
 import { reportedFault } from '@platform/rpc/server';
 import type { Principal } from '../../access/principal.ts';
 import { retryAfterHeader } from '../../access/too-many-guesses.ts';
+import { html } from '../../text-rules/html.ts';
 import { type HttpRequest, type HttpResponse, headerOf, statusOfError } from '../http.ts';
 import { accountRoutes } from './account-routes.ts';
 import { apiRoutes } from './api-routes.ts';
 import { cliRoutes } from './cli-routes.ts';
 import type { Routes, SignInDeps } from './deps.ts';
-import { html } from './html.ts';
 import { invitationRoutes } from './invitation-routes.ts';
 import { openIdRoutes } from './open-id-routes.ts';
 import { sendPage } from './page.ts';

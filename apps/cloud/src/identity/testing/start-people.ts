@@ -75,17 +75,25 @@ export async function startPeople(
     keyUsed: () => {},
   });
   const settings = options.smtpUrl === undefined ? undefined : { smtpUrl: options.smtpUrl, from: 'cloud@example.com' };
+  let url = '';
   const outbox = createOutbox({
     db,
     instanceKey,
     clock,
     log,
-    channels: settings ? { email: createEmailChannel({ settings, instanceKey }) } : {},
+    channels: {
+      email: createEmailChannel({
+        ...{ db, settings, instanceKey, clock },
+        branding: async () => ({ organizationName: '', logoUrl: '', supportEmail: '' }),
+        publicUrl: () => url,
+        keep: () => {},
+      }),
+    },
+    ownersOf: async () => [],
     organizationExists: (id) => tree.organization(id) !== undefined,
     appendMachineLog: async () => {},
   });
   const mail = settings && createMail({ outbox, instanceKey, clock });
-  let url = '';
   const identity = createIdentity({
     db,
     clock,
@@ -125,6 +133,8 @@ export async function startPeople(
       binaryData: async () => false,
       packages: async () => false,
       connect: async () => false,
+      unsubscribe: async () => false,
+      notification: async () => false,
       logo: async () => false,
     }),
     log,

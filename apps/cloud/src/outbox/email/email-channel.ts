@@ -1,74 +1,73 @@
 /** E-mail as a channel of the outbox: each message is sent to the mail server, and retried with growing waits for a day. */
-import { backoffMs, errorText, PlatformError } from '@platform/base';
-import type { Transporter } from 'nodemailer';
+import { backoffMs, type Clock } from '@platform/base';
 import type { InstanceKey } from '../../instance/instance-key.ts';
-import type { Channel, SendResult } from '../channel.ts';
+import type { Channel, GatheredMessage } from '../channel.ts';
+import { allMachineOwners } from '../enqueue.ts';
 import type { OutboxMessageRow } from '../store.ts';
+import { gatherMails } from './gather-mails.ts';
 import type { MailContent } from './mail.ts';
-import { redactTokens } from './redact-tokens.ts';
+import { createMailServer, type MailSettings, type OutgoingMail } from './mail-server.ts';
+import { unsubscribedAt } from './unsubscribe.ts';
+import { type NotificationMailDeps, type WrittenMail, writeNotifications } from './write-notifications.ts';
 
-export interface MailSettings {
-  /** Such as `smtps://name:password@mail.example.com`. */
-  readonly smtpUrl: string;
-  /** The sender, such as `Platform <platform@example.com>`. */
-  readonly from: string;
-}
-
-export interface EmailChannelDeps {
-  readonly settings: MailSettings;
-  readonly instanceKey: Pick<InstanceKey, 'decrypt'>;
+export interface EmailChannelDeps extends Omit<NotificationMailDeps, 'instanceKey'> {
+  /** Absent: there is no mail server. Notifications then go to the test inbox, and all other mails wait. */
+  readonly settings: MailSettings | undefined;
+  readonly instanceKey: Pick<InstanceKey, 'decrypt' | 'sign'>;
+  readonly clock: Pick<Clock, 'now'>;
+  /** Keeps a mail in the test inbox. */
+  readonly keep: (mail: KeptMail) => void;
   /** Limit for one mail, so that a server that answers each step just in time does not hold a place for ever. Default 60,000 ms. */
   readonly totalTimeoutMs?: number;
 }
 
-/** Limit for each step. */
-const timeoutMs = 20_000;
+/** A notification in the test inbox. */
+export interface KeptMail extends OutgoingMail {
+  readonly organizationId: string;
+}
+
 const giveUpMs = 86_400_000;
 const longestWaitMs = 3_600_000;
+const noServer =
+  'no mail server is configured; set PLATFORM_SMTP_URL and PLATFORM_MAIL_FROM in the environment of the cloud';
 
-export function createEmailChannel({ settings, instanceKey, totalTimeoutMs = 60_000 }: EmailChannelDeps): Channel {
-  const { smtpUrl, from } = settings;
-  const domain = /@([\w.-]+)>?\s*$/.exec(from)?.[1] ?? 'platform';
-  const timeouts = { connectionTimeout: timeoutMs, greetingTimeout: timeoutMs, socketTimeout: timeoutMs };
-  let opened: Promise<Transporter> | undefined;
-  // Loaded with the first message, because many installations send none.
-  const open = (): Promise<Transporter> => {
-    opened ??= import('nodemailer').then(({ createTransport }) =>
-      createTransport({ url: smtpUrl, ...timeouts }, { from }),
-    );
-    return opened;
+export function createEmailChannel(deps: EmailChannelDeps): Channel {
+  const { settings, db, instanceKey, clock, keep } = deps;
+  const server = settings && createMailServer(settings, deps.totalTimeoutMs);
+
+  /** A text: why there is nothing to send. */
+  const write = async (
+    message: OutboxMessageRow,
+    gathered: readonly GatheredMessage[],
+  ): Promise<WrittenMail | string> => {
+    if (message.event === '') return readContent(message, instanceKey) ?? 'the stored mail cannot be read';
+    const { organization_id: organizationId, target: address } = message;
+    if (address === allMachineOwners)
+      return 'expected at least one person who owns the machine, its location or its organization, found none with an e-mail address';
+    const at = await unsubscribedAt(db, { organizationId, address });
+    if (at !== undefined)
+      return `${address} has unsubscribed from the notifications of this organization, on ${new Date(at).toISOString()}; only the recipient can undo that, by the link in any of its mails`;
+    return (await writeNotifications(deps, gathered)) ?? 'the stored event cannot be read';
   };
-  const close = async (): Promise<void> => (await opened)?.close();
 
   return {
     // All messages go to one server. Those to one person arrive in the order in which they were enqueued.
     maxInFlight: 4,
     maxPerTarget: 1,
-    async send(message, signal) {
-      const content = readContent(message, instanceKey);
-      if (content === undefined) return { outcome: 'rejected', error: 'the stored mail cannot be read' };
-      const transport = await open();
-      const late = AbortSignal.timeout(totalTimeoutMs);
-      try {
-        // An address object is always one recipient; a string would be parsed as a list.
-        const to = { name: '', address: message.target };
-        await transport.sendMail({
-          // The same at each attempt, so that a recipient can recognise duplicates.
-          messageId: `<${message.id}@${domain}>`,
-          ...{ to, ...content, disableFileAccess: true, disableUrlAccess: true },
-          signal: AbortSignal.any([signal, late]),
-        });
-        return { outcome: 'accepted' };
-      } catch (caught) {
-        signal.throwIfAborted();
-        if (!late.aborted) return failure(caught, content);
-        const reason = `expected the mail server to accept the mail within ${totalTimeoutMs / 1_000} s, found it still busy`;
-        return failure(new PlatformError('deadline_exceeded', reason), content);
-      }
+    onlyEvents: server === undefined,
+    gather: (message) => gatherMails(db, message, clock.now()),
+    async send(message, signal, gathered) {
+      const mail = await write(message, gathered);
+      if (typeof mail === 'string') return { outcome: 'rejected', error: mail };
+      const messageId = gathered[0]?.digest ?? message.id;
+      const to = message.target;
+      if (server !== undefined) return server.send({ to, messageId, mail }, signal);
+      keep({ organizationId: message.organization_id, to, messageId, mail });
+      return { outcome: 'accepted', diverted: noServer, response: `kept in the test inbox: ${noServer}` };
     },
     waitMs: ({ attempts, ageMs }) =>
       ageMs > giveUpMs ? undefined : Math.round(backoffMs(attempts, { firstMs: 5_000, maxMs: longestWaitMs })),
-    [Symbol.dispose]: () => void close(),
+    [Symbol.dispose]: () => server?.close(),
   };
 }
 
@@ -81,17 +80,4 @@ function readContent({ sealed }: OutboxMessageRow, key: Pick<InstanceKey, 'decry
   } catch {
     return undefined;
   }
-}
-
-/** Final if the server permanently refused this recipient. Other problems, such as a wrong password or a full disk, may pass. */
-function failure(caught: unknown, { text }: MailContent): SendResult {
-  // Servers quote links that they reject.
-  const error = redactTokens(errorText(caught), text);
-  const { code, responseCode } = Object(caught) as { code?: string; responseCode?: number };
-  const isFinal = code === 'EENVELOPE' && responseCode !== undefined && responseCode >= 500;
-  return {
-    outcome: isFinal ? 'rejected' : 'retryLater',
-    error,
-    ...(responseCode !== undefined && { code: responseCode }),
-  };
 }

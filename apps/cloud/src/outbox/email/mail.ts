@@ -43,6 +43,7 @@ export function createMail(deps: {
         organization_id: organizationId,
         part_id: '',
         target: to,
+        application: null,
         trigger_name: '',
         event_type: kind,
         authorization: null,

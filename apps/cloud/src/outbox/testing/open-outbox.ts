@@ -9,7 +9,8 @@ import type { CloudTables, Database } from '../../metadata/tables.ts';
 import { defaultStore, openTestStore, type StoreKind } from '../../metadata/testing/test-store.ts';
 import { throwUncaught } from '../../metadata/testing/throw-uncaught.ts';
 import type { OutboxDeps } from '../deliver.ts';
-import { createEmailChannel } from '../email/email-channel.ts';
+import { createEmailChannel, type KeptMail } from '../email/email-channel.ts';
+import type { EnqueueDeps } from '../enqueue.ts';
 import type { Message } from '../event.ts';
 import type { MachineLogLine } from '../failure-line.ts';
 import { createOutbox, type Outbox } from '../feature.ts';
@@ -17,19 +18,23 @@ import { messageId } from '../message-id.ts';
 import { systemResolve } from '../webhook/target-refusal.ts';
 import { createWebhookChannel, type WebhookChannelDeps } from '../webhook/webhook-channel.ts';
 
+const supportEmail = 'support@org.example';
 export const webhookSecret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 
-/** For messages without passwords. */
-export const noSecrets: Pick<KeyRing, 'encrypt'> = {
-  encrypt() {
-    throw new Error('expected no secret');
+/** For messages without passwords, of machines without owners. */
+export const noSecrets: EnqueueDeps = {
+  instanceKey: {
+    encrypt() {
+      throw new Error('expected no secret');
+    },
   },
+  ownersOf: async () => [],
 };
 
 export interface OutboxOverrides
-  extends Partial<Pick<OutboxDeps, 'db' | 'organizationExists' | 'appendMachineLog'>>,
+  extends Partial<Pick<OutboxDeps & EnqueueDeps, 'db' | 'organizationExists' | 'appendMachineLog' | 'ownersOf'>>,
     Partial<Pick<WebhookChannelDeps, 'signingSecret'>> {
-  /** A mail server. Absent: there is no e-mail channel. */
+  /** A mail server. Absent: notifications by e-mail go to the test inbox. */
   readonly smtpUrl?: string | undefined;
   /** Limit for one mail. Default: the channel's. */
   readonly mailTimeoutMs?: number;
@@ -41,6 +46,8 @@ export interface OutboxRig {
   readonly instanceKey: KeyRing;
   /** Receives webhooks. */
   readonly sink: WebhookSink;
+  /** Mails in the test inbox. */
+  readonly inbox: readonly KeptMail[];
   /** Lines written to the logs of machines. */
   readonly lines: readonly { readonly partId: string; readonly line: MachineLogLine }[];
   /** Lines written to the log of the cloud, as JSON. */
@@ -74,6 +81,7 @@ export async function openOutboxRig(
   const { db } = metadata;
   const lines: { partId: string; line: MachineLogLine }[] = [];
   const logged: string[] = [];
+  const inbox: KeptMail[] = [];
   const outboxes: Outbox[] = [];
   onTestFinished(async () => {
     await stopAll(clock, outboxes);
@@ -83,7 +91,7 @@ export async function openOutboxRig(
   });
   const port = Number(new URL(sink.url).port);
   return {
-    ...{ clock, db, instanceKey, sink, lines, logged },
+    ...{ clock, db, instanceKey, sink, inbox, lines, logged },
     open({ smtpUrl, mailTimeoutMs, signingSecret = async () => webhookSecret, ...overrides } = {}) {
       const webhook = createWebhookChannel({
         ...{ clock, instanceKey, signingSecret, version: '1.2.3' },
@@ -95,12 +103,21 @@ export async function openOutboxRig(
           resolve: systemResolve,
         },
       });
-      const settings = smtpUrl !== undefined && { smtpUrl, from: 'cloud@example.com' };
-      const limit = mailTimeoutMs !== undefined && { totalTimeoutMs: mailTimeoutMs };
       const outbox = createOutbox({
         ...{ db, instanceKey, clock },
         log: createLog((...line) => void logged.push(JSON.stringify(line))),
-        channels: { webhook, ...(settings && { email: createEmailChannel({ settings, instanceKey, ...limit }) }) },
+        channels: {
+          webhook,
+          email: createEmailChannel({
+            ...{ db, instanceKey, clock },
+            settings: smtpUrl === undefined ? undefined : { smtpUrl, from: 'Cloud <cloud@example.com>' },
+            branding: async () => ({ organizationName: 'Org', logoUrl: 'https://cloud.example/logos/1', supportEmail }),
+            publicUrl: () => 'https://cloud.example',
+            keep: (mail) => void inbox.push(mail),
+            ...(mailTimeoutMs !== undefined && { totalTimeoutMs: mailTimeoutMs }),
+          }),
+        },
+        ownersOf: async () => [],
         organizationExists: () => true,
         appendMachineLog: async (partId, line) => void lines.push({ partId, line }),
         ...overrides,

@@ -1,0 +1,48 @@
+/** `GET /notifications/<id>`: the event of a notification, for those who may read the data of the part. Mails link to it. */
+import type { Kysely } from 'kysely';
+import type { Access } from '../access/authorize.ts';
+import { type Described, describedMessage } from '../outbox/describe-message.ts';
+import type { OutboxTables } from '../outbox/store.ts';
+import { type Html, html } from '../text-rules/html.ts';
+import { type HttpRequest, type HttpResponse, sendText } from './http.ts';
+import { sendPage } from './sign-in/page.ts';
+import type { SignIn } from './sign-in/sign-in.ts';
+
+export interface NotificationRouteDeps {
+  readonly db: Kysely<OutboxTables>;
+  readonly signIn: Pick<SignIn, 'principalOf'>;
+  readonly access: Pick<Access, 'allows'>;
+}
+
+/** Resolves to false for other paths, without doing anything. */
+export function notificationRoute(
+  deps: NotificationRouteDeps,
+): (request: HttpRequest, response: HttpResponse, url: URL) => Promise<boolean> {
+  const { db, signIn, access } = deps;
+  return async (request, response, url) => {
+    const id = /^\/notifications\/(msg_[0-9a-f]{40})$/.exec(url.pathname)?.[1];
+    if (id === undefined) return false;
+    const principal = await signIn.principalOf(request);
+    if (principal === undefined) {
+      sendText(response, 303, 'text/plain', '', { location: `/sign-in?next=${encodeURIComponent(url.pathname)}` });
+      return true;
+    }
+    const found = await describedMessage(db, id);
+    // Whoever may not see it does not learn whether it exists.
+    if (found === undefined || !access.allows(principal, 'part.read', found.partId)) {
+      const body = html`<h1>No such notification</h1><p>Notifications are kept for 30 days, and shown to owners and operators of the machine.</p>`;
+      sendPage(response, { title: 'No such notification', status: 404, body });
+      return true;
+    }
+    sendPage(response, { title: found.summary, wide: true, body: bodyOf(found) });
+    return true;
+  };
+}
+
+function bodyOf({ summary, triggerName, atMs, facts, reading }: Described): Html {
+  const rows = [['Trigger', triggerName], ['Time', new Date(atMs).toISOString()], ...facts];
+  return html`<h1>${summary}</h1>
+<div class="scroll"><table>${rows.map(([name, value]) => html`<tr><th>${name}</th><td>${value}</td></tr>`)}</table></div>
+${reading !== '' && html`<h2>Reading</h2><code class="lines">${reading}</code>`}
+<p class="quiet"><a href="/">Status</a></p>`;
+}

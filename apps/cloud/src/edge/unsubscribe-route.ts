@@ -1,0 +1,53 @@
+/**
+ * `/unsubscribe`: the link in mails of notifications. GET shows a page and changes nothing, because scanners follow links; POST stops the
+ * mails, also as the one click of a mail program (RFC 8058), or starts them again. The signature of the link is all that it needs.
+ */
+import type { Clock } from '@platform/base';
+import type { Kysely } from 'kysely';
+import type { InstanceKey } from '../instance/instance-key.ts';
+import { readUnsubscribeLink, setSubscribed, unsubscribedAt, unsubscribePath } from '../outbox/email/unsubscribe.ts';
+import type { OutboxTables } from '../outbox/store.ts';
+import { readBody } from '../test-inbox/read-body.ts';
+import { html } from '../text-rules/html.ts';
+import type { HttpRequest, HttpResponse } from './http.ts';
+import { sendPage } from './sign-in/page.ts';
+
+const maxBodyBytes = 4_096;
+
+export interface UnsubscribeDeps {
+  readonly db: Kysely<OutboxTables>;
+  readonly instanceKey: Pick<InstanceKey, 'verify'>;
+  /** undefined: it was deleted. */
+  readonly organizationName: (organizationId: string) => string | undefined;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+export type UnsubscribeRoute = (request: HttpRequest, response: HttpResponse, url: URL) => Promise<boolean>;
+
+/** Resolves to false for other paths and methods, without doing anything. */
+export function unsubscribeRoute(deps: UnsubscribeDeps): UnsubscribeRoute {
+  const { db, instanceKey, clock } = deps;
+  return async (request, response, url) => {
+    if (url.pathname !== unsubscribePath || !['GET', 'HEAD', 'POST'].includes(request.method ?? '')) return false;
+    const to = readUnsubscribeLink(instanceKey, url.searchParams);
+    const name = to && deps.organizationName(to.organizationId);
+    if (to === undefined || name === undefined) {
+      const body = html`<h1>This link is not valid</h1><p>Open the link in the newest mail. If it was cut off, copy all of it.</p>`;
+      sendPage(response, { title: 'Invalid link', status: 403, body });
+      return true;
+    }
+    if (request.method === 'POST') {
+      const form = new URLSearchParams(await readBody(request, maxBodyBytes));
+      await setSubscribed(db, to, form.get('subscribe') === '1', clock.now());
+    }
+    const isStopped = (await unsubscribedAt(db, to)) !== undefined;
+    const action = `${url.pathname}${url.search}`;
+    const body = isStopped
+      ? html`<h1>You get no more of these mails</h1><p class="done">The triggers of ${name} no longer notify ${to.address} by e-mail.</p>
+<form method="post" action="${action}"><input type="hidden" name="subscribe" value="1"><button class="second">Send them again</button></form>`
+      : html`<h1>Stop these mails?</h1><p>The triggers of ${name} notify ${to.address} by e-mail.</p>
+<form method="post" action="${action}"><button>Stop all of them</button></form>`;
+    sendPage(response, { title: 'Notifications by e-mail', body });
+    return true;
+  };
+}

@@ -1,0 +1,40 @@
+/** Counts notifications that were sent, for billing: each once, in the transaction that records its delivery. */
+import { sql, type Transaction } from 'kysely';
+import type { OutboxTables } from './store.ts';
+
+const hourMs = 3_600_000;
+
+/**
+ * Call it before the messages are marked as delivered: those that already are were counted, because the first try of recording them may
+ * have committed without its answer arriving. Mails that no trigger caused are not notifications.
+ *
+ * @param sentMs when they were sent
+ */
+export async function countSent(trx: Transaction<OutboxTables>, ids: readonly string[], sentMs: number): Promise<void> {
+  const counts = await trx
+    .selectFrom('outbox_messages')
+    .select(({ fn }) => ['organization_id', 'channel', fn.countAll<number | string>().as('sent')])
+    .where('id', 'in', ids)
+    .where('state', '!=', 'delivered')
+    .where('trigger_name', '!=', '')
+    .groupBy(['organization_id', 'channel'])
+    .execute();
+  if (counts.length === 0) return;
+  const hour = Math.floor(sentMs / hourMs) * hourMs;
+  await trx
+    .insertInto('notification_usage')
+    .values(
+      counts.map(({ organization_id, channel, sent }) => ({
+        organization_id,
+        hour,
+        type: channel,
+        sent: Number(sent),
+      })),
+    )
+    .onConflict((conflict) =>
+      conflict
+        .columns(['organization_id', 'hour', 'type'])
+        .doUpdateSet(({ ref }) => ({ sent: sql<number>`notification_usage.sent + ${ref('excluded.sent')}` })),
+    )
+    .execute();
+}

@@ -1,0 +1,31 @@
+import type { Kysely } from 'kysely';
+import { type Fact, factsOf, readingText, summaryOf } from './describe-event.ts';
+import type { TriggerEvent } from './event.ts';
+import type { OutboxTables } from './store.ts';
+
+/** A notification's event, for people. */
+export interface Described {
+  readonly partId: string;
+  readonly triggerName: string;
+  readonly atMs: number;
+  readonly summary: string;
+  readonly facts: readonly Fact[];
+  /** Empty: there is none. */
+  readonly reading: string;
+}
+
+/** undefined: there is no such message, it has no event, or it is damaged. */
+export async function describedMessage(db: Kysely<OutboxTables>, id: string): Promise<Described | undefined> {
+  const row = await db
+    .selectFrom('outbox_messages')
+    .select(['part_id', 'trigger_name', 'event', 'event_at'])
+    .where('id', '=', id)
+    .where('event', '!=', '')
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const event: TriggerEvent = JSON.parse(row.event);
+  return {
+    ...{ partId: row.part_id, triggerName: row.trigger_name, atMs: row.event_at },
+    ...{ summary: summaryOf(event), facts: factsOf(event), reading: readingText(event) },
+  };
+}

@@ -1,0 +1,205 @@
+/** Notifications of triggers by e-mail, with a real database and mail server. */
+import { createServer } from 'node:net';
+import { type SmtpSink, startSmtpSink } from '@platform/testkit';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Message } from '../event.ts';
+import type { Outbox } from '../feature.ts';
+import type { NotificationUsageRow } from '../store.ts';
+import {
+  enqueueWebhooks,
+  type OutboxOverrides,
+  type OutboxRig,
+  openOutboxRig,
+  statesIn,
+  until,
+  webhookMessage,
+} from '../testing/open-outbox.ts';
+import { mailIntervalMs, mailsAtOnce } from './gather-mails.ts';
+import { setSubscribed } from './unsubscribe.ts';
+
+const ada = 'ada@example.com';
+
+async function rig(
+  overrides: OutboxOverrides = {},
+): Promise<OutboxRig & { outbox: Outbox; send(...messages: Message[]): Promise<void> }> {
+  const on = await openOutboxRig();
+  const outbox = on.open(overrides);
+  outbox.start();
+  return { ...on, outbox, send: (...messages) => enqueueWebhooks(on, outbox, ...messages) };
+}
+
+async function sink(): Promise<SmtpSink> {
+  const started = await startSmtpSink();
+  onTestFinished(() => started[Symbol.asyncDispose]());
+  return started;
+}
+
+function mailMessage(n: number, target: string = ada, overrides: Partial<Message> = {}): Message {
+  return webhookMessage(n, target, { channel: 'email', eventAtMs: n, ...overrides });
+}
+
+const mailMessages = (count: number, from = 0): Message[] =>
+  Array.from({ length: count }, (_, n) => mailMessage(from + n));
+
+const usage = async ({ db }: OutboxRig): Promise<NotificationUsageRow[]> =>
+  db.selectFrom('notification_usage').selectAll().execute();
+
+test('a notification is mailed once, with branding and one-click unsubscribe, and counted', async () => {
+  const server = await sink();
+  const on = await rig({ smtpUrl: server.url });
+  await on.send(mailMessage(1));
+  await until(async () => (await statesIn(on.outbox)).join() === 'delivered');
+  expect(server.mails).toHaveLength(1);
+  const [mail] = server.mails;
+  const [listed] = await on.outbox.list();
+  expect(mail).toMatchObject({ to: [ada], from: 'cloud@example.com', html: expect.stringContaining('cpu Readings') });
+  expect(Object.fromEntries(mail?.headers ?? [])).toMatchObject({
+    subject: 'hot: cpu Readings of Robot arrived',
+    from: 'Org <cloud@example.com>',
+    'reply-to': 'support@org.example',
+    'message-id': `<${listed?.id}@example.com>`,
+    'list-unsubscribe': expect.stringMatching(/^<https:\/\/cloud\.example\/unsubscribe\?\S+>$/),
+    'list-unsubscribe-post': 'List-Unsubscribe=One-Click',
+  });
+  expect(listed).toMatchObject({
+    channel: 'email',
+    target: ada,
+    triggerName: 'hot',
+    attempts: [{ outcome: 'accepted' }],
+  });
+  const hour = Math.floor(on.clock.now() / 3_600_000) * 3_600_000;
+  expect(await usage(on)).toEqual([{ organization_id: 'org', hour, type: 'email', sent: 1 }]);
+});
+
+test('D19 all_machine_owners is one mail to each owner; without an owner the delivery fails and says why', async () => {
+  const server = await sink();
+  let owners = ['ada@example.com', 'ben@example.com'];
+  const on = await rig({ smtpUrl: server.url, ownersOf: async () => owners });
+  const again = mailMessage(1, 'all_machine_owners');
+  await on.send(again);
+  await on.send(again);
+  await until(async () => (await statesIn(on.outbox)).join() === 'delivered,delivered');
+  expect(server.mails.map(({ to }) => to[0]).toSorted()).toEqual(owners);
+  owners = [];
+  await on.send(mailMessage(2, 'all_machine_owners'));
+  await until(async () => (await statesIn(on.outbox)).includes('failed'));
+  expect(on.lines.at(-1)?.line.message).toContain('expected at least one person who owns the machine');
+});
+
+test('without a mail server a notification is in the test inbox; delivery log and machine log say so, and it is not counted', async () => {
+  const on = await rig();
+  await on.send(mailMessage(1));
+  await until(async () => (await statesIn(on.outbox)).join() === 'delivered');
+  expect(on.inbox).toMatchObject([
+    {
+      organizationId: 'org',
+      to: ada,
+      mail: { subject: 'hot: cpu Readings of Robot arrived', html: expect.stringContaining('<h2') },
+    },
+  ]);
+  const [listed] = await on.outbox.list();
+  expect(listed?.attempts[0]?.response).toContain('kept in the test inbox: no mail server is configured');
+  expect(on.lines).toMatchObject([
+    {
+      partId: 'part',
+      line: { level: 'warn', loggerName: 'app.trigger.hot', message: expect.stringContaining('test inbox') },
+    },
+  ]);
+  expect(await usage(on)).toEqual([]);
+});
+
+test('beyond the rate, notifications to one recipient merge into one mail; none is dropped', async () => {
+  const server = await sink();
+  const on = await rig({ smtpUrl: server.url });
+  await on.send(...mailMessages(mailsAtOnce + 25));
+  await until(async () => (await statesIn(on.outbox)).filter((state) => state === 'delivered').length === mailsAtOnce);
+  // Another recipient is not delayed.
+  await on.send(mailMessage(900, 'ben@example.com'));
+  await server.waitFor(mailsAtOnce + 1);
+  on.clock.setWall(on.clock.now() + mailIntervalMs);
+  on.outbox.wake();
+  await until(async () => (await statesIn(on.outbox)).every((state) => state === 'delivered'));
+  expect(server.mails).toHaveLength(mailsAtOnce + 2);
+  expect(server.mails.at(-1)?.headers.get('subject')).toBe('25 notifications from Robot');
+  expect(server.mails.at(-1)?.text).toContain('Notifications: 25');
+  // The clock may have passed a full hour.
+  const sent = (await usage(on)).reduce((sum, row) => sum + row.sent, 0);
+  expect(sent).toBe(mailsAtOnce + 26);
+});
+
+test('a merged mail that the server may have accepted is repeated with the same content and id; later notifications come in the next', async () => {
+  const server = await sink();
+  const on = await rig({ smtpUrl: server.url });
+  await on.send(...mailMessages(mailsAtOnce + 5));
+  await until(async () => (await statesIn(on.outbox)).filter((state) => state === 'delivered').length === mailsAtOnce);
+  server.failContent('drop');
+  on.clock.setWall(on.clock.now() + mailIntervalMs);
+  on.outbox.wake();
+  await until(async () => (await on.outbox.list({ undeliveredIn: 'email' })).length === 5);
+  server.failContent(undefined);
+  await on.send(...mailMessages(3, 500));
+  await until(async () => {
+    on.clock.setWall(on.clock.now() + 10_000);
+    on.outbox.wake();
+    return (await statesIn(on.outbox)).every((state) => state === 'delivered');
+  });
+  const [dropped] = server.failed;
+  const repeated = server.mails.filter(
+    ({ headers }) => headers.get('message-id') === dropped?.headers.get('message-id'),
+  );
+  expect(repeated.map(({ text }) => text)).toEqual([dropped?.text]);
+  expect(repeated[0]?.text).toContain('Notifications: 5');
+  const counted = server.mails.map(({ text }) => Number(/Notifications: (\d+)/.exec(text)?.[1] ?? 1));
+  expect(counted.reduce((sum, one) => sum + one)).toBe(mailsAtOnce + 8);
+});
+
+test('who unsubscribed gets nothing more of the organization, the delivery log says why, and it can be undone', async () => {
+  const server = await sink();
+  const on = await rig({ smtpUrl: server.url });
+  const subscription = { organizationId: 'org', address: 'Ada@Example.com' };
+  await setSubscribed(on.db, subscription, false, 1_000);
+  await on.send(mailMessage(1));
+  await until(async () => (await statesIn(on.outbox)).join() === 'failed');
+  expect((await on.outbox.list())[0]?.attempts[0]?.error).toContain('has unsubscribed');
+  await setSubscribed(on.db, subscription, true, 2_000);
+  await on.send(mailMessage(2));
+  await until(async () => (await statesIn(on.outbox)).join() === 'delivered,failed');
+  expect(server.mails).toHaveLength(1);
+});
+
+test.each([
+  ['refuses every recipient for now', (server: SmtpSink) => server.refuseWith(451)],
+  ['fails for now after the content', (server: SmtpSink) => server.failContent(452)],
+  ['drops the connection after the content', (server: SmtpSink) => server.failContent('drop')],
+])('a server that %s loses nothing', async (_what, disturb) => {
+  const server = await sink();
+  const on = await rig({ smtpUrl: server.url });
+  disturb(server);
+  await on.send(...mailMessages(5));
+  await until(async () => (await on.outbox.list()).every(({ attempts }) => attempts.length > 0));
+  server.refuseWith(undefined);
+  server.failContent(undefined);
+  await until(async () => {
+    on.clock.setWall(on.clock.now() + 10_000);
+    on.outbox.wake();
+    return (await statesIn(on.outbox)).every((state) => state === 'delivered');
+  });
+  const ids = server.mails.map(({ headers }) => headers.get('message-id'));
+  expect(new Set(ids).size).toBe(5);
+});
+
+test('a server that hangs, or is not there, loses nothing', async () => {
+  const silent = createServer(() => {});
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  const { port } = silent.address() as { port: number };
+  const on = await rig({ smtpUrl: `smtp://127.0.0.1:${port}`, mailTimeoutMs: 50 });
+  await on.send(mailMessage(1));
+  await until(async () => (await on.outbox.list())[0]?.attempts.length === 1);
+  await new Promise<void>((resolve) => silent.close(() => resolve()));
+  await until(async () => {
+    on.clock.setWall(on.clock.now() + 10_000);
+    on.outbox.wake();
+    return ((await on.outbox.list())[0]?.attempts.length ?? 0) >= 2;
+  });
+  expect((await on.outbox.list())[0]).toMatchObject({ state: 'pending', attempts: [{}, { outcome: 'retryLater' }] });
+});

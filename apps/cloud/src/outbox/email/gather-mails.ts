@@ -1,0 +1,133 @@
+/**
+ * Limits how many mails a recipient gets, and merges what is beyond: ten at once, then one in six minutes, for each organization. Further
+ * notifications wait until the next mail is allowed, which then contains all of them. So every notification is sent, at most six minutes
+ * later than alone unless there are very many.
+ *
+ * The set of a merged mail is stored before it is sent and stays the same at each attempt, so that its Message-ID, which is derived from
+ * the set, names one content: a server that drops repeated ids loses nothing.
+ */
+import { chunks } from '@platform/base';
+import type { Kysely, Transaction } from 'kysely';
+import type { GatheredMessage } from '../channel.ts';
+import { messageId } from '../message-id.ts';
+import type { OutboxMessageRow, OutboxTables } from '../store.ts';
+
+export const mailsAtOnce = 10;
+export const mailIntervalMs = 360_000;
+/** Notifications in one mail. */
+const maxGathered = 2_000;
+const rowsPerStatement = 500;
+
+// Without the event, of which only few are shown.
+const columns = [
+  ...(['id', 'channel', 'organization_id', 'part_id', 'target', 'application', 'digest', 'trigger_name'] as const),
+  ...(['event_type', 'event_at', 'state', 'attempts', 'next_attempt_at', 'created_at', 'finished_at'] as const),
+] as const;
+
+/** @param row due @returns the notifications of the next mail; none: they wait */
+export async function gatherMails(
+  db: Kysely<OutboxTables>,
+  row: OutboxMessageRow,
+  nowMs: number,
+): Promise<readonly GatheredMessage[]> {
+  // Links that sign people in are never late.
+  if (row.event === '') return [row];
+  if (row.digest !== null) return await stored(db, row, row.digest);
+  if (row.attempts > 0) return [row];
+  return await db.transaction().execute(async (trx) => {
+    const waitMs = await takePlace(trx, row, nowMs);
+    if (waitMs > 0) {
+      await hold(trx, row, nowMs + waitMs);
+      return [];
+    }
+    return row.next_attempt_at > row.created_at ? await merge(trx, row) : [row];
+  });
+}
+
+/** Milliseconds until a mail to the recipient is allowed. 0: now, and it is counted. */
+async function takePlace(trx: Transaction<OutboxTables>, row: OutboxMessageRow, nowMs: number): Promise<number> {
+  const recipient = row.target.toLowerCase();
+  const found = await trx
+    .selectFrom('outbox_mail_rates')
+    .select('next_free_at')
+    .where('organization_id', '=', row.organization_id)
+    .where('recipient', '=', recipient)
+    .executeTakeFirst();
+  // A clock that was set back must not silence the recipient for longer than the limit does.
+  const latest = nowMs + mailsAtOnce * mailIntervalMs;
+  const nextFreeAt = Math.min(Math.max(found?.next_free_at ?? 0, nowMs), latest);
+  const waitMs = nextFreeAt - (mailsAtOnce - 1) * mailIntervalMs - nowMs;
+  if (waitMs > 0) return waitMs;
+  const next_free_at = nextFreeAt + mailIntervalMs;
+  await trx
+    .insertInto('outbox_mail_rates')
+    .values({ organization_id: row.organization_id, recipient, next_free_at })
+    .onConflict((conflict) => conflict.columns(['organization_id', 'recipient']).doUpdateSet({ next_free_at }))
+    .execute();
+  return 0;
+}
+
+/** Those that were never tried and belong to no mail. */
+function untried(trx: Transaction<OutboxTables>, { organization_id, target }: OutboxMessageRow) {
+  return trx
+    .selectFrom('outbox_messages')
+    .where('organization_id', '=', organization_id)
+    .where('target', '=', target)
+    .where('state', '=', 'pending')
+    .where('channel', '=', 'email')
+    .where('event', '!=', '')
+    .where('attempts', '=', 0)
+    .where('digest', 'is', null);
+}
+
+async function hold(trx: Transaction<OutboxTables>, row: OutboxMessageRow, untilMs: number): Promise<void> {
+  await trx
+    .updateTable('outbox_messages')
+    .set({ next_attempt_at: untilMs })
+    .where('id', 'in', untried(trx, row).select('id').where('next_attempt_at', '<', untilMs))
+    .execute();
+}
+
+async function merge(trx: Transaction<OutboxTables>, row: OutboxMessageRow): Promise<readonly GatheredMessage[]> {
+  const waiting = await untried(trx, row)
+    .select(columns)
+    .orderBy('event_at')
+    .orderBy('id')
+    .limit(maxGathered)
+    .execute();
+  if (waiting.length <= 1) return [row];
+  const digest = messageId(waiting.map(({ id }) => id));
+  for (const some of chunks(waiting, rowsPerStatement))
+    await trx
+      .updateTable('outbox_messages')
+      .set({ digest })
+      .where(
+        'id',
+        'in',
+        some.map(({ id }) => id),
+      )
+      .execute();
+  return waiting.map((one) => ({ ...one, digest }));
+}
+
+function stored(
+  db: Kysely<OutboxTables>,
+  { organization_id, target }: OutboxMessageRow,
+  digest: string,
+): Promise<GatheredMessage[]> {
+  return db
+    .selectFrom('outbox_messages')
+    .select(columns)
+    .where('organization_id', '=', organization_id)
+    .where('target', '=', target)
+    .where('state', '=', 'pending')
+    .where('digest', '=', digest)
+    .orderBy('event_at')
+    .orderBy('id')
+    .execute();
+}
+
+/** Deletes rates that no longer limit anything. */
+export async function pruneMailRates(db: Kysely<OutboxTables>, nowMs: number): Promise<void> {
+  await db.deleteFrom('outbox_mail_rates').where('next_free_at', '<', nowMs).execute();
+}

@@ -1,0 +1,117 @@
+/** Writes the mail of a notification, or of several: subject, text and HTML. Pure. */
+import { type Html, html } from '../../text-rules/html.ts';
+import { type Fact, factsOf, readingText, summaryOf } from '../describe-event.ts';
+import type { TriggerEvent } from '../event.ts';
+
+/** Some notifications of one trigger of one part. */
+export interface MailEntry {
+  readonly triggerName: string;
+  /** The last of them. */
+  readonly event: TriggerEvent;
+  readonly eventAtMs: number;
+  /** When the first of them happened. */
+  readonly firstAtMs: number;
+  readonly count: number;
+  /** Where it can be seen. */
+  readonly link: string;
+}
+
+export interface MailBranding {
+  readonly organizationName: string;
+  /** Empty: none. */
+  readonly logoUrl: string;
+}
+
+export interface NotificationMail {
+  /** A single line. */
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
+/** @param others notifications of further triggers, which are only counted */
+export function notificationMail(
+  entries: readonly MailEntry[],
+  others: { readonly groups: number; readonly count: number },
+  { organizationName, logoUrl }: MailBranding,
+  unsubscribeUrl: string,
+): NotificationMail {
+  const count = entries.reduce((sum, entry) => sum + entry.count, others.count);
+  const [first] = entries;
+  const subject =
+    count === 1 && first !== undefined ? subjectOf(first) : `${count} notifications from ${sourcesOf(entries)}`;
+  const more = others.count > 0 && `There are ${others.count} more notifications of ${others.groups} other triggers.`;
+  const why = `A trigger of ${organizationName} names this address.`;
+  const body = html`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${subject}</title></head>
+<body style="margin:0;padding:24px;background:#f4f5f7;color:#1a1d21;font:15px/1.5 system-ui,-apple-system,'Segoe UI',sans-serif"><div style="max-width:640px;margin:0 auto;background:#fff;border:1px solid #d5d9de;border-radius:10px;padding:24px">
+<p style="margin:0 0 16px;color:#5f6670">${logoUrl !== '' && html`<img src="${logoUrl}" alt="" height="32" style="vertical-align:middle;margin-right:10px">`}<strong>${organizationName}</strong></p>
+${count > 1 && html`<h1 style="font-size:19px;margin:0 0 8px">${subject}</h1>`}
+${entries.map((entry) => sectionOf(entry))}
+${more !== false && html`<p>${more}</p>`}
+<p style="margin:24px 0 0;padding-top:12px;border-top:1px solid #d5d9de;color:#5f6670;font-size:13px">${why} <a href="${unsubscribeUrl}" style="color:#5f6670">Stop these mails</a></p>
+</div></body></html>
+`;
+  const text = [
+    ...entries.map(textOf),
+    ...(more === false ? [] : [`${more}\n`]),
+    `--\n${why}\nStop these mails: ${unsubscribeUrl}\n`,
+  ].join('\n');
+  return { subject: oneLine(subject), text, html: body.html };
+}
+
+function subjectOf({ triggerName, event }: MailEntry): string {
+  return `${triggerName}: ${summaryOf(event)}`;
+}
+
+function sourcesOf(entries: readonly MailEntry[]): string {
+  const machines = [...new Set(entries.map(({ event }) => event.place.robotName))];
+  return machines.length === 1 ? `${machines[0]}` : `${machines.length} machines`;
+}
+
+function factsOfEntry({ triggerName, event, eventAtMs, firstAtMs, count }: MailEntry): Fact[] {
+  const at = new Date(eventAtMs).toISOString();
+  const when: Fact[] =
+    count === 1
+      ? [['Time', at]]
+      : [
+          ['Notifications', `${count}`],
+          ['First', new Date(firstAtMs).toISOString()],
+          ['Last', at],
+        ];
+  return [['Trigger', triggerName], ...when, ...factsOf(event)];
+}
+
+function sectionOf(entry: MailEntry): Html {
+  const reading = readingText(entry.event);
+  return html`<h2 style="font-size:17px;margin:16px 0 8px">${subjectOf(entry)}</h2>
+<table style="border-collapse:collapse;font-size:14px">${factsOfEntry(entry).map(
+    ([name, value]) =>
+      html`<tr><th style="text-align:left;vertical-align:top;padding:3px 16px 3px 0;color:#5f6670;font-weight:500;white-space:nowrap">${name}</th><td style="padding:3px 0;overflow-wrap:anywhere">${value}</td></tr>`,
+  )}</table>
+${reading !== '' && html`<pre style="background:#f4f5f7;border-radius:6px;padding:12px;font:13px/1.4 ui-monospace,monospace;white-space:pre-wrap;overflow-wrap:anywhere">${reading}</pre>`}
+<p style="margin:12px 0"><a href="${entry.link}" style="color:#1f5fd0">Show it</a></p>
+`;
+}
+
+function textOf(entry: MailEntry): string {
+  const reading = readingText(entry.event);
+  const lines = [
+    subjectOf(entry),
+    '',
+    ...factsOfEntry(entry).map(([name, value]) => `${name}: ${value}`),
+    ...(reading === '' ? [] : ['', reading]),
+    '',
+    `Show it: ${entry.link}`,
+    '',
+  ];
+  return lines.join('\n');
+}
+
+/** Names may contain line breaks, which must not become headers. */
+function oneLine(text: string): string {
+  return text
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
+    .trim()
+    .slice(0, 200);
+}

@@ -1,0 +1,70 @@
+/**
+ * Recipients can stop the notifications of an organization to their address (RFC 8058), without an account and at once, because anyone
+ * can write any address into a trigger. The link in each mail is signed and needs no expiry: it can only stop mails to that address, or
+ * start them again.
+ */
+import type { Kysely } from 'kysely';
+import type { InstanceKey } from '../../instance/instance-key.ts';
+import type { OutboxTables } from '../store.ts';
+
+export const unsubscribePath = '/unsubscribe';
+
+export interface Subscription {
+  readonly organizationId: string;
+  readonly address: string;
+}
+
+/** Path and query. */
+export function unsubscribeLink(instanceKey: Pick<InstanceKey, 'sign'>, to: Subscription): string {
+  const signature = instanceKey.sign(signedText(to));
+  return `${unsubscribePath}?${new URLSearchParams({ organization: to.organizationId, address: to.address, signature })}`;
+}
+
+/** undefined: the link was not made by this cloud, was changed, or was signed with a replaced instance key. */
+export function readUnsubscribeLink(
+  instanceKey: Pick<InstanceKey, 'verify'>,
+  query: URLSearchParams,
+): Subscription | undefined {
+  const to = { organizationId: query.get('organization') ?? '', address: query.get('address') ?? '' };
+  return instanceKey.verify(signedText(to), query.get('signature') ?? '') ? to : undefined;
+}
+
+function signedText({ organizationId, address }: Subscription): string {
+  return `unsubscribe ${JSON.stringify([organizationId, address.toLowerCase()])}`;
+}
+
+/** When the recipient unsubscribed, ms; undefined: they did not. */
+export async function unsubscribedAt(
+  db: Kysely<OutboxTables>,
+  { organizationId, address }: Subscription,
+): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('outbox_unsubscribed')
+    .select('at')
+    .where('organization_id', '=', organizationId)
+    .where('recipient', '=', address.toLowerCase())
+    .executeTakeFirst();
+  return row?.at;
+}
+
+export async function setSubscribed(
+  db: Kysely<OutboxTables>,
+  { organizationId, address }: Subscription,
+  isSubscribed: boolean,
+  nowMs: number,
+): Promise<void> {
+  const key = { organization_id: organizationId, recipient: address.toLowerCase() };
+  if (isSubscribed) {
+    await db
+      .deleteFrom('outbox_unsubscribed')
+      .where('organization_id', '=', key.organization_id)
+      .where('recipient', '=', key.recipient)
+      .execute();
+  } else {
+    await db
+      .insertInto('outbox_unsubscribed')
+      .values({ ...key, at: nowMs })
+      .onConflict((conflict) => conflict.columns(['organization_id', 'recipient']).doNothing())
+      .execute();
+  }
+}
