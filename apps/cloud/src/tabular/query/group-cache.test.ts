@@ -112,3 +112,31 @@ test('sets of series names are kept at their real size, also below the document 
   ]);
   await expectRight(store, mql);
 });
+
+test('I7 groups that files share are merged once the same files are asked for again', async () => {
+  await using store = await openTabular();
+  await addFile(store, 1);
+  await addFile(store, 2);
+  const groups = async (): Promise<unknown> => {
+    const { explain } = await store.ask(averages, { explain: true });
+    return explain?.sources.map(({ does, rows }) => [does, rows]);
+  };
+  for (let time = 0; time < 2; time++) await store.ask(averages);
+  const asked = [await groups(), await groups(), await groups()];
+  expect(asked).toEqual([[['known', 4]], [['known', 2]], [['known', 2]]]);
+  await expectRight(store, averages);
+  // Building texts takes a thread of its own, to which the bytes of a batch are moved.
+  const named = [...averages, { $addFields: { name: { $concat: ['$_id', '!'] } } }];
+  for (let time = 0; time < 3; time++) await expectRight(store, named);
+  await addFile(store, 3);
+  await store.ask(averages);
+  for (let time = 0; time < 3; time++) await expectRight(store, averages);
+  expect(await groups()).toEqual([['known', 2]]);
+  await store.tabular.deleteRows({
+    organizationId: 'org-1',
+    predicate: { paths: { part_id: ['part-2'] } },
+    dryRun: false,
+    record: async () => {},
+  });
+  for (let time = 0; time < 5; time++) await expectRight(store, averages);
+});

@@ -1,10 +1,12 @@
 /** Merges partial groups into whole ones, in the order of their keys. */
 
+import type { BsonDocument } from '../../bson/value.ts';
 import { withGroupCode } from '../../group-codes.ts';
 import { field } from '../../plan/expr.ts';
 import type { GroupStage, MergeStage } from '../../plan/stage.ts';
 import type { StageContext } from '../../stages/definition.ts';
 import { enterRow } from '../expressions/scope.ts';
+import { Budget } from '../limits/budget.ts';
 import type { Row, Rows } from '../row.ts';
 import { GroupTable } from './group-table.ts';
 
@@ -16,6 +18,13 @@ export interface Chunk {
 
 export function runMerge({ accumulators }: MergeStage, input: Rows, context: StageContext): Rows {
   return mergeGroups({ k: 'group', key: field('_id'), accumulators }, done(input), context);
+}
+
+/** Merges partial groups of the same stage into fewer, which are partial again. @throws QueryError when they need too much memory */
+export function mergePartials({ key, accumulators }: GroupStage, partials: Iterable<BsonDocument>): BsonDocument[] {
+  const table = new GroupTable(key, accumulators, new Budget({}));
+  for (const partial of partials) table.merge(partial);
+  return Array.from(table.partial()).flatMap((rows) => rows.map(({ document }) => document));
 }
 
 async function* done(input: Rows): AsyncIterable<Chunk> {

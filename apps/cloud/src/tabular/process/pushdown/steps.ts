@@ -1,9 +1,9 @@
 /** The steps of a query over all sealed files of a snapshot, in order; files processed alike share a statement. */
-import type { Batch, DocumentBatch } from '@platform/query';
+import type { Batch } from '@platform/query';
 import type { SourceExplain } from '../../tabular.ts';
 import type { ScanRequest } from '../messages.ts';
 import { type Choice, chooseFor, keptRows, type Wanted, wholeRows } from './choose-pushdown.ts';
-import { joined, type QueryGroups } from './groups/group-cache.ts';
+import type { FileGroups, QueryGroups } from './groups/group-cache.ts';
 import type { FactsGroup } from './groups/group-facts.ts';
 import { type NewestOf, needsNewest, newestOf, newestRows } from './groups/newest.ts';
 import type { OpenFile } from './open-files.ts';
@@ -57,7 +57,7 @@ export function stepsOf(files: readonly OpenFile[], { wanted, facts, groups, req
   let newest: NewestOf[] = [];
   let known: Known[] = [];
   const finish = (): void => {
-    if (known.length > 0) steps.push(knownStep(known));
+    if (groups !== undefined && known.length > 0) steps.push(knownStep(known, groups));
     const [own, shared] = groups === undefined ? [[], run] : ownStatements(run, groups);
     steps.push(...own);
     for (const alike of bySeriesNumbers(shared)) steps.push(...statementSteps(alike));
@@ -85,7 +85,7 @@ export function stepsOf(files: readonly OpenFile[], { wanted, facts, groups, req
     if (cached !== undefined) {
       // Groups have no order among themselves, but which of equal keys counts depends on rows that are grouped later.
       if (newest.length > 0 || (run.length > 0 && run[0]?.emission.kind !== 'group')) finish();
-      known.push({ file, batch: cached, pushed: choice.pushed });
+      known.push({ file, emission: choice.emission, path: file.path, batch: cached, pushed: choice.pushed });
       continue;
     }
     const key = emissionKey(choice.emission);
@@ -113,14 +113,13 @@ function factsStep({ files, pushed, batch: make }: FactsGroup): Step {
 }
 
 /** A file whose groups an earlier query asked for. */
-interface Known {
+interface Known extends FileGroups {
   readonly file: OpenFile;
-  readonly batch: DocumentBatch;
   readonly pushed: readonly string[];
 }
 
-function knownStep(known: readonly Known[]): Step {
-  const batch = joined(known.map((each) => each.batch));
+function knownStep(known: readonly Known[], groups: QueryGroups): Step {
+  const batch = groups.together(known);
   const explain: StepExplain = {
     does: 'known',
     pushed: [...new Set(known.flatMap(({ pushed }) => pushed))],

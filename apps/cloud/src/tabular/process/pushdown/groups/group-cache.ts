@@ -14,7 +14,9 @@ import {
   DocumentBatch,
   encodePlan,
   type GroupStage,
+  mergePartials,
   type PlanSplit,
+  QueryError,
   type Stage,
 } from '@platform/query';
 import type { TabularSettings } from '../../../settings.ts';
@@ -35,10 +37,19 @@ export interface QueryGroups {
    * statements cost more than one over all files.
    */
   wants(emission: Emission, path: string): boolean;
+  /** The groups of several files, whose number is smaller when the same files were asked for before. */
+  together(files: readonly FileGroups[]): DocumentBatch;
   /** Remembers the groups of a file until `commit`. @param batches the whole result of its statement */
   add(emission: Emission, path: string, rows: number, batches: readonly Batch[]): void;
   /** Keeps what was added. Called once it is certain that no file changed while it was read. */
   commit(): void;
+}
+
+/** The groups of a file, as `of` returned them. */
+export interface FileGroups {
+  readonly emission: Emission;
+  readonly path: string;
+  readonly batch: DocumentBatch;
 }
 
 interface Entry {
@@ -87,29 +98,44 @@ export function createGroupCache({ groupCacheBytes: maxBytes, rowsPerKeptGroup }
         return key;
       };
       const added = new Map<string, Entry>();
+      const together: string[] = [];
       let wanted = 0;
+      const idOf = (emission: Emission, path: string): string => `${keyOf(emission)} ${path}`;
+      const entryFor = (id: string): Entry | undefined => {
+        const known = entries.get(id);
+        if (known === undefined) return undefined;
+        // The newest entries are at the end.
+        entries.delete(id);
+        entries.set(id, known);
+        return known;
+      };
       return {
-        of(emission, path) {
-          const id = `${keyOf(emission)} ${path}`;
-          const known = entries.get(id);
-          if (known === undefined) return undefined;
-          // The newest entries are at the end.
-          entries.delete(id);
-          entries.set(id, known);
-          return known.batch;
+        of: (emission, path) => entryFor(idOf(emission, path))?.batch,
+        together(files) {
+          const all = joined(files.map(({ batch }) => batch));
+          if (files.length < 2) return all;
+          const id = hashOf(files.map(({ emission, path }) => idOf(emission, path)));
+          const known = entryFor(id);
+          if (known !== undefined) return known.batch === undefined ? all : joined([known.batch]);
+          together.push(id);
+          // Files of fresh rows change often: what is asked only once is not worth merging.
+          if (!asked.has(id)) return all;
+          const merged = mergedOf(end, all);
+          added.set(id, entryFrom(merged));
+          return merged === undefined ? all : joined([merged]);
         },
         wants(emission, path) {
           const key = keyOf(emission);
-          if (!(asked.has(query) || asked.has(key)) || entries.has(`${key} ${path}`) || wanted === mostAdded)
+          if (!(asked.has(query) || asked.has(key)) || entries.has(idOf(emission, path)) || wanted === mostAdded)
             return false;
           wanted++;
           return true;
         },
         add: (emission, path, rows, batches) =>
-          void added.set(`${keyOf(emission)} ${path}`, entryOf(rows / rowsPerKeptGroup, batches)),
+          void added.set(idOf(emission, path), entryOf(rows / rowsPerKeptGroup, batches)),
         commit() {
           for (const [id, entry] of added) put(id, entry);
-          for (const key of [query, ...keys.values()]) asked.add(key);
+          for (const key of [query, ...keys.values(), ...together]) asked.add(key);
           for (const oldest of asked) {
             if (asked.size <= mostAsked) break;
             asked.delete(oldest);
@@ -137,10 +163,27 @@ function isOfNumbers({ accumulators }: GroupStage): boolean {
 function entryOf(most: number, batches: readonly Batch[]): Entry {
   const count = batches.reduce((sum, batch) => sum + batch.count, 0);
   const found = batches.filter((batch) => batch instanceof DocumentBatch);
-  if (found.length < batches.length || count > most) return { batch: undefined, bytes: entryBytes };
-  const batch = joined(found);
-  return { batch, bytes: batch.documents.reduce((sum, document) => sum + memoryOf(document), entryBytes) };
+  return entryFrom(found.length < batches.length || count > most ? undefined : joined(found));
 }
+
+function entryFrom(batch: DocumentBatch | undefined): Entry {
+  return { batch, bytes: (batch?.documents ?? []).reduce((sum, document) => sum + memoryOf(document), entryBytes) };
+}
+
+/** Undefined where merging does not pay. */
+function mergedOf(stage: GroupStage, { documents, bytesAbout, count }: DocumentBatch): DocumentBatch | undefined {
+  try {
+    const merged = mergePartials(stage, documents);
+    const listed = bytesAbout - new DocumentBatch(documents).bytesAbout;
+    return merged.length > count * mostMerged ? undefined : new DocumentBatch(merged, listed);
+  } catch (caught) {
+    if (caught instanceof QueryError) return undefined;
+    throw caught;
+  }
+}
+
+/** Groups left by merging, as a share of those before, at which it still pays. */
+const mostMerged = 0.9;
 
 /** Estimated sizes in memory: of an entry, of a document or list, of a value in one. */
 const [entryBytes, containerBytes, valueBytes] = [256, 128, 64];
@@ -159,7 +202,7 @@ function withValues(values: Iterable<BsonValue>): number {
 }
 
 /** One new batch with the groups of several: the encoded bytes of a batch are moved to the thread that they are sent to. */
-export function joined(batches: readonly DocumentBatch[]): DocumentBatch {
+function joined(batches: readonly DocumentBatch[]): DocumentBatch {
   const documents = batches.flatMap((batch) => batch.documents);
   const bytesAbout = batches.reduce((sum, batch) => sum + batch.bytesAbout, 0);
   return new DocumentBatch(documents, bytesAbout - new DocumentBatch(documents).bytesAbout);
