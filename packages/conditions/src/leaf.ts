@@ -9,8 +9,11 @@ import type { Report } from './report.ts';
 
 export interface Leaf {
   readonly parts: readonly string[];
-  readonly operand: Json | Pattern;
+  readonly operand: Operand;
 }
+
+/** A right operand. */
+export type Operand = Json | Pattern | Instant;
 
 /** A regular expression as right operand, from `{"$regex": "…", "$options": "i"}` or `{"$regularExpression": {…}}`. */
 export class Pattern {
@@ -20,6 +23,23 @@ export class Pattern {
     this.source = source;
     this.options = options;
   }
+}
+
+/** A date as right operand, from `{"$date": "2026-01-02T03:04:05Z"}`: compared with texts in the reading that are dates, too. */
+export class Instant {
+  readonly ms: number;
+  constructor(ms: number) {
+    this.ms = ms;
+  }
+}
+
+const rfc3339 = /^\d{4}-\d\d-\d\d(?:[Tt ]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:[Zz]|[+-]\d\d:\d\d))?$/;
+
+/** Milliseconds of a date of RFC 3339, with or without a time (midnight UTC); undefined: it is none. */
+export function dateMs(text: string): number | undefined {
+  if (!rfc3339.test(text)) return undefined;
+  const ms = Date.parse(text);
+  return Number.isNaN(ms) ? undefined : ms;
 }
 
 /** What to do about several fields in one eval. */
@@ -48,6 +68,16 @@ export function parseLeaf(value: unknown, path: string, report: Report): Leaf | 
     const pattern: Pattern | undefined = parts.length > 0 ? patternOf(current) : undefined;
     if (pattern !== undefined) return leafOf(parts, pattern, path, report);
     const keys: string[] = Object.keys(current);
+    if (parts.length > 0 && keys.length === 1 && keys[0] === '$date') {
+      const date = current['$date'];
+      const ms = typeof date === 'string' ? dateMs(date) : undefined;
+      if (ms !== undefined) return { parts, operand: new Instant(ms) };
+      report(
+        path,
+        `expected a date such as {"$date": "2026-01-02T03:04:05Z"} at '${parts.join('.')}', found ${describe(date)}`,
+      );
+      return undefined;
+    }
     if (keys.length !== 1) {
       if (parts.length > 0) return leafOf(parts, current, path, report);
       const found = keys.length === 0 ? 'none' : keys.join(', ');
@@ -69,7 +99,7 @@ export function parseLeaf(value: unknown, path: string, report: Report): Leaf | 
   }
 }
 
-function leafOf(parts: readonly string[], operand: Json | Pattern, path: string, report: Report): Leaf | undefined {
+function leafOf(parts: readonly string[], operand: Operand, path: string, report: Report): Leaf | undefined {
   if (operand !== null) return { parts, operand };
   report(path, `expected a string, boolean, number, object or regular expression at '${parts.join('.')}', found null`);
   return undefined;

@@ -16,7 +16,7 @@ import { packagesV10, packagesV11 } from '../packages/store.ts';
 import { queriesV3 } from '../queries/store.ts';
 import { retentionV3 } from '../retention/store.ts';
 import { tabularDdl, tabularV4, tabularV7 } from '../tabular/store.ts';
-import { triggersDdl } from '../triggers/store.ts';
+import { triggersDdl, triggersV15 } from '../triggers/store.ts';
 import type { Migration } from './sqlite/writer-protocol.ts';
 
 /** Version 1 had one organization and one person, who owned it without a grant. */
@@ -69,4 +69,5 @@ export const migrations: readonly Migration[] = [
   { version: 12, statements: outboxV12 },
   { version: 13, statements: gapsV13 },
   { version: 14, statements: outboxV15 },
+  { version: 15, statements: triggersV15 },
 ];

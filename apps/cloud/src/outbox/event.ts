@@ -37,6 +37,16 @@ export interface EventData {
   readonly omittedBytes?: number;
 }
 
+export interface EventChange {
+  readonly to: 'firing' | 'recovered';
+  /** What it is about, such as a component or the name of a key; empty: the part. */
+  readonly subject: string;
+  /** RFC 3339, milliseconds, UTC. */
+  readonly at: string;
+  /** For people. */
+  readonly reason: string;
+}
+
 export interface TriggerEvent {
   /** The kind of its trigger, such as `part_online`. */
   readonly type: string;
@@ -44,6 +54,10 @@ export interface TriggerEvent {
   readonly data?: EventData;
   /** The `conditional` object as configured (D21). */
   readonly condition?: unknown;
+  /** Of triggers with states: which of them it changed to, and why. */
+  readonly change?: EventChange;
+  /** Lines of the machine's log (D22), and how many more there were. */
+  readonly logs?: { readonly entries: readonly unknown[]; readonly omitted: number };
 }
 
 /** One event for one notification, as enqueued. */

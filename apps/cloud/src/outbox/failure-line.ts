@@ -14,8 +14,7 @@ export interface MachineLogLine {
 export function failureLine(row: OutboxMessageRow, error: string, code: number | undefined): MachineLogLine {
   const { id: messageId, part_id: partId, trigger_name: triggerName, event_type: triggerType } = row;
   const notificationType = row.channel;
-  // The parts of a URL before `@` and after `?` can be secret.
-  const url = row.target.replace(/[?#].*$/s, '').replace(/^(\w+:\/\/)[^/]*@/, '$1');
+  const url = withoutSecrets(row.target);
   const data = dataOf(row);
   const component = data?.componentName || 'N/A';
   const method = data?.methodName || 'N/A';
@@ -39,6 +38,11 @@ export function divertedLine(row: OutboxMessageRow, reason: string): MachineLogL
     message: `trigger notified ${target} in the test inbox only: ${reason}`,
     fields: { target, partId: row.part_id, triggerType: row.event_type, notificationType, messageId },
   };
+}
+
+/** A target without the parts of a URL that can be secret: those before `@` and after `?`. */
+export function withoutSecrets(target: string): string {
+  return target.replace(/[?#].*$/s, '').replace(/^(\w+:\/\/)[^/]*@/, '$1');
 }
 
 /** undefined: the event has no data, or the row is damaged. */

@@ -1,21 +1,22 @@
 /** Caches the parsed triggers of each part until the configuration's revision changes. */
 import type { Log } from '@platform/base';
+import type { PartTriggers } from '../machines/configuration/triggers-of.ts';
+import type { UploadInput } from './input.ts';
 import { parseTriggers } from './parse-triggers.ts';
 import type { Trigger } from './trigger.ts';
 
-/** The parts of an effective configuration that triggers need. */
-export interface PartTriggers {
-  /** The `triggers` value as configured. */
-  readonly triggers: unknown;
-  /** Names of the configured components and services. */
-  readonly components: readonly string[];
-  /** Changes whenever the fields above change. */
-  readonly revision: string;
+/** The enabled triggers of a part. */
+export interface PartRules {
+  /** Those that look at uploads of this component. */
+  ofUpload(upload: Pick<UploadInput, 'metadata'>): readonly Trigger[];
+  /** Those that want to be told something at times. */
+  readonly timed: readonly Trigger[];
+  readonly all: readonly Trigger[];
 }
 
 export interface CompiledTriggers {
-  /** Triggers that an upload can fire, for each of the parts that has any. */
-  of(partIds: Iterable<string>): Promise<ReadonlyMap<string, readonly Trigger[]>>;
+  /** Undefined: the part does not exist, or has none. */
+  of(partId: string): Promise<PartRules | undefined>;
 }
 
 const maxParts = 10_000;
@@ -25,34 +26,50 @@ export function createCompiledTriggers(options: {
   readonly log: Log;
 }): CompiledTriggers {
   const { configOf, log } = options;
-  const kept = new Map<string, { readonly revision: string; readonly triggers: readonly Trigger[] }>();
+  const kept = new Map<string, { readonly revision: string; readonly rules: PartRules | undefined }>();
 
-  const compile = (partId: string, config: PartTriggers): readonly Trigger[] => {
+  const compile = (partId: string, config: PartTriggers): PartRules | undefined => {
     const known = kept.get(partId);
-    if (known?.revision === config.revision) return known.triggers;
+    if (known?.revision === config.revision) return known.rules;
     const { triggers, problems } = parseTriggers(config.triggers, config.components);
     for (const { path, level: severity, message } of problems) {
       log.warn('problem in the triggers of a part', { partId, path, severity, message });
     }
-    const firing = triggers.filter(firesOnUpload);
+    const enabled = triggers.filter((trigger) => trigger.enabled);
+    const rules = enabled.length === 0 ? undefined : rulesOf(enabled);
     if (kept.size >= maxParts) kept.clear();
-    kept.set(partId, { revision: config.revision, triggers: firing });
-    return firing;
+    kept.set(partId, { revision: config.revision, rules });
+    return rules;
   };
 
   return {
-    async of(partIds) {
-      const found = new Map<string, readonly Trigger[]>();
-      for (const partId of new Set(partIds)) {
-        const config = await configOf(partId);
-        const triggers = config ? compile(partId, config) : [];
-        if (triggers.length > 0) found.set(partId, triggers);
-      }
-      return found;
+    async of(partId) {
+      const config = await configOf(partId);
+      return config && compile(partId, config);
     },
   };
 }
 
-function firesOnUpload(trigger: Trigger): boolean {
-  return trigger.enabled && trigger.event.ofUpload !== undefined && trigger.notifications.length > 0;
+/** By component, so that an upload costs nothing for the triggers of other components, however many there are. */
+function rulesOf(triggers: readonly Trigger[]): PartRules {
+  const ofEach: Trigger[] = [];
+  const ofComponent = new Map<string, Trigger[]>();
+  for (const trigger of triggers) {
+    const { uploads } = trigger.event;
+    if (uploads === 'all') ofEach.push(trigger);
+    else if (uploads !== undefined) {
+      const others = ofComponent.get(uploads.componentName);
+      if (others === undefined) ofComponent.set(uploads.componentName, [trigger]);
+      else others.push(trigger);
+    }
+  }
+  return {
+    ofUpload({ metadata: { componentName } }) {
+      const own = ofComponent.get(componentName);
+      if (own === undefined) return ofEach;
+      return ofEach.length === 0 ? own : [...ofEach, ...own];
+    },
+    timed: triggers.filter(({ event }) => event.timed !== undefined),
+    all: triggers,
+  };
 }

@@ -14,7 +14,7 @@ export interface ChangedPart {
 
 /**
  * Records the position after which each trigger of a part fires. A trigger that is new or was disabled starts at the end of the log (I11).
- * A trigger that was removed or disabled is forgotten together with its throttle.
+ * A trigger that was removed or disabled is forgotten together with its throttles and its state.
  */
 export async function configurationsChanged(
   trx: Transaction<TriggersTables>,
@@ -42,7 +42,7 @@ async function writeSome(
     const known = new Set(namesOf.get(partId)?.map((row) => row.trigger_name));
     const gone = [...known.difference(running)];
     if (gone.length > 0)
-      for (const table of ['trigger_starts', 'trigger_throttles'] as const)
+      for (const table of ['trigger_starts', 'trigger_throttles', 'trigger_states'] as const)
         await trx.deleteFrom(table).where('part_id', '=', partId).where('trigger_name', 'in', gone).execute();
     for (const name of running.difference(known)) fresh.push({ part_id: partId, trigger_name: name, position });
   }

@@ -7,14 +7,16 @@ import type { Kysely, Transaction } from 'kysely';
 import type { Processed } from '../follow-log/follow-log.ts';
 import type { LogCursorsTables } from '../follow-log/store.ts';
 import type { LogRow } from '../ingest/log/log.ts';
+import type { PartTriggers } from '../machines/configuration/triggers-of.ts';
 import type { Message } from '../outbox/event.ts';
 import type { OutboxTables } from '../outbox/store.ts';
-import { createCompiledTriggers, type PartTriggers } from './compiled-triggers.ts';
-import { decide } from './decide.ts';
+import { createCompiledTriggers, type PartRules } from './compiled-triggers.ts';
+import { evaluate } from './evaluate.ts';
+import type { UploadInput } from './input.ts';
+import { messagesOf } from './messages-of.ts';
 import { readUpload } from './read-upload.ts';
-import { loadStarts, loadThrottles, saveThrottles, saveUndecided, type Undecided } from './state.ts';
+import { StoredTriggers, saveUndecided, type Undecided } from './state.ts';
 import type { TriggersTables } from './store.ts';
-import type { Throttles } from './throttle.ts';
 import type { Trigger } from './trigger.ts';
 
 export type DecidedTables = TriggersTables & OutboxTables & LogCursorsTables;
@@ -35,10 +37,18 @@ const maxMessages = 200;
 /** A step yields after this time, so that it never blocks the process's other work for long. */
 const maxStepMs = 10;
 
-interface Effects {
-  readonly messages: Message[];
-  readonly undecided: Undecided[];
-  readonly damaged: { readonly row: LogRow; readonly reason: string }[];
+/** An upload, and the triggers that look at it. */
+interface Candidate {
+  readonly row: LogRow;
+  readonly upload: UploadInput;
+  readonly triggers: readonly Trigger[];
+}
+
+interface Opened {
+  readonly candidates: readonly Candidate[];
+  readonly damaged: readonly { readonly row: LogRow; readonly reason: string }[];
+  /** Position of the last opened row; undefined: all were opened. */
+  readonly upTo: number | undefined;
 }
 
 export function createDecideRows(
@@ -47,60 +57,97 @@ export function createDecideRows(
   const { db, outbox, clock, log } = options;
   const compiled = createCompiledTriggers(options);
 
-  const decideRow = (
-    row: LogRow,
-    triggers: readonly Trigger[],
-    throttles: Throttles,
-    { messages, undecided }: Effects,
-  ): void => {
-    const upload = readUpload(row.batch);
-    const at = upload.syncedAtMs;
-    const decided = decide(row, upload, triggers, (key, intervalMs) => throttles.isThrottled(key, at, intervalMs));
-    messages.push(...decided.messages);
-    for (const key of decided.notified) throttles.set(key, at);
-    for (const { triggerName, reason } of decided.damaged) {
-      const { position, partId } = row;
-      undecided.push({ position, triggerName, partId, reason, atMs: clock.now() });
-      log.error('an upload could not be processed; it is recorded and skipped', {
-        ...{ position, partId, trigger: triggerName, reason },
-      });
+  const rulesOf = async (rows: readonly LogRow[]): Promise<ReadonlyMap<string, PartRules>> => {
+    const found = new Map<string, PartRules>();
+    for (const partId of new Set(rows.map((row) => row.partId))) {
+      const rules = await compiled.of(partId);
+      if (rules !== undefined) found.set(partId, rules);
+    }
+    return found;
+  };
+
+  const open = (rows: readonly LogRow[], rules: ReadonlyMap<string, PartRules>): Opened => {
+    const candidates: Candidate[] = [];
+    const damaged: { row: LogRow; reason: string }[] = [];
+    const startedAtMs = clock.monotonic();
+    for (const row of rows) {
+      const ofPart = rules.get(row.partId);
+      if (ofPart !== undefined) {
+        try {
+          const upload = readUpload(row);
+          const triggers = ofPart.ofUpload(upload);
+          if (triggers.length > 0) candidates.push({ row, upload, triggers });
+        } catch (caught) {
+          damaged.push({ row, reason: asPlatformError(caught).message });
+        }
+      }
+      if (clock.monotonic() - startedAtMs >= maxStepMs) return { candidates, damaged, upTo: row.position };
+    }
+    return { candidates, damaged, upTo: undefined };
+  };
+
+  const decide = ({ row, upload, triggers }: Candidate, stored: StoredTriggers, effects: Effects): void => {
+    const { position, partId } = row;
+    for (const trigger of triggers) {
+      if (position <= stored.startOf(partId, trigger.name)) continue;
+      try {
+        const { state, decisions } = evaluate(trigger, stored.of(partId, trigger.name), upload);
+        const messages = decisions.flatMap((decision) => messagesOf(partId, trigger, decision));
+        effects.messages.push(...messages);
+        stored.set(partId, trigger.name, state);
+      } catch (caught) {
+        const reason = asPlatformError(caught).message;
+        effects.undecided.push({ position, triggerName: trigger.name, partId, reason, atMs: clock.now() });
+        log.error('an upload could not be processed; it is recorded and skipped', {
+          ...{ position, partId, trigger: trigger.name, reason },
+        });
+      }
     }
   };
 
   return async (rows) => {
-    const triggersOf = await compiled.of(rows.map(({ partId }) => partId));
-    if (triggersOf.size === 0) return {};
-    const parts = [...triggersOf.keys()];
-    const starts = await loadStarts(db, parts);
-    const throttles = await loadThrottles(db, parts);
-    const effects: Effects = { messages: [], undecided: [], damaged: [] };
+    const rules = await rulesOf(rows);
+    if (rules.size === 0) return {};
+    const { candidates, damaged, upTo: openedTo } = open(rows, rules);
+    let upTo = openedTo;
+    const rest = upTo === undefined ? {} : { upTo };
+    if (candidates.length === 0) return { ...rest, damaged };
+    const stored = await StoredTriggers.load(db, namesIn(candidates));
+    const effects: Effects = { messages: [], undecided: [] };
     const startedAtMs = clock.monotonic();
-    let upTo: number | undefined;
-    for (const row of rows) {
-      const triggers = triggersOf.get(row.partId)?.filter(({ name }) => row.position > starts(row.partId, name)) ?? [];
-      if (triggers.length > 0) {
-        try {
-          decideRow(row, triggers, throttles, effects);
-        } catch (caught) {
-          effects.damaged.push({ row, reason: asPlatformError(caught).message });
-        }
-      }
+    for (const candidate of candidates) {
+      decide(candidate, stored, effects);
       if (effects.messages.length < maxMessages && clock.monotonic() - startedAtMs < maxStepMs) continue;
-      upTo = row.position;
+      upTo = candidate.row.position;
       break;
     }
-    const { messages, undecided, damaged } = effects;
+    const { messages, undecided } = effects;
     return {
       ...(upTo !== undefined && { upTo }),
-      damaged,
-      ...((messages.length > 0 || undecided.length > 0) && {
+      damaged: damaged.filter(({ row }) => upTo === undefined || row.position <= upTo),
+      ...((messages.length > 0 || undecided.length > 0 || stored.hasChanged) && {
         async write(trx: Transaction<DecidedTables>) {
           if (messages.length > 0) await outbox.enqueue(trx, messages);
-          await saveThrottles(trx, throttles.changes());
+          await stored.save(trx);
           await saveUndecided(trx, undecided);
         },
       }),
       ...(messages.length > 0 && { written: () => outbox.wake() }),
     };
   };
+}
+
+interface Effects {
+  readonly messages: Message[];
+  readonly undecided: Undecided[];
+}
+
+function namesIn(candidates: readonly Candidate[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const names = new Map<string, Set<string>>();
+  for (const { row, triggers } of candidates) {
+    const ofPart = names.get(row.partId) ?? new Set();
+    names.set(row.partId, ofPart);
+    for (const { name } of triggers) ofPart.add(name);
+  }
+  return names;
 }

@@ -1,4 +1,4 @@
-import { resourceNames, triggersIn } from '../machines/configuration/triggers-of.ts';
+import { resourcesIn, triggersIn } from '../machines/configuration/triggers-of.ts';
 import { type ParsedTriggers, parseTriggers } from './parse-triggers.ts';
 
 const known = new WeakMap<object, ParsedTriggers>();
@@ -9,7 +9,7 @@ const known = new WeakMap<object, ParsedTriggers>();
  * @param document decoded, must not change afterwards; undefined: none
  */
 export function triggersOfDocument(document: unknown): ParsedTriggers {
-  const parse = (): ParsedTriggers => parseTriggers(triggersIn(document), resourceNames(document));
+  const parse = (): ParsedTriggers => parseTriggers(triggersIn(document), resourcesIn(document));
   if (typeof document !== 'object' || document === null) return parse();
   const found = known.get(document) ?? parse();
   known.set(document, found);

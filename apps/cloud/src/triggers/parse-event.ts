@@ -1,4 +1,5 @@
 /** Parses the `event` of a trigger (D18), using its kind. */
+import type { ConfiguredResource } from '../machines/configuration/triggers-of.ts';
 import { isObject, shown, warnUnknown } from './json.ts';
 import { triggerKinds } from './kinds/registry.ts';
 import type { Problems } from './problems.ts';
@@ -9,7 +10,7 @@ const keys: readonly string[] = ['type', ...[...triggerKinds.values()].flatMap((
 
 export function parseEvent(
   value: unknown,
-  components: readonly string[],
+  components: readonly ConfiguredResource[],
   path: string,
   problems: Problems,
 ): TriggerEventRule | undefined {

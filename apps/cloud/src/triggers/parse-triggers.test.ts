@@ -1,6 +1,6 @@
 import { DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { expect, test } from 'vitest';
-import { decide } from './decide.ts';
+import { evaluate, noState } from './evaluate.ts';
 import { parseTriggers } from './parse-triggers.ts';
 import { readUpload } from './read-upload.ts';
 import { logged, type UploadShape } from './testing/logged.ts';
@@ -9,15 +9,18 @@ import type { Trigger } from './trigger.ts';
 const webhook = { type: 'webhook', value: 'https://example.com/hook' };
 const event = { type: 'part_data_ingested', data_ingested: { data_types: ['tabular'] } };
 
-const parse = (...triggers: unknown[]) => parseTriggers(triggers, ['my-sensor']);
+const parse = (...triggers: unknown[]) =>
+  parseTriggers(triggers, [{ name: 'my-sensor', api: 'core:component:sensor' }]);
 const metadata = { componentName: 'my-sensor' };
+
+const method = { data_capture_method: 'sensor:my-sensor:Readings' };
+const evalOf = (operator: string, value: unknown) => ({ ...method, conditions: { evals: [{ operator, value }] } });
 
 /** Whether an upload fires the trigger. */
 function fires(trigger: Trigger | undefined, shape: UploadShape): boolean {
-  const row = { position: 1, partId: 'part' };
-  return (
-    decide(row, readUpload(logged(shape)), trigger === undefined ? [] : [trigger], () => false).messages.length > 0
-  );
+  if (trigger === undefined) return false;
+  const upload = readUpload({ position: 1, partId: 'part', batch: logged(shape) });
+  return evaluate(trigger, noState, upload).decisions.length > 0;
 }
 
 const problemsOf = (...triggers: unknown[]) =>
@@ -100,10 +103,7 @@ test('D18 every notification type is accepted for every event type, and types no
     const { triggers, problems } = parse({ name: 'a', event: one, notifications });
     expect(triggers[0]?.notifications).toHaveLength(4);
     expect(problems.filter(({ level }) => level === 'error')).toEqual([]);
-    const notYet = problems.filter(
-      ({ message }) => message.includes('in this version') || message.includes('by this version'),
-    );
-    expect(notYet).toHaveLength(1 + (one.type === 'conditional_logs_ingested' ? 1 : 0));
+    expect(problems.filter(({ message }) => message.includes('by this version'))).toHaveLength(1);
   }
 });
 
@@ -213,6 +213,81 @@ test.each<[string, unknown[], RegExp]>([
       },
     ],
     /^warning triggers\[0\]\.event\.conditional\.data_capture_method: .*"ghost"/,
+  ],
+  ...(
+    [
+      [
+        'a type that the component does not have',
+        { data_capture_method: 'arm:my-sensor:Readings' },
+        'data_capture_method: expected sensor:my-sensor, .*found "arm"',
+      ],
+      [
+        'a method that the component does not have',
+        { data_capture_method: 'sensor:my-sensor:EndPosition' },
+        'data_capture_method: expected one of the methods Readings, .*found "EndPosition"',
+      ],
+      ['an unknown operator', evalOf('above', { a: 1 }), 'conditions\\.evals\\[0\\]\\.operator: .*found "above"'],
+      ['an empty value', evalOf('gt', {}), 'conditions\\.evals\\[0\\]\\.value: expected one field, found none'],
+      [
+        'an object compared with lt',
+        evalOf('lt', { a: { x: 1, y: 2 } }),
+        'conditions\\.evals\\[0\\]\\.value: .*found an object',
+      ],
+      [
+        'a bad pattern',
+        evalOf('regex', { a: '(' }),
+        'conditions\\.evals\\[0\\]\\.value: expected a regular expression',
+      ],
+      ['an empty any', { ...method, conditions: { any: [] } }, 'conditions\\.any: expected at least one item'],
+      [
+        'for_secs below 0',
+        { ...evalOf('gt', { a: 1 }), for_secs: -1 },
+        'for_secs: expected a number of seconds above 0',
+      ],
+      ['for_secs without conditions', { ...method, for_secs: 5 }, 'for_secs: expected conditions'],
+      [
+        'times_within without secs',
+        { ...evalOf('gt', { a: 1 }), times_within: { times: 3 } },
+        'times_within\\.secs: expected',
+      ],
+      [
+        'times_within once',
+        { ...evalOf('gt', { a: 1 }), times_within: { times: 1, secs: 3 } },
+        'times_within\\.times: expected a whole number from 2',
+      ],
+      [
+        'absent_for_secs with clear',
+        { ...method, absent_for_secs: 5, clear: evalOf('lt', { a: 1 }).conditions },
+        'absent_for_secs: expected it without clear',
+      ],
+      ['an empty clear', { ...evalOf('gt', { a: 1 }), clear: {} }, 'clear: expected an object with evals'],
+    ] as const
+  ).map(([what, conditional, expected]): [string, unknown[], RegExp] => [
+    what,
+    [{ name: 'a', event: { type: 'conditional_data_ingested', conditional }, notifications: webhook }],
+    new RegExp(`^error triggers\\[0\\]\\.event\\.conditional\\.${expected}`),
+  ]),
+  [
+    'an interval of log checks that is too short',
+    [
+      {
+        name: 'a',
+        event: { type: 'conditional_logs_ingested', log_levels: ['error'], check_interval_secs: 1 },
+        notifications: webhook,
+      },
+    ],
+    /^error triggers\[0\]\.event\.check_interval_secs: expected a number of seconds from 10/,
+  ],
+  [
+    'a pattern of logs that cannot run in linear time',
+    [
+      {
+        name: 'a',
+        event: { type: 'conditional_logs_ingested', log_levels: ['error'], text: '(?=a)' },
+        notifications: webhook,
+      },
+    ],
+    /^error triggers\[0\]\.event\.text: expected a regular expression/,
   ],
   [
     'no log levels',

@@ -1,5 +1,6 @@
 /** Parses the `triggers` array of a part's configuration: the triggers to run, and every problem with its path (D18). */
 import type { Problem } from '@platform/base';
+import type { ConfiguredResource } from '../machines/configuration/triggers-of.ts';
 import { isObject, requiredText, shown, warnUnknown } from './json.ts';
 import { parseEvent } from './parse-event.ts';
 import { parseNotifications } from './parse-notifications.ts';
@@ -14,9 +15,9 @@ export interface ParsedTriggers {
 
 /**
  * @param value as in the configuration; undefined is the same as an empty array
- * @param components names of the configured components and services; a trigger for any other only causes a warning
+ * @param components the configured components and services; a trigger for any other only causes a warning
  */
-export function parseTriggers(value: unknown, components: readonly string[]): ParsedTriggers {
+export function parseTriggers(value: unknown, components: readonly ConfiguredResource[]): ParsedTriggers {
   const all = new Problems();
   const triggers: Trigger[] = [];
   if (value === undefined || value === null) return { triggers, problems: [] };
@@ -46,7 +47,7 @@ export function parseTriggers(value: unknown, components: readonly string[]): Pa
 
 function parseTrigger(
   value: unknown,
-  components: readonly string[],
+  components: readonly ConfiguredResource[],
   path: string,
   problems: Problems,
 ): Trigger | undefined {

@@ -33,7 +33,7 @@ interface Given {
   enqueued(): Promise<string[]>;
 }
 
-async function given(triggers: unknown): Promise<Given> {
+async function given(triggers: readonly unknown[]): Promise<Given> {
   const { db } = await openFirstAccount();
   let woken = 0;
   const decide = createPartTransitions({
@@ -93,7 +93,7 @@ test('D17 a transition whose transaction fails sends no notification', async () 
 });
 
 test('parts without triggers, deleted parts and broken triggers cause no notification and block no others', async () => {
-  const rig = await given('broken');
+  const rig = await given(['broken']);
   await record(rig, [online, { ...online, partId: 'gone' }, { ...online, partId: 'moved' }]);
   expect(await rig.enqueued()).toEqual([]);
 });

@@ -4,12 +4,12 @@
  */
 import { asPlatformError, type Log } from '@platform/base';
 import type { Transaction } from 'kysely';
+import type { PartTriggers } from '../machines/configuration/triggers-of.ts';
 import type { EventPlace, Message } from '../outbox/event.ts';
-import { messageId } from '../outbox/message-id.ts';
 import type { OutboxTables } from '../outbox/store.ts';
-import type { PartTriggers } from './compiled-triggers.ts';
+import { evaluate, noState } from './evaluate.ts';
+import { messagesOf } from './messages-of.ts';
 import { parseTriggers } from './parse-triggers.ts';
-import { notificationKey } from './throttle.ts';
 
 export interface PartTransition {
   readonly partId: string;
@@ -74,22 +74,12 @@ export function createPartTransitions(
 }
 
 function messagesFor(transition: PartTransition, config: PartTriggers, place: EventPlace): readonly Message[] {
-  const { partId, number, kind, atMs } = transition;
-  const type = kind === 'online' ? 'part_online' : 'part_offline';
+  const { partId, number, kind: status, atMs } = transition;
   return parseTriggers(config.triggers, config.components)
-    .triggers.filter((trigger) => trigger.enabled && trigger.event.type === type)
+    .triggers.filter(({ enabled }) => enabled)
     .flatMap((trigger) =>
-      trigger.notifications
-        .filter(({ type }) => type !== 'push')
-        .map((notification) => ({
-          id: messageId([partId, trigger.name, notificationKey(notification), 'transition', number]),
-          triggerName: trigger.name,
-          channel: notification.type,
-          target: notification.value,
-          ...(notification.application !== undefined && { application: notification.application }),
-          ...(notification.basicAuth && { basicAuth: notification.basicAuth }),
-          event: { type, place },
-          eventAtMs: atMs,
-        })),
+      evaluate(trigger, noState, { kind: 'transition', number, status, atMs, place }).decisions.flatMap((decision) =>
+        messagesOf(partId, trigger, decision),
+      ),
     );
 }

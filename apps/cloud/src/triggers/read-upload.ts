@@ -1,21 +1,12 @@
-/** The fields of a log row that triggers look at. Readings stay encoded, because most triggers look at few of them or none. */
+/** Reads a row of the log as the input of triggers. Readings stay encoded, because most triggers look at few of them or none. */
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { PlatformError } from '@platform/base';
-import { DataType, type UploadMetadata } from '@platform/proto/platform/app/datasync/v1/data_sync';
-import type { Place } from '@platform/proto/platform/ingest/v1/log';
+import { DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
+import type { LogRow } from '../ingest/log/log.ts';
 import { type OpenedUpload, openUpload } from '../reading-codec/open-upload.ts';
-
-export type DataTypeName = 'binary' | 'tabular' | 'file' | 'unspecified';
-
-export interface ReadUpload {
-  readonly metadata: UploadMetadata;
-  readonly dataType: DataTypeName;
-  readonly place: Place;
-  /** When the cloud accepted it, ms; the time of its events. */
-  readonly syncedAtMs: number;
-  readonly fileId: string;
-  readonly readings: Pick<OpenedUpload, 'bytes' | 'readingCount' | 'readingStart' | 'readingEnd'>;
-}
+import { readDocument } from '../reading-codec/read-document.ts';
+import { SensorDataView } from '../reading-codec/sensor-data-view.ts';
+import type { DataTypeName, UploadInput, UploadReadings } from './input.ts';
 
 const dataTypes: Readonly<Record<DataType, DataTypeName>> = {
   [DataType.UNSPECIFIED]: 'unspecified',
@@ -24,8 +15,8 @@ const dataTypes: Readonly<Record<DataType, DataTypeName>> = {
   [DataType.FILE]: 'file',
 };
 
-/** @param batch LoggedUpload. Throws data_loss when it is not one. */
-export function readUpload(batch: Uint8Array): ReadUpload {
+/** Throws data_loss when the batch is no LoggedUpload. */
+export function readUpload({ batch, partId, position }: Pick<LogRow, 'batch' | 'partId' | 'position'>): UploadInput {
   const upload = openUpload(batch);
   const { metadata, place, timeSynced, fileId } = upload;
   if (metadata === undefined || place === undefined || fileId === '') {
@@ -35,6 +26,39 @@ export function readUpload(batch: Uint8Array): ReadUpload {
     );
   }
   const dataType = dataTypes[metadata.type] ?? 'unspecified';
-  const syncedAtMs = timeSynced === undefined ? 0 : timestampMs(timeSynced);
-  return { metadata, dataType, place, syncedAtMs, fileId, readings: upload };
+  const { organizationId, organizationName, locationId, locationName, robotId, robotName, partName } = place;
+  return {
+    kind: 'upload',
+    position,
+    atMs: timeSynced === undefined ? 0 : timestampMs(timeSynced),
+    place: { organizationId, organizationName, locationId, locationName, robotId, robotName, partId, partName },
+    metadata,
+    dataType,
+    fileId,
+    readings: encodedReadings(upload, dataType),
+  };
+}
+
+/** Reused, so that scanning a reading creates no objects. */
+const view = /* @__PURE__ */ new SensorDataView();
+
+function encodedReadings(upload: OpenedUpload, dataType: DataTypeName): UploadReadings {
+  const lookAt = (index: number, withTimes: boolean): void => {
+    view.read(upload.bytes, upload.readingStart(index), upload.readingEnd(index), withTimes);
+    if (!view.isWhole)
+      throw new PlatformError('data_loss', 'expected a SensorData message, found other bytes or a part of one');
+  };
+  const hasDocuments = dataType !== 'binary' && dataType !== 'file';
+  return {
+    count: upload.readingCount,
+    document(index, only) {
+      if (!hasDocuments) return undefined;
+      lookAt(index, false);
+      return view.kind === 'struct' ? readDocument(upload.bytes, view.contentStart, view.contentEnd, only) : undefined;
+    },
+    times(index) {
+      lookAt(index, true);
+      return { receivedMs: view.receivedMs, requestedMs: view.requestedMs };
+    },
+  };
 }

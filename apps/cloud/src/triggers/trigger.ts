@@ -1,7 +1,6 @@
 /** A parsed trigger: complete and valid. */
-
-import type { EventPlace, TriggerEvent } from '../outbox/event.ts';
-import type { ReadUpload } from './read-upload.ts';
+import type { TriggerEvent } from '../outbox/event.ts';
+import type { TriggerInput } from './input.ts';
 
 export interface Notification {
   readonly type: 'webhook' | 'email' | 'push';
@@ -14,11 +13,47 @@ export interface Notification {
   readonly application?: string;
 }
 
-/** The `event` of a trigger, as parsed by its kind. */
+/** What a rule remembers: JSON. Each kind defines its own. */
+export type RuleState = Readonly<Record<string, unknown>>;
+
+/** Something that the trigger reports. */
+export interface Occurrence {
+  /** Identifies it among those of its trigger; part of the ids of its messages. */
+  readonly cause: readonly (string | number)[];
+  readonly atMs: number;
+  /** For people: why. */
+  readonly reason: string;
+  /**
+   * A trigger with states reports each change, for each of its subjects (a component, a key; empty: there is only one). Absent: there are
+   * no states, each occurrence stands for itself.
+   */
+  readonly change?: { readonly to: 'firing' | 'recovered'; readonly subject: string };
+  /** Made only if it is sent. */
+  readonly event: () => TriggerEvent;
+}
+
+export interface RuleStep {
+  readonly state: RuleState;
+  readonly occurrences: readonly Occurrence[];
+}
+
+/** The `event` of a trigger, as parsed by its kind. Pure. */
 export interface TriggerEventRule {
   readonly type: string;
-  /** The event that an upload causes, if any. Absent: uploads cause none. */
-  readonly ofUpload?: (upload: ReadUpload, place: EventPlace) => TriggerEvent | undefined;
+  /** The uploads that it looks at: of one component or of all. Absent: none. */
+  readonly uploads?: 'all' | { readonly componentName: string };
+  /** What it wants to be told at times. Absent: nothing. */
+  readonly timed?: 'time' | 'logs' | 'facts';
+  /**
+   * The next input; one of another kind changes nothing.
+   *
+   * @throws PlatformError if a reading is damaged
+   */
+  readonly next: (state: RuleState, input: TriggerInput, trigger: Pick<Trigger, 'name' | 'notifications'>) => RuleStep;
+  /** When it wants a `timed` input: by the wall clock in ms; 0: now; undefined: not before its state changes. */
+  readonly dueMs?: (state: RuleState) => number | undefined;
+  /** Levels of the lines that it looks at (`logs`). */
+  readonly logLevels?: readonly string[];
 }
 
 export interface Trigger {

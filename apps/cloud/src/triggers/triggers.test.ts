@@ -5,6 +5,7 @@ import type { Kysely, Transaction } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { openIngestLog } from '../ingest/log/open-ingest-log.ts';
 import { openTestLog, testEntry } from '../ingest/testing/open-log.ts';
+import type { ConfiguredResource } from '../machines/configuration/triggers-of.ts';
 import { migrations } from '../metadata/migrations.ts';
 import { openMetadata } from '../metadata/open-metadata.ts';
 import { openTestStore } from '../metadata/testing/test-store.ts';
@@ -64,7 +65,10 @@ interface Rig {
 async function rig(): Promise<Rig> {
   const db = await openDb();
   const log = new MemoryLog();
-  const saved = new Map<string, { triggers: readonly unknown[]; components: readonly string[]; revision: string }>();
+  const saved = new Map<
+    string,
+    { triggers: readonly unknown[]; components: readonly ConfiguredResource[]; revision: string }
+  >();
   let revision = 0;
   const configOf = async (partId: string) => saved.get(partId);
   const triggers = createTriggers({ db, ingestLog: log, configOf, outbox, clock: systemClock, log: silentLog });
@@ -77,7 +81,11 @@ async function rig(): Promise<Rig> {
       await db
         .transaction()
         .execute((trx) => triggers.configurationsChanged(trx, [{ partId, after: { triggers: list } }]));
-      saved.set(partId, { triggers: list, components: ['cpu'], revision: String(++revision) });
+      saved.set(partId, {
+        triggers: list,
+        components: [{ name: 'cpu', api: undefined }],
+        revision: String(++revision),
+      });
     },
     enqueued: () => enqueuedIn(db),
   };

@@ -1,10 +1,8 @@
 /** The data of an upload in an event. */
-import { PlatformError } from '@platform/base';
 import { type EventData, type EventReading, maxEventBytes } from '../outbox/event.ts';
 import type { KeyNode } from '../reading-codec/key-filter.ts';
-import { type Document, readDocument } from '../reading-codec/read-document.ts';
-import { SensorDataView } from '../reading-codec/sensor-data-view.ts';
-import type { ReadUpload } from './read-upload.ts';
+import type { Document } from '../reading-codec/read-document.ts';
+import type { UploadInput } from './input.ts';
 
 /** A reading decoded to a document. */
 export interface Found {
@@ -13,42 +11,32 @@ export interface Found {
   readonly document: Document;
 }
 
-const view = /* @__PURE__ */ new SensorDataView();
-
-/** Scans the reading at an index; returns false if there is none. */
-function lookAt({ readings }: ReadUpload, index: number, withTimes = true): boolean {
-  if (index < 0 || index >= readings.readingCount) return false;
-  view.read(readings.bytes, readings.readingStart(index), readings.readingEnd(index), withTimes);
-  if (view.isWhole) return true;
-  throw new PlatformError('data_loss', 'expected a SensorData message, found other bytes or a part of one');
-}
-
-/** @param only keys to read; default: all @returns undefined if the reading is binary or does not exist */
-export function documentOf(upload: ReadUpload, index: number, only?: KeyNode): Found | undefined {
-  if (upload.dataType === 'binary' || upload.dataType === 'file') return undefined;
-  if (!lookAt(upload, index, false) || view.kind !== 'struct') return undefined;
-  return { index, document: readDocument(upload.readings.bytes, view.contentStart, view.contentEnd, only) };
+/** @returns undefined if the reading is binary or does not exist */
+export function documentOf({ readings }: UploadInput, index: number): Found | undefined {
+  const document = index >= 0 && index < readings.count ? readings.document(index) : undefined;
+  return document && { index, document };
 }
 
 /** The first reading that meets the condition, decoded completely. @param keys keys that the condition needs; undefined: all */
 export function findReading(
-  upload: ReadUpload,
+  upload: UploadInput,
   meets: (document: Document) => boolean,
   keys: KeyNode | undefined,
 ): Found | undefined {
-  for (let index = 0; index < upload.readings.readingCount; index++) {
-    const found = documentOf(upload, index, keys);
-    if (found && meets(found.document)) return keys === undefined ? found : documentOf(upload, index);
+  const { readings } = upload;
+  for (let index = 0; index < readings.count; index++) {
+    const document = readings.document(index, keys);
+    if (document && meets(document)) return keys === undefined ? { index, document } : documentOf(upload, index);
   }
   return undefined;
 }
 
-export function dataOf(upload: ReadUpload, found: Found | undefined): EventData {
-  const { metadata, fileId, syncedAtMs } = upload;
+export function dataOf(upload: UploadInput, found: Found | undefined): EventData {
+  const { metadata, fileId, atMs, readings } = upload;
   let minMs = Number.POSITIVE_INFINITY;
   let maxMs = Number.NEGATIVE_INFINITY;
-  for (let index = 0; lookAt(upload, index); index++) {
-    const { receivedMs } = view;
+  for (let index = 0; index < readings.count; index++) {
+    const { receivedMs } = readings.times(index);
     if (receivedMs === null) continue;
     minMs = Math.min(minMs, receivedMs);
     maxMs = Math.max(maxMs, receivedMs);
@@ -60,20 +48,19 @@ export function dataOf(upload: ReadUpload, found: Found | undefined): EventData 
     componentType: metadata.componentType,
     methodName: metadata.methodName,
     fileId,
-    minTimeReceived: new Date(hasTimes ? minMs : syncedAtMs).toISOString(),
-    maxTimeReceived: new Date(hasTimes ? maxMs : syncedAtMs).toISOString(),
+    minTimeReceived: new Date(hasTimes ? minMs : atMs).toISOString(),
+    maxTimeReceived: new Date(hasTimes ? maxMs : atMs).toISOString(),
     ...(found && readingOf(upload, found)),
   };
 }
 
 function readingOf(
-  upload: ReadUpload,
+  upload: UploadInput,
   { index, document }: Found,
 ): { reading: EventReading } | { omittedBytes: number } {
   const bytes = Buffer.byteLength(JSON.stringify(document));
   if (bytes > maxEventBytes) return { omittedBytes: bytes };
-  lookAt(upload, index);
-  const { receivedMs, requestedMs } = view;
+  const { receivedMs, requestedMs } = upload.readings.times(index);
   return { reading: { receivedAt: rfc3339(receivedMs), requestedAt: rfc3339(requestedMs), data: document } };
 }
 
@@ -82,6 +69,6 @@ function rfc3339(ms: number | null): string | null {
 }
 
 /** Whether all readings of a tabular upload were refused, so that nothing of it was stored. */
-export function isEmpty({ dataType, readings }: ReadUpload): boolean {
-  return dataType === 'tabular' && readings.readingCount === 0;
+export function isEmpty({ dataType, readings }: UploadInput): boolean {
+  return dataType === 'tabular' && readings.count === 0;
 }

@@ -1,11 +1,19 @@
 /** What other features need of a part's configuration: its triggers (for notifications), and the resource names that they may refer to. */
+import { apiOf } from '@platform/machine-config/canonical-names';
 import type { CurrentConfiguration } from './current-configuration.ts';
+
+/** A component or service of a configuration. */
+export interface ConfiguredResource {
+  readonly name: string;
+  /** In the `core` vocabulary: `core:component:sensor`. Undefined: the document does not tell it. */
+  readonly api: string | undefined;
+}
 
 export interface PartTriggers {
   /** The configured `triggers` array, including those of fragments. */
   readonly triggers: readonly unknown[];
-  /** Names of the configured components and services. */
-  readonly components: readonly string[];
+  /** The configured components and services. */
+  readonly components: readonly ConfiguredResource[];
   readonly revision: string;
 }
 
@@ -26,7 +34,7 @@ export function createTriggersOf(current: CurrentConfiguration): {
       const { document } = await current.effective(partId);
       const triggers = {
         triggers: triggersIn(document),
-        components: resourceNames(document),
+        components: resourcesIn(document),
         revision: `${partId}:${stamp}`,
       };
       known.set(partId, { stamp, triggers });
@@ -36,12 +44,17 @@ export function createTriggersOf(current: CurrentConfiguration): {
   };
 }
 
-/** Names of the components and services in a document. */
-export function resourceNames(document: unknown): readonly string[] {
+/** The components and services in a document. */
+export function resourcesIn(document: unknown): readonly ConfiguredResource[] {
   const { components, services } = (document ?? {}) as { components?: unknown; services?: unknown };
-  return [...listOf(components), ...listOf(services)].map((entry) =>
-    String((entry as { name?: unknown } | null)?.name ?? ''),
-  );
+  return [...resourcesOf(components, 'component'), ...resourcesOf(services, 'service')];
+}
+
+function resourcesOf(entries: unknown, kind: 'component' | 'service'): ConfiguredResource[] {
+  return listOf(entries).flatMap((entry) => {
+    if (typeof entry !== 'object' || entry === null) return [];
+    return [{ name: String((entry as { name?: unknown }).name ?? ''), api: apiOf(entry, kind) }];
+  });
 }
 
 /** The triggers array of a document; empty if there is none. */

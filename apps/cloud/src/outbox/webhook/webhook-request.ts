@@ -13,10 +13,13 @@ export function webhookRequest(event: TriggerEvent): WebhookRequest {
   if (type === 'part_online' || type === 'part_offline') {
     return { method: 'GET', headers: { ...idHeaders(place), ...nameHeaders(place) }, body: '' };
   }
-  const keys =
-    data === undefined ? {} : type === 'part_data_ingested' ? dataSyncKeys(place, data) : conditionKeys(event, data);
   const headers = { ...idHeaders(place), 'Content-Type': 'application/json' };
-  return { method: 'POST', headers, body: bodyOf(keys, data) };
+  if (event.logs !== undefined) {
+    const { entries, omitted } = event.logs;
+    return { method: 'POST', headers: { ...headers, 'Logs-Omitted': String(omitted) }, body: JSON.stringify(entries) };
+  }
+  const keys = data !== undefined && type === 'part_data_ingested' ? dataSyncKeys(place, data) : conditionKeys(event);
+  return { method: 'POST', headers, body: bodyOf({ ...keys, ...changeKeys(event) }, data) };
 }
 
 function idHeaders(place: EventPlace): Record<string, string> {
@@ -50,16 +53,26 @@ function dataSyncKeys(place: EventPlace, data: EventData): Record<string, unknow
   };
 }
 
-function conditionKeys(event: TriggerEvent, data: EventData): Record<string, unknown> {
+/** Without data (nothing arrived, or the event is not about any) the keys of the component are left out. */
+function conditionKeys({ place, data, condition }: TriggerEvent): Record<string, unknown> {
   return {
-    component_name: data.componentName,
-    component_type: data.componentType,
-    method_name: data.methodName,
-    machine_name: event.place.robotName,
-    location_name: event.place.locationName,
-    org_name: event.place.organizationName,
-    trigger_condition: event.condition,
+    ...(data && {
+      component_name: data.componentName,
+      component_type: data.componentType,
+      method_name: data.methodName,
+    }),
+    machine_name: place.robotName,
+    location_name: place.locationName,
+    org_name: place.organizationName,
+    ...(condition !== undefined && { trigger_condition: condition }),
   };
+}
+
+/** Our own keys, only of triggers with states. */
+function changeKeys({ type, change }: TriggerEvent): Record<string, unknown> {
+  if (change === undefined) return {};
+  const { to, subject, at, reason } = change;
+  return { event_type: type, state: to, changed_at: at, reason, ...(subject !== '' && { subject }) };
 }
 
 function bodyOf(keys: Record<string, unknown>, data: EventData | undefined): string {

@@ -1,20 +1,43 @@
-/** `conditional_data_ingested`: uploads of one component and method with a reading that meets conditions (D18, D20, D21). */
-import { compileCondition, isCapturedBy, type JsonObject as JsonDocument } from '@platform/conditions';
+/**
+ * `conditional_data_ingested`: uploads of one component and method with a reading that meets conditions (D18, D20, D21). With one of the
+ * keys that give it states, it reports each change of its state instead (alarm-rule.ts).
+ */
+import {
+  type CaptureMethod,
+  compileCondition,
+  isCapturedBy,
+  type JsonObject as JsonDocument,
+} from '@platform/conditions';
+import { captureMethodsOf } from '@platform/machine-config/capture-methods';
+import type { ConfiguredResource } from '../../machines/configuration/triggers-of.ts';
+import type { TriggerEvent } from '../../outbox/event.ts';
 import { compileKeys } from '../../reading-codec/key-filter.ts';
 import type { Document } from '../../reading-codec/read-document.ts';
-import { isObject, type JsonObject, shown } from '../json.ts';
+import type { UploadInput } from '../input.ts';
+import { type JsonObject, shown } from '../json.ts';
 import type { Problems } from '../problems.ts';
-import type { TriggerEventRule } from '../trigger.ts';
+import type { RuleStep, TriggerEventRule } from '../trigger.ts';
 import { dataOf, documentOf, findReading, isEmpty } from '../upload-data.ts';
+import { absenceRule, alarmRule } from './alarm-rule.ts';
 import type { TriggerKind } from './kind.ts';
 
 const type = 'conditional_data_ingested';
 
 export const conditionalData: TriggerKind = { type, keys: ['conditional'], parse };
 
+/** What the rules of this kind have in common. */
+export interface ConditionalRule {
+  readonly type: string;
+  /** The `conditional` object as configured. */
+  readonly configured: unknown;
+  readonly method: CaptureMethod;
+  /** Whether an upload is of the component and method, and something of it was stored. */
+  readonly concerns: (upload: UploadInput) => boolean;
+}
+
 function parse(
   { conditional: value }: JsonObject,
-  components: readonly string[],
+  resources: readonly ConfiguredResource[],
   eventPath: string,
   problems: Problems,
 ): TriggerEventRule | undefined {
@@ -27,31 +50,66 @@ function parse(
   }
   const method = condition.captureMethod;
   if (method === undefined) return undefined;
-  if (!components.includes(method.componentName)) {
-    problems.warn(
-      `${path}.data_capture_method`,
-      `expected the name of a component or service, found ${shown(method.componentName)}; if it comes from a fragment or module, the trigger works once it exists`,
-    );
-  }
+  checkMethod(method, resources, `${path}.data_capture_method`, problems);
+  const { alarm, hasTests } = condition;
   const meets = (document: Document): boolean => condition.matches(document as JsonDocument);
   const keys = condition.keys && compileKeys(condition.keys);
-  const isConditional = hasEvals(value);
+  const concerns = (upload: UploadInput): boolean => isCapturedBy(method, upload.metadata) && !isEmpty(upload);
+  const common: ConditionalRule = { type, configured: value, method, concerns };
+  if (alarm !== undefined && alarm.absentMs > 0)
+    return absenceRule(common, alarm.absentMs, (upload) => !hasTests || findReading(upload, meets, keys) !== undefined);
+  if (alarm !== undefined) return alarmRule(common, alarm, meets, keys);
   return {
     type,
-    ofUpload(upload, place) {
-      const { componentType, componentName, methodName } = upload.metadata;
-      if (!isCapturedBy(method, { componentType, componentName, methodName }) || isEmpty(upload)) return undefined;
-      const found = isConditional ? findReading(upload, meets, keys) : documentOf(upload, 0);
-      if (isConditional && found === undefined) return undefined;
-      return { type, place, data: dataOf(upload, found), condition: value };
+    uploads: { componentName: method.componentName },
+    next(state, input): RuleStep {
+      const none = { state, occurrences: [] };
+      if (input.kind !== 'upload' || !concerns(input)) return none;
+      // Without any eval every upload fires, including binary ones (D20).
+      const found = hasTests ? findReading(input, meets, keys) : documentOf(input, 0);
+      if (hasTests && found === undefined) return none;
+      const { position, atMs, place } = input;
+      const reason = hasTests ? 'a reading met the conditions' : `data of ${method.componentName} was synced`;
+      const event = (): TriggerEvent => ({ type, place, data: dataOf(input, found), condition: value });
+      return { state, occurrences: [{ cause: [position], atMs, reason, event }] };
     },
   };
 }
 
-/** Without any eval every upload fires, including binary ones (D20). */
-function hasEvals(value: unknown): boolean {
-  if (!isObject(value)) return false;
-  const conditions = value['conditions'] ?? value['condition'];
-  const evals = isObject(conditions) ? conditions['evals'] : undefined;
-  return Array.isArray(evals) && evals.length > 0;
+/**
+ * A method that a component cannot have is an error. A component that is not in the configuration may come from a fragment or a module:
+ * it is checked when it does.
+ */
+function checkMethod(
+  method: CaptureMethod,
+  resources: readonly ConfiguredResource[],
+  path: string,
+  problems: Problems,
+): void {
+  const { componentType, componentName } = method;
+  const resource = resources.find(({ name }) => name === componentName);
+  if (resource === undefined) {
+    problems.warn(
+      path,
+      `expected the name of a component or service, found ${shown(componentName)}; if it comes from a fragment or module, the trigger works once it exists`,
+    );
+    return;
+  }
+  const { api } = resource;
+  if (api === undefined) return;
+  const short = api.split(':').at(-1);
+  if (componentType !== api && componentType !== short) {
+    problems.error(
+      path,
+      `expected ${short}:${componentName}, because its API is ${api}, found ${shown(componentType)}`,
+    );
+    return;
+  }
+  const methods = captureMethodsOf(api).map(({ name }) => name);
+  const bare = (name: string): string => name.replace(/^Get(?=[A-Z])/, '');
+  if (!methods.some((name) => bare(name) === bare(method.method)))
+    problems.error(
+      path,
+      `expected one of the methods ${methods.join(', ')} of ${short}, found ${shown(method.method)}`,
+    );
 }

@@ -1,4 +1,6 @@
 /** `part_data_ingested`: every upload of the given data types (D18, D21). */
+import type { ConfiguredResource } from '../../machines/configuration/triggers-of.ts';
+import type { TriggerEvent } from '../../outbox/event.ts';
 import { isObject, type JsonObject, namesOf, shown, warnUnknown } from '../json.ts';
 import type { Problems } from '../problems.ts';
 import type { TriggerEventRule } from '../trigger.ts';
@@ -13,7 +15,7 @@ export const dataIngested: TriggerKind = { type, keys: ['data_ingested', 'data_t
 /** Accepts `data_ingested.data_types` as in the template, or `data_types` as in the attribute table. */
 function parse(
   event: JsonObject,
-  _components: readonly string[],
+  _resources: readonly ConfiguredResource[],
   path: string,
   problems: Problems,
 ): TriggerEventRule | undefined {
@@ -32,9 +34,16 @@ function parse(
   if (names === undefined) return undefined;
   return {
     type,
-    ofUpload(upload, place) {
-      if (!names.has(upload.dataType) || isEmpty(upload)) return undefined;
-      return { type, place, data: dataOf(upload, documentOf(upload, upload.readings.readingCount - 1)) };
+    uploads: 'all',
+    next(state, input) {
+      if (input.kind !== 'upload' || !names.has(input.dataType) || isEmpty(input)) return { state, occurrences: [] };
+      const { position, atMs, place, dataType } = input;
+      const event = (): TriggerEvent => ({
+        type,
+        place,
+        data: dataOf(input, documentOf(input, input.readings.count - 1)),
+      });
+      return { state, occurrences: [{ cause: [position], atMs, reason: `${dataType} data was synced`, event }] };
     },
   };
 }

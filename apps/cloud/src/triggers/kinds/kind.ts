@@ -1,4 +1,5 @@
-/** Defines a kind of trigger: how its event is parsed, and which uploads cause it. */
+/** Defines a kind of trigger: how its event is parsed, and what it makes of what happens. */
+import type { ConfiguredResource } from '../../machines/configuration/triggers-of.ts';
 import type { JsonObject } from '../json.ts';
 import type { Problems } from '../problems.ts';
 import type { TriggerEventRule } from '../trigger.ts';
@@ -8,10 +9,10 @@ export interface TriggerKind {
   readonly type: string;
   /** Keys of the event besides `type`. */
   readonly keys: readonly string[];
-  /** @param components names of the configured components and services @returns undefined after an error */
+  /** @param resources the configured components and services @returns undefined after an error */
   readonly parse: (
     event: JsonObject,
-    components: readonly string[],
+    resources: readonly ConfiguredResource[],
     path: string,
     problems: Problems,
   ) => TriggerEventRule | undefined;

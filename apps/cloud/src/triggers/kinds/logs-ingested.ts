@@ -1,17 +1,113 @@
-/** `conditional_logs_ingested`: accepted and validated, but it does not fire yet. */
-import { namesOf } from '../json.ts';
+/**
+ * `conditional_logs_ingested` (D22): every hour, or every `check_interval_secs`, whether lines of the given levels have arrived since the
+ * check before, whose message matches `text`. The first check is one interval after the trigger was saved.
+ */
+import { compilePattern } from '@platform/conditions';
+import { withoutSecrets } from '../../outbox/failure-line.ts';
+import type { LogEntryInput, LogsInput, StoredLogLine } from '../input.ts';
+import { type JsonObject, namesOf, shown } from '../json.ts';
+import type { Problems } from '../problems.ts';
+import type { RuleState, RuleStep, Trigger, TriggerEventRule } from '../trigger.ts';
 import type { TriggerKind } from './kind.ts';
 
 const type = 'conditional_logs_ingested';
-const logLevels = ['error', 'warn', 'info'] as const;
+const levelNames = ['error', 'warn', 'info'] as const;
+/** Levels of public loggers that are worse than `error`. */
+const errors = ['error', 'dpanic', 'panic', 'fatal', 'critical'];
+const hourSecs = 3_600;
+const leastSecs = 10;
+
+/** Limits of one event (D22). */
+export const maxLogEntries = 1_000;
+const maxLogBytes = 1024 * 1024;
+
+interface LogsState {
+  /** When the log was last checked, or the trigger began. Absent: it has not begun. */
+  readonly checkedMs?: number;
+  /** The lines after this one have not been checked. */
+  readonly afterId?: number;
+  /** Found so far in a check that is not over. */
+  readonly found?: readonly LogEntryInput[];
+  readonly bytes?: number;
+  readonly omitted?: number;
+}
 
 export const logsIngested: TriggerKind = {
   type,
-  keys: ['log_levels'],
-  parse(event, _components, path, problems) {
-    problems.warn(path, `${type} triggers do not fire in this version yet; the others do`);
-    const levels = namesOf(event['log_levels'], logLevels, `${path}.log_levels`, problems);
-    return levels && { type };
-  },
-  ignoresInterval: 'logs are checked every hour',
+  keys: ['log_levels', 'check_interval_secs', 'text'],
+  parse,
+  ignoresInterval: 'logs are checked every hour, or every check_interval_secs',
 };
+
+function parse(event: JsonObject, _resources: unknown, path: string, problems: Problems): TriggerEventRule | undefined {
+  const levels = namesOf(event['log_levels'], levelNames, `${path}.log_levels`, problems);
+  const intervalMs = intervalOf(event['check_interval_secs'], `${path}.check_interval_secs`, problems) * 1_000;
+  const matches = textOf(event['text'], `${path}.text`, problems);
+  if (levels === undefined || matches === undefined) return undefined;
+  const logLevels = [...levels].flatMap((level) => (level === 'error' ? errors : [level]));
+  const wanted = new Set(logLevels);
+  return {
+    type,
+    timed: 'logs',
+    logLevels,
+    dueMs: ({ checkedMs }: LogsState) => (checkedMs === undefined ? 0 : checkedMs + intervalMs),
+    next(state, input, trigger) {
+      if (input.kind !== 'logs') return { state, occurrences: [] };
+      return check(state, input, (line) => {
+        return wanted.has(line.level) && matches(line.message) && !isOwnFailure(line, trigger);
+      });
+    },
+  };
+}
+
+function check(state: LogsState & RuleState, input: LogsInput, looksFor: (line: StoredLogLine) => boolean): RuleStep {
+  const { atMs, place, lines, isLast, newestId } = input;
+  // What was logged before the trigger was saved does not concern it.
+  if (state.checkedMs === undefined) return { state: { checkedMs: atMs, afterId: newestId }, occurrences: [] };
+  const found = [...(state.found ?? [])];
+  let { bytes = 0, omitted = 0 } = state;
+  for (const line of lines) {
+    if (!looksFor(line)) continue;
+    const entry = line.entry();
+    const size = Buffer.byteLength(JSON.stringify(entry)) + 1;
+    if (omitted > 0 || found.length >= maxLogEntries || bytes + size > maxLogBytes - 2) {
+      omitted += 1;
+      continue;
+    }
+    found.push(entry);
+    bytes += size;
+  }
+  if (!isLast)
+    return { state: { ...state, found, bytes, omitted, afterId: lines.at(-1)?.id ?? state.afterId }, occurrences: [] };
+  const next = { checkedMs: atMs, afterId: lines.at(-1)?.id ?? state.afterId };
+  const count = found.length + omitted;
+  if (count === 0) return { state: next, occurrences: [] };
+  const reason = `${count} ${count === 1 ? 'line' : 'lines'} logged since ${new Date(state.checkedMs).toISOString()}`;
+  const event = () => ({ type, place, logs: { entries: found, omitted } });
+  return { state: next, occurrences: [{ cause: ['logs', atMs], atMs, reason, event }] };
+}
+
+/** A line about a failed delivery must not cause another one to the same target (D22). */
+function isOwnFailure(
+  { failure }: StoredLogLine,
+  { name, notifications }: Pick<Trigger, 'name' | 'notifications'>,
+): boolean {
+  if (failure === undefined) return false;
+  return failure.triggerName === name || notifications.some(({ value }) => withoutSecrets(value) === failure.target);
+}
+
+function intervalOf(value: unknown, path: string, problems: Problems): number {
+  if (value === undefined) return hourSecs;
+  if (typeof value === 'number' && value >= leastSecs && value <= 30 * 86_400) return value;
+  problems.error(path, `expected a number of seconds from ${leastSecs} to ${30 * 86_400}, found ${shown(value)}`);
+  return hourSecs;
+}
+
+function textOf(value: unknown, path: string, problems: Problems): ((text: string) => boolean) | undefined {
+  if (value === undefined) return () => true;
+  const pattern =
+    typeof value === 'string' && value !== ''
+      ? compilePattern(value)
+      : `expected a regular expression that part of the message matches, found ${shown(value)}`;
+  return typeof pattern === 'string' ? problems.error(path, pattern) : pattern;
+}

@@ -1,9 +1,25 @@
-/** `part_online` and `part_offline`: not caused by the log, but by part-transitions.ts. */
+/** `part_online` and `part_offline`: each transition of the part (D17, D22). */
 import type { TriggerKind } from './kind.ts';
 
-function transition(type: 'part_online' | 'part_offline'): TriggerKind {
-  return { type, keys: [], parse: () => ({ type }), ignoresInterval: 'each change of the status notifies' };
+function transition(type: 'part_online' | 'part_offline', status: 'online' | 'offline'): TriggerKind {
+  return {
+    type,
+    keys: [],
+    parse: () => ({
+      type,
+      next(state, input) {
+        if (input.kind !== 'transition' || input.status !== status) return { state, occurrences: [] };
+        const { number, atMs, place } = input;
+        const cause = ['transition', number];
+        return {
+          state,
+          occurrences: [{ cause, atMs, reason: `the part went ${status}`, event: () => ({ type, place }) }],
+        };
+      },
+    }),
+    ignoresInterval: 'each change of the status notifies',
+  };
 }
 
-export const partOnline: TriggerKind = transition('part_online');
-export const partOffline: TriggerKind = transition('part_offline');
+export const partOnline: TriggerKind = transition('part_online', 'online');
+export const partOffline: TriggerKind = transition('part_offline', 'offline');

@@ -3,7 +3,8 @@ import { DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { expect, test } from 'vitest';
 import type { Message } from '../outbox/event.ts';
 import { webhookRequest } from '../outbox/webhook/webhook-request.ts';
-import { decide } from './decide.ts';
+import { evaluate, noState } from './evaluate.ts';
+import { messagesOf } from './messages-of.ts';
 import { parseTriggers } from './parse-triggers.ts';
 import { readUpload } from './read-upload.ts';
 import { logged, type UploadShape } from './testing/logged.ts';
@@ -24,17 +25,15 @@ const loadAbove = (limit: number) => ({
   conditions: { evals: [{ operator: 'gt', value: { load: limit } }] },
 });
 
+const components = [{ name: 'cpu', api: 'core:component:sensor' }];
+
 function decided(trigger: unknown, shape: UploadShape = {}): readonly Message[] {
-  const { triggers, problems } = parseTriggers([trigger], ['cpu']);
+  const { triggers, problems } = parseTriggers([trigger], components);
   expect(problems).toEqual([]);
-  const { messages, damaged } = decide(
-    { position: 7, partId: 'part' },
-    readUpload(logged(shape)),
-    triggers,
-    () => false,
+  const upload = readUpload({ position: 7, partId: 'part', batch: logged(shape) });
+  return triggers.flatMap((one) =>
+    evaluate(one, noState, upload).decisions.flatMap((decision) => messagesOf('part', one, decision)),
   );
-  expect(damaged).toEqual([]);
-  return messages;
 }
 
 const bodyOf = (message: Message | undefined): Record<string, unknown> => {
@@ -165,10 +164,11 @@ test('I11 the id of a message depends only on part, trigger, notification and po
   ).not.toEqual([id]);
 });
 
-test('a condition on a damaged reading is recorded, and other triggers still fire', () => {
-  const { triggers } = parseTriggers([conditional(loadAbove(0)), onData('unspecified', 'tabular')], ['cpu']);
+test('a condition on a damaged reading cannot be evaluated', () => {
+  const { triggers } = parseTriggers([conditional(loadAbove(0))], components);
   // LoggedUpload.readings = 5, a SensorData with a truncated document.
-  const damaged = concatBytes([Uint8Array.of(0x2a, 2, 0x12, 0xff), logged()]);
-  const decision = decide({ position: 1, partId: 'part' }, readUpload(damaged), triggers, () => false);
-  expect(decision.damaged.map(({ triggerName }) => triggerName)).toContain('hot');
+  const batch = concatBytes([Uint8Array.of(0x2a, 2, 0x12, 0xff), logged()]);
+  const upload = readUpload({ position: 1, partId: 'part', batch });
+  for (const trigger of triggers) expect(() => evaluate(trigger, noState, upload)).toThrow(/SensorData/);
+  expect(triggers).toHaveLength(1);
 });

@@ -1,0 +1,24 @@
+/** The messages of a decision: one for each notification that is sent. */
+import type { Message } from '../outbox/event.ts';
+import { messageId } from '../outbox/message-id.ts';
+import type { TriggerDecision } from './evaluate.ts';
+import type { Trigger } from './trigger.ts';
+
+export function messagesOf(partId: string, trigger: Trigger, decision: TriggerDecision): readonly Message[] {
+  return decision.notifications.flatMap(({ notification, key, suppressed }): Message[] => {
+    // Push has no channel so far.
+    if (suppressed !== undefined || notification.type === 'push') return [];
+    return [
+      {
+        id: messageId([partId, trigger.name, key, ...decision.cause]),
+        triggerName: trigger.name,
+        channel: notification.type,
+        target: notification.value,
+        ...(notification.application !== undefined && { application: notification.application }),
+        ...(notification.basicAuth && { basicAuth: notification.basicAuth }),
+        event: decision.event(),
+        eventAtMs: decision.atMs,
+      },
+    ];
+  });
+}
