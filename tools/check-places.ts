@@ -71,6 +71,7 @@ const rules: readonly Rule[] = [
     allowed: [
       'packages/sdk/src/cloud/open-cloud.ts',
       'apps/cloud/src/outbox/webhook/send-webhook.ts',
+      'apps/cloud/src/outbox/push/provider.ts',
       '*/config/fetch.ts',
       // Devices on the network that answer over HTTP.
       'apps/machine-server/src/hardware/fetch-text.ts',

@@ -28,6 +28,7 @@ import { createLinks, type Links } from './relay/links.ts';
 import { createRetention, type Retention } from './retention/feature.ts';
 import type { Settings } from './settings.ts';
 import { triggersOfDocument } from './triggers/parse-document.ts';
+import { pushProblems } from './triggers/push-problems.ts';
 import { targetProblems } from './triggers/target-problems.ts';
 
 export interface FleetDeps extends Pick<Stores, 'db' | 'instanceKey'>, Pick<MachinesDeps, 'onTransitions'> {
@@ -114,7 +115,10 @@ export async function composeFleet(deps: FleetDeps): Promise<Fleet> {
     clock,
     log: log.child('machines'),
     triggerProblems,
-    targetProblems: (document) => targetProblems(document, deps.targetRefusal),
+    targetProblems: async (document, organizationId) => [
+      ...(await targetProblems(document, deps.targetRefusal)),
+      ...(await pushProblems(document, async () => (await accounts.pushConfiguration(organizationId))?.appId)),
+    ],
     onConfigurationChange,
     partDeleting: forgetGapsOfPart,
     accessChanged: () => authenticator.forget(),

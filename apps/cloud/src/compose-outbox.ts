@@ -1,15 +1,17 @@
-/** Outgoing messages: webhooks and e-mail. Without a mail server, notifications by e-mail go to the test inbox. */
+/** Outgoing messages: webhooks, e-mail and push. Notifications that there is nothing to send with go to the test inbox. */
 import type { Clock, Log } from '@platform/base';
 import type { Transaction } from 'kysely';
 import type { Fleet } from './compose-fleet.ts';
 import type { Metrics } from './edge/metrics/metrics.ts';
-import { addressesOfOwners } from './identity/notified-people.ts';
+import { addressesOfOwners, personOver } from './identity/notified-people.ts';
 import { version } from './instance/build-info.ts';
 import type { CloudTables } from './metadata/tables.ts';
 import type { Stores } from './open-stores.ts';
 import { createEmailChannel } from './outbox/email/email-channel.ts';
 import { createMail, type Mail } from './outbox/email/mail.ts';
 import { createOutbox, type Outbox } from './outbox/feature.ts';
+import { createPushProvider, providerAddresses } from './outbox/push/provider.ts';
+import { createPushChannel, ownApplication } from './outbox/push/push-channel.ts';
 import type { TargetPolicy } from './outbox/webhook/target-guard.ts';
 import { systemResolve, targetRefusal } from './outbox/webhook/target-refusal.ts';
 import { createWebhookChannel, type WebhookChannelDeps } from './outbox/webhook/webhook-channel.ts';
@@ -21,7 +23,7 @@ export interface OutboxWiringDeps
     Pick<TargetPolicy, 'ownAddress'>,
     Pick<WebhookChannelDeps, 'ownAuthority'> {
   readonly fleet: Pick<Fleet, 'tree' | 'access' | 'accounts' | 'machines'>;
-  readonly testInbox: () => Pick<TestInbox, 'keepMail'>;
+  readonly testInbox: () => Pick<TestInbox, 'keepMail' | 'keepPush'>;
   readonly metrics: Pick<Metrics, 'observeAttempt'>;
   readonly settings: Pick<Settings, 'identity' | 'allowPrivateWebhookTargets'>;
   readonly clock: Clock;
@@ -72,6 +74,21 @@ export function composeOutbox(deps: OutboxWiringDeps): Outgoing {
         },
         publicUrl: () => settings.identity.publicUrl ?? deps.url(),
         keep: (mail) => deps.testInbox().keepMail(mail),
+      }),
+      push: createPushChannel({
+        provider: createPushProvider({ clock, addresses: providerAddresses }),
+        async credentialsOf(organizationId, application) {
+          const uploaded = await accounts.pushConfiguration(organizationId);
+          if (uploaded?.appId === application) return uploaded.credentials;
+          return application === ownApplication ? accounts.hostPushCredentials() : undefined;
+        },
+        recipientOf: async (address, { robotId }) => {
+          const machine = access.lineageOf('machine', robotId);
+          return machine && (await personOver(db, machine, address));
+        },
+        tokensOf: accounts.devicePushTokens,
+        removeToken: accounts.removeDeadToken,
+        keep: (push) => deps.testInbox().keepPush(push),
       }),
     },
     async ownersOf(trx: Transaction<CloudTables>, { robotId }) {

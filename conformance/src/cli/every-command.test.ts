@@ -22,7 +22,8 @@ const leaves = leavesOf(createProgram()).filter((leaf) => leaf.name() !== 'compl
 const others = new Set(
   `
   up completion ftdc capture/ls capture/cat capture/verify capture/repair capture/convert capture/quarantine login/browser login/api-key logout
-  admin/backup admin/restore admin/limits/set admin/organizations/create-owner-link admin/rotate-instance-key
+  admin/backup admin/restore admin/limits/set admin/push-config/set admin/push-config/delete organizations/push-config/set
+    organizations/push-config/get organizations/push-config/delete admin/organizations/create-owner-link admin/rotate-instance-key
   profiles/use profiles/bind profiles/unbind profiles/organization profiles/delete
   organizations/create organizations/update organizations/delete
   members/invite members/uninvite members/resend members/grant members/revoke members/remove
@@ -77,6 +78,7 @@ beforeAll(async () => {
     'admin audit': { args: data },
     'admin limits get': { args: [cloud.organizationId, ...data] },
     'admin organizations list': { args: data },
+    'admin push-config get': { args: data },
     whoami: { args: [] },
     token: { args: [] },
     'profiles list': { args: [] },

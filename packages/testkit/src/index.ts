@@ -17,6 +17,7 @@ export { type PostgresOptions, type PostgresServer, startPostgres } from './post
 export { type CutImage, type CutOptions, cutImages, restoreImage } from './power-cut.ts';
 export { type ChildProcess, type ExitStatus, rssBytes, type SpawnOptions, spawnChild } from './process.ts';
 export { cpuSeconds, processTree, proportionalBytes, residentBytes } from './process-usage.ts';
+export { type CaughtPush, type PushAnswer, type PushSink, startPushSink } from './push-sink.ts';
 export { type RecordOptions, recordSyscalls, type Syscall } from './record-syscalls.ts';
 export { type DiskStep, type RecordedOutput, RecordingDisk } from './recording-disk.ts';
 export { seededRandom } from './seeded-random.ts';

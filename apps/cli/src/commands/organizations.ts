@@ -8,6 +8,7 @@ import { namesOf } from '../results/names.ts';
 import { actorName, presenter, timeOf } from '../results/presenters.ts';
 import { snakeKeys } from '../results/snake-keys.ts';
 import { wholeNumber } from './config/configuration.ts';
+import { pushConfigCommand } from './push-config.ts';
 
 export function organizationsCommand(): Command {
   return group('organizations', 'organizations that you belong to', [
@@ -17,6 +18,7 @@ export function organizationsCommand(): Command {
     update(),
     remove(),
     audit(),
+    pushConfigCommand(),
   ]).alias('orgs');
 }
 

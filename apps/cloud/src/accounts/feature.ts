@@ -4,6 +4,8 @@ import type { Handlers } from '@platform/rpc/server';
 import type { Principal } from '../access/principal.ts';
 import type { AccountsDeps } from './accounts-deps.ts';
 import { locationHandlers } from './locations/location-rpc.ts';
+import { devicePushTokens, removeDeadToken } from './mobile-push/device-push-tokens.ts';
+import { readHostPushCredentials } from './mobile-push/host-push-configuration.ts';
 import { type PushConfiguration, readPushConfiguration } from './mobile-push/push-configuration.ts';
 import { pushHandlers } from './mobile-push/push-rpc.ts';
 import { logoUrl } from './organizations/logo.ts';
@@ -22,6 +24,12 @@ export interface Accounts {
   webhookSecret(organizationId: string): Promise<string | undefined>;
   /** Credentials for an organization's push notifications; undefined if none are set. */
   pushConfiguration(organizationId: string): Promise<PushConfiguration | undefined>;
+  /** The host's credentials for the platform's own mobile app; undefined if none are set. */
+  hostPushCredentials(): Promise<string | undefined>;
+  /** Push tokens of a person's devices, newest first. */
+  devicePushTokens(personId: string, appId: string): Promise<readonly string[]>;
+  /** Deletes a token that the push provider no longer knows. */
+  removeDeadToken(appId: string, token: string): Promise<void>;
 }
 
 export function createAccounts(deps: AccountsDeps): Accounts {
@@ -39,5 +47,8 @@ export function createAccounts(deps: AccountsDeps): Accounts {
       return organization && deps.instanceKey.decrypt(organization.webhook_secret);
     },
     pushConfiguration: (organizationId) => readPushConfiguration(deps, organizationId),
+    hostPushCredentials: () => readHostPushCredentials(deps),
+    devicePushTokens: (personId, appId) => devicePushTokens(deps, personId, appId),
+    removeDeadToken: (appId, token) => removeDeadToken(deps, { appId, token }),
   };
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, generateKeyPairSync } from 'node:crypto';
 import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { type Clock, silentLog, systemClock } from '@platform/base';
 import { type TemporaryDirectory, temporaryDirectory } from '@platform/testkit';
 import { expect, test } from 'vitest';
+import { readHostPushCredentials } from '../accounts/mobile-push/host-push-configuration.ts';
 import { createFirstAccount } from '../identity/create-first-account.ts';
 import type { IngestLog } from '../ingest/log/log.ts';
 import { openIngestLog } from '../ingest/log/open-ingest-log.ts';
@@ -122,6 +123,32 @@ test('deleting an organization deletes its limits, but not those of others', asy
     .execute();
   await db.transaction().execute((trx) => organizationDeleting(trx, admin.organizationId));
   expect(await db.selectFrom('limits').select('organization_id').execute()).toEqual([{ organization_id: 'other' }]);
+});
+
+test("the host's push credentials are checked, sealed, audited and never shown", async () => {
+  await using directory = await temporaryDirectory();
+  await using admin = await open(directory);
+  const { call, stores } = admin;
+  expect(await call('push-config.show')).toEqual({ setMs: null });
+  await expect(call('push-config.set', { credentials: '{"canary":1}' })).rejects.toThrow(/service_account/);
+  await expect(call('push-config.unset')).rejects.toMatchObject({ code: 'not_found' });
+  const { privateKey } = generateKeyPairSync('rsa', {
+    modulusLength: 2048,
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  });
+  const credentials = JSON.stringify({
+    ...{ type: 'service_account', project_id: 'canary', client_email: 'a@b.example', private_key: privateKey },
+  });
+  const answers = [await call('push-config.set', { credentials }), await call('push-config.show')];
+  expect(answers).toEqual([{ setMs: expect.any(Number) }, { setMs: expect.any(Number) }]);
+  expect(await readHostPushCredentials(stores)).toBe(credentials);
+  const [row] = await stores.db.selectFrom('host_push_credentials').selectAll().execute();
+  expect(Buffer.from(row?.credentials ?? []).includes('canary')).toBe(false);
+  expect(JSON.stringify(await call('audit'))).toMatch(/admin\.push-config\.set/);
+  expect(JSON.stringify(await call('audit'))).not.toMatch(/canary|PRIVATE KEY/);
+  expect(await call('push-config.unset')).toEqual({ setMs: null });
+  expect(await readHostPushCredentials(stores)).toBeUndefined();
 });
 
 test('D26 the limits show how much the organization has scanned this month', async () => {

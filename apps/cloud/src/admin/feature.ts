@@ -18,6 +18,7 @@ import { checkSecrets } from './doctor/check-secrets.ts';
 import { limitUsage } from './limit-usage.ts';
 import { type Limits, requireOrganization } from './limits.ts';
 import { listAudit } from './list-audit.ts';
+import { pushOperations } from './push-operations.ts';
 import { readParams } from './read-params.ts';
 import { type RepairOperationsDeps, repairOperations } from './repair/repair-operations.ts';
 import { rotateKey } from './rotate-key.ts';
@@ -49,6 +50,7 @@ export function createAdmin(deps: AdminDeps): Operations {
       // Messages that failed for good in the last 30 days.
       undeliveredWebhooks: (await countMessages(db, 'webhook')).failed,
       undeliveredMails: (await countMessages(db, 'email')).failed,
+      undeliveredPushes: (await countMessages(db, 'push')).failed,
     }),
     'backup.hold': async (_params, connected) => {
       const hold = await deletions.hold();
@@ -78,6 +80,7 @@ export function createAdmin(deps: AdminDeps): Operations {
       const { text, optionalText } = readParams(params);
       return createOwnerLink(db, clock, text('organizationId'), optionalText('email'), actorOf(params));
     },
+    ...pushOperations(deps, actorOf),
     ...repairOperations(deps, actorOf),
     'check-secrets': () => checkSecrets(db, instanceKey, sealedColumns),
     audit: (params) => {

@@ -14,3 +14,14 @@ export async function addressesOfOwners(db: Database, machine: Lineage): Promise
     .execute();
   return rows.flatMap(({ email }) => email ?? []);
 }
+
+/** The id of the person with this address, if she owns or operates the machine; undefined otherwise. */
+export async function personOver(db: Database, machine: Lineage, address: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('people')
+    .select('id')
+    .where('email', '=', address.trim().toLowerCase())
+    .where('id', 'in', peopleOver(db, machine, ['owner', 'operator']))
+    .executeTakeFirst();
+  return row?.id;
+}

@@ -1,6 +1,6 @@
 /** Every version of the metadata's tables, collected from the features that own them; a released version never changes. */
 import { accessV1, accessV2, auditGuard } from '../access/store.ts';
-import { accountsDdl, accountsV2 } from '../accounts/store.ts';
+import { accountsDdl, accountsV2, accountsV16 } from '../accounts/store.ts';
 import { adminV2 } from '../admin/store.ts';
 import { binaryV3, binaryV5 } from '../binary/store.ts';
 import { logCursorsV8 } from '../follow-log/store.ts';
@@ -11,7 +11,7 @@ import { instanceDdl, instanceV2 } from '../instance/store.ts';
 import { logsV1, logsV2 } from '../machines/logs/store.ts';
 import { presenceV2 } from '../machines/presence/store.ts';
 import { machinesDdl, machinesV2, machinesV11 } from '../machines/store.ts';
-import { outboxV1, outboxV2, outboxV9, outboxV12, outboxV15 } from '../outbox/store.ts';
+import { outboxV1, outboxV2, outboxV9, outboxV12, outboxV14 } from '../outbox/store.ts';
 import { packagesV10, packagesV11 } from '../packages/store.ts';
 import { queriesV3 } from '../queries/store.ts';
 import { retentionV3 } from '../retention/store.ts';
@@ -68,6 +68,7 @@ export const migrations: readonly Migration[] = [
   { version: 11, statements: [...machinesV11, ...packagesV11] },
   { version: 12, statements: outboxV12 },
   { version: 13, statements: gapsV13 },
-  { version: 14, statements: outboxV15 },
+  { version: 14, statements: outboxV14 },
   { version: 15, statements: triggersV15 },
+  { version: 16, statements: accountsV16 },
 ];

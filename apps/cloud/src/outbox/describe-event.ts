@@ -8,8 +8,9 @@ export type Fact = readonly [name: string, value: string];
 const maxShown = 16_000;
 
 /** One line: what happened, and to which machine. */
-export function summaryOf({ type, place, data }: TriggerEvent): string {
+export function summaryOf({ type, place, data, change }: TriggerEvent): string {
   const machine = place.robotName;
+  if (change?.to === 'recovered') return `${machine} has recovered: ${subjectOf(change.subject, type)}`;
   const source = data === undefined ? 'data' : `${data.componentName} ${data.methodName}`;
   switch (type) {
     case 'part_online':
@@ -27,7 +28,11 @@ export function summaryOf({ type, place, data }: TriggerEvent): string {
   }
 }
 
-export function factsOf({ type, place, data, condition }: TriggerEvent): Fact[] {
+function subjectOf(subject: string, type: string): string {
+  return subject === '' ? type.replaceAll('_', ' ') : `${type.replaceAll('_', ' ')} (${subject})`;
+}
+
+export function factsOf({ type, place, data, condition, change, logs }: TriggerEvent): Fact[] {
   return [
     ['Event', type],
     ['Machine', place.robotName],
@@ -40,6 +45,15 @@ export function factsOf({ type, place, data, condition }: TriggerEvent): Fact[] 
           ['Method', data.methodName],
           ['Received', `${data.minTimeReceived} to ${data.maxTimeReceived}`],
         ] satisfies Fact[])),
+    ...(change === undefined
+      ? []
+      : ([
+          ['State', change.to],
+          ['Since', change.at],
+          ...(change.subject === '' ? [] : ([['About', change.subject]] satisfies Fact[])),
+          ['Reason', change.reason],
+        ] satisfies Fact[])),
+    ...(logs === undefined ? [] : ([['Lines', `${logs.entries.length + logs.omitted}`]] satisfies Fact[])),
     ...(condition === undefined ? [] : ([['Condition', JSON.stringify(condition)]] satisfies Fact[])),
     ...(data?.omittedBytes === undefined
       ? []
@@ -47,9 +61,15 @@ export function factsOf({ type, place, data, condition }: TriggerEvent): Fact[] 
   ];
 }
 
-/** The reading that fired, as JSON; empty: there is none. */
-export function readingText({ data }: TriggerEvent): string {
+/** The reading or the lines of the log that fired; empty: there are none. */
+export function readingText({ data, logs }: TriggerEvent): string {
+  if (logs !== undefined) return shortened(logs.entries.map(lineText).join('\n'));
   return data?.reading === undefined ? '' : shortened(JSON.stringify(data.reading.data, null, 2));
+}
+
+function lineText(entry: unknown): string {
+  const { time = '', level = '', logger_name: logger = '', message = '' } = Object(entry);
+  return `${time} ${level} ${logger} ${message}`;
 }
 
 function shortened(text: string): string {

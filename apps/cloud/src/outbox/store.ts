@@ -85,7 +85,7 @@ export const outboxV12: readonly string[] = [
 ];
 
 /** Notifications by e-mail and push: what they are sent to, when they are sent, and how many were sent. */
-export const outboxV15: readonly string[] = [
+export const outboxV14: readonly string[] = [
   'alter table outbox_messages add column application text',
   'alter table outbox_messages add column digest text',
   `create table outbox_mail_rates (

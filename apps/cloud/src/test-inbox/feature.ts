@@ -63,11 +63,22 @@ export interface InboxMail {
   };
 }
 
+/** A push notification without credentials that could send it. */
+export interface InboxPush {
+  readonly organizationId: string;
+  /** The address of the person. */
+  readonly to: string;
+  readonly messageId: string;
+  readonly message: unknown;
+}
+
 export interface TestInbox {
   /** Answers requests below /test-inbox/ and /catcher/ and returns true; returns false for other paths, without doing anything. */
   handle(request: InboxRequest, response: InboxResponse): boolean;
   /** Keeps a mail of an organization as a request of the method MAIL: its headers, and as body JSON of `{text, html}`. */
   keepMail(mail: InboxMail): void;
+  /** Keeps a push notification of an organization as a request of the method PUSH, with the provider's message as its body. */
+  keepPush(push: InboxPush): void;
   /** Kept requests with an id above `after`, in order. */
   requests(after: number): readonly CaughtRequest[];
   onRequest(listener: (request: CaughtRequest) => void): Disposable;
@@ -145,6 +156,15 @@ export function createTestInbox(deps: TestInboxDeps): TestInbox {
         path: `/test-inbox/mail/${encodeURIComponent(to)}`,
         headers: { 'Org-Id': organizationId, To: to, Subject: subject, 'Message-ID': messageId, ...headers },
         body: JSON.stringify({ text, html }),
+      });
+    },
+    keepPush({ organizationId, to, messageId, message }) {
+      keep({
+        receivedAt: preciseNow(),
+        method: 'PUSH',
+        path: `/test-inbox/push/${encodeURIComponent(to)}`,
+        headers: { 'Org-Id': organizationId, To: to, 'Message-ID': messageId },
+        body: JSON.stringify(message),
       });
     },
     requests: (after) => requests(after).slice(-maxRequests),

@@ -6,8 +6,7 @@ import type { Trigger } from './trigger.ts';
 
 export function messagesOf(partId: string, trigger: Trigger, decision: TriggerDecision): readonly Message[] {
   return decision.notifications.flatMap(({ notification, key, suppressed }): Message[] => {
-    // Push has no channel so far.
-    if (suppressed !== undefined || notification.type === 'push') return [];
+    if (suppressed !== undefined) return [];
     return [
       {
         id: messageId([partId, trigger.name, key, ...decision.cause]),

@@ -4,6 +4,7 @@ import { webhookUrl } from '../outbox/webhook/target-guard.ts';
 import { isObject, type JsonObject, kindOf, requiredText, shown, warnUnknown } from './json.ts';
 import { triggerKinds } from './kinds/registry.ts';
 import type { Problems } from './problems.ts';
+import { notificationKey } from './throttle.ts';
 import type { Notification } from './trigger.ts';
 
 const types = ['webhook', 'email', 'push'] as const;
@@ -27,7 +28,7 @@ export function parseNotifications(
     const at = single ? path : `${path}[${index}]`;
     const notification = parseNotification(item, eventType, at, problems);
     if (notification === undefined) continue;
-    if (parsed.some((one) => one.type === notification.type && one.value === notification.value)) {
+    if (parsed.some((one) => notificationKey(one) === notificationKey(notification))) {
       problems.warn(at, `expected a new type and value, found ${shown(notification.value)} again: it is ignored`);
     } else {
       parsed.push(notification);
@@ -50,8 +51,6 @@ function parseNotification(
   const target = requiredText(value, 'value', path, problems);
   if (target === undefined) return undefined;
   checkTarget(type, target, `${path}.value`, problems);
-  if (type === 'push')
-    problems.warn(path, `${type} notifications are not delivered by this version yet; webhooks and e-mails are`);
   const basicAuth = parseAuth(value, type, path, problems);
   const application = parseApplication(value, type, path, problems);
   return {

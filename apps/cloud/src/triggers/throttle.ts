@@ -2,10 +2,10 @@
 import { createHash } from 'node:crypto';
 import type { Notification } from './trigger.ts';
 
-/** Identifies a notification within its trigger: the same type and value give the same key at any index. */
-export function notificationKey(notification: Notification): string {
+/** Identifies a notification within its trigger: the same type, value and application give the same key at any index. */
+export function notificationKey({ type, value, application }: Notification): string {
   return createHash('sha256')
-    .update(JSON.stringify([notification.type, notification.value]))
+    .update(JSON.stringify(application === undefined ? [type, value] : [type, value, application]))
     .digest('hex')
     .slice(0, 32);
 }

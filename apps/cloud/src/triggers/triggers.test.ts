@@ -163,7 +163,7 @@ test('I8 an unreadable row is marked as damaged and skipped', async () => {
   expect(on.log.damaged).toEqual([1, 2]);
 });
 
-test('D18 an upload enqueues notifications by e-mail as well; push and triggers of later versions enqueue nothing', async () => {
+test('D18 an upload enqueues notifications by e-mail and push as well; triggers of later versions enqueue nothing', async () => {
   const on = await rig();
   await on.save([
     trigger('mail', 0, { notifications: [{ type: 'email', value: 'ada@example.com' }] }),
@@ -174,7 +174,7 @@ test('D18 an upload enqueues notifications by e-mail as well; push and triggers 
   on.log.append(logged());
   await on.triggers.start();
   await caughtUp(on);
-  expect(await on.enqueued()).toEqual(['mail file']);
+  expect(await on.enqueued()).toEqual(['mail file', 'push file']);
 });
 
 test('a log of many rows is processed in steps', async () => {

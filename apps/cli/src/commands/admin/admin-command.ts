@@ -10,6 +10,7 @@ import {
   statusCommand,
 } from './installation.ts';
 import { limitsCommand } from './limits.ts';
+import { adminPushConfigCommand } from './push-config.ts';
 import { repairCommand } from './repair.ts';
 
 export function adminCommand(): Command {
@@ -20,6 +21,7 @@ export function adminCommand(): Command {
     doctorCommand(),
     repairCommand(),
     limitsCommand(),
+    adminPushConfigCommand(),
     adminOrganizationsCommand(),
     auditCommand(),
     rotateInstanceKeyCommand(),

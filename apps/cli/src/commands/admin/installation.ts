@@ -16,7 +16,7 @@ export function statusCommand(): Command {
         ...['ca_fingerprint', 'organizations', 'private_webhook_targets', 'last_position', 'sealed_position'],
         ...['loaded_position', 'unsealed_bytes', 'uploads_slowed', 'retained_bytes', 'free_bytes'],
         ...['free_bytes_for_uploads', 'damaged_files', 'losses', 'damaged_catalog', 'instance_key'],
-        ...['instance_key_place', 'deletions_held', 'undelivered_webhooks', 'undelivered_mails'],
+        ...['instance_key_place', 'deletions_held', 'undelivered_webhooks', 'undelivered_mails', 'undelivered_pushes'],
       ],
     },
     async (ask, { out }) => {

@@ -88,6 +88,18 @@ export async function devicePushTokens(
   return rows.map(({ token }) => token);
 }
 
+/** Deletes a token that the push provider no longer knows. */
+export async function removeDeadToken(
+  { db }: Pick<AccountsDeps, 'db'>,
+  device: { readonly appId: string; readonly token: string },
+): Promise<void> {
+  await db
+    .deleteFrom('device_push_tokens')
+    .where('token', '=', device.token)
+    .where('app_id', '=', device.appId)
+    .execute();
+}
+
 function checkedToken(text: string, what: string, maxLength: number): string {
   if (text.length > 0 && text.length <= maxLength && /^[\u0021-\u007e]+$/.test(text)) return text;
   throw new PlatformError(

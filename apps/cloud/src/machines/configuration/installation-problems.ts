@@ -1,6 +1,7 @@
 /**
  * What of a valid configuration this installation cannot run or deliver, as warnings with their paths. `config validate` and each save
- * report the same. A warning never prevents a save: the module or the setting may come later.
+ * report the same. A warning never prevents a save: the module or the setting may come later. Only a push notification without credentials is
+ * an error, because the specification requires them to be uploaded first.
  */
 import type { Problem } from '@platform/base';
 import { canonicalModel } from '@platform/machine-config/canonical-names';
@@ -9,8 +10,11 @@ import type { ServedPackages } from './served-packages.ts';
 
 export type InstallationProblems = (effective: Effective, organizationId: string) => Promise<readonly Problem[]>;
 
-/** Finds webhook targets that would be refused; implemented by the triggers feature. @param document effective, of any shape */
-export type TargetProblems = (document: unknown) => Promise<readonly Problem[]>;
+/**
+ * Finds webhook targets that would be refused, as warnings, and push notifications without credentials, as errors; implemented by the
+ * triggers feature. @param document effective, of any shape
+ */
+export type TargetProblems = (document: unknown, organizationId: string) => Promise<readonly Problem[]>;
 
 export function createInstallationProblems(deps: {
   readonly packages: Pick<ServedPackages, 'problemsOf'>;
@@ -19,7 +23,7 @@ export function createInstallationProblems(deps: {
   return async (effective, organizationId) => [
     ...modelProblems(effective),
     ...(await deps.packages.problemsOf(effective.config, organizationId)),
-    ...(await deps.targetProblems(effective.document)),
+    ...(await deps.targetProblems(effective.document, organizationId)),
   ];
 }
 

@@ -41,6 +41,19 @@ function mailMessage(n: number, target: string = ada, overrides: Partial<Message
 const mailMessages = (count: number, from = 0): Message[] =>
   Array.from({ length: count }, (_, n) => mailMessage(from + n));
 
+/** Waits until so many notifications wait for the next mail. */
+async function waiting(on: OutboxRig, count: number): Promise<void> {
+  await until(async () => {
+    const rows = await on.db
+      .selectFrom('outbox_messages')
+      .select('id')
+      .whereRef('next_attempt_at', '>', 'created_at')
+      .where('attempts', '=', 0)
+      .execute();
+    return rows.length === count;
+  });
+}
+
 const usage = async ({ db }: OutboxRig): Promise<NotificationUsageRow[]> =>
   db.selectFrom('notification_usage').selectAll().execute();
 
@@ -113,6 +126,7 @@ test('beyond the rate, notifications to one recipient merge into one mail; none 
   const on = await rig({ smtpUrl: server.url });
   await on.send(...mailMessages(mailsAtOnce + 25));
   await until(async () => (await statesIn(on.outbox)).filter((state) => state === 'delivered').length === mailsAtOnce);
+  await waiting(on, 25);
   // Another recipient is not delayed.
   await on.send(mailMessage(900, 'ben@example.com'));
   await server.waitFor(mailsAtOnce + 1);
@@ -132,6 +146,7 @@ test('a merged mail that the server may have accepted is repeated with the same 
   const on = await rig({ smtpUrl: server.url });
   await on.send(...mailMessages(mailsAtOnce + 5));
   await until(async () => (await statesIn(on.outbox)).filter((state) => state === 'delivered').length === mailsAtOnce);
+  await waiting(on, 5);
   server.failContent('drop');
   on.clock.setWall(on.clock.now() + mailIntervalMs);
   on.outbox.wake();

@@ -8,6 +8,7 @@ import { openMetadata } from '../../metadata/open-metadata.ts';
 import type { CloudTables, Database } from '../../metadata/tables.ts';
 import { defaultStore, openTestStore, type StoreKind } from '../../metadata/testing/test-store.ts';
 import { throwUncaught } from '../../metadata/testing/throw-uncaught.ts';
+import type { Channel } from '../channel.ts';
 import type { OutboxDeps } from '../deliver.ts';
 import { createEmailChannel, type KeptMail } from '../email/email-channel.ts';
 import type { EnqueueDeps } from '../enqueue.ts';
@@ -15,6 +16,7 @@ import type { Message } from '../event.ts';
 import type { MachineLogLine } from '../failure-line.ts';
 import { createOutbox, type Outbox } from '../feature.ts';
 import { messageId } from '../message-id.ts';
+import type { KeptPush } from '../push/push-channel.ts';
 import { systemResolve } from '../webhook/target-refusal.ts';
 import { createWebhookChannel, type WebhookChannelDeps } from '../webhook/webhook-channel.ts';
 
@@ -36,6 +38,8 @@ export interface OutboxOverrides
     Partial<Pick<WebhookChannelDeps, 'signingSecret'>> {
   /** A mail server. Absent: notifications by e-mail go to the test inbox. */
   readonly smtpUrl?: string | undefined;
+  /** Creates the channel for push notifications; it keeps in `kept` what goes to the test inbox. Absent: there is none. */
+  readonly push?: (clock: FakeClock, kept: KeptPush[]) => Channel;
   /** Limit for one mail. Default: the channel's. */
   readonly mailTimeoutMs?: number;
 }
@@ -48,6 +52,8 @@ export interface OutboxRig {
   readonly sink: WebhookSink;
   /** Mails in the test inbox. */
   readonly inbox: readonly KeptMail[];
+  /** Push notifications in the test inbox. */
+  readonly pushes: readonly KeptPush[];
   /** Lines written to the logs of machines. */
   readonly lines: readonly { readonly partId: string; readonly line: MachineLogLine }[];
   /** Lines written to the log of the cloud, as JSON. */
@@ -82,6 +88,7 @@ export async function openOutboxRig(
   const lines: { partId: string; line: MachineLogLine }[] = [];
   const logged: string[] = [];
   const inbox: KeptMail[] = [];
+  const pushes: KeptPush[] = [];
   const outboxes: Outbox[] = [];
   onTestFinished(async () => {
     await stopAll(clock, outboxes);
@@ -91,8 +98,8 @@ export async function openOutboxRig(
   });
   const port = Number(new URL(sink.url).port);
   return {
-    ...{ clock, db, instanceKey, sink, inbox, lines, logged },
-    open({ smtpUrl, mailTimeoutMs, signingSecret = async () => webhookSecret, ...overrides } = {}) {
+    ...{ clock, db, instanceKey, sink, inbox, pushes, lines, logged },
+    open({ smtpUrl, mailTimeoutMs, push, signingSecret = async () => webhookSecret, ...overrides } = {}) {
       const webhook = createWebhookChannel({
         ...{ clock, instanceKey, signingSecret, version: '1.2.3' },
         ownAuthority: () => undefined,
@@ -116,6 +123,7 @@ export async function openOutboxRig(
             keep: (mail) => void inbox.push(mail),
             ...(mailTimeoutMs !== undefined && { totalTimeoutMs: mailTimeoutMs }),
           }),
+          ...(push && { push: push(clock, pushes) }),
         },
         ownersOf: async () => [],
         organizationExists: () => true,
