@@ -84,7 +84,10 @@ export async function composeDataPlane(deps: DataPlaneDeps): Promise<DataPlane> 
   );
   const triggers = unwind.use(
     'triggers',
-    createTriggers({ db, ingestLog, configOf: machines.triggersOf, outbox, clock, log: log.child('triggers') }),
+    createTriggers({
+      ...{ db, ingestLog, configOf: machines.triggersOf, outbox, clock, log: log.child('triggers') },
+      times: { placeOf: registry.findPlace, logs: machines.logs },
+    }),
   );
   const principalOf: Parameters<typeof createPackages>[0]['principalOf'] = (request) =>
     principalOfRequest({ authenticator, signIn }, request);

@@ -22,6 +22,15 @@ export interface FollowLogOptions<Tables extends LogCursorsTables> {
   readonly beginAfter: () => Promise<number>;
   /** Throws when something other than a row is at fault; the step is then retried. */
   readonly process: (rows: readonly LogRow[]) => Promise<Processed<Tables>>;
+  /**
+   * What the feature does at times, in the same order as the rows: called every second, also while rows keep coming, and again at once while
+   * it says that there is more.
+   *
+   * @param asOfMs everything that was accepted before has been processed; undefined: it is not known, because the follower is behind
+   */
+  readonly atTimes?: (
+    asOfMs: number | undefined,
+  ) => Promise<Pick<Processed<Tables>, 'write' | 'written'> & { more: boolean }>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -66,6 +75,9 @@ export interface LogFollower extends AsyncDisposable {
 const stepLimit = { rows: 256, bytes: 8 * 1024 * 1024 };
 const cursorWriteMs = 250;
 const idleMs = 250;
+const atTimesMs = 1_000;
+/** An upload is accepted a moment before it is in the log. */
+const acceptingMs = 2_000;
 /** Longer than any normal pause. */
 const maxCatchUpMs = 5_000;
 
@@ -103,13 +115,26 @@ export function followLog<Tables extends LogCursorsTables>(options: FollowLogOpt
     for (const one of waiting) if (one.position <= to) one.resolve();
   };
 
+  let timesAtMs = Number.NEGATIVE_INFINITY;
+  const atTimes = async (asOfMs: number | undefined): Promise<boolean> => {
+    if (options.atTimes === undefined || clock.monotonic() - timesAtMs < atTimesMs) return false;
+    const { write: effects, written, more } = await options.atTimes(asOfMs);
+    if (effects !== undefined) await write(position, effects);
+    written?.();
+    if (!more) timesAtMs = clock.monotonic();
+    return more;
+  };
+
   const next = async (): Promise<boolean> => {
+    const beganMs = clock.now();
     const rows = await ingestLog.follow(position, stepLimit);
     const last = rows.at(-1);
+    // Fewer rows than that are all of the last moments.
+    const more = await atTimes(rows.length < stepLimit.rows / 2 ? beganMs - acceptingMs : undefined);
     const isDue = clock.monotonic() - writtenAtMs >= cursorWriteMs;
     if (last === undefined) {
       if (isDue) await flush();
-      return false;
+      return more;
     }
     for (const { damage } of rows) if (damage !== undefined) await ingestLog.recordLoss(name, damage);
     const sound = rows.filter(({ damage }) => damage === undefined);

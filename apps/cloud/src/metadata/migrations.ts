@@ -8,7 +8,7 @@ import { fragmentsV2 } from '../fragments/store.ts';
 import { gapsV13 } from '../gaps/store.ts';
 import { identityV1, identityV2 } from '../identity/store.ts';
 import { instanceDdl, instanceV2 } from '../instance/store.ts';
-import { logsV1, logsV2 } from '../machines/logs/store.ts';
+import { logsV1, logsV2, logsV17 } from '../machines/logs/store.ts';
 import { presenceV2 } from '../machines/presence/store.ts';
 import { machinesDdl, machinesV2, machinesV11 } from '../machines/store.ts';
 import { outboxV1, outboxV2, outboxV9, outboxV12, outboxV14 } from '../outbox/store.ts';
@@ -71,4 +71,5 @@ export const migrations: readonly Migration[] = [
   { version: 14, statements: outboxV14 },
   { version: 15, statements: triggersV15 },
   { version: 16, statements: accountsV16 },
+  { version: 17, statements: logsV17 },
 ];

@@ -10,7 +10,7 @@ import type { LogRow } from '../ingest/log/log.ts';
 import type { PartTriggers } from '../machines/configuration/triggers-of.ts';
 import type { Message } from '../outbox/event.ts';
 import type { OutboxTables } from '../outbox/store.ts';
-import { createCompiledTriggers, type PartRules } from './compiled-triggers.ts';
+import type { CompiledTriggers, PartRules } from './compiled-triggers.ts';
 import { evaluate } from './evaluate.ts';
 import type { UploadInput } from './input.ts';
 import { messagesOf } from './messages-of.ts';
@@ -32,6 +32,9 @@ export interface DecideRowsDeps {
   readonly log: Log;
 }
 
+/** Whether something at times depends on what an upload has changed. */
+export type OnStateChange = (partId: string) => void;
+
 /** Messages per transaction. */
 const maxMessages = 200;
 /** A step yields after this time, so that it never blocks the process's other work for long. */
@@ -52,10 +55,9 @@ interface Opened {
 }
 
 export function createDecideRows(
-  options: DecideRowsDeps,
+  options: DecideRowsDeps & { readonly compiled: CompiledTriggers; readonly stateChanged: OnStateChange },
 ): (rows: readonly LogRow[]) => Promise<Processed<DecidedTables>> {
-  const { db, outbox, clock, log } = options;
-  const compiled = createCompiledTriggers(options);
+  const { db, outbox, clock, log, compiled, stateChanged } = options;
 
   const rulesOf = async (rows: readonly LogRow[]): Promise<ReadonlyMap<string, PartRules>> => {
     const found = new Map<string, PartRules>();
@@ -94,6 +96,7 @@ export function createDecideRows(
         const { state, decisions } = evaluate(trigger, stored.of(partId, trigger.name), upload);
         const messages = decisions.flatMap((decision) => messagesOf(partId, trigger, decision));
         effects.messages.push(...messages);
+        if (trigger.event.timed !== undefined && state !== stored.of(partId, trigger.name)) stateChanged(partId);
         stored.set(partId, trigger.name, state);
       } catch (caught) {
         const reason = asPlatformError(caught).message;

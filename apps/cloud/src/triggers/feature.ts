@@ -4,11 +4,15 @@
  */
 import type { Transaction } from 'kysely';
 import { type FollowLogOptions, followLog, type LogFollower } from '../follow-log/follow-log.ts';
+import { createTimes, type TimesDeps } from './check-times.ts';
+import { createCompiledTriggers } from './compiled-triggers.ts';
 import { type ChangedPart, configurationsChanged } from './configurations-changed.ts';
 import { createDecideRows, type DecidedTables, type DecideRowsDeps } from './decide-rows.ts';
 import type { TriggersTables } from './store.ts';
 
 export interface TriggersDeps extends DecideRowsDeps {
+  /** What triggers are told at times. Absent: nothing. */
+  readonly times?: TimesDeps;
   readonly ingestLog: FollowLogOptions<DecidedTables>['ingestLog'];
 }
 
@@ -21,16 +25,39 @@ export interface Triggers extends Pick<LogFollower, 'start' | 'cursor' | 'lag' |
 }
 
 export function createTriggers(deps: TriggersDeps): Triggers {
-  const { db, ingestLog, clock, log } = deps;
+  const { db, ingestLog, clock, log, outbox } = deps;
+  const compiled = createCompiledTriggers(deps);
+  const times = deps.times && createTimes({ db, compiled, times: deps.times, clock, log });
   const follower = followLog<DecidedTables>({
     name: 'triggers',
     ...{ db, ingestLog, clock, log },
     // Each trigger has its own start position.
     beginAfter: async () => 0,
-    process: createDecideRows(deps),
+    process: createDecideRows({ ...deps, compiled, stateChanged: (partId) => times?.touch(partId) }),
+    ...(times && {
+      async atTimes(asOfMs) {
+        const { messages, stored, more } = await times.check(asOfMs);
+        if (messages.length === 0 && stored.length === 0) return { more };
+        return {
+          more,
+          async write(trx) {
+            await outbox.enqueue(trx, messages);
+            for (const changed of stored) await changed.save(trx);
+          },
+          written: () => outbox.wake(),
+        };
+      },
+    }),
   });
   return {
     ...follower,
-    configurationsChanged: (trx, changes) => configurationsChanged(trx, changes, ingestLog.lastPosition()),
+    async start() {
+      await times?.start();
+      await follower.start();
+    },
+    async configurationsChanged(trx, changes) {
+      for (const { partId } of changes) times?.changing(partId);
+      await configurationsChanged(trx, changes, ingestLog.lastPosition());
+    },
   };
 }

@@ -1,5 +1,6 @@
 /** What a trigger can be told, in the order in which it became known. Live, in a dry run, and in tests it is the same. */
 import type { UploadMetadata } from '@platform/proto/platform/app/datasync/v1/data_sync';
+import type { ArrivedLine } from '../machines/logs/arrived.ts';
 import type { EventPlace } from '../outbox/event.ts';
 import type { KeyNode } from '../reading-codec/key-filter.ts';
 import type { Document } from '../reading-codec/read-document.ts';
@@ -42,30 +43,6 @@ export interface TransitionInput {
   readonly place: EventPlace;
 }
 
-/** A line of the machine's log, as webhooks send it (D22). */
-export interface LogEntryInput {
-  readonly host: string;
-  readonly level: string;
-  /** RFC 3339, by the machine's clock. */
-  readonly time: string;
-  readonly logger_name: string;
-  readonly message: string;
-  readonly caller?: unknown;
-  readonly stack?: string;
-  readonly fields?: readonly unknown[];
-}
-
-export interface StoredLogLine {
-  /** Grows in the order of arrival. */
-  readonly id: number;
-  /** In lower case: `error`, `warn`, `info`, … */
-  readonly level: string;
-  readonly message: string;
-  /** Of a line about a failed delivery: what could not be notified. */
-  readonly failure?: { readonly triggerName: string; readonly target: string };
-  readonly entry: () => LogEntryInput;
-}
-
 /**
  * A check of the log: the lines that arrived after the `afterId` of the trigger's state, in order. A check may be told in several inputs
  * with the same time; the last one ends it.
@@ -74,7 +51,7 @@ export interface LogsInput {
   readonly kind: 'logs';
   readonly atMs: number;
   readonly place: EventPlace;
-  readonly lines: readonly StoredLogLine[];
+  readonly lines: readonly ArrivedLine[];
   readonly isLast: boolean;
   /** Id of the newest line of the part when the check began. */
   readonly newestId: number;
@@ -89,41 +66,4 @@ export interface TimeInput {
   readonly place: EventPlace;
 }
 
-/** What the cloud knows of a part besides its data. */
-export interface FactsInput {
-  readonly kind: 'facts';
-  readonly atMs: number;
-  readonly listeningSinceMs: number;
-  readonly place: EventPlace;
-  readonly facts: PartFacts;
-}
-
-export interface PartFacts {
-  /** Since when the part has been online; undefined: it is not. */
-  readonly onlineSinceMs: number | undefined;
-  /** What is configured to be captured. */
-  readonly captured: readonly CapturedSeries[];
-  /** When the newest upload of a captured method arrived; undefined: none since the cloud started. */
-  readonly arrivedMs: (series: CapturedSeries) => number | undefined;
-  readonly configuration: {
-    readonly savedRevision: string;
-    /** What the part runs; of a server that does not report it: what it fetched last. */
-    readonly runsRevision: string;
-    /** Empty: nothing waits for the maintenance window. */
-    readonly heldRevision: string;
-    readonly lastError: string;
-  };
-  /** Readings that were captured and are lost. */
-  readonly discarded: { readonly readings: number; readonly newestMs: number };
-  /** API keys of the machine that expire. */
-  readonly keys: readonly { readonly id: string; readonly name: string; readonly expiresMs: number }[];
-}
-
-export interface CapturedSeries {
-  readonly componentType: string;
-  readonly componentName: string;
-  readonly methodName: string;
-  readonly hz: number;
-}
-
-export type TriggerInput = UploadInput | TransitionInput | LogsInput | TimeInput | FactsInput;
+export type TriggerInput = UploadInput | TransitionInput | LogsInput | TimeInput;

@@ -4,6 +4,7 @@ import type { LogEntry } from '@platform/proto/platform/common/v1/common';
 import type { Transaction } from 'kysely';
 import type { CloudTables, Database } from '../../metadata/tables.ts';
 import { createLogAppender, dayOf } from './append.ts';
+import { type ArrivedLine, linesAfter, newestLine } from './arrived.ts';
 import type { LogFilter } from './filter.ts';
 import { forgetLogs, removeLogs } from './forget.ts';
 import { bytesOf, type CloudLogLine, type Line, lineOf, ownLineOf } from './line.ts';
@@ -26,6 +27,9 @@ export interface MachineLogs {
    */
   appendOwn(partId: string, line: CloudLogLine): Promise<void>;
   read(request: LogPageRequest): Promise<LogPage>;
+  /** Lines of a part by their arrival, for triggers. */
+  newest(partId: string): Promise<number>;
+  after(partId: string, of: Parameters<typeof linesAfter>[2]): Promise<ArrivedLine[]>;
   /** Follows lines from now on. @throws resource_exhausted */
   tail(partId: string, matches: LogFilter): Tail;
   /** Call it in the transaction that deletes a part: its lines are deleted soon after (D29). */
@@ -101,6 +105,8 @@ export function createMachineLogs(deps: {
           });
         });
     },
+    newest: (partId) => newestLine(db, partId),
+    after: (partId, of) => linesAfter(db, partId, of),
     read: (request) => readLogPage(db, clock, request),
     tail: (partId, matches) => tails.open(partId, matches),
     removePart: (trx, partId) => removeLogs(trx, partId),

@@ -37,3 +37,6 @@ export const logsV2: readonly string[] = [
   'create table machine_log_days (part_id text not null, day integer not null, lines bigint not null, bytes bigint not null, primary key (part_id, day))',
   'create table machine_log_removals (part_id text primary key)',
 ];
+
+/** Log triggers read what arrived after their last check. */
+export const logsV17: readonly string[] = ['create index machine_logs_by_arrival on machine_logs (part_id, id)'];

@@ -3,8 +3,9 @@
  * check before, whose message matches `text`. The first check is one interval after the trigger was saved.
  */
 import { compilePattern } from '@platform/conditions';
+import type { ArrivedLine } from '../../machines/logs/arrived.ts';
 import { withoutSecrets } from '../../outbox/failure-line.ts';
-import type { LogEntryInput, LogsInput, StoredLogLine } from '../input.ts';
+import type { LogsInput } from '../input.ts';
 import { type JsonObject, namesOf, shown } from '../json.ts';
 import type { Problems } from '../problems.ts';
 import type { RuleState, RuleStep, Trigger, TriggerEventRule } from '../trigger.ts';
@@ -18,7 +19,7 @@ const hourSecs = 3_600;
 const leastSecs = 10;
 
 /** Limits of one event (D22). */
-export const maxLogEntries = 1_000;
+const maxLogEntries = 1_000;
 const maxLogBytes = 1024 * 1024;
 
 interface LogsState {
@@ -27,7 +28,7 @@ interface LogsState {
   /** The lines after this one have not been checked. */
   readonly afterId?: number;
   /** Found so far in a check that is not over. */
-  readonly found?: readonly LogEntryInput[];
+  readonly found?: readonly ReturnType<ArrivedLine['entry']>[];
   readonly bytes?: number;
   readonly omitted?: number;
 }
@@ -60,7 +61,7 @@ function parse(event: JsonObject, _resources: unknown, path: string, problems: P
   };
 }
 
-function check(state: LogsState & RuleState, input: LogsInput, looksFor: (line: StoredLogLine) => boolean): RuleStep {
+function check(state: LogsState & RuleState, input: LogsInput, looksFor: (line: ArrivedLine) => boolean): RuleStep {
   const { atMs, place, lines, isLast, newestId } = input;
   // What was logged before the trigger was saved does not concern it.
   if (state.checkedMs === undefined) return { state: { checkedMs: atMs, afterId: newestId }, occurrences: [] };
@@ -79,7 +80,7 @@ function check(state: LogsState & RuleState, input: LogsInput, looksFor: (line: 
   }
   if (!isLast)
     return { state: { ...state, found, bytes, omitted, afterId: lines.at(-1)?.id ?? state.afterId }, occurrences: [] };
-  const next = { checkedMs: atMs, afterId: lines.at(-1)?.id ?? state.afterId };
+  const next = { checkedMs: atMs, afterId: newestId };
   const count = found.length + omitted;
   if (count === 0) return { state: next, occurrences: [] };
   const reason = `${count} ${count === 1 ? 'line' : 'lines'} logged since ${new Date(state.checkedMs).toISOString()}`;
@@ -89,7 +90,7 @@ function check(state: LogsState & RuleState, input: LogsInput, looksFor: (line: 
 
 /** A line about a failed delivery must not cause another one to the same target (D22). */
 function isOwnFailure(
-  { failure }: StoredLogLine,
+  { failure }: ArrivedLine,
   { name, notifications }: Pick<Trigger, 'name' | 'notifications'>,
 ): boolean {
   if (failure === undefined) return false;

@@ -1,0 +1,84 @@
+/** Lines of a part in the order of their arrival, for triggers. */
+import { readLogField } from '@platform/base';
+import type { Kysely } from 'kysely';
+import { detailOf, type StoredLine } from './line.ts';
+import type { MachineLogsTables } from './store.ts';
+
+export interface ArrivedLine {
+  /** Grows in the order of arrival. */
+  readonly id: number;
+  readonly level: string;
+  readonly message: string;
+  /** Of a line about a failed delivery: what could not be notified. */
+  readonly failure?: { readonly triggerName: string; readonly target: string };
+  /** The line as webhooks send it (D22). */
+  readonly entry: () => {
+    readonly host: string;
+    readonly level: string;
+    readonly time: string;
+    readonly logger_name: string;
+    readonly message: string;
+    readonly caller?: unknown;
+    readonly stack?: string;
+    readonly fields?: readonly unknown[];
+  };
+}
+
+/** Id of the newest line; 0: there is none. */
+export async function newestLine(db: Kysely<MachineLogsTables>, partId: string): Promise<number> {
+  const row = await db
+    .selectFrom('machine_logs')
+    .select('id')
+    .where('part_id', '=', partId)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.id ?? 0;
+}
+
+export async function linesAfter(
+  db: Kysely<MachineLogsTables>,
+  partId: string,
+  of: { readonly afterId: number; readonly upToId: number; readonly levels: readonly string[]; readonly limit: number },
+): Promise<ArrivedLine[]> {
+  const rows = await db
+    .selectFrom('machine_logs')
+    .selectAll()
+    .where('part_id', '=', partId)
+    .where('id', '>', of.afterId)
+    .where('id', '<=', of.upToId)
+    .where('level', 'in', of.levels)
+    .orderBy('id')
+    .limit(of.limit)
+    .execute();
+  return rows.map(arrived);
+}
+
+const failedDelivery = 'app.trigger.';
+
+function arrived(line: StoredLine): ArrivedLine {
+  const { id, level, message, host, logger_name: logger } = line;
+  const isFailure = host === 'cloud' && logger.startsWith(failedDelivery);
+  return {
+    ...{ id, level, message },
+    ...(isFailure && { failure: { triggerName: logger.slice(failedDelivery.length), target: targetIn(line) } }),
+    entry() {
+      const { caller, stack, fields } = detailOf(line);
+      return {
+        host,
+        level,
+        time: new Date(line.time_ms).toISOString(),
+        logger_name: logger,
+        message,
+        ...(caller && { caller }),
+        ...(stack !== undefined && { stack }),
+        ...(fields && { fields }),
+      };
+    },
+  };
+}
+
+function targetIn(line: StoredLine): string {
+  const fields = Object.fromEntries((detailOf(line).fields ?? []).flatMap(readLogField));
+  return String(fields['url'] ?? fields['target'] ?? '');
+}
