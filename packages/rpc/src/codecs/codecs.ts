@@ -38,8 +38,9 @@ export function createCodecs<P>(options: CodecOptions<P>): ExtensibleCodecs<P> {
 }
 
 function createTable<P>(options: CodecOptions<P>): Codecs {
-  const handlers = new Map<string, UniversalHandler>();
-  const rawHandlers = new Map<string, UniversalHandler>();
+  // Most methods of most types are never called, and each takes some kB in four protocols: they are built when they are first asked for.
+  const handlers = new Map<string, () => UniversalHandler>();
+  const rawHandlers = new Map<string, () => UniversalHandler>();
   const known = new Set<string>();
   const limits = new Map<string, number>();
   const splits = new Map<string, BytesField>();
@@ -48,13 +49,16 @@ function createTable<P>(options: CodecOptions<P>): Codecs {
     const target = bound.raw ? rawHandlers : handlers;
     if (target.has(bound.path))
       throw new PlatformError('internal', `${bound.path} is bound twice; bind each service once`);
-    target.set(bound.path, build(bound));
+    target.set(
+      bound.path,
+      once(() => build(bound)),
+    );
     if (bound.maxRequestBytes !== undefined) limits.set(bound.path, bound.maxRequestBytes);
     if (bound.splitAt !== undefined) splits.set(bound.path, bound.splitAt);
     known.add(bound.method.parent.typeName);
   }
   const { authenticate, open, callerFields, log } = options;
-  const fastPath = new Map<string, UnaryMethod>();
+  const fastPath = new Map<string, () => UnaryMethod>();
   // Methods bound raw come last, so that they take the binary codecs of their path.
   const rawLast = options.services
     .flatMap((service) => service.methods)
@@ -64,14 +68,22 @@ function createTable<P>(options: CodecOptions<P>): Codecs {
     if (bound.kind !== 'unary' || gated.has(bound.path)) continue;
     const maxRequestBytes = limits.get(bound.path) ?? options.maxMessageBytes;
     const asked = open.has(bound.path) ? undefined : authenticate;
-    fastPath.set(bound.path, unaryMethod(bound, { authenticate: asked, maxRequestBytes, callerFields, log }));
+    fastPath.set(
+      bound.path,
+      once(() => unaryMethod(bound, { authenticate: asked, maxRequestBytes, callerFields, log })),
+    );
   }
   return {
-    unary: (path) => fastPath.get(path),
+    unary: (path) => fastPath.get(path)?.(),
     find: (path, contentType) =>
-      contentType.includes('json') ? handlers.get(path) : (rawHandlers.get(path) ?? handlers.get(path)),
+      ((contentType.includes('json') ? undefined : rawHandlers.get(path)) ?? handlers.get(path))?.(),
     splitAt: (path) => splits.get(path),
     maxRequestBytes: (path) => limits.get(path) ?? options.maxMessageBytes,
     hasService: (service) => known.has(service),
   };
+}
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
 }
