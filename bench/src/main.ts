@@ -3,6 +3,7 @@
  * median and the single runs.
  *
  *   npm run bench -- all               every bench
+ *   npm run bench -- --help            each bench with its options
  *   npm run bench -- ingest ack        some
  *   npm run bench -- ingest --runs 5   more runs (default 3)
  *   npm run bench -- queries --readings 5000000 --files 1000 --seed 1   one run, a table (with --json lines); --repetitions 5
@@ -13,7 +14,7 @@
  *     requirements, a table (with --json lines); --only backlog,fast,many,thousand,camera,large,month
  *   npm run bench -- fleet --parts 500 --seconds 20   a smaller fleet, a shorter run (default 10,000 and 60)
  */
-import { parseArgs } from 'node:util';
+import { commandLineOf } from '@platform/testkit';
 import { measureLimits } from '../limits/measure-limits.ts';
 import { measureAck } from './ack.ts';
 import { measureCapture } from './capture.ts';
@@ -26,8 +27,8 @@ import { measureIngest } from './ingest.ts';
 import { measureMachine } from './machine.ts';
 import { measureQueries, printLines } from './queries.ts';
 import { measureStart } from './start.ts';
-import { measureStore, printFigureTable } from './store.ts';
-import { measureSync } from './sync.ts';
+import { measureStore, printFigureTable, storeSections } from './store.ts';
+import { measureSync, syncPieces } from './sync.ts';
 import { measureWebhook } from './webhook.ts';
 
 /** One run of a bench: figures by name; the name ends in the unit. */
@@ -46,51 +47,67 @@ const benches: Readonly<Record<string, Measure>> = {
   machine: measureMachine,
 };
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
+const single = (help: string, ...options: string[]) => ({ help, options: ['runs', ...options] });
+const { kinds, values } = commandLineOf({
+  program: 'npm run bench --',
+  kinds: {
+    limits: single('the raw limits of this computer: disk, loopback, processor'),
+    ingest: single('uploads a second to a cloud'),
+    ack: single('time until an upload is acknowledged'),
+    webhook: single('time from the upload to the webhook'),
+    capture: single('capture on a machine'),
+    idle: single('memory and processor of idle programs'),
+    start: single('time of a start'),
+    fleet: single('many parts that upload and query', 'parts', 'seconds'),
+    presence: single('many parts that only stay online', 'parts'),
+    machine: single('a machine-server with 1,000 resources'),
+    queries: {
+      help: 'queries compared with DuckDB, a hand-written loop, and mingo; a table',
+      options: ['readings', 'files', 'repetitions', 'seed', 'json'],
+    },
+    store: {
+      help: 'the store compared with DuckDB and the requirements; a table',
+      options: ['readings', 'runs', 'seconds', 'only', 'before', 'json'],
+      parts: storeSections,
+    },
+    sync: {
+      help: 'capture and sync compared with their requirements; a table',
+      options: ['files', 'readings', 'megabytes', 'seconds', 'only', 'json'],
+      parts: syncPieces,
+    },
+  },
   options: {
-    runs: { type: 'string', default: '3' },
-    parts: { type: 'string', default: '10000' },
-    seconds: { type: 'string', default: '60' },
-    readings: { type: 'string' },
-    files: { type: 'string' },
-    megabytes: { type: 'string', default: '5000' },
-    repetitions: { type: 'string', default: '5' },
-    seed: { type: 'string', default: '1' },
-    only: { type: 'string', default: '' },
-    before: { type: 'string' },
-    json: { type: 'boolean', default: false },
+    runs: { value: 'number', default: '3', help: 'how often each is measured' },
+    parts: { value: 'number', default: '10000', help: 'parts of the fleet' },
+    seconds: { value: 'number', default: '60', help: 'duration of each load' },
+    readings: { value: 'number', help: 'readings; by default 5,000,000, of sync 10,000,000' },
+    files: { value: 'number', help: 'files; by default 1,000, of sync 100,000' },
+    megabytes: { value: 'number', default: '5000', help: 'size of the large file' },
+    repetitions: { value: 'number', default: '5', help: 'how often each query runs' },
+    seed: { value: 'number', default: '1', help: 'of the random readings' },
+    only: { value: 'text', default: '', help: 'some of its parts, separated by commas' },
+    before: { value: 'text', help: 'folder of another checkout, whose ingest is measured in turns with ours' },
+    json: { value: 'switch', help: 'JSON lines too' },
   },
 });
-const known = [...Object.keys(benches), 'queries', 'store', 'sync'];
-const names = positionals.includes('all') ? known : positionals;
-const unknown = names.filter((name) => !known.includes(name));
-if (names.length === 0 || unknown.length > 0) {
-  console.error(`bench: expected all or some of ${known.join(', ')}, found ${unknown.join(', ') || 'none'}`);
-  process.exit(2);
-}
-const runs = Number(values.runs);
-const load: Load = { parts: Number(values.parts), seconds: Number(values.seconds) };
-for (const name of names) {
+const number = (name: string, otherwise = 0): number => Number(values[name] ?? otherwise);
+const [runs, only, json] = [number('runs'), values['only'] ?? '', values['json'] === 'true'];
+const load: Load = { parts: number('parts'), seconds: number('seconds') };
+for (const name of kinds) {
   if (name === 'queries') {
-    const [repetitions, seed] = [Number(values.repetitions), Number(values.seed)];
-    const readings = Number(values.readings ?? 5_000_000);
-    printLines(
-      await measureQueries({ readings, files: Number(values.files ?? 1_000), repetitions, seed }),
-      values.json,
-    );
+    const sizes = { readings: number('readings', 5_000_000), files: number('files', 1_000) };
+    printLines(await measureQueries({ ...sizes, repetitions: number('repetitions'), seed: number('seed') }), json);
     continue;
   }
   if (name === 'store') {
-    const { only, before, json } = values;
-    const readings = Number(values.readings ?? 5_000_000);
+    const readings = number('readings', 5_000_000);
+    const { before } = values;
     printFigureTable(await measureStore({ readings, runs, seconds: load.seconds, only, before }), json);
     continue;
   }
   if (name === 'sync') {
-    const { only, json, megabytes } = values;
-    const [files, readings] = [Number(values.files ?? 100_000), Number(values.readings ?? 10_000_000)];
-    const figures = await measureSync({ files, readings, megabytes: Number(megabytes), seconds: load.seconds, only });
+    const [files, readings] = [number('files', 100_000), number('readings', 10_000_000)];
+    const figures = await measureSync({ files, readings, megabytes: number('megabytes'), seconds: load.seconds, only });
     printFigureTable(figures, json, name);
     continue;
   }

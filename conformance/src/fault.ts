@@ -6,60 +6,83 @@
  * npm run fault -- cloud --kills 200 --seed 7
  * npm run fault -- damage --damages 2000 --seed 7
  * npm run fault -- memory --seconds 300 --large 1,120,300,2000
+ * npm run fault -- --help
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { commandLineOf } from '@platform/testkit';
 
-const faults: Readonly<Record<string, readonly string[]>> = {
-  cloud: ['conformance/src/crash/cloud-crash.test.ts'],
-  damage: ['conformance/src/damage/'],
-  'power-cut': ['apps/cloud/src/ingest/log/power-cut.slow.test.ts'],
-  memory: ['conformance/src/memory/memory.slow.test.ts'],
-  sync: ['conformance/src/ledger/', 'apps/machine-server/src/testing/ledger/'],
+const faults: Readonly<Record<string, { help: string; options: string[]; tests: readonly string[] }>> = {
+  cloud: {
+    help: 'kills the cloud while readings arrive',
+    options: ['kills', 'seed'],
+    tests: ['conformance/src/crash/cloud-crash.test.ts'],
+  },
+  damage: {
+    help: 'damages files and catalog of a running cloud while queries run',
+    options: ['damages', 'seed'],
+    tests: ['conformance/src/damage/'],
+  },
+  'power-cut': {
+    help: 'cuts the power of the ingest log, at every sync boundary and at --kills instants besides',
+    options: ['kills', 'seed'],
+    tests: ['apps/cloud/src/ingest/log/power-cut.slow.test.ts'],
+  },
+  memory: {
+    help: 'readings of every size, to a cloud on a machine with 2 GB',
+    options: ['seconds', 'large', 'seed'],
+    tests: ['conformance/src/memory/memory.slow.test.ts'],
+  },
+  sync: {
+    help: 'capture and sync under kills, power cuts, lost acknowledgements and damaged files',
+    options: ['kills', 'cuts', 'acks', 'mutations', 'seed'],
+    tests: ['conformance/src/ledger/', 'apps/machine-server/src/testing/ledger/'],
+  },
 };
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
+const { kinds, values } = commandLineOf({
+  program: 'npm run fault --',
+  kinds: faults,
   options: {
-    kills: { type: 'string', default: '200' },
-    cuts: { type: 'string', default: '2000' },
-    acks: { type: 'string', default: '1000' },
-    mutations: { type: 'string', default: '10000' },
-    damages: { type: 'string', default: '2000' },
-    seconds: { type: 'string', default: '300' },
-    large: { type: 'string', default: '1,120,300,2000' },
-    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    kills: { value: 'number', default: '200', help: 'processes that are killed' },
+    cuts: { value: 'number', default: '2000', help: 'power cuts of a recorded run' },
+    acks: { value: 'number', default: '1000', help: 'acknowledgements that are lost' },
+    mutations: { value: 'number', default: '10000', help: 'damaged capture files' },
+    damages: { value: 'number', default: '2000', help: 'damages' },
+    seconds: { value: 'number', default: '300', help: 'duration of the load' },
+    large: { value: 'numbers', default: '1,120,300,2000', help: 'how many of the largest readings are sent at once' },
+    seed: {
+      value: 'number',
+      default: String(Date.now() % 1_000_000),
+      help: 'repeats a run; by default from the clock',
+    },
   },
 });
-const unknown = positionals.filter((name) => !(name in faults));
-if (positionals.length === 0 || unknown.length > 0) {
-  console.error(`fault: expected some of ${Object.keys(faults).join(', ')}, found ${unknown.join(', ') || 'none'}`);
-  process.exit(2);
-}
 console.log(
-  `seed ${values.seed}, ${values.kills} kills (power-cut: instants besides every sync boundary), ${values.damages} damages, ${values.seconds} s (memory)`,
+  Object.entries(values)
+    .map(([name, value]) => `${name} ${value}`)
+    .join(', '),
 );
 const vitest = fileURLToPath(new URL('../../node_modules/vitest/vitest.mjs', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'fault-'));
 const report = join(folder, 'report');
-const { status } = spawnSync(process.execPath, [vitest, 'run', ...positionals.flatMap((name) => faults[name] ?? [])], {
+const { status } = spawnSync(process.execPath, [vitest, 'run', ...kinds.flatMap((name) => faults[name]?.tests ?? [])], {
   stdio: 'inherit',
   env: {
     ...process.env,
-    FAULT_KILLS: values.kills,
-    FAULT_LEDGER_KILLS: values.kills,
-    FAULT_CUTS: values.cuts,
-    FAULT_ACKS: values.acks,
-    FAULT_MUTATIONS: values.mutations,
+    FAULT_KILLS: values['kills'],
+    FAULT_LEDGER_KILLS: values['kills'],
+    FAULT_CUTS: values['cuts'],
+    FAULT_ACKS: values['acks'],
+    FAULT_MUTATIONS: values['mutations'],
     FAULT_REPORT: report,
-    FAULT_DAMAGES: values.damages,
-    FAULT_SEED: values.seed,
-    FAULT_SECONDS: values.seconds,
-    FAULT_LARGE: values.large,
+    FAULT_DAMAGES: values['damages'],
+    FAULT_SEED: values['seed'],
+    FAULT_SECONDS: values['seconds'],
+    FAULT_LARGE: values['large'],
   },
 });
 const lines = existsSync(report) ? readFileSync(report, 'utf8').trim().split('\n') : [];
@@ -67,9 +90,9 @@ if (lines.length > 0) {
   const parts: Record<string, unknown>[] = lines.map((line) => JSON.parse(line));
   console.log(
     JSON.stringify({
-      fault: positionals.join(' '),
+      fault: kinds.join(' '),
       ok: status === 0,
-      seed: values.seed,
+      seed: values['seed'],
       ...Object.assign({}, ...parts),
     }),
   );

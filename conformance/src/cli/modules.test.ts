@@ -56,8 +56,10 @@ test('the guide leads to a captured sensor, a change of it, and an archive that 
     expect(words.join(' ')).toMatch(expected);
     return (await run(words)).stdout;
   };
-  const save = async (change: (document: Configuration) => void): Promise<void> => {
-    const document = JSON.parse((await run(['config', 'get', 'vm'])).stdout) as Configuration;
+  // As on the page: the file is fetched where the page fetches it, so that an old one brings back an old build here, too.
+  const fetched = async (): Promise<void> => writeFileSync(file('vm.json'), await step('config get'));
+  const edit = (change: (document: Configuration) => void): void => {
+    const document = JSON.parse(readFileSync(file('vm.json'), 'utf8')) as Configuration;
     change(document);
     writeFileSync(file('vm.json'), JSON.stringify(document));
   };
@@ -67,9 +69,9 @@ test('the guide leads to a captured sensor, a change of it, and an archive that 
   const [first = '', second = ''] = blocksOf('ts');
   expect(readFileSync(program, 'utf8')).toBe(first);
   await step('modules reload');
-  await step('config get');
+  await fetched();
   const [component = '{}'] = blocksOf('json');
-  await save((document) => {
+  edit((document) => {
     document.components = [...(document.components ?? []), JSON.parse(component)];
     document.services ??= [{ name: 'data', api: 'core:service:data_manager', model: 'builtin' }];
   });
@@ -83,7 +85,8 @@ test('the guide leads to a captured sensor, a change of it, and an archive that 
   writeFileSync(program, second);
   await step('modules reload');
   await expect.poll(logs, { timeout: 60_000 }).toContain('attributes.path: expected the name of a file, found nothing');
-  await save((document) => {
+  await fetched();
+  edit((document) => {
     for (const one of document.components ?? []) if (one.name === 'load') one.attributes = { path: '/proc/loadavg' };
   });
   await run(['config', 'set', 'vm', 'vm.json', '--yes']);

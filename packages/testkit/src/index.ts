@@ -1,3 +1,4 @@
+export { type CommandLine, type CommandRequest, commandLineOf, readCommandLine } from './command-line/command-line.ts';
 export { type DocumentServer, type InsertFault, startDocumentServer } from './document-server.ts';
 export { FakeClock } from './fake-clock.ts';
 export { createFaultProxy, type Fault, type FaultProxy } from './fault-proxy.ts';
