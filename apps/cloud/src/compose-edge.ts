@@ -162,7 +162,12 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
     ),
     serve(
       FleetService,
-      { ...accessRpc.fleetHandlers, ...machines.fleetHandlers, ...connect.fleetHandlers },
+      {
+        ...accessRpc.fleetHandlers,
+        ...machines.fleetHandlers,
+        ...connect.fleetHandlers,
+        ...accounts.fleetHandlers,
+      },
       { maxRequestBytes },
     ),
     machines.robotBinding,

@@ -63,7 +63,7 @@ export function composeOutbox(deps: OutboxWiringDeps): Outgoing {
         version,
         policy,
         ownAuthority,
-        signingSecret: accounts.webhookSecret,
+        signingSecrets: accounts.webhookSecrets,
       }),
       email: createEmailChannel({
         ...{ db, instanceKey, clock },

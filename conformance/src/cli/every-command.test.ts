@@ -23,7 +23,7 @@ const others = new Set(
   `
   up completion ftdc capture/ls capture/cat capture/verify capture/repair capture/convert capture/quarantine login/browser login/api-key logout
   admin/backup admin/restore admin/limits/set admin/push-config/set admin/push-config/delete organizations/push-config/set
-    organizations/push-config/get organizations/push-config/delete admin/organizations/create-owner-link admin/rotate-instance-key
+    organizations/push-config/get organizations/push-config/delete organizations/webhook-secret/rotate admin/organizations/create-owner-link admin/rotate-instance-key
   profiles/use profiles/bind profiles/unbind profiles/organization profiles/delete
   organizations/create organizations/update organizations/delete
   members/invite members/uninvite members/resend members/grant members/revoke members/remove
@@ -85,6 +85,7 @@ beforeAll(async () => {
     'organizations list': { args: [] },
     'organizations get': { args: [] },
     'organizations audit': { args: [] },
+    'organizations webhook-secret get': { args: [] },
     'members list': { args: [] },
     'locations list': { args: [] },
     'locations get': { args: ['Plant'] },

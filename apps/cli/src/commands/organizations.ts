@@ -9,6 +9,7 @@ import { actorName, presenter, timeOf } from '../results/presenters.ts';
 import { snakeKeys } from '../results/snake-keys.ts';
 import { wholeNumber } from './config/configuration.ts';
 import { pushConfigCommand } from './push-config.ts';
+import { webhookSecretCommand } from './webhook-secret.ts';
 
 export function organizationsCommand(): Command {
   return group('organizations', 'organizations that you belong to', [
@@ -19,6 +20,7 @@ export function organizationsCommand(): Command {
     remove(),
     audit(),
     pushConfigCommand(),
+    webhookSecretCommand(),
   ]).alias('orgs');
 }
 

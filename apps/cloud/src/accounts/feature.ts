@@ -12,16 +12,20 @@ import { logoUrl } from './organizations/logo.ts';
 import { type LogoRoute, logoRoute } from './organizations/logo-route.ts';
 import { organizationHandlers } from './organizations/organization-rpc.ts';
 import { settingsHandlers } from './organizations/settings-rpc.ts';
+import { webhookSecretHandlers } from './organizations/webhook-secret-rpc.ts';
+import { webhookSecrets } from './organizations/webhook-secrets.ts';
 
 export interface Accounts {
   /** The AppService handlers for accounts. */
   readonly appHandlers: Handlers<typeof AppService, Principal>;
+  /** The FleetService handlers for accounts. */
+  readonly fleetHandlers: ReturnType<typeof webhookSecretHandlers>;
   /** `GET /logos/<id>`. */
   readonly logoRoute: LogoRoute;
   /** Address of an organization's logo; empty if it has none. */
   logoUrl(organizationId: string): Promise<string>;
-  /** `whsec_` and base64: the key that signs the organization's webhooks. Undefined if the organization does not exist. */
-  webhookSecret(organizationId: string): Promise<string | undefined>;
+  /** `whsec_` and base64: the keys that sign the organization's webhooks, the current one first. None if the organization does not exist. */
+  webhookSecrets(organizationId: string): Promise<readonly string[]>;
   /** Credentials for an organization's push notifications; undefined if none are set. */
   pushConfiguration(organizationId: string): Promise<PushConfiguration | undefined>;
   /** The host's credentials for the platform's own mobile app; undefined if none are set. */
@@ -40,12 +44,10 @@ export function createAccounts(deps: AccountsDeps): Accounts {
       ...settingsHandlers(deps),
       ...pushHandlers(deps),
     },
+    fleetHandlers: webhookSecretHandlers(deps),
     logoRoute: logoRoute(deps.db),
     logoUrl: (organizationId) => logoUrl(deps, organizationId),
-    async webhookSecret(organizationId) {
-      const organization = deps.tree.organization(organizationId);
-      return organization && deps.instanceKey.decrypt(organization.webhook_secret);
-    },
+    webhookSecrets: async (organizationId) => (await webhookSecrets(deps, organizationId)).map(({ secret }) => secret),
     pushConfiguration: (organizationId) => readPushConfiguration(deps, organizationId),
     hostPushCredentials: () => readHostPushCredentials(deps),
     devicePushTokens: (personId, appId) => devicePushTokens(deps, personId, appId),

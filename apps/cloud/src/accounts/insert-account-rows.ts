@@ -5,6 +5,11 @@ import type { InstanceKey } from '../instance/instance-key.ts';
 import type { CloudTables } from '../metadata/tables.ts';
 import type { LocationRow, OrganizationRow } from './tree.ts';
 
+/** `whsec_` and base64 (Standard Webhooks). */
+export function newWebhookSecret(): string {
+  return `whsec_${Buffer.from(newSecret(), 'base64url').toString('base64')}`;
+}
+
 /** Inserts an organization with the secret that signs its webhooks. @param name already checked */
 export async function insertOrganization(
   trx: Kysely<CloudTables>,
@@ -12,10 +17,9 @@ export async function insertOrganization(
   name: string,
   nowMs: number,
 ): Promise<OrganizationRow> {
-  const webhookSecret = `whsec_${Buffer.from(newSecret(), 'base64url').toString('base64')}`;
   return await trx
     .insertInto('organizations')
-    .values({ id: newId(), name, created_ms: nowMs, webhook_secret: instanceKey.encrypt(webhookSecret) })
+    .values({ id: newId(), name, created_ms: nowMs, webhook_secret: instanceKey.encrypt(newWebhookSecret()) })
     .returningAll()
     .executeTakeFirstOrThrow();
 }

@@ -43,6 +43,8 @@ export interface AccountsTables {
   /** Credentials of the push provider, sealed. */
   push_configurations: { organization_id: string; app_id: string; credentials: Uint8Array; set_ms: number };
   device_push_tokens: { person_id: string; app_id: string; device_uuid: string; token: string; set_ms: number };
+  /** Keys that still sign an organization's webhooks after a rotation. */
+  former_webhook_secrets: { organization_id: string; secret: Uint8Array; ends_ms: number };
   /** The host's credentials for the platform's own mobile app, sealed; at most one row. */
   host_push_credentials: { id: number; credentials: Uint8Array; set_ms: number };
   location_secrets: { id: string; location_id: string; secret: Uint8Array; created_ms: number };
@@ -82,10 +84,16 @@ export const accountsV16: readonly string[] = [
   'create table host_push_credentials (id integer primary key, credentials blob not null, set_ms bigint not null)',
 ];
 
+/** Rotation of the keys that sign webhooks. */
+export const accountsV18: readonly string[] = [
+  'create table former_webhook_secrets (organization_id text not null references organizations (id), secret blob not null, ends_ms bigint not null, primary key (organization_id, ends_ms))',
+];
+
 /** Columns sealed with the instance key. */
 export const accountsSealed: readonly SealedColumn[] = [
   { table: 'organizations', key: ['id'], sealed: 'webhook_secret' },
   { table: 'location_secrets', key: ['id'], sealed: 'secret' },
   { table: 'push_configurations', key: ['organization_id'], sealed: 'credentials' },
+  { table: 'former_webhook_secrets', key: ['organization_id', 'ends_ms'], sealed: 'secret' },
   { table: 'host_push_credentials', key: ['id'], sealed: 'credentials' },
 ];

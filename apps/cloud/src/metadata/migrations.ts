@@ -1,6 +1,6 @@
 /** Every version of the metadata's tables, collected from the features that own them; a released version never changes. */
 import { accessV1, accessV2, auditGuard } from '../access/store.ts';
-import { accountsDdl, accountsV2, accountsV16 } from '../accounts/store.ts';
+import { accountsDdl, accountsV2, accountsV16, accountsV18 } from '../accounts/store.ts';
 import { adminV2 } from '../admin/store.ts';
 import { binaryV3, binaryV5 } from '../binary/store.ts';
 import { logCursorsV8 } from '../follow-log/store.ts';
@@ -72,4 +72,5 @@ export const migrations: readonly Migration[] = [
   { version: 15, statements: triggersV15 },
   { version: 16, statements: accountsV16 },
   { version: 17, statements: logsV17 },
+  { version: 18, statements: accountsV18 },
 ];

@@ -49,6 +49,8 @@ export interface Channel extends Disposable {
   readonly maxInFlight: number;
   /** How many of them go to one target, so that a target that hangs delays only its own messages. */
   readonly maxPerTarget: number;
+  /** Whether a target that fails again and again gets single attempts at growing intervals (circuits.ts). Default false. */
+  readonly breaksCircuits?: boolean;
   /** Only messages with an event are sent; those with sealed content wait. Default false. */
   readonly onlyEvents?: boolean;
   /**

@@ -8,6 +8,7 @@ import { type Clock, errorText, type Follower, follow, type Log } from '@platfor
 import { reportedFault } from '@platform/rpc/server';
 import type { Kysely } from 'kysely';
 import type { Channel, Channels, GatheredMessage, SendResult } from './channel.ts';
+import { Circuits } from './circuits.ts';
 import { divertedLine, failureLine, type MachineLogLine } from './failure-line.ts';
 import { InFlight } from './in-flight.ts';
 import { type Attempt, createRecorder, type Judgement, type Recorder } from './record-attempt.ts';
@@ -34,6 +35,7 @@ type Due = Pick<OutboxMessageRow, 'id' | 'organization_id' | 'target'>;
 interface Lane {
   readonly name: ChannelName;
   readonly channel: Channel;
+  readonly circuits: Circuits | undefined;
   readonly inFlight: InFlight;
 }
 
@@ -49,7 +51,9 @@ export class Delivery implements AsyncDisposable {
     this.#recorder = createRecorder(options);
     this.#lanes = channelNames.flatMap((name) => {
       const channel = options.channels[name];
-      return channel === undefined ? [] : [{ name, channel, inFlight: new InFlight(channel) }];
+      if (channel === undefined) return [];
+      const circuits = channel.breaksCircuits === true ? new Circuits(() => options.clock.now()) : undefined;
+      return [{ name, channel, circuits, inFlight: new InFlight(channel, circuits) }];
     });
   }
 
@@ -110,7 +114,7 @@ export class Delivery implements AsyncDisposable {
 
   #due({ name, channel, inFlight }: Lane, limit: number): Promise<Due[]> {
     const { db, clock } = this.#options;
-    const saturated = inFlight.saturated();
+    const excluded = inFlight.withoutRoom();
     let query = db
       .selectFrom('outbox_messages')
       .select(['id', 'organization_id', 'target'])
@@ -119,12 +123,13 @@ export class Delivery implements AsyncDisposable {
       .where('next_attempt_at', '<=', clock.now())
       .orderBy('next_attempt_at')
       .limit(limit);
-    if (saturated.length > 0) query = query.where('target', 'not in', saturated);
+    if (excluded.length > 0) query = query.where('target', 'not in', excluded);
     if (channel.onlyEvents === true) query = query.where('event', '!=', '');
     return query.execute();
   }
 
-  #begin({ channel, inFlight }: Lane, due: Due): void {
+  #begin(lane: Lane, due: Due): void {
+    const { inFlight } = lane;
     let sending = true;
     const sent = (): void => {
       if (!sending) return;
@@ -132,7 +137,7 @@ export class Delivery implements AsyncDisposable {
       inFlight.release(due.target);
       this.wake();
     };
-    const done = this.#deliver(channel, due.id, sent)
+    const done = this.#deliver(lane, due.id, sent)
       .catch((caught) => {
         if (!this.#stop.signal.aborted) {
           this.#options.log.error('a delivery could not be recorded', { messageId: due.id, error: errorText(caught) });
@@ -143,7 +148,7 @@ export class Delivery implements AsyncDisposable {
   }
 
   /** @param sent called when the target has answered: the next message may be sent while this attempt is recorded */
-  async #deliver(channel: Channel, id: string, sent: () => void): Promise<void> {
+  async #deliver({ channel, circuits }: Lane, id: string, sent: () => void): Promise<void> {
     const { clock, db, organizationExists } = this.#options;
     const row = await db.selectFrom('outbox_messages').selectAll().where('id', '=', id).executeTakeFirst();
     // Since the query the message may have been paused or tried: an attempt may be recorded while a query finds it due.
@@ -152,6 +157,8 @@ export class Delivery implements AsyncDisposable {
     const gathered = (await channel.gather?.(row)) ?? [row];
     if (gathered.length === 0) return;
     const attempt = await this.#attempt(channel, row, gathered);
+    if (attempt.result.outcome === 'retryLater') circuits?.failed(row.target);
+    else circuits?.succeeded(row.target);
     const judgement = this.#recorder.judge(row, attempt.result, channel.waitMs);
     // Messages that were gathered are due until they are recorded.
     if (channel.gather === undefined) sent();

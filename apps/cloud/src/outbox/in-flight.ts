@@ -1,14 +1,20 @@
 import type { Channel } from './channel.ts';
+import type { Circuits } from './circuits.ts';
+
+const maxListed = 1_000;
 
 /** The deliveries in progress on one channel, and its free places. */
 export class InFlight {
   readonly #limits: Pick<Channel, 'maxInFlight' | 'maxPerTarget'>;
+  readonly #circuits: Circuits | undefined;
   readonly #deliveries = new Map<string, Promise<void>>();
   /** Number of messages being sent to each target. */
   readonly #sending = new Map<string, number>();
 
-  constructor(limits: Pick<Channel, 'maxInFlight' | 'maxPerTarget'>) {
+  /** @param circuits absent: failures of a target do not reduce its places */
+  constructor(limits: Pick<Channel, 'maxInFlight' | 'maxPerTarget'>, circuits?: Circuits) {
     this.#limits = limits;
+    this.#circuits = circuits;
   }
 
   get count(): number {
@@ -24,12 +30,15 @@ export class InFlight {
   }
 
   hasRoomFor(target: string): boolean {
-    return (this.#sending.get(target) ?? 0) < this.#limits.maxPerTarget;
+    const { maxPerTarget } = this.#limits;
+    if (this.#circuits?.isOpen(target) === true) return false;
+    return (this.#sending.get(target) ?? 0) < (this.#circuits?.placesOf(target, maxPerTarget) ?? maxPerTarget);
   }
 
-  /** Targets that have reached their limit. */
-  saturated(): string[] {
-    return [...this.#sending.keys()].filter((target) => !this.hasRoomFor(target));
+  /** Targets that get nothing now: they have reached their limit, or their circuit is open. At most a thousand, as stores limit values. */
+  withoutRoom(): string[] {
+    const full = [...this.#sending.keys()].filter((target) => !this.hasRoomFor(target));
+    return [...new Set([...full, ...(this.#circuits?.open() ?? [])])].slice(0, maxListed);
   }
 
   reserve(target: string): void {

@@ -106,9 +106,9 @@ test('D37 a message that fails for an internal reason is retried, and its record
   const on = await openOutboxRig();
   let fails = true;
   const outbox = on.open({
-    async signingSecret() {
+    async signingSecrets() {
       if (fails) throw new Error('cannot read /var/lib/platform/instance.key');
-      return webhookSecret;
+      return [webhookSecret];
     },
   });
   outbox.start();

@@ -28,6 +28,7 @@ export async function deleteOrganization(deps: AccountsDeps, by: Caller, organiz
       'organization_logos',
       'billing_services',
       'push_configurations',
+      'former_webhook_secrets',
     ] as const)
       await trx.deleteFrom(table).where('organization_id', '=', organizationId).execute();
     await trx.deleteFrom('organizations').where('id', '=', organizationId).execute();

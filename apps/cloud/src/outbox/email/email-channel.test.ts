@@ -170,7 +170,7 @@ test('a mail server that hangs delays no webhook, and webhooks that hang delay n
   hooks.answerWith(() => new Promise(() => {}));
   const hanging = Array.from({ length: 100 }, (_, n) => webhookMessage(n, `${hooks.url}/test-inbox/webhooks/${n}`));
   await enqueueWebhooks(healthy, healthy.outbox, ...hanging);
-  await until(() => hooks.requests.length === 64);
+  await until(() => hooks.requests.length === 100);
   await healthy.send({});
   await server.waitFor(1);
 });

@@ -35,7 +35,7 @@ export const noSecrets: EnqueueDeps = {
 
 export interface OutboxOverrides
   extends Partial<Pick<OutboxDeps & EnqueueDeps, 'db' | 'organizationExists' | 'appendMachineLog' | 'ownersOf'>>,
-    Partial<Pick<WebhookChannelDeps, 'signingSecret'>> {
+    Partial<Pick<WebhookChannelDeps, 'signingSecrets'>> {
   /** A mail server. Absent: notifications by e-mail go to the test inbox. */
   readonly smtpUrl?: string | undefined;
   /** Creates the channel for push notifications; it keeps in `kept` what goes to the test inbox. Absent: there is none. */
@@ -99,9 +99,9 @@ export async function openOutboxRig(
   const port = Number(new URL(sink.url).port);
   return {
     ...{ clock, db, instanceKey, sink, inbox, pushes, lines, logged },
-    open({ smtpUrl, mailTimeoutMs, push, signingSecret = async () => webhookSecret, ...overrides } = {}) {
+    open({ smtpUrl, mailTimeoutMs, push, signingSecrets = async () => [webhookSecret], ...overrides } = {}) {
       const webhook = createWebhookChannel({
-        ...{ clock, instanceKey, signingSecret, version: '1.2.3' },
+        ...{ clock, instanceKey, signingSecrets, version: '1.2.3' },
         ownAuthority: () => undefined,
         policy: {
           ownAddress: () => ({ host: '127.0.0.1', port }),

@@ -12,19 +12,20 @@ import { webhookRequest } from './webhook-request.ts';
 export interface WebhookChannelDeps extends Pick<WebhookSenderDeps, 'clock' | 'ownAuthority' | 'policy'> {
   /** Decrypts the passwords of targets. */
   readonly instanceKey: Pick<InstanceKey, 'decrypt'>;
-  /** `whsec_` and base64: the key that signs the organization's webhooks. Undefined: the organization does not exist. */
-  readonly signingSecret: (organizationId: string) => Promise<string | undefined>;
+  /** `whsec_` and base64: the keys that sign the organization's webhooks, the current one first. None: the organization does not exist. */
+  readonly signingSecrets: (organizationId: string) => Promise<readonly string[]>;
   /** Version of the platform, for User-Agent. */
   readonly version: string;
 }
 
 export function createWebhookChannel(deps: WebhookChannelDeps): Channel {
-  const { clock, instanceKey, signingSecret, version, ownAuthority, policy } = deps;
+  const { clock, instanceKey, signingSecrets, version, ownAuthority, policy } = deps;
   const sender = createWebhookSender({ clock, ownAuthority, policy });
 
   return {
-    maxInFlight: 64,
+    maxInFlight: 256,
     maxPerTarget: 4,
+    breaksCircuits: true,
     async send(message, signal) {
       const event = readEvent(message);
       if (event === undefined) return { outcome: 'rejected', error: 'the stored event cannot be read' };
@@ -32,9 +33,9 @@ export function createWebhookChannel(deps: WebhookChannelDeps): Channel {
       if (authorization === undefined)
         return { outcome: 'rejected', error: 'the stored password for the target cannot be opened' };
       const timestamp = Math.floor(clock.now() / 1_000);
-      const secret = await signingSecret(message.organization_id);
-      if (secret === undefined) throw new PlatformError('not_found', 'its organization was deleted');
-      return sender.send(signedRequest(message, event, { authorization, secret, timestamp, version }), signal);
+      const secrets = await signingSecrets(message.organization_id);
+      if (secrets.length === 0) throw new PlatformError('not_found', 'its organization was deleted');
+      return sender.send(signedRequest(message, event, { authorization, secrets, timestamp, version }), signal);
     },
     waitMs: ({ attempts, retryAfterMs }) => waitMs(attempts, retryAfterMs),
     [Symbol.dispose]: () => sender[Symbol.dispose](),
@@ -46,7 +47,7 @@ function signedRequest(
   event: TriggerEvent,
   by: {
     readonly authorization: string | null;
-    readonly secret: string;
+    readonly secrets: readonly string[];
     readonly timestamp: number;
     readonly version: string;
   },
@@ -61,7 +62,7 @@ function signedRequest(
       'User-Agent': `platform/${by.version}`,
       'webhook-id': id,
       'webhook-timestamp': String(by.timestamp),
-      'webhook-signature': sign(by.secret, id, by.timestamp, body),
+      'webhook-signature': by.secrets.map((secret) => sign(secret, id, by.timestamp, body)).join(' '),
       ...(method === 'POST' && { 'Content-Length': String(Buffer.byteLength(body)) }),
       ...(by.authorization !== null && { Authorization: by.authorization }),
     },

@@ -16,7 +16,110 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file platform/fleet/v1/fleet.proto.
  */
 export const file_platform_fleet_v1_fleet: GenFile = /*@__PURE__*/
-  fileDesc("Ch1wbGF0Zm9ybS9mbGVldC92MS9mbGVldC5wcm90bxIRcGxhdGZvcm0uZmxlZXQudjEipAEKGENyZWF0ZUV4cGlyaW5nS2V5UmVxdWVzdBIMCgRuYW1lGAEgASgJEjYKDmF1dGhvcml6YXRpb25zGAIgAygLMh4ucGxhdGZvcm0uYXBwLnYxLkF1dGhvcml6YXRpb24SMwoKZXhwaXJlc19hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAIgBAUINCgtfZXhwaXJlc19hdCI0ChlDcmVhdGVFeHBpcmluZ0tleVJlc3BvbnNlEgoKAmlkGAEgASgJEgsKA2tleRgCIAEoCSJlChNTZXRLZXlFeHBpcnlSZXF1ZXN0EgoKAmlkGAEgASgJEjMKCmV4cGlyZXNfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSACIAQFCDQoLX2V4cGlyZXNfYXQiFgoUU2V0S2V5RXhwaXJ5UmVzcG9uc2UiMAoVTGlzdEtleURldGFpbHNSZXF1ZXN0EhcKD29yZ2FuaXphdGlvbl9pZBgBIAEoCSJFChZMaXN0S2V5RGV0YWlsc1Jlc3BvbnNlEisKBGtleXMYASADKAsyHS5wbGF0Zm9ybS5mbGVldC52MS5LZXlEZXRhaWxzIrMDCgpLZXlEZXRhaWxzEgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSLgoKY3JlYXRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMwoKZXhwaXJlc19hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAIgBARI1CgxsYXN0X3VzZWRfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSAGIAQESMwoKcm90YXRlZF9hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAogBARI4Cg9vdmVybGFwX2VuZHNfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSAOIAQESPQoOYXV0aG9yaXphdGlvbnMYCCADKAsyJS5wbGF0Zm9ybS5hcHAudjEuQXV0aG9yaXphdGlvbkRldGFpbHNCDQoLX2V4cGlyZXNfYXRCDwoNX2xhc3RfdXNlZF9hdEINCgtfcm90YXRlZF9hdEISChBfb3ZlcmxhcF9lbmRzX2F0Ii8KBUFjdG9yEgwKBGtpbmQYASABKAkSCgoCaWQYAiABKAkSDAoEbmFtZRgDIAEoCSK3AQoUQ29uZmlndXJhdGlvblZlcnNpb24SDwoHdmVyc2lvbhgBIAEoBBIoCgZhdXRob3IYAiABKAsyGC5wbGF0Zm9ybS5mbGVldC52MS5BY3RvchIsCghzYXZlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEAoIcmV2aXNpb24YBCABKAkSDQoFYnl0ZXMYBSABKA0SFQoNcmVzdG9yZWRfZnJvbRgGIAEoBCKDAQogTGlzdENvbmZpZ3VyYXRpb25WZXJzaW9uc1JlcXVlc3QSDwoHcGFydF9pZBgBIAEoCRIXCgpwYWdlX3Rva2VuGAIgASgJSACIAQESFwoKcGFnZV9saW1pdBgDIAEoDUgBiAEBQg0KC19wYWdlX3Rva2VuQg0KC19wYWdlX2xpbWl0IncKIUxpc3RDb25maWd1cmF0aW9uVmVyc2lvbnNSZXNwb25zZRI5Cgh2ZXJzaW9ucxgBIAMoCzInLnBsYXRmb3JtLmZsZWV0LnYxLkNvbmZpZ3VyYXRpb25WZXJzaW9uEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSJTCh5HZXRDb25maWd1cmF0aW9uVmVyc2lvblJlcXVlc3QSDwoHcGFydF9pZBgBIAEoCRIUCgd2ZXJzaW9uGAIgASgESACIAQFCCgoIX3ZlcnNpb24ipQEKH0dldENvbmZpZ3VyYXRpb25WZXJzaW9uUmVzcG9uc2USOAoHdmVyc2lvbhgBIAEoCzInLnBsYXRmb3JtLmZsZWV0LnYxLkNvbmZpZ3VyYXRpb25WZXJzaW9uEhAKCGRvY3VtZW50GAIgASgJEh8KEmVmZmVjdGl2ZV9kb2N1bWVudBgDIAEoCUgAiAEBQhUKE19lZmZlY3RpdmVfZG9jdW1lbnQieAoiUmVzdG9yZUNvbmZpZ3VyYXRpb25WZXJzaW9uUmVxdWVzdBIPCgdwYXJ0X2lkGAEgASgJEg8KB3ZlcnNpb24YAiABKAQSHAoPY3VycmVudF92ZXJzaW9uGAMgASgESACIAQFCEgoQX2N1cnJlbnRfdmVyc2lvbiJfCiNSZXN0b3JlQ29uZmlndXJhdGlvblZlcnNpb25SZXNwb25zZRI4Cgd2ZXJzaW9uGAEgASgLMicucGxhdGZvcm0uZmxlZXQudjEuQ29uZmlndXJhdGlvblZlcnNpb24iQQocVmFsaWRhdGVDb25maWd1cmF0aW9uUmVxdWVzdBIPCgdwYXJ0X2lkGAEgASgJEhAKCGRvY3VtZW50GAIgASgJIkcKFENvbmZpZ3VyYXRpb25Qcm9ibGVtEhAKCHNldmVyaXR5GAEgASgJEgwKBHBhdGgYAiABKAkSDwoHbWVzc2FnZRgDIAEoCSJsCh1WYWxpZGF0ZUNvbmZpZ3VyYXRpb25SZXNwb25zZRI5Cghwcm9ibGVtcxgBIAMoCzInLnBsYXRmb3JtLmZsZWV0LnYxLkNvbmZpZ3VyYXRpb25Qcm9ibGVtEhAKCHJldmlzaW9uGAIgASgJIicKFEdldFBhcnRTdGF0dXNSZXF1ZXN0Eg8KB3BhcnRfaWQYASABKAkiRgoKUmV2aXNpb25BdBIQCghyZXZpc2lvbhgBIAEoCRImCgJhdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiowYKFUdldFBhcnRTdGF0dXNSZXNwb25zZRIPCgdwYXJ0X2lkGAEgASgJEjIKDG9ubGluZV9zdGF0ZRgCIAEoDjIcLnBsYXRmb3JtLmFwcC52MS5PbmxpbmVTdGF0ZRI0CgtsYXN0X2FjY2VzcxgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAIgBARIVCg1zYXZlZF92ZXJzaW9uGAQgASgEEiwKBXNhdmVkGAUgASgLMh0ucGxhdGZvcm0uZmxlZXQudjEuUmV2aXNpb25BdBIzCgdmZXRjaGVkGAYgASgLMh0ucGxhdGZvcm0uZmxlZXQudjEuUmV2aXNpb25BdEgBiAEBEjMKB2FwcGxpZWQYByABKAsyHS5wbGF0Zm9ybS5mbGVldC52MS5SZXZpc2lvbkF0SAKIAQESMAoEaGVsZBgIIAEoCzIdLnBsYXRmb3JtLmZsZWV0LnYxLlJldmlzaW9uQXRIA4gBARISCgpsYXN0X2Vycm9yGAkgASgJEjYKDWxhc3RfZXJyb3JfYXQYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSASIAQESFgoOc2VydmVyX3ZlcnNpb24YCyABKAkSEAoIcGxhdGZvcm0YDCABKAkSQgoRZnJhZ21lbnRfcHJvYmxlbXMYDSADKAsyJy5wbGF0Zm9ybS5mbGVldC52MS5Db25maWd1cmF0aW9uUHJvYmxlbRITCgtoZWxkX3JlYXNvbhgOIAEoCRIyCgZmb3JjZWQYDyABKAsyHS5wbGF0Zm9ybS5mbGVldC52MS5SZXZpc2lvbkF0SAWIAQESMwoKbGlua19zaW5jZRgQIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIBogBARIZChFjb21wZXRpbmdfc2VydmVycxgRIAMoCUIOCgxfbGFzdF9hY2Nlc3NCCgoIX2ZldGNoZWRCCgoIX2FwcGxpZWRCBwoFX2hlbGRCEAoOX2xhc3RfZXJyb3JfYXRCCQoHX2ZvcmNlZEINCgtfbGlua19zaW5jZSKuAQoXUmVwb3J0UGFydFN0YXR1c1JlcXVlc3QSDwoHcGFydF9pZBgBIAEoCRIYChBhcHBsaWVkX3JldmlzaW9uGAIgASgJEhUKDWhlbGRfcmV2aXNpb24YAyABKAkSEgoKbGFzdF9lcnJvchgEIAEoCRIWCg5zZXJ2ZXJfdmVyc2lvbhgFIAEoCRIQCghwbGF0Zm9ybRgGIAEoCRITCgtoZWxkX3JlYXNvbhgHIAEoCSIzChhSZXBvcnRQYXJ0U3RhdHVzUmVzcG9uc2USFwoPZm9yY2VkX3JldmlzaW9uGAEgASgJIj4KGUZvcmNlQ29uZmlndXJhdGlvblJlcXVlc3QSDwoHcGFydF9pZBgBIAEoCRIQCghyZXZpc2lvbhgCIAEoCSIuChpGb3JjZUNvbmZpZ3VyYXRpb25SZXNwb25zZRIQCghyZXZpc2lvbhgBIAEoCSIsChlDcmVhdGVDb25uZWN0VG9rZW5SZXF1ZXN0Eg8KB3BhcnRfaWQYASABKAkidAoaQ3JlYXRlQ29ubmVjdFRva2VuUmVzcG9uc2USDQoFdG9rZW4YASABKAkSLgoKZXhwaXJlc19hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFwoPY2VydGlmaWNhdGVfcGluGAMgASgJIpUBChdMaXN0QXVkaXRFbnRyaWVzUmVxdWVzdBIXCg9vcmdhbml6YXRpb25faWQYASABKAkSFwoKcGFnZV90b2tlbhgCIAEoCUgAiAEBEhcKCnBhZ2VfbGltaXQYAyABKA1IAYgBARIRCgl0YXJnZXRfaWQYBCABKAlCDQoLX3BhZ2VfdG9rZW5CDQoLX3BhZ2VfbGltaXQixwEKCkF1ZGl0RW50cnkSCgoCaWQYASABKAQSJgoCYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEicKBWFjdG9yGAMgASgLMhgucGxhdGZvcm0uZmxlZXQudjEuQWN0b3ISDgoGYWN0aW9uGAQgASgJEhMKC3RhcmdldF9raW5kGAUgASgJEhEKCXRhcmdldF9pZBgGIAEoCRIOCgZkZXRhaWwYByABKAkSFAoMcGVlcl9hZGRyZXNzGAggASgJImMKGExpc3RBdWRpdEVudHJpZXNSZXNwb25zZRIuCgdlbnRyaWVzGAEgAygLMh0ucGxhdGZvcm0uZmxlZXQudjEuQXVkaXRFbnRyeRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkygQsKDEZsZWV0U2VydmljZRJuChFDcmVhdGVFeHBpcmluZ0tleRIrLnBsYXRmb3JtLmZsZWV0LnYxLkNyZWF0ZUV4cGlyaW5nS2V5UmVxdWVzdBosLnBsYXRmb3JtLmZsZWV0LnYxLkNyZWF0ZUV4cGlyaW5nS2V5UmVzcG9uc2USXwoMU2V0S2V5RXhwaXJ5EiYucGxhdGZvcm0uZmxlZXQudjEuU2V0S2V5RXhwaXJ5UmVxdWVzdBonLnBsYXRmb3JtLmZsZWV0LnYxLlNldEtleUV4cGlyeVJlc3BvbnNlEmUKDkxpc3RLZXlEZXRhaWxzEigucGxhdGZvcm0uZmxlZXQudjEuTGlzdEtleURldGFpbHNSZXF1ZXN0GikucGxhdGZvcm0uZmxlZXQudjEuTGlzdEtleURldGFpbHNSZXNwb25zZRKGAQoZTGlzdENvbmZpZ3VyYXRpb25WZXJzaW9ucxIzLnBsYXRmb3JtLmZsZWV0LnYxLkxpc3RDb25maWd1cmF0aW9uVmVyc2lvbnNSZXF1ZXN0GjQucGxhdGZvcm0uZmxlZXQudjEuTGlzdENvbmZpZ3VyYXRpb25WZXJzaW9uc1Jlc3BvbnNlEoABChdHZXRDb25maWd1cmF0aW9uVmVyc2lvbhIxLnBsYXRmb3JtLmZsZWV0LnYxLkdldENvbmZpZ3VyYXRpb25WZXJzaW9uUmVxdWVzdBoyLnBsYXRmb3JtLmZsZWV0LnYxLkdldENvbmZpZ3VyYXRpb25WZXJzaW9uUmVzcG9uc2USjAEKG1Jlc3RvcmVDb25maWd1cmF0aW9uVmVyc2lvbhI1LnBsYXRmb3JtLmZsZWV0LnYxLlJlc3RvcmVDb25maWd1cmF0aW9uVmVyc2lvblJlcXVlc3QaNi5wbGF0Zm9ybS5mbGVldC52MS5SZXN0b3JlQ29uZmlndXJhdGlvblZlcnNpb25SZXNwb25zZRJ6ChVWYWxpZGF0ZUNvbmZpZ3VyYXRpb24SLy5wbGF0Zm9ybS5mbGVldC52MS5WYWxpZGF0ZUNvbmZpZ3VyYXRpb25SZXF1ZXN0GjAucGxhdGZvcm0uZmxlZXQudjEuVmFsaWRhdGVDb25maWd1cmF0aW9uUmVzcG9uc2USYgoNR2V0UGFydFN0YXR1cxInLnBsYXRmb3JtLmZsZWV0LnYxLkdldFBhcnRTdGF0dXNSZXF1ZXN0GigucGxhdGZvcm0uZmxlZXQudjEuR2V0UGFydFN0YXR1c1Jlc3BvbnNlEmsKEFJlcG9ydFBhcnRTdGF0dXMSKi5wbGF0Zm9ybS5mbGVldC52MS5SZXBvcnRQYXJ0U3RhdHVzUmVxdWVzdBorLnBsYXRmb3JtLmZsZWV0LnYxLlJlcG9ydFBhcnRTdGF0dXNSZXNwb25zZRJxChJGb3JjZUNvbmZpZ3VyYXRpb24SLC5wbGF0Zm9ybS5mbGVldC52MS5Gb3JjZUNvbmZpZ3VyYXRpb25SZXF1ZXN0Gi0ucGxhdGZvcm0uZmxlZXQudjEuRm9yY2VDb25maWd1cmF0aW9uUmVzcG9uc2UScQoSQ3JlYXRlQ29ubmVjdFRva2VuEiwucGxhdGZvcm0uZmxlZXQudjEuQ3JlYXRlQ29ubmVjdFRva2VuUmVxdWVzdBotLnBsYXRmb3JtLmZsZWV0LnYxLkNyZWF0ZUNvbm5lY3RUb2tlblJlc3BvbnNlEmsKEExpc3RBdWRpdEVudHJpZXMSKi5wbGF0Zm9ybS5mbGVldC52MS5MaXN0QXVkaXRFbnRyaWVzUmVxdWVzdBorLnBsYXRmb3JtLmZsZWV0LnYxLkxpc3RBdWRpdEVudHJpZXNSZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_timestamp, file_platform_app_v1_app]);
+  fileDesc("Ch1wbGF0Zm9ybS9mbGVldC92MS9mbGVldC5wcm90bxIRcGxhdGZvcm0uZmxlZXQudjEiXQoNV2ViaG9va1NlY3JldBIOCgZzZWNyZXQYASABKAkSMAoHZW5kc19hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAIgBAUIKCghfZW5kc19hdCIzChhHZXRXZWJob29rU2VjcmV0c1JlcXVlc3QSFwoPb3JnYW5pemF0aW9uX2lkGAEgASgJIk4KGUdldFdlYmhvb2tTZWNyZXRzUmVzcG9uc2USMQoHc2VjcmV0cxgBIAMoCzIgLnBsYXRmb3JtLmZsZWV0LnYxLldlYmhvb2tTZWNyZXQiZwoaUm90YXRlV2ViaG9va1NlY3JldFJlcXVlc3QSFwoPb3JnYW5pemF0aW9uX2lkGAEgASgJEhwKD292ZXJsYXBfc2Vjb25kcxgCIAEoDUgAiAEBQhIKEF9vdmVybGFwX3NlY29uZHMiUAobUm90YXRlV2ViaG9va1NlY3JldFJlc3BvbnNlEjEKB3NlY3JldHMYASADKAsyIC5wbGF0Zm9ybS5mbGVldC52MS5XZWJob29rU2VjcmV0IqQBChhDcmVhdGVFeHBpcmluZ0tleVJlcXVlc3QSDAoEbmFtZRgBIAEoCRI2Cg5hdXRob3JpemF0aW9ucxgCIAMoCzIeLnBsYXRmb3JtLmFwcC52MS5BdXRob3JpemF0aW9uEjMKCmV4cGlyZXNfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSACIAQFCDQoLX2V4cGlyZXNfYXQiNAoZQ3JlYXRlRXhwaXJpbmdLZXlSZXNwb25zZRIKCgJpZBgBIAEoCRILCgNrZXkYAiABKAkiZQoTU2V0S2V5RXhwaXJ5UmVxdWVzdBIKCgJpZBgBIAEoCRIzCgpleHBpcmVzX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgAiAEBQg0KC19leHBpcmVzX2F0IhYKFFNldEtleUV4cGlyeVJlc3BvbnNlIjAKFUxpc3RLZXlEZXRhaWxzUmVxdWVzdBIXCg9vcmdhbml6YXRpb25faWQYASABKAkiRQoWTGlzdEtleURldGFpbHNSZXNwb25zZRIrCgRrZXlzGAEgAygLMh0ucGxhdGZvcm0uZmxlZXQudjEuS2V5RGV0YWlscyKzAwoKS2V5RGV0YWlscxIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEi4KCmNyZWF0ZWRfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjMKCmV4cGlyZXNfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSACIAQESNQoMbGFzdF91c2VkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgBiAEBEjMKCnJvdGF0ZWRfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSAKIAQESOAoPb3ZlcmxhcF9lbmRzX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgDiAEBEj0KDmF1dGhvcml6YXRpb25zGAggAygLMiUucGxhdGZvcm0uYXBwLnYxLkF1dGhvcml6YXRpb25EZXRhaWxzQg0KC19leHBpcmVzX2F0Qg8KDV9sYXN0X3VzZWRfYXRCDQoLX3JvdGF0ZWRfYXRCEgoQX292ZXJsYXBfZW5kc19hdCIvCgVBY3RvchIMCgRraW5kGAEgASgJEgoKAmlkGAIgASgJEgwKBG5hbWUYAyABKAkitwEKFENvbmZpZ3VyYXRpb25WZXJzaW9uEg8KB3ZlcnNpb24YASABKAQSKAoGYXV0aG9yGAIgASgLMhgucGxhdGZvcm0uZmxlZXQudjEuQWN0b3ISLAoIc2F2ZWRfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhAKCHJldmlzaW9uGAQgASgJEg0KBWJ5dGVzGAUgASgNEhUKDXJlc3RvcmVkX2Zyb20YBiABKAQigwEKIExpc3RDb25maWd1cmF0aW9uVmVyc2lvbnNSZXF1ZXN0Eg8KB3BhcnRfaWQYASABKAkSFwoKcGFnZV90b2tlbhgCIAEoCUgAiAEBEhcKCnBhZ2VfbGltaXQYAyABKA1IAYgBAUINCgtfcGFnZV90b2tlbkINCgtfcGFnZV9saW1pdCJ3CiFMaXN0Q29uZmlndXJhdGlvblZlcnNpb25zUmVzcG9uc2USOQoIdmVyc2lvbnMYASADKAsyJy5wbGF0Zm9ybS5mbGVldC52MS5Db25maWd1cmF0aW9uVmVyc2lvbhIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiUwoeR2V0Q29uZmlndXJhdGlvblZlcnNpb25SZXF1ZXN0Eg8KB3BhcnRfaWQYASABKAkSFAoHdmVyc2lvbhgCIAEoBEgAiAEBQgoKCF92ZXJzaW9uIqUBCh9HZXRDb25maWd1cmF0aW9uVmVyc2lvblJlc3BvbnNlEjgKB3ZlcnNpb24YASABKAsyJy5wbGF0Zm9ybS5mbGVldC52MS5Db25maWd1cmF0aW9uVmVyc2lvbhIQCghkb2N1bWVudBgCIAEoCRIfChJlZmZlY3RpdmVfZG9jdW1lbnQYAyABKAlIAIgBAUIVChNfZWZmZWN0aXZlX2RvY3VtZW50IngKIlJlc3RvcmVDb25maWd1cmF0aW9uVmVyc2lvblJlcXVlc3QSDwoHcGFydF9pZBgBIAEoCRIPCgd2ZXJzaW9uGAIgASgEEhwKD2N1cnJlbnRfdmVyc2lvbhgDIAEoBEgAiAEBQhIKEF9jdXJyZW50X3ZlcnNpb24iXwojUmVzdG9yZUNvbmZpZ3VyYXRpb25WZXJzaW9uUmVzcG9uc2USOAoHdmVyc2lvbhgBIAEoCzInLnBsYXRmb3JtLmZsZWV0LnYxLkNvbmZpZ3VyYXRpb25WZXJzaW9uIkEKHFZhbGlkYXRlQ29uZmlndXJhdGlvblJlcXVlc3QSDwoHcGFydF9pZBgBIAEoCRIQCghkb2N1bWVudBgCIAEoCSJHChRDb25maWd1cmF0aW9uUHJvYmxlbRIQCghzZXZlcml0eRgBIAEoCRIMCgRwYXRoGAIgASgJEg8KB21lc3NhZ2UYAyABKAkibAodVmFsaWRhdGVDb25maWd1cmF0aW9uUmVzcG9uc2USOQoIcHJvYmxlbXMYASADKAsyJy5wbGF0Zm9ybS5mbGVldC52MS5Db25maWd1cmF0aW9uUHJvYmxlbRIQCghyZXZpc2lvbhgCIAEoCSInChRHZXRQYXJ0U3RhdHVzUmVxdWVzdBIPCgdwYXJ0X2lkGAEgASgJIkYKClJldmlzaW9uQXQSEAoIcmV2aXNpb24YASABKAkSJgoCYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIqMGChVHZXRQYXJ0U3RhdHVzUmVzcG9uc2USDwoHcGFydF9pZBgBIAEoCRIyCgxvbmxpbmVfc3RhdGUYAiABKA4yHC5wbGF0Zm9ybS5hcHAudjEuT25saW5lU3RhdGUSNAoLbGFzdF9hY2Nlc3MYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSACIAQESFQoNc2F2ZWRfdmVyc2lvbhgEIAEoBBIsCgVzYXZlZBgFIAEoCzIdLnBsYXRmb3JtLmZsZWV0LnYxLlJldmlzaW9uQXQSMwoHZmV0Y2hlZBgGIAEoCzIdLnBsYXRmb3JtLmZsZWV0LnYxLlJldmlzaW9uQXRIAYgBARIzCgdhcHBsaWVkGAcgASgLMh0ucGxhdGZvcm0uZmxlZXQudjEuUmV2aXNpb25BdEgCiAEBEjAKBGhlbGQYCCABKAsyHS5wbGF0Zm9ybS5mbGVldC52MS5SZXZpc2lvbkF0SAOIAQESEgoKbGFzdF9lcnJvchgJIAEoCRI2Cg1sYXN0X2Vycm9yX2F0GAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgEiAEBEhYKDnNlcnZlcl92ZXJzaW9uGAsgASgJEhAKCHBsYXRmb3JtGAwgASgJEkIKEWZyYWdtZW50X3Byb2JsZW1zGA0gAygLMicucGxhdGZvcm0uZmxlZXQudjEuQ29uZmlndXJhdGlvblByb2JsZW0SEwoLaGVsZF9yZWFzb24YDiABKAkSMgoGZm9yY2VkGA8gASgLMh0ucGxhdGZvcm0uZmxlZXQudjEuUmV2aXNpb25BdEgFiAEBEjMKCmxpbmtfc2luY2UYECABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSAaIAQESGQoRY29tcGV0aW5nX3NlcnZlcnMYESADKAlCDgoMX2xhc3RfYWNjZXNzQgoKCF9mZXRjaGVkQgoKCF9hcHBsaWVkQgcKBV9oZWxkQhAKDl9sYXN0X2Vycm9yX2F0QgkKB19mb3JjZWRCDQoLX2xpbmtfc2luY2UirgEKF1JlcG9ydFBhcnRTdGF0dXNSZXF1ZXN0Eg8KB3BhcnRfaWQYASABKAkSGAoQYXBwbGllZF9yZXZpc2lvbhgCIAEoCRIVCg1oZWxkX3JldmlzaW9uGAMgASgJEhIKCmxhc3RfZXJyb3IYBCABKAkSFgoOc2VydmVyX3ZlcnNpb24YBSABKAkSEAoIcGxhdGZvcm0YBiABKAkSEwoLaGVsZF9yZWFzb24YByABKAkiMwoYUmVwb3J0UGFydFN0YXR1c1Jlc3BvbnNlEhcKD2ZvcmNlZF9yZXZpc2lvbhgBIAEoCSI+ChlGb3JjZUNvbmZpZ3VyYXRpb25SZXF1ZXN0Eg8KB3BhcnRfaWQYASABKAkSEAoIcmV2aXNpb24YAiABKAkiLgoaRm9yY2VDb25maWd1cmF0aW9uUmVzcG9uc2USEAoIcmV2aXNpb24YASABKAkiLAoZQ3JlYXRlQ29ubmVjdFRva2VuUmVxdWVzdBIPCgdwYXJ0X2lkGAEgASgJInQKGkNyZWF0ZUNvbm5lY3RUb2tlblJlc3BvbnNlEg0KBXRva2VuGAEgASgJEi4KCmV4cGlyZXNfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhcKD2NlcnRpZmljYXRlX3BpbhgDIAEoCSKVAQoXTGlzdEF1ZGl0RW50cmllc1JlcXVlc3QSFwoPb3JnYW5pemF0aW9uX2lkGAEgASgJEhcKCnBhZ2VfdG9rZW4YAiABKAlIAIgBARIXCgpwYWdlX2xpbWl0GAMgASgNSAGIAQESEQoJdGFyZ2V0X2lkGAQgASgJQg0KC19wYWdlX3Rva2VuQg0KC19wYWdlX2xpbWl0IscBCgpBdWRpdEVudHJ5EgoKAmlkGAEgASgEEiYKAmF0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBInCgVhY3RvchgDIAEoCzIYLnBsYXRmb3JtLmZsZWV0LnYxLkFjdG9yEg4KBmFjdGlvbhgEIAEoCRITCgt0YXJnZXRfa2luZBgFIAEoCRIRCgl0YXJnZXRfaWQYBiABKAkSDgoGZGV0YWlsGAcgASgJEhQKDHBlZXJfYWRkcmVzcxgIIAEoCSJjChhMaXN0QXVkaXRFbnRyaWVzUmVzcG9uc2USLgoHZW50cmllcxgBIAMoCzIdLnBsYXRmb3JtLmZsZWV0LnYxLkF1ZGl0RW50cnkSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJMucMCgxGbGVldFNlcnZpY2USbgoRQ3JlYXRlRXhwaXJpbmdLZXkSKy5wbGF0Zm9ybS5mbGVldC52MS5DcmVhdGVFeHBpcmluZ0tleVJlcXVlc3QaLC5wbGF0Zm9ybS5mbGVldC52MS5DcmVhdGVFeHBpcmluZ0tleVJlc3BvbnNlEl8KDFNldEtleUV4cGlyeRImLnBsYXRmb3JtLmZsZWV0LnYxLlNldEtleUV4cGlyeVJlcXVlc3QaJy5wbGF0Zm9ybS5mbGVldC52MS5TZXRLZXlFeHBpcnlSZXNwb25zZRJlCg5MaXN0S2V5RGV0YWlscxIoLnBsYXRmb3JtLmZsZWV0LnYxLkxpc3RLZXlEZXRhaWxzUmVxdWVzdBopLnBsYXRmb3JtLmZsZWV0LnYxLkxpc3RLZXlEZXRhaWxzUmVzcG9uc2UShgEKGUxpc3RDb25maWd1cmF0aW9uVmVyc2lvbnMSMy5wbGF0Zm9ybS5mbGVldC52MS5MaXN0Q29uZmlndXJhdGlvblZlcnNpb25zUmVxdWVzdBo0LnBsYXRmb3JtLmZsZWV0LnYxLkxpc3RDb25maWd1cmF0aW9uVmVyc2lvbnNSZXNwb25zZRKAAQoXR2V0Q29uZmlndXJhdGlvblZlcnNpb24SMS5wbGF0Zm9ybS5mbGVldC52MS5HZXRDb25maWd1cmF0aW9uVmVyc2lvblJlcXVlc3QaMi5wbGF0Zm9ybS5mbGVldC52MS5HZXRDb25maWd1cmF0aW9uVmVyc2lvblJlc3BvbnNlEowBChtSZXN0b3JlQ29uZmlndXJhdGlvblZlcnNpb24SNS5wbGF0Zm9ybS5mbGVldC52MS5SZXN0b3JlQ29uZmlndXJhdGlvblZlcnNpb25SZXF1ZXN0GjYucGxhdGZvcm0uZmxlZXQudjEuUmVzdG9yZUNvbmZpZ3VyYXRpb25WZXJzaW9uUmVzcG9uc2USegoVVmFsaWRhdGVDb25maWd1cmF0aW9uEi8ucGxhdGZvcm0uZmxlZXQudjEuVmFsaWRhdGVDb25maWd1cmF0aW9uUmVxdWVzdBowLnBsYXRmb3JtLmZsZWV0LnYxLlZhbGlkYXRlQ29uZmlndXJhdGlvblJlc3BvbnNlEmIKDUdldFBhcnRTdGF0dXMSJy5wbGF0Zm9ybS5mbGVldC52MS5HZXRQYXJ0U3RhdHVzUmVxdWVzdBooLnBsYXRmb3JtLmZsZWV0LnYxLkdldFBhcnRTdGF0dXNSZXNwb25zZRJrChBSZXBvcnRQYXJ0U3RhdHVzEioucGxhdGZvcm0uZmxlZXQudjEuUmVwb3J0UGFydFN0YXR1c1JlcXVlc3QaKy5wbGF0Zm9ybS5mbGVldC52MS5SZXBvcnRQYXJ0U3RhdHVzUmVzcG9uc2UScQoSRm9yY2VDb25maWd1cmF0aW9uEiwucGxhdGZvcm0uZmxlZXQudjEuRm9yY2VDb25maWd1cmF0aW9uUmVxdWVzdBotLnBsYXRmb3JtLmZsZWV0LnYxLkZvcmNlQ29uZmlndXJhdGlvblJlc3BvbnNlEnEKEkNyZWF0ZUNvbm5lY3RUb2tlbhIsLnBsYXRmb3JtLmZsZWV0LnYxLkNyZWF0ZUNvbm5lY3RUb2tlblJlcXVlc3QaLS5wbGF0Zm9ybS5mbGVldC52MS5DcmVhdGVDb25uZWN0VG9rZW5SZXNwb25zZRJrChBMaXN0QXVkaXRFbnRyaWVzEioucGxhdGZvcm0uZmxlZXQudjEuTGlzdEF1ZGl0RW50cmllc1JlcXVlc3QaKy5wbGF0Zm9ybS5mbGVldC52MS5MaXN0QXVkaXRFbnRyaWVzUmVzcG9uc2USbgoRR2V0V2ViaG9va1NlY3JldHMSKy5wbGF0Zm9ybS5mbGVldC52MS5HZXRXZWJob29rU2VjcmV0c1JlcXVlc3QaLC5wbGF0Zm9ybS5mbGVldC52MS5HZXRXZWJob29rU2VjcmV0c1Jlc3BvbnNlEnQKE1JvdGF0ZVdlYmhvb2tTZWNyZXQSLS5wbGF0Zm9ybS5mbGVldC52MS5Sb3RhdGVXZWJob29rU2VjcmV0UmVxdWVzdBouLnBsYXRmb3JtLmZsZWV0LnYxLlJvdGF0ZVdlYmhvb2tTZWNyZXRSZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_timestamp, file_platform_app_v1_app]);
+
+/**
+ * @generated from message platform.fleet.v1.WebhookSecret
+ */
+export type WebhookSecret = Message<"platform.fleet.v1.WebhookSecret"> & {
+  /**
+   * whsec_ and base64, as Standard Webhooks describes.
+   *
+   * @generated from field: string secret = 1;
+   */
+  secret: string;
+
+  /**
+   * When it no longer signs; absent: it is the current one.
+   *
+   * @generated from field: optional google.protobuf.Timestamp ends_at = 2;
+   */
+  endsAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message platform.fleet.v1.WebhookSecret.
+ * Use `create(WebhookSecretSchema)` to create a new message.
+ */
+export const WebhookSecretSchema: GenMessage<WebhookSecret> = /*@__PURE__*/
+  messageDesc(file_platform_fleet_v1_fleet, 0);
+
+/**
+ * @generated from message platform.fleet.v1.GetWebhookSecretsRequest
+ */
+export type GetWebhookSecretsRequest = Message<"platform.fleet.v1.GetWebhookSecretsRequest"> & {
+  /**
+   * @generated from field: string organization_id = 1;
+   */
+  organizationId: string;
+};
+
+/**
+ * Describes the message platform.fleet.v1.GetWebhookSecretsRequest.
+ * Use `create(GetWebhookSecretsRequestSchema)` to create a new message.
+ */
+export const GetWebhookSecretsRequestSchema: GenMessage<GetWebhookSecretsRequest> = /*@__PURE__*/
+  messageDesc(file_platform_fleet_v1_fleet, 1);
+
+/**
+ * @generated from message platform.fleet.v1.GetWebhookSecretsResponse
+ */
+export type GetWebhookSecretsResponse = Message<"platform.fleet.v1.GetWebhookSecretsResponse"> & {
+  /**
+   * @generated from field: repeated platform.fleet.v1.WebhookSecret secrets = 1;
+   */
+  secrets: WebhookSecret[];
+};
+
+/**
+ * Describes the message platform.fleet.v1.GetWebhookSecretsResponse.
+ * Use `create(GetWebhookSecretsResponseSchema)` to create a new message.
+ */
+export const GetWebhookSecretsResponseSchema: GenMessage<GetWebhookSecretsResponse> = /*@__PURE__*/
+  messageDesc(file_platform_fleet_v1_fleet, 2);
+
+/**
+ * @generated from message platform.fleet.v1.RotateWebhookSecretRequest
+ */
+export type RotateWebhookSecretRequest = Message<"platform.fleet.v1.RotateWebhookSecretRequest"> & {
+  /**
+   * @generated from field: string organization_id = 1;
+   */
+  organizationId: string;
+
+  /**
+   * How long the former secret still signs. Default 7 days, at most 366; 0: not at all.
+   *
+   * @generated from field: optional uint32 overlap_seconds = 2;
+   */
+  overlapSeconds?: number | undefined;
+};
+
+/**
+ * Describes the message platform.fleet.v1.RotateWebhookSecretRequest.
+ * Use `create(RotateWebhookSecretRequestSchema)` to create a new message.
+ */
+export const RotateWebhookSecretRequestSchema: GenMessage<RotateWebhookSecretRequest> = /*@__PURE__*/
+  messageDesc(file_platform_fleet_v1_fleet, 3);
+
+/**
+ * @generated from message platform.fleet.v1.RotateWebhookSecretResponse
+ */
+export type RotateWebhookSecretResponse = Message<"platform.fleet.v1.RotateWebhookSecretResponse"> & {
+  /**
+   * As GetWebhookSecrets returns them after the rotation.
+   *
+   * @generated from field: repeated platform.fleet.v1.WebhookSecret secrets = 1;
+   */
+  secrets: WebhookSecret[];
+};
+
+/**
+ * Describes the message platform.fleet.v1.RotateWebhookSecretResponse.
+ * Use `create(RotateWebhookSecretResponseSchema)` to create a new message.
+ */
+export const RotateWebhookSecretResponseSchema: GenMessage<RotateWebhookSecretResponse> = /*@__PURE__*/
+  messageDesc(file_platform_fleet_v1_fleet, 4);
 
 /**
  * @generated from message platform.fleet.v1.CreateExpiringKeyRequest
@@ -43,7 +146,7 @@ export type CreateExpiringKeyRequest = Message<"platform.fleet.v1.CreateExpiring
  * Use `create(CreateExpiringKeyRequestSchema)` to create a new message.
  */
 export const CreateExpiringKeyRequestSchema: GenMessage<CreateExpiringKeyRequest> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 0);
+  messageDesc(file_platform_fleet_v1_fleet, 5);
 
 /**
  * @generated from message platform.fleet.v1.CreateExpiringKeyResponse
@@ -65,7 +168,7 @@ export type CreateExpiringKeyResponse = Message<"platform.fleet.v1.CreateExpirin
  * Use `create(CreateExpiringKeyResponseSchema)` to create a new message.
  */
 export const CreateExpiringKeyResponseSchema: GenMessage<CreateExpiringKeyResponse> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 1);
+  messageDesc(file_platform_fleet_v1_fleet, 6);
 
 /**
  * @generated from message platform.fleet.v1.SetKeyExpiryRequest
@@ -87,7 +190,7 @@ export type SetKeyExpiryRequest = Message<"platform.fleet.v1.SetKeyExpiryRequest
  * Use `create(SetKeyExpiryRequestSchema)` to create a new message.
  */
 export const SetKeyExpiryRequestSchema: GenMessage<SetKeyExpiryRequest> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 2);
+  messageDesc(file_platform_fleet_v1_fleet, 7);
 
 /**
  * @generated from message platform.fleet.v1.SetKeyExpiryResponse
@@ -100,7 +203,7 @@ export type SetKeyExpiryResponse = Message<"platform.fleet.v1.SetKeyExpiryRespon
  * Use `create(SetKeyExpiryResponseSchema)` to create a new message.
  */
 export const SetKeyExpiryResponseSchema: GenMessage<SetKeyExpiryResponse> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 3);
+  messageDesc(file_platform_fleet_v1_fleet, 8);
 
 /**
  * @generated from message platform.fleet.v1.ListKeyDetailsRequest
@@ -117,7 +220,7 @@ export type ListKeyDetailsRequest = Message<"platform.fleet.v1.ListKeyDetailsReq
  * Use `create(ListKeyDetailsRequestSchema)` to create a new message.
  */
 export const ListKeyDetailsRequestSchema: GenMessage<ListKeyDetailsRequest> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 4);
+  messageDesc(file_platform_fleet_v1_fleet, 9);
 
 /**
  * @generated from message platform.fleet.v1.ListKeyDetailsResponse
@@ -134,7 +237,7 @@ export type ListKeyDetailsResponse = Message<"platform.fleet.v1.ListKeyDetailsRe
  * Use `create(ListKeyDetailsResponseSchema)` to create a new message.
  */
 export const ListKeyDetailsResponseSchema: GenMessage<ListKeyDetailsResponse> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 5);
+  messageDesc(file_platform_fleet_v1_fleet, 10);
 
 /**
  * @generated from message platform.fleet.v1.KeyDetails
@@ -190,7 +293,7 @@ export type KeyDetails = Message<"platform.fleet.v1.KeyDetails"> & {
  * Use `create(KeyDetailsSchema)` to create a new message.
  */
 export const KeyDetailsSchema: GenMessage<KeyDetails> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 6);
+  messageDesc(file_platform_fleet_v1_fleet, 11);
 
 /**
  * Who did something: a person, an API key, a part, the host administrator or the platform itself.
@@ -223,7 +326,7 @@ export type Actor = Message<"platform.fleet.v1.Actor"> & {
  * Use `create(ActorSchema)` to create a new message.
  */
 export const ActorSchema: GenMessage<Actor> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 7);
+  messageDesc(file_platform_fleet_v1_fleet, 12);
 
 /**
  * @generated from message platform.fleet.v1.ConfigurationVersion
@@ -271,7 +374,7 @@ export type ConfigurationVersion = Message<"platform.fleet.v1.ConfigurationVersi
  * Use `create(ConfigurationVersionSchema)` to create a new message.
  */
 export const ConfigurationVersionSchema: GenMessage<ConfigurationVersion> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 8);
+  messageDesc(file_platform_fleet_v1_fleet, 13);
 
 /**
  * @generated from message platform.fleet.v1.ListConfigurationVersionsRequest
@@ -300,7 +403,7 @@ export type ListConfigurationVersionsRequest = Message<"platform.fleet.v1.ListCo
  * Use `create(ListConfigurationVersionsRequestSchema)` to create a new message.
  */
 export const ListConfigurationVersionsRequestSchema: GenMessage<ListConfigurationVersionsRequest> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 9);
+  messageDesc(file_platform_fleet_v1_fleet, 14);
 
 /**
  * @generated from message platform.fleet.v1.ListConfigurationVersionsResponse
@@ -322,7 +425,7 @@ export type ListConfigurationVersionsResponse = Message<"platform.fleet.v1.ListC
  * Use `create(ListConfigurationVersionsResponseSchema)` to create a new message.
  */
 export const ListConfigurationVersionsResponseSchema: GenMessage<ListConfigurationVersionsResponse> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 10);
+  messageDesc(file_platform_fleet_v1_fleet, 15);
 
 /**
  * @generated from message platform.fleet.v1.GetConfigurationVersionRequest
@@ -346,7 +449,7 @@ export type GetConfigurationVersionRequest = Message<"platform.fleet.v1.GetConfi
  * Use `create(GetConfigurationVersionRequestSchema)` to create a new message.
  */
 export const GetConfigurationVersionRequestSchema: GenMessage<GetConfigurationVersionRequest> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 11);
+  messageDesc(file_platform_fleet_v1_fleet, 16);
 
 /**
  * @generated from message platform.fleet.v1.GetConfigurationVersionResponse
@@ -377,7 +480,7 @@ export type GetConfigurationVersionResponse = Message<"platform.fleet.v1.GetConf
  * Use `create(GetConfigurationVersionResponseSchema)` to create a new message.
  */
 export const GetConfigurationVersionResponseSchema: GenMessage<GetConfigurationVersionResponse> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 12);
+  messageDesc(file_platform_fleet_v1_fleet, 17);
 
 /**
  * @generated from message platform.fleet.v1.RestoreConfigurationVersionRequest
@@ -404,7 +507,7 @@ export type RestoreConfigurationVersionRequest = Message<"platform.fleet.v1.Rest
  * Use `create(RestoreConfigurationVersionRequestSchema)` to create a new message.
  */
 export const RestoreConfigurationVersionRequestSchema: GenMessage<RestoreConfigurationVersionRequest> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 13);
+  messageDesc(file_platform_fleet_v1_fleet, 18);
 
 /**
  * @generated from message platform.fleet.v1.RestoreConfigurationVersionResponse
@@ -421,7 +524,7 @@ export type RestoreConfigurationVersionResponse = Message<"platform.fleet.v1.Res
  * Use `create(RestoreConfigurationVersionResponseSchema)` to create a new message.
  */
 export const RestoreConfigurationVersionResponseSchema: GenMessage<RestoreConfigurationVersionResponse> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 14);
+  messageDesc(file_platform_fleet_v1_fleet, 19);
 
 /**
  * @generated from message platform.fleet.v1.ValidateConfigurationRequest
@@ -443,7 +546,7 @@ export type ValidateConfigurationRequest = Message<"platform.fleet.v1.ValidateCo
  * Use `create(ValidateConfigurationRequestSchema)` to create a new message.
  */
 export const ValidateConfigurationRequestSchema: GenMessage<ValidateConfigurationRequest> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 15);
+  messageDesc(file_platform_fleet_v1_fleet, 20);
 
 /**
  * @generated from message platform.fleet.v1.ConfigurationProblem
@@ -474,7 +577,7 @@ export type ConfigurationProblem = Message<"platform.fleet.v1.ConfigurationProbl
  * Use `create(ConfigurationProblemSchema)` to create a new message.
  */
 export const ConfigurationProblemSchema: GenMessage<ConfigurationProblem> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 16);
+  messageDesc(file_platform_fleet_v1_fleet, 21);
 
 /**
  * @generated from message platform.fleet.v1.ValidateConfigurationResponse
@@ -498,7 +601,7 @@ export type ValidateConfigurationResponse = Message<"platform.fleet.v1.ValidateC
  * Use `create(ValidateConfigurationResponseSchema)` to create a new message.
  */
 export const ValidateConfigurationResponseSchema: GenMessage<ValidateConfigurationResponse> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 17);
+  messageDesc(file_platform_fleet_v1_fleet, 22);
 
 /**
  * @generated from message platform.fleet.v1.GetPartStatusRequest
@@ -515,7 +618,7 @@ export type GetPartStatusRequest = Message<"platform.fleet.v1.GetPartStatusReque
  * Use `create(GetPartStatusRequestSchema)` to create a new message.
  */
 export const GetPartStatusRequestSchema: GenMessage<GetPartStatusRequest> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 18);
+  messageDesc(file_platform_fleet_v1_fleet, 23);
 
 /**
  * @generated from message platform.fleet.v1.RevisionAt
@@ -537,7 +640,7 @@ export type RevisionAt = Message<"platform.fleet.v1.RevisionAt"> & {
  * Use `create(RevisionAtSchema)` to create a new message.
  */
 export const RevisionAtSchema: GenMessage<RevisionAt> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 19);
+  messageDesc(file_platform_fleet_v1_fleet, 24);
 
 /**
  * @generated from message platform.fleet.v1.GetPartStatusResponse
@@ -655,7 +758,7 @@ export type GetPartStatusResponse = Message<"platform.fleet.v1.GetPartStatusResp
  * Use `create(GetPartStatusResponseSchema)` to create a new message.
  */
 export const GetPartStatusResponseSchema: GenMessage<GetPartStatusResponse> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 20);
+  messageDesc(file_platform_fleet_v1_fleet, 25);
 
 /**
  * @generated from message platform.fleet.v1.ReportPartStatusRequest
@@ -706,7 +809,7 @@ export type ReportPartStatusRequest = Message<"platform.fleet.v1.ReportPartStatu
  * Use `create(ReportPartStatusRequestSchema)` to create a new message.
  */
 export const ReportPartStatusRequestSchema: GenMessage<ReportPartStatusRequest> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 21);
+  messageDesc(file_platform_fleet_v1_fleet, 26);
 
 /**
  * @generated from message platform.fleet.v1.ReportPartStatusResponse
@@ -725,7 +828,7 @@ export type ReportPartStatusResponse = Message<"platform.fleet.v1.ReportPartStat
  * Use `create(ReportPartStatusResponseSchema)` to create a new message.
  */
 export const ReportPartStatusResponseSchema: GenMessage<ReportPartStatusResponse> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 22);
+  messageDesc(file_platform_fleet_v1_fleet, 27);
 
 /**
  * @generated from message platform.fleet.v1.ForceConfigurationRequest
@@ -749,7 +852,7 @@ export type ForceConfigurationRequest = Message<"platform.fleet.v1.ForceConfigur
  * Use `create(ForceConfigurationRequestSchema)` to create a new message.
  */
 export const ForceConfigurationRequestSchema: GenMessage<ForceConfigurationRequest> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 23);
+  messageDesc(file_platform_fleet_v1_fleet, 28);
 
 /**
  * @generated from message platform.fleet.v1.ForceConfigurationResponse
@@ -766,7 +869,7 @@ export type ForceConfigurationResponse = Message<"platform.fleet.v1.ForceConfigu
  * Use `create(ForceConfigurationResponseSchema)` to create a new message.
  */
 export const ForceConfigurationResponseSchema: GenMessage<ForceConfigurationResponse> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 24);
+  messageDesc(file_platform_fleet_v1_fleet, 29);
 
 /**
  * @generated from message platform.fleet.v1.CreateConnectTokenRequest
@@ -783,7 +886,7 @@ export type CreateConnectTokenRequest = Message<"platform.fleet.v1.CreateConnect
  * Use `create(CreateConnectTokenRequestSchema)` to create a new message.
  */
 export const CreateConnectTokenRequestSchema: GenMessage<CreateConnectTokenRequest> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 25);
+  messageDesc(file_platform_fleet_v1_fleet, 30);
 
 /**
  * @generated from message platform.fleet.v1.CreateConnectTokenResponse
@@ -812,7 +915,7 @@ export type CreateConnectTokenResponse = Message<"platform.fleet.v1.CreateConnec
  * Use `create(CreateConnectTokenResponseSchema)` to create a new message.
  */
 export const CreateConnectTokenResponseSchema: GenMessage<CreateConnectTokenResponse> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 26);
+  messageDesc(file_platform_fleet_v1_fleet, 31);
 
 /**
  * @generated from message platform.fleet.v1.ListAuditEntriesRequest
@@ -848,7 +951,7 @@ export type ListAuditEntriesRequest = Message<"platform.fleet.v1.ListAuditEntrie
  * Use `create(ListAuditEntriesRequestSchema)` to create a new message.
  */
 export const ListAuditEntriesRequestSchema: GenMessage<ListAuditEntriesRequest> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 27);
+  messageDesc(file_platform_fleet_v1_fleet, 32);
 
 /**
  * @generated from message platform.fleet.v1.AuditEntry
@@ -908,7 +1011,7 @@ export type AuditEntry = Message<"platform.fleet.v1.AuditEntry"> & {
  * Use `create(AuditEntrySchema)` to create a new message.
  */
 export const AuditEntrySchema: GenMessage<AuditEntry> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 28);
+  messageDesc(file_platform_fleet_v1_fleet, 33);
 
 /**
  * @generated from message platform.fleet.v1.ListAuditEntriesResponse
@@ -930,7 +1033,7 @@ export type ListAuditEntriesResponse = Message<"platform.fleet.v1.ListAuditEntri
  * Use `create(ListAuditEntriesResponseSchema)` to create a new message.
  */
 export const ListAuditEntriesResponseSchema: GenMessage<ListAuditEntriesResponse> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 29);
+  messageDesc(file_platform_fleet_v1_fleet, 34);
 
 /**
  * Keys, configuration versions, what each part runs, and the audit trail. Rules of access: docs/specs/access.md.
@@ -1059,6 +1162,26 @@ export const FleetService: GenService<{
     methodKind: "unary";
     input: typeof ListAuditEntriesRequestSchema;
     output: typeof ListAuditEntriesResponseSchema;
+  },
+  /**
+   * The secrets that sign the webhooks of an organization now, the current one first. For owners of the organization.
+   *
+   * @generated from rpc platform.fleet.v1.FleetService.GetWebhookSecrets
+   */
+  getWebhookSecrets: {
+    methodKind: "unary";
+    input: typeof GetWebhookSecretsRequestSchema;
+    output: typeof GetWebhookSecretsResponseSchema;
+  },
+  /**
+   * Replaces the secret. The former one signs every webhook as well until the overlap ends. For owners of the organization.
+   *
+   * @generated from rpc platform.fleet.v1.FleetService.RotateWebhookSecret
+   */
+  rotateWebhookSecret: {
+    methodKind: "unary";
+    input: typeof RotateWebhookSecretRequestSchema;
+    output: typeof RotateWebhookSecretResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_platform_fleet_v1_fleet, 0);
