@@ -18,6 +18,7 @@ import { commandLineOf } from '@platform/testkit';
 import { measureLimits } from '../limits/measure-limits.ts';
 import { measureAck } from './ack.ts';
 import { measureCapture } from './capture.ts';
+import { measureConditions } from './conditions.ts';
 import { printFigures } from './figures/print-figures.ts';
 import { measureFleet } from './fleet/fleet.ts';
 import type { Load } from './fleet/load.ts';
@@ -39,6 +40,7 @@ const benches: Readonly<Record<string, Measure>> = {
   ingest: measureIngest,
   ack: measureAck,
   webhook: measureWebhook,
+  conditions: measureConditions,
   capture: measureCapture,
   idle: measureIdle,
   start: measureStart,

@@ -5,6 +5,7 @@ import type { Limits } from './admin/limits.ts';
 import { type Binary, createBinary } from './binary/feature.ts';
 import { openBlobStore } from './blobs/blob-store.ts';
 import type { Fleet } from './compose-fleet.ts';
+import { createFactsOf } from './compose-part-facts.ts';
 import { principalOfRequest } from './edge/principal-of-request.ts';
 import { requestOrigin } from './edge/request-origin.ts';
 import type { SignIn } from './edge/sign-in/sign-in.ts';
@@ -86,7 +87,7 @@ export async function composeDataPlane(deps: DataPlaneDeps): Promise<DataPlane> 
     'triggers',
     createTriggers({
       ...{ db, ingestLog, configOf: machines.triggersOf, outbox, clock, log: log.child('triggers') },
-      times: { placeOf: registry.findPlace, logs: machines.logs },
+      times: { placeOf: registry.findPlace, logs: machines.logs, factsOf: createFactsOf(db, machines) },
     }),
   );
   const principalOf: Parameters<typeof createPackages>[0]['principalOf'] = (request) =>

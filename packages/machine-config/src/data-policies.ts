@@ -59,6 +59,35 @@ export function readDataPolicies(document: unknown): DataPolicies {
   return { days, resources: [...resources.values()], recent: [...recent.values()], deleteOnPartDeletion };
 }
 
+export interface CapturedMethod extends Resource {
+  readonly method: string;
+  readonly hz: number;
+}
+
+/** The methods that a document says to capture. @param document decoded JSON with fragments resolved, of any shape; never throws. */
+export function readCapturedMethods(document: unknown): readonly CapturedMethod[] {
+  const captured: CapturedMethod[] = [];
+  for (const kind of ['component', 'service'] as const) {
+    for (const entry of listOf(objectOf(document)[`${kind}s`])) {
+      const resource = resourceOf(entry, kind);
+      if (resource === undefined) continue;
+      if (resource.api === dataManagerApi && objectOf(entry['attributes'])['capture_disabled'] === true) return [];
+      for (const service of listOf(entry['service_configs']))
+        if (isForService(String(service['type']), dataManagerApi))
+          captured.push(...methodsIn(objectOf(service['attributes']), resource));
+    }
+  }
+  return captured;
+}
+
+function methodsIn(attributes: Values, resource: Resource): CapturedMethod[] {
+  return listOf(attributes['capture_methods']).flatMap((entry) => {
+    const { method, capture_frequency_hz: hz, disabled } = entry;
+    if (typeof method !== 'string' || typeof hz !== 'number' || !(hz > 0) || disabled === true) return [];
+    return [{ ...capturedBy(entry, resource), method, hz }];
+  });
+}
+
 /** For how many days data of a resource is kept: the shorter of the part's and its own (D24); undefined: until it is deleted. */
 export function retentionDaysOf(
   policies: Pick<DataPolicies, 'days' | 'resources'>,

@@ -73,3 +73,21 @@ export async function readKeySecrets(
     .execute();
   return new Map(rows.map(({ id, secret }) => [id, instanceKey.decrypt(secret)]));
 }
+
+/** The valid API keys of a machine that expire. */
+export async function expiringKeys(
+  db: Database,
+  machineId: string,
+): Promise<{ readonly id: string; readonly name: string; readonly expiresMs: number }[]> {
+  const rows = await db
+    .selectFrom('api_keys')
+    .innerJoin('grants', 'grants.identity_id', 'api_keys.id')
+    .select(['api_keys.id', 'api_keys.name', 'api_keys.expires_ms'])
+    .distinct()
+    .where('grants.identity_type', '=', 'api-key')
+    .where('grants.robot_id', '=', machineId)
+    .where('api_keys.revoked_ms', 'is', null)
+    .where('api_keys.expires_ms', 'is not', null)
+    .execute();
+  return rows.map(({ id, name, expires_ms: expiresMs }) => ({ id, name, expiresMs: expiresMs ?? 0 }));
+}

@@ -94,6 +94,18 @@ function partsIn({ locationIds, robotIds }: Scope, registry: GapsDeps['registry'
   return [...new Set(machines.flatMap((id) => registry.partsOf(id).map((part) => part.id)))];
 }
 
+/** How many captured readings of a part are lost: those that were never taken are not among them. */
+export async function lostReadings(db: Kysely<Pick<CloudTables, 'gaps'>>, partId: string): Promise<number> {
+  const { QUEUE_FULL, DISCARDED, TOO_LARGE, DAMAGED, REFUSED } = GapReason;
+  const row = await db
+    .selectFrom('gaps')
+    .select(({ fn }) => fn.sum<number | string | null>('readings').as('readings'))
+    .where('part_id', '=', partId)
+    .where('reason', 'in', [QUEUE_FULL, DISCARDED, TOO_LARGE, DAMAGED, REFUSED])
+    .executeTakeFirst();
+  return Number(row?.readings ?? 0);
+}
+
 /** Call it in the transaction that deletes a part. */
 export async function forgetGapsOfPart(trx: Kysely<CloudTables>, partId: string): Promise<void> {
   await trx.deleteFrom('gaps').where('part_id', '=', partId).execute();

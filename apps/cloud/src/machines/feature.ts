@@ -82,6 +82,15 @@ export interface MachinesDeps {
   readonly linkSinceMs: (partId: string) => number | undefined;
 }
 
+export interface ConfigurationFacts {
+  readonly savedRevision: string;
+  /** Of a server that does not report what it runs: what it fetched last. */
+  readonly runsRevision: string;
+  /** Empty: nothing waits for the maintenance window. */
+  readonly heldRevision: string;
+  readonly lastError: string;
+}
+
 export interface Machines {
   readonly registry: Registry;
   readonly configurations: Configurations;
@@ -112,6 +121,8 @@ export interface Machines {
   /** With its fragments resolved. */
   effectiveDocumentOf(partId: string): Promise<unknown>;
   triggersOf(partId: string): Promise<PartTriggers | undefined>;
+  /** Which revision should run, and what the part says that it runs. */
+  configurationFacts(partId: string): Promise<ConfigurationFacts>;
   /**
    * The document of `GET /api/json1/config`. Callers who are not owners get `key` instead of the part's secret (D6). `masked`: values
    * that look like secrets are masked (R6).
@@ -271,6 +282,15 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
     effectiveDocumentOf: async (partId) => (await current.effective(partId)).document,
     async triggersOf(partId) {
       return exists(partId) ? triggersOf.of(partId) : undefined;
+    },
+    async configurationFacts(partId) {
+      const { applied_revision: applied, fetched_revision: fetched, ...status } = statuses.of(partId);
+      return {
+        savedRevision: (await current.facts(partId)).revision,
+        runsRevision: applied === '' ? fetched : applied,
+        heldRevision: status.held_revision,
+        lastError: status.last_error,
+      };
     },
     async partConfig(partId, baseUrl, key, masked) {
       if (!exists(partId)) throw notVisible('part', partId);

@@ -64,7 +64,13 @@ async function rig(): Promise<Rig> {
           enqueue(trx, messages, clock.now(), noSecrets),
         wake: () => {},
       },
-      times: { placeOf: () => place, logs },
+      times: {
+        placeOf: () => place,
+        logs,
+        factsOf: async () => {
+          throw new Error('no trigger of these tests asks for facts');
+        },
+      },
     });
     await triggers.steps.open();
     return triggers;

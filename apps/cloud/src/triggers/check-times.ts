@@ -10,7 +10,8 @@ import type { ArrivedLine } from '../machines/logs/arrived.ts';
 import type { EventPlace, Message } from '../outbox/event.ts';
 import type { CompiledTriggers } from './compiled-triggers.ts';
 import { evaluate, type TriggerState } from './evaluate.ts';
-import type { LogsInput } from './input.ts';
+import type { LogsInput, PartFacts, UploadInput } from './input.ts';
+import { seriesName } from './kinds/machine-facts.ts';
 import { messagesOf } from './messages-of.ts';
 import { StoredTriggers } from './state.ts';
 import type { TriggersTables } from './store.ts';
@@ -19,6 +20,7 @@ import type { Trigger } from './trigger.ts';
 export interface TimesDeps {
   /** Undefined for a deleted part. */
   readonly placeOf: (partId: string) => EventPlace | undefined;
+  readonly factsOf: (partId: string) => Promise<Omit<PartFacts, 'arrivedMs'>>;
   readonly logs: {
     newest(partId: string): Promise<number>;
     after(
@@ -39,6 +41,8 @@ export interface Times {
   start(): Promise<void>;
   /** Something of the part has changed: its triggers are asked again when they are due. */
   touch(partId: string): void;
+  /** An upload of the part arrived. Kept in memory: after a restart, silence counts from then on. */
+  arrived(partId: string, upload: UploadInput): void;
   /** The configuration of the part is being changed by a transaction that may not be over yet. */
   changing(partId: string): void;
   /** @param asOfMs see `followLog` */
@@ -49,6 +53,8 @@ export interface Times {
 const maxCheckMs = 10;
 const pageLines = 1_000;
 const againMs = 1_000;
+/** How often facts are looked at. */
+const factsMs = 5_000;
 /** Longer than any transaction that changes a configuration. */
 const changingMs = 30_000;
 
@@ -62,6 +68,7 @@ export function createTimes(deps: {
   const { db, compiled, times, clock, log } = deps;
   const due = new Map<string, number>();
   const changing = new Map<string, number>();
+  const arrivals = new Map<string, Map<string, number>>();
   let listeningSinceMs = clock.now();
 
   const logsInput = async (partId: string, place: EventPlace, trigger: Trigger, before: TriggerState) => {
@@ -95,6 +102,12 @@ export function createTimes(deps: {
     asOfMs: number,
   ) => {
     if (trigger.event.timed === 'logs') return logsInput(partId, place, trigger, state);
+    if (trigger.event.timed === 'facts') {
+      const ofPart = arrivals.get(partId);
+      const arrivedMs: PartFacts['arrivedMs'] = (series) => ofPart?.get(seriesName(series));
+      const facts = { ...(await times.factsOf(partId)), arrivedMs };
+      return evaluate(trigger, state, { kind: 'facts', atMs: clock.now(), listeningSinceMs, place, facts });
+    }
     return evaluate(trigger, state, { kind: 'time', atMs: asOfMs, listeningSinceMs, place });
   };
 
@@ -126,7 +139,8 @@ export function createTimes(deps: {
         }
       }
       const afterMs = trigger.event.dueMs?.(stored.of(partId, trigger.name).rule);
-      if (afterMs !== undefined) nextMs = Math.min(nextMs, Math.max(afterMs, nowMs + againMs));
+      if (afterMs !== undefined)
+        nextMs = Math.min(nextMs, Math.max(afterMs, nowMs + (trigger.event.timed === 'facts' ? factsMs : againMs)));
     }
     if (nextMs === Number.POSITIVE_INFINITY) due.delete(partId);
     else due.set(partId, nextMs);
@@ -140,6 +154,11 @@ export function createTimes(deps: {
       for (const { part_id: partId } of rows) due.set(partId, 0);
     },
     touch: (partId) => void due.set(partId, 0),
+    arrived(partId, { metadata, atMs }) {
+      const ofPart = arrivals.get(partId) ?? new Map<string, number>();
+      arrivals.set(partId, ofPart);
+      ofPart.set(seriesName(metadata), atMs);
+    },
     changing(partId) {
       due.set(partId, 0);
       changing.set(partId, clock.monotonic() + changingMs);

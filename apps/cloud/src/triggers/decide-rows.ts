@@ -32,8 +32,11 @@ export interface DecideRowsDeps {
   readonly log: Log;
 }
 
-/** Whether something at times depends on what an upload has changed. */
-export type OnStateChange = (partId: string) => void;
+/** What is done at times depends on what an upload has changed, and on that it arrived. */
+export interface UploadListener {
+  stateChanged(partId: string): void;
+  arrived(partId: string, upload: UploadInput): void;
+}
 
 /** Messages per transaction. */
 const maxMessages = 200;
@@ -55,9 +58,9 @@ interface Opened {
 }
 
 export function createDecideRows(
-  options: DecideRowsDeps & { readonly compiled: CompiledTriggers; readonly stateChanged: OnStateChange },
+  options: DecideRowsDeps & { readonly compiled: CompiledTriggers; readonly listener: UploadListener },
 ): (rows: readonly LogRow[]) => Promise<Processed<DecidedTables>> {
-  const { db, outbox, clock, log, compiled, stateChanged } = options;
+  const { db, outbox, clock, log, compiled, listener } = options;
 
   const rulesOf = async (rows: readonly LogRow[]): Promise<ReadonlyMap<string, PartRules>> => {
     const found = new Map<string, PartRules>();
@@ -92,11 +95,13 @@ export function createDecideRows(
     const { position, partId } = row;
     for (const trigger of triggers) {
       if (position <= stored.startOf(partId, trigger.name)) continue;
+      if (trigger.event.timed === 'facts') listener.arrived(partId, upload);
       try {
         const { state, decisions } = evaluate(trigger, stored.of(partId, trigger.name), upload);
         const messages = decisions.flatMap((decision) => messagesOf(partId, trigger, decision));
         effects.messages.push(...messages);
-        if (trigger.event.timed !== undefined && state !== stored.of(partId, trigger.name)) stateChanged(partId);
+        if (trigger.event.timed !== undefined && state !== stored.of(partId, trigger.name))
+          listener.stateChanged(partId);
         stored.set(partId, trigger.name, state);
       } catch (caught) {
         const reason = asPlatformError(caught).message;

@@ -7,7 +7,7 @@ import { type FollowLogOptions, followLog, type LogFollower } from '../follow-lo
 import { createTimes, type TimesDeps } from './check-times.ts';
 import { createCompiledTriggers } from './compiled-triggers.ts';
 import { type ChangedPart, configurationsChanged } from './configurations-changed.ts';
-import { createDecideRows, type DecidedTables, type DecideRowsDeps } from './decide-rows.ts';
+import { createDecideRows, type DecidedTables, type DecideRowsDeps, type UploadListener } from './decide-rows.ts';
 import type { TriggersTables } from './store.ts';
 
 export interface TriggersDeps extends DecideRowsDeps {
@@ -28,12 +28,16 @@ export function createTriggers(deps: TriggersDeps): Triggers {
   const { db, ingestLog, clock, log, outbox } = deps;
   const compiled = createCompiledTriggers(deps);
   const times = deps.times && createTimes({ db, compiled, times: deps.times, clock, log });
+  const listener: UploadListener = {
+    stateChanged: (partId) => times?.touch(partId),
+    arrived: (partId, upload) => times?.arrived(partId, upload),
+  };
   const follower = followLog<DecidedTables>({
     name: 'triggers',
     ...{ db, ingestLog, clock, log },
     // Each trigger has its own start position.
     beginAfter: async () => 0,
-    process: createDecideRows({ ...deps, compiled, stateChanged: (partId) => times?.touch(partId) }),
+    process: createDecideRows({ ...deps, compiled, listener }),
     ...(times && {
       async atTimes(asOfMs) {
         const { messages, stored, more } = await times.check(asOfMs);

@@ -66,4 +66,41 @@ export interface TimeInput {
   readonly place: EventPlace;
 }
 
-export type TriggerInput = UploadInput | TransitionInput | LogsInput | TimeInput;
+/** What the cloud knows of a part besides its data. */
+export interface FactsInput {
+  readonly kind: 'facts';
+  readonly atMs: number;
+  readonly listeningSinceMs: number;
+  readonly place: EventPlace;
+  readonly facts: PartFacts;
+}
+
+export interface PartFacts {
+  /** Since when the part has been online; undefined: it is not. */
+  readonly onlineSinceMs: number | undefined;
+  /** What is configured to be captured. */
+  readonly captured: readonly CapturedSeries[];
+  /** When the newest upload of a captured method arrived; undefined: none since the cloud started. */
+  readonly arrivedMs: (series: CapturedSeries) => number | undefined;
+  readonly configuration: {
+    readonly savedRevision: string;
+    /** What the part runs; of a server that does not report it: what it fetched last. */
+    readonly runsRevision: string;
+    /** Empty: nothing waits for the maintenance window. */
+    readonly heldRevision: string;
+    readonly lastError: string;
+  };
+  /** How many captured readings are lost, as the machine has told. */
+  readonly discarded: number;
+  /** API keys of the machine that expire. */
+  readonly keys: readonly { readonly id: string; readonly name: string; readonly expiresMs: number }[];
+}
+
+export interface CapturedSeries {
+  readonly componentType: string;
+  readonly componentName: string;
+  readonly methodName: string;
+  readonly hz: number;
+}
+
+export type TriggerInput = UploadInput | TransitionInput | LogsInput | TimeInput | FactsInput;

@@ -43,7 +43,7 @@ export interface TriggerEventRule {
   /** The uploads that it looks at: of one component or of all. Absent: none. */
   readonly uploads?: 'all' | { readonly componentName: string };
   /** What it wants to be told at times. Absent: nothing. */
-  readonly timed?: 'time' | 'logs';
+  readonly timed?: 'time' | 'logs' | 'facts';
   /**
    * The next input; one of another kind changes nothing.
    *

@@ -1,5 +1,6 @@
 /** What other features need of a part's configuration: its triggers (for notifications), and the resource names that they may refer to. */
 import { apiOf } from '@platform/machine-config/canonical-names';
+import { type CapturedMethod, readCapturedMethods } from '@platform/machine-config/data-policies';
 import type { CurrentConfiguration } from './current-configuration.ts';
 
 /** A component or service of a configuration. */
@@ -14,6 +15,8 @@ export interface PartTriggers {
   readonly triggers: readonly unknown[];
   /** The configured components and services. */
   readonly components: readonly ConfiguredResource[];
+  /** What is configured to be captured; needed only by the triggers about it. */
+  readonly captured?: readonly CapturedMethod[];
   readonly revision: string;
 }
 
@@ -35,6 +38,7 @@ export function createTriggersOf(current: CurrentConfiguration): {
       const triggers = {
         triggers: triggersIn(document),
         components: resourcesIn(document),
+        captured: readCapturedMethods(document),
         revision: `${partId}:${stamp}`,
       };
       known.set(partId, { stamp, triggers });
