@@ -6,7 +6,7 @@ import { lengthFault } from '@platform/machine-config/limits';
 import { type Gap, GapReason, GapReasonSchema, GapService } from '@platform/proto/platform/gaps/v1/gaps';
 import type { Scope } from '@platform/query';
 import { type Handlers, type ServiceBinding, serve } from '@platform/rpc/server';
-import type { Kysely } from 'kysely';
+import type { Kysely, SelectQueryBuilder } from 'kysely';
 import type { Access } from '../access/authorize.ts';
 import type { Principal } from '../access/principal.ts';
 import type { CloudTables, Database } from '../metadata/tables.ts';
@@ -63,25 +63,27 @@ export function gapBinding({ db, access, registry }: GapsDeps): ServiceBinding<P
       if (request.end !== undefined) query = query.where('start_us', '<', microsOf(request.end));
       if (after !== undefined)
         query = query.where((where) =>
-          where.or([
-            where('start_us', '<', after.startUs),
-            where.and([where('start_us', '=', after.startUs), where('gap_id', '<', after.id)]),
-          ]),
+          where(
+            where.refTuple('start_us', 'gap_id', 'part_id'),
+            '<',
+            where.tuple(after.startUs, after.id, after.partId),
+          ),
         );
-      const rows = await query
-        .orderBy('start_us', 'desc')
-        .orderBy('gap_id', 'desc')
-        .limit(limit + 1)
-        .execute();
+      const rows = await newestFirst(query, limit + 1).execute();
       const page = rows.slice(0, limit);
       const last = page.at(-1);
       return {
         gaps: page.map(gapOf),
-        nextPageToken: rows.length > limit && last !== undefined ? `${last.start_us}.${last.gap_id}` : '',
+        nextPageToken: rows.length > limit && last !== undefined ? tokenTo(last) : '',
       };
     },
   };
   return serve(GapService, handlers);
+}
+
+/** In an order that the indexes of gaps have, and that is total. */
+export function newestFirst<O>(query: SelectQueryBuilder<CloudTables, 'gaps', O>, limit: number) {
+  return query.orderBy('start_us', 'desc').orderBy('gap_id', 'desc').orderBy('part_id', 'desc').limit(limit);
 }
 
 /** Undefined: every part of the organization. */
@@ -186,10 +188,17 @@ function gapOf(row: GapRow) {
   };
 }
 
-function tokenOf(token: string): { readonly startUs: number; readonly id: string } | undefined {
+function tokenTo({ start_us, gap_id, part_id }: GapRow): string {
+  return `${start_us}.${gap_id}.${part_id}`;
+}
+
+function tokenOf(
+  token: string,
+): { readonly startUs: number; readonly id: string; readonly partId: string } | undefined {
   if (token === '') return undefined;
-  const [, startUs, id] = /^(-?\d{1,16})\.([\w-]{1,64})$/.exec(token) ?? [];
-  if (startUs !== undefined && id !== undefined) return { startUs: Number(startUs), id };
+  const [, startUs, id, partId] = /^(-?\d{1,16})\.([\w-]{1,64})\.([\w-]{1,64})$/.exec(token) ?? [];
+  if (startUs !== undefined && id !== undefined && partId !== undefined)
+    return { startUs: Number(startUs), id, partId };
   throw refused('ListGaps', 'page_token', 'the page token of an earlier answer', JSON.stringify(token.slice(0, 64)));
 }
 

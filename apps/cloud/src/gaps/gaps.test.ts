@@ -2,11 +2,14 @@ import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { PlatformError } from '@platform/base';
 import { GapReason, type GapSchema } from '@platform/proto/platform/gaps/v1/gaps';
+import { CompiledQuery, type Kysely, sql } from 'kysely';
 import { expect, test } from 'vitest';
 import type { Principal } from '../access/principal.ts';
 import { callOf } from '../access/testing/call-of.ts';
 import { app, openMachines } from '../machines/testing/open-machines.ts';
-import { forgetGaps, forgetGapsOfPart, gapBinding } from './feature.ts';
+import type { CloudTables } from '../metadata/tables.ts';
+import { defaultStore } from '../metadata/testing/test-store.ts';
+import { forgetGaps, forgetGapsOfPart, gapBinding, newestFirst } from './feature.ts';
 
 type GapInit = MessageInitShape<typeof GapSchema>;
 
@@ -61,6 +64,54 @@ test('gaps of a part are listed newest first, in pages, by series, reason and ti
   }
   expect(pages).toEqual([['d', 'b', 'c'], ['a']]);
 });
+
+test('gaps of an organization come page by page in one order, also where two parts have gaps of the same id and time', async () => {
+  const { call, registry, itself, owner, organizationId, partId, locationId } = await open();
+  const { partId: twin } = await registry.register(locationId, 'twin', 2);
+  const gaps = Array.from({ length: 20 }, (_, index) =>
+    gap(`g${index}`, { start: timestampFromMs(1_000 + Math.floor(index / 4)) }),
+  );
+  await call(itself, 'ReportGaps', { partId, gaps });
+  await call({ kind: 'part', partId: twin }, 'ReportGaps', { partId: twin, gaps });
+  const list = (limit: number, pageToken = '') => call(owner, 'ListGaps', { organizationId, limit, pageToken });
+  const whole = (await list(100)).gaps;
+  const paged: GapInit[] = [];
+  for (let pageToken = '', more = true; more; more = pageToken !== '') {
+    const page = await list(3, pageToken);
+    paged.push(...page.gaps);
+    pageToken = page.nextPageToken;
+  }
+  expect(paged).toEqual(whole);
+  expect(new Set(whole.map(({ id, partId: of }) => `${of} ${id}`)).size).toBe(40);
+  const times = whole.map(({ start }) => Number(start?.nanos));
+  expect(times).toEqual(times.toSorted((a, b) => b - a));
+});
+
+test('an index has the gaps of an organization, and of a part, in the order of a listing', async () => {
+  const { db, organizationId, partId } = await open();
+  const plan = async (column: 'organization_id' | 'part_id', id: string): Promise<string> => {
+    const query = newestFirst(db.selectFrom('gaps').selectAll().where(column, '=', id), 100);
+    return db.transaction().execute(async (trx) => {
+      if (defaultStore === 'postgres')
+        // An empty table would be read as a whole, and sorted.
+        for (const way of ['seqscan', 'bitmapscan', 'sort'])
+          await sql`set local enable_${sql.raw(way)} = off`.execute(trx);
+      const { rows } = await explained(trx, query.compile());
+      return JSON.stringify(rows);
+    });
+  };
+  const ofOrganization = await plan('organization_id', organizationId);
+  expect(ofOrganization).toContain('gaps_by_organization');
+  expect(ofOrganization).not.toMatch(/sort|temp b-tree/i);
+  const ofPart = await plan('part_id', partId);
+  expect(ofPart).toContain('gaps_by_start');
+  expect(ofPart).not.toMatch(/sort|temp b-tree/i);
+});
+
+function explained(trx: Kysely<CloudTables>, { sql: text, parameters }: CompiledQuery) {
+  const how = defaultStore === 'postgres' ? 'explain' : 'explain query plan';
+  return trx.executeQuery<Record<string, unknown>>(CompiledQuery.raw(`${how} ${text}`, [...parameters]));
+}
 
 test('a gap that is told again replaces itself if it has grown; a late report of less changes nothing', async () => {
   const { call, itself, partId } = await open();

@@ -5,7 +5,7 @@ import { adminV2 } from '../admin/store.ts';
 import { binaryV3, binaryV5 } from '../binary/store.ts';
 import { logCursorsV8 } from '../follow-log/store.ts';
 import { fragmentsV2 } from '../fragments/store.ts';
-import { gapsV13 } from '../gaps/store.ts';
+import { gapsV13, gapsV19 } from '../gaps/store.ts';
 import { identityV1, identityV2 } from '../identity/store.ts';
 import { instanceDdl, instanceV2 } from '../instance/store.ts';
 import { logsV1, logsV2, logsV17 } from '../machines/logs/store.ts';
@@ -73,4 +73,5 @@ export const migrations: readonly Migration[] = [
   { version: 16, statements: accountsV16 },
   { version: 17, statements: logsV17 },
   { version: 18, statements: accountsV18 },
+  { version: 19, statements: gapsV19 },
 ];
