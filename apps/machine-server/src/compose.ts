@@ -21,6 +21,7 @@ import type { Modules } from './modules/feature.ts';
 import { MachineAuth, secretsOf } from './serve/authenticate.ts';
 import { Serving } from './serve/serve.ts';
 import type { Settings } from './settings.ts';
+import { dataTotals } from './sync/data-status.ts';
 import type { Sync } from './sync/sync.ts';
 import { version } from './version.ts';
 
@@ -174,6 +175,7 @@ function composeReporter(
           .join('\n'),
       ),
     }),
+    dataStatus: () => dataTotals({ ...data, clock }),
     onForced: (revision) => watch.force(revision),
   });
 }

@@ -233,3 +233,22 @@ test('a call of a machine that has ended says since when it is offline or that i
     /lost its link to the cloud at 20/,
   );
 });
+
+test('machines status shows what capture and sync of a part that is offline were doing when it last told, with its age', async () => {
+  const capture_methods = [{ method: 'Readings', capture_frequency_hz: 20 }];
+  const [temp] = configuration.components;
+  const document = {
+    components: [{ ...temp, service_configs: [{ type: 'data_manager', attributes: { capture_methods } }] }],
+    services: [{ name: 'dm', api: 'core:service:data_manager', model: 'core:builtin:builtin', attributes: {} }],
+  };
+  await cli.ok(['config', 'set', cloud.partId, '-', '--yes'], { input: JSON.stringify(document) });
+  const told = async () => (await client.fleet.getPartStatus({ partId: cloud.partId })).data?.status;
+  await until(async () => Number((await told())?.['captured'] ?? 0) > 0);
+  const last = await told();
+  await machine[Symbol.asyncDispose]();
+  await until(async () => !(await linked()));
+  const [row] = (await cli.ok(['machines', 'status', cloud.machineId, '--json'])).json<Record<string, unknown>[]>();
+  expect(row).toMatchObject({ link_since: null, sync: 'on', captured: last?.['captured'] });
+  expect(row?.['sync_as_of']).toMatch(/^20/);
+  expect(row?.['sync_age']).toMatch(/^\d+ s$/);
+});

@@ -1,11 +1,11 @@
 /** `platform machines`: list, create, move and delete machines, and show their status. */
-import { type JsonObject, OnlineState, type Robot } from '@platform/sdk/cloud';
+import { type JsonObject, OnlineState, type Robot, systemClock } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import type { Context } from '../invocation/context.ts';
 import { defineCommand, group } from '../invocation/define-command.ts';
 import { shellWord } from '../invocation/shell-word.ts';
 import { namesOf } from '../results/names.ts';
-import { partStatus, presenter, stateOf, timeOf } from '../results/presenters.ts';
+import { ageOf, partStatus, presenter, stateOf, timeOf } from '../results/presenters.ts';
 import { connectCommand } from './connect/connect.ts';
 import { machineFavoritesCommand } from './machine-favorites.ts';
 import { machinePartCommand } from './machine-part.ts';
@@ -149,13 +149,13 @@ function status(): Command {
   return defineCommand(
     new Command('status')
       .description(
-        'show the last contact and the configuration of each part of a machine, and, asked of parts that are online, what capture and sync are doing',
+        'show the last contact and the configuration of each part of a machine, and what capture and sync are doing: asked of parts that are online, and as last told by those that are not, with its age',
       )
       .argument(...machineArgument)
       .option('--resources', 'what capture and sync are doing, for each captured resource'),
     {
       examples: ['platform machines status press-7', 'platform machines status press-7 --resources'],
-      fields: ['part', ...partStatus.fields, ...dataFields],
+      fields: ['part', ...partStatus.fields, ...dataFields, 'sync_as_of', 'sync_age'],
     },
     async ({ cloud, out, find, signal }, flags, text = '') => {
       const { id } = await find.machine(text);
@@ -164,12 +164,13 @@ function status(): Command {
       const found = await Promise.all(
         parts.map(async (part) => {
           const status = await opened.fleet.getPartStatus({ partId: part.id });
-          if (status.linkSince === undefined) return { part, status, data: undefined, failure: undefined };
+          const told = { part, status, data: status.data?.status, toldAt: status.data?.at, failure: undefined };
+          if (status.linkSince === undefined) return told;
           using machine = opened.machine(part.id, { session: false });
           try {
-            return { part, status, data: await askDataStatus(machine, signal), failure: undefined };
+            return { ...told, data: await askDataStatus(machine, signal), toldAt: undefined };
           } catch (failure) {
-            return { part, status, data: undefined, failure };
+            return { ...told, failure };
           }
         }),
       );
@@ -180,10 +181,12 @@ function status(): Command {
         out.rows(rows, ['part', ...resourceDataFields]);
         return;
       }
-      const rows = found.map(({ part, status, data, failure }) => ({
+      const rows = found.map(({ part, status, data, toldAt, failure }) => ({
         part: part.name,
         ...partStatus.shape(status),
         ...dataRow(data, failure),
+        sync_as_of: timeOf(toldAt),
+        sync_age: ageOf(toldAt, systemClock.now()),
       }));
       out.rows(rows, [
         'part',
@@ -203,6 +206,7 @@ function status(): Command {
         'discarded_readings',
         'next_attempt',
         'sync_error',
+        'sync_age',
       ]);
     },
   );

@@ -13,6 +13,15 @@ export function timeOf(at: Timestamp | undefined): string | null {
   return at === undefined ? null : timestampDate(at).toISOString();
 }
 
+/** How long ago, in the largest unit that fits. */
+export function ageOf(at: Timestamp | undefined, nowMs: number): string | null {
+  if (at === undefined) return null;
+  const seconds = Math.max(0, Math.floor((nowMs - timestampDate(at).getTime()) / 1_000));
+  if (seconds < 120) return `${seconds} s`;
+  if (seconds < 7_200) return `${Math.floor(seconds / 60)} min`;
+  return seconds < 172_800 ? `${Math.floor(seconds / 3_600)} h` : `${Math.floor(seconds / 86_400)} d`;
+}
+
 /** Who did something. The owner of a new installation has neither name nor e-mail address. */
 export function actorName(kind: string, name: string, id: string): string {
   return name || (kind === 'person' ? 'first owner' : id);

@@ -82,7 +82,10 @@ export function gapBinding({ db, access, registry }: GapsDeps): ServiceBinding<P
 }
 
 /** In an order that the indexes of gaps have, and that is total. */
-export function newestFirst<O>(query: SelectQueryBuilder<CloudTables, 'gaps', O>, limit: number) {
+export function newestFirst<O>(
+  query: SelectQueryBuilder<CloudTables, 'gaps', O>,
+  limit: number,
+): SelectQueryBuilder<CloudTables, 'gaps', O> {
   return query.orderBy('start_us', 'desc').orderBy('gap_id', 'desc').orderBy('part_id', 'desc').limit(limit);
 }
 

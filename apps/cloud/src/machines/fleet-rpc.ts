@@ -18,6 +18,7 @@ import type { EffectiveConfigurations } from './configuration/effective-configur
 import type { InstallationProblems } from './configuration/installation-problems.ts';
 import { parseDocument } from './configuration/parse-document.ts';
 import type { MachineOperationDeps } from './machines-deps.ts';
+import type { PartStatus } from './part-status.ts';
 import type { CompetingServers } from './presence/competing-servers.ts';
 
 const defaultVersions = 50;
@@ -110,8 +111,8 @@ export function fleetHandlers(deps: FleetHandlerDeps): Handlers<typeof FleetServ
         lastError: status.last_error,
         ...(linkMs === undefined ? {} : { linkSince: timestampFromMs(linkMs) }),
         competingServers: [...deps.competing.of(partId)],
-        serverVersion: status.server_version,
-        platform: status.platform,
+        ...{ serverVersion: status.server_version, platform: status.platform },
+        ...dataOf(status),
         ...(lastAccess === undefined ? {} : { lastAccess }),
         fragmentProblems: boundedProblems(await effective.problemsOf(partId)),
         ...(status.last_error_ms === 0 ? {} : { lastErrorAt: timestampFromMs(status.last_error_ms) }),
@@ -131,6 +132,11 @@ export function fleetHandlers(deps: FleetHandlerDeps): Handlers<typeof FleetServ
       return { revision };
     },
   };
+}
+
+/** What capture and sync were doing when the part last told. */
+function dataOf({ data_status: text, data_status_ms: ms }: PartStatus) {
+  return text === '' ? {} : { data: { status: JSON.parse(text), at: timestampFromMs(ms) } };
 }
 
 function at(revision: string, ms: number): MessageInitShape<typeof RevisionAtSchema> | undefined {

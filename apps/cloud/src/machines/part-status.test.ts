@@ -1,4 +1,4 @@
-import { fromBinary, toBinary } from '@bufbuild/protobuf';
+import { fromBinary, type JsonObject, toBinary } from '@bufbuild/protobuf';
 import { systemClock } from '@platform/base';
 import { ConfigResponseSchema } from '@platform/proto/platform/app/v1/robot';
 import { expect, test } from 'vitest';
@@ -52,6 +52,32 @@ test('D10 what a part runs: saved, then fetched, then applied; a restart of the 
     fetched: { revision: saved?.revision },
     serverVersion: '9.1',
   });
+});
+
+test('what capture and sync of a part were doing is kept with its time, also across a restart, until the part tells more', async () => {
+  const given = await openMachines();
+  const { ask, key, owner, itself, partId, laterMs } = given;
+  const report = (dataStatus?: JsonObject) =>
+    ask(itself, fleet.reportPartStatus, { partId, appliedRevision: 'r1', ...(dataStatus && { dataStatus }) });
+  const told = async () => (await ask(owner, fleet.getPartStatus, { partId })).data;
+  expect(await told()).toBeUndefined();
+  await report({ state: 'on', captured: 7, oldest_waiting: null });
+  const first = await told();
+  expect(first?.status).toEqual({ state: 'on', captured: 7, oldest_waiting: null });
+  laterMs(3_600_000);
+  await report();
+  expect(await told()).toEqual(first);
+  const again = (await given.restarted()).fleetHandlers.getPartStatus;
+  expect(await again?.({ partId } as never, callOf(owner))).toMatchObject({ data: { status: { captured: 7 } } });
+  await report({ state: 'on', captured: 8 });
+  expect((await told())?.status).toEqual({ state: 'on', captured: 8 });
+  expect(Number((await told())?.at?.seconds)).toBeGreaterThanOrEqual(Number(first?.at?.seconds) + 3_600);
+  await expect(report({ last_error: 'x'.repeat(4_100) })).rejects.toMatchObject({
+    code: 'invalid_argument',
+    message: 'ReportPartStatus: data_status: expected at most 4096 bytes of JSON, found 4117',
+  });
+  const stranger = key('owner', { organizationId: 'other', locationId: null, machineId: null } as never);
+  await expect(ask(stranger, fleet.getPartStatus, { partId })).rejects.toMatchObject({ code: 'not_found' });
 });
 
 test('D9 a held configuration is shown since the hold began, even if a newer one replaces it', async () => {

@@ -5,18 +5,20 @@
  * revision that the part delays until its maintenance window is `held`; an owner may force it. The current value is in memory; a row is
  * written only when something changes, never for a poll without changes.
  */
+import type { JsonObject } from '@bufbuild/protobuf';
 import { type Clock, PlatformError } from '@platform/base';
-import type { Transaction } from 'kysely';
+import type { Selectable, Transaction } from 'kysely';
 import type { CloudTables, Database } from '../metadata/tables.ts';
 import type { MachinesTables } from './store.ts';
 
 /** More frequent changes (two servers with one part's credentials) are written at a later poll. */
 const writeEveryMs = 10_000;
 const maxTextLength = 2_000;
+const maxDataBytes = 4_096;
 /** After this much holding, the machine log says so, once (D9). */
 export const longHoldMs: number = 24 * 3_600_000;
 
-export type PartStatus = Readonly<Omit<MachinesTables['part_status'], 'part_id'>>;
+export type PartStatus = Readonly<Omit<Selectable<MachinesTables['part_status']>, 'part_id'>>;
 
 /** What a machine-server reports about itself; undefined: not reported. */
 export interface ServerFacts {
@@ -33,6 +35,8 @@ export interface Report extends ServerFacts {
   readonly heldReason: string;
   /** Empty: the last configuration was applied without an error. */
   readonly lastError: string;
+  /** What capture and sync are doing; undefined: not told this time. */
+  readonly dataStatus?: JsonObject | undefined;
 }
 
 export interface PartStatuses {
@@ -72,6 +76,8 @@ const unknown: PartStatus = {
   server_version: '',
   platform: '',
   os: '',
+  data_status: '',
+  data_status_ms: 0,
 };
 
 export async function openPartStatuses(deps: {
@@ -141,7 +147,8 @@ export async function openPartStatuses(deps: {
       if (clock.monotonic() - (written.get(partId)?.atMs ?? Number.NEGATIVE_INFINITY) >= writeEveryMs)
         write(partId).catch(onWriteFailure);
     },
-    async report(partId, { appliedRevision, heldRevision, heldReason, lastError, ...server }) {
+    async report(partId, { appliedRevision, heldRevision, heldReason, lastError, dataStatus, ...server }) {
+      const data = dataStatus === undefined ? undefined : dataText(dataStatus);
       const before = of(partId);
       const applied = appliedRevision.slice(0, maxTextLength);
       const held = heldRevision.slice(0, maxTextLength);
@@ -152,6 +159,7 @@ export async function openPartStatuses(deps: {
       const isLong = held !== '' && nowMs - heldMs >= longHoldMs;
       change(partId, {
         ...withServer(before, server),
+        ...(data === undefined ? {} : { data_status: data, data_status_ms: nowMs }),
         ...(before.applied_revision === applied ? {} : { applied_revision: applied, applied_ms: nowMs }),
         held_revision: held,
         held_ms: heldMs,
@@ -189,6 +197,16 @@ export async function openPartStatuses(deps: {
       written.delete(partId);
     },
   };
+}
+
+function dataText(status: JsonObject): string {
+  const text = JSON.stringify(status);
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= maxDataBytes) return text;
+  throw new PlatformError(
+    'invalid_argument',
+    `ReportPartStatus: data_status: expected at most ${maxDataBytes} bytes of JSON, found ${bytes}`,
+  );
 }
 
 function withServer(status: PartStatus, { serverVersion, platform, os }: ServerFacts): PartStatus {

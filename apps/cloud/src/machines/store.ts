@@ -75,6 +75,9 @@ export interface MachinesTables {
     server_version: string;
     platform: string;
     os: string;
+    /** What capture and sync were doing when the part last told, as JSON; empty: it never told. */
+    data_status: Generated<string>;
+    data_status_ms: Generated<number>;
   };
   /** Machines that a person marked for herself. A row says nothing about her right to see the machine. */
   favorite_machines: { person_id: string; machine_id: string; added_ms: number };
@@ -106,6 +109,11 @@ export const machinesV2: readonly string[] = [
 export const machinesV11: readonly string[] = [
   `create table favorite_machines (person_id text not null references people (id) on delete cascade, machine_id text not null references machines (id) on delete cascade, added_ms bigint not null, primary key (person_id, machine_id))`,
   `create index favorite_machines_by_machine on favorite_machines (machine_id)`,
+];
+
+export const machinesV20: readonly string[] = [
+  `alter table part_status add column data_status text not null default ''`,
+  `alter table part_status add column data_status_ms bigint not null default 0`,
 ];
 
 /** Columns sealed with the instance key. */

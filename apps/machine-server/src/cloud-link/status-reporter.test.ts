@@ -1,6 +1,9 @@
-import type { Clock } from '@platform/base';
+import { type Clock, silentLog } from '@platform/base';
 import { parse } from '@platform/machine-config/parse';
 import { revisionOf } from '@platform/machine-config/robot-config';
+import type { ReportPartStatusRequest } from '@platform/proto/platform/fleet/v1/fleet';
+import type { Link } from '@platform/rpc/client';
+import { FakeClock } from '@platform/testkit';
 import { expect, test } from 'vitest';
 import { startFakeCloud } from '../testing/fake-cloud.ts';
 import {
@@ -10,6 +13,7 @@ import {
   startTestServer,
   until,
 } from '../testing/start-test-server.ts';
+import { StatusReporter } from './status-reporter.ts';
 
 /** Disables the check every 5 s until it is woken: a check in the middle of a change would add a report. */
 const withoutLooks: Clock = {
@@ -47,4 +51,37 @@ test('a cloud without the service is asked once, and the server keeps running', 
   const logs = (): number => cloud.logs.filter((line) => line === 'configuration applied').length;
   await until('another configuration', () => logs() >= 2);
   expect(cloud.reportAttempts).toBe(1);
+});
+
+test('what capture and sync are doing is told once a minute, if it has changed, and again after a failed call', async () => {
+  const clock = new FakeClock();
+  const told: unknown[] = [];
+  let [captured, isReachable] = [1, true];
+  const client = {
+    async reportPartStatus({ dataStatus }: ReportPartStatusRequest): Promise<object> {
+      if (!isReachable) throw new Error('no cloud');
+      told.push(dataStatus);
+      return { forcedRevision: '' };
+    },
+  };
+  await using reporter = new StatusReporter({
+    ...{ link: { client: () => client } as unknown as Link, partId: 'part', version: '1' },
+    status: () => ({ appliedRevision: 'r', heldRevision: '', heldReason: '', lastError: '' }),
+    dataStatus: async () => ({ captured }),
+    ...{ onForced: () => {}, clock, log: silentLog },
+  });
+  reporter.start();
+  await clock.advance(30_000);
+  captured = 2;
+  await clock.advance(20_000);
+  expect(told).toEqual([{ captured: 1 }]);
+  await clock.advance(20_000);
+  expect(told).toEqual([{ captured: 1 }, { captured: 2 }]);
+  await clock.advance(180_000);
+  expect(told).toHaveLength(2);
+  [captured, isReachable] = [3, false];
+  await clock.advance(180_000);
+  isReachable = true;
+  await clock.advance(180_000);
+  expect(told).toEqual([{ captured: 1 }, { captured: 2 }, { captured: 3 }]);
 });

@@ -1,7 +1,9 @@
 /**
- * Tells the cloud what this server runs (D9, D10): soon after a change, and once an hour in case the cloud forgot. While a configuration is
+ * Tells the cloud what this server runs (D9, D10): soon after a change, and once an hour in case the cloud forgot; and once a minute what
+ * capture and sync are doing, if that has changed, so that the cloud can show it while this machine is offline. While a configuration is
  * waiting it asks at every check: the answer says whether an owner forces it.
  */
+import type { JsonObject } from '@bufbuild/protobuf';
 import { asPlatformError, type Clock, errorText, type Follower, follow, type Log, silentLog } from '@platform/base';
 import { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
 import type { Link } from '@platform/rpc/client';
@@ -21,6 +23,8 @@ export interface StatusReporterDeps {
   readonly partId: string;
   readonly version: string;
   readonly status: () => RunningStatus;
+  /** What capture and sync are doing; undefined: nothing worth telling. */
+  readonly dataStatus: () => Promise<JsonObject | undefined>;
   /** The revision that an owner forces; empty if there is none. */
   readonly onForced: (revision: string) => void;
   readonly clock: Clock;
@@ -30,6 +34,7 @@ export interface StatusReporterDeps {
 const platform = `${process.platform}/${process.arch === 'x64' ? 'amd64' : process.arch}`;
 const lookEveryMs = 5_000;
 const repeatAfterMs = 3_600_000;
+const dataEveryMs = 60_000;
 const callTimeoutMs = 10_000;
 const maxErrorLength = 2_000;
 /** Errors from clouds without the service, or for credentials that may not report: repeating the call does not help. */
@@ -40,6 +45,8 @@ export class StatusReporter implements AsyncDisposable {
   #follower: Follower | undefined;
   #reported = '';
   #reportedMs = 0;
+  #data = '';
+  #dataMs = Number.NEGATIVE_INFINITY;
   #isOver = false;
 
   constructor(deps: StatusReporterDeps) {
@@ -71,10 +78,12 @@ export class StatusReporter implements AsyncDisposable {
     const now = status();
     const text = JSON.stringify(now);
     const isReported = text === this.#reported && clock.monotonic() - this.#reportedMs < repeatAfterMs;
-    if (this.#isOver || (isReported && now.heldRevision === '')) return false;
+    if (this.#isOver) return false;
+    const data = await this.#changedData();
+    if (isReported && now.heldRevision === '' && data === undefined) return false;
     try {
       const lastError = now.lastError.slice(0, maxErrorLength);
-      const report = { partId, ...now, lastError, serverVersion: version, platform };
+      const report = { partId, ...now, lastError, serverVersion: version, platform, ...data };
       const answer = await link.client(FleetService).reportPartStatus(report, { signal, timeoutMs: callTimeoutMs });
       onForced(answer.forcedRevision);
     } catch (caught) {
@@ -85,6 +94,16 @@ export class StatusReporter implements AsyncDisposable {
     }
     this.#reported = text;
     this.#reportedMs = clock.monotonic();
+    if (data !== undefined) this.#data = JSON.stringify(data.dataStatus);
     return false;
+  }
+
+  /** Once a minute; undefined: the cloud knows it. */
+  async #changedData(): Promise<{ readonly dataStatus: JsonObject } | undefined> {
+    const { dataStatus, clock } = this.#deps;
+    if (clock.monotonic() - this.#dataMs < dataEveryMs) return undefined;
+    const found = await dataStatus();
+    this.#dataMs = clock.monotonic();
+    return found === undefined || JSON.stringify(found) === this.#data ? undefined : { dataStatus: found };
   }
 }

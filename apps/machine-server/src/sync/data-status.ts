@@ -3,7 +3,7 @@ import type { JsonObject } from '@bufbuild/protobuf';
 import type { Clock } from '@platform/base';
 import type { Docdb } from '../docdb/docdb.ts';
 import { type Backlog, backlogOf } from './backlog.ts';
-import type { Reclaim } from './reclaim.ts';
+import type { Reclaim } from './reclaim/reclaim.ts';
 import type { Sync } from './sync.ts';
 
 export interface DataStatusDeps {
@@ -61,6 +61,23 @@ export async function dataStatus({ capture, sync, reclaim, docdb, clock }: DataS
     last_error: tally.lastError,
     document_database: { ...docdb.status() },
     resources: Object.fromEntries([...resources].toSorted(([a], [b]) => (a < b ? -1 : 1))),
+  };
+}
+
+const longestError = 500;
+
+/** What the cloud keeps of it for the time when this machine is offline; undefined: nothing is captured or sent here. */
+export async function dataTotals(deps: DataStatusDeps): Promise<JsonObject | undefined> {
+  const { resources: _, ...status } = await dataStatus(deps);
+  const isIdle = status['state'] === 'off' && !status['captured'] && !status['waiting_files'];
+  if (isIdle) return undefined;
+  const database = Object(status['document_database']);
+  const short = (text: unknown): string => String(text ?? '').slice(0, longestError);
+  return {
+    ...status,
+    state: short(status['state']),
+    last_error: short(status['last_error']),
+    document_database: { ...database, last_error: short(database.last_error) },
   };
 }
 
