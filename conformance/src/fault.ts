@@ -1,8 +1,9 @@
 /**
  * The long fault runs: the crash tests with more kills, and the memory test of a small machine for longer, with a given seed.
- * `sync` is the ledger test of capture and sync; its last line is JSON with what was produced, stored, and reported as missing.
+ * `sync` is the ledger test of capture and sync, by default with as many faults as its requirements name. Progress goes to standard error;
+ * standard output is one line of JSON with what was produced, stored, and reported as missing.
  *
- * npm run fault -- sync --kills 200 --cuts 2000 --acks 1000 --mutations 10000 --seed 7
+ * npm run fault -- sync --kills 200 --cuts 2000 --acks 1000 --mutations 10000 --disks 10 --seed 7
  * npm run fault -- cloud --kills 200 --seed 7
  * npm run fault -- damage --damages 2000 --seed 7
  * npm run fault -- memory --seconds 300 --large 1,120,300,2000
@@ -37,8 +38,8 @@ const faults: Readonly<Record<string, { help: string; options: string[]; tests: 
     tests: ['conformance/src/memory/memory.slow.test.ts'],
   },
   sync: {
-    help: 'capture and sync under kills, power cuts, lost acknowledgements and damaged files',
-    options: ['kills', 'cuts', 'acks', 'mutations', 'seed'],
+    help: 'capture and sync under kills, power cuts, lost acknowledgements, full disks and damaged files',
+    options: ['kills', 'cuts', 'acks', 'mutations', 'disks', 'seed'],
     tests: ['conformance/src/ledger/', 'apps/machine-server/src/testing/ledger/'],
   },
 };
@@ -51,6 +52,7 @@ const { kinds, values } = commandLineOf({
     cuts: { value: 'number', default: '2000', help: 'power cuts of a recorded run' },
     acks: { value: 'number', default: '1000', help: 'acknowledgements that are lost' },
     mutations: { value: 'number', default: '10000', help: 'damaged capture files' },
+    disks: { value: 'number', default: '10', help: 'disks that run full and are freed, of machine-servers and clouds' },
     damages: { value: 'number', default: '2000', help: 'damages' },
     seconds: { value: 'number', default: '300', help: 'duration of the load' },
     large: { value: 'numbers', default: '1,120,300,2000', help: 'how many of the largest readings are sent at once' },
@@ -61,7 +63,7 @@ const { kinds, values } = commandLineOf({
     },
   },
 });
-console.log(
+console.error(
   Object.entries(values)
     .map(([name, value]) => `${name} ${value}`)
     .join(', '),
@@ -69,8 +71,12 @@ console.log(
 const vitest = fileURLToPath(new URL('../../node_modules/vitest/vitest.mjs', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'fault-'));
 const report = join(folder, 'report');
-const { status } = spawnSync(process.execPath, [vitest, 'run', ...kinds.flatMap((name) => faults[name]?.tests ?? [])], {
-  stdio: 'inherit',
+// Most of the time, what runs waits for processes.
+const workers = kinds.includes('sync') ? ['--maxWorkers=3'] : [];
+const files = kinds.flatMap((name) => faults[name]?.tests ?? []);
+const startedMs = performance.now();
+const { status } = spawnSync(process.execPath, [vitest, 'run', ...workers, ...files], {
+  stdio: ['ignore', 2, 2],
   env: {
     ...process.env,
     FAULT_KILLS: values['kills'],
@@ -78,6 +84,7 @@ const { status } = spawnSync(process.execPath, [vitest, 'run', ...kinds.flatMap(
     FAULT_CUTS: values['cuts'],
     FAULT_ACKS: values['acks'],
     FAULT_MUTATIONS: values['mutations'],
+    FAULT_DISKS: values['disks'],
     FAULT_REPORT: report,
     FAULT_DAMAGES: values['damages'],
     FAULT_SEED: values['seed'],
@@ -93,6 +100,7 @@ if (lines.length > 0) {
       fault: kinds.join(' '),
       ok: status === 0,
       seed: values['seed'],
+      seconds: Math.round((performance.now() - startedMs) / 1_000),
       ...Object.assign({}, ...parts),
     }),
   );

@@ -16,7 +16,7 @@ import { Alive, readCrash } from './gaps/alive.ts';
 import { CrashGaps } from './gaps/crash-gaps.ts';
 import { Gaps } from './gaps/gaps.ts';
 import { damagedReadings, lostReadings } from './gaps/lost-readings.ts';
-import { Reclaim, systemVolume } from './sync/reclaim.ts';
+import { Reclaim, systemVolume } from './sync/reclaim/reclaim.ts';
 import { Sync } from './sync/sync.ts';
 import type { Observe } from './telemetry/observe.ts';
 

@@ -10,7 +10,7 @@ import { PlatformError } from '@platform/base';
 import { DataService } from '@platform/proto/platform/app/data/v1/data';
 import { DataSyncService, DataType, SensorDataSchema } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { connect, type Link } from '@platform/rpc/client';
-import { type ChildProcess, freePort, spawnChild } from '@platform/testkit';
+import { type ChildProcess, freePort, type SmallDisk, spawnChild } from '@platform/testkit';
 import { deserialize, serialize } from 'bson';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -36,17 +36,24 @@ export function seededRandom(seed: number): (from: number, to: number) => number
 }
 
 export class CloudUnderFire implements AsyncDisposable {
-  readonly directory: string;
   readonly port: number;
+  readonly #directory: string;
+  readonly #disk: SmallDisk | undefined;
   readonly #env: Readonly<Record<string, string>>;
   #cloud: ChildProcess | undefined;
   /** The `ready` line of the latest start. */
   ready: Readonly<Record<string, unknown>> = {};
 
-  private constructor(port: number, directory: string, env: Readonly<Record<string, string>>) {
+  private constructor(port: number, place: string | SmallDisk, env: Readonly<Record<string, string>>) {
     this.#env = env;
     this.port = port;
-    this.directory = directory;
+    this.#disk = typeof place === 'string' ? undefined : place;
+    this.#directory = typeof place === 'string' ? place : place.path;
+  }
+
+  /** The data directory, as this process sees it. */
+  get directory(): string {
+    return this.#disk?.inside ?? this.#directory;
   }
 
   /** @param env added to the cloud's environment. */
@@ -54,9 +61,9 @@ export class CloudUnderFire implements AsyncDisposable {
     return CloudUnderFire.startOn(mkdtempSync(join(tmpdir(), 'under-fire-')), env);
   }
 
-  /** Starts on an existing data directory, which is also removed at the end. */
-  static async startOn(directory: string, env: Readonly<Record<string, string>> = {}): Promise<CloudUnderFire> {
-    const cloud = new CloudUnderFire(await freePort(), directory, env);
+  /** Starts on an existing data directory, which is also removed at the end, or on a disk of its own. */
+  static async startOn(place: string | SmallDisk, env: Readonly<Record<string, string>> = {}): Promise<CloudUnderFire> {
+    const cloud = new CloudUnderFire(await freePort(), place, env);
     await cloud.start();
     return cloud;
   }
@@ -84,11 +91,12 @@ export class CloudUnderFire implements AsyncDisposable {
       ...nodeFlags,
       join(root, 'apps/cloud/src/main.ts'),
       '--data',
-      this.directory,
+      this.#directory,
       '--port',
       String(this.port),
     ];
-    this.#cloud = spawnChild(process.execPath, args, { env: { PLATFORM_LOG_LEVEL: 'error', ...this.#env } });
+    const env = { PLATFORM_LOG_LEVEL: 'error', ...this.#env };
+    this.#cloud = this.#disk?.spawn(args, env) ?? spawnChild(process.execPath, args, { env });
     this.ready = await this.#cloud.waitForLine((line) => line['event'] === 'ready');
   }
 
@@ -116,14 +124,17 @@ export class CloudUnderFire implements AsyncDisposable {
     return childrenOf(this.#cloud?.pid ?? -1);
   }
 
-  spawnMachine(configFile: string, home: string): ChildProcess {
+  /** @param home a folder, or a disk of its own */
+  spawnMachine(configFile: string, home: string | SmallDisk): ChildProcess {
     const args = [...nodeFlags, join(root, 'apps/machine-server/src/main.ts'), '-config', configFile];
+    if (typeof home !== 'string') return home.spawn(args, { PLATFORM_HOME: home.path });
     return spawnChild(process.execPath, args, { env: { PLATFORM_HOME: home } });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#cloud?.kill('SIGTERM');
-    rmSync(this.directory, { recursive: true, force: true });
+    if (this.#disk === undefined) rmSync(this.#directory, { recursive: true, force: true });
+    await this.#disk?.[Symbol.asyncDispose]();
   }
 }
 

@@ -3,11 +3,12 @@ export interface FaultSettings {
   /** Default 20. */
   readonly kills: number;
   readonly seed: number;
-  /** Of the ledger test: kills, power cuts, lost acknowledgements and mutated files. Default: a twentieth of 200, 2,000, 1,000 and 10,000. */
+  /** Of the ledger test: kills, power cuts, lost acknowledgements, mutated files and full disks. Default: a twentieth of 200, 2,000, 1,000 and 10,000; 2 full disks. */
   readonly ledgerKills: number;
   readonly cuts: number;
   readonly acks: number;
   readonly mutations: number;
+  readonly disks: number;
   /** Duration of the load. Default 8. */
   readonly seconds: number;
   /** How many of the largest readings are sent at once. Default 1 and 30. */
@@ -16,12 +17,19 @@ export interface FaultSettings {
 
 export function readFaultSettings(): FaultSettings {
   const { FAULT_KILLS = '20', FAULT_SEED = '20261121', FAULT_SECONDS = '8', FAULT_LARGE = '1,30' } = process.env;
-  const { FAULT_LEDGER_KILLS = '10', FAULT_CUTS = '100', FAULT_ACKS = '50', FAULT_MUTATIONS = '500' } = process.env;
+  const {
+    FAULT_LEDGER_KILLS = '10',
+    FAULT_CUTS = '100',
+    FAULT_ACKS = '50',
+    FAULT_MUTATIONS = '500',
+    FAULT_DISKS = '2',
+  } = process.env;
   return {
     ledgerKills: Number(FAULT_LEDGER_KILLS),
     cuts: Number(FAULT_CUTS),
     acks: Number(FAULT_ACKS),
     mutations: Number(FAULT_MUTATIONS),
+    disks: Number(FAULT_DISKS),
     kills: Number(FAULT_KILLS),
     seed: Number(FAULT_SEED),
     seconds: Number(FAULT_SECONDS),

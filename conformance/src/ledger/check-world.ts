@@ -13,7 +13,7 @@ const lossReasons: ReadonlyMap<GapReason, { readonly name: string; readonly isBo
   [GapReason.DISCARDED, { name: 'discarded', isBound: false }],
   [GapReason.TOO_LARGE, { name: 'too-large', isBound: false }],
 ]);
-/** From the production of a reading to its arrival in the machine-server, on a busy computer. */
+/** From the production of a reading to its arrival in the machine-server; more by as much as everything is late on a busy computer. */
 const slackMs = 300;
 
 export interface WorldAccount extends Account {
@@ -22,13 +22,14 @@ export interface WorldAccount extends Account {
   readonly longestCrashGapMs: number;
 }
 
-export async function checkWorld(world: LedgerWorld): Promise<WorldAccount> {
+/** @param lagMs by how much everything was late at most */
+export async function checkWorld(world: LedgerWorld, lagMs: number): Promise<WorldAccount> {
   const [stored, gaps] = [await world.stored(), await world.gaps()];
   const { produced } = world.source;
   const reported = gaps.flatMap(reportedGap);
   const crashes = gaps.filter(({ reason }) => reason === GapReason.CRASH);
   return {
-    ...accountFor({ produced, stored, gaps: reported, slackMs }),
+    ...accountFor({ produced, stored, gaps: reported, slackMs: slackMs + lagMs }),
     report: world.ledger.check(stored),
     produced: produced.length,
     longestCrashGapMs: Math.max(0, ...crashes.map(({ start, end }) => msOf(end) - msOf(start))),
@@ -50,12 +51,20 @@ function msOf(time: Gap['start']): number {
   return time === undefined ? Number.NaN : timestampMs(time);
 }
 
-/** The line of figures that a run prints. */
-export function summaryOf({ report, unexplained, byReason, produced, longestCrashGapMs }: WorldAccount) {
+/** The line of figures that a run prints; of several worlds, their sums. */
+export function summaryOf(...accounts: readonly WorldAccount[]) {
+  const sum = (count: (account: WorldAccount) => number): number =>
+    accounts.reduce((all, account) => all + count(account), 0);
+  const reasons = new Set(accounts.flatMap(({ byReason }) => Object.keys(byReason)));
   return {
-    ...{ produced, stored: report.found, gaps: byReason, longestCrashGapMs },
-    ...{ lost: unexplained.length + report.lost.length, doubled: report.duplicated.length },
-    ...{ damaged: report.bad.length, invented: report.phantom.length },
+    produced: sum(({ produced }) => produced),
+    stored: sum(({ report }) => report.found),
+    gaps: Object.fromEntries([...reasons].map((reason) => [reason, sum(({ byReason }) => byReason[reason] ?? 0)])),
+    longestCrashGapMs: Math.max(...accounts.map(({ longestCrashGapMs }) => longestCrashGapMs)),
+    lost: sum(({ unexplained, report }) => unexplained.length + report.lost.length),
+    doubled: sum(({ report }) => report.duplicated.length),
+    damaged: sum(({ report }) => report.bad.length),
+    invented: sum(({ report }) => report.phantom.length),
   };
 }
 

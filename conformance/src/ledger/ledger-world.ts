@@ -15,6 +15,7 @@ import {
   Ledger,
   type LedgerRow,
   type LedgerSource,
+  type SmallDisk,
   startLedgerSource,
 } from '@platform/testkit';
 import { CloudUnderFire, linkOfOwner, pauseMs, query } from '../crash/cloud-under-load.ts';
@@ -26,6 +27,14 @@ export interface LedgerComponent {
   readonly padBytes?: number;
 }
 
+/** Disks that are not the computer's. */
+export interface LedgerDisks {
+  /** Of the machine-server's PLATFORM_HOME. */
+  readonly machine?: SmallDisk;
+  /** Of the cloud's data directory. */
+  readonly cloud?: SmallDisk;
+}
+
 const syncEveryMs = 200;
 
 export class LedgerWorld implements AsyncDisposable {
@@ -33,8 +42,8 @@ export class LedgerWorld implements AsyncDisposable {
   readonly cloud: CloudUnderFire;
   readonly proxy: FaultProxy;
   readonly source: LedgerSource;
-  /** PLATFORM_HOME of the machine-server. */
-  readonly home: string;
+  readonly #folder: string;
+  readonly #disk: SmallDisk | undefined;
   readonly #components: readonly LedgerComponent[];
   readonly #owner: Link;
   #machine: ChildProcess | undefined;
@@ -46,6 +55,7 @@ export class LedgerWorld implements AsyncDisposable {
     proxy: FaultProxy,
     { ledger, source }: { readonly ledger: Ledger; readonly source: LedgerSource },
     components: readonly LedgerComponent[],
+    disk: SmallDisk | undefined,
   ) {
     this.cloud = cloud;
     this.proxy = proxy;
@@ -53,19 +63,29 @@ export class LedgerWorld implements AsyncDisposable {
     this.source = source;
     this.#components = components;
     this.#owner = linkOfOwner(cloud);
-    this.home = mkdtempSync(join(tmpdir(), 'ledger-machine-'));
+    this.#disk = disk;
+    this.#folder = mkdtempSync(join(tmpdir(), 'ledger-machine-'));
   }
 
-  static async start(components: readonly LedgerComponent[]): Promise<LedgerWorld> {
-    const cloud = await CloudUnderFire.start();
+  /** PLATFORM_HOME of the machine-server. */
+  get home(): string {
+    return this.#disk?.inside ?? this.#folder;
+  }
+
+  get #credentials(): string {
+    return join(this.#folder, 'credentials.json');
+  }
+
+  static async start(components: readonly LedgerComponent[], disks: LedgerDisks = {}): Promise<LedgerWorld> {
+    const cloud = await (disks.cloud === undefined ? CloudUnderFire.start() : CloudUnderFire.startOn(disks.cloud));
     await cloud.firstStartOver();
     const proxy = await createFaultProxy({ host: '127.0.0.1', port: cloud.port });
     const ledger = new Ledger();
     const source = await startLedgerSource(ledger);
-    const world = new LedgerWorld(cloud, proxy, { ledger, source }, components);
+    const world = new LedgerWorld(cloud, proxy, { ledger, source }, components, disks.machine);
     const { partId: id, partSecret: secret } = cloud.demo;
     const content = { cloud: { id, secret, app_address: `http://127.0.0.1:${proxy.port}`, refresh_interval: '200ms' } };
-    writeFileSync(join(world.home, 'credentials.json'), JSON.stringify(content), { mode: 0o600 });
+    writeFileSync(world.#credentials, JSON.stringify(content), { mode: 0o600 });
     await world.#configure(true);
     return world;
   }
@@ -93,7 +113,7 @@ export class LedgerWorld implements AsyncDisposable {
   /** Resolves once it produces again, or keeps files from before that it sends. */
   async startMachine(): Promise<void> {
     const produced = this.source.produced.length;
-    const machine = this.cloud.spawnMachine(join(this.home, 'credentials.json'), this.home);
+    const machine = this.cloud.spawnMachine(this.#credentials, this.#disk ?? this.#folder);
     this.#machine = machine;
     while (this.source.produced.length === produced)
       if ((await Promise.race([machine.exited, pauseMs(20)])) !== undefined)
@@ -110,7 +130,14 @@ export class LedgerWorld implements AsyncDisposable {
     await this.#configure(false);
     while (this.waiting().length > 0 || (await this.#gapsWait())) await pauseMs(50);
     await this.#machine?.kill('SIGTERM');
-    if (this.waiting().length > 0) throw new Error(`files wait after the stop: ${this.waiting().join(', ')}`);
+    // A mounted disk ends with the process.
+    const left = this.#disk === undefined ? this.waiting() : [];
+    if (left.length > 0) throw new Error(`files wait after the stop: ${left.join(', ')}`);
+  }
+
+  /** What the machine-server has logged since its latest start. */
+  get machineLog(): string {
+    return (this.#machine?.lines ?? []).map((line) => JSON.stringify(line)).join('\n');
   }
 
   /** Capture files that are open or wait. */
@@ -125,7 +152,11 @@ export class LedgerWorld implements AsyncDisposable {
     const journal = join(this.home, 'gaps.jsonl');
     const lines = existsSync(journal) ? readFileSync(journal, 'utf8').split('\n').filter(Boolean) : [];
     const told = new Map((await this.gaps()).map(({ id, readings }) => [id, Number(readings)]));
-    return lines.map((line) => JSON.parse(line)).some(({ id, readings }) => (told.get(id) ?? 0) < readings);
+    return lines.some((line) => {
+      // On a disk that is full, the last one may be torn.
+      const [, id = '', readings] = /^\{"id":"(\w+)".*"readings":(\d+)\}$/.exec(line) ?? [];
+      return readings !== undefined && (told.get(id) ?? 0) < Number(readings);
+    });
   }
 
   async stored(): Promise<LedgerRow[]> {
@@ -137,6 +168,15 @@ export class LedgerWorld implements AsyncDisposable {
       const { machine, component, seq, hash } = readings as LedgerRow;
       return { machine, component, seq: Number(seq), hash };
     });
+  }
+
+  /** How many readings the cloud has. */
+  async storedCount(): Promise<number> {
+    const [row] = await query(this.#owner, this.cloud.demo.organizationId, [
+      { $match: { component_name: { $in: this.#components.map(({ name }) => name) } } },
+      { $count: 'n' },
+    ]);
+    return Number(row?.['n'] ?? 0);
   }
 
   async gaps(): Promise<Gap[]> {
@@ -162,7 +202,8 @@ export class LedgerWorld implements AsyncDisposable {
     if (this.isKept) await this.cloud.stop();
     else {
       await this.cloud[Symbol.asyncDispose]();
-      rmSync(this.home, { recursive: true, force: true });
+      rmSync(this.#folder, { recursive: true, force: true });
+      await this.#disk?.[Symbol.asyncDispose]();
     }
   }
 }

@@ -12,7 +12,8 @@ export {
 } from './ledger/account-for.ts';
 export { Ledger, type LedgerReading, type LedgerReport, type LedgerRow } from './ledger/ledger.ts';
 export { type LedgerSource, startLedgerSource } from './ledger/ledger-source.ts';
-export { reportFault } from './ledger/report-fault.ts';
+export { faultProgress, reportFault } from './ledger/report-fault.ts';
+export { type Lag, measureLag } from './measure-lag.ts';
 export { type OpenIdProvider, type ProvidedPerson, startOpenIdProvider } from './openid-provider.ts';
 export { type PostgresOptions, type PostgresServer, startPostgres } from './postgres.ts';
 export { type CutImage, type CutOptions, cutImages, restoreImage } from './power-cut.ts';
@@ -23,6 +24,7 @@ export { type RecordOptions, recordSyscalls, type Syscall } from './record-sysca
 export { type DiskStep, type RecordedOutput, RecordingDisk } from './recording-disk.ts';
 export { seededRandom } from './seeded-random.ts';
 export { selfSigned } from './self-signed.ts';
+export { layeredDisk, mountedDisk, mountFault, type SmallDisk } from './small-disk/small-disk.ts';
 export { type CaughtMail, type SmtpSink, startSmtpSink } from './smtp-sink.ts';
-export { type TemporaryDirectory, temporaryDirectory } from './temporary-directory.ts';
+export { memoryDirectory, type TemporaryDirectory, temporaryDirectory } from './temporary-directory.ts';
 export { type CaughtWebhook, startWebhookSink, type WebhookAnswer, type WebhookSink } from './webhook-sink.ts';

@@ -47,7 +47,8 @@ export function* cutImages(calls: readonly Syscall[], options: CutOptions): Iter
   calls.forEach((call, index) => {
     if (call.kind === 'sync' && boundaries++ % everyBoundary === 0) instants.add(index).add(index + 1);
   });
-  for (let count = 0; count < randomInstants; count++) instants.add(Math.floor(random() * (calls.length + 1)));
+  const wanted = Math.min(instants.size + randomInstants, calls.length + 1);
+  while (instants.size < wanted) instants.add(Math.floor(random() * (calls.length + 1)));
 
   const disk = new Disk();
   for (let at = 0; at <= calls.length; at++) {

@@ -1,4 +1,5 @@
 /** A directory for one test, removed after it: `await using directory = await temporaryDirectory()`. */
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +11,16 @@ export interface TemporaryDirectory extends AsyncDisposable {
 }
 
 export async function temporaryDirectory(prefix = 'platform-test-'): Promise<TemporaryDirectory> {
-  const path = await mkdtemp(join(tmpdir(), prefix));
+  return directoryOf(await mkdtemp(join(tmpdir(), prefix)));
+}
+
+/** In memory where the system has a place for that: for thousands of rounds, in which waiting for a disk shows nothing. */
+export async function memoryDirectory(prefix = 'platform-test-'): Promise<TemporaryDirectory> {
+  const memory = '/dev/shm';
+  return directoryOf(await mkdtemp(join(existsSync(memory) ? memory : tmpdir(), prefix)));
+}
+
+function directoryOf(path: string): TemporaryDirectory {
   return {
     path,
     file: (name) => join(path, name),

@@ -7,6 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { Directories } from '../directories/directories.ts';
 import { diskStorage } from '../directories/disk-storage.ts';
 import { SeqLedger } from '../directories/seq-ledger.ts';
+import { ledgerPlan } from '../testing/ledger/capturing.ts';
 import { until } from '../testing/start-test-server.ts';
 import { Capture } from './capture.ts';
 import type { CapturePlan } from './plan-capture.ts';
@@ -30,7 +31,7 @@ test('if a sensor answers after its capture has ended, the reading is dropped an
     directories,
     read: () => new Promise((resolve) => answers.push(resolve)),
     gaps: { add: () => {} },
-    alive: { capturing: async () => {}, mark: async () => {} },
+    alive: { capturing: async () => {}, mark: async () => {}, extend: async () => {} },
     clock: hasty,
     log,
   });
@@ -85,11 +86,62 @@ test('what a crash costs is noted often enough that a slow sync still ends withi
       read: () => undefined,
       gaps: { add: () => {} },
     },
-    alive: { capturing: async () => {}, mark: async (safeUs) => void marksMs.push(safeUs / 1_000) },
+    alive: {
+      capturing: async () => {},
+      mark: async (safeUs) => void marksMs.push(safeUs / 1_000),
+      extend: async () => {},
+    },
     ...{ clock, log: silentLog },
   });
   capture.start();
   await clock.advance(10_000);
   const longest = Math.max(...marksMs.slice(1).map((ms, index) => ms - (marksMs[index] ?? 0)));
   expect(longest).toBeLessThanOrEqual(800);
+});
+
+test('on a slow disk, what a crash costs is noted again right before the first reading, once its directory is owned', async () => {
+  const home = await mkdtemp(join(tmpdir(), 'capture-'));
+  onTestFinished(() => rm(home, { recursive: true }));
+  const clock = new FakeClock();
+  const ledger = new SeqLedger();
+  await using directories = new Directories({ home, ledger, clock, log: silentLog });
+  const own = directories.own.bind(directories);
+  const steps: string[] = [];
+  directories.own = async (directory) => {
+    const isOwned = await own(directory);
+    await clock.sleep(2_000);
+    steps.push('owned');
+    return isOwned;
+  };
+  let [notedMs, slowNotes] = [0, 2];
+  const reads: number[] = [];
+  await using capture = new Capture({
+    ...{ partId: 'part', storage: () => diskStorage, ledger, directories, gaps: { add: () => {} } },
+    read: () => {
+      reads.push(clock.now());
+      return undefined;
+    },
+    alive: {
+      async capturing(_series, safeUs) {
+        notedMs = safeUs / 1_000;
+        steps.push('noted');
+        if (slowNotes-- > 0) await clock.sleep(1_500);
+      },
+      mark: async () => {},
+      extend: async () => {},
+    },
+    ...{ clock, log: silentLog },
+  });
+  let isConfigured = false;
+  const configured = capture.configure([ledgerPlan(join(home, 'capture'), 'temp', 10, 4_096)]).then(() => {
+    isConfigured = true;
+  });
+  while (!isConfigured) {
+    await clock.advance(50);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await configured;
+  await clock.advance(200);
+  expect(steps).toEqual(['owned', 'noted', 'noted', 'noted']);
+  expect((reads[0] ?? 0) - notedMs).toBeLessThanOrEqual(200);
 });

@@ -25,7 +25,7 @@ export interface CaptureDeps {
   /** Returns what a method of a resource reads now. */
   readonly read: ReadResource;
   readonly gaps: Pick<Gaps, 'add'>;
-  readonly alive: Pick<Alive, 'capturing' | 'mark'>;
+  readonly alive: Pick<Alive, 'capturing' | 'mark' | 'extend'>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -51,6 +51,12 @@ interface Running {
 const closeGraceMs = 2_000;
 /** A crash may cost a second (gaps.md): the disk has the rest of it to finish. */
 const writeOutEveryMs = 800;
+/** If the disk takes longer, the time for which a crash may cost readings is extended. */
+const slowWriteMs = 150;
+const extensionUs = 1_000_000;
+/** A note that took longer is repeated, so many times at most. */
+const quickNoteMs = 100;
+const mostNotes = 5;
 /** A reading that has not returned by then is given up. */
 const readingLimitMs = 60_000;
 /** Delay before trying again to own a directory that another process holds. */
@@ -65,6 +71,8 @@ export class Capture implements AsyncDisposable {
   #retrying: Disposable | undefined;
   #plans: readonly CapturePlan[] = [];
   #work: Promise<void> = Promise.resolve();
+  /** How often the captured series were noted. */
+  #notes = 0;
   readonly #limited: LimitedLog;
 
   constructor(deps: CaptureDeps) {
@@ -98,8 +106,12 @@ export class Capture implements AsyncDisposable {
     const ending = [...this.#running].filter(([key, { settings }]) => settings !== JSON.stringify(wanted.get(key)));
     await Promise.all(ending.map(([key]) => this.#end(key)));
     const starting = plans.filter(({ key }) => !this.#running.has(key));
+    // If another process owns a directory, only captures into that directory stop. Owning one may take long: it is not to be between the
+    // note and the first reading.
+    const ready: CapturePlan[] = [];
+    for (const plan of starting) if (await this.#deps.directories.own(plan.directory)) ready.push(plan);
     if (ending.length + starting.length > 0) await this.#noteSeries(plans);
-    for (const plan of starting) await this.#begin(plan);
+    for (const plan of ready) this.#begin(plan);
   }
 
   /** Seals every open file, so that sync can send it. */
@@ -138,28 +150,48 @@ export class Capture implements AsyncDisposable {
 
   /** Writes out user buffers, and notes until when everything has reached the disk. */
   async #writeOut(): Promise<void> {
+    const notes = this.#notes;
+    const { alive, clock } = this.#deps;
+    using _late = clock.after(slowWriteMs, () => {
+      alive.extend(this.#wallMicros() + extensionUs).catch((caught: unknown) => this.#warnAlive(caught));
+    });
+    const safeUs = await this.#written();
+    // What was noted meanwhile is later than this.
+    if (safeUs !== undefined && notes === this.#notes)
+      await alive.mark(safeUs).catch((caught: unknown) => this.#warnAlive(caught));
+  }
+
+  /** Writes out user buffers; returns the time before which everything has reached the disk, or undefined if the disk fails. */
+  async #written(): Promise<number | undefined> {
     const safeUs = this.#wallMicros();
     const files = [...this.#running.values()].map(({ file }) => file);
     const written = await Promise.all(files.map((file) => file.tick()));
-    if (written.includes(false)) return;
-    await this.#deps.alive.mark(safeUs).catch((caught: unknown) => this.#warnAlive(caught));
+    return written.includes(false) ? undefined : safeUs;
   }
 
   #warnAlive(caught: unknown): void {
     this.#limited.write('warn', `what a crash would cost cannot be noted: ${errorText(caught)}`);
   }
 
-  /** Before the first reading of a series, so that a crash right after it is counted. */
+  /**
+   * Before the first reading of a series, so that a crash right after it is counted; what is captured already is written out first. On a
+   * slow disk it is noted again: the second that is reported after a crash begins with the noted time.
+   */
   async #noteSeries(plans: readonly CapturePlan[]): Promise<void> {
+    const { alive, clock } = this.#deps;
     const series = plans.map(({ api, name, method, hz }) => ({ api, name, method, hz }));
-    await this.#deps.alive.capturing(series, this.#wallMicros()).catch((caught: unknown) => this.#warnAlive(caught));
+    for (let turn = 0; turn < mostNotes; turn++) {
+      const startedMs = clock.monotonic();
+      this.#notes++;
+      const safeUs = (await this.#written()) ?? this.#wallMicros();
+      await alive.capturing(series, safeUs).catch((caught: unknown) => this.#warnAlive(caught));
+      if (clock.monotonic() - startedMs < quickNoteMs) return;
+    }
   }
 
-  async #begin(plan: CapturePlan): Promise<void> {
-    const { directories, storage, ledger, partId, clock } = this.#deps;
+  #begin(plan: CapturePlan): void {
+    const { storage, ledger, partId, clock } = this.#deps;
     const log = this.#deps.log.child(plan.resource);
-    // If another process owns a directory, only captures into that directory stop.
-    if (!(await directories.own(plan.directory))) return;
     const metadata = create(DataCaptureMetadataSchema, {
       componentType: plan.api,
       componentName: plan.name,

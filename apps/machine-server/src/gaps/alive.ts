@@ -1,6 +1,7 @@
 /**
- * What a crash leaves behind: `<home>/capture_alive` says what was captured, and until when every reading had reached the disk. It is
- * updated every 800 ms and removed by a regular stop. A start that finds it reports what the crash may have cost, at most a second.
+ * What a crash leaves behind: `<home>/capture_alive` says what was captured, until when every reading had reached the disk, and until when
+ * more may have been taken: a second later, or longer if the disk was slow. It is updated every 800 ms and removed by a regular stop. A start
+ * that finds it reports what the crash may have cost.
  */
 import { type FileHandle, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,31 +15,46 @@ export interface AliveSeries extends GapSeries {
 export interface Crash {
   /** Everything that was captured before had reached the disk. Wall clock, µs. */
   readonly safeUs: number;
+  /** Nothing was captured after it. */
+  readonly untilUs: number;
   readonly series: readonly AliveSeries[];
 }
 
 const digits = 17;
+/** From a noted time to the next. */
+const usualUs = 1_000_000;
 
 export class Alive implements AsyncDisposable {
   readonly #path: string;
   #handle: FileHandle | undefined;
+  #extendedUs = 0;
 
   constructor(home: string) {
     this.#path = pathOf(home);
   }
 
-  /** Starts a new file; with no series, there is nothing that a crash could cost. */
-  async capturing(series: readonly AliveSeries[], nowUs: number): Promise<void> {
+  /** Starts a new file; with no series, there is nothing that a crash could cost. @param safeUs as of `mark` */
+  async capturing(series: readonly AliveSeries[], safeUs: number): Promise<void> {
     await this.#close();
     if (series.length === 0) return rm(this.#path, { force: true });
-    await writeDurably(this.#path, `${textOf(nowUs)}\n${JSON.stringify(series)}\n`);
+    this.#extendedUs = 0;
+    await writeDurably(this.#path, `${textOf(safeUs, safeUs + usualUs)}\n${JSON.stringify(series)}\n`);
     this.#handle = await open(this.#path, 'r+');
   }
 
   /** Every reading from before `safeUs` has reached the disk. */
   async mark(safeUs: number): Promise<void> {
     if (this.#handle === undefined) return;
-    await this.#handle.write(textOf(safeUs), 0);
+    await this.#handle.write(textOf(safeUs, Math.max(safeUs + usualUs, this.#extendedUs)), 0);
+    await this.#handle.datasync();
+    this.#extendedUs = 0;
+  }
+
+  /** The disk is slow: the next mark may come later than a second after the last one, but readings are taken until `untilUs`. */
+  async extend(untilUs: number): Promise<void> {
+    if (this.#handle === undefined) return;
+    this.#extendedUs = untilUs;
+    await this.#handle.write(textOf(untilUs), digits + 1);
     await this.#handle.datasync();
   }
 
@@ -58,11 +74,13 @@ export class Alive implements AsyncDisposable {
 /** What the start before left, if it did not stop regularly. A file that cannot be read says nothing. */
 export async function readCrash(home: string): Promise<Crash | undefined> {
   const text = await readFile(pathOf(home), 'utf8').catch(() => '');
-  const [, safeUs, json = ''] = /^(\d{17})\n(.*)\n$/.exec(text) ?? [];
-  if (safeUs === undefined) return undefined;
+  const [, safe, until, json = ''] = /^(\d{17})(?: (\d{17}))?\n(.*)\n$/.exec(text) ?? [];
+  if (safe === undefined) return undefined;
+  const safeUs = Number(safe);
+  const untilUs = until === undefined ? safeUs + usualUs : Number(until);
   try {
     const series: unknown = JSON.parse(json);
-    return Array.isArray(series) ? { safeUs: Number(safeUs), series: series as AliveSeries[] } : undefined;
+    return Array.isArray(series) ? { safeUs, untilUs, series: series as AliveSeries[] } : undefined;
   } catch {
     return undefined;
   }
@@ -72,6 +90,6 @@ function pathOf(home: string): string {
   return join(home, 'capture_alive');
 }
 
-function textOf(micros: number): string {
-  return String(Math.max(0, Math.floor(micros))).padStart(digits, '0');
+function textOf(...micros: readonly number[]): string {
+  return micros.map((each) => String(Math.max(0, Math.floor(each))).padStart(digits, '0')).join(' ');
 }

@@ -1,14 +1,12 @@
 /**
- * What a crash may have cost: of each captured method, the readings that were due within the second after the last time at which
- * everything had reached the disk, without those that were recovered.
+ * What a crash may have cost: of each captured method, the readings that were due after the last time at which everything had reached the
+ * disk, within a second (longer if the disk was slow), without those that were recovered.
  */
 import type { CaptureFileContents } from '@platform/capture-file';
 import { GapReason } from '@platform/proto/platform/gaps/v1/gaps';
 import type { Crash } from './alive.ts';
 import type { GapSeries, Gaps } from './gaps.ts';
 import { receivedUs } from './lost-readings.ts';
-
-const lostUs = 1_000_000;
 
 export class CrashGaps {
   readonly #crash: Crash | undefined;
@@ -34,9 +32,9 @@ export class CrashGaps {
 
   tell(gaps: Pick<Gaps, 'add'>, nowUs: number): void {
     if (this.#crash === undefined) return;
-    const { safeUs, series } = this.#crash;
+    const { safeUs, untilUs, series } = this.#crash;
     // After a step of the clock to the past, now says nothing.
-    const endUs = nowUs > safeUs ? Math.min(nowUs, safeUs + lostUs) : safeUs + lostUs;
+    const endUs = nowUs > safeUs ? Math.min(nowUs, untilUs) : untilUs;
     for (const each of series) {
       const due = Math.ceil((each.hz * (endUs - safeUs)) / 1e6);
       const readings = Math.max(0, due - (this.#recovered.get(keyOf(each)) ?? 0));

@@ -61,8 +61,11 @@ export class GapJournal {
       this.isUsed = current.length > 0;
       return;
     }
+    const lines = this.#lines + changed.length;
+    // After a failure, what is at the end of the file is not known: the next write replaces it.
+    this.#lines = Number.POSITIVE_INFINITY;
     await appendFile(this.#path, changed.map(lineOf).join(''), { mode: 0o600, flush: true });
-    this.#lines += changed.length;
+    this.#lines = lines;
     this.isUsed = true;
   }
 }

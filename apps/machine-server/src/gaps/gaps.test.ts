@@ -1,4 +1,4 @@
-import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PlatformError, silentLog } from '@platform/base';
@@ -38,6 +38,30 @@ test('missing readings of one series and reason are one gap, until none is missi
     [GapReason.FAILED, 1, 300, 300],
     [GapReason.MISSED, 4, 900, 900],
   ]);
+});
+
+test('after a write that the disk cut short, the journal is written anew: a torn line swallows none that follows', async () => {
+  const home = await homeFolder();
+  const path = join(home, 'gaps.jsonl');
+  const deps = { home, partId: 'p', clock: new FakeClock(), log: silentLog, link: undefined };
+  {
+    await using gaps = new Gaps(deps);
+    await gaps.start();
+    gaps.add(series, GapReason.MISSED, 1, 1, 2);
+    await gaps.flush();
+    const whole = await readFile(path, 'utf8');
+    // A folder in its place refuses the write; after that, half a line is there.
+    await rm(path);
+    await mkdir(path);
+    gaps.add(series, GapReason.FAILED, 2, 3, 4);
+    await gaps.flush();
+    await rm(path, { recursive: true });
+    await writeFile(path, `${whole}{"id":"torn`);
+    gaps.add(series, GapReason.CRASH, 3, 5, 6);
+  }
+  await using after = new Gaps(deps);
+  await after.start();
+  expect(after.waiting().map(({ readings }) => readings)).toEqual([1, 2, 3]);
 });
 
 test('gaps survive a restart and a torn last line, and are told until the cloud has the last count of each', async () => {
@@ -112,7 +136,7 @@ test('a crash costs at most the readings that were due within a second after the
   );
   await crashed.mark(5_000_000);
   const crash = await readCrash(home);
-  expect(crash?.safeUs).toBe(5_000_000);
+  expect(crash).toMatchObject({ safeUs: 5_000_000, untilUs: 6_000_000 });
   const told: unknown[] = [];
   const gaps = { add: (...gap: Parameters<Gaps['add']>) => void told.push(gap.slice(1)) };
   new CrashGaps(crash).tell(gaps, 90_000_000);
@@ -129,4 +153,25 @@ test('a crash costs at most the readings that were due within a second after the
   ]);
   await crashed[Symbol.asyncDispose]();
   expect(await readCrash(home)).toBeUndefined();
+});
+
+test('a crash while the disk is slow costs the readings that were due until the time that was noted meanwhile', async () => {
+  const home = await homeFolder();
+  const crashed = new Alive(home);
+  await crashed.capturing([{ ...series, hz: 10 }], 1_000_000);
+  await crashed.extend(2_700_000);
+  const told: unknown[] = [];
+  const gaps = { add: (...gap: Parameters<Gaps['add']>) => void told.push(gap.slice(1)) };
+  new CrashGaps(await readCrash(home)).tell(gaps, 90_000_000);
+  await crashed.mark(2_200_000);
+  new CrashGaps(await readCrash(home)).tell(gaps, 90_000_000);
+  // As earlier builds wrote it.
+  await writeFile(join(home, 'capture_alive'), `00000000003000000\n${JSON.stringify([{ ...series, hz: 10 }])}\n`);
+  new CrashGaps(await readCrash(home)).tell(gaps, 90_000_000);
+  expect(told).toEqual([
+    [GapReason.CRASH, 17, 1_000_000, 2_700_000],
+    [GapReason.CRASH, 10, 2_200_000, 3_200_000],
+    [GapReason.CRASH, 10, 3_000_000, 4_000_000],
+  ]);
+  await crashed[Symbol.asyncDispose]();
 });

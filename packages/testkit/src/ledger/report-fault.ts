@@ -1,4 +1,4 @@
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, writeSync } from 'node:fs';
 
 /** Says what a fault run did: in the file of FAULT_REPORT, from which `npm run fault` makes its line, or on standard output. */
 export function reportFault(name: string, figures: Readonly<Record<string, unknown>>): void {
@@ -6,4 +6,16 @@ export function reportFault(name: string, figures: Readonly<Record<string, unkno
   const { FAULT_REPORT } = process.env;
   if (FAULT_REPORT === undefined) console.log(line);
   else appendFileSync(FAULT_REPORT, `${line}\n`);
+}
+
+const tellEveryMs = 10_000;
+const toldMs = new Map<string, number>();
+
+/** In a run by `npm run fault`, says how far it is, on standard error. */
+export function faultProgress(name: string, done: number, of: number): void {
+  const nowMs = performance.now();
+  if (process.env['FAULT_REPORT'] === undefined) return;
+  if (done < of && nowMs - (toldMs.get(name) ?? 0) < tellEveryMs) return;
+  toldMs.set(name, nowMs);
+  writeSync(2, `${name}: ${done} of ${of}\n`);
 }

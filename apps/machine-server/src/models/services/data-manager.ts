@@ -19,7 +19,7 @@ import type { Docdb } from '../../docdb/docdb.ts';
 import { docdbSettings } from '../../docdb/docdb-settings.ts';
 import type { Associated, BuildContext, Model, Reconfigurable } from '../../graph/model.ts';
 import { logProblems } from '../../logging/log-problems.ts';
-import type { Reclaim } from '../../sync/reclaim.ts';
+import type { Reclaim } from '../../sync/reclaim/reclaim.ts';
 import { planSync, selectiveSyncer } from '../../sync/rules/plan-sync.ts';
 import type { Sync } from '../../sync/sync.ts';
 import { dataManagerMethods } from './data-manager-methods.ts';

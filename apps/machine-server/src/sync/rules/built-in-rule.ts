@@ -1,7 +1,7 @@
 /** The rules of `sync_rules`, which need no sensor. */
 import { networkInterfaces } from 'node:os';
 import type { Clock } from '@platform/base';
-import { systemVolume } from '../reclaim.ts';
+import { systemVolume } from '../reclaim/reclaim.ts';
 import type { SyncRule } from './sync-rule.ts';
 import { isInWindow, type TimeWindow, windowText } from './time-window.ts';
 

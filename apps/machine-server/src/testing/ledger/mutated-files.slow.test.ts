@@ -7,7 +7,14 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { captureFileBytes, sealedName } from '@platform/capture-file';
 import { DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { CaptureFileHeaderSchema } from '@platform/proto/platform/capture/v1/capture_file';
-import { Ledger, type LedgerReading, reportFault, seededRandom, temporaryDirectory } from '@platform/testkit';
+import {
+  faultProgress,
+  Ledger,
+  type LedgerReading,
+  memoryDirectory,
+  reportFault,
+  seededRandom,
+} from '@platform/testkit';
 import { expect, test } from 'vitest';
 import { ReadingEncoder } from '../../capture/encode.ts';
 import { MemoryCloud } from './memory-cloud.ts';
@@ -34,7 +41,7 @@ test(`C2 C3 C4 C8 ${mutations} damaged capture files: what is intact is stored o
   const sum = { files: 0, produced: 0, stored: 0, reported: 0, setAside: 0 };
   const faults: object[] = [];
   for (let done = 0; done < mutations; done += inOneFolder) {
-    await using home = await temporaryDirectory();
+    await using home = await memoryDirectory();
     const damaged = await writeDamaged(home.path, Math.min(inOneFolder, mutations - done), random);
     const cloud = new MemoryCloud();
     await syncAll(home.path, cloud);
@@ -53,6 +60,7 @@ test(`C2 C3 C4 C8 ${mutations} damaged capture files: what is intact is stored o
       if (isAside) sum.setAside++;
     }
     expect(cloud.breaches).toEqual([]);
+    faultProgress('damaged files', sum.files, mutations);
   }
   reportFault('mutated_files', { seed, ...sum, faults: faults.length });
   expect(faults.slice(0, 5), `seed ${seed}`).toEqual([]);

@@ -7,10 +7,10 @@ import { type Clock, errorText, type Log } from '@platform/base';
 import { readCaptureFile, readingsInName } from '@platform/capture-file';
 import type { CaptureFileHeader } from '@platform/proto/platform/capture/v1/capture_file';
 import { GapReason } from '@platform/proto/platform/gaps/v1/gaps';
-import type { SeqLedger } from '../directories/seq-ledger.ts';
-import { walkFiles } from '../directories/walk-files.ts';
-import type { Gaps } from '../gaps/gaps.ts';
-import { damagedReadings, lostReadings } from '../gaps/lost-readings.ts';
+import type { SeqLedger } from '../../directories/seq-ledger.ts';
+import { walkFiles } from '../../directories/walk-files.ts';
+import type { Gaps } from '../../gaps/gaps.ts';
+import { damagedReadings, lostReadings } from '../../gaps/lost-readings.ts';
 import { type DeletionThresholds, type DiskUse, mustDelete } from './deletion-rule.ts';
 
 export interface ReclaimSettings {

@@ -6,8 +6,8 @@ import { createLog, systemClock } from '@platform/base';
 import { createCaptureFileWriter } from '@platform/capture-file';
 import { CaptureFileHeaderSchema } from '@platform/proto/platform/capture/v1/capture_file';
 import { expect, test } from 'vitest';
-import { diskStorage } from '../directories/disk-storage.ts';
-import { SeqLedger } from '../directories/seq-ledger.ts';
+import { diskStorage } from '../../directories/disk-storage.ts';
+import { SeqLedger } from '../../directories/seq-ledger.ts';
 import { mustDelete } from './deletion-rule.ts';
 import { Reclaim } from './reclaim.ts';
 
