@@ -5,6 +5,7 @@
  *
  * npm run fault -- sync --kills 200 --cuts 2000 --acks 1000 --mutations 10000 --disks 10 --seed 7
  * npm run fault -- cloud --kills 200 --seed 7
+ * npm run fault -- triggers --kills 100 --seed 7
  * npm run fault -- damage --damages 2000 --seed 7
  * npm run fault -- memory --seconds 300 --large 1,120,300,2000
  * npm run fault -- --help
@@ -21,6 +22,11 @@ const faults: Readonly<Record<string, { help: string; options: string[]; tests: 
     help: 'kills the cloud while readings arrive',
     options: ['kills', 'seed'],
     tests: ['conformance/src/crash/cloud-crash.test.ts'],
+  },
+  triggers: {
+    help: 'kills the cloud while triggers fire, and compares the messages with what an oracle expects',
+    options: ['kills', 'seed'],
+    tests: ['conformance/src/crash/trigger-crash.test.ts'],
   },
   damage: {
     help: 'damages files and catalog of a running cloud while queries run',
@@ -81,6 +87,7 @@ const { status } = spawnSync(process.execPath, [vitest, 'run', ...workers, ...fi
     ...process.env,
     FAULT_KILLS: values['kills'],
     FAULT_LEDGER_KILLS: values['kills'],
+    FAULT_TRIGGER_KILLS: values['kills'],
     FAULT_CUTS: values['cuts'],
     FAULT_ACKS: values['acks'],
     FAULT_MUTATIONS: values['mutations'],

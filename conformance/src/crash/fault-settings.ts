@@ -2,6 +2,8 @@
 export interface FaultSettings {
   /** Default 20. */
   readonly kills: number;
+  /** While triggers fire. Default 5. */
+  readonly triggerKills: number;
   readonly seed: number;
   /** Of the ledger test: kills, power cuts, lost acknowledgements, mutated files and full disks. Default: a twentieth of 200, 2,000, 1,000 and 10,000; 2 full disks. */
   readonly ledgerKills: number;
@@ -25,6 +27,7 @@ export function readFaultSettings(): FaultSettings {
     FAULT_DISKS = '2',
   } = process.env;
   return {
+    triggerKills: Number(process.env['FAULT_TRIGGER_KILLS'] ?? 5),
     ledgerKills: Number(FAULT_LEDGER_KILLS),
     cuts: Number(FAULT_CUTS),
     acks: Number(FAULT_ACKS),
