@@ -73,17 +73,22 @@ function appended(path: string, bytes: Uint8Array): boolean {
   }
 }
 
-/** A folder that the process takes for a disk, because its writes go through `file-layer.ts`. */
-export function layeredDisk(bytes: number): SmallDisk {
+/** A folder that a process takes for a disk, because its writes go through `file-layer.ts`. */
+export interface LayeredDisk extends SmallDisk {
+  /** Makes it a disk for a process that the caller starts. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export function layeredDisk(bytes: number): LayeredDisk {
   const folder = mkdtempSync(join(tmpdir(), 'layered-disk-'));
   const path = mkdtempSync(join(folder, 'disk-'));
   const others = join(folder, 'others');
   writeFileSync(others, '');
+  const disk = { SMALL_DISK: path, SMALL_DISK_BYTES: String(bytes), SMALL_DISK_OTHERS: others };
   let child: ChildProcess | undefined;
   return {
-    ...{ path, inside: path },
+    ...{ path, inside: path, env: { ...disk, NODE_OPTIONS: `--import=${layer}` } },
     spawn(args, env) {
-      const disk = { SMALL_DISK: path, SMALL_DISK_BYTES: String(bytes), SMALL_DISK_OTHERS: others };
       child = spawnChild(process.execPath, ['--import', layer, ...args], { env: { ...env, ...disk } });
       return child;
     },
