@@ -97,6 +97,10 @@ test('a configuration is set, edited, compared, restored; its versions are liste
   expect(noJson.stdout).toMatch(/^error +\$ +configuration: expected JSON/m);
   expect(noFile).toMatchObject({ code: 2, stdout: '' });
   expect(noFile.stderr).toContain('absent.json');
+  const deep = `{"components":[{"name":"a","attributes":${'{"a":'.repeat(3_000)}1${'}'.repeat(3_000)}}]}`;
+  const tooDeep = await cli.run(['config', 'set', 'press-7', '-', '--yes'], { input: deep });
+  expect(tooDeep.stderr).toMatch(/nested at most 30 levels deep.*\n.*the configuration has errors; nothing was saved/);
+  expect(tooDeep.code).toBe(2);
 
   const edit = await cli.ok(['config', 'edit', 'press-7', '--yes', '--json=version'], {
     env: editor('rename', `sed -i 's/"load"/"host load"/' "$1"`),

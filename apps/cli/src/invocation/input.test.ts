@@ -1,5 +1,8 @@
-import { expect, test } from 'vitest';
-import { parseJson } from './input.ts';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { parseJson, readInput } from './input.ts';
 
 test('a mistake in JSON is named with its line and column, from 1', () => {
   const mistake = (text: string): string => {
@@ -16,4 +19,14 @@ test('a mistake in JSON is named with its line and column, from 1', () => {
   expect(mistake('{\n  "a": 1\n  "b": 2\n}')).toContain('line 3, column 3: expected "," or "}", found');
   expect(mistake('{"a": 1')).toContain('line 1, column 8: expected "," or "}", found the end of the text');
   expect(mistake('')).toContain('line 1, column 1: expected a value, found the end of the text');
+});
+
+test('a file in UTF-8 is read without its byte order mark; other bytes are refused, not replaced', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'platform-input-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'vm.json');
+  writeFileSync(file, '\uFEFF{"name": "é"}');
+  expect(parseJson(await readInput(file), file)).toEqual({ name: 'é' });
+  writeFileSync(file, Buffer.from('{"name": "é"}', 'latin1'));
+  await expect(readInput(file)).rejects.toThrow(`${file}: expected text in UTF-8, found other bytes`);
 });

@@ -1,13 +1,26 @@
 /** The input of a command: a named file, or `-` for standard input. */
 import { readFile } from 'node:fs/promises';
-import { text as textOf } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import { asPlatformError, type JsonObject, type JsonValue, PlatformError, readJson } from '@platform/sdk/cloud';
 
-/** @throws invalid_argument if the file cannot be read, with the reason */
+/** Without the byte order mark that some editors write. @throws invalid_argument if the file cannot be read or is not UTF-8, with the reason */
 export async function readInput(file: string): Promise<string> {
+  const bytes = await bytesOf(file);
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (caught) {
+    throw new PlatformError(
+      'invalid_argument',
+      `${file === '-' ? 'standard input' : file}: expected text in UTF-8, found other bytes: save it as UTF-8`,
+      caught,
+    );
+  }
+}
+
+async function bytesOf(file: string): Promise<Buffer> {
   try {
     // Not /dev/stdin: it cannot be opened if standard input is a socket.
-    return file === '-' ? await textOf(process.stdin) : await readFile(file, 'utf8');
+    return file === '-' ? await buffer(process.stdin) : await readFile(file);
   } catch (caught) {
     throw new PlatformError(
       'invalid_argument',

@@ -26,10 +26,12 @@ export async function save(
 ): Promise<void> {
   const document = parsed(text);
   const { app, fleet } = await context.cloud();
-  const changes = diff(parsed(before.text), document);
-  if (changes.length === 0) return context.out.note('nothing has changed; nothing was saved');
-  if (!tell(context, problems))
-    throw new PlatformError('invalid_argument', 'the configuration has errors; nothing was saved');
+  const hasErrors = problems.some((problem) => problem.severity === 'error');
+  // Before the comparison: only without errors is the depth of the document limited.
+  const changes = hasErrors ? [] : diff(parsed(before.text), document);
+  if (!hasErrors && changes.length === 0) return context.out.note('nothing has changed; nothing was saved');
+  for (const problem of problems) context.out.warn(`${problem.severity}: ${problem.path}: ${problem.message}`);
+  if (hasErrors) throw new PlatformError('invalid_argument', 'the configuration has errors; nothing was saved');
   for (const line of diffLines(changes)) context.out.note(line);
   await context.confirm(
     `Save ${changes.length} ${changes.length === 1 ? 'change' : 'changes'} to the part "${before.partName}"?`,
@@ -44,9 +46,4 @@ export async function save(
   const { version } = await fleet.getConfigurationVersion({ partId: before.partId });
   if (version !== undefined && context.out.style.json !== false) context.out.object(versionResult.shape(version));
   context.out.note(`saved as version ${version?.version}; an online part fetches it within 15 s`);
-}
-
-function tell({ out }: Context, problems: readonly ConfigurationProblem[]): boolean {
-  for (const problem of problems) out.warn(`${problem.severity}: ${problem.path}: ${problem.message}`);
-  return !problems.some((problem) => problem.severity === 'error');
 }
