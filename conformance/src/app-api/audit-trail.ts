@@ -41,6 +41,7 @@ const changes: Readonly<Record<string, (site: Site) => Promise<unknown>>> = {
   RestoreConfigurationVersion: ({ fleet, partId }) => fleet.restoreConfigurationVersion({ partId, version: 1n }),
   ForceConfiguration: ({ fleet, partId }) => fleet.forceConfiguration({ partId }),
   CreateConnectToken: ({ fleet, partId }) => fleet.createConnectToken({ partId }),
+  RotateWebhookSecret: ({ fleet, organizationId }) => fleet.rotateWebhookSecret({ organizationId }),
 };
 
 /** Needs all other tests, and runs after them. */

@@ -90,7 +90,7 @@ export async function rotateWebhookSecret(
       .executeTakeFirstOrThrow(() => notVisible('organization', organizationId));
     const detail = { former_ends: new Date(formerEndsMs).toISOString() };
     const target = ['organization', organizationId, organizationId] as const;
-    await audit(trx, by, nowMs, 'organization.rotate-webhook-secret', target, detail);
+    await audit(trx, by, nowMs, 'FleetService.RotateWebhookSecret', target, detail);
     changed.organization(row);
   });
 }
