@@ -242,11 +242,13 @@ test('machines status shows what capture and sync of a part that is offline were
     services: [{ name: 'dm', api: 'core:service:data_manager', model: 'core:builtin:builtin', attributes: {} }],
   };
   await cli.ok(['config', 'set', cloud.partId, '-', '--yes'], { input: JSON.stringify(document) });
+  await machine[Symbol.asyncDispose]();
+  machine = await startMachine(cloud, cloud.url);
   const told = async () => (await client.fleet.getPartStatus({ partId: cloud.partId })).data?.status;
   await until(async () => Number((await told())?.['captured'] ?? 0) > 0);
-  const last = await told();
-  await machine[Symbol.asyncDispose]();
+  await machine.kill('SIGKILL');
   await until(async () => !(await linked()));
+  const last = await told();
   const [row] = (await cli.ok(['machines', 'status', cloud.machineId, '--json'])).json<Record<string, unknown>[]>();
   expect(row).toMatchObject({ link_since: null, sync: 'on', captured: last?.['captured'] });
   expect(row?.['sync_as_of']).toMatch(/^20/);
