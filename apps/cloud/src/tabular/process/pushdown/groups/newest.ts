@@ -5,14 +5,14 @@
 import { type Batch, BsonDate, canFail, type Expr, type PlanSplit } from '@platform/query';
 import { dayNumber } from '../../../../reading-codec/capture-day.ts';
 import { coversSeries } from '../../../catalog/row-filter.ts';
-import type { NewestRow, SeriesFacts } from '../../files/file-facts.ts';
+import type { FileFacts, NewestRow, SeriesFacts } from '../../files/file-facts.ts';
 import type { ScanRequest } from '../../messages.ts';
 import { noTime } from '../../rows/row-buffer.ts';
 import { type RowColumns, rowDocuments } from '../../rows/row-documents.ts';
 import type { Wanted } from '../choose-pushdown.ts';
 import { referencedFields } from '../conditions/referenced-fields.ts';
 import type { OpenFile } from '../open-files.ts';
-import { identityOf } from '../series/series-identity.ts';
+import { identityOf, numberingOf } from '../series/series-identity.ts';
 import { isOfSeries } from '../series/series-values.ts';
 import { millisecondsOf } from './group-states.ts';
 
@@ -76,38 +76,89 @@ export function newestRows(found: readonly NewestOf[], { split, parts }: Wanted,
   const byDay = [...keys, ...parts].some(
     (expr) => referencedFields(expr)?.some(([name]) => name === 'capture_day') ?? true,
   );
-  const winners = new Map<string, { readonly ms: number; readonly of: NewestOf; readonly number: number }>();
-  for (const of of found) {
-    for (const number of of.numbers) {
-      const series = of.file.facts.series[number] as SeriesFacts;
-      const key = byDay ? `${of.file.captureDay} ${identityOf(series)}` : identityOf(series);
-      const ms = receivedMs(series.newest as NewestRow);
+  const winners = new Map<string, Winner>();
+  for (const { day, files } of alike(found, byDay)) {
+    for (const winner of winnersOf(files)) {
+      const series = seriesAt(winner);
+      const key = byDay ? `${day} ${identityOf(series)}` : identityOf(series);
       const known = winners.get(key);
-      if (known === undefined || ms > known.ms) winners.set(key, { ms, of, number });
+      if (known === undefined || isBefore(winner, known)) winners.set(key, winner);
     }
   }
-  const kept = new Map<NewestOf, number[]>(found.map((of) => [of, []]));
-  for (const { of, number } of winners.values()) kept.get(of)?.push(number);
-  const all = found.flatMap((of) => (kept.get(of) ?? []).sort((a, b) => a - b).map((number) => ({ of, number })));
+  const all = [...winners.values()].sort((a, b) => a.place - b.place || a.number - b.number);
   return encoded(all, request.vocabulary);
 }
 
-const received = new WeakMap<NewestRow, number>();
-
-function receivedMs(row: NewestRow): number {
-  let ms = received.get(row);
-  if (ms === undefined) {
-    ms = millisecondsOf(row.timeReceived);
-    received.set(row, ms);
-  }
-  return ms;
+/** The newest row of a series, in the file at `place`. */
+interface Winner {
+  readonly of: NewestOf;
+  readonly place: number;
+  readonly number: number;
+  readonly ms: number;
 }
 
-function encoded(
-  all: readonly { readonly of: NewestOf; readonly number: number }[],
-  vocabulary: 'core' | 'rdk',
-): Batch {
-  const series = all.map(({ of, number }) => of.file.facts.series[number] as SeriesFacts);
+function isBefore(one: Winner, other: Winner): boolean {
+  return one.ms > other.ms || (one.ms === other.ms && one.place < other.place);
+}
+
+interface Alike {
+  readonly day: string;
+  /** With their places among all files. */
+  readonly files: (readonly [NewestOf, number])[];
+}
+
+/** Files in which each number means the same series, so that they are compared without looking a series up. */
+function alike(found: readonly NewestOf[], byDay: boolean): Iterable<Alike> {
+  const groups = new Map<string, Alike>();
+  for (const [place, of] of found.entries()) {
+    const day = byDay ? of.file.captureDay : '';
+    const key = `${day} ${numberingOf(of.file.facts)}`;
+    const group = groups.get(key) ?? { day, files: [] };
+    groups.set(key, group);
+    group.files.push([of, place]);
+  }
+  return groups.values();
+}
+
+function* winnersOf(files: Alike['files']): Generator<Winner> {
+  const count = files[0]?.[0].file.facts.series.length ?? 0;
+  const newest = new Float64Array(count).fill(Number.NEGATIVE_INFINITY);
+  const winners = new Int32Array(count).fill(-1);
+  for (const [index, [{ file, numbers }]] of files.entries()) {
+    const times = newestTimes(file.facts);
+    for (const number of numbers) {
+      const ms = times[number] as number;
+      if (ms <= (newest[number] as number)) continue;
+      newest[number] = ms;
+      winners[number] = index;
+    }
+  }
+  for (const [number, index] of winners.entries()) {
+    const winner = files[index];
+    if (winner !== undefined) yield { of: winner[0], place: winner[1], number, ms: newest[number] as number };
+  }
+}
+
+const times = new WeakMap<FileFacts, Float64Array>();
+
+/** Milliseconds in which the newest row of each series was received, by the series' number. */
+function newestTimes(facts: FileFacts): Float64Array {
+  let known = times.get(facts);
+  if (known === undefined) {
+    known = Float64Array.from(facts.series, ({ newest }) =>
+      newest === undefined ? Number.NEGATIVE_INFINITY : millisecondsOf(newest.timeReceived),
+    );
+    times.set(facts, known);
+  }
+  return known;
+}
+
+function seriesAt({ of, number }: Pick<Winner, 'of' | 'number'>): SeriesFacts {
+  return of.file.facts.series[number] as SeriesFacts;
+}
+
+function encoded(all: readonly Winner[], vocabulary: 'core' | 'rdk'): Batch {
+  const series = all.map(seriesAt);
   const rows = series.map(({ newest }) => newest as NewestRow);
   const times = rows.map((row) => [row.timeRequested, row.timeReceived, row.timeSynced] as const);
   const words = (at: 0 | 1 | 2): Uint32Array => {
