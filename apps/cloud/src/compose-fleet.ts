@@ -27,9 +27,9 @@ import { organizationDeleting as forgetQueries } from './queries/organization-de
 import { createLinks, type Links } from './relay/links.ts';
 import { createRetention, type Retention } from './retention/feature.ts';
 import type { Settings } from './settings.ts';
-import { triggersOfDocument } from './triggers/parse-document.ts';
-import { pushProblems } from './triggers/push-problems.ts';
-import { targetProblems } from './triggers/target-problems.ts';
+import { triggersOfDocument } from './triggers/parsing/parse-document.ts';
+import { pushProblems } from './triggers/parsing/push-problems.ts';
+import { targetProblems } from './triggers/parsing/target-problems.ts';
 
 export interface FleetDeps extends Pick<Stores, 'db' | 'instanceKey'>, Pick<MachinesDeps, 'onTransitions'> {
   /** Notifies the triggers, which are wired later. */

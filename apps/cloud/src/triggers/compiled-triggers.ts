@@ -2,7 +2,7 @@
 import type { Log } from '@platform/base';
 import type { PartTriggers } from '../machines/configuration/triggers-of.ts';
 import type { UploadInput } from './input.ts';
-import { parseTriggers } from './parse-triggers.ts';
+import { parseTriggers } from './parsing/parse-triggers.ts';
 import type { Trigger } from './trigger.ts';
 
 /** The enabled triggers of a part. */

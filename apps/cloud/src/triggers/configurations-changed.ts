@@ -1,6 +1,6 @@
 import { chunks } from '@platform/base';
 import type { Transaction } from 'kysely';
-import { triggersOfDocument } from './parse-document.ts';
+import { triggersOfDocument } from './parsing/parse-document.ts';
 import type { TriggersTables } from './store.ts';
 
 /** Rows, or ids of parts, per statement: stores limit the number of bound values. */

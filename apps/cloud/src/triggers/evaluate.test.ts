@@ -5,7 +5,7 @@ import type { Message } from '../outbox/event.ts';
 import { webhookRequest } from '../outbox/webhook/webhook-request.ts';
 import { evaluate, noState } from './evaluate.ts';
 import { messagesOf } from './messages-of.ts';
-import { parseTriggers } from './parse-triggers.ts';
+import { parseTriggers } from './parsing/parse-triggers.ts';
 import { readUpload } from './read-upload.ts';
 import { logged, type UploadShape } from './testing/logged.ts';
 

@@ -9,7 +9,7 @@ import type { EventPlace, Message } from '../outbox/event.ts';
 import type { OutboxTables } from '../outbox/store.ts';
 import { evaluate, noState } from './evaluate.ts';
 import { messagesOf } from './messages-of.ts';
-import { parseTriggers } from './parse-triggers.ts';
+import { parseTriggers } from './parsing/parse-triggers.ts';
 
 export interface PartTransition {
   readonly partId: string;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { evaluate, noState, type TriggerState } from './evaluate.ts';
 import type { TriggerInput } from './input.ts';
-import { parseTriggers } from './parse-triggers.ts';
+import { parseTriggers } from './parsing/parse-triggers.ts';
 import { readUpload } from './read-upload.ts';
 import { logged } from './testing/logged.ts';
 import type { Trigger } from './trigger.ts';

@@ -11,7 +11,7 @@ import { openOutboxRig, statesIn, until } from '../outbox/testing/open-outbox.ts
 import { evaluate, noState } from './evaluate.ts';
 import type { TriggerInput } from './input.ts';
 import { messagesOf } from './messages-of.ts';
-import { parseTriggers } from './parse-triggers.ts';
+import { parseTriggers } from './parsing/parse-triggers.ts';
 import { readUpload } from './read-upload.ts';
 import { logged } from './testing/logged.ts';
 

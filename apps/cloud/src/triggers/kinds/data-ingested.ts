@@ -1,8 +1,8 @@
 /** `part_data_ingested`: every upload of the given data types (D18, D21). */
 import type { ConfiguredResource } from '../../machines/configuration/triggers-of.ts';
 import type { TriggerEvent } from '../../outbox/event.ts';
-import { isObject, type JsonObject, namesOf, shown, warnUnknown } from '../json.ts';
-import type { Problems } from '../problems.ts';
+import { isObject, type JsonObject, namesOf, shown, warnUnknown } from '../parsing/json.ts';
+import type { Problems } from '../parsing/problems.ts';
 import type { TriggerEventRule } from '../trigger.ts';
 import { dataOf, documentOf, isEmpty } from '../upload-data.ts';
 import type { TriggerKind } from './kind.ts';

@@ -1,7 +1,7 @@
 /** Defines a kind of trigger: how its event is parsed, and what it makes of what happens. */
 import type { ConfiguredResource } from '../../machines/configuration/triggers-of.ts';
-import type { JsonObject } from '../json.ts';
-import type { Problems } from '../problems.ts';
+import type { JsonObject } from '../parsing/json.ts';
+import type { Problems } from '../parsing/problems.ts';
 import type { TriggerEventRule } from '../trigger.ts';
 
 export interface TriggerKind {

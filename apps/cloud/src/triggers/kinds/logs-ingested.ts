@@ -6,8 +6,8 @@ import { compilePattern } from '@platform/conditions';
 import type { ArrivedLine } from '../../machines/logs/arrived.ts';
 import { withoutSecrets } from '../../outbox/failure-line.ts';
 import type { LogsInput } from '../input.ts';
-import { type JsonObject, namesOf, shown } from '../json.ts';
-import type { Problems } from '../problems.ts';
+import { type JsonObject, namesOf, shown } from '../parsing/json.ts';
+import type { Problems } from '../parsing/problems.ts';
 import type { RuleState, RuleStep, Trigger, TriggerEventRule } from '../trigger.ts';
 import type { TriggerKind } from './kind.ts';
 

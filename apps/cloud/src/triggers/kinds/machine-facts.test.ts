@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { evaluate, noState, type TriggerState } from '../evaluate.ts';
 import type { FactsInput, PartFacts, TriggerInput } from '../input.ts';
-import { parseTriggers } from '../parse-triggers.ts';
+import { parseTriggers } from '../parsing/parse-triggers.ts';
 import { readUpload } from '../read-upload.ts';
 import { logged } from '../testing/logged.ts';
 import { seriesName } from './machine-facts.ts';

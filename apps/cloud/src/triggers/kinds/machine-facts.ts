@@ -5,8 +5,8 @@
  */
 import type { EventChange, TriggerEvent } from '../../outbox/event.ts';
 import type { CapturedSeries, FactsInput, UploadInput } from '../input.ts';
-import { type JsonObject, shown } from '../json.ts';
-import type { Problems } from '../problems.ts';
+import { type JsonObject, shown } from '../parsing/json.ts';
+import type { Problems } from '../parsing/problems.ts';
 import type { Occurrence, RuleState, RuleStep, TriggerEventRule } from '../trigger.ts';
 import type { TriggerKind } from './kind.ts';
 

@@ -1,7 +1,7 @@
 /** Push notifications of a configuration that the organization has no credentials for. */
 import type { Problem } from '@platform/base';
-import { triggersIn } from '../machines/configuration/triggers-of.ts';
-import { ownApplication } from '../outbox/push/push-channel.ts';
+import { triggersIn } from '../../machines/configuration/triggers-of.ts';
+import { ownApplication } from '../../outbox/push/push-channel.ts';
 import { isObject, shown } from './json.ts';
 
 /**

@@ -1,11 +1,11 @@
 /** Parses the `notifications` of a trigger: an array as in every template, or one object as in the attribute table (D18, D19). */
 import { asPlatformError } from '@platform/base';
-import { webhookUrl } from '../outbox/webhook/target-guard.ts';
+import { webhookUrl } from '../../outbox/webhook/target-guard.ts';
+import { triggerKinds } from '../kinds/registry.ts';
+import { notificationKey } from '../throttle.ts';
+import type { Notification } from '../trigger.ts';
 import { isObject, type JsonObject, kindOf, requiredText, shown, warnUnknown } from './json.ts';
-import { triggerKinds } from './kinds/registry.ts';
 import type { Problems } from './problems.ts';
-import { notificationKey } from './throttle.ts';
-import type { Notification } from './trigger.ts';
 
 const types = ['webhook', 'email', 'push'] as const;
 const allOwners = 'all_machine_owners';

@@ -1,6 +1,6 @@
 /** Webhook targets of a configuration that this installation refuses (D23). */
 import type { Problem } from '@platform/base';
-import { triggersIn } from '../machines/configuration/triggers-of.ts';
+import { triggersIn } from '../../machines/configuration/triggers-of.ts';
 import { isObject } from './json.ts';
 
 /** A save looks at this many different targets, because their names are resolved. */

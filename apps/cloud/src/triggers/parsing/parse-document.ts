@@ -1,4 +1,4 @@
-import { resourcesIn, triggersIn } from '../machines/configuration/triggers-of.ts';
+import { resourcesIn, triggersIn } from '../../machines/configuration/triggers-of.ts';
 import { type ParsedTriggers, parseTriggers } from './parse-triggers.ts';
 
 const known = new WeakMap<object, ParsedTriggers>();

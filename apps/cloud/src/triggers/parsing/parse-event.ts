@@ -1,9 +1,9 @@
 /** Parses the `event` of a trigger (D18), using its kind. */
-import type { ConfiguredResource } from '../machines/configuration/triggers-of.ts';
+import type { ConfiguredResource } from '../../machines/configuration/triggers-of.ts';
+import { triggerKinds } from '../kinds/registry.ts';
+import type { TriggerEventRule } from '../trigger.ts';
 import { isObject, shown, warnUnknown } from './json.ts';
-import { triggerKinds } from './kinds/registry.ts';
 import type { Problems } from './problems.ts';
-import type { TriggerEventRule } from './trigger.ts';
 
 /** Keys of all kinds, so that a key of another kind is not reported as unknown. */
 const keys: readonly string[] = ['type', ...[...triggerKinds.values()].flatMap((kind) => kind.keys)];

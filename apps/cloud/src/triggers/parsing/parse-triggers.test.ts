@@ -1,10 +1,10 @@
 import { DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { expect, test } from 'vitest';
-import { evaluate, noState } from './evaluate.ts';
+import { evaluate, noState } from '../evaluate.ts';
+import { readUpload } from '../read-upload.ts';
+import { logged, type UploadShape } from '../testing/logged.ts';
+import type { Trigger } from '../trigger.ts';
 import { parseTriggers } from './parse-triggers.ts';
-import { readUpload } from './read-upload.ts';
-import { logged, type UploadShape } from './testing/logged.ts';
-import type { Trigger } from './trigger.ts';
 
 const webhook = { type: 'webhook', value: 'https://example.com/hook' };
 const event = { type: 'part_data_ingested', data_ingested: { data_types: ['tabular'] } };

@@ -1,11 +1,11 @@
 /** Parses the `triggers` array of a part's configuration: the triggers to run, and every problem with its path (D18). */
 import type { Problem } from '@platform/base';
-import type { ConfiguredResource } from '../machines/configuration/triggers-of.ts';
+import type { ConfiguredResource } from '../../machines/configuration/triggers-of.ts';
+import type { Trigger } from '../trigger.ts';
 import { isObject, requiredText, shown, warnUnknown } from './json.ts';
 import { parseEvent } from './parse-event.ts';
 import { parseNotifications } from './parse-notifications.ts';
 import { Problems } from './problems.ts';
-import type { Trigger } from './trigger.ts';
 
 export interface ParsedTriggers {
   /** Triggers without errors, including disabled ones. */
