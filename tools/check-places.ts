@@ -102,6 +102,8 @@ const rules: readonly Rule[] = [
       'apps/cloud/src/backup/*',
       'apps/cloud/src/blobs/*',
       'apps/cloud/src/ingest/staged/staged-uploads.ts',
+      'apps/cloud/src/ingest/staged/staged-bytes.ts',
+      'apps/cloud/src/ingest/staged/staged-files.ts',
       // The program and the Node that other computers fetch.
       'apps/cloud/src/connect/bundle.ts',
       'apps/cloud/src/connect/collect-program.ts',

@@ -7,3 +7,4 @@ import '../apps/cloud/src/metadata/sqlite/writer-thread.ts';
 import '../apps/cloud/src/tabular/process/query/worker-thread.ts';
 import '../apps/cloud/src/tabular/process/main.ts';
 import '../apps/machine-server/src/main.ts';
+import '../packages/base/src/hashing/hash-thread.ts';

@@ -13,6 +13,7 @@ import type { Fleet } from './compose-fleet.ts';
 import type { People } from './compose-people.ts';
 import type { Connect } from './connect/feature.ts';
 import { createAuthenticateCall } from './edge/authenticate-call.ts';
+import type { HttpRequest } from './edge/http.ts';
 import type { Metrics } from './edge/metrics/metrics.ts';
 import { metricsRoute } from './edge/metrics/metrics-route.ts';
 import { notificationRoute } from './edge/notification-route.ts';
@@ -89,6 +90,8 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
   const { tabular, triggers, binary, packages, ingest, queries } = deps.dataPlane;
   const { presence, logs } = machines;
 
+  const principalOf = (request: HttpRequest): Promise<Principal> =>
+    principalOfRequest({ authenticator, signIn }, request);
   const routes = createRoutes({
     signIn,
     access,
@@ -132,7 +135,8 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
       token: metricsToken,
       loopbackOnly: isLoopback(host),
     }),
-    query: queryRoute({ queries, principalOf: (request) => principalOfRequest({ authenticator, signIn }, request) }),
+    query: queryRoute({ queries, principalOf }),
+    upload: (request, response, url) => ingest.uploadRoute(request, response, url, principalOf),
     binaryData: binary.download,
     packages: packages.download,
     connect: connect.routes,

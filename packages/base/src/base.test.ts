@@ -25,6 +25,15 @@ test('crc32c is the Castagnoli polynomial: the check value of RFC 3720', () => {
   expect(crc32c(new Uint8Array(32))).toBe(0x8a9136aa);
 });
 
+test('crc32c takes eight bytes at a time as it takes one at a time', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ minLength: 8 }), fc.nat(), (bytes, seed) => {
+      const start = seed >>> 0;
+      return crc32c(bytes, start) === bytes.reduce((crc, byte) => crc32c(Uint8Array.of(byte), crc), start);
+    }),
+  );
+});
+
 test('crc32c of a whole equals the crc32c of its parts computed in sequence', () => {
   fc.assert(
     fc.property(fc.uint8Array(), fc.uint8Array(), (a, b) => crc32c(concatBytes([a, b])) === crc32c(b, crc32c(a))),

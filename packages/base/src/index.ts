@@ -6,6 +6,8 @@ export { type Clock, systemClock } from './clock.ts';
 export { siblingEntry } from './entry.ts';
 export { asPlatformError, type CodeName, codes, errorText, ownFault, PlatformError, stackText } from './errors.ts';
 export { type Follower, type FollowOptions, follow } from './follow.ts';
+export { HashedPieces, type Piece } from './hashing/hashed-pieces.ts';
+export { type ThreadHash, threadHash } from './hashing/thread-hash.ts';
 export { newId, newSecret, newShortId } from './ids.ts';
 export { keepCompiled } from './keep-compiled.ts';
 export { createLimiter } from './limiter.ts';

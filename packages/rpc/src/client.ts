@@ -8,6 +8,8 @@ export {
   type Link,
   type LinkOptions,
   type LinkState,
+  type PlainBody,
+  type PutOptions,
 } from './link/connect.ts';
 export { type ConnectionFault, connectionFault, isAnswer } from './link/connection-fault.ts';
 export { pinnedAuthority } from './link/pinned-authority.ts';

@@ -19,5 +19,6 @@ export { apiIn, type Vocabulary } from './edge/api-names.ts';
 export { canonicalise, inVocabulary } from './edge/translate-message.ts';
 export type { UpgradeListener } from './listener/listeners.ts';
 export type { NodeListener, NodeRequest, NodeResponse } from './listener/node-types.ts';
+export { readLongBody } from './listener/read-body.ts';
 export { createRpcServer, type RpcServer, type RpcServerOptions } from './listener/rpc-server.ts';
 export { createTunnelServer, type TunnelServer, type TunnelServerOptions } from './tunnel/tunnel-server.ts';

@@ -39,6 +39,7 @@ export async function proven<T>(
 
 /** The `retry-after` header, if the error asks to wait. */
 export function retryAfterHeader(caught: unknown): Record<string, string> {
-  const cause = caught instanceof PlatformError ? caught.cause : undefined;
-  return cause instanceof RetryAfter ? { 'retry-after': `${Math.ceil(cause.waitMs / 1_000)}` } : {};
+  if (!(caught instanceof PlatformError)) return {};
+  const waitMs = caught.cause instanceof RetryAfter ? caught.cause.waitMs : caught.retryAfterMs;
+  return waitMs === undefined ? {} : { 'retry-after': `${Math.ceil(waitMs / 1_000)}` };
 }

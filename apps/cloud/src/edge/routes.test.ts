@@ -29,6 +29,7 @@ async function startRoutes(
     metrics: async () => {},
     testInbox: async () => false,
     query: async () => false,
+    upload: async () => false,
     binaryData: async () => false,
     packages: async () => false,
     connect: async () => false,

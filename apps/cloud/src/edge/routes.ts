@@ -31,6 +31,8 @@ export interface RouteDeps {
   testInbox(request: HttpRequest, response: HttpResponse): Promise<boolean>;
   /** Handles `POST /api/query`; returns false for other paths. */
   query(request: HttpRequest, response: HttpResponse, url: URL): Promise<boolean>;
+  /** Handles `PUT /uploads/…`, pieces of large files; returns false for others. */
+  upload(request: HttpRequest, response: HttpResponse, url: URL): Promise<boolean>;
   /** Handles downloads of binary data; returns false for other paths. */
   binaryData(request: HttpRequest, response: HttpResponse, url: URL): Promise<boolean>;
   /** Handles downloads of packages; returns false for other paths. */
@@ -61,6 +63,7 @@ export function createRoutes(deps: RouteDeps): (request: HttpRequest, response: 
     if (isInTestInbox(url.pathname) && (await deps.testInbox(request, response))) return;
     if (await signIn.handle(request, response, url)) return;
     if (await deps.query(request, response, url)) return;
+    if (await deps.upload(request, response, url)) return;
     if (url.pathname.startsWith('/connect/') && (await deps.connect(request, response, url))) return;
     if (await deps.unsubscribe(request, response, url)) return;
     if (request.method !== 'GET' && request.method !== 'HEAD') {

@@ -10,6 +10,7 @@ import { truncateStep } from './log/truncate-step.ts';
 import type { Place } from './place.ts';
 import { uploadBindings } from './rpc.ts';
 import { defaultIngestSettings, type IngestSettings } from './settings.ts';
+import { type UploadRoute, uploadRoute } from './staged/body-route.ts';
 import { type StagedLimits, StagedUploads } from './staged/staged-uploads.ts';
 import { uploadServiceBinding } from './staged/upload-rpc.ts';
 
@@ -45,6 +46,8 @@ export interface StoredTotals {
 
 export interface Ingest<P> {
   readonly bindings: readonly ServiceBinding<P>[];
+  /** Takes long pieces of staged uploads over plain HTTP. */
+  readonly uploadRoute: UploadRoute<P>;
   /** The step for `follow` that truncates the log. @param lowWaterMark lowest position that the seal and all cursors have passed (I12) */
   truncateStep(lowWaterMark: () => Promise<number>): (signal: AbortSignal) => Promise<boolean>;
   /** Removes payloads older than an hour that no row names (I4, I14); returns how many. */
@@ -78,6 +81,7 @@ export function createIngest<P>(deps: IngestDeps<P>): Ingest<P> {
   };
   return {
     bindings: [...uploadBindings<P>(ofUploads), uploadServiceBinding<P>(ofUploads, staged)],
+    uploadRoute: uploadRoute<P>(ofUploads, staged, clock),
     expireStaged: () => staged.expire(),
     truncateStep: (lowWaterMark) => truncateStep({ ingestLog, log, clock, lowWaterMark }),
     sweepBlobs: () => blobs.sweep(async (path) => (await ingestLog.hasBlob(path)) || keepsBlob(path)),

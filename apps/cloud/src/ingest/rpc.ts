@@ -13,6 +13,7 @@ import { type Call, type Handlers, rawUnary, type ServiceBinding, serve } from '
 import { SensorDataView } from '../reading-codec/sensor-data-view.ts';
 import { type AcceptDeps, acceptUpload, type Payload, type Sender } from './accept-upload.ts';
 import type { FreeSpace } from './disk/free-space.ts';
+import { spaceChecked } from './disk/space-checked.ts';
 import type { Place } from './place.ts';
 import { partitionReadings } from './readings/partition-readings.ts';
 import { scanReading } from './readings/scan-reading.ts';
@@ -191,20 +192,5 @@ async function* contentsOf<T>(
       );
     }
     yield bytes;
-  }
-}
-
-const spaceCheckBytes = 16 * 1024 * 1024;
-
-/** Stops a long stream when the disk fills up meanwhile (I13). */
-async function* spaceChecked(space: FreeSpace, chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
-  let unchecked = 0;
-  for await (const chunk of chunks) {
-    unchecked += chunk.length;
-    if (unchecked >= spaceCheckBytes) {
-      unchecked = 0;
-      await space.require();
-    }
-    yield chunk;
   }
 }

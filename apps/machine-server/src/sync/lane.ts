@@ -17,6 +17,8 @@ export class Lane<T> {
   readonly #deps: LaneDeps<T>;
   readonly #running = new Set<Promise<void>>();
   #pass: Promise<void> | undefined;
+  /** Called when an attempt has ended. Racing all attempts for each item would cost more, the more there are. */
+  #freed: (() => void) | undefined;
 
   constructor(deps: LaneDeps<T>) {
     this.#deps = deps;
@@ -46,7 +48,10 @@ export class Lane<T> {
     if (isClosed()) return;
     for await (const item of list()) {
       if (isClosed()) return;
-      const done: Promise<void> = send(item).finally(() => this.#running.delete(done));
+      const done: Promise<void> = send(item).finally(() => {
+        this.#running.delete(done);
+        this.#freed?.();
+      });
       this.#running.add(done);
       await this.#place();
       if (isClosed()) return;
@@ -56,6 +61,6 @@ export class Lane<T> {
   /** Resolves once another attempt may start, unless none may. */
   async #place(): Promise<void> {
     const { limit, isClosed } = this.#deps;
-    while (!isClosed() && this.#running.size >= limit()) await Promise.race(this.#running);
+    while (!isClosed() && this.#running.size >= limit()) await new Promise<void>((resolve) => (this.#freed = resolve));
   }
 }

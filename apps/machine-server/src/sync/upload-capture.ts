@@ -11,15 +11,15 @@ import {
 } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import type { CaptureFileHeader } from '@platform/proto/platform/capture/v1/capture_file';
 import { GapReason } from '@platform/proto/platform/gaps/v1/gaps';
-import type { Link } from '@platform/rpc/client';
 import type { SeqLedger } from '../directories/seq-ledger.ts';
+import type { SyncLink } from './files/file-context.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { sendReadings } from './send-readings.ts';
 import { keepOversize, splitOversize } from './split-oversize.ts';
 
 export interface UploadContext {
-  readonly link: Pick<Link, 'client'>;
+  readonly link: SyncLink;
   /** Of this machine; our files name the part that captured them, those of public machine-servers none. */
   readonly partId: string;
   readonly ledger: SeqLedger;

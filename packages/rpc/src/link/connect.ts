@@ -8,10 +8,11 @@ import { maxMessageDepth } from '../core/max-message-depth.ts';
 import type { Vocabulary } from '../edge/api-names.ts';
 import { AccessToken } from './access-token.ts';
 import { type HeadersOf, LinkTransport } from './link-transport.ts';
+import { type PlainBody, PlainRequests, type PutOptions } from './plain-requests.ts';
 import { PublicTransport } from './public-transport.ts';
 import { type ConnectionOver, Session } from './session.ts';
 
-export type { Client };
+export type { Client, PlainBody, PutOptions };
 
 export interface Credentials {
   /** Key id for `api-key`, part id for `robot-secret`. */
@@ -52,6 +53,12 @@ export interface Link extends AsyncDisposable {
   client<S extends DescService>(service: S): Client<S>;
   /** The same link; each call also sends these headers. Those of the call itself come first. */
   withHeaders(headersOf: HeadersOf): Pick<Link, 'client'>;
+  /**
+   * Sends a long body to a route of plain HTTP, with the link's token; resolves to its answer, from JSON. A body is not sent again.
+   *
+   * @throws what the server answered; unimplemented if the answer is none of ours; unavailable if it cannot be reached
+   */
+  put(body: PlainBody, options: PutOptions): Promise<unknown>;
   readonly state: LinkState;
 }
 
@@ -75,7 +82,7 @@ export function connect(options: LinkOptions): Link {
           return accessToken;
         });
   const transport = new LinkTransport({ ...common, token });
-  return linkOf(transport, session);
+  return linkOf(transport, session, new PlainRequests(url.origin, options.ca, socketPath));
 }
 
 function parseBaseUrl(baseUrl: string): URL {
@@ -112,7 +119,7 @@ export function connectOver({ userAgent, ...over }: LinkOverOptions): Link {
     // Calls end with their callers.
     timeoutMs: 0,
   });
-  return linkOf(transport, session);
+  return linkOf(transport, session, undefined);
 }
 
 const defaultMessageBytes = 32 * 1024 * 1024;
@@ -127,17 +134,24 @@ function transportOf(baseUrl: string, sessionManager: Session, readMaxBytes: num
   });
 }
 
-function linkOf(transport: LinkTransport, session: Session): Link {
+/** @param plain undefined: there is only the one connection, of calls */
+function linkOf(transport: LinkTransport, session: Session, plain: PlainRequests | undefined): Link {
   let closed = false;
   return {
     client: (service) => createClient(service, transport),
     withHeaders: (headersOf) => ({ client: (service) => createClient(service, transport.withHeaders(headersOf)) }),
+    async put(body, options) {
+      if (closed) throw new PlatformError('canceled', 'this link is closed');
+      if (plain === undefined) throw new PlatformError('unimplemented', 'this link carries only calls');
+      return transport.withToken(options.signal, (headers) => plain.put(body, headers, options));
+    },
     get state() {
       return closed ? 'closed' : stateOf(session);
     },
     async [Symbol.asyncDispose]() {
       closed = true;
       session.close();
+      plain?.[Symbol.dispose]();
     },
   };
 }

@@ -51,6 +51,17 @@ export class LinkTransport implements Transport {
     return new LinkTransport({ ...this.#options, headersOf });
   }
 
+  /** Runs what is not a call with the headers of one. A refused token is forgotten, so that the next attempt fetches a new one. */
+  async withToken<T>(signal: AbortSignal, run: (headers: Headers) => Promise<T>): Promise<T> {
+    const token = await this.#token(signal, new Deadline(this.#options.timeoutMs));
+    try {
+      return await run(this.#headers(new Headers(), token));
+    } catch (caught) {
+      if (token !== undefined && isUnauthenticated(caught)) await this.#options.token?.refuse(token);
+      throw caught;
+    }
+  }
+
   async unary<I extends DescMessage, O extends DescMessage>(
     method: DescMethodUnary<I, O>,
     signal: AbortSignal | undefined = this.#options.signal,

@@ -19,7 +19,8 @@ export interface Messages {
 }
 
 /**
- * Passes the body on unchanged. Throws invalid_argument or resource_exhausted, before reading a byte if the headers suffice. @param
+ * Passes the body on unchanged; where messages are preceded by their lengths, each arrives whole, because the codecs copy what they have of
+ * a message with each piece that follows. Throws invalid_argument or resource_exhausted, before reading a byte if the headers suffice. @param
  * maxBytes of one message as it is sent. @param messages kept up to date.
  */
 export function limitBody(
@@ -67,7 +68,10 @@ async function* limitEnvelopes(
   let prefix = 0;
   let length = 0;
   let message = 0;
+  let held: Uint8Array[] = [];
   for await (const chunk of body) {
+    /** Where the last message ends that ends in this chunk. */
+    let whole = 0;
     for (let at = 0; at < chunk.length; ) {
       if (prefix < prefixBytes) {
         // The first of the five bytes holds flags, the others the length.
@@ -82,11 +86,24 @@ async function* limitEnvelopes(
         message += rest;
         at += rest;
       }
-      if (prefix === prefixBytes && message === length) prefix = length = message = 0;
+      if (prefix === prefixBytes && message === length) {
+        prefix = length = message = 0;
+        whole = at;
+      }
     }
     messages.begun = prefix > 0;
-    yield chunk;
+    if (whole > 0) {
+      yield joined(held, chunk.subarray(0, whole));
+      held = [];
+    }
+    if (whole < chunk.length) held.push(chunk.subarray(whole));
   }
+  // The codec refuses what ends within a message.
+  if (held.length > 0) yield Buffer.concat(held);
+}
+
+function joined(held: readonly Uint8Array[], last: Uint8Array): Uint8Array {
+  return held.length === 0 ? last : Buffer.concat([...held, last]);
 }
 
 function unknownFlags(found: number): Error {

@@ -5,15 +5,18 @@
  * this code checks at the end of the body which of the two it was. What it throws crosses the codecs untouched.
  */
 import { constants } from 'node:http2';
+import { ConnectError } from '@connectrpc/connect';
 import { type Clock, PlatformError } from '@platform/base';
 import type { BytesField } from '../core/binding.ts';
-import { toConnectError } from '../core/errors.ts';
+import { fromConnectError, toConnectError } from '../core/errors.ts';
 import { bodyRead } from './body-read.ts';
 import { isEnveloped, limitBody } from './limit-body.ts';
+import { slowBodyMs } from './limits.ts';
 import type { NodeRequest, NodeResponse } from './node-types.ts';
 import { paced } from './pace.ts';
 import { roundTrip } from './round-trip.ts';
 import { splitMessages } from './split-messages.ts';
+import { endUnreadBody, watchedByReader } from './unread-bodies.ts';
 
 export interface ReadBodyOptions {
   /** Used in error messages. */
@@ -50,6 +53,37 @@ export function readBody(
   const { headers } = request;
   const split = splitAt === undefined ? moving : splitMessages(moving, headers, splitAt);
   return limitBody(split, headers, maxMessageBytes, messages);
+}
+
+/**
+ * The body of a route of plain HTTP, of any length: complete and in time, or not at all. Throws canceled or deadline_exceeded.
+ *
+ * @param path used in error messages
+ */
+export function readLongBody(
+  request: NodeRequest,
+  response: NodeResponse,
+  { path, clock, slowMs = slowBodyMs }: { readonly path: string; readonly clock: Clock; readonly slowMs?: number },
+): AsyncIterable<Uint8Array> {
+  watchedByReader(request);
+  const answered = 'stream' in response ? response.stream : response;
+  answered.once('finish', () => endUnreadBody(request, slowMs, clock));
+  return interpreted(
+    paced(readWhole(request, response, path, false), {
+      ...{ path, slowBodyMs: slowMs, clock },
+      owed: () => true,
+      onSlow: () => endAfterAnswer(response),
+    }),
+  );
+}
+
+/** Errors as those of routes, which no codec interprets. */
+async function* interpreted(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+  try {
+    yield* body;
+  } catch (caught) {
+    throw caught instanceof ConnectError ? fromConnectError(caught) : caught;
+  }
 }
 
 async function* once(whole: Uint8Array): AsyncGenerator<Uint8Array, void> {

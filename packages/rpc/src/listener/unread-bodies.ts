@@ -6,7 +6,9 @@ import { constants } from 'node:http2';
 import type { Clock } from '@platform/base';
 import type { NodeRequest } from './node-types.ts';
 
-/** Ends the request `ms` from now, unless its body is complete by then. */
+const timers = new WeakMap<NodeRequest, Disposable>();
+
+/** Ends the request `ms` from now, unless its body is complete by then, or somebody reads it. */
 export function endUnreadBody(request: NodeRequest, ms: number, clock: Clock): void {
   if (hasEnded(request)) return;
   const timer = clock.after(ms, () => {
@@ -14,9 +16,15 @@ export function endUnreadBody(request: NodeRequest, ms: number, clock: Clock): v
     request.resume();
     setImmediate(() => setImmediate(() => hasEnded(request) || cut(request)));
   });
+  timers.set(request, timer);
   const done = (): void => timer[Symbol.dispose]();
   request.once('end', done);
   request.once('close', done);
+}
+
+/** From now on, whoever reads the body watches its pace. */
+export function watchedByReader(request: NodeRequest): void {
+  timers.get(request)?.[Symbol.dispose]();
 }
 
 function hasEnded(request: NodeRequest): boolean {

@@ -21,6 +21,8 @@ interface Plain {
   /** Names of the parameters in path and query; those of the path are in braces there. */
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: JsonObject;
+  /** Default JSON. */
+  readonly bodyType?: string;
   /** By content type. */
   readonly answer: Readonly<Record<string, JsonObject>>;
   /** Empty: none is needed. */
@@ -53,6 +55,16 @@ const plain: Readonly<Record<string, Plain>> = {
         contentMediaType: 'application/vnd.apache.arrow.stream',
       },
     },
+    security: anyCaller,
+  },
+  'PUT /uploads/{part}/{key}': {
+    summary: 'Send a long piece of a large file',
+    description:
+      'What UploadService.WriteUpload does, for a piece of up to max_body_bytes of BeginUpload. The key is in hexadecimal.',
+    query: { offset: 'Where the upload stands.' },
+    body: binary,
+    bodyType: 'application/octet-stream',
+    answer: { 'application/json': { type: 'object', properties: { offset: { type: 'integer' } } } },
     security: anyCaller,
   },
   'GET /metrics': {
@@ -144,7 +156,10 @@ export function plainPaths(): Record<string, JsonObject> {
   );
 }
 
-function operation(path: string, { summary, description, query = {}, body, answer, security }: Plain): JsonObject {
+function operation(
+  path: string,
+  { summary, description, query = {}, body, bodyType = 'application/json', answer, security }: Plain,
+): JsonObject {
   const parameters: JsonObject[] = [
     ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({ name, in: 'path', required: true, schema: text })),
     ...Object.entries(query).map(([name, what]) => ({ name, in: 'query', description: what, schema: text })),
@@ -155,7 +170,7 @@ function operation(path: string, { summary, description, query = {}, body, answe
     tags: [plainTag],
     security: [...security],
     ...(parameters.length > 0 && { parameters }),
-    ...(body !== undefined && { requestBody: { required: true, content: { 'application/json': { schema: body } } } }),
+    ...(body !== undefined && { requestBody: { required: true, content: { [bodyType]: { schema: body } } } }),
     responses: {
       '200': {
         description: 'The answer.',

@@ -133,6 +133,7 @@ export async function startPeople(
       metrics: async () => {},
       testInbox: async () => false,
       query: async () => false,
+      upload: async () => false,
       binaryData: async () => false,
       packages: async () => false,
       connect: async () => false,

@@ -37,6 +37,10 @@ async function payloads({ blobDirectory }: UploadServer): Promise<string[]> {
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
 }
 
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array, void> {
+  yield bytes;
+}
+
 async function bytesOf(path: string): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of createReadStream(path)) chunks.push(chunk as Buffer);
@@ -155,12 +159,12 @@ test('after a restart the checksum covers bytes from before it; a cut file conti
   const place = { organizationId: placeOf(partId).organizationId, partId, key };
   const first = new StagedUploads(folder, systemClock);
   await first.begin(place, content.length);
-  await first.write(place, 0, content.subarray(0, 200_000));
+  await first.write(place, 0, 200_000, once(content.subarray(0, 200_000)));
   const name = (await readdir(join(folder, 'org'))).find((each) => each.endsWith('.part')) ?? '';
   await truncate(join(folder, 'org', name), 150_000);
   const second = new StagedUploads(folder, systemClock);
   expect(await second.begin(place, content.length)).toBe(150_000);
-  await second.write(place, 150_000, content.subarray(150_000));
+  await second.write(place, 150_000, 150_000, once(content.subarray(150_000)));
   expect(await second.complete(place, sha256)).toMatchObject({ sizeBytes: content.length });
   expect(await second.expire()).toBe(0);
   const old = Date.now() / 1_000 - 8 * 24 * 3_600;

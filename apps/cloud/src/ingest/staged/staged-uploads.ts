@@ -8,11 +8,13 @@
  * expired (nothing was written for a week). A kill at any instant leaves a shorter file, which the sender continues. Bytes that a power cut
  * damaged are found by the checksum of the whole.
  */
-import { createHash, type Hash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { mkdir, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Clock, PlatformError } from '@platform/base';
+import { untilAborted } from '@platform/rpc/server';
+import { StagedBytes } from './staged-bytes.ts';
+import { declaredSize, donePath, namesIn, sizeOf, sizePath } from './staged-files.ts';
 
 export interface StagedLimits {
   /** Of one organization, together. Default 64 GiB. */
@@ -44,14 +46,34 @@ export class StagedUploads {
   readonly #folder: string;
   readonly #clock: Clock;
   readonly #limits: StagedLimits;
-  /** Hashes of what was written since the start, so that a finished upload need not be read again. */
-  readonly #hashes = new Map<string, { readonly hash: Hash; bytes: number }>();
+  readonly #bytes = new StagedBytes();
   readonly #queues = new Map<string, Promise<unknown>>();
+  readonly #arriving = new Map<string, AbortController>();
 
   constructor(folder: string, clock: Clock, limits: StagedLimits = defaultStagedLimits) {
     this.#folder = folder;
     this.#clock = clock;
     this.#limits = limits;
+  }
+
+  /** As `write` in its turn, for a piece that takes its time: it ends when the upload is begun again. */
+  async receive(key: StagedKey, offset: number, length: number, chunks: AsyncIterable<Uint8Array>): Promise<number> {
+    const path = this.#path(key);
+    const arriving = new AbortController();
+    this.#arriving.set(path, arriving);
+    try {
+      const arrived = untilAborted(chunks, arriving.signal);
+      return await this.inTurn(key, () => this.write(key, offset, length, arrived));
+    } finally {
+      if (this.#arriving.get(path) === arriving) this.#arriving.delete(path);
+    }
+  }
+
+  /** Ends a piece that is still arriving: its sender has begun again, so that the rest of it will not come. */
+  interrupt(key: StagedKey): void {
+    this.#arriving
+      .get(this.#path(key))
+      ?.abort(new PlatformError('aborted', 'the upload was begun again while this piece of it was arriving'));
   }
 
   /** Calls of one upload run one after the other. */
@@ -98,35 +120,20 @@ export class StagedUploads {
   }
 
   /**
-   * Appends at `offset`, if the upload stands there; returns where it stands.
+   * Appends at `offset`, if the upload stands there; returns where it stands. What arrives before `chunks` throws is appended.
    *
-   * @throws failed_precondition without `begin`; invalid_argument beyond the declared size
+   * @param length of all chunks @throws failed_precondition without `begin`; invalid_argument beyond the declared size
    */
-  async write(key: StagedKey, offset: number, data: Uint8Array): Promise<number> {
+  async write(key: StagedKey, offset: number, length: number, chunks: AsyncIterable<Uint8Array>): Promise<number> {
     const path = this.#path(key);
     const { bytes, declared } = await this.#require(path);
-    const end = offset + data.length;
+    const end = offset + length;
     if (end > declared)
       throw new PlatformError(
         'invalid_argument',
         `expected at most the ${declared} bytes that BeginUpload declared, found a piece that ends at ${end}`,
       );
-    if (offset !== bytes || data.length === 0) return bytes;
-    const hashed = this.#hashes.get(path) ?? (bytes === 0 ? { hash: createHash('sha256'), bytes: 0 } : undefined);
-    try {
-      await using handle = await open(path, 'r+');
-      await writeAll(handle, data, offset);
-    } catch (caught) {
-      // Part of it may be there.
-      this.#hashes.delete(path);
-      throw caught;
-    }
-    if (hashed?.bytes === offset) {
-      hashed.hash.update(data);
-      hashed.bytes += data.length;
-      this.#hashes.set(path, hashed);
-    } else this.#hashes.delete(path);
-    return bytes + data.length;
+    return offset !== bytes || length === 0 ? bytes : this.#bytes.append(path, offset, chunks);
   }
 
   /**
@@ -142,8 +149,7 @@ export class StagedUploads {
         'failed_precondition',
         `expected the ${declared} bytes that BeginUpload declared, found ${sizeBytes}: begin the upload again, which continues it`,
       );
-    const hashed = this.#hashes.get(path);
-    const sha256 = hashed?.bytes === sizeBytes ? hashed.hash.copy().digest() : await hashOf(path);
+    const sha256 = await this.#bytes.hashOf(path, sizeBytes);
     if (!Buffer.from(expected).equals(sha256)) {
       await this.remove(key);
       throw new PlatformError(
@@ -151,9 +157,14 @@ export class StagedUploads {
         `the ${sizeBytes} staged bytes have another checksum than the file that was sent: they were removed, begin the upload again`,
       );
     }
-    await using handle = await open(path, 'r+');
-    await handle.sync();
-    return { path, sizeBytes, sha256: new Uint8Array(sha256) };
+    try {
+      await this.#bytes.sync(path);
+    } catch (caught) {
+      // After a failed sync it is not known what is on the disk, and another one would say nothing (I2).
+      await this.remove(key);
+      throw caught;
+    }
+    return { path, sizeBytes, sha256 };
   }
 
   /** Keeps the answer for an hour, and removes the bytes. */
@@ -172,7 +183,7 @@ export class StagedUploads {
 
   async remove(key: StagedKey): Promise<void> {
     const path = this.#path(key);
-    this.#hashes.delete(path);
+    this.#bytes.forget(path);
     await rm(path, { force: true });
     await rm(sizePath(path), { force: true });
   }
@@ -189,7 +200,7 @@ export class StagedUploads {
         const isUpload = name.endsWith('.part');
         if (found === undefined || this.#queues.has(path)) continue;
         if (this.#clock.now() - found.mtimeMs <= (isUpload ? expiryMs : answerMs)) continue;
-        this.#hashes.delete(path);
+        this.#bytes.forget(path);
         await rm(path, { force: true });
         if (isUpload) await rm(sizePath(path), { force: true });
         if (isUpload) expired++;
@@ -217,44 +228,5 @@ export class StagedUploads {
   #path({ organizationId, partId, key }: StagedKey): string {
     const name = createHash('sha256').update(partId).update('\0').update(key).digest('hex');
     return join(this.#folder, organizationId, `${name}.part`);
-  }
-}
-
-/** How long the whole upload is to be; undefined if that was not kept. */
-async function declaredSize(path: string): Promise<number | undefined> {
-  const text = await readFile(sizePath(path), 'utf8').catch(() => '');
-  return /^\d+$/.test(text) ? Number(text) : undefined;
-}
-
-function sizePath(path: string): string {
-  return path.replace(/\.part$/, '.size');
-}
-
-function donePath(path: string): string {
-  return path.replace(/\.part$/, '.done');
-}
-
-async function sizeOf(path: string): Promise<number | undefined> {
-  return (await stat(path).catch(() => undefined))?.size;
-}
-
-async function namesIn(folder: string): Promise<string[]> {
-  return readdir(folder).catch(() => []);
-}
-
-async function hashOf(path: string): Promise<Buffer> {
-  const hash = createHash('sha256');
-  for await (const chunk of createReadStream(path, { highWaterMark: 1024 * 1024 })) hash.update(chunk as Buffer);
-  return hash.digest();
-}
-
-async function writeAll(
-  handle: { write(bytes: Uint8Array, at: number, length: number, position: number): Promise<{ bytesWritten: number }> },
-  data: Uint8Array,
-  offset: number,
-): Promise<void> {
-  for (let done = 0; done < data.length; ) {
-    const { bytesWritten } = await handle.write(data, done, data.length - done, offset + done);
-    done += bytesWritten;
   }
 }

@@ -6,6 +6,7 @@ import { type Handlers, type ServiceBinding, serve } from '@platform/rpc/server'
 import { acceptUpload } from '../accept-upload.ts';
 import type { UploadRpcDeps } from '../rpc.ts';
 import { checkMetadata, requireMetadata } from '../upload-metadata.ts';
+import { maxBodyBytes } from './body-route.ts';
 import type { StagedKey, StagedUploads } from './staged-uploads.ts';
 
 const keyBytes = 32;
@@ -20,17 +21,21 @@ export function uploadServiceBinding<P>(deps: UploadRpcDeps<P>, staged: StagedUp
   const handlers: Handlers<typeof UploadService, P> = {
     async beginUpload({ partId, key: given, size }, { principal }) {
       const key = await keyOf(principal, partId, given);
+      staged.interrupt(key);
       return staged.inTurn(key, async () => {
         const binaryDataId = await staged.answer(key);
         if (binaryDataId !== undefined) return { binaryDataId, maxChunkBytes };
-        return { offset: BigInt(await staged.begin(key, Number(size))), maxChunkBytes };
+        const offset = BigInt(await staged.begin(key, Number(size)));
+        return { offset, maxChunkBytes, maxBodyBytes: BigInt(maxBodyBytes) };
       });
     },
     async writeUpload({ partId, key: given, offset, data }, { principal }) {
       const key = await keyOf(principal, partId, given);
       if (data.length > maxChunkBytes)
         throw new PlatformError('invalid_argument', `expected at most ${maxChunkBytes} bytes, found ${data.length}`);
-      return staged.inTurn(key, async () => ({ offset: BigInt(await staged.write(key, Number(offset), data)) }));
+      return staged.inTurn(key, async () => ({
+        offset: BigInt(await staged.write(key, Number(offset), data.length, once(data))),
+      }));
     },
     async finishUpload({ metadata: given, key: givenKey, sha256 }, call) {
       const { name } = UploadService.method.finishUpload;
@@ -51,4 +56,8 @@ export function uploadServiceBinding<P>(deps: UploadRpcDeps<P>, staged: StagedUp
   };
   // I13: no body is read if there is no room for it.
   return serve(UploadService, handlers, { beforeBody: () => deps.space.require() });
+}
+
+async function* once(data: Uint8Array): AsyncGenerator<Uint8Array, void> {
+  yield data;
 }

@@ -2,6 +2,7 @@
 import { type Clock, createLog, PlatformError, silentLog, systemClock } from '@platform/base';
 import { createRpcServer } from '@platform/rpc/server';
 import { type BlobStore, openBlobStore } from '../../blobs/blob-store.ts';
+import { sendError } from '../../edge/http.ts';
 import { openTestStore } from '../../metadata/testing/test-store.ts';
 import { throwUncaught } from '../../metadata/testing/throw-uncaught.ts';
 import type { FindDeleted } from '../accept-upload.ts';
@@ -81,7 +82,13 @@ export async function startUploadServer(
     services: ingest.bindings,
     authenticate: async () => 'part-1',
     open: [],
-    fallback: (_request, response) => void response.end(),
+    fallback: (request, response) => {
+      const url = new URL(request.url ?? '/', 'http://localhost');
+      ingest
+        .uploadRoute(request, response, url, async () => 'part-1')
+        .then((isHandled) => isHandled || response.end())
+        .catch((caught: unknown) => sendError(response, caught, url.pathname, silentLog));
+    },
     log: createLog((level, logger, message, fields) => {
       if (level === 'error') console.error(logger, message, fields);
     }),

@@ -3,8 +3,11 @@ import { PlatformError } from '@platform/base';
 import type { Link } from '@platform/rpc/client';
 import type { RateLimit } from '../rate-limit.ts';
 
+/** The connection to the cloud. Without `put`, large files are sent in pieces only. */
+export type SyncLink = Pick<Link, 'client'> & Partial<Pick<Link, 'put'>>;
+
 export interface FileContext {
-  readonly link: Pick<Link, 'client'>;
+  readonly link: SyncLink;
   readonly partId: string;
   readonly tags: readonly string[];
   readonly rate: Pick<RateLimit, 'take'>;

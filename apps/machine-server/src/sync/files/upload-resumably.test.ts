@@ -21,10 +21,26 @@ class StagingCloud {
   streamed = 0;
   before: (offset: number) => void = () => {};
   canStage = true;
+  maxBodyBytes = 0;
+  /** Offsets and lengths of bodies. */
+  readonly bodies: [number, number][] = [];
 
-  readonly link: Pick<Link, 'client'> = {
+  readonly link: Pick<Link, 'client' | 'put'> = {
     client: <S extends DescService>(service: S) =>
       (service.typeName === DataSyncService.typeName ? this.#stream : this.#pieces) as unknown as Client<S>,
+    put: async ({ path, bytes, write }) => {
+      const [, part, name = '', offset] = /^\/uploads\/(.*)\/(\w{64})\?offset=(\d+)$/.exec(path) ?? [];
+      expect(part).toBe('part');
+      this.before(Number(offset));
+      let found = 0;
+      await write(async (piece) => {
+        found += piece.length;
+        this.staged.set(name, Buffer.concat([this.staged.get(name) ?? Buffer.alloc(0), piece]));
+      });
+      expect(found).toBe(bytes);
+      this.bodies.push([Number(offset), bytes]);
+      return { offset: Number(offset) + bytes };
+    },
   };
 
   readonly #stream = {
@@ -39,7 +55,12 @@ class StagingCloud {
       const name = Buffer.from(key).toString('hex');
       const bytes = this.staged.get(name) ?? Buffer.alloc(0);
       this.staged.set(name, bytes);
-      return { offset: BigInt(bytes.length), maxChunkBytes: 0, binaryDataId: '' };
+      return {
+        offset: BigInt(bytes.length),
+        maxChunkBytes: 0,
+        maxBodyBytes: BigInt(this.maxBodyBytes),
+        binaryDataId: '',
+      };
     },
     writeUpload: async ({ key, offset, data }: { key: Uint8Array; offset: bigint; data: Uint8Array }) => {
       this.before(Number(offset));
@@ -99,4 +120,41 @@ test('a cloud that cannot stage uploads gets a large file in one stream', async 
   cloud.canStage = false;
   expect(await upload(path, cloud)).toMatchObject({ kind: 'accepted' });
   expect(cloud).toMatchObject({ streamed: content.length, finished: undefined });
+});
+
+test('a cloud that takes long bodies gets them; one that breaks is continued, and its checksum is that of the whole', async () => {
+  const [path, cloud] = [await file(), new StagingCloud()];
+  const [most, rest] = [2 * chunk, content.length - 4 * chunk];
+  cloud.maxBodyBytes = most;
+  cloud.before = (offset) => {
+    if (offset === 2 * most) throw new PlatformError('unavailable', 'the link broke');
+  };
+  expect(await upload(path, cloud)).toMatchObject({ kind: 'later', code: 'unavailable' });
+  cloud.before = () => {};
+  expect(await upload(path, cloud)).toMatchObject({ kind: 'accepted', bytes: content.length });
+  expect(cloud).toMatchObject({
+    written: [],
+    bodies: [
+      [0, most],
+      [most, most],
+      [2 * most, rest],
+    ],
+  });
+  expect([...cloud.staged.values()].map((bytes) => bytes.equals(content))).toEqual([true]);
+  expect(Buffer.from(cloud.finished ?? []).equals(createHash('sha256').update(content).digest())).toBe(true);
+});
+
+test('where something on the way does not let long bodies pass, the file is sent in calls', async () => {
+  const [path, cloud] = [await file(), new StagingCloud()];
+  cloud.maxBodyBytes = 64 * 1024 * 1024;
+  let isFirst = true;
+  cloud.before = () => {
+    if (isFirst) {
+      isFirst = false;
+      throw new PlatformError('unimplemented', 'status 413 of something else');
+    }
+  };
+  expect(await upload(path, cloud)).toMatchObject({ kind: 'accepted' });
+  expect(cloud).toMatchObject({ bodies: [], written: [0, chunk, 2 * chunk, 3 * chunk, 4 * chunk] });
+  expect(Buffer.from(cloud.finished ?? []).equals(createHash('sha256').update(content).digest())).toBe(true);
 });

@@ -4,29 +4,20 @@
  * knows how much it has. The file is read once per attempt; the part that the cloud already has is only hashed.
  */
 import { createHash } from 'node:crypto';
-import type { FileHandle } from 'node:fs/promises';
 import { asPlatformError, PlatformError } from '@platform/base';
-import type { UploadMetadata } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { UploadService } from '@platform/proto/platform/upload/v1/upload';
-import type { Client } from '@platform/rpc/client';
-import { changed, type FileContext } from './file-context.ts';
-import { type Fingerprint, fingerprintText } from './fingerprint.ts';
+import { fingerprintText } from './fingerprint.ts';
+import { putBodies } from './put-bodies.ts';
+import { callTimeoutMs, type ResumableFile } from './resumable-file.ts';
+import { writePieces } from './write-pieces.ts';
 
 /** Smaller files are sent at once: repeating them costs less than the additional calls. */
 const leastBytes = 8 * 1024 * 1024;
-const chunkBytes = 4 * 1024 * 1024;
-const callTimeoutMs = 120_000;
 /** Making a file of many gigabytes durable, and checking it after a restart of the cloud, takes its time. */
 const finishTimeoutMs = 900_000;
 
 export function isResumable(bytes: number): boolean {
   return bytes >= leastBytes;
-}
-
-export interface ResumableFile extends FileContext {
-  readonly handle: FileHandle;
-  readonly fingerprint: Fingerprint;
-  readonly metadata: UploadMetadata;
 }
 
 /** False if the cloud cannot stage it: then it is sent at once. Throws PlatformError. */
@@ -46,8 +37,7 @@ export async function uploadResumably(file: ResumableFile, signal: AbortSignal):
     throw caught;
   }
   if (begun.binaryDataId !== '') return true;
-  const maxChunkBytes = Math.min(chunkBytes, begun.maxChunkBytes || chunkBytes);
-  const sha256 = await send(file, client, key, { offset: Number(begun.offset), maxChunkBytes }, signal);
+  const sha256 = (await putBodies(file, key, begun, signal)) ?? (await writePieces(file, client, key, begun, signal));
   try {
     await client.finishUpload({ metadata, key, sha256 }, { signal, timeoutMs: finishTimeoutMs });
   } catch (caught) {
@@ -57,52 +47,4 @@ export async function uploadResumably(file: ResumableFile, signal: AbortSignal):
     throw caught;
   }
   return true;
-}
-
-/** Returns the hash of the whole file. */
-async function send(
-  { handle, fingerprint: { bytes }, partId, rate }: ResumableFile,
-  client: Client<typeof UploadService>,
-  key: Uint8Array,
-  { offset: first, maxChunkBytes }: { readonly offset: number; readonly maxChunkBytes: number },
-  signal: AbortSignal,
-): Promise<Uint8Array> {
-  const hash = createHash('sha256');
-  // Two buffers: one is read and hashed while the other one is sent.
-  const buffers = [Buffer.allocUnsafe(maxChunkBytes), Buffer.allocUnsafe(maxChunkBytes)] as const;
-  let sending: Promise<unknown> = Promise.resolve();
-  let staged = first;
-  for (let at = 0, turn = 0; at < bytes; turn ^= 1) {
-    // Chunks end where the staged bytes end, so that the next one can be sent whole.
-    const wanted = Math.min(maxChunkBytes, bytes - at, at < staged ? staged - at : maxChunkBytes);
-    const { bytesRead, buffer } = await handle.read(buffers[turn === 0 ? 0 : 1], 0, wanted, at);
-    if (bytesRead === 0) throw changed(bytes, at);
-    const data = buffer.subarray(0, bytesRead);
-    hash.update(data);
-    const offset = at;
-    at += bytesRead;
-    await sending;
-    if (at <= staged) continue;
-    await rate.take(bytesRead, signal);
-    sending = write(client, { partId, key, offset: BigInt(offset), data }, signal);
-    // Awaited before the next one is sent.
-    sending.catch(() => {});
-    staged = at;
-  }
-  await sending;
-  return new Uint8Array(hash.digest());
-}
-
-async function write(
-  client: Client<typeof UploadService>,
-  request: { partId: string; key: Uint8Array; offset: bigint; data: Uint8Array },
-  signal: AbortSignal,
-): Promise<void> {
-  const { offset } = await client.writeUpload(request, { signal, timeoutMs: callTimeoutMs });
-  const expected = request.offset + BigInt(request.data.length);
-  if (offset !== expected)
-    throw new PlatformError(
-      'aborted',
-      `expected the upload to stand at ${expected} bytes, found ${offset}: it is begun again`,
-    );
 }

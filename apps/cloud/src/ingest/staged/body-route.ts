@@ -1,0 +1,101 @@
+/**
+ * `PUT /uploads/<part>/<key>?offset=N`: a long piece of a staged upload as a plain body, which is written while it arrives. Otherwise it does
+ * the same as WriteUpload, and answers `{"offset": …}`.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
+import { type Clock, PlatformError } from '@platform/base';
+import { readLongBody } from '@platform/rpc/server';
+import { spaceChecked } from '../disk/space-checked.ts';
+import type { UploadRpcDeps } from '../rpc.ts';
+import type { StagedUploads } from './staged-uploads.ts';
+
+type Request = IncomingMessage | Http2ServerRequest;
+type Response = ServerResponse | Http2ServerResponse;
+
+/** A sender that breaks off loses nothing of what has arrived; the limit is for whoever checks its right and the disk at each start. */
+export const maxBodyBytes: number = 64 * 1024 * 1024;
+
+/** Each holds some pieces of memory while it arrives. */
+const maxBodies = 64;
+const busyMs = 2_000;
+
+/** Returns true when it handled the request. @throws the error that the caller gets */
+export type UploadRoute<P> = (
+  request: Request,
+  response: Response,
+  url: URL,
+  principalOf: (request: Request) => Promise<P>,
+) => Promise<boolean>;
+
+export function uploadRoute<P>(
+  { authorizeUpload, space }: Pick<UploadRpcDeps<P>, 'authorizeUpload' | 'space'>,
+  staged: StagedUploads,
+  clock: Clock,
+): UploadRoute<P> {
+  let bodies = 0;
+  return async (request, response, url, principalOf) => {
+    const [, part = '', hex = ''] = /^\/uploads\/([^/]+)\/([^/]+)$/.exec(url.pathname) ?? [];
+    if (part === '' || request.method !== 'PUT') return false;
+    const principal = await principalOf(request);
+    const partId = decoded(part);
+    const { organizationId } = await authorizeUpload(principal, partId);
+    if (!/^[0-9a-f]{64}$/.test(hex))
+      throw new PlatformError('invalid_argument', 'expected a key of 32 bytes in hexadecimal as the end of the path');
+    const [offset, length] = [url.searchParams.get('offset') ?? '', request.headers['content-length'] ?? ''];
+    const bytes = wholeNumber('content-length', length, maxBodyBytes);
+    const at = wholeNumber('offset', offset, Number.MAX_SAFE_INTEGER - maxBodyBytes);
+    await space.require();
+    if (bodies >= maxBodies)
+      throw new PlatformError('resource_exhausted', `${bodies} pieces are arriving already: send it again`, undefined, {
+        retryAfterMs: busyMs,
+      });
+    bodies++;
+    try {
+      const key = { organizationId, partId, key: Buffer.from(hex, 'hex') };
+      const body = spaceChecked(space, freed(readLongBody(request, response, { path: '/uploads', clock })));
+      answer(response, { offset: await staged.receive(key, at, bytes, body) });
+    } finally {
+      bodies--;
+    }
+    return true;
+  };
+}
+
+/**
+ * Frees each chunk as soon as the next one is asked for: left to the collector, which sees only small objects, chunks take a hundred
+ * megabytes before it runs.
+ */
+async function* freed(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+  for await (const chunk of chunks) {
+    yield chunk;
+    const { buffer, length } = chunk;
+    // Memory that others may use a part of stays.
+    if (buffer instanceof ArrayBuffer && buffer.byteLength === length) buffer.transfer(0);
+  }
+}
+
+/** As it is, if it is not encoded as it should be: then it is the id of nothing. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+/** @throws invalid_argument */
+function wholeNumber(name: string, text: string, most: number): number {
+  if (/^\d{1,16}$/.test(text) && Number(text) <= most) return Number(text);
+  throw new PlatformError(
+    'invalid_argument',
+    `${name}: expected a whole number up to ${most}, found ${JSON.stringify(text.slice(0, 100))}`,
+  );
+}
+
+function answer(response: Response, content: object): void {
+  // The two response classes share these methods, but their overloads differ.
+  const plain = response as ServerResponse;
+  plain.writeHead(200, { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' });
+  plain.end(`${JSON.stringify(content)}\n`);
+}

@@ -1,0 +1,62 @@
+/** Sends a staged file in calls, to clouds that take no long bodies, or through something that does not let them pass. */
+import { createHash } from 'node:crypto';
+import { PlatformError } from '@platform/base';
+import type { BeginUploadResponse, UploadService } from '@platform/proto/platform/upload/v1/upload';
+import type { Client } from '@platform/rpc/client';
+import { changed } from './file-context.ts';
+import { callTimeoutMs, type ResumableFile } from './resumable-file.ts';
+
+const chunkBytes = 4 * 1024 * 1024;
+
+/** Returns the hash of the whole file. */
+export async function writePieces(
+  { handle, fingerprint: { bytes }, partId, rate }: ResumableFile,
+  client: Client<typeof UploadService>,
+  key: Uint8Array,
+  begun: Pick<BeginUploadResponse, 'offset' | 'maxChunkBytes'>,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  const maxChunkBytes = Math.min(chunkBytes, begun.maxChunkBytes || chunkBytes);
+  const hash = createHash('sha256');
+  // Two buffers: one is read and hashed while the other one is sent.
+  const buffers = [Buffer.allocUnsafe(maxChunkBytes), Buffer.allocUnsafe(maxChunkBytes)] as const;
+  let sending: Promise<unknown> = Promise.resolve();
+  let staged = Number(begun.offset);
+  for (let at = 0, turn = 0; at < bytes; turn ^= 1) {
+    // Chunks end where the staged bytes end, so that the next one can be sent whole.
+    const wanted = Math.min(maxChunkBytes, bytes - at, at < staged ? staged - at : maxChunkBytes);
+    const { bytesRead, buffer } = await handle.read(buffers[turn === 0 ? 0 : 1], 0, wanted, at);
+    if (bytesRead === 0) throw changed(bytes, at);
+    const data = buffer.subarray(0, bytesRead);
+    hash.update(data);
+    const offset = at;
+    at += bytesRead;
+    await sending;
+    if (at <= staged) continue;
+    await rate.take(bytesRead, signal);
+    sending = write(client, { partId, key, offset: BigInt(offset), data }, signal);
+    // Awaited before the next one is sent.
+    sending.catch(() => {});
+    staged = at;
+  }
+  await sending;
+  return new Uint8Array(hash.digest());
+}
+
+async function write(
+  client: Client<typeof UploadService>,
+  request: { partId: string; key: Uint8Array; offset: bigint; data: Uint8Array },
+  signal: AbortSignal,
+): Promise<void> {
+  const { offset } = await client.writeUpload(request, { signal, timeoutMs: callTimeoutMs });
+  requireOffset(Number(request.offset) + request.data.length, Number(offset));
+}
+
+/** @throws aborted unless the upload stands where it should */
+export function requireOffset(expected: number, found: number): void {
+  if (found === expected) return;
+  throw new PlatformError(
+    'aborted',
+    `expected the upload to stand at ${expected} bytes, found ${found}: it is begun again`,
+  );
+}

@@ -1,0 +1,142 @@
+/**
+ * Sends long bodies to routes of plain HTTP, over connections of their own: as a message of gRPC, each byte would be copied several times
+ * and pass through frames of 16 KiB, and it would fill the window of the connection that all calls share.
+ */
+import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { asPlatformError, type CodeName, codes, PlatformError } from '@platform/base';
+
+export interface PlainBody {
+  /** Below the address of the link, with its query. */
+  readonly path: string;
+  readonly bytes: number;
+  /**
+   * Gives the body to `send`, in order. Each call resolves when its bytes were passed on and may change. Throws to give the request up.
+   */
+  readonly write: (send: (bytes: Uint8Array) => Promise<void>) => Promise<void>;
+}
+
+export interface PutOptions {
+  readonly signal: AbortSignal;
+  /** A connection over which nothing moves for this long is given up. */
+  readonly quietMs: number;
+}
+
+/** A longer answer is no answer of ours. */
+const maxAnswerBytes = 64 * 1024;
+
+export class PlainRequests implements Disposable {
+  readonly #origin: string;
+  readonly #agent: HttpAgent;
+  readonly #request: typeof httpRequest;
+
+  /** @param origin `http://…` or `https://…` @param socketPath of a Unix socket, in place of its host and port */
+  constructor(origin: string, ca: string | undefined, socketPath: string | undefined) {
+    const isTls = origin.startsWith('https:');
+    const options = {
+      keepAlive: true,
+      ...(ca !== undefined && { ca }),
+      ...(socketPath !== undefined && { socketPath }),
+    };
+    this.#origin = origin;
+    this.#agent = isTls ? new HttpsAgent(options) : new HttpAgent(options);
+    this.#request = isTls ? httpsRequest : httpRequest;
+  }
+
+  /**
+   * The answer of `PUT`, from JSON.
+   *
+   * @throws what the server answered; unimplemented if the answer is none of ours; unavailable if it cannot be reached
+   */
+  async put({ path, bytes, write }: PlainBody, headers: Headers, { signal, quietMs }: PutOptions): Promise<unknown> {
+    const request = this.#request(`${this.#origin}${path}`, {
+      ...{ method: 'PUT', agent: this.#agent, signal, timeout: quietMs },
+      headers: {
+        ...Object.fromEntries(headers),
+        ...{ 'content-type': 'application/octet-stream', 'content-length': bytes },
+      },
+    });
+    request.once('timeout', () =>
+      request.destroy(
+        new PlatformError('deadline_exceeded', `nothing moved for ${quietMs} ms in an upload to ${this.#origin}`),
+      ),
+    );
+    const answered = answerOf(request);
+    const writing = write((piece) => sendPiece(request, piece)).then(() => void request.end());
+    // What the request ends with is reported by its answer.
+    writing.catch((caught: unknown) => request.destroy(asPlatformError(caught)));
+    try {
+      return await answered;
+    } catch (caught) {
+      if (signal.aborted) throw asPlatformError(signal.reason);
+      throw caught instanceof PlatformError ? caught : unreachable(this.#origin, caught);
+    } finally {
+      // An answer may come before the end of the body, of which the rest is not sent.
+      if (!request.writableFinished) request.destroy();
+      await writing.catch(() => {});
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#agent.destroy();
+  }
+}
+
+function sendPiece(request: ClientRequest, piece: Uint8Array): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (request.destroyed) return reject(new PlatformError('canceled', 'the request has ended'));
+    // A request that is destroyed may forget what it was given.
+    const onClose = (): void => reject(new PlatformError('canceled', 'the request has ended'));
+    request.once('close', onClose);
+    request.write(piece, (caught) => {
+      request.off('close', onClose);
+      if (caught) reject(caught);
+      else resolve();
+    });
+  });
+}
+
+async function answerOf(request: ClientRequest): Promise<unknown> {
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    request.once('response', resolve);
+    request.on('error', reject);
+  });
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of response) {
+    bytes += (chunk as Buffer).length;
+    if (bytes > maxAnswerBytes) break;
+    chunks.push(chunk as Buffer);
+  }
+  const answer = parsed(Buffer.concat(chunks).toString('utf8'));
+  const { statusCode = 0, headers } = response;
+  if (statusCode === 200 && answer !== undefined) return answer;
+  const code = codeOf(answer?.['code']);
+  if (code !== undefined) {
+    const seconds = Number(headers['retry-after'] ?? Number.NaN);
+    const retryAfterMs = Number.isFinite(seconds) ? seconds * 1_000 : undefined;
+    throw new PlatformError(code, String(answer?.['message'] ?? ''), undefined, { isOwnFault: false, retryAfterMs });
+  }
+  throw new PlatformError(
+    statusCode >= 500 && statusCode !== 501 ? 'unavailable' : 'unimplemented',
+    `expected an answer of the cloud to PUT ${request.path.split('?', 1)[0]}, found status ${statusCode} of something else`,
+  );
+}
+
+function parsed(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function codeOf(value: unknown): CodeName | undefined {
+  return typeof value === 'string' && Object.hasOwn(codes, value) ? (value as CodeName) : undefined;
+}
+
+function unreachable(origin: string, caught: unknown): PlatformError {
+  const text = caught instanceof Error ? caught.message : String(caught);
+  return new PlatformError('unavailable', `${origin} cannot be reached, or the connection broke: ${text}`, caught);
+}
