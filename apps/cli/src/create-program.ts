@@ -6,6 +6,7 @@ import { adminCommand } from './commands/admin/admin-command.ts';
 import { apiKeysCommand } from './commands/api-keys.ts';
 import { describeCompletion } from './commands/completion.ts';
 import { configCommand } from './commands/config/config-command.ts';
+import { deliveriesCommand } from './commands/deliveries/deliveries-command.ts';
 import { fragmentsCommand } from './commands/fragments/fragments-command.ts';
 import { locationsCommand } from './commands/locations.ts';
 import { loginCommands } from './commands/login.ts';
@@ -17,6 +18,7 @@ import { modulesCommand } from './commands/modules/modules-command.ts';
 import { organizationsCommand } from './commands/organizations.ts';
 import { packagesCommand } from './commands/packages/packages-command.ts';
 import { profilesCommand } from './commands/profiles.ts';
+import { triggersCommand } from './commands/triggers/triggers-command.ts';
 import { upCommand } from './commands/up.ts';
 import { versionCommand } from './commands/version.ts';
 import { dataCommand } from './data/data-command.ts';
@@ -77,6 +79,8 @@ export function createProgram(jsonErrors = false): Command {
     .addCommand(packagesCommand())
     .addCommand(modulesCommand())
     .addCommand(logsCommand())
+    .addCommand(triggersCommand())
+    .addCommand(deliveriesCommand())
     .addCommand(metadataCommand())
     .addCommand(apiKeysCommand());
   program.commandsGroup('Data:').addCommand(queryCommand()).addCommand(dataCommand());

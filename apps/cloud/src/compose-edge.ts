@@ -4,6 +4,7 @@ import { DataService } from '@platform/proto/platform/app/data/v1/data';
 import { DatasetService } from '@platform/proto/platform/app/dataset/v1/dataset';
 import { PackageService } from '@platform/proto/platform/app/packages/v1/packages';
 import { AppService } from '@platform/proto/platform/app/v1/app';
+import { TriggerService } from '@platform/proto/platform/app/v1/triggers';
 import { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
 import { createRpcServer, meterCalls, type RpcServer, type ServiceBinding, serve } from '@platform/rpc/server';
 import { authBinding } from './access/auth-rpc.ts';
@@ -38,6 +39,7 @@ import type { Relay } from './relay/feature.ts';
 import { isLoopback } from './settings.ts';
 import { signalingBinding } from './signaling/signaling-rpc.ts';
 import type { TestInbox } from './test-inbox/feature.ts';
+import { triggerHandlers } from './trigger-service/feature.ts';
 
 export interface EdgeDeps {
   readonly fleet: Fleet;
@@ -183,6 +185,13 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
     }),
     ...ingest.bindings,
     gapBinding({ db: deps.db, access, registry }),
+    serve(
+      TriggerService,
+      triggerHandlers({
+        ...{ db: deps.db, access, tree, registry, configOf: machines.triggersOf },
+        pushApplicationOf: async (organizationId) => (await accounts.pushConfiguration(organizationId))?.appId,
+      }),
+    ),
     serve(DataService, { ...queries.dataHandlers, ...binary.dataHandlers }),
     serve(DatasetService, binary.datasetHandlers),
     serve(PackageService, packages.handlers, { maxRequestBytes: () => maxMessageBytes }),

@@ -1,6 +1,6 @@
 /** Pictures, saved queries, sequences and datasets, with a canary in each. */
 import { gzipSync } from 'node:zlib';
-import type { MessageInitShape } from '@bufbuild/protobuf';
+import type { JsonObject, MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { DataService } from '@platform/proto/platform/app/data/v1/data';
 import { DatasetService } from '@platform/proto/platform/app/dataset/v1/dataset';
@@ -11,8 +11,10 @@ import {
   PackageService,
   PackageType,
 } from '@platform/proto/platform/app/packages/v1/packages';
+import { DeliveryState, TriggerService } from '@platform/proto/platform/app/v1/triggers';
 import type { Link } from '@platform/rpc/client';
 import { serialize } from 'bson';
+import { expect, vi } from 'vitest';
 import { organizationOf, type Place } from './rules.ts';
 import type { Site } from './site.ts';
 
@@ -44,6 +46,13 @@ export interface KnownPackage {
   readonly id: string;
   readonly label: string;
   readonly organization: Place;
+}
+
+/** A notification of a part. */
+export interface KnownDelivery {
+  readonly id: string;
+  readonly label: string;
+  readonly part: Place;
 }
 
 export interface KnownDataset {
@@ -78,6 +87,39 @@ export async function uploadFile({ admin, canaries, holds }: Site, part: Place):
     yMaxNormalized: 1,
   });
   return { id, label, part, boxId };
+}
+
+/** Notifies of the files of a part, with canaries in its name and its target. */
+export function fileTrigger({ canaries, holds }: Site, part: Place): JsonObject {
+  const maySee = holds('operator', part.label);
+  return {
+    name: canaries.make(`trigger of ${part.label}`, maySee),
+    event: { type: 'part_data_ingested', data_ingested: { data_types: ['binary'] } },
+    notifications: [{ type: 'email', value: `${canaries.make(`target of ${part.label}`, maySee)}@example.com` }],
+  };
+}
+
+/** What the triggers of the parts sent when the files were uploaded. */
+export async function buildDeliveries(
+  { admin, canaries, holds }: Site,
+  files: readonly KnownFile[],
+): Promise<KnownDelivery[]> {
+  const deliveries: KnownDelivery[] = [];
+  for (const { part } of files) {
+    const label = `delivery of ${part.label}`;
+    const scope = { case: 'partId', value: part.id } as const;
+    const id = await vi.waitFor(
+      async () => {
+        const { deliveries: found } = await admin.client(TriggerService).listDeliveries({ scope });
+        expect(found[0]?.state).toBe(DeliveryState.DELIVERED);
+        return found[0]?.id ?? '';
+      },
+      { timeout: 60_000 },
+    );
+    canaries.watch(id, `id of ${label}`, holds('operator', part.label));
+    deliveries.push({ id, label, part });
+  }
+  return deliveries;
 }
 
 export async function buildSavedQueries({ admin, canaries, place, holds }: Site): Promise<KnownSavedQuery[]> {

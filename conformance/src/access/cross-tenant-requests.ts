@@ -46,6 +46,8 @@ export function crossTenantRequests(world: World): readonly CrossTenantRequest[]
   const role = authorizationOn(place('L'), 'operator');
   const foreignLocation = (id: string) => authorizationOf('location', id, a, 'operator');
 
+  const scopeOf = (kind: string, value: string) => ({ case: `${kind}Id`, value });
+
   const beside: CrossTenantRequest[] = (
     [
       ['AppService.UpdateRobot', location, (id) => ({ id: machine.id, name: machine.name, location: id })],
@@ -235,6 +237,10 @@ export function crossTenantRequests(world: World): readonly CrossTenantRequest[]
       ['FleetService.ListAuditEntries', organization, (id) => ({ organizationId: id, pageToken: 'x' })],
       ['GapService.ListGaps', partId, (id) => ({ partId: id, pageToken: 'x' })],
       ['GapService.ListGaps', organization, (id) => ({ organizationId: id, pageToken: 'x' })],
+      ['TriggerService.ListTriggers', organization, (id) => ({ scope: scopeOf('organization', id), pageToken: 'x' })],
+      ['TriggerService.ListTriggers', partId, (id) => ({ scope: scopeOf('part', id), pageToken: 'x' })],
+      ['TriggerService.ListDeliveries', location, (id) => ({ scope: scopeOf('location', id), channels: ['x'] })],
+      ['TriggerService.ListDeliveries', machineId, (id) => ({ scope: scopeOf('machine', id), states: [99] })],
       ['GapService.ReportGaps', partId, (id) => ({ partId: id, gaps: [{}] })],
       ['FleetService.ListConfigurationVersions', partId, (id) => ({ partId: id, pageToken: 'x' })],
       ['FleetService.GetConfigurationVersion', partId, (id) => ({ partId: id, version: 999n })],

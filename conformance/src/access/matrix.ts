@@ -10,6 +10,7 @@ import { DataSyncService } from '@platform/proto/platform/app/datasync/v1/data_s
 import { PackageService } from '@platform/proto/platform/app/packages/v1/packages';
 import { AppService } from '@platform/proto/platform/app/v1/app';
 import { RobotService } from '@platform/proto/platform/app/v1/robot';
+import { TriggerService } from '@platform/proto/platform/app/v1/triggers';
 import { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
 import { GapService } from '@platform/proto/platform/gaps/v1/gaps';
 import { UploadService } from '@platform/proto/platform/upload/v1/upload';
@@ -40,6 +41,7 @@ export const services: readonly DescService[] = [
   DatasetService,
   FleetService,
   GapService,
+  TriggerService,
   Health,
   ServerReflection,
   ServerReflectionAlpha,

@@ -25,6 +25,11 @@ const fragmentConfig = { components: [] };
 
 const nobodysOrganization = '00000000-0000-4000-8000-000000000001';
 
+/** What a request of TriggerService is about. */
+function scopeOf({ id, saidKind }: Subject) {
+  return { case: `${saidKind ?? 'part'}Id`, value: id };
+}
+
 /** The roles in a request about resources. */
 function authorizationsFor(subject: Subject, role: 'owner' | 'operator' = 'operator') {
   if (subject.isKey || subject.saidKind === undefined) return [];
@@ -211,6 +216,8 @@ export const builders: Readonly<Record<string, Builder>> = {
   'FleetService.RestoreConfigurationVersion': ({ id }) => ({ partId: id, version: 1n }),
   'FleetService.ValidateConfiguration': ({ id }) => ({ partId: id, document: '{}' }),
   'FleetService.ReportPartStatus': ({ id }) => ({ partId: id, appliedRevision: 'r' }),
+  'TriggerService.ListTriggers': (subject) => ({ scope: scopeOf(subject) }),
+  'TriggerService.ListDeliveries': (subject) => ({ scope: scopeOf(subject) }),
   'GapService.ListGaps': ({ id }) => ({ partId: id }),
   'GapService.ReportGaps': ({ id }) => ({
     partId: id,

@@ -85,6 +85,7 @@ export interface Share {
 
 /** In the words of the column "on". */
 const keptThings: ReadonlySet<string> = new Set([
+  'delivery',
   'saved query',
   'binary data',
   'sequence',
@@ -235,6 +236,8 @@ export class Rules {
         case 'owner':
         case 'operator':
           return this.holds(caller, needs, place);
+        case 'operator, or sees the organization':
+          return place.kind === 'organization' ? this.sees(caller, place) : this.holds(caller, 'operator', place);
         case 'person who operates it':
           return caller.kind === 'person' && this.holds(caller, 'operator', place);
         case 'owner or itself':

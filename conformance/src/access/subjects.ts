@@ -82,6 +82,11 @@ export function subjectsOf(world: World, people: readonly Person[]): (on: string
     unknownUuid,
     wrong('A'),
   ];
+  const deliveries: Subject[] = [
+    ...world.deliveries.map(({ id, label, part }) => ({ label, id, keptBy: part })),
+    unknownUuid,
+    wrong('P.L'),
+  ];
   const packages: Subject[] = [
     ...world.packages.map(({ id, label, organization }) => ({ label, id, keptBy: organization })),
     { ...unknownUuid, id: `${unknownUuid.id}/tool` },
@@ -151,6 +156,12 @@ export function subjectsOf(world: World, people: readonly Person[]): (on: string
     'each location': several,
     machine: machines,
     part: parts,
+    'organization, location, machine or part': [
+      ...organizations.map((one) => ({ ...one, saidKind: 'organization' as const })),
+      ...locations.map((one) => ({ ...one, saidKind: 'location' as const })),
+      ...machines.map((one) => ({ ...one, saidKind: 'machine' as const })),
+      ...parts.map((one) => ({ ...one, saidKind: 'part' as const })),
+    ],
     fragment: fragments,
     'the organization of the fragment': fragments,
     'each resource of the authorizations': ofResources,
@@ -163,6 +174,7 @@ export function subjectsOf(world: World, people: readonly Person[]): (on: string
     'binary data': files,
     sequence: sequences,
     dataset: datasets,
+    delivery: deliveries,
     package: packages,
     module: packages.map((one) => ({ ...one, id: one.id.replace('/', ':') })),
   };

@@ -11,10 +11,13 @@ import { connect, type Link } from '@platform/rpc/client';
 import type { CloudProcess } from '../start-cloud.ts';
 import {
   buildDatasets,
+  buildDeliveries,
   buildPackages,
   buildSavedQueries,
   buildSequences,
+  fileTrigger,
   type KnownDataset,
+  type KnownDelivery,
   type KnownFile,
   type KnownPackage,
   type KnownSavedQuery,
@@ -56,6 +59,7 @@ export interface World {
   readonly files: readonly KnownFile[];
   readonly sequences: readonly KnownSequence[];
   readonly datasets: readonly KnownDataset[];
+  readonly deliveries: readonly KnownDelivery[];
   readonly packages: readonly KnownPackage[];
   readonly invitations: readonly Invitation[];
   /** People who never do anything. */
@@ -180,6 +184,7 @@ export async function buildWorld(cloud: CloudProcess): Promise<World> {
       const attribute = canaries.make(`configuration of ${label}`, holds('operator', label));
       const configuration = {
         components: [{ name: 's', api: 'rdk:component:sensor', model: 'fake', attributes: { attribute } }],
+        triggers: [fileTrigger(site, at)],
       };
       await app.updateRobotPart({ id: at.id, name: at.name, robotConfig: configuration });
       const { part } = await app.getRobotPart({ id: at.id });
@@ -217,6 +222,7 @@ export async function buildWorld(cloud: CloudProcess): Promise<World> {
   const savedQueries = await buildSavedQueries(site);
   const sequences = await buildSequences(site, files);
   const datasets = await buildDatasets(site, files);
+  const deliveries = await buildDeliveries(site, files);
   const packages = await buildPackages(site);
   const invitations = await buildInvitations(site);
   return {
@@ -233,6 +239,7 @@ export async function buildWorld(cloud: CloudProcess): Promise<World> {
     files,
     sequences,
     datasets,
+    deliveries,
     packages,
     invitations,
     bystanders: [],

@@ -2,7 +2,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { DataSyncService, DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
+import { connect } from '@platform/rpc/client';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createProgram } from '../../../apps/cli/src/create-program.ts';
 import { type CloudProcess, startCloud } from '../start-cloud.ts';
 import { type CommandLine, openCommandLine } from './command-line.ts';
@@ -62,13 +64,20 @@ beforeAll(async () => {
   await cli.ok(['locations', 'create', 'Plant']);
   await cli.ok(['machines', 'create', 'press-7', '--location', 'Plant']);
   const sensor = { name: 'load', api: 'rdk:component:sensor', model: 'rdk:builtin:fake' };
-  writeFileSync(join(cli.directory, 'press.json'), JSON.stringify({ components: [sensor], unheard_of: 1 }));
+  const arrived = {
+    name: 'arrived',
+    event: { type: 'part_data_ingested', data_ingested: { data_types: ['tabular'] } },
+    notifications: [{ type: 'webhook', value: `${cloud.url}/test-inbox/webhooks/press` }],
+  };
+  const press = { components: [sensor], triggers: [arrived], unheard_of: 1 };
+  writeFileSync(join(cli.directory, 'press.json'), JSON.stringify(press));
   await cli.ok(['config', 'set', 'press-7', 'press.json', '--yes']);
   await cli.ok(['fragments', 'create', 'kit', '-'], { input: JSON.stringify({ components: [sensor] }) });
   await cli.ok(['query', 'saved', 'create', 'first', '{"$limit":1}']);
   writeFileSync(join(cli.directory, 'map.tar.gz'), gzipSync('a map'));
   await cli.ok(['packages', 'upload', 'map.tar.gz', '--name', 'map', '--version', '1.0.0']);
   await cli.ok(['login', 'api-key', '--key-id', cloud.keyId], { input: cloud.key });
+  const delivery = await deliveryOf('press-7');
   const data = ['--data', cloud.dataDir];
   readings = {
     version: { args: [] },
@@ -109,6 +118,10 @@ beforeAll(async () => {
     'fragments usage': { args: ['kit'] },
     'packages list': { args: [] },
     logs: { args: ['press-7'], lines: true },
+    'triggers list': { args: [] },
+    'triggers get': { args: ['press-7', 'arrived'] },
+    'deliveries list': { args: [] },
+    'deliveries get': { args: [delivery] },
     'metadata get': { args: ['--machine', 'press-7'] },
     'api-keys list': { args: [] },
     'query sql': { args: ['SELECT component_name FROM readings LIMIT 1'], lines: true },
@@ -126,6 +139,30 @@ afterAll(async () => {
   await cli[Symbol.asyncDispose]();
   await cloud[Symbol.asyncDispose]();
 });
+
+/** Uploads a reading of the machine, and returns the id of what its trigger sends. */
+async function deliveryOf(machine: string): Promise<string> {
+  const part = (await cli.ok(['machines', 'part', 'get', machine, '--json'])).json<{ id: string }>();
+  await using link = connect({
+    baseUrl: cloud.url,
+    credentials: { entity: cloud.keyId, type: 'api-key', payload: cloud.key },
+  });
+  await link.client(DataSyncService).dataCaptureUpload({
+    metadata: {
+      ...{ partId: part.id, componentType: 'rdk:component:sensor', componentName: 'load', methodName: 'Readings' },
+      type: DataType.TABULAR_SENSOR,
+    },
+    sensorContents: [{ data: { case: 'struct', value: { readings: { n: 1 } } } }],
+  });
+  return await vi.waitFor(
+    async () => {
+      const [sent] = (await cli.ok(['deliveries', 'list', '--json'])).json<{ id: string; state: string }[]>();
+      expect(sent?.state).toBe('delivered');
+      return sent?.id ?? '';
+    },
+    { timeout: 60_000 },
+  );
+}
 
 /** The fields in its help; undefined if they depend on the data. */
 function fieldsOf(leaf: Command): readonly string[] | undefined {

@@ -38,6 +38,13 @@ export {
   type RobotPart,
   type SharedSecret,
 } from '@platform/proto/platform/app/v1/app';
+export {
+  type Delivery,
+  type DeliveryAttempt,
+  DeliveryState,
+  type Trigger,
+  TriggerState,
+} from '@platform/proto/platform/app/v1/triggers';
 export type { LogEntry } from '@platform/proto/platform/common/v1/common';
 export type {
   AuditEntry,

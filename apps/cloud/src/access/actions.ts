@@ -30,6 +30,7 @@ export type Action =
   | 'part.secrets'
   | 'part.report'
   | 'part.control'
+  | 'part.triggers'
   | 'part.manage';
 
 export const actions: Readonly<Record<Action, ActionRule>> = {
@@ -65,6 +66,8 @@ export const actions: Readonly<Record<Action, ActionRule>> = {
   'part.report': { on: 'part', needs: 'owner', self: true },
   /** Call its resources through the cloud, to read and to move; those that run programs on the computer need `part.manage`. */
   'part.control': { on: 'part', needs: 'operator' },
+  /** Read how its triggers do, and what they sent to whom. */
+  'part.triggers': { on: 'part', needs: 'operator' },
   /** Save the part's configuration, rename, delete, restart, make main, metadata, secrets. */
   'part.manage': { on: 'part', needs: 'owner' },
 };

@@ -4,10 +4,10 @@ import { PlatformError } from '@platform/base';
 import { fullType } from '@platform/machine-config/built-in-models';
 import { lengthFault } from '@platform/machine-config/limits';
 import { type Gap, GapReason, GapReasonSchema, GapService } from '@platform/proto/platform/gaps/v1/gaps';
-import type { Scope } from '@platform/query';
 import { type Handlers, type ServiceBinding, serve } from '@platform/rpc/server';
 import type { Kysely, SelectQueryBuilder } from 'kysely';
 import type { Access } from '../access/authorize.ts';
+import { type PartsPort, partsIn } from '../access/parts-in.ts';
 import type { Principal } from '../access/principal.ts';
 import type { CloudTables, Database } from '../metadata/tables.ts';
 import type { GapRow } from './store.ts';
@@ -15,10 +15,7 @@ import type { GapRow } from './store.ts';
 export interface GapsDeps {
   readonly db: Database;
   readonly access: Pick<Access, 'authorize' | 'scopeIn'>;
-  readonly registry: {
-    machinesOf(locationId: string): readonly { readonly id: string }[];
-    partsOf(machineId: string): readonly { readonly id: string }[];
-  };
+  readonly registry: PartsPort;
 }
 
 const mostAtOnce = 1_000;
@@ -87,16 +84,6 @@ export function newestFirst<O>(
   limit: number,
 ): SelectQueryBuilder<CloudTables, 'gaps', O> {
   return query.orderBy('start_us', 'desc').orderBy('gap_id', 'desc').orderBy('part_id', 'desc').limit(limit);
-}
-
-/** Undefined: every part of the organization. */
-function partsIn({ locationIds, robotIds }: Scope, registry: GapsDeps['registry']): readonly string[] | undefined {
-  if (locationIds === null && robotIds === null) return undefined;
-  const machines = [
-    ...(robotIds ?? []),
-    ...(locationIds ?? []).flatMap((id) => registry.machinesOf(id).map((machine) => machine.id)),
-  ];
-  return [...new Set(machines.flatMap((id) => registry.partsOf(id).map((part) => part.id)))];
 }
 
 /** How many captured readings of a part are lost: those that were never taken are not among them. */

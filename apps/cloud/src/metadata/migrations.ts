@@ -11,7 +11,7 @@ import { instanceDdl, instanceV2 } from '../instance/store.ts';
 import { logsV1, logsV2, logsV17 } from '../machines/logs/store.ts';
 import { presenceV2 } from '../machines/presence/store.ts';
 import { machinesDdl, machinesV2, machinesV11, machinesV20 } from '../machines/store.ts';
-import { outboxV1, outboxV2, outboxV9, outboxV12, outboxV14 } from '../outbox/store.ts';
+import { outboxV1, outboxV2, outboxV9, outboxV12, outboxV14, outboxV21 } from '../outbox/store.ts';
 import { packagesV10, packagesV11 } from '../packages/store.ts';
 import { queriesV3 } from '../queries/store.ts';
 import { retentionV3 } from '../retention/store.ts';
@@ -75,4 +75,5 @@ export const migrations: readonly Migration[] = [
   { version: 18, statements: accountsV18 },
   { version: 19, statements: gapsV19 },
   { version: 20, statements: machinesV20 },
+  { version: 21, statements: outboxV21 },
 ];

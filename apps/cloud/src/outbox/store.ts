@@ -109,6 +109,11 @@ export const outboxV14: readonly string[] = [
   )`,
 ];
 
+/** What a part sent, newest first. */
+export const outboxV21: readonly string[] = [
+  'create index outbox_messages_part on outbox_messages (part_id, created_at)',
+];
+
 export const channelNames = ['webhook', 'email', 'push'] as const;
 
 export type ChannelName = (typeof channelNames)[number];

@@ -92,6 +92,8 @@ describe('D2 the table of fields that carry an API name', () => {
           `platform.app.v1.${message}.resource_type`,
         ]),
         'platform.app.v1.ListAuthorizationsRequest.resource_ids',
+        // GET, POST, MAIL, PUSH.
+        'platform.app.v1.DeliveryRequest.method',
         // "web", "single_machine", …
         'platform.app.v1.App.type',
         // The public name of an organization.

@@ -2,6 +2,7 @@ import { DataService } from '@platform/proto/platform/app/data/v1/data';
 import { DatasetService } from '@platform/proto/platform/app/dataset/v1/dataset';
 import { PackageService } from '@platform/proto/platform/app/packages/v1/packages';
 import { AppService } from '@platform/proto/platform/app/v1/app';
+import { TriggerService } from '@platform/proto/platform/app/v1/triggers';
 import { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
 import { GapService } from '@platform/proto/platform/gaps/v1/gaps';
 import { AuthService } from '@platform/proto/proto/rpc/v1/auth';
@@ -40,6 +41,8 @@ export interface Cloud extends AsyncDisposable {
   readonly data: Client<typeof DataService>;
   /** Readings that were not captured, or not kept. */
   readonly gaps: Client<typeof GapService>;
+  /** How triggers do, and what became of their notifications. */
+  readonly triggers: Client<typeof TriggerService>;
   /** Datasets of captured files: the public dataset API. */
   readonly datasets: Client<typeof DatasetService>;
   /** Archives that machines download: the public package API. */
@@ -121,6 +124,7 @@ export function openCloud(options: CloudOptions): Cloud {
     app: link.client(AppService),
     fleet: link.client(FleetService),
     gaps: link.client(GapService),
+    triggers: link.client(TriggerService),
     data,
     datasets: link.client(DatasetService),
     packages: link.client(PackageService),

@@ -60,6 +60,11 @@ ${more !== false && html`<p>${more}</p>`}
   return { subject: oneLine(subject), text, html: body.html };
 }
 
+/** The part of the mail that is about one trigger, with the subject that it has alone. */
+export function mailText(entry: MailEntry): Pick<NotificationMail, 'subject' | 'text'> {
+  return { subject: oneLine(subjectOf(entry)), text: textOf(entry) };
+}
+
 function subjectOf({ triggerName, event }: MailEntry): string {
   return `${triggerName}: ${summaryOf(event)}`;
 }

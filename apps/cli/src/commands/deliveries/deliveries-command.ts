@@ -1,0 +1,12 @@
+/** `platform deliveries`: what triggers sent, to whom, and what came of it. */
+import type { Command } from 'commander';
+import { group } from '../../invocation/define-command.ts';
+import { getCommand } from './get.ts';
+import { listCommand } from './list.ts';
+
+export function deliveriesCommand(): Command {
+  return group('deliveries', 'notifications that triggers sent in the last 30 days, with every attempt', [
+    listCommand(),
+    getCommand(),
+  ]).alias('delivery');
+}

@@ -1,0 +1,48 @@
+/** Deliveries as results. */
+import { type Delivery, type DeliveryAttempt, DeliveryState, type JsonObject } from '@platform/sdk/cloud';
+import { type Presenter, presenter, timeOf } from '../../results/presenters.ts';
+
+export const deliveryStates: Readonly<Record<string, DeliveryState>> = {
+  pending: DeliveryState.PENDING,
+  paused: DeliveryState.PAUSED,
+  delivered: DeliveryState.DELIVERED,
+  failed: DeliveryState.FAILED,
+  cancelled: DeliveryState.CANCELLED,
+};
+export const channels: readonly string[] = ['webhook', 'email', 'push'];
+
+export const attemptResult: Presenter<DeliveryAttempt> = presenter<DeliveryAttempt>({
+  number: (one) => one.number,
+  at: (one) => timeOf(one.at),
+  duration_ms: (one) => one.durationMs,
+  outcome: (one) => one.outcome,
+  code: (one) => one.code || null,
+  error: (one) => one.error || null,
+  response: (one) => one.response || null,
+});
+
+export const deliveryResult: Presenter<Delivery> = presenter<Delivery>({
+  id: (one) => one.id,
+  created_at: (one) => timeOf(one.createdAt),
+  trigger: (one) => one.triggerName,
+  event_type: (one) => one.eventType,
+  event_at: (one) => timeOf(one.eventAt),
+  channel: (one) => one.channel,
+  target: (one) => one.target,
+  application: (one) => one.application || null,
+  state: (one) => Object.keys(deliveryStates).find((name) => deliveryStates[name] === one.state) ?? String(one.state),
+  finished_at: (one) => timeOf(one.finishedAt),
+  next_attempt_at: (one) => timeOf(one.nextAttemptAt),
+  part_id: (one) => one.partId,
+  attempts: (one) => one.attempts.map(attemptResult.shape),
+});
+
+/** What a table shows of it. */
+export function deliveryRow(one: Delivery): JsonObject {
+  const last = one.attempts.at(-1);
+  return {
+    ...deliveryResult.shape(one),
+    attempts: one.attempts.length,
+    answer: last === undefined ? null : last.error || (last.code === 0 ? last.outcome : String(last.code)),
+  };
+}

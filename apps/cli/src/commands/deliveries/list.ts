@@ -1,0 +1,86 @@
+import { type DeliveryState, PlatformError, timestampFromDate } from '@platform/sdk/cloud';
+import { Command } from 'commander';
+import { choices } from '../../invocation/choice.ts';
+import { defineCommand, type Flags } from '../../invocation/define-command.ts';
+import { timeBefore } from '../../invocation/parse-time.ts';
+import { readPages } from '../../invocation/read-pages.ts';
+import { scopeOf, scopeOptions } from '../../invocation/scope.ts';
+import { wholeNumber } from '../config/configuration.ts';
+import { channels, deliveryResult, deliveryRow, deliveryStates } from './delivery.ts';
+
+const pageSize = 200;
+
+type Timestamp = ReturnType<typeof timestampFromDate>;
+
+/** Options that select deliveries. */
+export function deliveryOptions(command: Command): Command {
+  return scopeOptions(command)
+    .option('--trigger <name>', 'only of triggers with this name')
+    .addOption(choices('--state <states>', 'only in these states, separated by commas', Object.keys(deliveryStates)))
+    .addOption(choices('--channel <channels>', 'only by these channels, separated by commas', channels))
+    .option('--since <when>', 'created since then: a duration such as 24h, or a time')
+    .option('--until <when>', 'created before then: a duration such as 1h, or a time');
+}
+
+interface DeliveryFilter {
+  readonly triggerName: string;
+  readonly states: DeliveryState[];
+  readonly channels: string[];
+  readonly start?: Timestamp;
+  readonly end?: Timestamp;
+}
+
+/** Their values as in the requests of the cloud. */
+export function deliveryFilter(flags: Flags): DeliveryFilter {
+  const time = (name: 'since' | 'until') =>
+    flags[name] === undefined ? undefined : timestampFromDate(timeBefore(String(flags[name]), `--${name}`));
+  const [start, end] = [time('since'), time('until')];
+  return {
+    triggerName: String(flags['trigger'] ?? ''),
+    states: ((flags['state'] ?? []) as readonly string[]).flatMap((name) => deliveryStates[name] ?? []),
+    channels: [...((flags['channel'] ?? []) as readonly string[])],
+    ...(start && { start }),
+    ...(end && { end }),
+  };
+}
+
+export function listCommand(): Command {
+  return defineCommand(
+    deliveryOptions(new Command('list').description('list notifications, newest first, with their attempts')).option(
+      '--limit <number>',
+      'maximum number of deliveries',
+      '50',
+    ),
+    {
+      examples: [
+        'platform deliveries list',
+        'platform deliveries list --part press-7 --state failed --since 24h',
+        'platform deliveries list --trigger overheated --json=id,target,state,attempts',
+      ],
+      fields: deliveryResult.fields,
+    },
+    async (context, flags) => {
+      const most = wholeNumber(flags['limit'], '--limit') ?? 0;
+      if (most === 0) throw new PlatformError('invalid_argument', '--limit: expected a whole number from 1, found "0"');
+      const asked = { scope: await scopeOf(context, flags), ...deliveryFilter(flags) };
+      const { triggers: service } = await context.cloud();
+      const found = await readPages(most + 1, async (room, pageToken = '') => {
+        const limit = Math.min(room, pageSize);
+        const { deliveries, nextPageToken } = await service.listDeliveries({ ...asked, limit, pageToken });
+        return { items: deliveries, nextPageToken };
+      });
+      const { out } = context;
+      out.rows(found.slice(0, most).map(out.style.json === false ? deliveryRow : deliveryResult.shape), [
+        'created_at',
+        'trigger',
+        'channel',
+        'target',
+        'state',
+        'attempts',
+        'answer',
+        'id',
+      ]);
+      if (found.length > most) out.note(`${most} shown, and there are more: --limit sets how many`);
+    },
+  );
+}

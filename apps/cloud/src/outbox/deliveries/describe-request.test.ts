@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import type { TriggerEvent } from '../event.ts';
+import { describeRequest } from './describe-request.ts';
+
+const event: TriggerEvent = {
+  type: 'part_offline',
+  place: {
+    ...{ organizationId: 'o', organizationName: 'Öfen', locationId: 'l', locationName: 'Halle', robotId: 'r' },
+    ...{ robotName: 'press', partId: 'p', partName: 'main' },
+  },
+};
+const row = { id: 'msg_1', event: JSON.stringify(event), event_at: 0, trigger_name: 'gone', application: null };
+
+test('the request of a webhook is shown with readable headers and its id, and without what proves who sent it', () => {
+  const request = describeRequest({ ...row, channel: 'webhook' });
+  expect(request?.method).toBe('GET');
+  expect(request?.headers).toMatchObject({ 'Organization-Name': 'Öfen', 'Part-Id': 'p', 'webhook-id': 'msg_1' });
+  expect(Object.keys(request?.headers ?? {})).not.toContain('Authorization');
+});
+
+test('an e-mail is shown as its text, a push notification as its JSON', () => {
+  const mail = describeRequest({ ...row, channel: 'email' });
+  expect(mail).toMatchObject({ method: 'MAIL', headers: {} });
+  expect(mail?.body).toMatch(/^gone: press is offline\n\n/);
+  const push = describeRequest({ ...row, channel: 'push', application: 'com.example' });
+  expect(push?.method).toBe('PUSH');
+  expect(JSON.parse(push?.body ?? '')).toMatchObject({ message: { data: { app_id: 'com.example' } } });
+});
+
+test('a damaged event has no request', () => {
+  expect(describeRequest({ ...row, event: '{', channel: 'webhook' })).toBeUndefined();
+});

@@ -1,0 +1,47 @@
+/** What a delivery sends, for people: made by the code that makes the request, without what is secret or made for each attempt. Pure. */
+import { mailText } from '../email/notification-mail.ts';
+import type { TriggerEvent } from '../event.ts';
+import { pushMessage } from '../push/push-message.ts';
+import type { OutboxMessageRow } from '../store.ts';
+import { webhookRequest } from '../webhook/webhook-request.ts';
+
+export interface DescribedRequest {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+type Row = Pick<OutboxMessageRow, 'id' | 'channel' | 'event' | 'event_at' | 'trigger_name' | 'application'>;
+
+/** undefined: the stored event cannot be read. */
+export function describeRequest(row: Row): DescribedRequest | undefined {
+  const event = eventOf(row.event);
+  if (event === undefined) return undefined;
+  const { id, channel, event_at: eventAtMs, trigger_name: triggerName, application } = row;
+  if (channel === 'webhook') {
+    const { method, headers, body } = webhookRequest(event);
+    return { method, headers: { ...readable(headers), 'webhook-id': id }, body };
+  }
+  if (channel === 'push') {
+    const message = pushMessage(event, { id, triggerName, application: application ?? '' }, '');
+    return { method: 'PUSH', headers: {}, body: JSON.stringify(message) };
+  }
+  const entry = { triggerName, event, eventAtMs, firstAtMs: eventAtMs, count: 1, link: `/notifications/${id}` };
+  const { subject, text } = mailText(entry);
+  return { method: 'MAIL', headers: {}, body: `${subject}\n\n${text}` };
+}
+
+/** On the wire, the bytes of a header are UTF-8 (webhook-request.ts). */
+function readable(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, Buffer.from(value, 'latin1').toString('utf8')]),
+  );
+}
+
+function eventOf(text: string): TriggerEvent | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,142 @@
+/** The delivery log: what triggers sent or are to send, with every attempt. Messages that no trigger caused are not in it. */
+import { chunks } from '@platform/base';
+import type { Kysely, SelectQueryBuilder } from 'kysely';
+import type { ChannelName, MessageState, OutboxAttemptRow, OutboxMessageRow, OutboxTables } from '../store.ts';
+
+const columns = [
+  'id',
+  'channel',
+  'organization_id',
+  'part_id',
+  'target',
+  'application',
+  'trigger_name',
+  'event_type',
+  'state',
+  'event_at',
+  'created_at',
+  'finished_at',
+  'next_attempt_at',
+] as const;
+
+/** A message without its content and secrets. */
+export type DeliveryRow = Pick<OutboxMessageRow, (typeof columns)[number]>;
+
+export interface Delivery extends DeliveryRow {
+  /** In order. */
+  readonly attempts: readonly OutboxAttemptRow[];
+}
+
+/** With the event that it tells. */
+export type WholeDelivery = Delivery & Pick<OutboxMessageRow, 'event'>;
+
+export interface DeliveryFilter {
+  readonly organizationId: string;
+  /** Only of these parts; undefined: all, deleted ones included. */
+  readonly partIds: readonly string[] | undefined;
+  readonly triggerName?: string;
+  readonly states?: readonly MessageState[];
+  readonly channels?: readonly ChannelName[];
+  /** Created at or after it, ms. */
+  readonly startMs?: number;
+  /** Created before it, ms. */
+  readonly endMs?: number;
+}
+
+/** The last delivery of a page. */
+export interface DeliveryKey {
+  readonly createdAtMs: number;
+  readonly id: string;
+}
+
+/** Up to here, the index of each part is read; beyond, all of the organization. */
+const fewParts = 50;
+const partsPerStatement = 5_000;
+
+/** Newest first. @param after the last one of the page before; undefined: the first page */
+export async function listDeliveries(
+  db: Kysely<OutboxTables>,
+  filter: DeliveryFilter,
+  limit: number,
+  after?: DeliveryKey,
+): Promise<Delivery[]> {
+  const { partIds } = filter;
+  const groups =
+    partIds === undefined ? [undefined] : chunks(partIds, partIds.length <= fewParts ? 1 : partsPerStatement);
+  const found: DeliveryRow[] = [];
+  for (const group of groups) found.push(...(await page(db, filter, group, limit, after)));
+  found.sort((a, b) => b.created_at - a.created_at || (a.id < b.id ? 1 : -1));
+  return await withAttempts(db, found.slice(0, limit));
+}
+
+/** Undefined: there is none of this id in these organizations. */
+export async function readDelivery(
+  db: Kysely<OutboxTables>,
+  id: string,
+  organizationIds: readonly string[],
+): Promise<WholeDelivery | undefined> {
+  if (organizationIds.length === 0) return undefined;
+  const row = await db
+    .selectFrom('outbox_messages')
+    .select([...columns, 'event'])
+    .where('id', '=', id)
+    .where('organization_id', 'in', organizationIds)
+    .where('trigger_name', '!=', '')
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const [delivery] = await withAttempts(db, [row]);
+  return delivery && { ...delivery, event: row.event };
+}
+
+/** Messages of triggers that the filter selects. */
+function selected(
+  db: Kysely<OutboxTables>,
+  filter: DeliveryFilter,
+): SelectQueryBuilder<OutboxTables, 'outbox_messages', object> {
+  const { organizationId, triggerName, states, channels, startMs, endMs } = filter;
+  let query = db
+    .selectFrom('outbox_messages')
+    .where('organization_id', '=', organizationId)
+    .where('trigger_name', '!=', '');
+  if (triggerName !== undefined) query = query.where('trigger_name', '=', triggerName);
+  if (states !== undefined) query = query.where('state', 'in', states);
+  if (channels !== undefined) query = query.where('channel', 'in', channels);
+  if (startMs !== undefined) query = query.where('created_at', '>=', startMs);
+  if (endMs !== undefined) query = query.where('created_at', '<', endMs);
+  return query;
+}
+
+function page(
+  db: Kysely<OutboxTables>,
+  filter: DeliveryFilter,
+  partIds: readonly string[] | undefined,
+  limit: number,
+  after: DeliveryKey | undefined,
+): Promise<DeliveryRow[]> {
+  let query = selected(db, filter).select(columns).orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit);
+  if (partIds !== undefined) query = query.where('part_id', 'in', partIds);
+  if (after !== undefined)
+    query = query.where((where) =>
+      where(where.refTuple('created_at', 'id'), '<', where.tuple(after.createdAtMs, after.id)),
+    );
+  return query.execute();
+}
+
+async function withAttempts<Row extends DeliveryRow>(
+  db: Kysely<OutboxTables>,
+  rows: readonly Row[],
+): Promise<(Row & Delivery)[]> {
+  if (rows.length === 0) return [];
+  const attempts = await db
+    .selectFrom('outbox_attempts')
+    .selectAll()
+    .where(
+      'message_id',
+      'in',
+      rows.map(({ id }) => id),
+    )
+    .orderBy('attempt')
+    .execute();
+  const byMessage = Map.groupBy(attempts, (attempt) => attempt.message_id);
+  return rows.map((row) => ({ ...row, attempts: byMessage.get(row.id) ?? [] }));
+}

@@ -1,0 +1,58 @@
+/** What a request is about: an organization, a location, a machine or a part, of which the caller reads or changes only what it may. */
+import { PlatformError } from '@platform/base';
+import type { Access } from '../access/authorize.ts';
+import { type PartsPort, partsIn } from '../access/parts-in.ts';
+import type { Principal } from '../access/principal.ts';
+
+/** As in the requests of TriggerService. */
+export type Asked =
+  | { readonly case: 'organizationId' | 'locationId' | 'machineId' | 'partId'; readonly value: string }
+  | { readonly case: undefined };
+
+export interface PartScope {
+  readonly organizationId: string;
+  /** Undefined: all parts of the organization, deleted ones included. */
+  readonly partIds: readonly string[] | undefined;
+}
+
+export interface ScopeDeps {
+  readonly access: Pick<Access, 'authorize' | 'allows' | 'scopeIn'>;
+  readonly registry: PartsPort;
+  readonly tree: { descendants(locationId: string): readonly string[] };
+}
+
+/** What is asked for, and for an organization what of it the caller operates. @throws not_found, permission_denied, invalid_argument */
+export function readScope(deps: ScopeDeps, principal: Principal, asked: Asked, operation: string): PartScope {
+  const { access, registry } = deps;
+  if (asked.case !== 'organizationId') return placeScope(deps, principal, asked, operation);
+  const scope = access.scopeIn(principal, asked.value);
+  return { organizationId: scope.organizationId, partIds: partsIn(scope, registry) };
+}
+
+function placeScope(
+  { access, registry, tree }: ScopeDeps,
+  principal: Principal,
+  asked: Asked,
+  operation: string,
+): PartScope {
+  switch (asked.case) {
+    case 'partId': {
+      const { organizationId } = access.authorize(principal, 'part.triggers', asked.value);
+      return { organizationId, partIds: [asked.value] };
+    }
+    case 'machineId': {
+      const { organizationId } = access.authorize(principal, 'machine.read', asked.value);
+      return { organizationId, partIds: registry.partsOf(asked.value).map(({ id }) => id) };
+    }
+    case 'locationId': {
+      const { organizationId } = access.authorize(principal, 'location.read', asked.value);
+      const scope = { organizationId, locationIds: tree.descendants(asked.value), robotIds: [] };
+      return { organizationId, partIds: partsIn(scope, registry) };
+    }
+    default:
+      throw new PlatformError(
+        'invalid_argument',
+        `${operation}: expected one of organization_id, location_id, machine_id and part_id, found none`,
+      );
+  }
+}

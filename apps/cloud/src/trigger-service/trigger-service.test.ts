@@ -1,0 +1,164 @@
+import { create, type DescMethodUnary, type MessageInitShape, type MessageShape } from '@bufbuild/protobuf';
+import { AppService } from '@platform/proto/platform/app/v1/app';
+import { DeliveryState, TriggerService, TriggerState } from '@platform/proto/platform/app/v1/triggers';
+import { serve } from '@platform/rpc/server';
+import { expect, test } from 'vitest';
+import type { Principal } from '../access/principal.ts';
+import { callOf } from '../access/testing/call-of.ts';
+import { openMachines } from '../machines/testing/open-machines.ts';
+import { insertMessages, type NewMessage } from '../outbox/enqueue.ts';
+import { triggerHandlers } from './feature.ts';
+
+async function open() {
+  const given = await openMachines();
+  const { db, access, tree, registry, machines } = given;
+  const deps = { db, access, tree, registry, configOf: machines.triggersOf, pushApplicationOf: async () => undefined };
+  const binding = serve(TriggerService, triggerHandlers(deps));
+  const call = async <M extends DescMethodUnary>(
+    principal: Principal,
+    method: M,
+    request: MessageInitShape<M['input']>,
+  ): Promise<MessageShape<M['output']>> => {
+    const bound = binding.methods.find((one) => one.method.name === method.name);
+    if (bound?.kind !== 'unary') throw new Error(`expected ${method.name} to be bound`);
+    const answer = await bound.handler(create(method.input, request), callOf(principal));
+    return create(method.output, answer as never) as MessageShape<M['output']>;
+  };
+  const save = async (partId: string, config: object): Promise<void> => {
+    const { part } = await given.ask(given.owner, AppService.method.getRobotPart, { id: partId });
+    const request = { id: partId, name: part?.name ?? '', robotConfigJson: JSON.stringify(config) };
+    await given.ask(given.owner, AppService.method.updateRobotPart, request);
+  };
+  return { ...given, call, save };
+}
+
+const { listTriggers, listDeliveries, getDelivery } = TriggerService.method;
+const oven = { name: 'oven', api: 'core:component:sensor', model: 'fake' };
+const hot = {
+  name: 'hot',
+  event: {
+    type: 'conditional_data_ingested',
+    conditional: {
+      data_capture_method: 'sensor:oven:Readings',
+      conditions: { evals: [{ operator: 'gt', value: { temperature: 90 } }] },
+    },
+  },
+  notifications: [
+    {
+      ...{ type: 'webhook', value: 'https://example.com/hook?token=abc', seconds_between_notifications: 60 },
+      auth: { basic: { username: 'ada', password: 'pw-1815' } },
+    },
+  ],
+};
+const online = { name: 'online', event: { type: 'part_online' }, notifications: [{ ...hot.notifications[0] }] };
+
+test('triggers are listed with what was parsed and without secrets; a component that was removed breaks only its own', async () => {
+  const { call, save, owner, partId } = await open();
+  const scope = { case: 'partId', value: partId } as const;
+  await save(partId, { components: [oven], triggers: [hot, { ...online, disabled: true }] });
+  const { triggers } = await call(owner, listTriggers, { scope });
+  expect(triggers.map(({ name, state, path }) => [name, state, path])).toEqual([
+    ['hot', TriggerState.WORKING, 'triggers[0]'],
+    ['online', TriggerState.DISABLED, 'triggers[1]'],
+  ]);
+  expect(triggers[0]).toMatchObject({ partId, eventType: 'conditional_data_ingested', event: hot.event });
+  expect(triggers[0]?.notifications).toMatchObject([
+    { channel: 'webhook', target: 'https://example.com/hook', intervalSeconds: 60, hasBasicAuth: true },
+  ]);
+  expect(JSON.stringify(triggers)).not.toMatch(/pw-1815|abc|pass/);
+
+  await save(partId, { components: [], triggers: [hot, online] });
+  const { triggers: after } = await call(owner, listTriggers, { scope });
+  expect(after.map(({ name, state }) => [name, state])).toEqual([
+    ['hot', TriggerState.BROKEN],
+    ['online', TriggerState.WORKING],
+  ]);
+  expect(after[0]?.problems).toMatchObject([
+    { severity: 'error', path: 'triggers[0].event.conditional.data_capture_method' },
+  ]);
+  const broken = await call(owner, listTriggers, { scope, states: [TriggerState.BROKEN] });
+  expect(broken.triggers.map(({ name }) => name)).toEqual(['hot']);
+  expect((await call(owner, listTriggers, { scope, name: 'online' })).triggers).toHaveLength(1);
+});
+
+test('triggers of an organization come in pages, only of parts that the caller operates', async () => {
+  const { call, save, owner, key, registry, organizationId, locationId, machineId, partId } = await open();
+  const twin = await registry.register(locationId, 'twin', 2);
+  for (const id of [partId, twin.partId])
+    await save(id, { triggers: [online, { ...online, name: 'b' }, { ...online, name: 'c' }] });
+  const all = async (principal: Principal, limit: number): Promise<string[]> => {
+    const found: string[] = [];
+    let pageToken = '';
+    do {
+      const scope = { case: 'organizationId', value: organizationId } as const;
+      const page = await call(principal, listTriggers, { scope, limit, pageToken });
+      found.push(...page.triggers.map((one) => `${one.machineName} ${one.name}`));
+      pageToken = page.nextPageToken;
+    } while (pageToken !== '');
+    return found;
+  };
+  const whole = await all(owner, 100);
+  expect(whole).toHaveLength(6);
+  expect(await all(owner, 1)).toEqual(whole);
+  expect(await all(owner, 4)).toEqual(whole);
+  const ofTwin = key('operator', { robotId: twin.machineId });
+  expect(await all(ofTwin, 2)).toEqual(['twin online', 'twin b', 'twin c']);
+  const forbidden = { case: 'machineId', value: machineId } as const;
+  await expect(call(ofTwin, listTriggers, { scope: forbidden })).rejects.toMatchObject({ code: 'not_found' });
+  await expect(call(owner, listTriggers, {})).rejects.toThrow(/expected one of organization_id, location_id/);
+});
+
+test('deliveries are shown with request, response and attempts, without secrets, to those who operate the part', async () => {
+  const { call, db, owner, key, organizationId, locationId, partId } = await open();
+  const place = { organizationId, organizationName: 'O', locationId, locationName: 'L', robotId: 'r', robotName: 'R' };
+  const event = { type: 'part_online', place: { ...place, partId, partName: 'main' } };
+  const message: NewMessage = {
+    ...{ id: 'msg_a', channel: 'webhook', organization_id: organizationId, part_id: partId, application: null },
+    ...{ target: 'https://ada:pass@example.com/hook?token=abc', trigger_name: 'online', event_type: 'part_online' },
+    ...{ authorization: 'Basic c2VjcmV0', event: JSON.stringify(event), sealed: null, event_at: 1_000 },
+  };
+  await db
+    .transaction()
+    .execute((trx) => insertMessages(trx, [message, { ...message, id: 'msg_b', part_id: 'deleted' }], 2_000));
+  const attempt = { message_id: 'msg_a', attempt: 1, at: 5, duration_ms: 7, response: 'come back later' };
+  await db
+    .insertInto('outbox_attempts')
+    .values({ ...attempt, outcome: 'retryLater', code: 503, error: 'answered 503' })
+    .execute();
+  const scope = { case: 'organizationId', value: organizationId } as const;
+  const first = await call(owner, listDeliveries, { scope, limit: 1 });
+  const { deliveries } = await call(owner, listDeliveries, { scope, pageToken: first.nextPageToken });
+  expect([...first.deliveries, ...deliveries].map(({ id }) => id)).toEqual(['msg_b', 'msg_a']);
+  expect(deliveries[0]).toMatchObject({
+    ...{ id: 'msg_a', partId, triggerName: 'online', channel: 'webhook', target: 'https://example.com/hook' },
+    state: DeliveryState.PENDING,
+    attempts: [{ number: 1, durationMs: 7, outcome: 'retry-later', code: 503, response: 'come back later' }],
+  });
+  const shown = await call(owner, getDelivery, { id: 'msg_a' });
+  expect(shown.request).toMatchObject({ method: 'GET', headers: { 'Part-Id': partId, 'webhook-id': 'msg_a' } });
+  expect(JSON.stringify([deliveries, shown], (_key, one) => (typeof one === 'bigint' ? `${one}` : one))).not.toMatch(
+    /abc|pass|c2VjcmV0/,
+  );
+
+  // What a deleted part sent is for those who operate the organization.
+  const ofLocation = key('operator', { locationId });
+  const seen = await call(ofLocation, listDeliveries, { scope });
+  expect(seen.deliveries.map(({ id }) => id)).toEqual(['msg_a']);
+  await expect(call(ofLocation, getDelivery, { id: 'msg_b' })).rejects.toMatchObject({ code: 'not_found' });
+  await expect(call(ofLocation, getDelivery, { id: 'msg_c' })).rejects.toMatchObject({ code: 'not_found' });
+  expect((await call(owner, getDelivery, { id: 'msg_b' })).delivery?.id).toBe('msg_b');
+  await expect(call({ kind: 'part', partId }, getDelivery, { id: 'msg_a' })).rejects.toMatchObject({
+    code: 'not_found',
+  });
+});
+
+test('filters and page tokens that are none are refused with what is expected', async () => {
+  const { call, owner, organizationId } = await open();
+  const scope = { case: 'organizationId', value: organizationId } as const;
+  await expect(call(owner, listDeliveries, { scope, channels: ['fax'] })).rejects.toThrow(
+    'ListDeliveries: channels[0]: expected one of webhook, email, push, found "fax"',
+  );
+  await expect(call(owner, listDeliveries, { scope, states: [0] })).rejects.toThrow(/states\[0\]: expected one of/);
+  await expect(call(owner, listDeliveries, { scope, pageToken: 'x' })).rejects.toThrow(/page_token/);
+  await expect(call(owner, listTriggers, { scope, pageToken: 'x' })).rejects.toThrow(/page_token/);
+});

@@ -1,0 +1,120 @@
+/** TriggerService: how triggers do. */
+import type { JsonObject, MessageInitShape } from '@bufbuild/protobuf';
+import { PlatformError, type Problem } from '@platform/base';
+import { type TriggerSchema, type TriggerService, TriggerState } from '@platform/proto/platform/app/v1/triggers';
+import type { Handlers } from '@platform/rpc/server';
+import type { Principal } from '../access/principal.ts';
+import type { PartTriggers } from '../machines/configuration/triggers-of.ts';
+import { withoutSecrets } from '../outbox/failure-line.ts';
+import { type DescribedTrigger, describeTriggers } from '../triggers/describe-triggers.ts';
+import { pushProblems } from '../triggers/parsing/push-problems.ts';
+import type { Notification } from '../triggers/trigger.ts';
+import { readScope, type ScopeDeps } from './scope.ts';
+
+export interface TriggersRpcDeps extends ScopeDeps {
+  readonly tree: ScopeDeps['tree'] & { locationsOf(organizationId: string): readonly { readonly id: string }[] };
+  readonly registry: ScopeDeps['registry'] & {
+    findPlace(
+      partId: string,
+    ): { readonly robotId: string; readonly robotName: string; readonly partName: string } | undefined;
+  };
+  /** Undefined: the part does not exist. */
+  readonly configOf: (partId: string) => Promise<PartTriggers | undefined>;
+  /** The application for whose push notifications the organization has uploaded credentials; undefined: none. */
+  readonly pushApplicationOf: (organizationId: string) => Promise<string | undefined>;
+}
+
+const defaultTriggers = 100;
+const maxTriggers = 500;
+/** Configurations read for one page, most of which may have no triggers. */
+const maxParts = 1_000;
+
+const states: Readonly<Record<DescribedTrigger['state'], TriggerState>> = {
+  working: TriggerState.WORKING,
+  disabled: TriggerState.DISABLED,
+  broken: TriggerState.BROKEN,
+};
+
+export function triggersHandlers(deps: TriggersRpcDeps): Handlers<typeof TriggerService, Principal> {
+  const describe = async (partId: string, organizationId: string): Promise<readonly DescribedTrigger[]> => {
+    const config = await deps.configOf(partId);
+    if (config === undefined || config.triggers.length === 0) return [];
+    return describeTriggers(config, await pushProblems(config, () => deps.pushApplicationOf(organizationId)));
+  };
+
+  return {
+    async listTriggers(request, call) {
+      const scope = readScope(deps, call.principal, request.scope, 'ListTriggers');
+      const limit = Math.min(request.limit || defaultTriggers, maxTriggers);
+      const after = readToken(request.pageToken);
+      const wanted = (one: DescribedTrigger): boolean =>
+        (request.name === '' || one.name === request.name) &&
+        (request.states.length === 0 || request.states.includes(states[one.state]));
+      const partIds = [...(scope.partIds ?? allParts(deps, scope.organizationId))].sort();
+      const waiting = partIds.filter((id) => id >= (after?.partId ?? ''));
+      const triggers: MessageInitShape<typeof TriggerSchema>[] = [];
+      for (const [position, partId] of waiting.entries()) {
+        const from = partId === after?.partId ? after.index : 0;
+        if (position >= maxParts) return { triggers, nextPageToken: token(partId, from) };
+        const place = deps.registry.findPlace(partId);
+        if (place === undefined) continue;
+        for (const one of (await describe(partId, scope.organizationId)).slice(from).filter(wanted)) {
+          if (triggers.length >= limit) return { triggers, nextPageToken: token(partId, one.index) };
+          triggers.push(messageOf(partId, place, one));
+        }
+      }
+      return { triggers, nextPageToken: '' };
+    },
+  };
+}
+
+function allParts({ tree, registry }: TriggersRpcDeps, organizationId: string): string[] {
+  return tree
+    .locationsOf(organizationId)
+    .flatMap(({ id }) => registry.machinesOf(id))
+    .flatMap(({ id }) => registry.partsOf(id))
+    .map(({ id }) => id);
+}
+
+/** Where the next page begins. */
+function token(partId: string, index: number): string {
+  return `${partId}.${index}`;
+}
+
+function readToken(text: string): { readonly partId: string; readonly index: number } | undefined {
+  if (text === '') return undefined;
+  const [, partId, index] = /^([\w-]{1,64})\.(\d{1,9})$/.exec(text) ?? [];
+  if (partId !== undefined && index !== undefined) return { partId, index: Number(index) };
+  throw new PlatformError(
+    'invalid_argument',
+    `ListTriggers: page_token: expected the page token of an earlier answer, found ${JSON.stringify(text.slice(0, 64))}`,
+  );
+}
+
+function messageOf(
+  partId: string,
+  place: { readonly robotId: string; readonly robotName: string; readonly partName: string },
+  one: DescribedTrigger,
+): MessageInitShape<typeof TriggerSchema> {
+  return {
+    ...{ partId, partName: place.partName, machineId: place.robotId, machineName: place.robotName },
+    ...{ name: one.name, path: `triggers[${one.index}]`, state: states[one.state], eventType: one.eventType },
+    problems: one.problems.map(problemMessage),
+    ...(one.event && { event: one.event as JsonObject }),
+    notifications: one.notifications.map(notificationMessage),
+  };
+}
+
+function problemMessage({ level, path, message }: Problem) {
+  return { severity: level, path, message };
+}
+
+function notificationMessage({ type, value, intervalMs, application = '', basicAuth }: Notification) {
+  return {
+    channel: type,
+    target: withoutSecrets(value),
+    intervalSeconds: intervalMs / 1_000,
+    application,
+    hasBasicAuth: basicAuth !== undefined,
+  };
+}
