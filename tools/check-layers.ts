@@ -95,7 +95,7 @@ export const cloudEdges: Readonly<Record<string, readonly string[]>> = {
   tabular: ['ingest', 'instance', 'metadata'],
   'test-inbox': [],
   'trigger-service': ['access', 'machines', 'outbox', 'triggers'],
-  triggers: ['follow-log', 'ingest', 'machines', 'outbox'],
+  triggers: ['follow-log', 'ingest', 'machines', 'outbox', 'tabular'],
 };
 
 /** Pairs of features in an app that meet only at a seam (a directory). */

@@ -12,6 +12,7 @@
  *     --before DIR: the ingest of another checkout, in turns with ours
  *   npm run bench -- sync --files 100000 --readings 10000000 --megabytes 5000 --seconds 60   capture and sync compared with their
  *     requirements, a table (with --json lines); --only backlog,fast,many,thousand,camera,large,month
+ *   npm run bench -- dry-run --readings 10000000   dry runs of triggers over stored readings
  *   npm run bench -- fleet --parts 500 --seconds 20   a smaller fleet, a shorter run (default 10,000 and 60)
  */
 import { commandLineOf } from '@platform/testkit';
@@ -19,6 +20,8 @@ import { measureLimits } from '../limits/measure-limits.ts';
 import { measureAck } from './ack.ts';
 import { measureCapture } from './capture.ts';
 import { measureConditions } from './conditions.ts';
+import { measureDeliveries } from './deliveries.ts';
+import { measureDryRun } from './dry-run.ts';
 import { printFigures } from './figures/print-figures.ts';
 import { measureFleet } from './fleet/fleet.ts';
 import type { Load } from './fleet/load.ts';
@@ -26,6 +29,7 @@ import { measurePresence } from './fleet/presence.ts';
 import { measureIdle } from './idle.ts';
 import { measureIngest } from './ingest.ts';
 import { measureMachine } from './machine.ts';
+import { measureManyTriggers } from './many-triggers.ts';
 import { measureQueries, printLines } from './queries.ts';
 import { measureStart } from './start.ts';
 import { measureStore, printFigureTable, storeSections } from './store.ts';
@@ -41,6 +45,8 @@ const benches: Readonly<Record<string, Measure>> = {
   ack: measureAck,
   webhook: measureWebhook,
   conditions: measureConditions,
+  'many-triggers': measureManyTriggers,
+  deliveries: ({ seconds }) => measureDeliveries(seconds),
   capture: measureCapture,
   idle: measureIdle,
   start: measureStart,
@@ -57,6 +63,8 @@ const { kinds, values } = commandLineOf({
     ingest: single('uploads a second to a cloud'),
     ack: single('time until an upload is acknowledged'),
     webhook: single('time from the upload to the webhook'),
+    'many-triggers': single('ingest with 10,000 triggers that refer to other components'),
+    deliveries: single('1,000 webhooks a second to 100 targets, also with a fifth of them hanging; as root', 'seconds'),
     capture: single('capture on a machine'),
     idle: single('memory and processor of idle programs'),
     start: single('time of a start'),
@@ -72,6 +80,10 @@ const { kinds, values } = commandLineOf({
       options: ['readings', 'runs', 'seconds', 'only', 'before', 'json'],
       parts: storeSections,
     },
+    'dry-run': {
+      help: 'dry runs of triggers over stored readings of one part (default 10,000,000)',
+      options: ['readings', 'runs'],
+    },
     sync: {
       help: 'capture and sync compared with their requirements; a table',
       options: ['files', 'readings', 'megabytes', 'seconds', 'only', 'json'],
@@ -82,7 +94,7 @@ const { kinds, values } = commandLineOf({
     runs: { value: 'number', default: '3', help: 'how often each is measured' },
     parts: { value: 'number', default: '10000', help: 'parts of the fleet' },
     seconds: { value: 'number', default: '60', help: 'duration of each load' },
-    readings: { value: 'number', help: 'readings; by default 5,000,000, of sync 10,000,000' },
+    readings: { value: 'number', help: 'readings; by default 5,000,000, of sync and dry-run 10,000,000' },
     files: { value: 'number', help: 'files; by default 1,000, of sync 100,000' },
     megabytes: { value: 'number', default: '5000', help: 'size of the large file' },
     repetitions: { value: 'number', default: '5', help: 'how often each query runs' },
@@ -105,6 +117,10 @@ for (const name of kinds) {
     const readings = number('readings', 5_000_000);
     const { before } = values;
     printFigureTable(await measureStore({ readings, runs, seconds: load.seconds, only, before }), json);
+    continue;
+  }
+  if (name === 'dry-run') {
+    printFigures(name, await measureDryRun(number('readings', 10_000_000), runs));
     continue;
   }
   if (name === 'sync') {

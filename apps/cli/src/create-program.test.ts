@@ -93,7 +93,7 @@ test('commands of the host administrator and of profiles take no login options',
     const path = pathOf(leaf);
     const hasLogin = leaf.options.some((option) => option.long === '--profile');
     const isLocal =
-      /^platform (up|version|admin|ftdc|capture|profiles (?!organization)|completion|config schema|modules (create|build)|help)/.test(
+      /^platform (up|version|admin|ftdc|capture|profiles (?!organization)|completion|config schema|modules (create|build)|webhooks verify|help)/.test(
         path,
       );
     expect(hasLogin, path).toBe(!isLocal);

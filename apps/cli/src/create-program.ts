@@ -21,6 +21,7 @@ import { profilesCommand } from './commands/profiles.ts';
 import { triggersCommand } from './commands/triggers/triggers-command.ts';
 import { upCommand } from './commands/up.ts';
 import { versionCommand } from './commands/version.ts';
+import { webhooksCommand } from './commands/webhooks/webhooks-command.ts';
 import { dataCommand } from './data/data-command.ts';
 import { ftdcCommand } from './ftdc/ftdc-command.ts';
 import { exitCodesHelp } from './invocation/exit-codes.ts';
@@ -81,6 +82,7 @@ export function createProgram(jsonErrors = false): Command {
     .addCommand(logsCommand())
     .addCommand(triggersCommand())
     .addCommand(deliveriesCommand())
+    .addCommand(webhooksCommand())
     .addCommand(metadataCommand())
     .addCommand(apiKeysCommand());
   program.commandsGroup('Data:').addCommand(queryCommand()).addCommand(dataCommand());

@@ -6,6 +6,7 @@ import { DataSyncService, DataType } from '@platform/proto/platform/app/datasync
 import { connect } from '@platform/rpc/client';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createProgram } from '../../../apps/cli/src/create-program.ts';
+import { sign } from '../../../apps/cloud/src/outbox/webhook/sign.ts';
 import { type CloudProcess, startCloud } from '../start-cloud.ts';
 import { type CommandLine, openCommandLine } from './command-line.ts';
 
@@ -78,6 +79,18 @@ beforeAll(async () => {
   await cli.ok(['packages', 'upload', 'map.tar.gz', '--name', 'map', '--version', '1.0.0']);
   await cli.ok(['login', 'api-key', '--key-id', cloud.keyId], { input: cloud.key });
   const delivery = await deliveryOf('press-7');
+  const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+  const headers = {
+    ...{ 'webhook-id': 'msg_1', 'webhook-timestamp': '1767323045' },
+    'webhook-signature': sign(secret, 'msg_1', 1_767_323_045, '{}'),
+  };
+  writeFileSync(join(cli.directory, 'secret.txt'), secret);
+  writeFileSync(join(cli.directory, 'body.json'), '{}');
+  writeFileSync(join(cli.directory, 'headers.json'), JSON.stringify(headers));
+  await fetch(`${cloud.url}/test-inbox/webhooks/oven`, {
+    ...{ method: 'POST', body: '{}' },
+    headers: { ...headers, 'org-id': cloud.organizationId },
+  });
   const data = ['--data', cloud.dataDir];
   readings = {
     version: { args: [] },
@@ -122,6 +135,8 @@ beforeAll(async () => {
     'triggers get': { args: ['press-7', 'arrived'] },
     'deliveries list': { args: [] },
     'deliveries get': { args: [delivery] },
+    'webhooks verify': { args: ['body.json', '--headers', 'headers.json', '--secret-file', 'secret.txt', '--any-age'] },
+    'webhooks listen': { args: ['oven', '--all', '--count', '1'], lines: true },
     'metadata get': { args: ['--machine', 'press-7'] },
     'api-keys list': { args: [] },
     'query sql': { args: ['SELECT component_name FROM readings LIMIT 1'], lines: true },

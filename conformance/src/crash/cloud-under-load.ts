@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { create } from '@bufbuild/protobuf';
+import { create, type JsonObject } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { PlatformError } from '@platform/base';
 import { DataService } from '@platform/proto/platform/app/data/v1/data';
@@ -167,11 +167,14 @@ export async function query(
 /**
  * Uploads readings numbered 1, 2, … of one component until told to stop, as a machine does: an upload is sent again, unchanged, until it is
  * acknowledged; the floor tells what is settled.
+ *
+ * @param made the values of a reading, and when it was taken (ms). Default: its number, now
  */
 export async function uploadUntil(
   cloud: CloudUnderFire,
   component: string,
   stopped: () => boolean,
+  made: (n: number) => { values: JsonObject; takenMs: number } = (n) => ({ values: { n }, takenMs: Date.now() }),
 ): Promise<{ acknowledged: number; retries: number }> {
   const { partId, partSecret } = cloud.demo;
   await using link = connect({
@@ -193,7 +196,7 @@ export async function uploadUntil(
         type: DataType.TABULAR_SENSOR,
         identity: { stream, seq, floor: seq },
       },
-      sensorContents: Array.from({ length: batchSize }, (_, index) => reading(acknowledged + index + 1)),
+      sensorContents: Array.from({ length: batchSize }, (_, index) => reading(made(acknowledged + index + 1))),
     };
     for (;;) {
       try {
@@ -209,11 +212,11 @@ export async function uploadUntil(
   return { acknowledged, retries };
 }
 
-function reading(n: number) {
-  const now = timestampFromMs(Date.now());
+function reading({ values, takenMs }: { values: JsonObject; takenMs: number }) {
+  const at = timestampFromMs(takenMs);
   return create(SensorDataSchema, {
-    metadata: { timeRequested: now, timeReceived: now },
-    data: { case: 'struct', value: { readings: { n } } },
+    metadata: { timeRequested: at, timeReceived: at },
+    data: { case: 'struct', value: { readings: values } },
   });
 }
 

@@ -3,6 +3,7 @@
  * trigger reports each change instead of each upload.
  */
 import { describe, isObject, type JsonObject } from './json.ts';
+import type { Prefilter } from './prefilter.ts';
 import { type Report, warnUnknown } from './report.ts';
 import { compileTests, type DocumentTest } from './tests.ts';
 
@@ -25,12 +26,14 @@ const maxTimes = 1_000;
 export interface CompiledAlarm {
   readonly alarm: Alarm | undefined;
   readonly paths: readonly (readonly string[])[];
+  /** Of `clear`. */
+  readonly prefilter: Prefilter | undefined;
 }
 
 /** @param hasTests whether the condition asks for anything */
 export function compileAlarm(json: JsonObject, hasTests: boolean, report: Report): CompiledAlarm {
   const used = alarmKeys.filter((key) => json[key] !== undefined && json[key] !== null);
-  if (used.length === 0) return { alarm: undefined, paths: [] };
+  if (used.length === 0) return { alarm: undefined, paths: [], prefilter: undefined };
   const absentMs = secondsOf(json['absent_for_secs'], 'absent_for_secs', report) * 1_000;
   const forMs = secondsOf(json['for_secs'], 'for_secs', report) * 1_000;
   const times = timesOf(json['times_within'], report);
@@ -43,10 +46,10 @@ export function compileAlarm(json: JsonObject, hasTests: boolean, report: Report
   if (!hasTests && !used.includes('absent_for_secs')) {
     report(used[0] ?? '', 'expected conditions that a reading can meet or not, found none: it would never end');
   }
-  const { test: clears, paths } = compileTests(json['clear'], 'clear', report);
+  const { test: clears, paths, prefilter } = compileTests(json['clear'], 'clear', report);
   if (used.includes('clear') && clears === undefined)
     report('clear', 'expected an object with evals, found one without: nothing would end it');
-  return { alarm: { clears, forMs, times, absentMs }, paths };
+  return { alarm: { clears, forMs, times, absentMs }, paths, prefilter };
 }
 
 function secondsOf(value: unknown, key: string, report: Report): number {

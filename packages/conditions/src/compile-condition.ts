@@ -5,6 +5,7 @@ import { type CaptureMethod, parseCaptureMethod } from './capture-method.ts';
 import { type Alarm, alarmKeys, compileAlarm } from './compile-alarm.ts';
 import { describe, isObject, type JsonObject } from './json.ts';
 import { type KeyTree, keysOf } from './key-tree.ts';
+import type { Prefilter } from './prefilter.ts';
 import { type Report, warnUnknown } from './report.ts';
 import { compileTests } from './tests.ts';
 
@@ -20,6 +21,11 @@ export interface Condition {
   readonly alarm: Alarm | undefined;
   /** The keys of a document that `matches` and the alarm look at; undefined: all. */
   readonly keys: KeyTree | undefined;
+  /**
+   * Readings that do not meet it change nothing, so a store may leave them out; undefined: any reading may. It is a superset of the
+   * readings that count.
+   */
+  readonly prefilter: Prefilter | undefined;
 }
 
 /**
@@ -31,15 +37,22 @@ export function compileCondition(json: unknown): Condition {
   if (!isObject(json)) {
     report('', `expected an object with data_capture_method and conditions, found ${describe(json)}`);
     return {
-      ...{ captureMethod: undefined, problems, hasTests: false, alarm: undefined, keys: undefined },
+      ...{
+        captureMethod: undefined,
+        problems,
+        hasTests: false,
+        alarm: undefined,
+        keys: undefined,
+        prefilter: undefined,
+      },
       matches: () => false,
     };
   }
   warnUnknown(json, ['data_capture_method', 'conditions', 'condition', ...alarmKeys], '', report);
   const method = parseCaptureMethod(json['data_capture_method']);
   if (typeof method === 'string') report('data_capture_method', method);
-  const { test, paths } = compileTests(...conditionsIn(json, report), report);
-  const { alarm, paths: alarmPaths } = compileAlarm(json, test !== undefined, report);
+  const { test, paths, prefilter } = compileTests(...conditionsIn(json, report), report);
+  const { alarm, paths: alarmPaths, prefilter: clears } = compileAlarm(json, test !== undefined, report);
   const faulty = problems.some((problem) => problem.level === 'error');
   return {
     captureMethod: typeof method === 'string' ? undefined : method,
@@ -48,7 +61,19 @@ export function compileCondition(json: unknown): Condition {
     matches: faulty ? () => false : (test ?? (() => true)),
     alarm,
     keys: keysOf([...paths, ...alarmPaths]),
+    prefilter: counting(prefilter, alarm, clears),
   };
+}
+
+/** A reading that does not meet the condition counts if it ends something: a duration, a series of times, or the firing. */
+function counting(
+  meets: Prefilter | undefined,
+  alarm: Alarm | undefined,
+  clears: Prefilter | undefined,
+): Prefilter | undefined {
+  if (meets === undefined || alarm === undefined || alarm.absentMs > 0) return meets;
+  if (alarm.forMs > 0 || alarm.times !== undefined || clears === undefined) return undefined;
+  return { k: 'any', of: [meets, clears] };
 }
 
 function conditionsIn(json: JsonObject, report: Report): [unknown, string] {

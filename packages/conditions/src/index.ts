@@ -7,3 +7,4 @@ export { type Condition, compileCondition } from './compile-condition.ts';
 export type { Json, JsonObject } from './json.ts';
 export type { KeyTree } from './key-tree.ts';
 export { compilePattern } from './pattern.ts';
+export type { Prefilter } from './prefilter.ts';

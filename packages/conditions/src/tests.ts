@@ -6,6 +6,7 @@ import { findOperand } from './field-path.ts';
 import { describe, isObject, type Json, type JsonObject } from './json.ts';
 import { parseLeaf } from './leaf.ts';
 import { operators } from './operators.ts';
+import { type Prefilter, prefilterOf } from './prefilter.ts';
 import { type Report, warnUnknown } from './report.ts';
 
 export type DocumentTest = (document: JsonObject) => boolean;
@@ -15,6 +16,14 @@ export interface Tests {
   readonly test: DocumentTest | undefined;
   /** Paths that the test looks at. */
   readonly paths: readonly (readonly string[])[];
+  /** What a store may test instead to leave readings out; undefined if nothing is asked for. */
+  readonly prefilter: Prefilter | undefined;
+}
+
+/** One test, and what a store may test instead. */
+interface Compiled {
+  readonly test: DocumentTest;
+  readonly prefilter: Prefilter;
 }
 
 const groupKeys = ['evals', 'all', 'any'] as const;
@@ -30,18 +39,18 @@ interface Collected {
 
 /** @param json `conditions`, `condition` or `clear` of a configuration; undefined or null: every reading meets it */
 export function compileTests(json: unknown, path: string, report: Report): Tests {
-  if (json === undefined || json === null) return { test: undefined, paths: [] };
+  if (json === undefined || json === null) return { test: undefined, paths: [], prefilter: undefined };
   if (!isObject(json)) {
     report(path, `expected an object with evals, found ${describe(json)}`);
-    return { test: undefined, paths: [] };
+    return { test: undefined, paths: [], prefilter: undefined };
   }
   const collected: Collected = { report, paths: [], evals: 0 };
-  const test = compileGroup(json, path, 1, collected);
+  const compiled = compileGroup(json, path, 1, collected);
   if (collected.evals > maxEvals) report(path, `expected at most ${maxEvals} evals, found ${collected.evals}`);
-  return { test, paths: collected.paths };
+  return { test: compiled?.test, paths: collected.paths, prefilter: compiled?.prefilter };
 }
 
-function compileGroup(json: JsonObject, path: string, level: number, to: Collected): DocumentTest | undefined {
+function compileGroup(json: JsonObject, path: string, level: number, to: Collected): Compiled | undefined {
   warnUnknown(json, groupKeys, `${path}.`, to.report);
   if (level > maxLevels) {
     to.report(path, `expected all and any nested at most ${maxLevels} deep, found more`);
@@ -63,24 +72,30 @@ function compileGroup(json: JsonObject, path: string, level: number, to: Collect
   return tests.length === 0 ? undefined : allOf(tests);
 }
 
-function compileItem(item: Json | undefined, path: string, level: number, to: Collected): DocumentTest | undefined {
+function compileItem(item: Json | undefined, path: string, level: number, to: Collected): Compiled | undefined {
   if (isObject(item) && item['operator'] === undefined && groupKeys.some((key) => Object.hasOwn(item, key))) {
     return compileGroup(item, path, level + 1, to);
   }
   return compileEval(item, path, to);
 }
 
-function allOf(tests: readonly DocumentTest[]): DocumentTest {
-  const [only] = tests;
-  return tests.length === 1 && only ? only : (document) => tests.every((test) => test(document));
+function allOf(all: readonly Compiled[]): Compiled {
+  const [only] = all;
+  if (all.length === 1 && only) return only;
+  const tests = all.map(({ test }) => test);
+  const prefilter: Prefilter = { k: 'all', of: all.map((one) => one.prefilter) };
+  return { test: (document) => tests.every((test) => test(document)), prefilter };
 }
 
-function anyOf(tests: readonly DocumentTest[]): DocumentTest {
-  const [only] = tests;
-  return tests.length === 1 && only ? only : (document) => tests.some((test) => test(document));
+function anyOf(all: readonly Compiled[]): Compiled {
+  const [only] = all;
+  if (all.length === 1 && only) return only;
+  const tests = all.map(({ test }) => test);
+  const prefilter: Prefilter = { k: 'any', of: all.map((one) => one.prefilter) };
+  return { test: (document) => tests.some((test) => test(document)), prefilter };
 }
 
-function compileEval(json: unknown, path: string, to: Collected): DocumentTest | undefined {
+function compileEval(json: unknown, path: string, to: Collected): Compiled | undefined {
   const { report } = to;
   to.evals += 1;
   if (!isObject(json)) {
@@ -102,8 +117,11 @@ function compileEval(json: unknown, path: string, to: Collected): DocumentTest |
   }
   const { parts } = leaf;
   to.paths.push(parts);
-  return (document) => {
-    const left = findOperand(document, parts);
-    return left !== undefined && test(left);
+  return {
+    test(document) {
+      const left = findOperand(document, parts);
+      return left !== undefined && test(left);
+    },
+    prefilter: prefilterOf(parts, String(name), leaf.operand),
   };
 }

@@ -5,7 +5,7 @@ import { asPlatformError, type JsonObject, type JsonValue, PlatformError, readJs
 
 /** Without the byte order mark that some editors write. @throws invalid_argument if the file cannot be read or is not UTF-8, with the reason */
 export async function readInput(file: string): Promise<string> {
-  const bytes = await bytesOf(file);
+  const bytes = await readBytes(file);
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (caught) {
@@ -17,7 +17,8 @@ export async function readInput(file: string): Promise<string> {
   }
 }
 
-async function bytesOf(file: string): Promise<Buffer> {
+/** Unchanged. @throws invalid_argument if the file cannot be read */
+export async function readBytes(file: string): Promise<Buffer> {
   try {
     // Not /dev/stdin: it cannot be opened if standard input is a socket.
     return file === '-' ? await buffer(process.stdin) : await readFile(file);

@@ -26,6 +26,7 @@ import { type KeyPair, partConfigDocument } from './configuration/part-config-do
 import { propertyHandlers } from './configuration/property-rpc.ts';
 import { createRobotConfigs, fqdnOf, partOfFqdn } from './configuration/robot-configs.ts';
 import type { ServedPackages } from './configuration/served-packages.ts';
+import { createTriggersIfSaved, type TriggersIfSaved } from './configuration/triggers-if-saved.ts';
 import { createTriggersOf, type PartTriggers } from './configuration/triggers-of.ts';
 import { consumeRestartRequest } from './consume-restart-request.ts';
 import { favoriteHandlers } from './favorites/favorite-rpc.ts';
@@ -121,6 +122,8 @@ export interface Machines {
   /** With its fragments resolved. */
   effectiveDocumentOf(partId: string): Promise<unknown>;
   triggersOf(partId: string): Promise<PartTriggers | undefined>;
+  /** The triggers of a part as if these were saved in place of its own. */
+  triggersIfSaved(partId: string, triggers: readonly unknown[]): Promise<TriggersIfSaved>;
   /** Which revision should run, and what the part says that it runs. */
   configurationFacts(partId: string): Promise<ConfigurationFacts>;
   /**
@@ -183,6 +186,8 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
   });
   const current = createCurrentConfiguration(configurations, effective);
   const triggersOf = createTriggersOf(current);
+  const documentOf = async (partId: string): Promise<unknown> =>
+    JSON.parse((await configurations.current(partId)).document);
   const configs = createRobotConfigs({
     ...{ db, registry, current, packages, instanceKey, clock },
     servesTls: deps.servesTls,
@@ -278,11 +283,16 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
       authorizePart(principal, partId);
       return registry.placeOf(partId);
     },
-    documentOf: async (partId) => JSON.parse((await configurations.current(partId)).document),
+    documentOf,
     effectiveDocumentOf: async (partId) => (await current.effective(partId)).document,
     async triggersOf(partId) {
       return exists(partId) ? triggersOf.of(partId) : undefined;
     },
+    triggersIfSaved: createTriggersIfSaved({
+      documentOf,
+      ...{ effective, triggerProblems, installationProblems },
+      organizationOf: (partId) => registry.placeOf(partId).organizationId,
+    }),
     async configurationFacts(partId) {
       const { applied_revision: applied, fetched_revision: fetched, ...status } = statuses.of(partId);
       return {

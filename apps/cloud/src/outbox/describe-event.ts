@@ -8,7 +8,11 @@ export type Fact = readonly [name: string, value: string];
 const maxShown = 16_000;
 
 /** One line: what happened, and to which machine. */
-export function summaryOf({ type, place, data, change }: TriggerEvent): string {
+export function summaryOf(event: TriggerEvent): string {
+  return event.isTest ? `test, nothing has happened: ${whatHappened(event)}` : whatHappened(event);
+}
+
+function whatHappened({ type, place, data, change }: TriggerEvent): string {
   const machine = place.robotName;
   if (change?.to === 'recovered') return `${machine} has recovered: ${subjectOf(change.subject, type)}`;
   const source = data === undefined ? 'data' : `${data.componentName} ${data.methodName}`;

@@ -17,13 +17,13 @@ export interface EnqueueDeps {
   ownersOf(trx: Transaction<OutboxTables>, place: EventPlace): Promise<readonly string[]>;
 }
 
-/** Adds messages caused by triggers. */
+/** Adds messages caused by triggers. Returns the ids of what was added, or existed. */
 export async function enqueue(
   trx: Transaction<OutboxTables>,
   messages: readonly Message[],
   nowMs: number,
   { instanceKey, ownersOf }: EnqueueDeps,
-): Promise<void> {
+): Promise<readonly string[]> {
   const owners = new Map<string, readonly string[]>();
   const rows: NewMessage[] = [];
   for (const message of messages) {
@@ -39,6 +39,7 @@ export async function enqueue(
       rows.push(rowOf({ ...message, id: messageId([message.id, target]), target }, instanceKey));
   }
   await insertMessages(trx, rows, nowMs);
+  return rows.map(({ id }) => id);
 }
 
 export type NewMessage = Omit<

@@ -58,6 +58,8 @@ export interface TriggerEvent {
   readonly change?: EventChange;
   /** Lines of the machine's log (D22), and how many more there were. */
   readonly logs?: { readonly entries: readonly unknown[]; readonly omitted: number };
+  /** A person tries the notification out: nothing has happened. Every notification says so. */
+  readonly isTest?: true;
 }
 
 /** One event for one notification, as enqueued. */

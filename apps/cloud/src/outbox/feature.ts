@@ -17,8 +17,11 @@ import type { ChannelName, OutboxTables } from './store.ts';
 export interface Outbox extends AsyncDisposable {
   /** Starts delivering. Messages that were being sent when the process was killed are sent again under the same id. */
   start(): void;
-  /** Adds messages inside the caller's transaction; existing ones stay unchanged. Call wake() after the commit. */
-  enqueue(trx: Transaction<OutboxTables>, messages: readonly Message[]): Promise<void>;
+  /**
+   * Adds messages inside the caller's transaction; existing ones stay unchanged. Call wake() after the commit. Returns their ids:
+   * `all_machine_owners` becomes a message for each.
+   */
+  enqueue(trx: Transaction<OutboxTables>, messages: readonly Message[]): Promise<readonly string[]>;
   /** Tells the loop that messages may be due. */
   wake(): void;
   /** Newest first, without secrets and contents. */

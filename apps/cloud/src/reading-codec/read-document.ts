@@ -35,6 +35,11 @@ const PlainDocument = /* @__PURE__ */ (() => {
   return Plain as unknown as new () => Document;
 })();
 
+/** A document without keys, and without inherited ones. */
+export function newDocument(): Document {
+  return new PlainDocument();
+}
+
 class Values implements StructSink {
   #root: Document | undefined;
   readonly #open: Container[] = [];

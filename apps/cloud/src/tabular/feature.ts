@@ -10,6 +10,7 @@ import { type Clock, errorText, type Log, PlatformError } from '@platform/base';
 import type { IngestLog } from '../ingest/log/log.ts';
 import type { DeletionPause } from '../instance/deletion-pause.ts';
 import type { Database } from '../metadata/tables.ts';
+import { createReadArrivals } from './arrivals/read-arrivals.ts';
 import { createCatalog } from './catalog/catalog.ts';
 import { createSeals } from './catalog/seals.ts';
 import { createSnapshotLeases } from './catalog/snapshot-leases.ts';
@@ -173,6 +174,11 @@ export function createTabular(deps: TabularDeps): Tabular {
       askedMs = clock.monotonic();
       return repeatQuery(request);
     },
+
+    arrivals: createReadArrivals({
+      query: (request) => tabular.query(request),
+      lastPosition: ingestLog.lastPosition,
+    }),
 
     deleteRows: createDeleteRows({ catalog, clock, query: (request) => tabular.query(request) }),
 

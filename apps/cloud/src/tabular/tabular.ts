@@ -1,6 +1,8 @@
 /** The tabular store as the rest of the cloud sees it. */
 import type { Batch, Plan, Scope } from '@platform/query';
 import type { RepeatedUpload } from '../ingest/accept-upload.ts';
+import type { ArrivalsAsked } from './arrivals/arrived-rows.ts';
+import type { ReadArrivals } from './arrivals/read-arrivals.ts';
 import type { RowFilter } from './catalog/row-filter.ts';
 import type { DeleteRows } from './deletion/delete-rows.ts';
 import type { Removed } from './deletion/remove-deleted.ts';
@@ -26,6 +28,8 @@ export interface QueryRequest {
   readonly exactTimes?: RowFilter['times'];
   /** The answer lists what was pushed down, opened and read. Default: false. */
   readonly explain?: boolean;
+  /** The answer is blocks of rows (arrived-rows.ts) instead of documents; the plan has no stages. */
+  readonly arrivals?: { readonly filter: RowFilter; readonly asked: ArrivalsAsked };
   /** The platform's own queries count towards no limit (D26). */
   readonly unmetered?: true;
 }
@@ -123,6 +127,8 @@ export interface Tabular extends AsyncDisposable {
    * the query's own errors.
    */
   query(request: QueryRequest): Promise<QueryResult>;
+  /** Rows in the order of their arrival, page by page, for what goes through the past again. Throws as `query` does. */
+  readonly arrivals: ReadArrivals;
   /** Deletes rows of an organization for good; returns how many. Throws as `query` does; then nothing is deleted. */
   readonly deleteRows: DeleteRows;
   /** Which readings of an upload people (not retention) have deleted since they were stored (D13). */

@@ -25,7 +25,7 @@ export interface DecideRowsDeps {
   readonly db: Kysely<DecidedTables>;
   readonly configOf: (partId: string) => Promise<PartTriggers | undefined>;
   readonly outbox: {
-    enqueue(trx: Transaction<OutboxTables>, messages: readonly Message[]): Promise<void>;
+    enqueue(trx: Transaction<OutboxTables>, messages: readonly Message[]): Promise<unknown>;
     wake(): void;
   };
   readonly clock: Clock;

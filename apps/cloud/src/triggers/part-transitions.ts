@@ -32,7 +32,7 @@ export interface PartTransitionsDeps {
   /** Undefined for a deleted part, which causes no notification. */
   readonly placeOf: (partId: string) => EventPlace | undefined;
   readonly outbox: {
-    enqueue(trx: Transaction<OutboxTables>, messages: readonly Message[]): Promise<void>;
+    enqueue(trx: Transaction<OutboxTables>, messages: readonly Message[]): Promise<unknown>;
     wake(): void;
   };
   readonly log: Log;

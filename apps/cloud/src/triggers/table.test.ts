@@ -38,7 +38,7 @@ const transition = (status: 'online' | 'offline'): TriggerInput => ({
   place,
 });
 const entry = { host: 'h', level: 'error', time: '2026-01-01T00:00:00.000Z', logger_name: 'l', message: 'it broke' };
-const line = { id: 5, level: 'error', message: entry.message, entry: () => entry };
+const line = { id: 5, receivedMs: 0, level: 'error', message: entry.message, entry: () => entry };
 const hour = 3_600_000;
 const check = (atMs: number, lines: (typeof line)[]): TriggerInput => ({
   ...{ kind: 'logs', atMs, place, lines, isLast: true },

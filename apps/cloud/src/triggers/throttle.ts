@@ -2,12 +2,19 @@
 import { createHash } from 'node:crypto';
 import type { Notification } from './trigger.ts';
 
+/** Notifications are parsed once and asked for at each event. */
+const keys = new WeakMap<Notification, string>();
+
 /** Identifies a notification within its trigger: the same type, value and application give the same key at any index. */
-export function notificationKey({ type, value, application }: Notification): string {
-  return createHash('sha256')
-    .update(JSON.stringify(application === undefined ? [type, value] : [type, value, application]))
-    .digest('hex')
-    .slice(0, 32);
+export function notificationKey(notification: Notification): string {
+  let key = keys.get(notification);
+  if (key === undefined) {
+    const { type, value, application } = notification;
+    const identity = application === undefined ? [type, value] : [type, value, application];
+    key = createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 32);
+    keys.set(notification, key);
+  }
+  return key;
 }
 
 /**

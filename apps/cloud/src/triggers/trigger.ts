@@ -1,5 +1,7 @@
 /** A parsed trigger: complete and valid. */
+import type { Prefilter } from '@platform/conditions';
 import type { TriggerEvent } from '../outbox/event.ts';
+import type { Keys } from '../reading-codec/key-filter.ts';
 import type { TriggerInput } from './input.ts';
 
 export interface Notification {
@@ -37,11 +39,27 @@ export interface RuleStep {
   readonly occurrences: readonly Occurrence[];
 }
 
+/** What decides about a trigger in stored readings, so that a dry run can leave out the rest. */
+export interface StoredNeeds {
+  /** False: uploads of its kind are not stored as readings. */
+  readonly areReadings: boolean;
+  /** Absent: readings of all methods. */
+  readonly methodNames?: readonly string[];
+  /** Keys of the readings; undefined: all. `none`: their content does not matter. */
+  readonly keys: Keys | 'none' | undefined;
+  /** Readings that do not meet it change nothing. Absent: any reading may. */
+  readonly only?: Prefilter;
+}
+
 /** The `event` of a trigger, as parsed by its kind. Pure. */
 export interface TriggerEventRule {
   readonly type: string;
   /** The uploads that it looks at: of one component or of all. Absent: none. */
   readonly uploads?: 'all' | { readonly componentName: string };
+  /** The transitions of the part that it looks at. */
+  readonly transitions?: 'online' | 'offline';
+  /** What a dry run has to read of stored uploads; only together with `uploads`. */
+  readonly stored?: StoredNeeds;
   /** What it wants to be told at times. Absent: nothing. */
   readonly timed?: 'time' | 'logs' | 'facts';
   /**

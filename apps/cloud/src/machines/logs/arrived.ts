@@ -7,6 +7,8 @@ import type { MachineLogsTables } from './store.ts';
 export interface ArrivedLine {
   /** Grows in the order of arrival. */
   readonly id: number;
+  /** When it arrived, wall clock, ms. */
+  readonly receivedMs: number;
   readonly level: string;
   readonly message: string;
   /** Of a line about a failed delivery: what could not be notified. */
@@ -30,6 +32,19 @@ export async function newestLine(db: Kysely<MachineLogsTables>, partId: string):
     .selectFrom('machine_logs')
     .select('id')
     .where('part_id', '=', partId)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.id ?? 0;
+}
+
+/** Id of the newest line that arrived before a time (ms); 0: there is none. */
+export async function lastLineBefore(db: Kysely<MachineLogsTables>, partId: string, beforeMs: number): Promise<number> {
+  const row = await db
+    .selectFrom('machine_logs')
+    .select('id')
+    .where('part_id', '=', partId)
+    .where('received_ms', '<', beforeMs)
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst();
@@ -60,7 +75,7 @@ function arrived(line: StoredLine): ArrivedLine {
   const { id, level, message, host, logger_name: logger } = line;
   const isFailure = host === 'cloud' && logger.startsWith(failedDelivery);
   return {
-    ...{ id, level, message },
+    ...{ id, level, message, receivedMs: line.received_ms },
     ...(isFailure && { failure: { triggerName: logger.slice(failedDelivery.length), target: targetIn(line) } }),
     entry() {
       const { caller, stack, fields } = detailOf(line);

@@ -4,7 +4,7 @@ import type { LogEntry } from '@platform/proto/platform/common/v1/common';
 import type { Transaction } from 'kysely';
 import type { CloudTables, Database } from '../../metadata/tables.ts';
 import { createLogAppender, dayOf } from './append.ts';
-import { type ArrivedLine, linesAfter, newestLine } from './arrived.ts';
+import { type ArrivedLine, lastLineBefore, linesAfter, newestLine } from './arrived.ts';
 import type { LogFilter } from './filter.ts';
 import { forgetLogs, removeLogs } from './forget.ts';
 import { bytesOf, type CloudLogLine, type Line, lineOf, ownLineOf } from './line.ts';
@@ -29,6 +29,8 @@ export interface MachineLogs {
   read(request: LogPageRequest): Promise<LogPage>;
   /** Lines of a part by their arrival, for triggers. */
   newest(partId: string): Promise<number>;
+  /** Id of the newest line that arrived before a time (ms); 0: there is none. */
+  lastBefore(partId: string, beforeMs: number): Promise<number>;
   after(partId: string, of: Parameters<typeof linesAfter>[2]): Promise<ArrivedLine[]>;
   /** Follows lines from now on. @throws resource_exhausted */
   tail(partId: string, matches: LogFilter): Tail;
@@ -106,6 +108,7 @@ export function createMachineLogs(deps: {
         });
     },
     newest: (partId) => newestLine(db, partId),
+    lastBefore: (partId, beforeMs) => lastLineBefore(db, partId, beforeMs),
     after: (partId, of) => linesAfter(db, partId, of),
     read: (request) => readLogPage(db, clock, request),
     tail: (partId, matches) => tails.open(partId, matches),

@@ -9,6 +9,11 @@ export interface WebhookRequest {
 }
 
 export function webhookRequest(event: TriggerEvent): WebhookRequest {
+  const request = requestOf(event);
+  return event.isTest ? { ...request, headers: { ...request.headers, Test: 'true' } } : request;
+}
+
+function requestOf(event: TriggerEvent): WebhookRequest {
   const { type, place, data } = event;
   if (type === 'part_online' || type === 'part_offline') {
     return { method: 'GET', headers: { ...idHeaders(place), ...nameHeaders(place) }, body: '' };
@@ -19,7 +24,8 @@ export function webhookRequest(event: TriggerEvent): WebhookRequest {
     return { method: 'POST', headers: { ...headers, 'Logs-Omitted': String(omitted) }, body: JSON.stringify(entries) };
   }
   const keys = data !== undefined && type === 'part_data_ingested' ? dataSyncKeys(place, data) : conditionKeys(event);
-  return { method: 'POST', headers, body: bodyOf({ ...keys, ...changeKeys(event) }, data) };
+  const test = event.isTest && { test: true };
+  return { method: 'POST', headers, body: bodyOf({ ...keys, ...changeKeys(event), ...test }, data) };
 }
 
 function idHeaders(place: EventPlace): Record<string, string> {

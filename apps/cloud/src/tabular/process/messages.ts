@@ -2,6 +2,7 @@
 
 import type { Batch, Scope } from '@platform/query';
 import type { LogDamage } from '../../ingest/log/log.ts';
+import type { ArrivalsAsked } from '../arrivals/arrived-rows.ts';
 import type { Delete, HeldTimes, PathRule, RowFilter } from '../catalog/row-filter.ts';
 import type { PathSets } from '../catalog/series.ts';
 import type { TabularSettings } from '../settings.ts';
@@ -54,6 +55,8 @@ export interface ScanRequest {
   readonly vocabulary: 'core' | 'rdk';
   /** Rows show times as int64 microseconds instead of dates; nothing that looks at times may be pushed down then. Default: false. */
   readonly exactTimes?: boolean;
+  /** The answer is blocks of these rows (arrived-rows.ts), in any order, and the plan is not run. */
+  readonly arrivals?: ArrivalsAsked;
   readonly files: readonly FileRef[];
   readonly deletes: readonly Delete[];
   /** S of the snapshot. */

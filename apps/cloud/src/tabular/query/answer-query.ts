@@ -78,9 +78,9 @@ export function createAnswerQuery(deps: AnswerQueryDeps): AnswerQuery {
   };
 
   const attempt: AnswerQuery['attempt'] = async (request, startedMs, endMs, signal) => {
-    const { scope, vocabulary, exactTimes } = request;
+    const { scope, vocabulary, exactTimes, arrivals } = request;
     const plan = foldConstants(request.plan, clock.now());
-    const pushDown = exactTimes === undefined && (request.pushDown ?? true);
+    const pushDown = exactTimes === undefined && arrivals === undefined && (request.pushDown ?? true);
     // I7: the answer holds what is committed up to here. Rows that arrive while the query is queued are left out; otherwise it, and all
     // queries behind it, would wait for them to be loaded.
     const asked = ingestLog.lastPosition();
@@ -97,7 +97,7 @@ export function createAnswerQuery(deps: AnswerQueryDeps): AnswerQuery {
       const snapshot = await catalog.open(scope.organizationId);
       const upTo = Math.max(snapshot.sealed, asked);
       const stored = storedFilter(pathFilter(plan));
-      const filter = exactTimes === undefined ? stored : { ...stored, times: exactTimes };
+      const filter = arrivals?.filter ?? (exactTimes === undefined ? stored : { ...stored, times: exactTimes });
       const sources = sourcesOf(plan);
       const requireWhole = (): void => {
         if (sources.length > 0) requireNoneLost(ingestLog.losses(), scope, filter, organizationOf);
@@ -137,6 +137,7 @@ export function createAnswerQuery(deps: AnswerQueryDeps): AnswerQuery {
             maxResultBytes: settings.maxResultBytes,
             pushDown,
             exactTimes: exactTimes !== undefined,
+            ...(arrivals && { arrivals: arrivals.asked }),
           },
           signal,
         );

@@ -17,10 +17,11 @@ export function alarmRule(
   meets: (document: Document) => boolean,
   keys: KeyNode | undefined,
 ): TriggerEventRule {
-  const { type, method, concerns } = rule;
+  const { type, method, concerns, stored } = rule;
   return {
     type,
     uploads: { componentName: method.componentName },
+    stored,
     next(before, input): RuleStep {
       if (input.kind !== 'upload' || !concerns(input)) return { state: before, occurrences: [] };
       let state = before as AlarmState;
@@ -56,7 +57,7 @@ export function absenceRule(
   absentMs: number,
   isPresent: (upload: UploadInput) => boolean,
 ): TriggerEventRule {
-  const { type, method, concerns } = rule;
+  const { type, method, concerns, stored } = rule;
   const fired = (state: AbsenceState & RuleState, { atMs, listeningSinceMs, place }: TimeInput): RuleStep => {
     const { seenMs = atMs } = state;
     const dueMs = Math.max(seenMs, listeningSinceMs) + absentMs;
@@ -76,6 +77,7 @@ export function absenceRule(
   return {
     type,
     uploads: { componentName: method.componentName },
+    stored,
     timed: 'time',
     dueMs({ seenMs, firingMs }: AbsenceState) {
       if (firingMs !== undefined) return undefined;

@@ -14,9 +14,11 @@ import type { TriggerEvent } from '../../outbox/event.ts';
 import { compileKeys } from '../../reading-codec/key-filter.ts';
 import type { Document } from '../../reading-codec/read-document.ts';
 import type { UploadInput } from '../input.ts';
+
 import { type JsonObject, shown } from '../parsing/json.ts';
 import type { Problems } from '../parsing/problems.ts';
-import type { RuleStep, TriggerEventRule } from '../trigger.ts';
+import type { RuleStep, StoredNeeds, TriggerEventRule } from '../trigger.ts';
+
 import { dataOf, documentOf, findReading, isEmpty } from '../upload-data.ts';
 import { absenceRule, alarmRule } from './alarm-rule.ts';
 import type { TriggerKind } from './kind.ts';
@@ -33,6 +35,7 @@ export interface ConditionalRule {
   readonly method: CaptureMethod;
   /** Whether an upload is of the component and method, and something of it was stored. */
   readonly concerns: (upload: UploadInput) => boolean;
+  readonly stored: StoredNeeds;
 }
 
 function parse(
@@ -55,13 +58,21 @@ function parse(
   const meets = (document: Document): boolean => condition.matches(document as JsonDocument);
   const keys = condition.keys && compileKeys(condition.keys);
   const concerns = (upload: UploadInput): boolean => isCapturedBy(method, upload.metadata) && !isEmpty(upload);
-  const common: ConditionalRule = { type, configured: value, method, concerns };
+  const { prefilter: only } = condition;
+  const stored: StoredNeeds = {
+    areReadings: true,
+    methodNames: spellingsOf(method),
+    keys: hasTests ? condition.keys : 'none',
+    ...(only && { only }),
+  };
+  const common: ConditionalRule = { type, configured: value, method, concerns, stored };
   if (alarm !== undefined && alarm.absentMs > 0)
     return absenceRule(common, alarm.absentMs, (upload) => !hasTests || findReading(upload, meets, keys) !== undefined);
   if (alarm !== undefined) return alarmRule(common, alarm, meets, keys);
   return {
     type,
     uploads: { componentName: method.componentName },
+    stored,
     next(state, input): RuleStep {
       const none = { state, occurrences: [] };
       if (input.kind !== 'upload' || !concerns(input)) return none;
@@ -74,6 +85,12 @@ function parse(
       return { state, occurrences: [{ cause: [position], atMs, reason, event }] };
     },
   };
+}
+
+/** The names under which a method may be stored (`isCapturedBy`). */
+function spellingsOf({ method }: CaptureMethod): readonly string[] {
+  const bare = /^Get[A-Z]/.test(method) ? method.slice(3) : method;
+  return [bare, `Get${bare}`];
 }
 
 /**

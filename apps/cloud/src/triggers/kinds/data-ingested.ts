@@ -35,6 +35,7 @@ function parse(
   return {
     type,
     uploads: 'all',
+    stored: { areReadings: names.has('tabular'), keys: 'none' },
     next(state, input) {
       if (input.kind !== 'upload' || !names.has(input.dataType) || isEmpty(input)) return { state, occurrences: [] };
       const { position, atMs, place, dataType } = input;

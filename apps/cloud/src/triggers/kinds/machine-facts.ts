@@ -76,6 +76,7 @@ function factKind({ type, key, uploads, isTimed, next }: FactKind): TriggerKind 
       return {
         type,
         ...(uploads && { uploads }),
+        ...(uploads && !isTimed && { stored: { areReadings: true, keys: 'none' } }),
         ...(isTimed && { timed: 'facts', dueMs: () => 0 }),
         next(state, input) {
           if (input.kind !== 'facts' && input.kind !== 'upload') return { state, occurrences: [] };

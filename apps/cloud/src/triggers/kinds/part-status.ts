@@ -7,6 +7,7 @@ function transition(type: 'part_online' | 'part_offline', status: 'online' | 'of
     keys: [],
     parse: () => ({
       type,
+      transitions: status,
       next(state, input) {
         if (input.kind !== 'transition' || input.status !== status) return { state, occurrences: [] };
         const { number, atMs, place } = input;

@@ -6,6 +6,7 @@
  */
 import { type FieldRead, fieldsRead, isReadOnce, type PlanSplit, refuseTooLarge } from '@platform/query';
 import type { NotPushed } from '../../tabular.ts';
+import { emitArrivals } from '../arrivals/emit-arrivals.ts';
 import type { ScanRequest } from '../messages.ts';
 import type { Condition } from './conditions/compare.ts';
 import { type ConditionRoom, conditionOf } from './conditions/condition.ts';
@@ -191,8 +192,9 @@ function endsEarly({ post }: PlanSplit): boolean {
   return limit >= 0 && post.slice(0, limit).every(({ k }) => k !== 'sort' && k !== 'group' && k !== 'merge');
 }
 
-/** Whole rows of the wanted series and times: used when nothing is pushed down. */
-export function wholeRows(file: OpenFile, request: ScanRequest): Emission {
+/** All rows of the wanted series and times: used when nothing is pushed down. Undefined: no row is wanted. */
+export function wholeRows(file: OpenFile, request: ScanRequest): Emission | undefined {
+  if (request.arrivals !== undefined) return emitArrivals(file, request, request.arrivals);
   const binds = new Binds();
   const where = rowConditions(file, file.wanted, request, binds);
   const { vocabulary, exactTimes = false } = request;

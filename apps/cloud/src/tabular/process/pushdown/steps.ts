@@ -77,10 +77,8 @@ export function stepsOf(files: readonly OpenFile[], { wanted, facts, groups, req
     }
     const kept = wanted && keptRows(file, wanted, request);
     if (wanted && (kept === undefined || facts?.add(file, kept) === true)) continue;
-    const choice =
-      wanted && kept
-        ? chooseFor(file, kept, wanted, request)
-        : { emission: wholeRows(file, request), pushed: [], notPushed: () => [] };
+    const choice = wanted && kept ? chooseFor(file, kept, wanted, request) : unpushed(file, request);
+    if (choice === undefined) continue;
     const cached = isKept(choice, file) ? groups?.of(choice.emission, file.path) : undefined;
     if (cached !== undefined) {
       // Groups have no order among themselves, but which of equal keys counts depends on rows that are grouped later.
@@ -98,6 +96,11 @@ export function stepsOf(files: readonly OpenFile[], { wanted, facts, groups, req
   finish();
   // Groups have no order, and the sums of these groups are exact.
   return facts === undefined || facts.isEmpty ? steps : [factsStep(facts), ...steps];
+}
+
+function unpushed(file: OpenFile, request: ScanRequest): Choice | undefined {
+  const emission = wholeRows(file, request);
+  return emission && { emission, pushed: [], notPushed: () => [] };
 }
 
 function factsStep({ files, pushed, batch: make }: FactsGroup): Step {

@@ -1,6 +1,7 @@
 /** Chooses what a query reads before any row is read: from sealed files, from hot files and from rows in memory (I7). */
 import { join } from 'node:path';
 import { decodePlan, type PlanSplit, type SourceBatch, splitPlan } from '@platform/query';
+import type { ArrivalsAsked } from '../../arrivals/arrived-rows.ts';
 import type { SourceExplain } from '../../tabular.ts';
 import type { Connections } from '../duckdb/database.ts';
 import type { VerifiedReader } from '../files/verify-files.ts';
@@ -77,8 +78,10 @@ export async function prepareQuery(
   };
   const explainHot = hot.rows > 0 ? [hot] : [];
   let scannedBytes = found.reduce((sum, { meteredBytes }) => sum + meteredBytes, 0);
+  const ofTails = (): AsyncGenerator<SourceBatch> =>
+    message.arrivals ? arrivalsOf(tails, message.arrivals) : batchesOf(tails, wanted?.columns);
   if (files.length === 0 && snapshot.slices.length === 0 && group?.isEmpty !== false)
-    return { split, scannedBytes, input: batchesOf(tails, wanted?.columns), sources: () => explainHot };
+    return { split, scannedBytes, input: ofTails(), sources: () => explainHot };
   const [
     { meteredBytes },
     { materializeTop },
@@ -117,7 +120,7 @@ export async function prepareQuery(
   return {
     split,
     scannedBytes,
-    input: inOrder(scanSteps(connections, steps), batchesOf(tails, wanted?.columns)),
+    input: inOrder(scanSteps(connections, steps), ofTails()),
     sources: () => [...steps.map(({ explain }) => explain), ...explainHot],
     ...(groups && { groups }),
   };
@@ -128,6 +131,11 @@ async function* batchesOf(
   columns: ReadonlySet<string> | undefined,
 ): AsyncGenerator<SourceBatch> {
   for (const tail of tails) for (const batch of tail.batches(columns)) yield { batch, done: false };
+}
+
+async function* arrivalsOf(tails: readonly TailRows[], asked: ArrivalsAsked): AsyncGenerator<SourceBatch> {
+  const { tailArrivals } = await import('../arrivals/tail-arrivals.ts');
+  for (const batch of tailArrivals(tails, asked)) yield { batch, done: true };
 }
 
 async function* inOrder(...inputs: AsyncGenerator<SourceBatch>[]): AsyncGenerator<SourceBatch> {

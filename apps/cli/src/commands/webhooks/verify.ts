@@ -1,0 +1,93 @@
+/** `platform webhooks verify`: whether a request is signed as it should be, and if not, what is wrong with it. */
+import { PlatformError, systemClock } from '@platform/sdk/cloud';
+import { Command } from 'commander';
+import { defineLocalCommand, type Flags } from '../../invocation/define-command.ts';
+import { parseObject, readBytes, readInput } from '../../invocation/input.ts';
+import { spanMs, timeBefore } from '../../invocation/parse-time.ts';
+import { checkSignature } from './check-signature.ts';
+
+const names = { id: 'webhook-id', timestamp: 'webhook-timestamp', signature: 'webhook-signature' } as const;
+
+export function verifyCommand(): Command {
+  return defineLocalCommand(
+    new Command('verify')
+      .description('check the signature of a webhook, and say what is wrong with it')
+      .argument('<body>', 'file with the body, exactly as received; - reads standard input')
+      .option('--headers <file>', 'file with the headers of the request: lines of "name: value", or a JSON object')
+      .option('--id <text>', 'the header webhook-id')
+      .option('--timestamp <text>', 'the header webhook-timestamp')
+      .option('--signature <text>', 'the header webhook-signature')
+      .option('--secret-file <file>', 'file with the secret, or with several, one a line; - reads standard input')
+      .option('--secret <secret>', 'the secret; other programs on this computer can read it while the command runs')
+      .option('--at <when>', 'when the request arrived: a time, or a duration such as 2h ago; default: now')
+      .option('--tolerance <span>', 'how old the request may be', '5m')
+      .option('--any-age', 'the request may be of any age'),
+    {
+      examples: [
+        'platform webhooks verify body.json --headers headers.txt --secret-file secret.txt',
+        'platform webhooks verify body.json --id msg_1 --timestamp 1767323045 --signature "v1,…" --secret-file secret.txt --any-age',
+      ],
+      fields: ['valid', 'problem', 'message', 'signed_at'],
+    },
+    async ({ out }, flags, file = '') => {
+      const given = flags['secretFile'] as string | undefined;
+      if (file === '-' && given === '-')
+        throw new PlatformError(
+          'invalid_argument',
+          '--secret-file: expected a file, because the body is standard input',
+        );
+      const [body, headers, secrets] = [await readBytes(file), await headersOf(flags), await secretsOf(flags)];
+      const nowMs = flags['anyAge'] === true ? undefined : arrivalMs(flags);
+      const found = checkSignature({ headers, body }, secrets, {
+        nowMs,
+        toleranceMs: spanMs(String(flags['tolerance']), '--tolerance'),
+      });
+      if (!found.isValid) {
+        if (out.style.json !== false)
+          out.object({ valid: false, problem: found.problem, message: found.message, signed_at: null });
+        throw new PlatformError('failed_precondition', `${found.problem}: ${found.message}`);
+      }
+      const signed = new Date(found.signedAtMs).toISOString();
+      const message = `the signature is right: by secret ${found.secret + 1} of ${secrets.length}`;
+      if (out.style.json === false) out.raw(`${message}, at ${signed}`);
+      else out.object({ valid: true, problem: '', message, signed_at: signed });
+    },
+  );
+}
+
+function arrivalMs(flags: Flags): number {
+  const at: string | undefined = flags['at'];
+  return at === undefined ? systemClock.now() : timeBefore(at, '--at').getTime();
+}
+
+async function secretsOf(flags: Flags): Promise<string[]> {
+  const file: string | undefined = flags['secretFile'];
+  const texts = [flags['secret'] as string | undefined, file === undefined ? undefined : await readInput(file)];
+  return texts.flatMap((text) => (text ?? '').split(/\s+/)).filter((text) => text !== '');
+}
+
+async function headersOf(flags: Flags): Promise<Record<string, string>> {
+  const file: string | undefined = flags['headers'];
+  const headers = file === undefined ? {} : parseHeaders(await readInput(file), file);
+  for (const [flag, name] of Object.entries(names)) if (flags[flag] !== undefined) headers[name] = String(flags[flag]);
+  return headers;
+}
+
+/** Lines as `curl -v` and servers print them, or JSON. */
+function parseHeaders(text: string, file: string): Record<string, string> {
+  if (text.trimStart().startsWith('{'))
+    return Object.fromEntries(
+      Object.entries(parseObject(text, file)).map(([name, value]) => [
+        name.toLowerCase(),
+        Array.isArray(value) ? value.join(', ') : String(value),
+      ]),
+    );
+  const headers: Record<string, string> = {};
+  for (const line of text.split(/\r?\n/)) {
+    const [, name = '', value = ''] = /^(?:[<>] )?([!#$%&'*+.^_`|~\w-]+):\s*(.*?)\s*$/.exec(line) ?? [];
+    if (name === '') continue;
+    const key = name.toLowerCase();
+    headers[key] = headers[key] === undefined ? value : `${headers[key]}, ${value}`;
+  }
+  return headers;
+}

@@ -1,0 +1,89 @@
+/** Reads rows in the order of their arrival in pages of about as many rows, so that memory is bounded whatever is read. */
+import { PlatformError } from '@platform/base';
+import type { RowFilter } from '../catalog/row-filter.ts';
+import type { QueryRequest, QueryResult } from '../tabular.ts';
+import { type ArrivalsAsked, type ArrivedRows, decodeArrived } from './arrived-rows.ts';
+import { documentsIn } from './documents-in.ts';
+
+export interface ArrivalsRequest extends Pick<ArrivalsAsked, 'paths' | 'only'> {
+  readonly organizationId: string;
+  readonly columns: RowFilter['columns'];
+  /** When they were accepted, wall clock in ms: [from, until). */
+  readonly fromMs: number;
+  readonly untilMs: number;
+  readonly signal: AbortSignal;
+}
+
+export interface ArrivalsPage {
+  /** In any order. All rows are later than those of the page before. */
+  readonly chunks: readonly ArrivedRows[];
+}
+
+export type ReadArrivals = (request: ArrivalsRequest) => AsyncGenerator<ArrivalsPage>;
+
+/** Large enough that its costs do not count, small enough to be held twice: it is read while the one before is looked at. */
+const page = { rows: 200_000, bytes: 16 << 20 } as const;
+/** Uploads may have a thousand rows each, or one. */
+const firstPositions = 1 << 8;
+
+export function createReadArrivals(deps: {
+  readonly query: (request: QueryRequest) => Promise<QueryResult>;
+  readonly lastPosition: () => number;
+}): ReadArrivals {
+  return async function* read(request) {
+    const { organizationId, columns, fromMs, untilMs, paths, only, signal } = request;
+    const microseconds = (ms: number): bigint => BigInt(Math.ceil(ms)) * 1_000n;
+    const filter: RowFilter = {
+      columns,
+      times: { time_synced: { from: microseconds(fromMs), to: microseconds(untilMs) - 1n } },
+    };
+    const ask = (after: number, upTo: number): Promise<QueryResult> =>
+      deps.query({
+        plan: { source: 'readings', stages: [] },
+        scope: { organizationId, locationIds: null, robotIds: null },
+        vocabulary: 'core',
+        arrivals: { filter, asked: { after, upTo, paths, ...(only && { only }) } },
+        unmetered: true,
+        signal,
+      });
+    const last = deps.lastPosition();
+    let positions = firstPositions;
+    let after = 0;
+    /** The next page, and where it ends. */
+    const next = async (): Promise<{ page: ArrivalsPage } | undefined> => {
+      while (after < last) {
+        const upTo = Math.min(last, after + positions);
+        let result: QueryResult;
+        try {
+          result = await ask(after, upTo);
+        } catch (caught) {
+          if (!isTooMuch(caught) || positions === 1) throw caught;
+          positions = Math.max(1, Math.floor(positions / 4));
+          continue;
+        }
+        const chunks = documentsIn(result).map(decodeArrived);
+        const rows = chunks.reduce((sum, chunk) => sum + chunk.rows, 0);
+        const read = upTo - after;
+        after = upTo;
+        const wanted = Math.min(page.rows / Math.max(rows, 1), page.bytes / Math.max(result.bytes.length, 1));
+        positions = Math.max(1, Math.ceil(read * Math.min(8, Math.max(1 / 8, wanted))));
+        if (rows > 0) return { page: { chunks } };
+      }
+      return undefined;
+    };
+    let ahead = next();
+    for (;;) {
+      const found = await ahead;
+      if (found === undefined) return;
+      ahead = next();
+      // Its error is thrown when it is its turn.
+      ahead.catch(() => {});
+      yield found.page;
+    }
+  };
+}
+
+/** Whether an answer was too large, so that smaller pieces must be requested. */
+function isTooMuch(caught: unknown): boolean {
+  return caught instanceof PlatformError && caught.code === 'resource_exhausted';
+}
