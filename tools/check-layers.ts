@@ -94,7 +94,7 @@ export const cloudEdges: Readonly<Record<string, readonly string[]>> = {
   signaling: ['access'],
   tabular: ['ingest', 'instance', 'metadata'],
   'test-inbox': [],
-  'trigger-service': ['access', 'machines', 'outbox', 'triggers'],
+  'trigger-service': ['access', 'machines', 'metadata', 'outbox', 'triggers'],
   triggers: ['follow-log', 'ingest', 'machines', 'outbox', 'tabular'],
 };
 

@@ -32,6 +32,7 @@ import type { InstanceKey } from './instance/instance-key.ts';
 import type { TlsSource } from './instance/tls-source.ts';
 import { logHandlers } from './machines/logs/rpc.ts';
 import { partConfigFile } from './machines/part-config-file.ts';
+import { transitionsOf } from './machines/presence/store.ts';
 import type { Database } from './metadata/tables.ts';
 import type { Outbox } from './outbox/feature.ts';
 import { maxMessageBytes } from './packages/limits.ts';
@@ -188,7 +189,15 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
     serve(
       TriggerService,
       triggerHandlers({
-        ...{ db: deps.db, access, tree, registry, configOf: machines.triggersOf },
+        ...{ db: deps.db, access, tree, registry, configOf: machines.triggersOf, outbox, clock },
+        triggersIfSaved: machines.triggersIfSaved,
+        placeOf: registry.findPlace,
+        dryRun: {
+          arrivals: tabular.arrivals,
+          logs,
+          transitions: (partId, fromMs, untilMs) => transitionsOf(deps.db, partId, fromMs, untilMs),
+          monotonic: clock.monotonic,
+        },
         pushApplicationOf: async (organizationId) => (await accounts.pushConfiguration(organizationId))?.appId,
       }),
     ),

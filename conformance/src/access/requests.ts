@@ -217,6 +217,18 @@ export const builders: Readonly<Record<string, Builder>> = {
   'FleetService.ValidateConfiguration': ({ id }) => ({ partId: id, document: '{}' }),
   'FleetService.ReportPartStatus': ({ id }) => ({ partId: id, appliedRevision: 'r' }),
   'TriggerService.ListTriggers': (subject) => ({ scope: scopeOf(subject) }),
+  'TriggerService.DryRunTriggers': ({ id }) => ({ partId: id, start: timestampFromMs(Date.now() - 60_000) }),
+  'TriggerService.ValidateTriggers': ({ id }) => ({ partId: id, triggers: [] }),
+  'TriggerService.TestTrigger': ({ id }, { cloud }) => ({
+    partId: id,
+    trigger: {
+      case: 'draft',
+      value: {
+        ...{ name: 'tested', event: { type: 'part_online' } },
+        notifications: [{ type: 'webhook', value: `${cloud.url}/test-inbox/webhooks/tested` }],
+      },
+    },
+  }),
   'TriggerService.ListDeliveries': (subject) => ({ scope: scopeOf(subject) }),
   'GapService.ListGaps': ({ id }) => ({ partId: id }),
   'GapService.ReportGaps': ({ id }) => ({

@@ -84,6 +84,11 @@ beforeAll(async () => {
     ...{ 'webhook-id': 'msg_1', 'webhook-timestamp': '1767323045' },
     'webhook-signature': sign(secret, 'msg_1', 1_767_323_045, '{}'),
   };
+  const tested = {
+    ...{ name: 'tested', event: { type: 'part_online' } },
+    notifications: [{ type: 'webhook', value: `${cloud.url}/test-inbox/webhooks/tested` }],
+  };
+  writeFileSync(join(cli.directory, 'triggers.json'), JSON.stringify([tested]));
   writeFileSync(join(cli.directory, 'secret.txt'), secret);
   writeFileSync(join(cli.directory, 'body.json'), '{}');
   writeFileSync(join(cli.directory, 'headers.json'), JSON.stringify(headers));
@@ -133,6 +138,9 @@ beforeAll(async () => {
     logs: { args: ['press-7'], lines: true },
     'triggers list': { args: [] },
     'triggers get': { args: ['press-7', 'arrived'] },
+    'triggers dry-run': { args: ['press-7', '--since', '1h'] },
+    'triggers validate': { args: ['press-7', 'triggers.json'] },
+    'triggers test': { args: ['press-7', '--file', 'triggers.json'] },
     'deliveries list': { args: [] },
     'deliveries get': { args: [delivery] },
     'webhooks verify': { args: ['body.json', '--headers', 'headers.json', '--secret-file', 'secret.txt', '--any-age'] },

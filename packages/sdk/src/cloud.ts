@@ -42,7 +42,9 @@ export {
   type Delivery,
   type DeliveryAttempt,
   DeliveryState,
+  type DryRunSummary,
   type Trigger,
+  TriggerOutcome,
   TriggerState,
 } from '@platform/proto/platform/app/v1/triggers';
 export type { LogEntry } from '@platform/proto/platform/common/v1/common';

@@ -9,7 +9,7 @@ import { gapsV13, gapsV19 } from '../gaps/store.ts';
 import { identityV1, identityV2 } from '../identity/store.ts';
 import { instanceDdl, instanceV2 } from '../instance/store.ts';
 import { logsV1, logsV2, logsV17 } from '../machines/logs/store.ts';
-import { presenceV2 } from '../machines/presence/store.ts';
+import { presenceV2, presenceV22 } from '../machines/presence/store.ts';
 import { machinesDdl, machinesV2, machinesV11, machinesV20 } from '../machines/store.ts';
 import { outboxV1, outboxV2, outboxV9, outboxV12, outboxV14, outboxV21 } from '../outbox/store.ts';
 import { packagesV10, packagesV11 } from '../packages/store.ts';
@@ -76,4 +76,5 @@ export const migrations: readonly Migration[] = [
   { version: 19, statements: gapsV19 },
   { version: 20, statements: machinesV20 },
   { version: 21, statements: outboxV21 },
+  { version: 22, statements: presenceV22 },
 ];

@@ -1,12 +1,22 @@
-/** TriggerService: shows how triggers do and what became of their notifications. Triggers decide (triggers/), the outbox sends (outbox/). */
+/**
+ * TriggerService: shows how triggers do and what became of their notifications, and tries them out. Triggers decide (triggers/), the outbox
+ * sends (outbox/).
+ */
 import type { TriggerService } from '@platform/proto/platform/app/v1/triggers';
 import type { Handlers } from '@platform/rpc/server';
 import type { Principal } from '../access/principal.ts';
 import { type DeliveriesRpcDeps, deliveriesHandlers } from './deliveries-rpc.ts';
+import { type DryRunRpcDeps, dryRunHandlers } from './dry-run-rpc.ts';
+import { type TestTriggerRpcDeps, testTriggerHandlers } from './test-trigger-rpc.ts';
 import { type TriggersRpcDeps, triggersHandlers } from './triggers-rpc.ts';
 
-export type TriggerServiceDeps = TriggersRpcDeps & DeliveriesRpcDeps;
+export type TriggerServiceDeps = TriggersRpcDeps & DeliveriesRpcDeps & DryRunRpcDeps & TestTriggerRpcDeps;
 
 export function triggerHandlers(deps: TriggerServiceDeps): Handlers<typeof TriggerService, Principal> {
-  return { ...triggersHandlers(deps), ...deliveriesHandlers(deps) };
+  return {
+    ...triggersHandlers(deps),
+    ...deliveriesHandlers(deps),
+    ...dryRunHandlers(deps),
+    ...testTriggerHandlers(deps),
+  };
 }

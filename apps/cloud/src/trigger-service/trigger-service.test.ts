@@ -1,18 +1,38 @@
 import { create, type DescMethodUnary, type MessageInitShape, type MessageShape } from '@bufbuild/protobuf';
+import { systemClock } from '@platform/base';
 import { AppService } from '@platform/proto/platform/app/v1/app';
 import { DeliveryState, TriggerService, TriggerState } from '@platform/proto/platform/app/v1/triggers';
 import { serve } from '@platform/rpc/server';
+import type { Transaction } from 'kysely';
 import { expect, test } from 'vitest';
 import type { Principal } from '../access/principal.ts';
 import { callOf } from '../access/testing/call-of.ts';
+import { transitionsOf } from '../machines/presence/store.ts';
 import { openMachines } from '../machines/testing/open-machines.ts';
-import { insertMessages, type NewMessage } from '../outbox/enqueue.ts';
-import { triggerHandlers } from './feature.ts';
+import type { CloudTables } from '../metadata/tables.ts';
+import { enqueue, insertMessages, type NewMessage } from '../outbox/enqueue.ts';
+import type { Message } from '../outbox/event.ts';
+import { type TriggerServiceDeps, triggerHandlers } from './feature.ts';
 
 async function open() {
   const given = await openMachines();
   const { db, access, tree, registry, machines } = given;
-  const deps = { db, access, tree, registry, configOf: machines.triggersOf, pushApplicationOf: async () => undefined };
+  const outbox = {
+    enqueue: async (trx: Transaction<CloudTables>, messages: readonly Message[]) =>
+      await enqueue(trx, messages, Date.now(), { instanceKey: given.instanceKey, ownersOf: async () => [] }),
+    wake: () => {},
+  };
+  const dryRun: TriggerServiceDeps['dryRun'] = {
+    arrivals: async function* () {},
+    logs: machines.logs,
+    transitions: (partId, fromMs, untilMs) => transitionsOf(db, partId, fromMs, untilMs),
+    monotonic: systemClock.monotonic,
+  };
+  const deps = {
+    ...{ db, access, tree, registry, outbox, dryRun, clock: systemClock, configOf: machines.triggersOf },
+    ...{ triggersIfSaved: machines.triggersIfSaved, placeOf: registry.findPlace },
+    pushApplicationOf: async () => undefined,
+  };
   const binding = serve(TriggerService, triggerHandlers(deps));
   const call = async <M extends DescMethodUnary>(
     principal: Principal,

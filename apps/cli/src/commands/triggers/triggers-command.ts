@@ -7,10 +7,19 @@ import { pick } from '../../invocation/find.ts';
 import { readPages } from '../../invocation/read-pages.ts';
 import { type Scope, scopeOf, scopeOptions } from '../../invocation/scope.ts';
 import { partArgument, wholeNumber } from '../config/configuration.ts';
+import { dryRunCommand } from './dry-run.ts';
+import { testCommand } from './test.ts';
 import { triggerResult, triggerRow, triggerStates } from './trigger.ts';
+import { validateCommand } from './validate.ts';
 
 export function triggersCommand(): Command {
-  return group('triggers', 'the alerts that machines are configured to send', [list(), get()]).alias('trigger');
+  return group('triggers', 'the alerts that machines are configured to send', [
+    list(),
+    get(),
+    dryRunCommand(),
+    validateCommand(),
+    testCommand(),
+  ]).alias('trigger');
 }
 
 const pageSize = 500;

@@ -19,7 +19,14 @@
 import { type Clock, errorText, type Follower, follow, type Log } from '@platform/base';
 import type { Transaction } from 'kysely';
 import type { CloudTables, Database } from '../../metadata/tables.ts';
-import { forgetPresence, loadPresence, type PresenceRow, savePresence } from './store.ts';
+import {
+  forgetPresence,
+  forgetTransitions,
+  loadPresence,
+  type PresenceRow,
+  savePresence,
+  saveTransitions,
+} from './store.ts';
 
 /** Silence after which a part is offline. */
 const windowMs = 60_000;
@@ -163,6 +170,8 @@ export class Presence implements AsyncDisposable {
       const effects = transitions.length > 0 ? await onTransitions(transitions) : null;
       await db.transaction().execute(async (trx) => {
         await savePresence(trx, [...next, ...refreshed]);
+        await saveTransitions(trx, next);
+        if (flushing) await forgetTransitions(trx, atMs);
         await forgetPresence(trx, gone);
         await effects?.record(trx);
       });

@@ -1,4 +1,7 @@
-/** The table of presence: one row for each part that ever had contact; a part without a row awaits setup. */
+/**
+ * The tables of presence: one row for each part that ever had contact (a part without a row awaits setup), and its transitions of the last 30
+ * days.
+ */
 import { chunks } from '@platform/base';
 import type { Kysely, Transaction } from 'kysely';
 import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
@@ -14,6 +17,14 @@ export interface PresenceTables {
     /** The last stored contact; the current value is in memory. */
     last_seen_ms: number;
   };
+  part_transitions: {
+    part_id: string;
+    /** See part_presence. */
+    number: number;
+    online: number;
+    /** Wall clock, ms. */
+    at_ms: number;
+  };
 }
 
 export type PresenceRow = PresenceTables['part_presence'];
@@ -28,6 +39,50 @@ export const presenceV2: readonly string[] = [
     select id, 0, 2, last_seen_ms, last_seen_ms from parts
     where last_seen_ms < (select max(last_seen_ms) from parts) - 120000`,
 ];
+
+/** For dry runs of triggers. */
+export const presenceV22: readonly string[] = [
+  'create table part_transitions (part_id text not null, number integer not null, online integer not null, at_ms bigint not null, primary key (part_id, number))',
+  'create index part_transitions_by_time on part_transitions (at_ms)',
+];
+
+const keptMs = 30 * 86_400_000;
+
+/** Those of a part in [from, until), wall clock in ms, in order. */
+export async function transitionsOf(
+  db: Kysely<PresenceTables>,
+  partId: string,
+  fromMs: number,
+  untilMs: number,
+): Promise<{ number: number; status: 'online' | 'offline'; atMs: number }[]> {
+  const rows = await db
+    .selectFrom('part_transitions')
+    .selectAll()
+    .where('part_id', '=', partId)
+    .where('at_ms', '>=', fromMs)
+    .where('at_ms', '<', untilMs)
+    .orderBy('number')
+    .execute();
+  return rows.map(({ number, online, at_ms: atMs }) => ({ number, status: online === 1 ? 'online' : 'offline', atMs }));
+}
+
+/** In the transaction that records the rows after the transitions. */
+export async function saveTransitions(trx: Transaction<PresenceTables>, rows: readonly PresenceRow[]): Promise<void> {
+  for (const some of chunks(rows, rowsPerStatement))
+    await trx
+      .insertInto('part_transitions')
+      .values(some.map(({ part_id, number, online, changed_ms }) => ({ part_id, number, online, at_ms: changed_ms })))
+      .onConflict((conflict) => conflict.columns(['part_id', 'number']).doNothing())
+      .execute();
+}
+
+/** Deletes what is older than 30 days. */
+export async function forgetTransitions(trx: Transaction<PresenceTables>, nowMs: number): Promise<void> {
+  await trx
+    .deleteFrom('part_transitions')
+    .where('at_ms', '<', nowMs - keptMs)
+    .execute();
+}
 
 export function loadPresence(db: Kysely<PresenceTables>): Promise<PresenceRow[]> {
   return db.selectFrom('part_presence').selectAll().execute();
@@ -51,6 +106,8 @@ export async function savePresence(trx: Transaction<PresenceTables>, rows: reado
 }
 
 export async function forgetPresence(trx: Transaction<PresenceTables>, partIds: readonly string[]): Promise<void> {
-  for (const some of chunks(partIds, rowsPerStatement))
+  for (const some of chunks(partIds, rowsPerStatement)) {
     await trx.deleteFrom('part_presence').where('part_id', 'in', some).execute();
+    await trx.deleteFrom('part_transitions').where('part_id', 'in', some).execute();
+  }
 }

@@ -14,7 +14,7 @@ import type { JsonObject, Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file platform/app/v1/triggers.proto.
  */
 export const file_platform_app_v1_triggers: GenFile = /*@__PURE__*/
-  fileDesc("Ch5wbGF0Zm9ybS9hcHAvdjEvdHJpZ2dlcnMucHJvdG8SD3BsYXRmb3JtLmFwcC52MSJBCg5UcmlnZ2VyUHJvYmxlbRIQCghzZXZlcml0eRgBIAEoCRIMCgRwYXRoGAIgASgJEg8KB21lc3NhZ2UYAyABKAkizQIKB1RyaWdnZXISDwoHcGFydF9pZBgBIAEoCRIRCglwYXJ0X25hbWUYAiABKAkSEgoKbWFjaGluZV9pZBgDIAEoCRIUCgxtYWNoaW5lX25hbWUYBCABKAkSDAoEbmFtZRgFIAEoCRIMCgRwYXRoGAYgASgJEiwKBXN0YXRlGAcgASgOMh0ucGxhdGZvcm0uYXBwLnYxLlRyaWdnZXJTdGF0ZRIxCghwcm9ibGVtcxgIIAMoCzIfLnBsYXRmb3JtLmFwcC52MS5UcmlnZ2VyUHJvYmxlbRISCgpldmVudF90eXBlGAkgASgJEiYKBWV2ZW50GAogASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBI7Cg1ub3RpZmljYXRpb25zGAsgAygLMiQucGxhdGZvcm0uYXBwLnYxLlRyaWdnZXJOb3RpZmljYXRpb24ifQoTVHJpZ2dlck5vdGlmaWNhdGlvbhIPCgdjaGFubmVsGAEgASgJEg4KBnRhcmdldBgCIAEoCRIYChBpbnRlcnZhbF9zZWNvbmRzGAMgASgBEhMKC2FwcGxpY2F0aW9uGAQgASgJEhYKDmhhc19iYXNpY19hdXRoGAUgASgIItkBChNMaXN0VHJpZ2dlcnNSZXF1ZXN0EhkKD29yZ2FuaXphdGlvbl9pZBgBIAEoCUgAEhUKC2xvY2F0aW9uX2lkGAIgASgJSAASFAoKbWFjaGluZV9pZBgDIAEoCUgAEhEKB3BhcnRfaWQYBCABKAlIABItCgZzdGF0ZXMYBSADKA4yHS5wbGF0Zm9ybS5hcHAudjEuVHJpZ2dlclN0YXRlEgwKBG5hbWUYBiABKAkSDQoFbGltaXQYByABKA0SEgoKcGFnZV90b2tlbhgIIAEoCUIHCgVzY29wZSJbChRMaXN0VHJpZ2dlcnNSZXNwb25zZRIqCgh0cmlnZ2VycxgBIAMoCzIYLnBsYXRmb3JtLmFwcC52MS5UcmlnZ2VyEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSLcAwoIRGVsaXZlcnkSCgoCaWQYASABKAkSDwoHcGFydF9pZBgCIAEoCRIUCgx0cmlnZ2VyX25hbWUYAyABKAkSEgoKZXZlbnRfdHlwZRgEIAEoCRIPCgdjaGFubmVsGAUgASgJEg4KBnRhcmdldBgGIAEoCRITCgthcHBsaWNhdGlvbhgHIAEoCRItCgVzdGF0ZRgIIAEoDjIeLnBsYXRmb3JtLmFwcC52MS5EZWxpdmVyeVN0YXRlEiwKCGV2ZW50X2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpjcmVhdGVkX2F0GAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBI0CgtmaW5pc2hlZF9hdBgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAIgBARI4Cg9uZXh0X2F0dGVtcHRfYXQYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSAGIAQESMgoIYXR0ZW1wdHMYDSADKAsyIC5wbGF0Zm9ybS5hcHAudjEuRGVsaXZlcnlBdHRlbXB0Qg4KDF9maW5pc2hlZF9hdEISChBfbmV4dF9hdHRlbXB0X2F0Ip4BCg9EZWxpdmVyeUF0dGVtcHQSDgoGbnVtYmVyGAEgASgNEiYKAmF0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBITCgtkdXJhdGlvbl9tcxgDIAEoDRIPCgdvdXRjb21lGAQgASgJEgwKBGNvZGUYBSABKAUSDQoFZXJyb3IYBiABKAkSEAoIcmVzcG9uc2UYByABKAkinwEKD0RlbGl2ZXJ5UmVxdWVzdBIOCgZtZXRob2QYASABKAkSPgoHaGVhZGVycxgCIAMoCzItLnBsYXRmb3JtLmFwcC52MS5EZWxpdmVyeVJlcXVlc3QuSGVhZGVyc0VudHJ5EgwKBGJvZHkYAyABKAkaLgoMSGVhZGVyc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEi5gIKFUxpc3REZWxpdmVyaWVzUmVxdWVzdBIZCg9vcmdhbml6YXRpb25faWQYASABKAlIABIVCgtsb2NhdGlvbl9pZBgCIAEoCUgAEhQKCm1hY2hpbmVfaWQYAyABKAlIABIRCgdwYXJ0X2lkGAQgASgJSAASFAoMdHJpZ2dlcl9uYW1lGAUgASgJEi4KBnN0YXRlcxgGIAMoDjIeLnBsYXRmb3JtLmFwcC52MS5EZWxpdmVyeVN0YXRlEhAKCGNoYW5uZWxzGAcgAygJEi4KBXN0YXJ0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgBiAEBEiwKA2VuZBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAogBARINCgVsaW1pdBgKIAEoDRISCgpwYWdlX3Rva2VuGAsgASgJQgcKBXNjb3BlQggKBl9zdGFydEIGCgRfZW5kImAKFkxpc3REZWxpdmVyaWVzUmVzcG9uc2USLQoKZGVsaXZlcmllcxgBIAMoCzIZLnBsYXRmb3JtLmFwcC52MS5EZWxpdmVyeRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiIAoSR2V0RGVsaXZlcnlSZXF1ZXN0EgoKAmlkGAEgASgJInUKE0dldERlbGl2ZXJ5UmVzcG9uc2USKwoIZGVsaXZlcnkYASABKAsyGS5wbGF0Zm9ybS5hcHAudjEuRGVsaXZlcnkSMQoHcmVxdWVzdBgCIAEoCzIgLnBsYXRmb3JtLmFwcC52MS5EZWxpdmVyeVJlcXVlc3QqfgoMVHJpZ2dlclN0YXRlEh0KGVRSSUdHRVJfU1RBVEVfVU5TUEVDSUZJRUQQABIZChVUUklHR0VSX1NUQVRFX1dPUktJTkcQARIaChZUUklHR0VSX1NUQVRFX0RJU0FCTEVEEAISGAoUVFJJR0dFUl9TVEFURV9CUk9LRU4QAyq9AQoNRGVsaXZlcnlTdGF0ZRIeChpERUxJVkVSWV9TVEFURV9VTlNQRUNJRklFRBAAEhoKFkRFTElWRVJZX1NUQVRFX1BFTkRJTkcQARIZChVERUxJVkVSWV9TVEFURV9QQVVTRUQQAhIcChhERUxJVkVSWV9TVEFURV9ERUxJVkVSRUQQAxIZChVERUxJVkVSWV9TVEFURV9GQUlMRUQQBBIcChhERUxJVkVSWV9TVEFURV9DQU5DRUxMRUQQBTKqAgoOVHJpZ2dlclNlcnZpY2USWwoMTGlzdFRyaWdnZXJzEiQucGxhdGZvcm0uYXBwLnYxLkxpc3RUcmlnZ2Vyc1JlcXVlc3QaJS5wbGF0Zm9ybS5hcHAudjEuTGlzdFRyaWdnZXJzUmVzcG9uc2USYQoOTGlzdERlbGl2ZXJpZXMSJi5wbGF0Zm9ybS5hcHAudjEuTGlzdERlbGl2ZXJpZXNSZXF1ZXN0GicucGxhdGZvcm0uYXBwLnYxLkxpc3REZWxpdmVyaWVzUmVzcG9uc2USWAoLR2V0RGVsaXZlcnkSIy5wbGF0Zm9ybS5hcHAudjEuR2V0RGVsaXZlcnlSZXF1ZXN0GiQucGxhdGZvcm0uYXBwLnYxLkdldERlbGl2ZXJ5UmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_struct, file_google_protobuf_timestamp]);
+  fileDesc("Ch5wbGF0Zm9ybS9hcHAvdjEvdHJpZ2dlcnMucHJvdG8SD3BsYXRmb3JtLmFwcC52MSJBCg5UcmlnZ2VyUHJvYmxlbRIQCghzZXZlcml0eRgBIAEoCRIMCgRwYXRoGAIgASgJEg8KB21lc3NhZ2UYAyABKAkizQIKB1RyaWdnZXISDwoHcGFydF9pZBgBIAEoCRIRCglwYXJ0X25hbWUYAiABKAkSEgoKbWFjaGluZV9pZBgDIAEoCRIUCgxtYWNoaW5lX25hbWUYBCABKAkSDAoEbmFtZRgFIAEoCRIMCgRwYXRoGAYgASgJEiwKBXN0YXRlGAcgASgOMh0ucGxhdGZvcm0uYXBwLnYxLlRyaWdnZXJTdGF0ZRIxCghwcm9ibGVtcxgIIAMoCzIfLnBsYXRmb3JtLmFwcC52MS5UcmlnZ2VyUHJvYmxlbRISCgpldmVudF90eXBlGAkgASgJEiYKBWV2ZW50GAogASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBI7Cg1ub3RpZmljYXRpb25zGAsgAygLMiQucGxhdGZvcm0uYXBwLnYxLlRyaWdnZXJOb3RpZmljYXRpb24ifQoTVHJpZ2dlck5vdGlmaWNhdGlvbhIPCgdjaGFubmVsGAEgASgJEg4KBnRhcmdldBgCIAEoCRIYChBpbnRlcnZhbF9zZWNvbmRzGAMgASgBEhMKC2FwcGxpY2F0aW9uGAQgASgJEhYKDmhhc19iYXNpY19hdXRoGAUgASgIItkBChNMaXN0VHJpZ2dlcnNSZXF1ZXN0EhkKD29yZ2FuaXphdGlvbl9pZBgBIAEoCUgAEhUKC2xvY2F0aW9uX2lkGAIgASgJSAASFAoKbWFjaGluZV9pZBgDIAEoCUgAEhEKB3BhcnRfaWQYBCABKAlIABItCgZzdGF0ZXMYBSADKA4yHS5wbGF0Zm9ybS5hcHAudjEuVHJpZ2dlclN0YXRlEgwKBG5hbWUYBiABKAkSDQoFbGltaXQYByABKA0SEgoKcGFnZV90b2tlbhgIIAEoCUIHCgVzY29wZSJbChRMaXN0VHJpZ2dlcnNSZXNwb25zZRIqCgh0cmlnZ2VycxgBIAMoCzIYLnBsYXRmb3JtLmFwcC52MS5UcmlnZ2VyEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSLcAwoIRGVsaXZlcnkSCgoCaWQYASABKAkSDwoHcGFydF9pZBgCIAEoCRIUCgx0cmlnZ2VyX25hbWUYAyABKAkSEgoKZXZlbnRfdHlwZRgEIAEoCRIPCgdjaGFubmVsGAUgASgJEg4KBnRhcmdldBgGIAEoCRITCgthcHBsaWNhdGlvbhgHIAEoCRItCgVzdGF0ZRgIIAEoDjIeLnBsYXRmb3JtLmFwcC52MS5EZWxpdmVyeVN0YXRlEiwKCGV2ZW50X2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpjcmVhdGVkX2F0GAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBI0CgtmaW5pc2hlZF9hdBgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAIgBARI4Cg9uZXh0X2F0dGVtcHRfYXQYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSAGIAQESMgoIYXR0ZW1wdHMYDSADKAsyIC5wbGF0Zm9ybS5hcHAudjEuRGVsaXZlcnlBdHRlbXB0Qg4KDF9maW5pc2hlZF9hdEISChBfbmV4dF9hdHRlbXB0X2F0Ip4BCg9EZWxpdmVyeUF0dGVtcHQSDgoGbnVtYmVyGAEgASgNEiYKAmF0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBITCgtkdXJhdGlvbl9tcxgDIAEoDRIPCgdvdXRjb21lGAQgASgJEgwKBGNvZGUYBSABKAUSDQoFZXJyb3IYBiABKAkSEAoIcmVzcG9uc2UYByABKAkinwEKD0RlbGl2ZXJ5UmVxdWVzdBIOCgZtZXRob2QYASABKAkSPgoHaGVhZGVycxgCIAMoCzItLnBsYXRmb3JtLmFwcC52MS5EZWxpdmVyeVJlcXVlc3QuSGVhZGVyc0VudHJ5EgwKBGJvZHkYAyABKAkaLgoMSGVhZGVyc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEi5gIKFUxpc3REZWxpdmVyaWVzUmVxdWVzdBIZCg9vcmdhbml6YXRpb25faWQYASABKAlIABIVCgtsb2NhdGlvbl9pZBgCIAEoCUgAEhQKCm1hY2hpbmVfaWQYAyABKAlIABIRCgdwYXJ0X2lkGAQgASgJSAASFAoMdHJpZ2dlcl9uYW1lGAUgASgJEi4KBnN0YXRlcxgGIAMoDjIeLnBsYXRmb3JtLmFwcC52MS5EZWxpdmVyeVN0YXRlEhAKCGNoYW5uZWxzGAcgAygJEi4KBXN0YXJ0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgBiAEBEiwKA2VuZBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAogBARINCgVsaW1pdBgKIAEoDRISCgpwYWdlX3Rva2VuGAsgASgJQgcKBXNjb3BlQggKBl9zdGFydEIGCgRfZW5kImAKFkxpc3REZWxpdmVyaWVzUmVzcG9uc2USLQoKZGVsaXZlcmllcxgBIAMoCzIZLnBsYXRmb3JtLmFwcC52MS5EZWxpdmVyeRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiIAoSR2V0RGVsaXZlcnlSZXF1ZXN0EgoKAmlkGAEgASgJInUKE0dldERlbGl2ZXJ5UmVzcG9uc2USKwoIZGVsaXZlcnkYASABKAsyGS5wbGF0Zm9ybS5hcHAudjEuRGVsaXZlcnkSMQoHcmVxdWVzdBgCIAEoCzIgLnBsYXRmb3JtLmFwcC52MS5EZWxpdmVyeVJlcXVlc3Qi0wEKFURyeVJ1blRyaWdnZXJzUmVxdWVzdBIPCgdwYXJ0X2lkGAEgASgJEi0KBWRyYWZ0GAIgASgLMh4ucGxhdGZvcm0uYXBwLnYxLlRyaWdnZXJzRHJhZnQSDQoFbmFtZXMYAyADKAkSKQoFc3RhcnQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEicKA2VuZBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFwoPbWF4X29jY3VycmVuY2VzGAYgASgNIjoKDVRyaWdnZXJzRHJhZnQSKQoIdHJpZ2dlcnMYASADKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0IrkBChZEcnlSdW5UcmlnZ2Vyc1Jlc3BvbnNlEi0KBWJlZ3VuGAEgASgLMhwucGxhdGZvcm0uYXBwLnYxLkRyeVJ1bkJlZ3VuSAASMwoIcHJvZ3Jlc3MYAiABKAsyHy5wbGF0Zm9ybS5hcHAudjEuRHJ5UnVuUHJvZ3Jlc3NIABIxCgdzdW1tYXJ5GAMgASgLMh4ucGxhdGZvcm0uYXBwLnYxLkRyeVJ1blN1bW1hcnlIAEIICgZyZXN1bHQiUgoLRHJ5UnVuQmVndW4SMQoIcHJvYmxlbXMYASADKAsyHy5wbGF0Zm9ybS5hcHAudjEuVHJpZ2dlclByb2JsZW0SEAoIdHJpZ2dlcnMYAiADKAkiUQoORHJ5UnVuUHJvZ3Jlc3MSDwoHdHJpZ2dlchgBIAEoCRIQCghyZWFkaW5ncxgCIAEoAxINCgVsaW5lcxgDIAEoAxINCgVzaGFyZRgEIAEoASL8AgoNRHJ5UnVuU3VtbWFyeRIPCgd0cmlnZ2VyGAEgASgJEhIKCmV2ZW50X3R5cGUYAiABKAkSFwoPbm90X3J1bl9iZWNhdXNlGAMgASgJEg0KBWZpcmVkGAQgASgDEhEKCXJlY292ZXJlZBgFIAEoAxIMCgRzZW50GAYgASgDEh4KFnN1cHByZXNzZWRfYnlfaW50ZXJ2YWwYByABKAMSHgoWc3VwcHJlc3NlZF9hc19ub3RfdG9sZBgIIAEoAxIpCgVmaXJzdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKAoEbGFzdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNgoLb2NjdXJyZW5jZXMYCyADKAsyIS5wbGF0Zm9ybS5hcHAudjEuRHJ5UnVuT2NjdXJyZW5jZRIPCgd1cGxvYWRzGAwgASgDEhAKCHJlYWRpbmdzGA0gASgDEg0KBWxpbmVzGA4gASgDIrgBChBEcnlSdW5PY2N1cnJlbmNlEjAKB291dGNvbWUYASABKA4yHy5wbGF0Zm9ybS5hcHAudjEuVHJpZ2dlck91dGNvbWUSJgoCYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg4KBnJlYXNvbhgDIAEoCRI6Cg1ub3RpZmljYXRpb25zGAQgAygLMiMucGxhdGZvcm0uYXBwLnYxLkRyeVJ1bk5vdGlmaWNhdGlvbiJhChJEcnlSdW5Ob3RpZmljYXRpb24SNgoKc3VwcHJlc3NlZBgBIAEoDjIiLnBsYXRmb3JtLmFwcC52MS5TdXBwcmVzc2lvblJlYXNvbhITCgtkZWxpdmVyeV9pZBgCIAEoCSJVChdWYWxpZGF0ZVRyaWdnZXJzUmVxdWVzdBIPCgdwYXJ0X2lkGAEgASgJEikKCHRyaWdnZXJzGAIgAygLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdCJNChhWYWxpZGF0ZVRyaWdnZXJzUmVzcG9uc2USMQoIcHJvYmxlbXMYASADKAsyHy5wbGF0Zm9ybS5hcHAudjEuVHJpZ2dlclByb2JsZW0igAEKElRlc3RUcmlnZ2VyUmVxdWVzdBIPCgdwYXJ0X2lkGAEgASgJEg4KBG5hbWUYAiABKAlIABIoCgVkcmFmdBgDIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3RIABIUCgxub3RpZmljYXRpb24YBCABKA1CCQoHdHJpZ2dlciIrChNUZXN0VHJpZ2dlclJlc3BvbnNlEhQKDGRlbGl2ZXJ5X2lkcxgBIAMoCSp+CgxUcmlnZ2VyU3RhdGUSHQoZVFJJR0dFUl9TVEFURV9VTlNQRUNJRklFRBAAEhkKFVRSSUdHRVJfU1RBVEVfV09SS0lORxABEhoKFlRSSUdHRVJfU1RBVEVfRElTQUJMRUQQAhIYChRUUklHR0VSX1NUQVRFX0JST0tFThADKr0BCg1EZWxpdmVyeVN0YXRlEh4KGkRFTElWRVJZX1NUQVRFX1VOU1BFQ0lGSUVEEAASGgoWREVMSVZFUllfU1RBVEVfUEVORElORxABEhkKFURFTElWRVJZX1NUQVRFX1BBVVNFRBACEhwKGERFTElWRVJZX1NUQVRFX0RFTElWRVJFRBADEhkKFURFTElWRVJZX1NUQVRFX0ZBSUxFRBAEEhwKGERFTElWRVJZX1NUQVRFX0NBTkNFTExFRBAFKmsKDlRyaWdnZXJPdXRjb21lEh8KG1RSSUdHRVJfT1VUQ09NRV9VTlNQRUNJRklFRBAAEhkKFVRSSUdHRVJfT1VUQ09NRV9GSVJFRBABEh0KGVRSSUdHRVJfT1VUQ09NRV9SRUNPVkVSRUQQAip5ChFTdXBwcmVzc2lvblJlYXNvbhIiCh5TVVBQUkVTU0lPTl9SRUFTT05fVU5TUEVDSUZJRUQQABIfChtTVVBQUkVTU0lPTl9SRUFTT05fSU5URVJWQUwQARIfChtTVVBQUkVTU0lPTl9SRUFTT05fTk9UX1RPTEQQAjLSBAoOVHJpZ2dlclNlcnZpY2USWwoMTGlzdFRyaWdnZXJzEiQucGxhdGZvcm0uYXBwLnYxLkxpc3RUcmlnZ2Vyc1JlcXVlc3QaJS5wbGF0Zm9ybS5hcHAudjEuTGlzdFRyaWdnZXJzUmVzcG9uc2USYQoOTGlzdERlbGl2ZXJpZXMSJi5wbGF0Zm9ybS5hcHAudjEuTGlzdERlbGl2ZXJpZXNSZXF1ZXN0GicucGxhdGZvcm0uYXBwLnYxLkxpc3REZWxpdmVyaWVzUmVzcG9uc2USWAoLR2V0RGVsaXZlcnkSIy5wbGF0Zm9ybS5hcHAudjEuR2V0RGVsaXZlcnlSZXF1ZXN0GiQucGxhdGZvcm0uYXBwLnYxLkdldERlbGl2ZXJ5UmVzcG9uc2USYwoORHJ5UnVuVHJpZ2dlcnMSJi5wbGF0Zm9ybS5hcHAudjEuRHJ5UnVuVHJpZ2dlcnNSZXF1ZXN0GicucGxhdGZvcm0uYXBwLnYxLkRyeVJ1blRyaWdnZXJzUmVzcG9uc2UwARJnChBWYWxpZGF0ZVRyaWdnZXJzEigucGxhdGZvcm0uYXBwLnYxLlZhbGlkYXRlVHJpZ2dlcnNSZXF1ZXN0GikucGxhdGZvcm0uYXBwLnYxLlZhbGlkYXRlVHJpZ2dlcnNSZXNwb25zZRJYCgtUZXN0VHJpZ2dlchIjLnBsYXRmb3JtLmFwcC52MS5UZXN0VHJpZ2dlclJlcXVlc3QaJC5wbGF0Zm9ybS5hcHAudjEuVGVzdFRyaWdnZXJSZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_struct, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message platform.app.v1.TriggerProblem
@@ -605,6 +605,433 @@ export const GetDeliveryResponseSchema: GenMessage<GetDeliveryResponse> = /*@__P
   messageDesc(file_platform_app_v1_triggers, 11);
 
 /**
+ * @generated from message platform.app.v1.DryRunTriggersRequest
+ */
+export type DryRunTriggersRequest = Message<"platform.app.v1.DryRunTriggersRequest"> & {
+  /**
+   * @generated from field: string part_id = 1;
+   */
+  partId: string;
+
+  /**
+   * Absent: the saved triggers, fragments included, also disabled ones.
+   *
+   * @generated from field: platform.app.v1.TriggersDraft draft = 2;
+   */
+  draft?: TriggersDraft | undefined;
+
+  /**
+   * Only these; empty: all.
+   *
+   * @generated from field: repeated string names = 3;
+   */
+  names: string[];
+
+  /**
+   * By when the cloud accepted the data. Default: a week before the end.
+   *
+   * @generated from field: google.protobuf.Timestamp start = 4;
+   */
+  start?: Timestamp | undefined;
+
+  /**
+   * Default, and at most: now.
+   *
+   * @generated from field: google.protobuf.Timestamp end = 5;
+   */
+  end?: Timestamp | undefined;
+
+  /**
+   * Of each trigger; default 100, at most 10000.
+   *
+   * @generated from field: uint32 max_occurrences = 6;
+   */
+  maxOccurrences: number;
+};
+
+/**
+ * Describes the message platform.app.v1.DryRunTriggersRequest.
+ * Use `create(DryRunTriggersRequestSchema)` to create a new message.
+ */
+export const DryRunTriggersRequestSchema: GenMessage<DryRunTriggersRequest> = /*@__PURE__*/
+  messageDesc(file_platform_app_v1_triggers, 12);
+
+/**
+ * As in the `triggers` of a configuration.
+ *
+ * @generated from message platform.app.v1.TriggersDraft
+ */
+export type TriggersDraft = Message<"platform.app.v1.TriggersDraft"> & {
+  /**
+   * @generated from field: repeated google.protobuf.Struct triggers = 1;
+   */
+  triggers: JsonObject[];
+};
+
+/**
+ * Describes the message platform.app.v1.TriggersDraft.
+ * Use `create(TriggersDraftSchema)` to create a new message.
+ */
+export const TriggersDraftSchema: GenMessage<TriggersDraft> = /*@__PURE__*/
+  messageDesc(file_platform_app_v1_triggers, 13);
+
+/**
+ * @generated from message platform.app.v1.DryRunTriggersResponse
+ */
+export type DryRunTriggersResponse = Message<"platform.app.v1.DryRunTriggersResponse"> & {
+  /**
+   * @generated from oneof platform.app.v1.DryRunTriggersResponse.result
+   */
+  result: {
+    /**
+     * @generated from field: platform.app.v1.DryRunBegun begun = 1;
+     */
+    value: DryRunBegun;
+    case: "begun";
+  } | {
+    /**
+     * @generated from field: platform.app.v1.DryRunProgress progress = 2;
+     */
+    value: DryRunProgress;
+    case: "progress";
+  } | {
+    /**
+     * @generated from field: platform.app.v1.DryRunSummary summary = 3;
+     */
+    value: DryRunSummary;
+    case: "summary";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message platform.app.v1.DryRunTriggersResponse.
+ * Use `create(DryRunTriggersResponseSchema)` to create a new message.
+ */
+export const DryRunTriggersResponseSchema: GenMessage<DryRunTriggersResponse> = /*@__PURE__*/
+  messageDesc(file_platform_app_v1_triggers, 14);
+
+/**
+ * @generated from message platform.app.v1.DryRunBegun
+ */
+export type DryRunBegun = Message<"platform.app.v1.DryRunBegun"> & {
+  /**
+   * Triggers with errors are left out.
+   *
+   * @generated from field: repeated platform.app.v1.TriggerProblem problems = 1;
+   */
+  problems: TriggerProblem[];
+
+  /**
+   * Names, in the order in which they are run.
+   *
+   * @generated from field: repeated string triggers = 2;
+   */
+  triggers: string[];
+};
+
+/**
+ * Describes the message platform.app.v1.DryRunBegun.
+ * Use `create(DryRunBegunSchema)` to create a new message.
+ */
+export const DryRunBegunSchema: GenMessage<DryRunBegun> = /*@__PURE__*/
+  messageDesc(file_platform_app_v1_triggers, 15);
+
+/**
+ * @generated from message platform.app.v1.DryRunProgress
+ */
+export type DryRunProgress = Message<"platform.app.v1.DryRunProgress"> & {
+  /**
+   * @generated from field: string trigger = 1;
+   */
+  trigger: string;
+
+  /**
+   * Looked at so far; what cannot matter is not looked at.
+   *
+   * @generated from field: int64 readings = 2;
+   */
+  readings: bigint;
+
+  /**
+   * @generated from field: int64 lines = 3;
+   */
+  lines: bigint;
+
+  /**
+   * Of the time span, 0 to 1.
+   *
+   * @generated from field: double share = 4;
+   */
+  share: number;
+};
+
+/**
+ * Describes the message platform.app.v1.DryRunProgress.
+ * Use `create(DryRunProgressSchema)` to create a new message.
+ */
+export const DryRunProgressSchema: GenMessage<DryRunProgress> = /*@__PURE__*/
+  messageDesc(file_platform_app_v1_triggers, 16);
+
+/**
+ * @generated from message platform.app.v1.DryRunSummary
+ */
+export type DryRunSummary = Message<"platform.app.v1.DryRunSummary"> & {
+  /**
+   * @generated from field: string trigger = 1;
+   */
+  trigger: string;
+
+  /**
+   * @generated from field: string event_type = 2;
+   */
+  eventType: string;
+
+  /**
+   * Why its past cannot be gone through again; empty: it was.
+   *
+   * @generated from field: string not_run_because = 3;
+   */
+  notRunBecause: string;
+
+  /**
+   * @generated from field: int64 fired = 4;
+   */
+  fired: bigint;
+
+  /**
+   * @generated from field: int64 recovered = 5;
+   */
+  recovered: bigint;
+
+  /**
+   * Notifications; a trigger may have several.
+   *
+   * @generated from field: int64 sent = 6;
+   */
+  sent: bigint;
+
+  /**
+   * @generated from field: int64 suppressed_by_interval = 7;
+   */
+  suppressedByInterval: bigint;
+
+  /**
+   * @generated from field: int64 suppressed_as_not_told = 8;
+   */
+  suppressedAsNotTold: bigint;
+
+  /**
+   * Of the first and the last occurrence.
+   *
+   * @generated from field: google.protobuf.Timestamp first = 9;
+   */
+  first?: Timestamp | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp last = 10;
+   */
+  last?: Timestamp | undefined;
+
+  /**
+   * The first ones.
+   *
+   * @generated from field: repeated platform.app.v1.DryRunOccurrence occurrences = 11;
+   */
+  occurrences: DryRunOccurrence[];
+
+  /**
+   * @generated from field: int64 uploads = 12;
+   */
+  uploads: bigint;
+
+  /**
+   * @generated from field: int64 readings = 13;
+   */
+  readings: bigint;
+
+  /**
+   * @generated from field: int64 lines = 14;
+   */
+  lines: bigint;
+};
+
+/**
+ * Describes the message platform.app.v1.DryRunSummary.
+ * Use `create(DryRunSummarySchema)` to create a new message.
+ */
+export const DryRunSummarySchema: GenMessage<DryRunSummary> = /*@__PURE__*/
+  messageDesc(file_platform_app_v1_triggers, 17);
+
+/**
+ * @generated from message platform.app.v1.DryRunOccurrence
+ */
+export type DryRunOccurrence = Message<"platform.app.v1.DryRunOccurrence"> & {
+  /**
+   * @generated from field: platform.app.v1.TriggerOutcome outcome = 1;
+   */
+  outcome: TriggerOutcome;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp at = 2;
+   */
+  at?: Timestamp | undefined;
+
+  /**
+   * For people.
+   *
+   * @generated from field: string reason = 3;
+   */
+  reason: string;
+
+  /**
+   * In the order of the trigger's notifications.
+   *
+   * @generated from field: repeated platform.app.v1.DryRunNotification notifications = 4;
+   */
+  notifications: DryRunNotification[];
+};
+
+/**
+ * Describes the message platform.app.v1.DryRunOccurrence.
+ * Use `create(DryRunOccurrenceSchema)` to create a new message.
+ */
+export const DryRunOccurrenceSchema: GenMessage<DryRunOccurrence> = /*@__PURE__*/
+  messageDesc(file_platform_app_v1_triggers, 18);
+
+/**
+ * @generated from message platform.app.v1.DryRunNotification
+ */
+export type DryRunNotification = Message<"platform.app.v1.DryRunNotification"> & {
+  /**
+   * @generated from field: platform.app.v1.SuppressionReason suppressed = 1;
+   */
+  suppressed: SuppressionReason;
+
+  /**
+   * The id that the delivery has, or would have had, live; empty: it is suppressed.
+   *
+   * @generated from field: string delivery_id = 2;
+   */
+  deliveryId: string;
+};
+
+/**
+ * Describes the message platform.app.v1.DryRunNotification.
+ * Use `create(DryRunNotificationSchema)` to create a new message.
+ */
+export const DryRunNotificationSchema: GenMessage<DryRunNotification> = /*@__PURE__*/
+  messageDesc(file_platform_app_v1_triggers, 19);
+
+/**
+ * @generated from message platform.app.v1.ValidateTriggersRequest
+ */
+export type ValidateTriggersRequest = Message<"platform.app.v1.ValidateTriggersRequest"> & {
+  /**
+   * @generated from field: string part_id = 1;
+   */
+  partId: string;
+
+  /**
+   * As in the `triggers` of a configuration.
+   *
+   * @generated from field: repeated google.protobuf.Struct triggers = 2;
+   */
+  triggers: JsonObject[];
+};
+
+/**
+ * Describes the message platform.app.v1.ValidateTriggersRequest.
+ * Use `create(ValidateTriggersRequestSchema)` to create a new message.
+ */
+export const ValidateTriggersRequestSchema: GenMessage<ValidateTriggersRequest> = /*@__PURE__*/
+  messageDesc(file_platform_app_v1_triggers, 20);
+
+/**
+ * @generated from message platform.app.v1.ValidateTriggersResponse
+ */
+export type ValidateTriggersResponse = Message<"platform.app.v1.ValidateTriggersResponse"> & {
+  /**
+   * Paths as in the configuration of the part.
+   *
+   * @generated from field: repeated platform.app.v1.TriggerProblem problems = 1;
+   */
+  problems: TriggerProblem[];
+};
+
+/**
+ * Describes the message platform.app.v1.ValidateTriggersResponse.
+ * Use `create(ValidateTriggersResponseSchema)` to create a new message.
+ */
+export const ValidateTriggersResponseSchema: GenMessage<ValidateTriggersResponse> = /*@__PURE__*/
+  messageDesc(file_platform_app_v1_triggers, 21);
+
+/**
+ * @generated from message platform.app.v1.TestTriggerRequest
+ */
+export type TestTriggerRequest = Message<"platform.app.v1.TestTriggerRequest"> & {
+  /**
+   * @generated from field: string part_id = 1;
+   */
+  partId: string;
+
+  /**
+   * Required.
+   *
+   * @generated from oneof platform.app.v1.TestTriggerRequest.trigger
+   */
+  trigger: {
+    /**
+     * Of a saved trigger.
+     *
+     * @generated from field: string name = 2;
+     */
+    value: string;
+    case: "name";
+  } | {
+    /**
+     * As in the `triggers` of a configuration.
+     *
+     * @generated from field: google.protobuf.Struct draft = 3;
+     */
+    value: JsonObject;
+    case: "draft";
+  } | { case: undefined; value?: undefined };
+
+  /**
+   * Index of its notification.
+   *
+   * @generated from field: uint32 notification = 4;
+   */
+  notification: number;
+};
+
+/**
+ * Describes the message platform.app.v1.TestTriggerRequest.
+ * Use `create(TestTriggerRequestSchema)` to create a new message.
+ */
+export const TestTriggerRequestSchema: GenMessage<TestTriggerRequest> = /*@__PURE__*/
+  messageDesc(file_platform_app_v1_triggers, 22);
+
+/**
+ * @generated from message platform.app.v1.TestTriggerResponse
+ */
+export type TestTriggerResponse = Message<"platform.app.v1.TestTriggerResponse"> & {
+  /**
+   * For GetDelivery. all_machine_owners becomes a delivery to each.
+   *
+   * @generated from field: repeated string delivery_ids = 1;
+   */
+  deliveryIds: string[];
+};
+
+/**
+ * Describes the message platform.app.v1.TestTriggerResponse.
+ * Use `create(TestTriggerResponseSchema)` to create a new message.
+ */
+export const TestTriggerResponseSchema: GenMessage<TestTriggerResponse> = /*@__PURE__*/
+  messageDesc(file_platform_app_v1_triggers, 23);
+
+/**
  * @generated from enum platform.app.v1.TriggerState
  */
 export const TriggerState = {
@@ -701,6 +1128,74 @@ export const DeliveryStateSchema: GenEnum<DeliveryState> = /*@__PURE__*/
   enumDesc(file_platform_app_v1_triggers, 1);
 
 /**
+ * @generated from enum platform.app.v1.TriggerOutcome
+ */
+export const TriggerOutcome = {
+  /**
+   * @generated from enum value: TRIGGER_OUTCOME_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * @generated from enum value: TRIGGER_OUTCOME_FIRED = 1;
+   */
+  FIRED: 1,
+
+  /**
+   * Of a trigger with states.
+   *
+   * @generated from enum value: TRIGGER_OUTCOME_RECOVERED = 2;
+   */
+  RECOVERED: 2,
+} as const;
+
+/**
+ * @generated from enum platform.app.v1.TriggerOutcome
+ */
+export type TriggerOutcome = (typeof TriggerOutcome)[keyof typeof TriggerOutcome] | UnknownEnum;
+
+/**
+ * Describes the enum platform.app.v1.TriggerOutcome.
+ */
+export const TriggerOutcomeSchema: GenEnum<TriggerOutcome> = /*@__PURE__*/
+  enumDesc(file_platform_app_v1_triggers, 2);
+
+/**
+ * @generated from enum platform.app.v1.SuppressionReason
+ */
+export const SuppressionReason = {
+  /**
+   * It would have been sent.
+   *
+   * @generated from enum value: SUPPRESSION_REASON_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * @generated from enum value: SUPPRESSION_REASON_INTERVAL = 1;
+   */
+  INTERVAL: 1,
+
+  /**
+   * The target was not told that the trigger fired, so nothing has recovered for it.
+   *
+   * @generated from enum value: SUPPRESSION_REASON_NOT_TOLD = 2;
+   */
+  NOT_TOLD: 2,
+} as const;
+
+/**
+ * @generated from enum platform.app.v1.SuppressionReason
+ */
+export type SuppressionReason = (typeof SuppressionReason)[keyof typeof SuppressionReason] | UnknownEnum;
+
+/**
+ * Describes the enum platform.app.v1.SuppressionReason.
+ */
+export const SuppressionReasonSchema: GenEnum<SuppressionReason> = /*@__PURE__*/
+  enumDesc(file_platform_app_v1_triggers, 3);
+
+/**
  * Triggers are part of the configuration of a part; this service shows how they do, and what became of their notifications.
  *
  * @generated from service platform.app.v1.TriggerService
@@ -735,6 +1230,38 @@ export const TriggerService: GenService<{
     methodKind: "unary";
     input: typeof GetDeliveryRequestSchema;
     output: typeof GetDeliveryResponseSchema;
+  },
+  /**
+   * What triggers of a part would have done in a time span, decided by the code that runs live. Saved triggers: for those who operate the
+   * part; a draft: for those who may save it. Answers with `begun`, then for each trigger with `progress` about twice a second and with its
+   * `summary`. Only readings and logs are gone through again.
+   *
+   * @generated from rpc platform.app.v1.TriggerService.DryRunTriggers
+   */
+  dryRunTriggers: {
+    methodKind: "server_streaming";
+    input: typeof DryRunTriggersRequestSchema;
+    output: typeof DryRunTriggersResponseSchema;
+  },
+  /**
+   * The problems that saving these triggers in place of the part's own would have.
+   *
+   * @generated from rpc platform.app.v1.TriggerService.ValidateTriggers
+   */
+  validateTriggers: {
+    methodKind: "unary";
+    input: typeof ValidateTriggersRequestSchema;
+    output: typeof ValidateTriggersResponseSchema;
+  },
+  /**
+   * Sends one notification of a trigger now, marked as a test, through the same checks and with the same record as any other.
+   *
+   * @generated from rpc platform.app.v1.TriggerService.TestTrigger
+   */
+  testTrigger: {
+    methodKind: "unary";
+    input: typeof TestTriggerRequestSchema;
+    output: typeof TestTriggerResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_platform_app_v1_triggers, 0);

@@ -1,0 +1,16 @@
+/** Triggers in a file: an array, a configuration that has them, or a single one. */
+import { type JsonObject, type JsonValue, PlatformError } from '@platform/sdk/cloud';
+import { parseJson, readInput } from '../../invocation/input.ts';
+
+/** @throws invalid_argument */
+export async function readDraft(file: string): Promise<JsonObject[]> {
+  const value = parseJson(await readInput(file), file);
+  const isObject = (one: JsonValue | undefined): one is JsonObject =>
+    typeof one === 'object' && one !== null && !Array.isArray(one);
+  const inside = isObject(value) ? (value['triggers'] ?? [value]) : value;
+  if (Array.isArray(inside) && inside.every(isObject)) return inside;
+  throw new PlatformError(
+    'invalid_argument',
+    `${file}: expected an array of triggers, a configuration that has them, or one trigger; found something else`,
+  );
+}

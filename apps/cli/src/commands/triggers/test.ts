@@ -1,0 +1,91 @@
+/** `platform triggers test`: sends one notification of a trigger, marked as a test, and shows what became of it. */
+import { type Delivery, DeliveryState, PlatformError, systemClock } from '@platform/sdk/cloud';
+import { Command } from 'commander';
+import type { Context } from '../../invocation/context.ts';
+import { defineCommand } from '../../invocation/define-command.ts';
+import { presenter } from '../../results/presenters.ts';
+import { partArgument, wholeNumber } from '../config/configuration.ts';
+import { readDraft } from './draft-file.ts';
+
+const { fields, shape } = presenter<Delivery>({
+  id: (one) => one.id,
+  channel: (one) => one.channel,
+  target: (one) => one.target,
+  state: (one) => stateNames[one.state] ?? '',
+  code: (one) => one.attempts.at(-1)?.code ?? 0,
+  error: (one) => one.attempts.at(-1)?.error ?? '',
+  response: (one) => one.attempts.at(-1)?.response ?? '',
+});
+
+const stateNames: Readonly<Partial<Record<DeliveryState, string>>> = {
+  [DeliveryState.PENDING]: 'pending',
+  [DeliveryState.PAUSED]: 'paused',
+  [DeliveryState.DELIVERED]: 'delivered',
+  [DeliveryState.FAILED]: 'failed',
+  [DeliveryState.CANCELLED]: 'cancelled',
+};
+
+/** An attempt takes at most 15 s. */
+const waitMs = 20_000;
+const askEveryMs = 250;
+
+export function testCommand(): Command {
+  return defineCommand(
+    new Command('test')
+      .description('send one notification of a trigger now, marked as a test, and show what the target answers')
+      .argument(...partArgument)
+      .argument('[trigger]', 'name of a saved trigger, or of one in --file')
+      .option('--file <file>', 'the trigger, as JSON, not saved yet; - reads standard input')
+      .option('--notification <number>', 'which of its notifications, from 1', '1'),
+    {
+      examples: [
+        'platform triggers test press-7 hot',
+        'platform triggers test press-7 --file draft.json --notification 2',
+      ],
+      fields,
+    },
+    async (context, flags, part = '', name) => {
+      const { id: partId } = await context.find.part(part);
+      const { triggers } = await context.cloud();
+      const number = wholeNumber(flags['notification'], '--notification') ?? 0;
+      if (number < 1) throw new PlatformError('invalid_argument', '--notification: expected a number from 1, found 0');
+      const trigger = await askedFor(name, flags['file'] as string | undefined);
+      const { deliveryIds } = await triggers.testTrigger({ partId, trigger, notification: number - 1 });
+      const deliveries = await finished(context, deliveryIds);
+      context.out.rows(deliveries.map(shape), fields);
+      const bad = deliveries.filter(({ state }) => state !== DeliveryState.DELIVERED);
+      if (bad.length > 0)
+        throw new PlatformError(
+          'failed_precondition',
+          `expected the notification to be accepted, found ${bad.map(({ target, attempts }) => `${target}: ${attempts.at(-1)?.error || 'no answer yet'}`).join('; ')}`,
+        );
+    },
+  );
+}
+
+async function askedFor(name: string | undefined, file: string | undefined) {
+  if (file === undefined && name === undefined)
+    throw new PlatformError('invalid_argument', 'expected the name of a trigger, or --file, found neither');
+  if (file === undefined) return { case: 'name', value: name ?? '' } as const;
+  const draft = await readDraft(file);
+  const found = name === undefined && draft.length === 1 ? draft[0] : draft.find((one) => one['name'] === name);
+  if (found !== undefined) return { case: 'draft', value: found } as const;
+  throw new PlatformError(
+    'invalid_argument',
+    `${file}: expected ${name === undefined ? 'one trigger, or the name of one' : `a trigger named "${name}"`}, found ${draft.map((one) => String(one['name'])).join(', ')}`,
+  );
+}
+
+/** Waits for the first attempts. */
+async function finished({ cloud, signal }: Context, ids: readonly string[]): Promise<Delivery[]> {
+  const { triggers } = await cloud();
+  const untilMs = systemClock.monotonic() + waitMs;
+  for (;;) {
+    const found = (await Promise.all(ids.map((id) => triggers.getDelivery({ id })))).flatMap(
+      ({ delivery }) => delivery ?? [],
+    );
+    const isTried = found.every(({ state, attempts }) => state !== DeliveryState.PENDING || attempts.length > 0);
+    if (isTried || systemClock.monotonic() > untilMs) return found;
+    await systemClock.sleep(askEveryMs, signal);
+  }
+}

@@ -1,0 +1,100 @@
+/** TriggerService: sends one notification of a trigger as a test, through the outbox and its checks. */
+import { randomUUID } from 'node:crypto';
+import { PlatformError } from '@platform/base';
+import type { TriggerService } from '@platform/proto/platform/app/v1/triggers';
+import type { Handlers } from '@platform/rpc/server';
+import type { Kysely } from 'kysely';
+import { audit } from '../access/audit.ts';
+import type { Principal } from '../access/principal.ts';
+import type { CloudTables } from '../metadata/tables.ts';
+import type { Message } from '../outbox/event.ts';
+import { withoutSecrets } from '../outbox/failure-line.ts';
+import type { Outbox } from '../outbox/feature.ts';
+import { messageId } from '../outbox/message-id.ts';
+import { parseTriggers } from '../triggers/parsing/parse-triggers.ts';
+import { sampleEvent } from '../triggers/sample-event.ts';
+import type { Trigger } from '../triggers/trigger.ts';
+import { createBuckets } from './buckets.ts';
+import type { DraftDeps } from './dry-run-rpc.ts';
+
+export interface TestTriggerRpcDeps extends DraftDeps {
+  readonly db: Kysely<CloudTables>;
+  readonly outbox: Pick<Outbox, 'enqueue' | 'wake'>;
+}
+
+/** Tests of an organization: so many at once, and then one in so many ms. Nobody can use them to flood a target. */
+const limit = { most: 30, everyMs: 6_000 } as const;
+
+export function testTriggerHandlers(deps: TestTriggerRpcDeps): Handlers<typeof TriggerService, Principal> {
+  const { access, clock, db, outbox, placeOf } = deps;
+  const buckets = createBuckets(clock, limit);
+  return {
+    async testTrigger({ partId, trigger: asked, notification: index }, call) {
+      const { organizationId } = access.authorize(call.principal, 'part.manage', partId);
+      const place = placeOf(partId);
+      if (place === undefined) throw new PlatformError('not_found', `part ${partId} was deleted`);
+      const { trigger, raw } = await triggerOf(deps, partId, asked);
+      const notification = trigger.notifications[index];
+      if (notification === undefined)
+        throw new PlatformError(
+          'invalid_argument',
+          `TestTrigger: notification: expected a number below ${trigger.notifications.length}, found ${index}`,
+        );
+      const waitMs = buckets.take(organizationId);
+      if (waitMs > 0)
+        throw new PlatformError(
+          'resource_exhausted',
+          `TestTrigger: expected at most ${limit.most} tests in ${(limit.most * limit.everyMs) / 1_000} s, found more: try again in ${Math.ceil(waitMs / 1_000)} s`,
+        );
+      const nowMs = clock.now();
+      const message: Message = {
+        id: messageId(['test', randomUUID()]),
+        triggerName: trigger.name,
+        channel: notification.type,
+        target: notification.value,
+        ...(notification.application !== undefined && { application: notification.application }),
+        ...(notification.basicAuth && { basicAuth: notification.basicAuth }),
+        event: sampleEvent(trigger, raw, place, nowMs),
+        eventAtMs: nowMs,
+      };
+      const deliveryIds = await db.transaction().execute(async (trx) => {
+        const ids = await outbox.enqueue(trx, [message]);
+        const detail = { trigger: trigger.name, channel: message.channel, target: withoutSecrets(message.target) };
+        await audit(trx, call, nowMs, 'TriggerService.TestTrigger', ['part', partId, organizationId], detail);
+        return ids;
+      });
+      outbox.wake();
+      return { deliveryIds: [...deliveryIds] };
+    },
+  };
+}
+
+type Asked = { readonly case: 'name'; readonly value: string } | { readonly case: 'draft'; readonly value: unknown };
+
+/** With what was configured. @throws invalid_argument if it does not exist, or could not be saved */
+async function triggerOf(
+  { configOf, triggersIfSaved }: DraftDeps,
+  partId: string,
+  asked: Asked | { readonly case: undefined },
+): Promise<{ trigger: Trigger; raw: unknown }> {
+  if (asked.case === undefined)
+    throw new PlatformError('invalid_argument', 'TestTrigger: expected name or draft, found none');
+  if (asked.case === 'draft') {
+    const { config, problems } = await triggersIfSaved(partId, [asked.value]);
+    const error = problems.find(({ level }) => level === 'error');
+    if (error !== undefined)
+      throw new PlatformError('invalid_argument', `TestTrigger: ${error.path}: ${error.message}`);
+    const [trigger] = parseTriggers(config.triggers, config.components).triggers;
+    if (trigger !== undefined) return { trigger, raw: config.triggers[0] };
+    throw new PlatformError('invalid_argument', 'TestTrigger: draft: expected a trigger, found none');
+  }
+  const config = await configOf(partId);
+  const triggers = config?.triggers ?? [];
+  const trigger = parseTriggers(triggers, config?.components ?? []).triggers.find(({ name }) => name === asked.value);
+  const raw = triggers.find((one) => (one as { name?: unknown } | null)?.name === asked.value);
+  if (trigger !== undefined) return { trigger, raw };
+  throw new PlatformError(
+    'invalid_argument',
+    `TestTrigger: name: expected the name of a trigger of the part without errors, found "${asked.value.slice(0, 100)}"`,
+  );
+}
