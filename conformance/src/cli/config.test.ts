@@ -101,6 +101,22 @@ test('a configuration is set, edited, compared, restored; its versions are liste
   const tooDeep = await cli.run(['config', 'set', 'press-7', '-', '--yes'], { input: deep });
   expect(tooDeep.stderr).toMatch(/nested at most 30 levels deep.*\n.*the configuration has errors; nothing was saved/);
   expect(tooDeep.code).toBe(2);
+  const twice = await cli.run(['config', 'set', 'press-7', '-', '--yes'], { input: '{"debug":true,"debug":false}' });
+  expect(twice.stderr).toMatch(
+    /debug: expected each key once, found it again \(line 1, column 15\).*\n.*nothing was saved/,
+  );
+  expect(twice.code).toBe(2);
+  for (const bytes of [4_194_305, 17_000_000, 30_000_000]) {
+    const input = `{"debug":true}${' '.repeat(bytes - 14)}`;
+    const size = `expected at most 4194304 bytes of JSON, found ${bytes}; nothing was sent`;
+    for (const command of [
+      ['set', 'press-7', '-', '--yes'],
+      ['validate', 'press-7', '-'],
+    ]) {
+      const tooLarge = await cli.run(['config', ...command], { input });
+      expect(tooLarge).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(size) });
+    }
+  }
 
   const edit = await cli.ok(['config', 'edit', 'press-7', '--yes', '--json=version'], {
     env: editor('rename', `sed -i 's/"load"/"host load"/' "$1"`),

@@ -9,6 +9,7 @@ export { type Follower, type FollowOptions, follow } from './follow.ts';
 export { HashedPieces, type Piece } from './hashing/hashed-pieces.ts';
 export { type ThreadHash, threadHash } from './hashing/thread-hash.ts';
 export { newId, newSecret, newShortId } from './ids.ts';
+export { invisibleCharacter, isVisible, visibleText } from './invisible-character.ts';
 export { keepCompiled } from './keep-compiled.ts';
 export { createLimiter } from './limiter.ts';
 export {

@@ -57,6 +57,21 @@ test('a capture frequency that is missing, negative, infinite or not a number is
   ]);
 });
 
+test('a name with characters that cannot be seen, or that turn the text around, is an error; joined letters and emoji are none', () => {
+  const named = (name: string): string[] => told(part(method, { name }));
+  for (const [name, found] of [
+    ['pump\u202e1', 'U+202E in "pump<U+202E>1"'],
+    ['a\u2066b\u2069', 'U+2066 in "a<U+2066>b<U+2069>"'],
+    ['pump\u200b', 'U+200B in "pump<U+200B>"'],
+    ['a\u2028b', 'U+2028 in "a<U+2028>b"'],
+  ] as const)
+    expect(named(name)).toEqual([
+      `error components[0].name: expected a name without control characters and other invisible characters, found ${found}`,
+    ]);
+  for (const name of ['مي\u200cخواهم', 'क्\u200dष', '👩\u200d🔧', 'Pumpe Süd', 'ポンプ'])
+    expect(named(name)).toEqual([]);
+});
+
 test('names have at most 255 bytes, and a list at most 100 tags of at most 255 bytes; others are named with their path', () => {
   const tags = Array.from({ length: 103 }, (_, index) => `t${index}`);
   const { config, problems } = parse(part({ ...method, tags: [...tags.slice(0, 99), 'x'.repeat(256)] }, {}, { tags }));

@@ -73,7 +73,7 @@ test('a key that appears twice is a problem at its path; every path has a place,
   const found = readJson(text);
   if (found.kind === 'invalid') throw new Error(found.message);
   expect(found.document).toEqual({ components: [{ name: 'a' }, { name: 'c' }] });
-  const message = 'expected each key once, found it again (line 5, column 6): the last one counts';
+  const message = 'expected each key once, found it again (line 5, column 6): only the last one would count';
   expect(found.problems).toEqual([{ path: 'components[1].name', level: 'error', message }]);
   const places = ['components[1].name', 'components[1].api', 'components[0]', 'components', 'services[3].a', '$'];
   expect(places.map(found.placeOf)).toEqual([

@@ -127,7 +127,7 @@ class Reader {
       const key = this.#string() ?? this.#fail('a key in quotes');
       const at = [...path, key];
       if (entries.has(key)) {
-        const message = `expected each key once, found it again (${this.place(start)}): the last one counts`;
+        const message = `expected each key once, found it again (${this.place(start)}): only the last one would count`;
         this.problems.push({ path: textOf(at), level: 'error', message });
       }
       this.#take(blank);

@@ -44,7 +44,8 @@ interface OneofValue {
   readonly value?: unknown;
 }
 
-function fieldOf(holder: unknown, { localName, oneof }: DescField): unknown {
+/** The value of a field of a message; undefined if it is not set. */
+export function fieldOf(holder: unknown, { localName, oneof }: DescField): unknown {
   const values = holder as Readonly<Record<string, unknown>> | undefined;
   if (oneof === undefined) return values?.[localName];
   const { case: set, value } = (values?.[oneof.localName] ?? {}) as OneofValue;

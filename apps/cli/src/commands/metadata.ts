@@ -3,7 +3,7 @@ import type { JsonObject } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import type { Context } from '../invocation/context.ts';
 import { defineCommand, type Flags, group } from '../invocation/define-command.ts';
-import { parseObject, readInput } from '../invocation/input.ts';
+import { readSaved } from '../invocation/input.ts';
 
 export function metadataCommand(): Command {
   return group('metadata', 'your own JSON, stored with organizations, locations, machines or parts', [get(), set()]);
@@ -68,7 +68,7 @@ function set(): Command {
     ),
     { examples: ['platform metadata set press.json --machine press-7'] },
     async (context, flags, file = '') => {
-      const data = parseObject(await readInput(file), file);
+      const data = await readSaved(file);
       await (await targetOf(context, flags)).write(data);
       context.out.note('the metadata is replaced');
     },

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { parseJson, readInput } from './input.ts';
+import { parseJson, parseSaved, readInput } from './input.ts';
 
 test('a mistake in JSON is named with its line and column, from 1', () => {
   const mistake = (text: string): string => {
@@ -29,4 +29,9 @@ test('a file in UTF-8 is read without its byte order mark; other bytes are refus
   expect(parseJson(await readInput(file), file)).toEqual({ name: 'é' });
   writeFileSync(file, Buffer.from('{"name": "é"}', 'latin1'));
   await expect(readInput(file)).rejects.toThrow(`${file}: expected text in UTF-8, found other bytes`);
+});
+
+test('what is to be saved has each key once', () => {
+  expect(parseSaved('{"a": 1, "b": {"a": 2}}', 'x.json')).toEqual({ a: 1, b: { a: 2 } });
+  expect(() => parseSaved('{"a": 1,\n "a": 2}', 'x.json')).toThrow('x.json: line 2, column 2: expected each key once');
 });

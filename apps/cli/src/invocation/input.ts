@@ -50,6 +50,23 @@ function mistakeIn(text: string, caught: unknown): string {
   }
 }
 
+/** The JSON object in a file that is to be saved; see `parseSaved`. */
+export async function readSaved(file: string): Promise<JsonObject> {
+  return parseSaved(await readInput(file), file === '-' ? 'standard input' : file);
+}
+
+/** @throws invalid_argument unless it is a JSON object in which each key appears once */
+export function parseSaved(text: string, where: string): JsonObject {
+  const object = parseObject(text, where);
+  try {
+    // JSON.parse takes the last of two equal keys in silence.
+    readJson(text);
+  } catch (caught) {
+    throw new PlatformError('invalid_argument', `${where}: ${asPlatformError(caught).message}`, caught);
+  }
+  return object;
+}
+
 /** @throws invalid_argument unless it is a JSON object */
 export function parseObject(text: string, where: string): JsonObject {
   const value = parseJson(text, where);

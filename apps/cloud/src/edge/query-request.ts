@@ -2,6 +2,7 @@
 import { PlatformError } from '@platform/base';
 import { type Document, EJSON, serialize } from 'bson';
 import type { QueryText } from '../queries/feature.ts';
+import { isDeeperThan } from '../wire/json-depth.ts';
 
 export const answerForms = ['json', 'ndjson', 'arrow'] as const;
 export type AnswerForm = (typeof answerForms)[number];
@@ -15,6 +16,10 @@ export interface QueryRequest {
 }
 
 const fields = ['organization_id', 'sql', 'mql', 'format'];
+/** Levels of documents and lists in a query: the limit of MongoDB. */
+const maxQueryLevels = 200;
+/** Around a query, and in an Extended JSON value such as `{"$date": {"$numberLong": "0"}}`. The query itself is checked when it is planned. */
+const otherLevels = 4;
 
 /** @param body a JSON object; values of a pipeline may be Extended JSON. @throws invalid_argument */
 export function readQueryRequest(body: string): QueryRequest {
@@ -51,6 +56,9 @@ function queryOf({ sql, mql }: Document): QueryText {
 }
 
 function parsed(body: string): Document {
+  // What parses it calls itself at each level, so that the stack would be the limit.
+  if (isDeeperThan(body, maxQueryLevels + otherLevels))
+    throw refused('body', `a query of at most ${maxQueryLevels} nested documents and lists`, 'more');
   let value: unknown;
   try {
     value = EJSON.parse(body);

@@ -60,6 +60,21 @@ test('SQL and MQL answer a JSON array, and a caller with one organization need n
   expect(await (await ask({ sql: `${sql} LIMIT 0` })).json()).toEqual([]);
 });
 
+test('a body that is nested too deep is refused with the limit, whatever its depth', async () => {
+  const ask = await startRoute();
+  const nested = (levels: number): string =>
+    `{"mql": [{"$match": ${'{"$and": ['.repeat(levels / 2)}${']}'.repeat(levels / 2)}}]}`;
+  for (const levels of [198, 210, 4_000, 100_000]) {
+    const answer = await ask(nested(levels));
+    expect(answer.status).toBe(400);
+    const { message } = (await answer.json()) as { message: string };
+    expect(message).toMatch(
+      levels === 198 ? /the query is nested deeper than 200|\$and/ : /^body: .*at most 200 nested/,
+    );
+  }
+  expect((await ask({ sql: `SELECT '${'['.repeat(500)}' AS a FROM readings LIMIT 1` })).status).toBe(200);
+});
+
 test('NDJSON and Arrow are selected by format or by Accept', async () => {
   const ask = await startRoute();
   const lines = async (answer: Response): Promise<unknown[]> =>
@@ -83,7 +98,7 @@ test('callers see only rows they may read', async () => {
 test.each<[unknown, Record<string, string>, string]>([
   ['{', {}, 'body: expected a JSON object'],
   ['[]', {}, 'body: expected a JSON object, found a list'],
-  ['['.repeat(500_000), {}, 'body: expected a JSON object'],
+  ['['.repeat(500_000), {}, 'body: expected a query of at most 200 nested'],
   [{}, {}, 'query: expected either "sql" or "mql", found none'],
   [{ sql, mql: [] }, {}, 'query: expected either "sql" or "mql", found both'],
   [{ query: sql }, {}, '"query": expected one of the fields organization_id, sql, mql, format'],

@@ -98,6 +98,8 @@ test('a fragment sent as JSON text keeps the order of its keys, and the text tak
   expect(saved).toMatchObject({ fragment: { debug: true }, fragmentConfigJson: text });
   const { getFragment } = given.fragments.appHandlers;
   expect((await given.ask(getFragment, GetFragmentRequestSchema, { id })).fragment?.fragmentConfigJson).toBe(text);
+  const twice = given.update(id, { fragmentConfigJson: '{"debug":true,"network":{"a":1,"a":2}}' });
+  await expect(twice).rejects.toThrow('network.a: expected each key once, found it again (line 1, column 32)');
   for (const wrong of ['{', '[]', '"x"', 'null'])
     expect(await code(given.update(id, { fragmentConfigJson: wrong }))).toBe('invalid_argument');
 });

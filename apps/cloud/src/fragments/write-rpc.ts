@@ -8,6 +8,7 @@ import type { Transaction } from 'kysely';
 import { notVisible, type Principal } from '../access/principal.ts';
 import type { CloudTables } from '../metadata/tables.ts';
 import { checkedName } from '../text-rules/checked-name.ts';
+import { requireEachKeyOnce } from '../wire/repeated-keys.ts';
 import { sendWarnings } from '../wire/send-warnings.ts';
 import { maxBytes } from './check-fragment.ts';
 import { deleteFragment } from './delete-fragment.ts';
@@ -135,6 +136,8 @@ function configurationOf({ config, fragmentConfigJson: text = '' }: UpdateFragme
   } catch (caught) {
     throw new PlatformError('invalid_argument', `fragment_config_json: expected JSON: ${errorText(caught)}`, caught);
   }
-  if (typeof found === 'object' && found !== null && !Array.isArray(found)) return found as ProtobufJson;
-  throw new PlatformError('invalid_argument', 'fragment_config_json: expected a JSON object, found another value');
+  if (typeof found !== 'object' || found === null || Array.isArray(found))
+    throw new PlatformError('invalid_argument', 'fragment_config_json: expected a JSON object, found another value');
+  requireEachKeyOnce(text, found, 'fragment_config_json');
+  return found as ProtobufJson;
 }

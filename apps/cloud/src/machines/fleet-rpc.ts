@@ -11,12 +11,13 @@ import type { Handlers } from '@platform/rpc/server';
 import { audit } from '../access/audit.ts';
 import type { Principal } from '../access/principal.ts';
 import { readPageToken } from '../wire/page-token.ts';
+import { repeatedKeys } from '../wire/repeated-keys.ts';
 import { sendWarnings } from '../wire/send-warnings.ts';
 import { problemsOf, type TriggerProblems } from './configuration/check-document.ts';
 import type { ConfigurationVersion } from './configuration/configuration.ts';
 import type { EffectiveConfigurations } from './configuration/effective-configuration.ts';
 import type { InstallationProblems } from './configuration/installation-problems.ts';
-import { parseDocument } from './configuration/parse-document.ts';
+import { decodeDocument } from './configuration/parse-document.ts';
 import type { MachineOperationDeps } from './machines-deps.ts';
 import type { PartStatus } from './part-status.ts';
 import type { CompetingServers } from './presence/competing-servers.ts';
@@ -80,14 +81,17 @@ export function fleetHandlers(deps: FleetHandlerDeps): Handlers<typeof FleetServ
       const { organizationId } = access.authorize(call.principal, 'part.manage', request.partId);
       let parsed: unknown;
       try {
-        parsed = parseDocument(request.document, request.partId);
+        parsed = decodeDocument(request.document, request.partId);
       } catch (caught) {
         if (!(caught instanceof PlatformError)) throw caught;
         return { problems: [{ severity: 'error', path: '$', message: caught.message }], revision: '' };
       }
       const resolved = await effective.effective(request.partId, parsed);
       const notHere = await deps.installationProblems(resolved, organizationId);
-      const problems = problemsOf(parsed, resolved, triggerProblems, notHere);
+      const problems = [
+        ...repeatedKeys(request.document, parsed),
+        ...problemsOf(parsed, resolved, triggerProblems, notHere),
+      ];
       const isSound = !problems.some(({ level }) => level === 'error');
       return { problems: boundedProblems(problems), revision: isSound ? resolved.revision : '' };
     },

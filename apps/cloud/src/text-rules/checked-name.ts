@@ -1,6 +1,5 @@
 /** Validates names that people give: to organizations, locations, machines, parts, keys, fragments. */
-import { PlatformError } from '@platform/base';
-import { invisibleCharacter, isVisible, visibleText } from './invisible-character.ts';
+import { invisibleCharacter, isVisible, PlatformError, visibleText } from '@platform/base';
 
 const maxNameLength = 200;
 

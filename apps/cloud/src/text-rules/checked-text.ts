@@ -1,6 +1,5 @@
 /** Validates optional one-line texts other than names: regions, lines of an address. */
-import { PlatformError } from '@platform/base';
-import { invisibleCharacter, visibleText } from './invisible-character.ts';
+import { invisibleCharacter, PlatformError, visibleText } from '@platform/base';
 
 /**
  * Returns the text trimmed; it may be empty. Markup is stored unchanged and never interpreted. @throws invalid_argument naming what was

@@ -24,6 +24,24 @@ export function requireJsonDepth(value: unknown, what: string): void {
   }
 }
 
+/** Whether the objects and lists of a JSON text nest deeper than this. Reads the text only that far, and never recurses. */
+export function isDeeperThan(text: string, levels: number): boolean {
+  let depth = 0;
+  let isText = false;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === quote) isText = !isText;
+    else if (isText && code === backslash) at++;
+    else if (isText) continue;
+    else if (code === openBrace || code === openBracket) {
+      if (++depth > levels) return true;
+    } else if (code === closeBrace || code === closeBracket) depth--;
+  }
+  return false;
+}
+
+const [quote, backslash, openBrace, closeBrace, openBracket, closeBracket] = [34, 92, 123, 125, 91, 93];
+
 /** The path of the first value at this depth. */
 function pathTo(value: unknown, depth: number): string {
   const open: { readonly value: unknown; readonly depth: number; readonly path: string }[] = [

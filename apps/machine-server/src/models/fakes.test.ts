@@ -70,6 +70,36 @@ async function startWithFakes(more: Readonly<Record<string, JsonObject>> = attri
 type Call = <S extends DescService>(service: S) => Client<S>;
 const name = 'it';
 
+test('numbers that are not finite are refused with their field, before anything moves, in streams too', async () => {
+  const call = await startWithFakes();
+  const motor = call(MotorService);
+  await motor.setPower({ name, powerPct: 0.5 });
+  const wrong = [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const value of wrong) {
+    const refused = { code: 'invalid_argument', message: expect.stringContaining(`finite number, found ${value}`) };
+    const asked = [
+      motor.setPower({ name, powerPct: value }),
+      motor.goFor({ name, rpm: value, revolutions: 1 }),
+      motor.setRPM({ name, rpm: value }),
+      motor.resetZeroPosition({ name, offset: value }),
+      call(BaseService).setVelocity({ name, linear: { y: value } }),
+      call(GantryService).moveToPosition({ name, positionsMm: [0, value] }),
+      call(BoardService).setPWM({ name, pin: '12', dutyCyclePct: value }),
+    ];
+    for (const each of asked) await expect(each).rejects.toMatchObject(refused);
+  }
+  expect(await motor.isPowered({ name })).toMatchObject({ isOn: true, powerPct: 0.5 });
+  async function* batches() {
+    yield { message: { case: 'init', value: { name } } } as const;
+    const points = [{ positions: { values: [Number.NaN, 0, 0, 0, 0, 0] } }];
+    yield { message: { case: 'batch', value: { points } } } as const;
+  }
+  const moved = async () => {
+    for await (const _ack of call(ArmService).moveThroughJointPositionsStreamed(batches()));
+  };
+  await expect(moved()).rejects.toThrow('batch.points[0].positions.values[0]: expected a finite number, found NaN');
+});
+
 test('fakes of components that move keep what was set, and limits are refused', async () => {
   const call = await startWithFakes();
   const motor = call(MotorService);

@@ -1,8 +1,16 @@
 /** Resources of one type over RPC. */
-import { getOption, type Message } from '@bufbuild/protobuf';
+import { type DescMethod, getOption, type Message } from '@bufbuild/protobuf';
 import { PlatformError } from '@platform/base';
 import { safety_heartbeat_monitored } from '@platform/proto/platform/common/v1/common';
-import { isProxy, type Resource, type ResourceCall, type ResourceDescriptor, shortType } from '@platform/resources';
+import {
+  isProxy,
+  numberFieldsOf,
+  type Resource,
+  type ResourceCall,
+  type ResourceDescriptor,
+  requireFinite,
+  shortType,
+} from '@platform/resources';
 import { serveType } from '@platform/resources/serve';
 import { type ServiceBinding, untilAborted } from '@platform/rpc/server';
 import type { Graph } from '../graph/graph.ts';
@@ -29,9 +37,14 @@ export interface ResourceRpcDeps {
 export function resourceRpc(deps: ResourceRpcDeps): ServiceBinding<Principal> {
   const { type: descriptor, graph, limit, sessions, operations, counts } = deps;
   const requests = new RequestLimit(limit);
+  // What numbers mean to types of modules, and in services (a tolerance may be infinite), is theirs.
+  const isComponent = descriptor.api.startsWith('core:component:');
   return serveType<Principal>(descriptor, (name, method, call, request) => {
     const isStream = method.methodKind === 'server_streaming' || method.methodKind === 'bidi_streaming';
     const answer = answering(descriptor, resourceOf(descriptor, graph, name), method.localName, isStream);
+    const isChecked = isComponent && numberFieldsOf(method.input).length > 0;
+    // Before it takes the resource from the session that uses it.
+    if (isChecked && request !== undefined) requireFinite(method.input, request);
     const moves = getOption(method, safety_heartbeat_monitored);
     const full = `${descriptor.api}/${name}`;
     counts.add(full);
@@ -43,16 +56,25 @@ export function resourceRpc(deps: ResourceRpcDeps): ServiceBinding<Principal> {
     const counted = requests.enter(name);
     const operation = operations.begin({ call, moves, request: request && { type: method.input, message: request } });
     return {
-      answer: (given) =>
-        isStream
-          ? untilAborted(answer(given, operation) as AsyncIterable<Message>, operation.signal)
-          : operation.orCancelled(Promise.resolve(answer(given, operation))),
+      answer(given) {
+        const input = isChecked && request === undefined ? eachFinite(method, given as AsyncIterable<Message>) : given;
+        return isStream
+          ? untilAborted(answer(input, operation) as AsyncIterable<Message>, operation.signal)
+          : operation.orCancelled(Promise.resolve(answer(input, operation)));
+      },
       [Symbol.dispose]() {
         operation[Symbol.dispose]();
         counted[Symbol.dispose]();
       },
     };
   });
+}
+
+async function* eachFinite({ input }: DescMethod, messages: AsyncIterable<Message>): AsyncGenerator<Message, void> {
+  for await (const message of messages) {
+    requireFinite(input, message);
+    yield message;
+  }
 }
 
 function answering(

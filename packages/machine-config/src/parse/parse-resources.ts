@@ -10,7 +10,7 @@ import {
   readDataManagerAttributes,
 } from '../data-manager.ts';
 import { formatValue } from '../format-value.ts';
-import { lengthFault } from '../limits.ts';
+import { lengthFault, unseenFault } from '../limits.ts';
 import type { JsonObject, ResourceConfig, ServiceConfig } from '../schema.ts';
 import { unknownAttributes } from '../unknown-attributes.ts';
 
@@ -50,8 +50,8 @@ export function parseResources(
       model: canonicalModel(String(rest['model']), kind),
       depends_on: (rest['depends_on'] as string[]).map(canonicalApi),
     } as unknown as ResourceConfig;
-    const long = lengthFault(resource.name);
-    if (long !== undefined) problems.push({ path: `${at}.name`, level: 'error', message: long });
+    for (const message of [lengthFault(resource.name), unseenFault(resource.name)])
+      if (message !== undefined) problems.push({ path: `${at}.name`, level: 'error', message });
     const full = `${api}/${resource.name}`;
     const earlier = names.get(full);
     if (earlier !== undefined) {

@@ -33,7 +33,9 @@ export function reportedFault(caught: unknown, { method, caller = {} }: FaultPla
     caught instanceof ConnectError ? fromConnectError(caught) : asPlatformError(caught);
   if (caught instanceof PlatformError && !isOwnFault) return caught;
   const reference = newShortId();
-  log.error('a call failed with an unexpected error', {
+  // Only what nobody foresaw is unexpected: a full disk, for example, is not.
+  const isTyped = isOwnFault && code !== 'internal' && code !== 'unknown';
+  log.error(isTyped ? `a call failed: ${message}` : 'a call failed with an unexpected error', {
     reference,
     method,
     ...caller,
@@ -41,7 +43,6 @@ export function reportedFault(caught: unknown, { method, caller = {} }: FaultPla
     error: errorText(caught).slice(0, maxErrorLength),
     stack: stackText(caught),
   });
-  const isTyped = isOwnFault && code !== 'internal' && code !== 'unknown';
   return isTyped
     ? new PlatformError(code, `${message} (reference ${reference})`, caught)
     : new PlatformError(

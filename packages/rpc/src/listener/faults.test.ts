@@ -311,6 +311,19 @@ describe('D37 faults on our side', () => {
     },
   );
 
+  test('a fault that was foreseen is logged by its name, and not as unexpected', async () => {
+    await using server = await startEcho({
+      say() {
+        throw Object.assign(new Error(secret), { code: 'ENOSPC' });
+      },
+    });
+    await grpcText(server, helloBytes, false);
+    expect(server.logged.filter((line) => line.includes('a call failed: the disk of the server is full'))).toHaveLength(
+      1,
+    );
+    expect(server.logged.join('\n')).not.toContain('unexpected');
+  });
+
   test('an answer that cannot be encoded is logged and reported like any other fault, in every protocol', async () => {
     const fail = (): never => {
       throw new Error('4711 cannot be encoded');

@@ -65,7 +65,7 @@ export function backupCommand(): Command {
       if (out.style.json === false) for (const text of damaged) out.warn(`Not in the backup: ${text}`);
       throw new PlatformError(
         'data_loss',
-        `the backup is complete except for ${damaged.length} damaged files. Repair them with platform admin repair, then back up again`,
+        `the backup is complete except for ${damaged.length} damaged ${damaged.length === 1 ? 'file. Repair it' : 'files. Repair them'} with platform admin repair, then back up again`,
       );
     },
   );

@@ -1,4 +1,5 @@
 /** A configuration of a part as the commands read it. */
+import { maxDocumentBytes } from '@platform/machine-config/limits';
 import type { Json } from '@platform/machine-config/schema';
 import { type ConfigurationVersion, PlatformError } from '@platform/sdk/cloud';
 import type { Context } from '../../invocation/context.ts';
@@ -57,6 +58,16 @@ export async function readConfiguration(
 
 function pretty(document: string): string {
   return JSON.stringify(JSON.parse(document), null, 2);
+}
+
+/** Before it is sent: a much larger text would end the connection instead. @throws invalid_argument */
+export function requireDocumentSize(text: string, where = 'configuration'): void {
+  const bytes = Buffer.byteLength(text);
+  if (bytes > maxDocumentBytes)
+    throw new PlatformError(
+      'invalid_argument',
+      `${where}: expected at most ${maxDocumentBytes} bytes of JSON, found ${bytes}; nothing was sent`,
+    );
 }
 
 /** @throws invalid_argument with the position of the mistake */

@@ -2,14 +2,15 @@
 import { diff, diffLines } from '@platform/machine-config/diff';
 import { type ConfigurationProblem, PlatformError } from '@platform/sdk/cloud';
 import type { Context } from '../../invocation/context.ts';
-import { type Configuration, parsed, versionResult } from './configuration.ts';
+import { type Configuration, parsed, requireDocumentSize, versionResult } from './configuration.ts';
 
-/** The problems that the cloud finds in a text before it is saved. @throws invalid_argument unless it is JSON */
+/** The problems that the cloud finds in a text before it is saved. @throws invalid_argument unless it is JSON of at most 4 MiB */
 export async function problemsOf(
   { cloud }: Context,
   partId: string,
   text: string,
 ): Promise<readonly ConfigurationProblem[]> {
+  requireDocumentSize(text);
   parsed(text);
   return (await (await cloud()).fleet.validateConfiguration({ partId, document: text })).problems;
 }

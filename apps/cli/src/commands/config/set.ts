@@ -4,7 +4,7 @@ import { Command } from 'commander';
 import { defineCommand } from '../../invocation/define-command.ts';
 import { readInput } from '../../invocation/input.ts';
 import { shellWord } from '../../invocation/shell-word.ts';
-import { partArgument, readConfiguration, versionResult, wholeNumber } from './configuration.ts';
+import { partArgument, readConfiguration, requireDocumentSize, versionResult, wholeNumber } from './configuration.ts';
 import { problemsOf, save } from './save.ts';
 
 export function setCommand(): Command {
@@ -23,6 +23,7 @@ export function setCommand(): Command {
     },
     async (context, flags, part = '', file = '') => {
       const text = await readInput(file);
+      requireDocumentSize(text, file === '-' ? 'standard input' : file);
       const before = await readConfiguration(context, part);
       const expected = wholeNumber(flags['ifVersion'], '--if-version');
       if (expected !== undefined && BigInt(expected) !== before.version?.version) {

@@ -3,7 +3,7 @@ import { PlatformError } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { defineCommand } from '../../invocation/define-command.ts';
 import { readInput } from '../../invocation/input.ts';
-import { partArgument, readConfiguration } from './configuration.ts';
+import { partArgument, readConfiguration, requireDocumentSize } from './configuration.ts';
 
 export function validateCommand(): Command {
   return defineCommand(
@@ -18,6 +18,7 @@ export function validateCommand(): Command {
     async (context, _flags, part = '', file = undefined) => {
       const before = await readConfiguration(context, part);
       const document = file === undefined ? before.text : await readInput(file);
+      requireDocumentSize(document, file === undefined || file === '-' ? 'configuration' : file);
       const { problems, revision } = await (await context.cloud()).fleet.validateConfiguration({
         partId: before.partId,
         document,

@@ -5,7 +5,7 @@ import { choice } from '../../invocation/choice.ts';
 import type { Context } from '../../invocation/context.ts';
 import { defineCommand } from '../../invocation/define-command.ts';
 import { editText } from '../../invocation/edit-text.ts';
-import { parseObject, readInput } from '../../invocation/input.ts';
+import { parseSaved, readSaved } from '../../invocation/input.ts';
 import { shellWord } from '../../invocation/shell-word.ts';
 import { current, documentOf, fragmentArgument, fragmentFields, show, visibilities } from './fragment.ts';
 
@@ -42,7 +42,7 @@ export function createCommand(): Command {
       .addOption(visibilityOption().default('private')),
     { examples: ['platform fragments create camera-kit kit.json'], fields: fragmentFields },
     async (context, flags, name = '', file = '') => {
-      const config = parseObject(await readInput(file), file);
+      const config = await readSaved(file);
       const { id: organizationId } = await context.find.organization();
       const { fragment } = await (await context.cloud()).app.createFragment({
         name,
@@ -62,12 +62,12 @@ export function editCommand(): Command {
     async (context, _flags, text = '') => {
       const before = await current(context, text);
       const problemsOf = async (edited: string): Promise<string[]> => {
-        parseObject(edited, 'fragment');
+        parseSaved(edited, 'fragment');
         return [];
       };
       const kept = { name: `${before.id}.json`, saving: `platform fragments update ${shellWord(text)} --file` };
       await editText(documentOf(before), kept, context, problemsOf, (edited) =>
-        save(context, before, { config: parseObject(edited, 'fragment') }),
+        save(context, before, { config: parseSaved(edited, 'fragment') }),
       );
     },
   );
@@ -92,7 +92,7 @@ export function updateCommand(): Command {
     async (context, flags, text = '') => {
       const before = await current(context, text);
       const { name, visibility, file } = flags;
-      const config = file === undefined ? undefined : parseObject(await readInput(file), file);
+      const config = file === undefined ? undefined : await readSaved(file);
       await save(context, before, { name, visibility: visibilities[visibility], config });
     },
   );

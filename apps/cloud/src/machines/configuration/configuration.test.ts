@@ -38,6 +38,26 @@ test('a stale edit is refused with a bounded summary of what changed since, by r
   expect((await ask(owner, fleet.listConfigurationVersions, { partId })).versions).toHaveLength(4);
 });
 
+test('a key that an object has twice is refused with its path, in a save and in a validation', async () => {
+  const { ask, owner, partId } = await openMachines();
+  const document = `{"components": [${JSON.stringify(sensor('a', { wave: true })).replace('"wave":true', '"wave":true,"wave":false')}], "debug": true,\n "debug": false}`;
+  const wave = 'components[0].attributes.wave: expected each key once, found it again (line 1, column ';
+  const debug = 'debug: expected each key once, found it again (line 2, column 2): only the last one would count';
+  const refusal = await ask(owner, app.updateRobotPart, { id: partId, robotConfigJson: document }).catch(
+    (caught: Error) => caught,
+  );
+  expect(refusal).toMatchObject({ code: 'invalid_argument' });
+  expect((refusal as Error).message).toContain(`nothing was saved\n${wave}`);
+  expect((refusal as Error).message).toContain(debug);
+  expect((await ask(owner, fleet.listConfigurationVersions, { partId })).versions).toEqual([]);
+  const { problems, revision } = await ask(owner, fleet.validateConfiguration, { partId, document });
+  expect(problems.map(({ severity, path }) => `${severity} ${path}`)).toEqual([
+    'error components[0].attributes.wave',
+    'error debug',
+  ]);
+  expect(revision).toBe('');
+});
+
 test('a document with the same bytes creates no new version, even on a retry; different bytes do', async () => {
   const { ask, owner, partId } = await openMachines();
   const save = async (robotConfigJson: string, lastKnownMs?: number) => {

@@ -1,12 +1,12 @@
 /** Decodes the text of a configuration. `check` validates its content. */
 import type { JsonObject } from '@bufbuild/protobuf';
 import { PlatformError } from '@platform/base';
+import { maxDocumentBytes } from '@platform/machine-config/limits';
 import { requireAtMost } from '../../text-rules/require-at-most.ts';
 import { requireReadableJson } from '../../wire/readable-json.ts';
+import { requireEachKeyOnce } from '../../wire/repeated-keys.ts';
 import { answerBytes, structBytes } from '../../wire/struct-bytes.ts';
 
-/** Maximum size: every machine reads its whole configuration at every change. */
-const maxDocumentBytes = 4 * 1024 * 1024;
 /** Maximum growth from text to a GetRobotPart answer: the worst case is a list of digits, where 2 bytes become 11. */
 const maxGrowth = 8;
 
@@ -14,7 +14,7 @@ const maxGrowth = 8;
  * @throws invalid_argument if the text is too long (also in the form that clients receive), is not JSON, or contains values that clients
  * cannot read back.
  */
-export function parseDocument(document: string, partId: string): unknown {
+export function decodeDocument(document: string, partId: string): unknown {
   const bytes = Buffer.byteLength(document);
   requireAtMost(`configuration of part ${partId}`, maxDocumentBytes, bytes, ' bytes of JSON');
   let parsed: unknown;
@@ -29,6 +29,16 @@ export function parseDocument(document: string, partId: string): unknown {
   }
   requireReadableJson(parsed, 'configuration');
   if (bytes * maxGrowth > answerBytes) requireAnswerable(parsed, bytes);
+  return parsed;
+}
+
+/**
+ * Decodes a text that is to be saved. @throws invalid_argument as `decodeDocument`, and naming the keys that an object has twice: only the
+ * last of them would count
+ */
+export function parseDocument(document: string, partId: string): unknown {
+  const parsed = decodeDocument(document, partId);
+  requireEachKeyOnce(document, parsed, 'configuration');
   return parsed;
 }
 
