@@ -13,6 +13,7 @@ import { startMachine } from './start-machine.ts';
 
 const module = fileURLToPath(new URL('../../../apps/machine-server/src/testing/test-module.ts', import.meta.url));
 const api = 'acme:component:oracle';
+type Five = readonly [MachineMethod, MachineMethod, MachineMethod, MachineMethod, MachineMethod];
 
 const stack = new AsyncDisposableStack();
 let cloud: CloudProcess;
@@ -52,10 +53,11 @@ test('R21 the SDK finds, describes and calls the methods of the type, also one t
   expect(methods.map(({ name, kind, fields }) => [name, kind, fields.join()])).toEqual([
     ['oracle.Ask', 'unary', 'name: text,text: text'],
     ['oracle.Mutter', 'server_streaming', 'name: text,text: text'],
+    ['oracle.Whisper', 'unary', 'text: text,name: text'],
     ['oracle.DoCommand', 'unary', 'name: text,command: Struct'],
     ['oracle.GetStatus', 'unary', 'name: text'],
   ]);
-  const [ask, mutter, doCommand, getStatus] = methods as [MachineMethod, MachineMethod, MachineMethod, MachineMethod];
+  const [ask, mutter, , doCommand, getStatus] = methods as readonly MachineMethod[] as Five;
   const resource = 'delphi';
   expect(await all(callMethod(machine, ask, [{ text: 'rain' }], { resource }))).toEqual([
     { text: 'delphi says: rain? yes' },
@@ -96,6 +98,30 @@ test('R21 operators may call it, others see no machine; every call but GetStatus
   await expect(moduleMethods(nowhere)).rejects.toMatchObject({ code: 'not_found' });
   const away = nowhere.resource(commandType(api, 'acme.oracle.v1.OracleService'), 'delphi');
   await expect(away.doCommand({})).rejects.toMatchObject({ code: 'not_found' });
+});
+
+test('the audit trail has the resource that a call goes to, wherever its message names it; another one is refused', async () => {
+  using machine = client.machine(cloud.partId);
+  const whisper = (await moduleMethods(machine)).find(({ name }) => name === 'oracle.Whisper') as MachineMethod;
+  expect(await all(callMethod(machine, whisper, [{ text: 'dodona' }], { resource: 'delphi' }))).toEqual([
+    { text: 'delphi hears dodona' },
+  ]);
+  const audited = async (): Promise<string[]> => {
+    const { entries } = await client.fleet.listAuditEntries({
+      ...{ organizationId: cloud.organizationId, targetId: cloud.partId },
+    });
+    return entries.filter(({ action }) => action.endsWith('OracleService.Whisper')).map(({ detail }) => detail);
+  };
+  expect(await audited()).toEqual(['{"resource":"delphi"}']);
+  // As a client that says nothing: the cloud takes the text in field 1 for the name, and the machine sees that it is none.
+  const plain = machine.client(whisper.method.parent) as unknown as Readonly<
+    Record<string, (request: object) => Promise<object>>
+  >;
+  const refused = plain['whisper']?.({ text: 'dodona', name: 'delphi' });
+  await expect(refused).rejects.toMatchObject({
+    code: 'failed_precondition',
+    message: expect.stringMatching(/has the resource "dodona".*names "delphi": send the header platform-resource/),
+  });
 });
 
 test('the command line lists the methods of the type, calls them with JSON, and suggests', async () => {

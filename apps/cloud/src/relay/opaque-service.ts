@@ -9,8 +9,8 @@ import type { PassedKind } from '@platform/rpc/server';
 
 const methodPath = /^\/((?:[A-Za-z_]\w*\.)+[A-Za-z_]\w*)\/([A-Za-z_]\w*)$/;
 const maxPathLength = 300;
-/** The names of resources are shorter; a longer text is something else. */
-const maxNameLength = 200;
+/** The names of resources have at most 255 bytes; a longer text is something else. */
+const maxNameLength = 255;
 
 /**
  * A service with that one method. @param path `/package.Service/Method`. @param kind see PassedKind
@@ -37,8 +37,8 @@ export function opaqueService(path: string, kind: PassedKind): DescService | und
 }
 
 /**
- * The name of the resource in such a message, for the audit trail: the text in its field 1, where the requests of all public services have
- * it. Empty if there is none.
+ * What is probably the name of the resource in such a message: the text in its field 1, where the requests of all public services have it.
+ * Empty if there is none. The machine refuses the call if it is not the resource that the call goes to.
  */
 export function opaqueName({ $unknown = [] }: Message): string {
   const field = $unknown.findLast(({ no, wireType }) => no === 1 && wireType === WireType.LengthDelimited);

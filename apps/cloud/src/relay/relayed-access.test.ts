@@ -177,6 +177,29 @@ test('R21 the machine learns of the caller from the cloud alone, and nothing of 
   });
 });
 
+test('the machine is told which resource of a module stands in the audit trail: field 1, or what the caller says', async () => {
+  const machine = await openMachine();
+  const { token } = await machine.fleet.keyWith(on.machine('operator', 'press'));
+  const principal = await machine.fleet.principalOf(token);
+  const [spin] = ofModule('/acme.widget.v1.WidgetService/Spin') as [DescMethod];
+  const part = { 'platform-part': 'press-main' };
+  const told = async (method: DescMethod, headers: Readonly<Record<string, string>>): Promise<string | null> => {
+    expect(await machine.ask(method, principal, headers)).toBe('ok');
+    return machine.headers.get('platform-resource');
+  };
+  expect(await told(spin, part)).toBe('top');
+  expect(await told(spin, { ...part, 'platform-resource': 'Motor%20%C3%BC' })).toBe('Motor%20%C3%BC');
+  // Of types that the cloud knows it reads the name itself.
+  expect(await told(MotorService.method.stop, { ...part, 'platform-resource': 'other' })).toBeNull();
+  for (const wrong of ['%', '%00', 'x'.repeat(256)])
+    expect(await machine.ask(spin, principal, { ...part, 'platform-resource': wrong })).toBe('invalid_argument');
+  const entries = await auditEntries(machine.fleet.db, {
+    ...{ organizationId: 'acme', targetId: 'press-main', limit: 10 },
+  });
+  const spins = entries.filter(({ action }) => action === 'acme.widget.v1.WidgetService.Spin');
+  expect(spins.map(({ detail }) => detail).sort()).toEqual(['{"resource":"Motor ü"}', '{"resource":"top"}']);
+});
+
 test('R16 a call in progress ends within 5 s when the right to it ends', async () => {
   const machine = await openMachine();
   const started = Promise.withResolvers<void>();

@@ -14,6 +14,13 @@ import type { ActuationRecord } from './record-actuation.ts';
 /** The request header that names the part. */
 export const partHeader = 'platform-part';
 
+/**
+ * The name of the resource, in URI encoding: a caller may say it if it is not in field 1 of a message that the cloud does not know; the cloud
+ * tells the machine by it what stands in the audit trail.
+ */
+const resourceHeader = 'platform-resource';
+const maxNameLength = 255;
+
 /** R16: a call ends within 5 s after its caller loses access. */
 const recheckMs = 4_000;
 
@@ -30,7 +37,11 @@ export interface RelayedCallDeps extends NoLinkDeps {
 export interface RelayedCall extends Disposable {
   readonly link: PartLink;
   readonly options: { readonly signal: AbortSignal; readonly timeoutMs: number; readonly headers: Headers };
-  /** Writes a call that is more than a read into the audit trail. @param resource its name; empty: the machine itself */
+  /**
+   * Writes a call that is more than a read into the audit trail; call it before the call is passed on.
+   *
+   * @param resource its name; empty: the machine itself. Of a type that only a module knows it is a guess, which the machine checks
+   */
   audit(resource: string): Promise<void>;
   /** The error that the caller gets. */
   interpret(caught: unknown): unknown;
@@ -61,16 +72,22 @@ export function enterCall(deps: RelayedCallDeps, method: DescMethod, call: Call<
     });
   let isOver = false;
   let timer = watch();
+  const options = {
+    signal: AbortSignal.any([call.signal, revoked.signal]),
+    // 0: no limit; the call ends with its caller.
+    timeoutMs: call.deadline === undefined ? 0 : Math.max(1, call.deadline - clock.now()),
+    headers: headersFor(call, kind),
+  };
   return {
     link,
-    options: {
-      signal: AbortSignal.any([call.signal, revoked.signal]),
-      // 0: no limit; the call ends with its caller.
-      timeoutMs: call.deadline === undefined ? 0 : Math.max(1, call.deadline - clock.now()),
-      headers: headersFor(call, kind),
-    },
-    async audit(resource) {
+    options,
+    async audit(guessed) {
       if (kind === 'read') return;
+      let resource = guessed;
+      if (isOfModule(method.parent)) {
+        resource = resourceOf(call) ?? guessed;
+        options.headers.set(resourceHeader, encodeURIComponent(resource));
+      }
       const caller = { principal: call.principal, peerAddress: call.peerAddress };
       await actuations.record({ caller, organizationId, partId, operation, resource });
     },
@@ -99,6 +116,22 @@ function partOf({ metadata, method }: Call): string {
   throw new PlatformError(
     'invalid_argument',
     `${method}: expected the id of a part in the header ${partHeader}, found none; this is a cloud, which passes such calls on to machines`,
+  );
+}
+
+/** What the caller says of the resource; undefined if nothing. @throws invalid_argument if it cannot be a name */
+function resourceOf({ metadata }: Call): string | undefined {
+  const given = metadata.get(resourceHeader);
+  if (given === null) return undefined;
+  try {
+    const name = decodeURIComponent(given);
+    if (name.length <= maxNameLength && !/\p{Cc}/u.test(name)) return name;
+  } catch {
+    // No name, either.
+  }
+  throw new PlatformError(
+    'invalid_argument',
+    `header ${resourceHeader}: expected the name of a resource in URI encoding, found ${JSON.stringify(given.slice(0, 80))}`,
   );
 }
 

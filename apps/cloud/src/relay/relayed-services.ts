@@ -38,12 +38,12 @@ export function relayed(
       },
       async client_streaming(messages: AsyncIterable<Message>, call: Call<Principal>) {
         using entered = enterCall(deps, method, call);
-        const all = audited(entered, messages, read);
+        const all = await audited(entered, messages, read);
         return await answered(entered, () => forward(entered, method, all) as Promise<Message>);
       },
       async *bidi_streaming(messages: AsyncIterable<Message>, call: Call<Principal>) {
         using entered = enterCall(deps, method, call);
-        yield* answers(entered, method, audited(entered, messages, read));
+        yield* answers(entered, method, await audited(entered, messages, read));
       },
     };
     return [method.localName, kinds[method.methodKind]] as const;
@@ -73,16 +73,25 @@ async function* answers(entered: RelayedCall, method: DescMethod, input: unknown
   }
 }
 
-/** The messages of a stream, the first of which names the resource. */
-async function* audited(
+/**
+ * All messages of a stream, the first of which names the resource: it is in the audit trail before anything is passed on. The machine
+ * needs it, too, before it can do anything.
+ */
+async function audited(
   entered: RelayedCall,
   messages: AsyncIterable<Message>,
   read: (message: Message) => string,
-): AsyncGenerator<Message, void> {
-  let isFirst = true;
-  for await (const message of messages) {
-    if (isFirst) await entered.audit(read(message));
-    isFirst = false;
-    yield message;
+): Promise<AsyncIterable<Message>> {
+  const iterator = messages[Symbol.asyncIterator]();
+  const first = await iterator.next();
+  if (first.done !== true) await entered.audit(read(first.value));
+  return resumed(first, iterator);
+}
+
+async function* resumed(first: IteratorResult<Message>, rest: AsyncIterator<Message>): AsyncGenerator<Message, void> {
+  try {
+    for (let next = first; next.done !== true; next = await rest.next()) yield next.value;
+  } finally {
+    await rest.return?.();
   }
 }

@@ -2,7 +2,7 @@
  * Callers that the cloud passes on. The cloud has checked who they are and what they may do, and it alone can write to the link; so its
  * headers are trusted on that link, and ignored everywhere else.
  */
-import type { Log } from '@platform/base';
+import { type Log, PlatformError } from '@platform/base';
 import type { Call } from '@platform/rpc/server';
 import type { Principal } from './authenticate.ts';
 
@@ -21,4 +21,17 @@ function decodeName(text: string): string {
   } catch {
     return text;
   }
+}
+
+/**
+ * The cloud cannot read the requests of types that only a module knows. It says in a header which resource stands in its audit trail; a call
+ * that goes to another one is refused, so that the trail is right. @throws failed_precondition
+ */
+export function requireAudited({ metadata }: Pick<Call, 'metadata'>, name: string): void {
+  const given = metadata.get('platform-resource');
+  if (given === null || decodeName(given) === name) return;
+  throw new PlatformError(
+    'failed_precondition',
+    `the audit trail of the cloud has the resource ${JSON.stringify(decodeName(given))} for this call, but its request names ${JSON.stringify(name)}: send the header platform-resource with that name, in URI encoding`,
+  );
 }

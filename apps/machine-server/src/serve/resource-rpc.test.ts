@@ -8,7 +8,7 @@ import { createFrames } from '../frames/frames.ts';
 import { Graph } from '../graph/graph.ts';
 import type { Model } from '../graph/model.ts';
 import { TypeTable } from '../modules/type-table.ts';
-import { type GaugeClient, gauge, gaugeService } from '../testing/gauge.ts';
+import { type FillRequest, type GaugeClient, gauge, gaugeService, tank } from '../testing/gauge.ts';
 import { noModules } from '../testing/no-modules.ts';
 import { MachineAuth } from './authenticate.ts';
 import { parseBindAddress } from './bind-address.ts';
@@ -16,7 +16,10 @@ import { Serving } from './serve.ts';
 
 const config = { name: 'tank', api: gauge.api, attributes: {}, depends_on: [], service_configs: [] };
 
-async function serving(model: Model): Promise<GaugeClient & AsyncDisposable> {
+async function serving(
+  model: Model,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<GaugeClient & AsyncDisposable> {
   await using starting = new AsyncDisposableStack();
   const graph = starting.use(
     new Graph({ models: [model], configureTimeoutMs: 1_000, clock: new FakeClock(), log: silentLog }),
@@ -52,7 +55,7 @@ async function serving(model: Model): Promise<GaugeClient & AsyncDisposable> {
   await server.start();
   const link = starting.use(connect({ baseUrl: `http://127.0.0.1:${server.port}` }));
   const stack = starting.move();
-  const client = link.client(gaugeService) as unknown as GaugeClient;
+  const client = link.withHeaders(async () => headers).client(gaugeService) as unknown as GaugeClient;
   return { ...client, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
@@ -111,4 +114,19 @@ test('a call forwarded to another process has no time limit except its caller’
   await using client = await serving(model);
   expect(await client.getLevel({ gaugeName: 'tank' })).toMatchObject({ litres: 2 });
   expect(limits).toEqual([0]);
+});
+
+test('a call that the cloud has audited for another resource is refused before anything happens', async () => {
+  await using same = await serving(tank, { 'platform-resource': 'tank' });
+  expect(await same.getLevel({ gaugeName: 'tank' })).toMatchObject({ litres: 0 });
+  await using other = await serving(tank, { 'platform-resource': 'T%C3%BCr' });
+  const refused = {
+    code: 'failed_precondition',
+    message: expect.stringMatching(/has the resource "Tür" for this call, but its request names "tank"/),
+  };
+  await expect(other.getLevel({ gaugeName: 'tank' })).rejects.toMatchObject(refused);
+  async function* filling(): AsyncGenerator<FillRequest, void> {
+    yield { step: { case: 'init', value: { gaugeName: 'tank' } } };
+  }
+  await expect(other.fill(filling())).rejects.toMatchObject(refused);
 });

@@ -17,6 +17,7 @@ import type { Graph } from '../graph/graph.ts';
 import type { Principal } from './authenticate.ts';
 import { forward } from './forward.ts';
 import { type Operations, sessionHeader } from './operations.ts';
+import { requireAudited } from './relayed-principal.ts';
 import type { RequestCounts } from './request-counts.ts';
 import { RequestLimit } from './request-limit.ts';
 import type { Sessions } from './sessions.ts';
@@ -40,6 +41,7 @@ export function resourceRpc(deps: ResourceRpcDeps): ServiceBinding<Principal> {
   // What numbers mean to types of modules, and in services (a tolerance may be infinite), is theirs.
   const isComponent = descriptor.api.startsWith('core:component:');
   return serveType<Principal>(descriptor, (name, method, call, request) => {
+    requireAudited(call, name);
     const isStream = method.methodKind === 'server_streaming' || method.methodKind === 'bidi_streaming';
     const answer = answering(descriptor, resourceOf(descriptor, graph, name), method.localName, isStream);
     const isChecked = isComponent && numberFieldsOf(method.input).length > 0;

@@ -27,6 +27,8 @@ const oracleFile = fromJson(FileDescriptorProtoSchema, {
   ...{ name: 'acme/oracle.proto', package: 'acme.oracle.v1', syntax: 'proto3', dependency: [`${common.name}.proto`] },
   messageType: [
     { name: 'Question', field: ['name', 'text'].map((name, at) => ({ name, number: at + 1, type: 'TYPE_STRING' })) },
+    // Names its resource in another field than all public services.
+    { name: 'Secret', field: ['text', 'name'].map((name, at) => ({ name, number: at + 1, type: 'TYPE_STRING' })) },
     { name: 'Answer', field: [{ name: 'text', number: 1, type: 'TYPE_STRING' }] },
   ],
   service: [
@@ -35,6 +37,7 @@ const oracleFile = fromJson(FileDescriptorProtoSchema, {
       method: [
         method('Ask', '.acme.oracle.v1.Question', '.acme.oracle.v1.Answer'),
         { ...method('Mutter', '.acme.oracle.v1.Question', '.acme.oracle.v1.Answer'), serverStreaming: true },
+        method('Whisper', '.acme.oracle.v1.Secret', '.acme.oracle.v1.Answer'),
         method('DoCommand', '.platform.common.v1.DoCommandRequest', '.platform.common.v1.DoCommandResponse'),
         method('GetStatus', '.platform.common.v1.GetStatusRequest', '.platform.common.v1.GetStatusResponse'),
       ],
@@ -142,6 +145,7 @@ export async function runTestModule(address: string): Promise<void> {
     async *mutter({ text }: { text: string }) {
       for (const word of text.split(' ')) yield { text: word };
     },
+    whisper: ({ name, text }: { name: string; text: string }) => ({ text: `${name} hears ${text}` }),
     doCommand: ({ name, command }: { name: string; command: JsonObject }) => ({
       result: { ...command, oracle: name, mood: heldAs('oracle', name).attributes['mood'] ?? 'calm' },
     }),
