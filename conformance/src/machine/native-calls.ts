@@ -22,6 +22,7 @@ const moving: readonly NativeCall[] = [
   call('arm.MoveToJointPositions', { positions: joints }),
   call('arm.GetJointPositions', {}, { positions: joints }),
   call('arm.MoveThroughJointPositions', { positions: [{ values: [0, 0, 0, 0, 0, 7] }] }),
+  call('arm.GetKinematics', {}, { format: 'KINEMATICS_FILE_FORMAT_SVA' }),
   call('arm.Get3DModels'),
   call('arm.Stop'),
   call('arm.IsMoving', {}, { is_moving: false }),
@@ -120,9 +121,6 @@ const sensing: readonly NativeCall[] = [
 
 /** Of components; their `DoCommand`, `GetStatus` and `GetGeometries` are the same for all types. */
 export const nativeCalls: readonly NativeCall[] = [...moving, ...switching, ...sensing];
-
-/** Methods that fakes answer with UNIMPLEMENTED; `docs/specs/machine-server.md` lists them with the reason. */
-export const unimplemented: readonly string[] = ['arm.GetKinematics'];
 
 /** Methods with a stream of requests, or of events that follow: in a test of their own. */
 export const streams: readonly string[] = [

@@ -1,10 +1,9 @@
 /** @grpc/grpc-js, which shares no code with ours, calls each RPC of each component natively; a killed client stops what it moved. */
-import { readFileSync } from 'node:fs';
 import { resourceTypes } from '@platform/resources';
 import { type ChildProcess, spawnChild } from '@platform/testkit';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type Answer, Peer } from '../grpc-peer.ts';
-import { nativeCalls, streams, unimplemented } from './native-calls.ts';
+import { nativeCalls, streams } from './native-calls.ts';
 import { fakesOfEveryType, type MachineProcess, startMachine } from './start-machine.ts';
 
 const components = resourceTypes.filter(({ api }) => api.includes(':component:'));
@@ -26,22 +25,15 @@ function nameOf(type: string): object {
   return { name, board_name: name, controller: name };
 }
 
-test('every RPC of every component is called, or documented as not implemented by the fake, which then says so', async () => {
+test('every RPC of every component is called', async () => {
   const common = ['DoCommand', 'GetStatus', 'GetGeometries'];
   const all = [...services].flatMap(([type, { methods }]) =>
     methods.filter(({ name }) => !common.includes(name)).map(({ name }) => `${type}.${name}`),
   );
-  const called = new Set([...nativeCalls.map((each) => each.call), ...streams, ...unimplemented]);
+  const called = new Set([...nativeCalls.map((each) => each.call), ...streams]);
   expect(all.filter((each) => !called.has(each))).toEqual([]);
 
-  const page = readFileSync(new URL('../../../docs/specs/machine-server.md', import.meta.url), 'utf8');
   using peer = new Peer(machine.target);
-  for (const each of unimplemented) {
-    expect(page).toContain(`\`${each}\``);
-    const [type = '', method = ''] = each.split('.');
-    const refused = peer.call(services.get(type)?.typeName ?? '', method, nameOf(type));
-    await expect(refused, each).rejects.toMatchObject({ code: 12, message: expect.stringContaining(method) });
-  }
   for (const [type, { methods, typeName }] of services)
     for (const { name } of methods.filter((method) => common.includes(method.name)))
       await peer.call(typeName, name, nameOf(type));
@@ -188,6 +180,8 @@ function listsContain(found: unknown, wanted: unknown): boolean {
     if (wanted.every((item) => typeof item === 'number')) return JSON.stringify(found) === JSON.stringify(wanted);
     return Array.isArray(found) && wanted.every((item) => found.some((each) => listsContain(each, item)));
   }
+  // An arm is where its joints put it, give or take the last digits.
+  if (typeof wanted === 'number') return Math.abs(Number(found) - wanted) < 1e-6;
   if (typeof wanted !== 'object' || wanted === null) return found === wanted;
   if (typeof found !== 'object' || found === null) return false;
   return Object.entries(wanted).every(([key, value]) => listsContain((found as Answer)[key], value));

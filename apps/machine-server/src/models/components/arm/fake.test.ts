@@ -1,6 +1,8 @@
 import { ArmService } from '@platform/proto/platform/component/arm/v1/arm';
 import { FakeClock } from '@platform/testkit';
 import { expect, test } from 'vitest';
+import { readChain } from '../../../frames/kinematics.ts';
+import { poseFields } from '../../../frames/pose.ts';
 import { buildModel, clientOf } from '../../../testing/build-model.ts';
 import { createFakeArm } from './fake.ts';
 
@@ -44,4 +46,48 @@ test('kinematics that are no chain are named', async () => {
   await expect(buildModel(createFakeArm(new FakeClock()), { kinematics: {} })).rejects.toThrow(
     'kinematics: expected "kinematic_param_type" SVA',
   );
+});
+
+test('an arm without attributes: its kinematics, its end and its joints agree, whichever of them is asked for', async () => {
+  const arm = clientOf(ArmService, await buildModel(createFakeArm(new FakeClock()), {}));
+  const { kinematicsData } = await arm.getKinematics({ name });
+  const chain = readChain(JSON.parse(new TextDecoder().decode(kinematicsData)));
+  const jointsAndEnd = async () => {
+    const { positions } = await arm.getJointPositions({ name });
+    const { pose } = await arm.getEndPosition({ name });
+    expect(pose).toMatchObject(poseFields(chain.poseAt(positions?.values ?? [])));
+    return pose;
+  };
+  expect(await jointsAndEnd()).toMatchObject({ x: 0, y: 0, z: 0, oZ: 1, theta: 0 });
+  await arm.moveToJointPositions({ name, positions: { values: [10, 20, -70, 40, 50, 60] } });
+  const pose = await jointsAndEnd();
+  if (pose === undefined) throw new Error('expected a pose');
+  await arm.moveToPosition({ name, to: { x: 300, y: -400, z: 1_200, oX: 1, theta: 30 } });
+  const there = { x: 300, y: -400, z: 1_200, oX: 1, oY: 0, oZ: 0, theta: 30 };
+  for (const [key, value] of Object.entries(there))
+    expect(await jointsAndEnd()).toHaveProperty(key, expect.closeTo(value, 6));
+  await arm.moveToPosition({ name, to: pose });
+  for (const [key, value] of Object.entries({ x: pose.x, y: pose.y, z: pose.z, oX: pose.oX, theta: pose.theta }))
+    expect(await jointsAndEnd()).toHaveProperty(key, expect.closeTo(value, 6));
+  await expect(arm.moveToPosition({ name, to: { x: 2_001, oZ: 1 } })).rejects.toThrow('expected at most 2000 mm away');
+});
+
+test('on the way to a pose, the joints of an arm with mm_per_sec arrive together', async () => {
+  const clock = new FakeClock();
+  const arm = clientOf(ArmService, await buildModel(createFakeArm(clock), { mm_per_sec: 100 }));
+  const moving = arm.moveToPosition({ name, to: { x: 300, oZ: 1 } });
+  await clock.advance(2_900);
+  expect(await arm.isMoving({ name })).toMatchObject({ isMoving: true });
+  await clock.advance(200);
+  await moving;
+  expect(await arm.isMoving({ name })).toMatchObject({ isMoving: false });
+  expect((await arm.getEndPosition({ name })).pose?.x).toBeCloseTo(300, 6);
+});
+
+test('an arm with another number of joints has no kinematics unless it is given some: its pose is what was asked for', async () => {
+  const built = await buildModel(createFakeArm(new FakeClock()), { joints: 5 });
+  const arm = clientOf(ArmService, built);
+  await arm.moveToPosition({ name, to: { x: 1, y: 2, z: 3, oX: 1 } });
+  expect((await arm.getEndPosition({ name })).pose).toMatchObject({ x: 1, y: 2, z: 3, oX: 1 });
+  expect('getKinematics' in built).toBe(false);
 });

@@ -1,19 +1,23 @@
 /**
- * `core:builtin:fake`: an arm that moves on the clock. Its pose and its joints are what was last asked for, unless it has `kinematics`.
+ * `core:builtin:fake`: an arm that moves on the clock. Its end is where its joints put it.
  *
- * Attributes: `kinematics` (object in the format SVA: see kinematics.ts): the chain of its joints, which decides where its end is; `joints`
- * (default 6), their number without `kinematics`; `deg_per_sec` and `mm_per_sec` (default 0: at once), its speeds; `max_joint_deg` (default
- * 360), the largest angle either way; `reach_mm` (default 2000), the farthest end position. See fake-model.ts for `errors` and `delays_ms`.
+ * Attributes: `kinematics` (object in the format SVA: see kinematics.ts): the chain of its joints. By default it has those of
+ * wrist-arm.ts, six joints that reach every pose within `reach_mm`; with another number of `joints` (default 6) and no `kinematics` it has
+ * none, and its pose is what was last asked for. `deg_per_sec`, the speed of its joints, and `mm_per_sec`, that of its end on a way to a
+ * pose (default 0: at once; with `mm_per_sec`, the joints arrive together); `max_joint_deg` (default 360), the largest angle either way;
+ * `reach_mm` (default 2000), the farthest end position. See fake-model.ts for `errors` and `delays_ms`.
  */
 import { type Clock, PlatformError } from '@platform/base';
 import { KinematicsFileFormat } from '@platform/proto/platform/common/v1/common';
 import { type Arm, arm } from '@platform/resources';
-import { readChain } from '../../../frames/kinematics.ts';
-import { poseFields, rigidPose } from '../../../frames/pose.ts';
+import { type Chain, readChain } from '../../../frames/kinematics.ts';
+import { poseFields, type RigidPose, rigidPose } from '../../../frames/pose.ts';
 import { solveChain } from '../../../frames/solve-chain.ts';
 import type { Model } from '../../../graph/model.ts';
+import type { ValuesOf } from '../../attributes.ts';
 import { Axis, moveAll } from '../../fake/axis.ts';
 import { fakeModel } from '../../fake/fake-model.ts';
+import { wristArmJoints, wristArmKinematics } from './wrist-arm.ts';
 
 const fields = {
   kinematics: { kind: 'object' },
@@ -31,8 +35,9 @@ export const createFakeArm: (clock: Clock) => Model = fakeModel<Arm, typeof fiel
   type: arm,
   fields,
   make(values, clock) {
-    const { kinematics, deg_per_sec: degPerSec, mm_per_sec: mmPerSec, max_joint_deg: most, reach_mm: reach } = values;
-    const chain = kinematics && readChain(kinematics);
+    const { deg_per_sec: degPerSec, mm_per_sec: mmPerSec, max_joint_deg: most, reach_mm: reach } = values;
+    const known = kinematicsOf(values);
+    const chain = known?.chain;
     const count = chain?.joints ?? values.joints;
     const joints = Array.from({ length: count }, () => new Axis(clock));
     /** From 0 to 1 along the way from one pose to the next. */
@@ -50,7 +55,8 @@ export const createFakeArm: (clock: Clock) => Model = fakeModel<Arm, typeof fiel
     const stop = (): void => {
       for (const axis of [way, ...joints]) axis.stop();
     };
-    const moveJoints = async (values: readonly number[] = [], signal: AbortSignal): Promise<void> => {
+    /** @param ms how long all of them take together; undefined: as long as their speed says */
+    const moveJoints = async (values: readonly number[] = [], signal: AbortSignal, ms?: number): Promise<void> => {
       if (values.length !== count)
         throw new PlatformError('invalid_argument', `positions: expected ${count} angles, found ${values.length}`);
       const tooFar = values.findIndex((value) => !(Math.abs(value) <= most));
@@ -58,7 +64,10 @@ export const createFakeArm: (clock: Clock) => Model = fakeModel<Arm, typeof fiel
         const text = `positions.values[${tooFar}]: expected ${-most} to ${most} degrees, found ${values[tooFar]}`;
         throw new PlatformError('invalid_argument', text);
       }
-      await moveAll(joints, (joint, at) => joint.moveTo(values[at] ?? 0, degPerSec, signal));
+      const speeds = joints.map(({ position }, at) =>
+        ms === undefined ? degPerSec : ms === 0 ? 0 : (Math.abs((values[at] ?? 0) - position) / ms) * 1_000,
+      );
+      await moveAll(joints, (joint, at) => joint.moveTo(values[at] ?? 0, speeds[at] ?? 0, signal));
     };
     return {
       async getEndPosition() {
@@ -70,17 +79,18 @@ export const createFakeArm: (clock: Clock) => Model = fakeModel<Arm, typeof fiel
         const distance = Math.hypot(x, y, z);
         if (!(distance <= reach))
           throw new PlatformError('invalid_argument', `to: expected at most ${reach} mm away, found ${distance} mm`);
-        if (chain !== undefined) {
-          const found = solveChain(chain, rigidPose(wanted), angles());
+        const now = pose();
+        const length = Math.hypot(x - now.x, y - now.y, z - now.z);
+        if (known !== undefined) {
+          const found = known.jointsFor(rigidPose(wanted), angles());
           if (found === undefined)
             throw new PlatformError('invalid_argument', 'to: expected a pose that the joints of the arm can reach');
-          return await moveJoints(found, signal);
+          return await moveJoints(found, signal, mmPerSec === 0 ? undefined : (length / mmPerSec) * 1_000);
         }
-        from = pose();
+        from = now;
         to = { x, y, z, oX, oY, oZ, theta };
         way.stop();
         way.calibrate(0);
-        const length = Math.hypot(x - from.x, y - from.y, z - from.z);
         await way.moveTo(1, length === 0 ? 0 : mmPerSec / length, signal);
       },
       async getJointPositions() {
@@ -99,9 +109,9 @@ export const createFakeArm: (clock: Clock) => Model = fakeModel<Arm, typeof fiel
           yield { message: { case: 'ack', value: {} } };
         }
       },
-      ...(kinematics && {
+      ...(known && {
         async getKinematics() {
-          const kinematicsData = new TextEncoder().encode(JSON.stringify(kinematics));
+          const kinematicsData = new TextEncoder().encode(JSON.stringify(known.kinematics));
           return { format: KinematicsFileFormat.SVA, kinematicsData };
         },
       }),
@@ -123,3 +133,25 @@ export const createFakeArm: (clock: Clock) => Model = fakeModel<Arm, typeof fiel
     };
   },
 });
+
+interface Kinematics {
+  /** In the format SVA. */
+  readonly kinematics: object;
+  readonly chain: Chain;
+  /** The angles of the joints at which the end has a pose; undefined: it cannot. */
+  jointsFor(wanted: RigidPose, from: readonly number[]): readonly number[] | undefined;
+}
+
+function kinematicsOf(values: ValuesOf<typeof fields>): Kinematics | undefined {
+  const { kinematics: given, joints, max_joint_deg: most, reach_mm: reachMm } = values;
+  if (given !== undefined) {
+    const chain = readChain(given);
+    return { kinematics: given, chain, jointsFor: (wanted, from) => solveChain(chain, wanted, from) };
+  }
+  if (joints !== 6) return undefined;
+  const kinematics = wristArmKinematics(reachMm, most);
+  return {
+    ...{ kinematics, chain: readChain(kinematics) },
+    jointsFor: (wanted, from) => wristArmJoints(wanted, from, { reachMm, most }),
+  };
+}
