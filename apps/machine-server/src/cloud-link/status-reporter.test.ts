@@ -1,7 +1,7 @@
 import { type Clock, silentLog } from '@platform/base';
 import { parse } from '@platform/machine-config/parse';
 import { revisionOf } from '@platform/machine-config/robot-config';
-import type { ReportPartStatusRequest } from '@platform/proto/platform/fleet/v1/fleet';
+import type { ReportPartStatusRequest } from '@platform/proto/platform/fleet/v1/part_report';
 import type { Link } from '@platform/rpc/client';
 import { FakeClock } from '@platform/testkit';
 import { expect, test } from 'vitest';

@@ -5,8 +5,8 @@
  */
 import type { JsonObject } from '@bufbuild/protobuf';
 import { asPlatformError, type Clock, errorText, type Follower, follow, type Log, silentLog } from '@platform/base';
-import { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
 import type { Link } from '@platform/rpc/client';
+import { reportClient } from './report-service.ts';
 
 export interface RunningStatus {
   readonly appliedRevision: string;
@@ -84,7 +84,7 @@ export class StatusReporter implements AsyncDisposable {
     try {
       const lastError = now.lastError.slice(0, maxErrorLength);
       const report = { partId, ...now, lastError, serverVersion: version, platform, ...data };
-      const answer = await link.client(FleetService).reportPartStatus(report, { signal, timeoutMs: callTimeoutMs });
+      const answer = await reportClient(link).reportPartStatus(report, { signal, timeoutMs: callTimeoutMs });
       onForced(answer.forcedRevision);
     } catch (caught) {
       this.#isOver = final.includes(asPlatformError(caught).code);

@@ -14,7 +14,8 @@ import {
 } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { PackageService } from '@platform/proto/platform/app/packages/v1/packages';
 import { RobotConfigSchema, RobotService } from '@platform/proto/platform/app/v1/robot';
-import { FleetService, type ReportPartStatusRequest } from '@platform/proto/platform/fleet/v1/fleet';
+import { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
+import type { ReportPartStatusRequest } from '@platform/proto/platform/fleet/v1/part_report';
 import { type Gap, GapService } from '@platform/proto/platform/gaps/v1/gaps';
 import { AuthService } from '@platform/proto/proto/rpc/v1/auth';
 import { createRpcServer, serve } from '@platform/rpc/server';
