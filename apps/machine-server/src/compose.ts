@@ -132,7 +132,7 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
   const { settled } = applier.apply(written);
   starting.use(source).start(
     (config) => applier.apply(config),
-    (config) => holdReason(graph, maintenanceOf(environment.resolve(config).config), clock),
+    (config) => holdReason(graph, config.maintenance && maintenanceOf(environment.resolve(config).config), clock),
   );
   await settled;
   signal.throwIfAborted();

@@ -44,6 +44,7 @@ export interface Place {
 
 function diffInto(place: Place, changes: Change[]): void {
   const { before, after, path, of } = place;
+  if (before === after) return;
   if (isLists(place)) {
     diffLists(place, changes, diffInto);
   } else if (isObject(before) && isObject(after)) {

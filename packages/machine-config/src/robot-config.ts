@@ -62,11 +62,8 @@ export function fromRobotConfig(message: RobotConfig): MachineConfig {
   const list = (section: Section, messages: readonly object[]): JsonObject[] =>
     messages.map((each) => entryOf(section, each));
   return {
-    components: message.components.map((component) => ({
-      ...resourceOf(component, 'component'),
-      frame: component.frame === undefined ? undefined : frameOf(component.frame),
-    })),
-    services: message.services.map((service) => resourceOf(service, 'service')),
+    components: message.components.map((component) => knownResource(component, 'component')),
+    services: message.services.map((service) => knownResource(service, 'service')),
     modules: list(moduleSection, message.modules),
     remotes: list(remoteSection, message.remotes),
     processes: list(processSection, message.processes),
@@ -120,8 +117,18 @@ function resourceInit(resource: ResourceConfig) {
   };
 }
 
+/** One for each message, so that a resource which stays the same in a new configuration is the same object, too. */
+const knownResources = new WeakMap<object, ResourceConfig>();
+
+function knownResource(message: ComponentConfig | ServiceConfigMessage, kind: 'component' | 'service'): ResourceConfig {
+  const known = knownResources.get(message) ?? resourceOf(message, kind);
+  knownResources.set(message, known);
+  return known;
+}
+
 function resourceOf(message: ComponentConfig | ServiceConfigMessage, kind: 'component' | 'service'): ResourceConfig {
   const { logConfiguration } = message;
+  const frame = 'frame' in message ? message.frame : undefined;
   return {
     name: message.name,
     api: apiOf(message, kind) ?? '',
@@ -132,7 +139,8 @@ function resourceOf(message: ComponentConfig | ServiceConfigMessage, kind: 'comp
       type: service.type,
       attributes: (service.attributes ?? {}) as JsonObject,
     })),
-    log_configuration: logConfiguration === undefined ? undefined : { level: logConfiguration.level },
+    ...(logConfiguration !== undefined && { log_configuration: { level: logConfiguration.level } }),
+    ...(frame !== undefined && { frame: frameOf(frame) }),
   };
 }
 

@@ -7,6 +7,7 @@ import { formatResourceName } from '@platform/resources';
 export class AttributeWarnings {
   readonly #log: Log;
   #byName: ReadonlyMap<string, readonly string[]> = new Map();
+  readonly #found = new WeakMap<ResourceConfig, readonly string[]>();
 
   /** @param log that of the resources */
   constructor(log: Log) {
@@ -23,7 +24,7 @@ export class AttributeWarnings {
     const before = this.#byName;
     const byName = new Map<string, readonly string[]>();
     for (const resource of resources) {
-      const texts = unknownAttributes(resource, 'attributes').map(({ path, message }) => `${path}: ${message}`);
+      const texts = this.#textsOf(resource);
       if (texts.length === 0) continue;
       const full = formatResourceName(resource);
       byName.set(full, texts);
@@ -32,5 +33,14 @@ export class AttributeWarnings {
       for (const text of texts) if (!known.includes(text)) log.warn(text, { resource: full });
     }
     this.#byName = byName;
+  }
+
+  /** Once for each resource: those that an edit does not change are the same objects in the next configuration. */
+  #textsOf(resource: ResourceConfig): readonly string[] {
+    const texts =
+      this.#found.get(resource) ??
+      unknownAttributes(resource, 'attributes').map(({ path, message }) => `${path}: ${message}`);
+    this.#found.set(resource, texts);
+    return texts;
   }
 }

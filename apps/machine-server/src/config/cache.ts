@@ -58,11 +58,13 @@ export async function readCache(path: string): Promise<CacheContent> {
 
 /** Keeps the one before beside it, unless that is the same. */
 export async function writeCache(path: string, config: RobotConfig, confirmedMs: number): Promise<void> {
-  const content = { confirmed: new Date(confirmedMs).toISOString(), config: toJson(RobotConfigSchema, config) };
+  // First: what is being built goes on meanwhile, before thousands of resources are written as text.
   const before = await textOf(path).catch(() => undefined);
-  const isOther = before !== undefined && !before.includes(JSON.stringify(content.config));
+  const text = JSON.stringify(toJson(RobotConfigSchema, config));
+  const content = `{"confirmed":${JSON.stringify(new Date(confirmedMs))},"config":${text}`;
+  const isOther = before !== undefined && !before.includes(text);
   if (isOther && !(decode(before, path) instanceof Error)) await writeDurably(previousOf(path), before);
-  await writeDurably(path, `${JSON.stringify({ ...content, sha256: hashOf(JSON.stringify(content)) })}\n`);
+  await writeDurably(path, `${content},"sha256":"${hashOf(`${content}}`)}"}\n`);
 }
 
 export type CacheAge =

@@ -15,6 +15,7 @@ import { AttributeWarnings } from './attribute-warnings.ts';
 import { configuredSecrets } from './configured-secrets.ts';
 import type { ConfigEnvironment } from './environment.ts';
 import { logChanges } from './log-changes.ts';
+import { shareEqual } from './share-equal.ts';
 import { unsupportedSettings } from './unsupported-settings.ts';
 
 export interface ConfigApplierDeps {
@@ -91,8 +92,9 @@ export class ConfigApplier {
    * @returns `settled` resolves when every resource was built or failed once. A slow resource does not delay a later configuration.
    */
   apply(written: RobotConfig): { settled: Promise<void> } {
-    const { config: message, problems } = this.#deps.environment.resolve(written);
     const before = this.#written;
+    shareEqual(before, written);
+    const { config: message, problems } = this.#deps.environment.resolve(written);
     this.#written = written;
     this.#wanted = message;
     try {
@@ -150,7 +152,7 @@ export class ConfigApplier {
     const resources = [...config.components, ...config.services];
     this.#attributes.set(resources);
     const faultOf = (list: readonly ResourceConfig[], key: string): [string, string][] =>
-      list.flatMap((each, index) => {
+      (faults.size === 0 ? [] : list).flatMap((each, index) => {
         const fault = faults.get(`${key}[${index}]`);
         return fault === undefined ? [] : [[formatResourceName(each), fault]];
       });

@@ -10,7 +10,6 @@
  * is checked again at each refresh, and a still newer one replaces it. An owner may force the pending one: that revision is applied
  * whatever the window says, but not the ones after it.
  */
-import { equals } from '@bufbuild/protobuf';
 import {
   asPlatformError,
   backoffMs,
@@ -20,13 +19,14 @@ import {
   type Log,
   PlatformError,
 } from '@platform/base';
-import { type RobotConfig, RobotConfigSchema, RobotService } from '@platform/proto/platform/app/v1/robot';
+import { type RobotConfig, RobotService } from '@platform/proto/platform/app/v1/robot';
 import type { Link } from '@platform/rpc/client';
 import { cacheFile, checkAge, readCache, writeCache } from './cache.ts';
 import type { ConfigSource } from './config-source.ts';
 import { connectionTrouble } from './connection-trouble.ts';
 import type { CloudCredentials } from './credentials.ts';
 import { type Held, Holding } from './holding.ts';
+import { isSame, shareEqual } from './share-equal.ts';
 
 export interface ConfigWatchDeps {
   readonly link: Link;
@@ -130,8 +130,9 @@ export class ConfigWatch implements ConfigSource {
         if (failures > 0) log.info('the cloud is reachable again', { failures });
         failures = 0;
         this.#solved();
+        if (this.#current !== undefined) shareEqual(this.#current, config);
         const isForced = this.#holding.isForced(config.revision);
-        if (this.#current !== undefined && equals(RobotConfigSchema, config, this.#current)) {
+        if (isSame(config, this.#current)) {
           this.#holding.release();
           if (clock.now() - this.#confirmedMs >= confirmEveryMs) await this.#keep(config);
           continue;

@@ -1,7 +1,7 @@
 /** The secrets in a configuration, so that the log can hide them wherever they occur. */
 
 import { isSecretPath } from '@platform/machine-config/mask-secrets';
-import type { MachineConfig } from '@platform/machine-config/schema';
+import type { MachineConfig, ResourceConfig } from '@platform/machine-config/schema';
 import type { RobotConfig } from '@platform/proto/platform/app/v1/robot';
 import { secretsOf } from '../serve/authenticate.ts';
 
@@ -12,21 +12,40 @@ const leastLength = 8;
 export function configuredSecrets(message: RobotConfig, config: MachineConfig): ReadonlySet<string> {
   const { keys, locationSecrets } = secretsOf(message);
   const secrets = new Set([...keys.values(), ...locationSecrets]);
-  const collect = (value: unknown, isSecret: boolean, above: string): void => {
-    if (typeof value === 'string') {
-      if (isSecret && value.length >= leastLength) secrets.add(value);
-    } else if (typeof value === 'object' && value !== null) {
-      for (const [key, item] of Object.entries(value))
-        collect(
-          item,
-          isSecret ||
-            (!Array.isArray(value) &&
-              key.toLowerCase() !== 'key' &&
-              isSecretPath(above === 'docdb_capture_config' ? [above, key] : [key])),
-          key,
-        );
-    }
-  };
-  collect(config, false, '');
+  const { components, services, ...sections } = config;
+  collect(sections, false, '', secrets);
+  for (const list of [components, services])
+    for (const each of list) for (const text of secretsIn(each)) secrets.add(text);
   return secrets;
+}
+
+const known = new WeakMap<ResourceConfig, ReadonlySet<string>>();
+const none: ReadonlySet<string> = new Set();
+
+function secretsIn(resource: ResourceConfig): ReadonlySet<string> {
+  let found = known.get(resource);
+  if (found === undefined) {
+    const secrets = new Set<string>();
+    collect(resource, false, '', secrets);
+    found = secrets.size === 0 ? none : secrets;
+    known.set(resource, found);
+  }
+  return found;
+}
+
+function collect(value: unknown, isSecret: boolean, above: string, secrets: Set<string>): void {
+  if (typeof value === 'string') {
+    if (isSecret && value.length >= leastLength) secrets.add(value);
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [key, item] of Object.entries(value))
+      collect(
+        item,
+        isSecret ||
+          (!Array.isArray(value) &&
+            key.toLowerCase() !== 'key' &&
+            isSecretPath(above === 'docdb_capture_config' ? [above, key] : [key])),
+        key,
+        secrets,
+      );
+  }
 }

@@ -48,7 +48,7 @@ export class ConfigEnvironment {
   }
 
   resolve(config: RobotConfig): Resolved {
-    if (!hasPlaceholder(config)) return { config, problems: [] };
+    if (!needsResolving(config)) return { config, problems: [] };
     const problems: Problem[] = [];
     const used = new Map(this.#values);
     const resolved = this.#valueOf(config, '', problems, used) as RobotConfig;
@@ -61,7 +61,7 @@ export class ConfigEnvironment {
       return value.includes('${environment.') ? this.#textOf(value, path, problems, used) : value;
     if (Array.isArray(value))
       return value.map((item: unknown, index) => this.#valueOf(item, `${path}[${index}]`, problems, used));
-    if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return value;
+    if (typeof value !== 'object' || value === null || value instanceof Uint8Array || plain.has(value)) return value;
     const isMessage = '$typeName' in value;
     // Messages keep their prototype, by which their absent fields have their defaults.
     const copy = Object.create(Object.getPrototypeOf(value));
@@ -95,11 +95,26 @@ export class ConfigEnvironment {
   }
 }
 
-/** Most configurations have none, and those of thousands of resources take a while to copy. */
+/** Resources without a placeholder: they stay the same objects in later configurations (see share-equal.ts). */
+const plain = new WeakSet<object>();
+
+/** Most configurations have no placeholder, and those of thousands of resources take a while to copy. */
+function needsResolving({ components, services, ...sections }: RobotConfig): boolean {
+  let found = hasPlaceholder(sections);
+  for (const list of [components, services])
+    for (const each of list) {
+      if (plain.has(each)) continue;
+      if (hasPlaceholder(each)) found = true;
+      else plain.add(each);
+    }
+  return found;
+}
+
 function hasPlaceholder(value: unknown): boolean {
   if (typeof value === 'string') return value.includes('${environment.');
   if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return false;
-  return Object.values(value).some(hasPlaceholder);
+  for (const key in value) if (hasPlaceholder((value as Readonly<Record<string, unknown>>)[key])) return true;
+  return false;
 }
 
 /** Fields whose keys in a document have other names. */

@@ -3,7 +3,6 @@
  * `-reveal-sensitive-config-diffs` the attributes appear as they are, but only in the outputs of this computer, because others may read
  * the log in the cloud.
  */
-import { isDeepStrictEqual } from 'node:util';
 import type { Log } from '@platform/base';
 import { type Change, diff, diffLines, equal } from '@platform/machine-config/diff';
 import { mask } from '@platform/machine-config/mask-secrets';
@@ -30,7 +29,7 @@ export function logChanges({ before, after, revision, serverLog, log, reveal }: 
   const removed = [...resources.keys()].filter((name) => !nextResources.has(name));
   const changed = [...nextResources].flatMap(([name, resource]) => {
     const earlier = resources.get(name);
-    if (earlier === undefined || isDeepStrictEqual(earlier, resource)) return [];
+    if (earlier === undefined || earlier === resource) return [];
     return equal(asJson(earlier), asJson(resource)) ? [] : [name];
   });
   const sections = [...new Set([...Object.keys(old), ...Object.keys(next)])].filter(
@@ -80,8 +79,11 @@ function asJson(value: object): { readonly [key: string]: Json } {
   return withoutUndefined(value) as { readonly [key: string]: Json };
 }
 
+/** Resources that have none: they stay the same objects in later configurations (see share-equal.ts). */
+const clean = new WeakSet<object>();
+
 function withoutUndefined(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value;
+  if (typeof value !== 'object' || value === null || clean.has(value)) return value;
   if (Array.isArray(value)) {
     const items = value.map(withoutUndefined);
     return items.every((item, index) => item === value[index]) ? value : items;
@@ -89,5 +91,7 @@ function withoutUndefined(value: unknown): unknown {
   const entries = Object.entries(value);
   const kept = entries.flatMap(([key, item]) => (item === undefined ? [] : [[key, withoutUndefined(item)] as const]));
   const isSame = kept.length === entries.length && kept.every(([, item], index) => item === entries[index]?.[1]);
-  return isSame ? value : Object.fromEntries(kept);
+  if (!isSame) return Object.fromEntries(kept);
+  if ('api' in value) clean.add(value);
+  return value;
 }

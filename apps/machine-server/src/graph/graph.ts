@@ -14,10 +14,11 @@
  */
 import type { Clock, Log } from '@platform/base';
 import type { ResourceConfig } from '@platform/machine-config/schema';
-import { formatResourceName, type Resource } from '@platform/resources';
+import type { Resource } from '@platform/resources';
 import type { Observe } from '../telemetry/observe.ts';
 import { Attempt } from './attempt.ts';
 import { type BuildNodeDeps, buildNode } from './build-node.ts';
+import { fullNameOf } from './full-name.ts';
 import type { Model } from './model.ts';
 import { ModelTable, type Provided } from './model-table.ts';
 import { type Node, newNode, noResources, type ResourceState, type ResourceStatus, withImplicit } from './node.ts';
@@ -99,7 +100,7 @@ export class Graph implements AsyncDisposable {
   /** Errors of the resources that could not be built, one per line; empty if there are none. */
   errors(): string {
     const unhealthy = this.status().filter(({ state }) => state === 'unhealthy');
-    return unhealthy.map(({ config, error }) => `${formatResourceName(config)}: ${error}`).join('\n');
+    return unhealthy.map(({ config, error }) => `${fullNameOf(config)}: ${error}`).join('\n');
   }
 
   /**
@@ -121,7 +122,7 @@ export class Graph implements AsyncDisposable {
     const { remove, build } = plan(new Map(staying.map(({ full, config }) => [full, config])), wanted);
     const removed = this.#removeAll(remove);
     for (const config of build) this.#begin(config, removed);
-    await Promise.all([removed, ...[...this.#nodes.values()].map(({ attempt }) => attempt?.done)]);
+    await Promise.all([removed, ...[...this.#nodes.values()].flatMap(({ attempt }) => attempt?.done ?? [])]);
   }
 
   /**
@@ -172,7 +173,7 @@ export class Graph implements AsyncDisposable {
 
   /** @param removed resolves when the resources that this configuration removes are gone: they may hold something that this one needs. */
   #begin(config: ResourceConfig, removed: Promise<void>): void {
-    const full = formatResourceName(config);
+    const full = fullNameOf(config);
     const before = this.#nodes.get(full);
     const node =
       before !== undefined && before.removal === undefined
@@ -219,8 +220,8 @@ export class Graph implements AsyncDisposable {
   #built(full: string, fresh: Resource): void {
     this.#beginThose(
       (other) =>
-        this.#relations.isBefore(full, other.full) &&
         this.#relations.foundBy(other.full).includes(full) &&
+        this.#relations.isBefore(full, other.full) &&
         other.uses.get(full) !== fresh,
     );
   }
@@ -228,7 +229,7 @@ export class Graph implements AsyncDisposable {
   /** Dependents before their dependencies. @param names in any order */
   async #removeAll(names: readonly string[]): Promise<void> {
     const configs = names.flatMap((full) => this.#nodes.get(full) ?? []).map(withImplicit);
-    const ordered = inDependencyOrder(configs).map(formatResourceName).toReversed();
+    const ordered = inDependencyOrder(configs).map(fullNameOf).toReversed();
     const nodes = ordered.flatMap((full) => this.#nodes.get(full) ?? []);
     const dependencies = dependenciesAmong(nodes.map(withImplicit));
     for (const node of nodes) {

@@ -27,9 +27,15 @@ export class OldVersions {
   /** Closes those that nothing uses any more: what depends on them is built anew first. */
   async closeUnused(nodes: ReadonlyMap<string, Node>): Promise<void> {
     while (this.#replaced.size > 0) {
-      const users = [...nodes.values(), ...this.#replaced.values()];
-      const building = [...nodes.values()].map((node) => node.buildingWith);
-      const used = new Set([...users.map(({ uses }) => uses), ...building].flatMap((uses) => [...uses.values()]));
+      const used = new Set<Resource>();
+      const add = (uses: ReadonlyMap<string, Resource>): void => {
+        if (uses.size > 0) for (const resource of uses.values()) used.add(resource);
+      };
+      for (const { uses, buildingWith } of nodes.values()) {
+        add(uses);
+        add(buildingWith);
+      }
+      for (const { uses } of this.#replaced.values()) add(uses);
       const unused = [...this.#replaced].filter(([resource]) => !used.has(resource));
       if (unused.length === 0) return;
       for (const [resource] of unused) this.#replaced.delete(resource);

@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isForService, resourcesByName } from '@platform/machine-config/canonical-names';
 import type { ResourceConfig } from '@platform/machine-config/schema';
-import { formatResourceName } from '@platform/resources';
+import { fullNameOf } from './full-name.ts';
 import type { Associated } from './model.ts';
 
 export interface Plan {
@@ -30,26 +30,28 @@ export function plan(running: ReadonlyMap<string, ResourceConfig>, wanted: reado
   const dependencies = dependenciesAmong(ordered);
   const changed = new Set<string>();
   const build = ordered.filter((config) => {
-    const full = formatResourceName(config);
+    const full = fullNameOf(config);
     const now = running.get(full);
     const same =
       now !== undefined &&
-      (isDeepStrictEqual(now, config) || JSON.stringify(now) === JSON.stringify(config)) &&
-      fingerprint(associatedWith(now, present)) === fingerprint(associatedWith(config, wanted));
+      (now === config || isDeepStrictEqual(now, config) || JSON.stringify(now) === JSON.stringify(config)) &&
+      (!isService(config) || fingerprint(associatedWith(now, present)) === fingerprint(associatedWith(config, wanted)));
     // Dependents of a rebuilt resource hold the old one, so they are rebuilt too.
     if (same && !dependencies.get(full)?.found.some((dependency) => changed.has(dependency))) return false;
     changed.add(full);
     return true;
   });
   const gone = inDependencyOrder(present)
-    .map(formatResourceName)
+    .map(fullNameOf)
     .filter((full) => !dependencies.has(full));
   return { remove: gone.toReversed(), build };
 }
 
+const isService = ({ api }: Pick<ResourceConfig, 'api'>): boolean => api.includes(':service:');
+
 /** The settings that other resources have for this service. */
 export function associatedWith({ api }: ResourceConfig, configs: readonly ResourceConfig[]): Associated[] {
-  if (!api.includes(':service:')) return [];
+  if (!isService({ api })) return [];
   return configs.flatMap(({ api: of, name, service_configs }) => {
     const own = service_configs.filter(({ type }) => isForService(type, api));
     return own.length === 0 ? [] : [{ api: of, name, service_configs: own }];
@@ -68,7 +70,9 @@ function fingerprint(associated: readonly Associated[]): string {
  * Dependencies before dependents; otherwise as configured. The schema of configurations refuses cycles; here a cycle only ends the walk.
  */
 export function inDependencyOrder(configs: readonly ResourceConfig[]): ResourceConfig[] {
-  const byName = new Map(configs.map((config) => [formatResourceName(config), config]));
+  const byName = new Map<string, ResourceConfig>();
+  for (const config of configs) byName.set(fullNameOf(config), config);
+  if (!configs.some(dependsOnOthers)) return [...byName.values()];
   const dependencies = dependenciesAmong(configs);
   const ordered: ResourceConfig[] = [];
   const seen = new Set<string>();
@@ -85,16 +89,24 @@ export function inDependencyOrder(configs: readonly ResourceConfig[]): ResourceC
 
 /** By full name. */
 export function dependenciesAmong(configs: readonly ResourceConfig[]): ReadonlyMap<string, Dependencies> {
-  const positions = new Map(configs.map((config, position) => [formatResourceName(config), position]));
+  const all = new Map<string, Dependencies>();
+  for (const config of configs) all.set(fullNameOf(config), none);
+  if (!configs.some(dependsOnOthers)) return all;
+  const positions = new Map(configs.map((config, position) => [fullNameOf(config), position]));
   const byName = resourcesByName(configs);
   const inOrder = (a: string, b: string): number => (positions.get(a) ?? 0) - (positions.get(b) ?? 0);
-  return new Map(
-    configs.map((config) => {
-      const full = formatResourceName(config);
-      const found = new Set(config.depends_on.flatMap((name) => byName.get(name)?.map(formatResourceName) ?? []));
-      found.delete(full);
-      const unknown = config.depends_on.filter((name) => !byName.has(name));
-      return [full, { found: [...found].toSorted(inOrder), unknown }];
-    }),
-  );
+  for (const config of configs) {
+    if (!dependsOnOthers(config)) continue;
+    const full = fullNameOf(config);
+    const found = new Set(config.depends_on.flatMap((name) => byName.get(name)?.map(fullNameOf) ?? []));
+    found.delete(full);
+    const unknown = config.depends_on.filter((name) => !byName.has(name));
+    all.set(full, { found: [...found].toSorted(inOrder), unknown });
+  }
+  return all;
+}
+
+/** Most resources depend on none. */
+function dependsOnOthers({ depends_on: names }: ResourceConfig): boolean {
+  return names.length > 0;
 }

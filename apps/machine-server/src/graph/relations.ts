@@ -1,7 +1,8 @@
 /** Which of the wanted resources depend on which, and in which order they are built. */
 import { PlatformError } from '@platform/base';
 import type { ResourceConfig } from '@platform/machine-config/schema';
-import { formatResourceName, type Resource } from '@platform/resources';
+import type { Resource } from '@platform/resources';
+import { fullNameOf } from './full-name.ts';
 import { type Node, withImplicit } from './node.ts';
 import { type Dependencies, dependenciesAmong, inDependencyOrder } from './plan.ts';
 
@@ -15,12 +16,14 @@ export class Relations {
   /** Finds them out anew. */
   relate(wanted: readonly ResourceConfig[], nodes: ReadonlyMap<string, Node>): void {
     const configs = wanted.map((config) => {
-      const node = nodes.get(formatResourceName(config));
+      const node = nodes.get(fullNameOf(config));
       return node === undefined ? config : withImplicit({ config, implicit: node.implicit });
     });
     const ordered = inDependencyOrder(configs);
     this.#dependencies = dependenciesAmong(ordered);
-    this.#positions = new Map(ordered.map((config, position) => [formatResourceName(config), position]));
+    const positions = new Map<string, number>();
+    for (const config of ordered) positions.set(fullNameOf(config), positions.size);
+    this.#positions = positions;
   }
 
   /** Full names of what it depends on. */

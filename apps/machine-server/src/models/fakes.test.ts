@@ -1,5 +1,5 @@
 /** Every fake over RPC: what was set, moved or written is what is read back. */
-import type { DescService, JsonObject } from '@bufbuild/protobuf';
+import type { DescService, JsonObject, MessageInitShape } from '@bufbuild/protobuf';
 import { ArmService } from '@platform/proto/platform/component/arm/v1/arm';
 import { AudioInService } from '@platform/proto/platform/component/audioin/v1/audioin';
 import { AudioOutService } from '@platform/proto/platform/component/audioout/v1/audioout';
@@ -89,10 +89,11 @@ test('numbers that are not finite are refused with their field, before anything 
     for (const each of asked) await expect(each).rejects.toMatchObject(refused);
   }
   expect(await motor.isPowered({ name })).toMatchObject({ isOn: true, powerPct: 0.5 });
-  async function* batches() {
-    yield { name, message: { case: 'init', value: {} } } as const;
+  const { input } = ArmService.method.moveThroughJointPositionsStreamed;
+  async function* batches(): AsyncGenerator<MessageInitShape<typeof input>, void> {
+    yield { name, message: { case: 'init', value: {} } };
     const points = [{ positions: { values: [Number.NaN, 0, 0, 0, 0, 0] } }];
-    yield { name, message: { case: 'batch', value: { points } } } as const;
+    yield { name, message: { case: 'batch', value: { points } } };
   }
   const moved = async () => {
     for await (const _ack of call(ArmService).moveThroughJointPositionsStreamed(batches()));

@@ -17,11 +17,27 @@ export function resolvePlaceholders(
   };
   const object = (found: JsonObject): JsonObject =>
     Object.fromEntries(Object.entries(found).map(([key, item]) => [key, value(item)]));
-  const resource = (found: ResourceConfig): ResourceConfig => ({ ...found, attributes: object(found.attributes) });
+  const resource = (found: ResourceConfig): ResourceConfig =>
+    hasPlaceholder(found) ? { ...found, attributes: object(found.attributes) } : found;
   return {
     ...config,
     components: config.components.map(resource),
     services: config.services.map(resource),
     modules: config.modules.map(object),
   };
+}
+
+/** Resources without a placeholder: they stay the same objects in later configurations (see share-equal.ts). */
+const plain = new WeakSet<ResourceConfig>();
+
+function hasPlaceholder(resource: ResourceConfig): boolean {
+  if (plain.has(resource)) return false;
+  if (mentions(resource.attributes)) return true;
+  plain.add(resource);
+  return false;
+}
+
+function mentions(value: Json): boolean {
+  if (typeof value === 'string') return value.includes('${packages.');
+  return typeof value === 'object' && value !== null && Object.values(value).some(mentions);
 }

@@ -25,6 +25,8 @@ export function diffLists(
   const pairs = naming === undefined ? byPosition(before, after) : byName(before, after, naming);
   const staying = longestIncreasing(pairs.values().toArray());
   before.forEach((entry, index) => {
+    const same = pairs.get(index);
+    if (same !== undefined && entry === after[same] && staying.has(same)) return;
     const name = naming === undefined || naming === 'itself' ? undefined : nameOf(entry, naming);
     const at = { path: [...path, index], of: name === undefined ? of : [...of, name] };
     const to = pairs.get(index);
