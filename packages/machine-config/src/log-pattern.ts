@@ -2,8 +2,13 @@
  * Patterns of `log`: regular expressions (RE2, which runs in linear time) that must match a whole name. Public machine-servers read `*` as
  * any text and a dot as itself; a pattern of plain characters and `*` therefore also matches when it is read that way.
  */
-import { RE2JS, RE2JSException } from 're2js';
+import { createRequire } from 'node:module';
+import type { RE2JS } from 're2js';
 import { formatValue } from './format-value.ts';
+
+/** Loaded with the first pattern: it takes 2 MB, and most machines have no patterns. */
+let loaded: typeof import('re2js') | undefined;
+const re2 = (): typeof import('re2js') => (loaded ??= createRequire(import.meta.url)('re2js'));
 
 export type LogPatternTest = (name: string) => boolean;
 
@@ -15,6 +20,7 @@ const plain = /^[\w.:/*-]+$/;
 export function compileLogPattern(pattern: string): LogPatternTest | string {
   if (pattern.length > maxPatternLength)
     return `expected a regular expression of at most ${maxPatternLength} characters, found ${pattern.length}`;
+  const { RE2JS, RE2JSException } = re2();
   const readings = plain.test(pattern) ? [pattern.split('*').map(RE2JS.quote).join('.*')] : [];
   try {
     return testOf([RE2JS.compile(pattern), ...readings.map((reading) => RE2JS.compile(reading))]);
