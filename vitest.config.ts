@@ -26,7 +26,7 @@ export default defineConfig({
         test: {
           name: 'postgres',
           include: [
-            'apps/cloud/src/{accounts,access,binary,follow-log,fragments,gaps,identity,ingest,machines,outbox,packages,retention,triggers}/**/*.test.ts',
+            'apps/cloud/src/{accounts,access,billing,binary,follow-log,fragments,gaps,identity,ingest,machines,outbox,packages,retention,triggers}/**/*.test.ts',
             'apps/cloud/src/queries/{saved,indexes}/*.test.ts',
             'apps/cloud/src/tabular/{integrity/catalog-damage,deletion/deleted-organization}.test.ts',
           ],

@@ -53,10 +53,11 @@ export const cloudEdges: Readonly<Record<string, readonly string[]>> = {
   access: ['instance', 'metadata'],
   accounts: ['access', 'instance', 'metadata'],
   admin: [
-    ...['access', 'accounts', 'backup', 'binary', 'blobs', 'follow-log', 'fragments', 'identity', 'ingest', 'instance'],
-    ...['machines', 'metadata', 'outbox', 'packages', 'tabular'],
+    ...['access', 'accounts', 'backup', 'billing', 'binary', 'blobs', 'follow-log', 'fragments', 'identity', 'ingest'],
+    ...['instance', 'machines', 'metadata', 'outbox', 'packages', 'tabular'],
   ],
   backup: ['ingest', 'instance', 'metadata'],
+  billing: ['access', 'accounts', 'follow-log', 'ingest', 'metadata', 'outbox'],
   binary: ['access', 'blobs', 'follow-log', 'ingest', 'instance', 'metadata'],
   blobs: ['instance'],
   connect: ['access', 'machines', 'metadata'],

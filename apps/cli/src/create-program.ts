@@ -4,6 +4,7 @@ import { Command } from 'commander';
 import { captureCommand } from './capture/capture-command.ts';
 import { adminCommand } from './commands/admin/admin-command.ts';
 import { apiKeysCommand } from './commands/api-keys.ts';
+import { billingCommand } from './commands/billing/billing-command.ts';
 import { describeCompletion } from './commands/completion.ts';
 import { configCommand } from './commands/config/config-command.ts';
 import { deliveriesCommand } from './commands/deliveries/deliveries-command.ts';
@@ -84,7 +85,8 @@ export function createProgram(jsonErrors = false): Command {
     .addCommand(deliveriesCommand())
     .addCommand(webhooksCommand())
     .addCommand(metadataCommand())
-    .addCommand(apiKeysCommand());
+    .addCommand(apiKeysCommand())
+    .addCommand(billingCommand());
   program.commandsGroup('Data:').addCommand(queryCommand()).addCommand(dataCommand());
   program.commandsGroup('Shell:').helpCommand('help [command]', 'show the help for a command');
   addCompletions(program, { completionCommandName: 'completion' });

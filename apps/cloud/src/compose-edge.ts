@@ -4,11 +4,14 @@ import { DataService } from '@platform/proto/platform/app/data/v1/data';
 import { DatasetService } from '@platform/proto/platform/app/dataset/v1/dataset';
 import { PackageService } from '@platform/proto/platform/app/packages/v1/packages';
 import { AppService } from '@platform/proto/platform/app/v1/app';
+import { BillingService } from '@platform/proto/platform/app/v1/billing';
 import { TriggerService } from '@platform/proto/platform/app/v1/triggers';
+import { InvoiceService, PriceService } from '@platform/proto/platform/billing/v1/billing';
 import { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
 import { createRpcServer, meterCalls, type RpcServer, type ServiceBinding, serve } from '@platform/rpc/server';
 import { authBinding } from './access/auth-rpc.ts';
 import { callerFields, type Principal } from './access/principal.ts';
+import type { Billing } from './billing/feature.ts';
 import type { DataPlane } from './compose-data-plane.ts';
 import type { Fleet } from './compose-fleet.ts';
 import type { People } from './compose-people.ts';
@@ -49,6 +52,7 @@ export interface EdgeDeps {
   readonly outbox: Outbox;
   readonly ingestLog: IngestLog;
   readonly dataPlane: DataPlane;
+  readonly billing: Pick<Billing, 'handlers' | 'priceHandlers' | 'invoiceHandlers'>;
   readonly db: Database;
   readonly instanceKey: Pick<InstanceKey, 'verify'>;
   readonly relay: Relay;
@@ -203,6 +207,9 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
     ),
     serve(DataService, { ...queries.dataHandlers, ...binary.dataHandlers }),
     serve(DatasetService, binary.datasetHandlers),
+    serve(BillingService, deps.billing.handlers),
+    serve(PriceService, deps.billing.priceHandlers),
+    serve(InvoiceService, deps.billing.invoiceHandlers),
     serve(PackageService, packages.handlers, { maxRequestBytes: () => maxMessageBytes }),
     relay.binding,
   ];

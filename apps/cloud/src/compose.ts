@@ -1,7 +1,8 @@
 /**
  * Wires the whole cloud by hand; read from top to bottom, it shows the architecture. Closely related parts are wired in files of their
  * own: accounts and machines in compose-fleet.ts, webhooks and e-mail in compose-outbox.ts, people and sign-in in compose-people.ts,
- * readings, binary data, triggers and queries in compose-data-plane.ts, services and routes of the port in compose-edge.ts.
+ * readings, binary data, triggers and queries in compose-data-plane.ts, usage and prices in compose-billing.ts, services and routes of the
+ * port in compose-edge.ts.
  *
  * Start order (I14): data directory → metadata and log → accept uploads → sweep orphans → replay hot rows → answer queries → followers.
  * Shutdown runs in reverse order.
@@ -13,6 +14,7 @@ import { controlName, openControlServer } from './admin/control-channel.ts';
 import { createAdmin } from './admin/feature.ts';
 import { openLimits } from './admin/limits.ts';
 import { checkStores } from './check-stores.ts';
+import { composeBilling } from './compose-billing.ts';
 import { composeDataPlane } from './compose-data-plane.ts';
 import { composeEdge } from './compose-edge.ts';
 import { composeFleet } from './compose-fleet.ts';
@@ -139,6 +141,9 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
     await composeDataPlane({ ...common, data, ingestLog, fleet, signIn, outbox, deletions, scheme }),
   );
   const { tabular, triggers, binary, packages, ingest } = dataPlane;
+
+  // Usage, prices, invoices and payments
+  const billing = unwind.use('billing', composeBilling({ ...common, ingestLog, fleet, mail }));
   unwind.use('presence', presence);
 
   // Remote control
@@ -179,6 +184,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
       outbox,
       ingestLog,
       dataPlane,
+      billing,
       relay,
       connect,
       host: settings.host,
@@ -218,6 +224,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
   await tabular.start();
   await triggers.start();
   await binary.start();
+  await billing.start();
   outbox.start();
   identity.start();
   presence.start();
@@ -229,6 +236,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
       tabular,
       triggers,
       binary,
+      billing,
       packages,
       keyUse,
       logs,

@@ -1,6 +1,7 @@
 /** Background work that the cloud repeats while it serves: truncating, sweeping, forgetting and persisting. */
 import { type Clock, type FollowOptions, follow, type Log } from '@platform/base';
 import type { KeyUse } from './access/key-use.ts';
+import type { Billing } from './billing/feature.ts';
 import type { Binary } from './binary/feature.ts';
 import { ballastStep } from './ingest/disk/ballast.ts';
 import { freeBytesOf, neededForUploads } from './ingest/disk/free-space.ts';
@@ -19,6 +20,7 @@ export interface HousekeepingDeps {
   readonly tabular: Tabular;
   readonly triggers: Triggers;
   readonly binary: Pick<Binary, 'cursor' | 'removePayloads' | 'onDeleted'>;
+  readonly billing: Pick<Billing, 'cursor'>;
   readonly packages: Pick<Packages, 'removeArchives' | 'onDeleted'>;
   readonly keyUse: KeyUse;
   readonly logs: MachineLogs;
@@ -30,8 +32,8 @@ export interface HousekeepingDeps {
 
 /** Runs until the result is disposed; disposal waits for steps in progress. */
 export function startHousekeeping(deps: HousekeepingDeps): AsyncDisposable {
-  const { ingest, ingestLog, tabular, triggers, binary, packages, keyUse, logs, deletions, directory, clock, log } =
-    deps;
+  const { ingest, ingestLog, tabular, triggers, binary, billing, packages, keyUse, logs, deletions, directory } = deps;
+  const { clock, log } = deps;
   const tasks = new AsyncDisposableStack();
   const task = (area: string, options: Omit<FollowOptions, 'clock' | 'log'>) =>
     tasks.use(follow({ ...options, clock, log: log.child(area) }));
@@ -46,7 +48,10 @@ export function startHousekeeping(deps: HousekeepingDeps): AsyncDisposable {
     idleMs: 5_000,
     step: pausing(
       ingest.truncateStep(async () =>
-        Math.min(tabular.sealedPosition(), await triggers.cursor(), await binary.cursor()),
+        Math.min(
+          tabular.sealedPosition(),
+          ...(await Promise.all([triggers, binary, billing].map((follower) => follower.cursor()))),
+        ),
       ),
     ),
   });

@@ -9,8 +9,10 @@ import { DatasetService } from '@platform/proto/platform/app/dataset/v1/dataset'
 import { DataSyncService } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { PackageService } from '@platform/proto/platform/app/packages/v1/packages';
 import { AppService } from '@platform/proto/platform/app/v1/app';
+import { BillingService } from '@platform/proto/platform/app/v1/billing';
 import { RobotService } from '@platform/proto/platform/app/v1/robot';
 import { TriggerService } from '@platform/proto/platform/app/v1/triggers';
+import { InvoiceService, PriceService } from '@platform/proto/platform/billing/v1/billing';
 import { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
 import { GapService } from '@platform/proto/platform/gaps/v1/gaps';
 import { UploadService } from '@platform/proto/platform/upload/v1/upload';
@@ -42,6 +44,9 @@ export const services: readonly DescService[] = [
   FleetService,
   GapService,
   TriggerService,
+  BillingService,
+  PriceService,
+  InvoiceService,
   Health,
   ServerReflection,
   ServerReflectionAlpha,
@@ -182,7 +187,7 @@ function takesAway(operation: string): boolean {
 }
 
 export function reads(operation: string): boolean {
-  return /\.(Get|List|Search|Check|Tabular|Export|Binary|Tags|BoundingBoxLabels|SequencesBy|Config$|Certificate|Tail|Validate|LocationAuth|OrganizationGet)/.test(
+  return /\.(Get|List|Simulate|Search|Check|Tabular|Export|Binary|Tags|BoundingBoxLabels|SequencesBy|Config$|Certificate|Tail|Validate|LocationAuth|OrganizationGet)/.test(
     operation,
   );
 }

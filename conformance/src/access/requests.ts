@@ -5,7 +5,7 @@ import { GapReason } from '@platform/proto/platform/gaps/v1/gaps';
 import { packageMessages } from './build-data.ts';
 import { dataRequests } from './data-requests.ts';
 import { type Builder, now } from './request-builder.ts';
-import type { Subject } from './rules.ts';
+import { organizationOf, type Subject } from './rules.ts';
 import { authorizationOf } from './wire-roles.ts';
 import { addressOf, type Contents, smallestPng, type World } from './world.ts';
 
@@ -22,6 +22,11 @@ const contentsOf = ({ places }: Subject, world: World): Contents =>
 const nameOf = ({ places }: Subject): string => places?.[0]?.name || 'some name';
 const data = (subject: Subject, world: World): object => ({ canary: contentsOf(subject, world).metadata });
 const fragmentConfig = { components: [] };
+
+const priceList = JSON.stringify({
+  currency: 'USD',
+  tiers: [{ name: 'standard', in_arrears: true, per_machine: '1' }],
+});
 
 const nobodysOrganization = '00000000-0000-4000-8000-000000000001';
 
@@ -230,6 +235,21 @@ export const builders: Readonly<Record<string, Builder>> = {
     },
   }),
   'TriggerService.ListDeliveries': (subject) => ({ scope: scopeOf(subject) }),
+  'BillingService.UpdateOrganizationBillingTier': ({ id }) => ({ organizationId: id, billingTier: 'standard' }),
+  'BillingService.UpdateLocationBillingOrganization': ({ id, places }) => ({
+    locationId: id,
+    billingOrganizationId: places?.[0] === undefined ? nobodysOrganization : organizationOf(places[0]).id,
+  }),
+  'BillingService.SendPaymentRequiredEmail': ({ id }) => ({
+    billingOwnerOrgId: id,
+    customerOrgId: nobodysOrganization,
+  }),
+  'BillingService.ChargeOrganization': ({ id }) => ({ orgIdToCharge: id, subtotal: 1 }),
+  'BillingService.CreateInvoiceAndChargeImmediately': ({ id }) => ({ orgIdToCharge: id, amount: 1 }),
+  'InvoiceService.CloseMonth': ({ id }) => ({ organizationId: id, month: '2020-01' }),
+  'InvoiceService.VoidInvoice': ({ id }) => ({ organizationId: id, invoiceId: '', reason: '\u0007' }),
+  'InvoiceService.AttachTestCard': ({ id }) => ({ organizationId: id, card: 1 }),
+  'PriceService.SetPriceList': ({ id }) => ({ organizationId: id, document: priceList }),
   'GapService.ListGaps': ({ id }) => ({ partId: id }),
   'GapService.ReportGaps': ({ id }) => ({
     partId: id,

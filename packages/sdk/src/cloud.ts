@@ -38,6 +38,7 @@ export {
   type RobotPart,
   type SharedSecret,
 } from '@platform/proto/platform/app/v1/app';
+export type { InvoiceSummary } from '@platform/proto/platform/app/v1/billing';
 export {
   type Delivery,
   type DeliveryAttempt,
@@ -47,6 +48,12 @@ export {
   TriggerOutcome,
   TriggerState,
 } from '@platform/proto/platform/app/v1/triggers';
+export {
+  type InvoiceLine,
+  type PriceList,
+  TestCard,
+  type UsageRecord,
+} from '@platform/proto/platform/billing/v1/billing';
 export type { LogEntry } from '@platform/proto/platform/common/v1/common';
 export type {
   AuditEntry,
@@ -57,6 +64,14 @@ export type {
 } from '@platform/proto/platform/fleet/v1/fleet';
 export { type Gap, GapReason } from '@platform/proto/platform/gaps/v1/gaps';
 export { connectionFault, isAnswer, isLoopback, pinnedAuthority } from '@platform/rpc/client';
+export {
+  type BillingCallOptions,
+  type BillingClient,
+  type ChargeOptions,
+  type ImmediateCharge,
+  type OrganizationCharge,
+  usageTypeName,
+} from './cloud/billing-client.ts';
 export { parseStages } from './cloud/extended-json/parse-stages.ts';
 export { readJson } from './cloud/extended-json/read-json.ts';
 export { type RowFields, type RowValue, readRow, Scalar } from './cloud/extended-json/read-row.ts';

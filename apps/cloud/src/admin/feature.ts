@@ -11,6 +11,7 @@ import type { KeyRing } from '../instance/instance-key.ts';
 import { finishRotation } from '../instance/rotate-instance-key.ts';
 import { sealedColumns } from '../metadata/sealed-columns.ts';
 import { countMessages } from '../outbox/count-messages.ts';
+import { billingOperations } from './billing-operations.ts';
 import type { Operations } from './control-channel.ts';
 import { createOwnerLink } from './create-owner-link.ts';
 import { addDamage } from './doctor/add-damage.ts';
@@ -80,6 +81,7 @@ export function createAdmin(deps: AdminDeps): Operations {
       const { text, optionalText } = readParams(params);
       return createOwnerLink(db, clock, text('organizationId'), optionalText('email'), actorOf(params));
     },
+    ...billingOperations(deps, actorOf),
     ...pushOperations(deps, actorOf),
     ...repairOperations(deps, actorOf),
     'check-secrets': () => checkSecrets(db, instanceKey, sealedColumns),

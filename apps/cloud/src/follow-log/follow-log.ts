@@ -31,6 +31,8 @@ export interface FollowLogOptions<Tables extends LogCursorsTables> {
   readonly atTimes?: (
     asOfMs: number | undefined,
   ) => Promise<Pick<Processed<Tables>, 'write' | 'written'> & { more: boolean }>;
+  /** Reads the log this often, ms, rather than after each commit: rows wait, and share a transaction. */
+  readonly everyMs?: number;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -127,6 +129,7 @@ export function followLog<Tables extends LogCursorsTables>(options: FollowLogOpt
 
   const next = async (): Promise<boolean> => {
     const beganMs = clock.now();
+    const committed = ingestLog.lastPosition();
     const rows = await ingestLog.follow(position, stepLimit);
     const last = rows.at(-1);
     // Fewer rows than that are all of the last moments.
@@ -150,16 +153,16 @@ export function followLog<Tables extends LogCursorsTables>(options: FollowLogOpt
     else await write(upTo, also);
     passed(upTo);
     written?.();
-    return true;
+    return options.everyMs === undefined || upTo < committed;
   };
 
   return {
     steps: { open, next, flush },
     async start() {
       await open();
-      const started = follow({ name, step: next, clock, log, idleMs });
+      const started = follow({ name, step: next, clock, log, idleMs: options.everyMs ?? idleMs });
       follower = started;
-      listening = ingestLog.onCommit(() => started.wake());
+      if (options.everyMs === undefined) listening = ingestLog.onCommit(() => started.wake());
     },
     cursor: () => readCursor(cursors, name),
     position: () => position,
@@ -170,6 +173,7 @@ export function followLog<Tables extends LogCursorsTables>(options: FollowLogOpt
       const one = { position: wanted, resolve: () => arrived.resolve(true) };
       const stop = new AbortController();
       waiting.add(one);
+      if (options.everyMs !== undefined) follower?.wake();
       try {
         const late = clock.sleep(maxCatchUpMs, AbortSignal.any([signal, stop.signal])).then(() => false);
         // The loser of the race is ignored.

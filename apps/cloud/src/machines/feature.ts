@@ -149,7 +149,8 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
   } = deps;
   const installationProblems = createInstallationProblems(deps);
   const exists = (partId: string): boolean => registry.part(partId) !== undefined;
-  const logs = createMachineLogs({ db, clock, log, allowanceOf: deps.logAllowanceOf });
+  const organizationOf = (partId: string): string | undefined => registry.findPlace(partId)?.organizationId;
+  const logs = createMachineLogs({ db, clock, log, organizationOf, allowanceOf: deps.logAllowanceOf });
   const presence = await openPresence({ db, clock, log, exists, onTransitions: deps.onTransitions });
   const competing = createCompetingServers(clock, (partId, servers) => {
     const message = `two machine-servers use this part: ${servers.join(', ')}. Each undoes what the other reports, and takes its link for remote control: stop one of them, or create a part for it (platform machines part create)`;

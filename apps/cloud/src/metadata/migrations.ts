@@ -2,13 +2,14 @@
 import { accessV1, accessV2, auditGuard } from '../access/store.ts';
 import { accountsDdl, accountsV2, accountsV16, accountsV18 } from '../accounts/store.ts';
 import { adminV2 } from '../admin/store.ts';
+import { billingV23, invoiceGuard, invoicesV24 } from '../billing/store.ts';
 import { binaryV3, binaryV5 } from '../binary/store.ts';
 import { logCursorsV8 } from '../follow-log/store.ts';
 import { fragmentsV2 } from '../fragments/store.ts';
 import { gapsV13, gapsV19 } from '../gaps/store.ts';
 import { identityV1, identityV2 } from '../identity/store.ts';
 import { instanceDdl, instanceV2 } from '../instance/store.ts';
-import { logsV1, logsV2, logsV17 } from '../machines/logs/store.ts';
+import { logsV1, logsV2, logsV17, logsV23 } from '../machines/logs/store.ts';
 import { presenceV2, presenceV22 } from '../machines/presence/store.ts';
 import { machinesDdl, machinesV2, machinesV11, machinesV20 } from '../machines/store.ts';
 import { outboxV1, outboxV2, outboxV9, outboxV12, outboxV14, outboxV21 } from '../outbox/store.ts';
@@ -77,4 +78,11 @@ export const migrations: readonly Migration[] = [
   { version: 20, statements: machinesV20 },
   { version: 21, statements: outboxV21 },
   { version: 22, statements: presenceV22 },
+  { version: 23, statements: [...billingV23, ...logsV23] },
+  {
+    version: 24,
+    statements: invoicesV24,
+    sqliteOnly: invoiceGuard.sqlite,
+    postgresOnly: invoiceGuard.postgres,
+  },
 ];

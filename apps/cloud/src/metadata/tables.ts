@@ -3,6 +3,7 @@ import type { Kysely } from 'kysely';
 import type { AccessTables } from '../access/store.ts';
 import type { AccountsTables } from '../accounts/store.ts';
 import type { AdminTables } from '../admin/store.ts';
+import type { BillingTables } from '../billing/store.ts';
 import type { BinaryTables } from '../binary/store.ts';
 import type { LogCursorsTables } from '../follow-log/store.ts';
 import type { FragmentsTables } from '../fragments/store.ts';
@@ -24,6 +25,7 @@ export interface CloudTables
   extends AccessTables,
     AccountsTables,
     AdminTables,
+    BillingTables,
     BinaryTables,
     FragmentsTables,
     GapsTables,

@@ -1,5 +1,5 @@
 /** Counts notifications that were sent, for billing: each once, in the transaction that records its delivery. */
-import { sql, type Transaction } from 'kysely';
+import { type Kysely, sql, type Transaction } from 'kysely';
 import type { OutboxTables } from './store.ts';
 
 const hourMs = 3_600_000;
@@ -37,4 +37,24 @@ export async function countSent(trx: Transaction<OutboxTables>, ids: readonly st
         .doUpdateSet(({ ref }) => ({ sent: sql<number>`notification_usage.sent + ${ref('excluded.sent')}` })),
     )
     .execute();
+}
+
+/** Notifications that were sent in each hour. Half open: startMs ≤ hour < endMs. @param organizationId undefined: of all organizations */
+export async function sentNotifications(
+  db: Kysely<OutboxTables>,
+  startMs: number,
+  endMs: number,
+  organizationId?: string,
+): Promise<readonly { readonly organizationId: string; readonly hour: number; readonly quantity: number }[]> {
+  let query = db
+    .selectFrom('notification_usage')
+    .select(({ fn }) => ['organization_id', 'hour', fn.sum<number | string>('sent').as('sent')])
+    .where('hour', '>=', startMs)
+    .where('hour', '<', endMs)
+    .groupBy(['organization_id', 'hour']);
+  if (organizationId !== undefined) query = query.where('organization_id', '=', organizationId);
+  const rows = await query.execute();
+  return rows.map(({ organization_id, hour, sent }) => ({
+    ...{ organizationId: organization_id, hour, quantity: Number(sent) },
+  }));
 }

@@ -54,7 +54,13 @@ async function rig(): Promise<Rig> {
   let configured: readonly unknown[] = [];
   let revision = 0;
   const allowance = { linesPerMinute: 1e6, bytesPerMinute: 1e9, bytesPerDay: 1e9 };
-  const logs = createMachineLogs({ db, clock, log: silentLog, allowanceOf: () => allowance });
+  const logs = createMachineLogs({
+    db,
+    clock,
+    log: silentLog,
+    allowanceOf: () => allowance,
+    organizationOf: () => 'org',
+  });
   const start = async (): Promise<Triggers> => {
     const triggers = createTriggers({
       ...{ db, ingestLog: log, clock, log: silentLog },

@@ -2,12 +2,15 @@ import { DataService } from '@platform/proto/platform/app/data/v1/data';
 import { DatasetService } from '@platform/proto/platform/app/dataset/v1/dataset';
 import { PackageService } from '@platform/proto/platform/app/packages/v1/packages';
 import { AppService } from '@platform/proto/platform/app/v1/app';
+import { BillingService } from '@platform/proto/platform/app/v1/billing';
 import { TriggerService } from '@platform/proto/platform/app/v1/triggers';
+import { InvoiceService, PriceService } from '@platform/proto/platform/billing/v1/billing';
 import { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
 import { GapService } from '@platform/proto/platform/gaps/v1/gaps';
 import { AuthService } from '@platform/proto/proto/rpc/v1/auth';
 import { type Client, type Credentials, connect } from '@platform/rpc/client';
 import { type Machine, type MachineOptions, openMachine } from '../machine/open-machine.ts';
+import { type BillingClient, billingClient } from './billing-client.ts';
 import { type HttpAnswer, sendHttp } from './http-request.ts';
 import { type FileBody, openFile } from './open-file.ts';
 import { refusalOf } from './refusal.ts';
@@ -47,6 +50,12 @@ export interface Cloud extends AsyncDisposable {
   readonly datasets: Client<typeof DatasetService>;
   /** Archives that machines download: the public package API. */
   readonly packages: Client<typeof PackageService>;
+  /** Usage, invoices and charges of organizations. */
+  readonly billing: BillingClient;
+  /** Price lists, usage by the hour and simulated invoices: operations that the public API lacks. */
+  readonly prices: Client<typeof PriceService>;
+  /** Payment methods, credit notes and the closing of months: operations that the public API lacks. */
+  readonly invoices: Client<typeof InvoiceService>;
   /**
    * A machine, called through the cloud wherever it is. Calls fail as `unavailable` while it is offline. What it moves is stopped when the
    * connection is disposed or lost.
@@ -128,6 +137,9 @@ export function openCloud(options: CloudOptions): Cloud {
     data,
     datasets: link.client(DatasetService),
     packages: link.client(PackageService),
+    billing: billingClient(link.client(BillingService)),
+    prices: link.client(PriceService),
+    invoices: link.client(InvoiceService),
     machine(partId, options) {
       const machine = openMachine(link, partId, options);
       machines.push(machine);

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { group } from '../../invocation/define-command.ts';
 import { backupCommand, restoreCommand } from './backup.ts';
+import { adminBillingCommand } from './billing.ts';
 import {
   adminOrganizationsCommand,
   auditCommand,
@@ -10,17 +11,21 @@ import {
   statusCommand,
 } from './installation.ts';
 import { limitsCommand } from './limits.ts';
+import { checkLedgerCommand, paymentsCommand } from './payments.ts';
 import { adminPushConfigCommand } from './push-config.ts';
 import { repairCommand } from './repair.ts';
 
 export function adminCommand(): Command {
-  return group('admin', 'administer an installation on this computer: backups, limits, keys', [
+  return group('admin', 'administer an installation on this computer: backups, limits, billing, keys', [
     statusCommand(),
     backupCommand(),
     restoreCommand(),
     doctorCommand(),
     repairCommand(),
     limitsCommand(),
+    adminBillingCommand(),
+    paymentsCommand(),
+    checkLedgerCommand(),
     adminPushConfigCommand(),
     adminOrganizationsCommand(),
     auditCommand(),

@@ -82,6 +82,16 @@ export async function readBillingAddress({ db }: BillingDeps, organizationId: st
   return fromJsonString(BillingAddressSchema, row.address);
 }
 
+/** Whether the organization bills others. */
+export async function isBillingServiceEnabled(db: BillingDeps['db'], organizationId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('billing_services')
+    .select('organization_id')
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 function notEnabled(organizationId: string): PlatformError {
   return new PlatformError(
     'failed_precondition',

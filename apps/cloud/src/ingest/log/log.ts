@@ -56,10 +56,10 @@ export interface LogDamage {
 }
 
 /**
- * The reader that missed the upload: the table `readings`, the list of pictures and files, triggers, or, if the end of the log is lost, the
- * log.
+ * The reader that missed the upload: the table `readings`, the list of pictures and files, triggers, the meter of usage, or, if the end of
+ * the log is lost, the log.
  */
-export type LossIn = 'readings' | 'binary data' | 'triggers' | 'log';
+export type LossIn = 'readings' | 'binary data' | 'triggers' | 'usage' | 'log';
 
 export interface LogLoss extends LogDamage {
   readonly lossIn: LossIn;

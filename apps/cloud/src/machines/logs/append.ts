@@ -8,17 +8,24 @@ import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
 import { maxPendingBytes, maxRowsPerCommit } from './limits.ts';
 import { bytesOf, type Line } from './line.ts';
 import type { MachineLogsTables } from './store.ts';
+import { countSentLogs, type SentLogs } from './usage.ts';
 
 const dayMs = 86_400_000;
 
 export interface LogAppender {
-  /** Resolves after the commit. @throws resource_exhausted when too many lines are waiting for the disk */
-  append(lines: readonly Line[]): Promise<void>;
+  /**
+   * Resolves after the commit.
+   *
+   * @param sent what of it a machine sent, for billing; undefined: the cloud wrote the lines itself
+   * @throws resource_exhausted when too many lines are waiting for the disk
+   */
+  append(lines: readonly Line[], sent?: SentLogs): Promise<void>;
 }
 
 interface Waiting {
   readonly lines: readonly Line[];
   readonly bytes: number;
+  readonly sent: SentLogs | undefined;
   readonly done: PromiseWithResolvers<void>;
 }
 
@@ -34,7 +41,11 @@ export function createLogAppender(
   const store = async (batch: readonly Waiting[]): Promise<void> => {
     const lines = batch.flatMap((one) => one.lines);
     try {
-      await db.transaction().execute((trx) => insert(trx, lines));
+      await db.transaction().execute(async (trx) => {
+        await insert(trx, lines);
+        for (const { lines: some, sent } of batch)
+          if (sent !== undefined) await countSentLogs(trx, sent, some[0]?.received_ms ?? 0);
+      });
       onStored(lines);
       for (const { done } of batch) done.resolve();
     } catch (caught) {
@@ -55,7 +66,7 @@ export function createLogAppender(
   };
 
   return {
-    async append(lines) {
+    async append(lines, sent) {
       if (lines.length === 0) return;
       const bytes = lines.reduce((sum, line) => sum + bytesOf(line), 0);
       if (pendingBytes + bytes > maxPendingBytes) {
@@ -66,7 +77,7 @@ export function createLogAppender(
       }
       pendingBytes += bytes;
       const done = Promise.withResolvers<void>();
-      waiting.push({ lines, bytes, done });
+      waiting.push({ lines, bytes, sent, done });
       if (!running) void run();
       await done.promise;
     },

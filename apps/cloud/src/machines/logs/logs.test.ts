@@ -27,7 +27,13 @@ interface Given {
 async function given(): Promise<Given> {
   const { db } = await openFirstAccount();
   const clock = new HandClock();
-  const logs = createMachineLogs({ db, clock, log: silentLog, allowanceOf: () => machineAllowance });
+  const logs = createMachineLogs({
+    db,
+    clock,
+    log: silentLog,
+    allowanceOf: () => machineAllowance,
+    organizationOf: () => 'org',
+  });
   return {
     db,
     clock,
@@ -117,7 +123,13 @@ test('D29 pages contain every line present at the start exactly once, even if ot
       fc.integer({ min: 1, max: 7 }),
       async (first, later, limit) => {
         const partId = `run${++run}`;
-        const logs = createMachineLogs({ db, clock, log: silentLog, allowanceOf: () => machineAllowance });
+        const logs = createMachineLogs({
+          db,
+          clock,
+          log: silentLog,
+          allowanceOf: () => machineAllowance,
+          organizationOf: () => 'org',
+        });
         await logs.append(
           partId,
           first.map((ms, index) => at(ms, `first ${index}`)),
@@ -246,7 +258,13 @@ test('D29 the daily allowance survives a restart', async () => {
     .updateTable('machine_log_days')
     .set({ bytes: 64 * 1024 * 1024 })
     .execute();
-  const after = createMachineLogs({ db, clock, log: silentLog, allowanceOf: () => machineAllowance });
+  const after = createMachineLogs({
+    db,
+    clock,
+    log: silentLog,
+    allowanceOf: () => machineAllowance,
+    organizationOf: () => 'org',
+  });
   await after.append('p', [at(2, 'too much')]);
   expect(await messages({ filter: 'too much' })).toEqual([]);
   expect(await messages({ filter: 'a day (UTC)' })).toHaveLength(1);

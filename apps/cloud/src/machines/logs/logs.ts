@@ -48,8 +48,10 @@ export function createMachineLogs(deps: {
   log: Log;
   /** Read for each line. */
   allowanceOf: (partId: string) => Allowance;
+  /** Whose usage the lines of a part are; undefined: it was deleted. */
+  organizationOf: (partId: string) => string | undefined;
 }): MachineLogs {
-  const { db, clock, log, allowanceOf } = deps;
+  const { db, clock, log, allowanceOf, organizationOf } = deps;
   const tails = createTails(clock);
   const appender = createLogAppender(db, (lines) => tails.publish(lines));
   const quotas = new Map<string, Promise<LogQuota>>();
@@ -89,7 +91,13 @@ export function createMachineLogs(deps: {
         const quota = await quotaOf(partId);
         const nowMs = clock.now();
         const lines = fresh.map((entry) => lineOf(partId, entry, nowMs)).filter((line) => admitted(quota, line));
-        await appender.append([...lines, ...summary(partId, quota)]);
+        const organizationId = lines.length === 0 ? undefined : organizationOf(partId);
+        await appender.append(
+          [...lines, ...summary(partId, quota)],
+          organizationId === undefined
+            ? undefined
+            : { organizationId, bytes: lines.reduce((sum, line) => sum + bytesOf(line), 0) },
+        );
       }),
     async appendOwn(partId, line) {
       const quota = ownQuotas.get(partId) ?? new LogQuota(() => ownAllowance, clock.monotonic(), dayOf(clock.now()), 0);

@@ -36,7 +36,13 @@ interface Given {
 async function given(): Promise<Given> {
   const { db } = await openFirstAccount();
   const clock = new FakeClock();
-  const logs = createMachineLogs({ db, clock, log: silentLog, allowanceOf: () => machineAllowance });
+  const logs = createMachineLogs({
+    db,
+    clock,
+    log: silentLog,
+    allowanceOf: () => machineAllowance,
+    organizationOf: () => 'org',
+  });
   let exists = true;
   const access = createAccess(
     {

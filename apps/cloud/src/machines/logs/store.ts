@@ -21,6 +21,8 @@ export interface MachineLogsTables {
   machine_log_days: { part_id: string; day: number; lines: number; bytes: number };
   /** Deleted parts, until all their lines are deleted. */
   machine_log_removals: { part_id: string };
+  /** Bytes that the machines of an organization sent in an hour (UTC). Stays when the lines or the machines are deleted. */
+  machine_log_usage: { organization_id: string; hour: number; bytes: number };
 }
 
 export const logsV1: readonly string[] = [
@@ -40,3 +42,8 @@ export const logsV2: readonly string[] = [
 
 /** Log triggers read what arrived after their last check. */
 export const logsV17: readonly string[] = ['create index machine_logs_by_arrival on machine_logs (part_id, id)'];
+
+/** Uploads of log lines are counted for billing. */
+export const logsV23: readonly string[] = [
+  'create table machine_log_usage (organization_id text not null, hour bigint not null, bytes bigint not null, primary key (organization_id, hour))',
+];

@@ -17,9 +17,11 @@ export interface MailMessage extends MailContent {
   /** A single address accepted by `checkedEmail`. */
   readonly to: string;
   /** Kind of the mail, for the record of deliveries. */
-  readonly kind: 'invitation' | 'password_reset';
+  readonly kind: 'invitation' | 'password_reset' | 'billing';
   /** Organization of the mail; if it is deleted, the mail is not sent. Absent: the mail concerns only the person. */
   readonly organizationId?: string;
+  /** The same cause is mailed once, in 30 days. Absent: each call is a mail. */
+  readonly cause?: readonly string[];
 }
 
 export interface Mail {
@@ -35,10 +37,10 @@ export function createMail(deps: {
 }): Mail {
   const { outbox, instanceKey, clock } = deps;
   return {
-    async enqueue(trx, { to, kind, organizationId = '', subject, text }) {
+    async enqueue(trx, { to, kind, organizationId = '', cause, subject, text }) {
       const nowMs = clock.now();
       const row = {
-        id: messageId([newId()]),
+        id: messageId(cause ?? [newId()]),
         channel: 'email',
         organization_id: organizationId,
         part_id: '',

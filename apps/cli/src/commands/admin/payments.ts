@@ -1,0 +1,50 @@
+/** `platform admin payments` and `platform admin check-ledger`: money that arrived, and whether the books are in order. */
+import { type JsonObject, PlatformError } from '@platform/sdk/cloud';
+import { Command } from 'commander';
+import { group } from '../../invocation/define-command.ts';
+import { defineAdminCommand } from './define-admin-command.ts';
+
+const paymentFields = ['invoice_id', 'number', 'state', 'open', 'currency', 'is_new'];
+const ledgerFields = ['lines', 'invoices', 'problems'];
+
+export function paymentsCommand(): Command {
+  return group('payments', 'payments that arrived outside of the platform', [record()]);
+}
+
+function record(): Command {
+  return defineAdminCommand(
+    new Command('record')
+      .description('book a payment of an invoice; the same reference of an invoice is booked once')
+      .argument('<invoice>', 'id of the invoice')
+      .argument('<amount>', 'such as 12.50, in the currency of the invoice')
+      .requiredOption('--reference <text>', 'such as the number of the bank transfer'),
+    {
+      examples: ['platform admin payments record 1f0c6a52-93f1-4ac4-9f3e-6b3a1de0c1aa 12.50 --reference transfer-881'],
+      fields: paymentFields,
+    },
+    async (ask, { out }, flags, invoiceId = '', amount = '') => {
+      const params = { invoiceId, amount, reference: String(flags['reference']) };
+      const {
+        invoiceId: invoice_id = null,
+        isNew: is_new = null,
+        ...rest
+      } = (await ask('payments.record', params)) as JsonObject;
+      out.object({ invoice_id, ...rest, is_new });
+    },
+  );
+}
+
+export function checkLedgerCommand(): Command {
+  return defineAdminCommand(
+    new Command('check-ledger').description(
+      'check the books: sums, the chain of hashes, numbers without gaps, and invoices against the ledger',
+    ),
+    { examples: ['platform admin check-ledger'], fields: ledgerFields },
+    async (ask, { out }) => {
+      const report = (await ask('check-ledger')) as JsonObject;
+      out.object(report);
+      const problems = Array.isArray(report['problems']) ? report['problems'].length : 0;
+      if (problems > 0) throw new PlatformError('data_loss', `the ledger is not in order: ${problems} problems`);
+    },
+  );
+}

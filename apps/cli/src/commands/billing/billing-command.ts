@@ -1,0 +1,20 @@
+/** `platform billing`: what an organization used, owes and has paid; prices; charges. */
+import type { Command } from 'commander';
+import { group } from '../../invocation/define-command.ts';
+import { chargeCommand } from './charge.ts';
+import { methodCommand } from './method.ts';
+import { closeMonthCommand, pricesCommand, simulateCommand } from './prices.ts';
+import { infoCommand, invoicesCommand, usageCommand } from './usage.ts';
+
+export function billingCommand(): Command {
+  return group('billing', 'usage, invoices and prices of an organization; for its owners', [
+    usageCommand(),
+    infoCommand(),
+    invoicesCommand(),
+    chargeCommand(),
+    methodCommand(),
+    pricesCommand(),
+    simulateCommand(),
+    closeMonthCommand(),
+  ]);
+}

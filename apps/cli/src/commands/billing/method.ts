@@ -1,0 +1,51 @@
+/** `platform billing method`: what the organization pays with. */
+import { PlatformError, TestCard } from '@platform/sdk/cloud';
+import { Command } from 'commander';
+import { defineCommand, group } from '../../invocation/define-command.ts';
+import { wholeNumber } from '../config/configuration.ts';
+
+const cards: Readonly<Record<string, TestCard>> = {
+  succeeds: TestCard.SUCCEEDS,
+  declines: TestCard.DECLINES,
+  'confirms-late': TestCard.CONFIRMS_LATE,
+  'never-confirms': TestCard.NEVER_CONFIRMS,
+};
+
+export function methodCommand(): Command {
+  return group('method', 'what the organization pays with', [set(), remove()]);
+}
+
+function set(): Command {
+  return defineCommand(
+    new Command('set')
+      .description('attach a test card, in place of what is attached; only with the payment provider "test"')
+      .argument('<card>', Object.keys(cards).join(', '))
+      .option('--after <seconds>', 'when payments with confirms-late are confirmed', '60'),
+    { examples: ['platform billing method set succeeds'] },
+    async ({ cloud, out, find }, flags, name = '') => {
+      const card = cards[name];
+      if (card === undefined)
+        throw new PlatformError(
+          'invalid_argument',
+          `card: expected one of ${Object.keys(cards).join(', ')}, found "${name}"`,
+        );
+      const { id: organizationId } = await find.organization(undefined);
+      const confirmAfterSeconds = wholeNumber(flags['after'], '--after') ?? 0;
+      await (await cloud()).invoices.attachTestCard({ organizationId, card, confirmAfterSeconds });
+      out.note('the card is attached');
+    },
+  );
+}
+
+function remove(): Command {
+  return defineCommand(
+    new Command('delete').description('remove what the organization pays with'),
+    { examples: ['platform billing method delete --yes'] },
+    async ({ cloud, out, find, confirm }) => {
+      const { id: organizationId, name } = await find.organization(undefined);
+      await confirm(`Remove what the organization "${name}" pays with?`);
+      await (await cloud()).invoices.removePaymentMethod({ organizationId });
+      out.note('the payment method is removed');
+    },
+  );
+}

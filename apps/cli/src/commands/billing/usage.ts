@@ -1,0 +1,93 @@
+/** `platform billing usage|info|invoices`: what an organization used, how it is billed, and what it owes. */
+import { type InvoiceSummary, PlatformError, type UsageRecord, usageTypeName } from '@platform/sdk/cloud';
+import { Command } from 'commander';
+import { defineCommand } from '../../invocation/define-command.ts';
+import { presenter, timeOf } from '../../results/presenters.ts';
+
+const hourly = presenter<UsageRecord>({
+  hour: (one) => timeOf(one.hour),
+  type: (one) => usageTypeName(one.type).toLowerCase(),
+  quantity: (one) => Number(one.quantity),
+});
+
+const costFields = ['start', 'end', 'tier', 'subtotal', 'discount', 'costs'];
+
+export function usageCommand(): Command {
+  return defineCommand(
+    new Command('usage')
+      .description('what the organization has used in the current month (UTC), at its prices')
+      .option('--hourly', 'quantities by hour and type instead, whether they are billed or not'),
+    { examples: ['platform billing usage', 'platform billing usage --hourly --json'], fields: costFields },
+    async ({ cloud, out, find }, flags) => {
+      const { id } = await find.organization(undefined);
+      const { billing, prices } = await cloud();
+      if (flags['hourly'] === true) {
+        const { records } = await prices.listUsage({ organizationId: id });
+        return out.rows(records.map(hourly.shape), hourly.fields);
+      }
+      const usage = await billing.getCurrentMonthUsage(id);
+      const [source] = usage.resourceUsageCostsBySource;
+      const costs = source?.resourceUsageCosts;
+      out.object({
+        ...{ start: timeOf(usage.startDate), end: timeOf(usage.endDate), tier: source?.tierName ?? null },
+        ...{ subtotal: usage.subtotal, discount: costs?.discount ?? 0 },
+        costs: Object.fromEntries(
+          (costs?.usageCosts ?? []).map(({ resourceType, cost }) => [usageTypeName(resourceType).toLowerCase(), cost]),
+        ),
+      });
+    },
+  );
+}
+
+const infoFields = ['tier', 'billing_email', 'payment_method'];
+
+export function infoCommand(): Command {
+  return defineCommand(
+    new Command('info').description('how the organization is billed and what it pays with'),
+    { examples: ['platform billing info'], fields: infoFields },
+    async ({ cloud, out, find }) => {
+      const { id } = await find.organization(undefined);
+      const info = await (await cloud()).billing.getOrgBillingInformation(id);
+      out.object({
+        tier: info.billingTier ?? null,
+        billing_email: info.billingEmail || null,
+        payment_method: info.method === undefined ? null : `${info.method.brand} …${info.method.lastFourDigits}`,
+      });
+    },
+  );
+}
+
+const invoices = presenter<InvoiceSummary>({
+  id: (one) => one.id,
+  date: (one) => timeOf(one.invoiceDate),
+  amount: (one) => one.invoiceAmount,
+  status: (one) => one.status,
+  due: (one) => timeOf(one.dueDate),
+  paid: (one) => timeOf(one.paidDate),
+  failure: (one) => one.lastPaymentFailureReason || null,
+});
+
+export function invoicesCommand(): Command {
+  return defineCommand(
+    new Command('invoices')
+      .description('the invoices of the organization, newest first, and what is still to be paid')
+      .option('--open', 'only those that are not paid'),
+    { examples: ['platform billing invoices', 'platform billing invoices --open'], fields: invoices.fields },
+    async ({ cloud, out, find }, flags) => {
+      const { id } = await find.organization(undefined);
+      const { invoices: listed, outstandingBalance } = await (await cloud()).billing.getInvoicesSummary(id);
+      const wanted = flags['open'] === true ? listed.filter(({ status }) => status === 'open') : listed;
+      out.rows(wanted.map(invoices.shape), ['date', 'amount', 'status', 'due', 'id']);
+      out.note(`to be paid: ${outstandingBalance}`);
+    },
+  );
+}
+
+/** @throws invalid_argument */
+export function amountOf(text: unknown, option: string): number {
+  if (typeof text === 'string' && /^\d+(\.\d+)?$/.test(text)) return Number(text);
+  throw new PlatformError(
+    'invalid_argument',
+    `${option}: expected an amount such as 12.50, found ${JSON.stringify(text)}`,
+  );
+}

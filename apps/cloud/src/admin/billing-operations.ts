@@ -1,0 +1,47 @@
+/** Who bills which organization, which neither of the two can say alone; payments that arrived; and the check of the ledger. */
+import { PlatformError } from '@platform/base';
+import type { OwnActor } from '../access/audit.ts';
+import type { AccountsDeps } from '../accounts/accounts-deps.ts';
+import { checkLedger } from '../billing/ledger/check-ledger.ts';
+import { recordPayment } from '../billing/payments/record-payment.ts';
+import { accountAt, changeAccount } from '../billing/prices/accounts.ts';
+import type { Operations } from './control-channel.ts';
+import { requireOrganization } from './limits.ts';
+import { readParams } from './read-params.ts';
+
+export function billingOperations(
+  { db, clock }: Pick<AccountsDeps, 'db' | 'clock'>,
+  actorOf: (params: Readonly<Record<string, unknown>>) => OwnActor,
+): Operations {
+  const show = async (organizationId: string) => {
+    const account = await accountAt(db, organizationId, clock.now());
+    return {
+      organizationId,
+      ...{ billerId: account?.billerId ?? null, tier: account?.tier ?? null, sinceMs: account?.sinceMs ?? null },
+      billingEmail: account?.billingEmail ?? null,
+    };
+  };
+  return {
+    'billing.show': (params) => show(readParams(params).text('organizationId')),
+    'billing.assign': async (params) => {
+      const { text, optionalText } = readParams(params);
+      const organizationId = text('organizationId');
+      const billerId = optionalText('billerId') ?? null;
+      await requireOrganization(db, organizationId);
+      if (billerId !== null) await requireOrganization(db, billerId);
+      if (billerId === organizationId)
+        throw new PlatformError('invalid_argument', 'biller: expected another organization, found the billed one');
+      const tier = billerId === null ? '' : text('tier');
+      const change = { billerId, tier, billingEmail: optionalText('email') ?? '' };
+      await changeAccount(db, actorOf(params), 'admin.billing.assign', clock.now(), organizationId, change);
+      return show(organizationId);
+    },
+    'payments.record': async (params) => {
+      const { text } = readParams(params);
+      const payment = { invoiceId: text('invoiceId'), amount: text('amount'), reference: text('reference') };
+      // Nobody is mailed: whoever records payments tells their payers in their own way.
+      return await recordPayment({ db, clock, mails: undefined }, actorOf(params), payment);
+    },
+    'check-ledger': () => checkLedger(db),
+  };
+}

@@ -1,0 +1,21 @@
+/** What the operations of billing need. */
+import type { Clock, Log } from '@platform/base';
+import type { Access } from '../access/authorize.ts';
+import type { AccountTree } from '../accounts/tree.ts';
+import type { Database } from '../metadata/tables.ts';
+import type { CountedSource, UsageReader } from './meter/read-usage.ts';
+import type { PaymentProvider } from './payments/provider.ts';
+
+export interface BillingOperationDeps extends UsageReader {
+  readonly db: Database;
+  readonly tree: Pick<AccountTree, 'organization' | 'organizations' | 'sharedWith'>;
+  readonly access: Pick<Access, 'authorize' | 'allows'>;
+  readonly counted: readonly CountedSource[];
+  /** Whether an organization bills others. */
+  readonly billsOthers: (organizationId: string) => Promise<boolean>;
+  /** Resolves once all acknowledged uploads are counted. @throws unavailable */
+  readonly metered: (signal: AbortSignal) => Promise<unknown>;
+  readonly provider: PaymentProvider;
+  readonly clock: Clock;
+  readonly log: Log;
+}

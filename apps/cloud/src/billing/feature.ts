@@ -1,0 +1,90 @@
+/**
+ * Billing: what organizations use, at which prices, who pays, and how. A follower of the ingest log counts uploads; what is stored is
+ * counted each hour; what other features count themselves (notifications, machine logs) is read from them. Jobs bill the periods that have
+ * become due, and bring payments to their end. Rules: docs/specs/billing.md.
+ */
+import { type Follower, follow, PlatformError } from '@platform/base';
+import type { BillingService } from '@platform/proto/platform/app/v1/billing';
+import type { InvoiceService, PriceService } from '@platform/proto/platform/billing/v1/billing';
+import type { Handlers } from '@platform/rpc/server';
+import type { Principal } from '../access/principal.ts';
+import type { LogFollower } from '../follow-log/follow-log.ts';
+import type { BillingOperationDeps } from './billing-deps.ts';
+import { billingHandlers } from './billing-rpc.ts';
+import { closePeriods } from './invoices/close-periods.ts';
+import { checkLedger } from './ledger/check-ledger.ts';
+import { type MeterUploadsDeps, meterUploads } from './meter/meter-uploads.ts';
+import { type StoredSource, sampleHours } from './meter/sample-hours.ts';
+import { type ChargeRpcDeps, chargeHandlers, invoiceHandlers } from './payments/charge-rpc.ts';
+import { settleDue } from './payments/settle-charge.ts';
+import { priceHandlers } from './price-rpc.ts';
+
+export interface BillingDeps
+  extends Omit<BillingOperationDeps, 'metered'>,
+    Pick<MeterUploadsDeps, 'ingestLog'>,
+    Pick<ChargeRpcDeps, 'provider' | 'mails' | 'nameOf'> {
+  readonly stored: readonly StoredSource[];
+}
+
+export interface Billing extends Pick<LogFollower, 'cursor' | 'lag' | 'steps'>, AsyncDisposable {
+  readonly handlers: Handlers<typeof BillingService, Principal>;
+  readonly priceHandlers: Handlers<typeof PriceService, Principal>;
+  readonly invoiceHandlers: Handlers<typeof InvoiceService, Principal>;
+  start(): Promise<void>;
+  /** The jobs one by one, for tests that run them instead of `start`. */
+  readonly jobs: {
+    readonly sample: () => Promise<boolean>;
+    readonly close: (signal: AbortSignal) => Promise<boolean>;
+    readonly settle: (signal: AbortSignal) => Promise<boolean>;
+  };
+}
+
+const sampleEveryMs = 60_000;
+const closeEveryMs = 600_000;
+const settleEveryMs = 1_000;
+
+export function createBilling(given: BillingDeps): Billing {
+  const { db, ingestLog, stored, clock, log } = given;
+  const meter = meterUploads({ db, ingestLog, clock, log });
+  const deps: ChargeRpcDeps = {
+    ...given,
+    metered: meter.caughtUp,
+    async meteredUntil(ms, signal) {
+      await meter.caughtUp(signal);
+      const row = await db.selectFrom('usage_samples').select('hour').where('id', '=', 1).executeTakeFirst();
+      if (row !== undefined && row.hour >= ms) return;
+      throw new PlatformError(
+        'failed_precondition',
+        'month: expected one that is completely counted, found that its last hours are still being counted; try again in a few minutes',
+      );
+    },
+  };
+  const closed = new Set<string>();
+  const jobs: Billing['jobs'] = {
+    sample: () => sampleHours({ db, sources: stored, clock, log }),
+    close: (signal) => closePeriods(deps, closed, signal),
+    settle: (signal) => settleDue(deps, signal),
+  };
+  const running: Follower[] = [];
+  return {
+    ...meter,
+    handlers: { ...billingHandlers(deps), ...chargeHandlers(deps) },
+    priceHandlers: priceHandlers(deps),
+    invoiceHandlers: invoiceHandlers(deps),
+    jobs,
+    async start() {
+      const { problems } = await checkLedger(db);
+      for (const problem of problems) log.error('the ledger is not in order', { problem });
+      await meter.start();
+      const job = (name: string, step: Parameters<typeof follow>[0]['step'], idleMs: number): void =>
+        void running.push(follow({ name, step, idleMs, clock, log }));
+      job('usage: count what is stored', jobs.sample, sampleEveryMs);
+      job('billing: bill what is due', jobs.close, closeEveryMs);
+      job('billing: settle payments', jobs.settle, settleEveryMs);
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all(running.map((one) => one[Symbol.asyncDispose]()));
+      await meter[Symbol.asyncDispose]();
+    },
+  };
+}

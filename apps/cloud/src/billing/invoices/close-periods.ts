@@ -1,0 +1,45 @@
+/** The job that bills what has become due: months that have ended, and years that have begun, of every biller. */
+import type { OwnActor } from '../../access/audit.ts';
+import { type Month, monthOf } from '../month.ts';
+import { billYears, type CloseDeps, closeMonth } from './close-month.ts';
+
+const actor: OwnActor = { kind: 'platform', name: 'billing' };
+/** Uploads that were accepted in the last moment of a month are in the log by then. */
+const graceMs = 10 * 60_000;
+/** A cloud that did not run for longer closes older months by hand. */
+const maxMonths = 24;
+
+/** Always false: one pass is enough until the next hour. */
+export async function closePeriods(deps: CloseDeps, closed: Set<string>, signal: AbortSignal): Promise<boolean> {
+  const { db, clock } = deps;
+  const billers = await db
+    .selectFrom('billing_accounts')
+    .select(({ fn }) => ['biller_id', fn.min('since_ms').as('since_ms')])
+    .where('biller_id', 'is not', null)
+    .groupBy('biller_id')
+    .execute();
+  for (const { biller_id: billerId, since_ms } of billers) {
+    if (billerId === null) continue;
+    for (const month of endedMonths(Number(since_ms), clock.now() - graceMs)) {
+      if (signal.aborted) return false;
+      // Known to be complete; forgotten at a restart, after which a look into the table says the same.
+      const key = `${billerId} ${month.name}`;
+      if (closed.has(key)) continue;
+      await closeMonth(deps, actor, billerId, month, signal);
+      closed.add(key);
+    }
+    await billYears(deps, actor, billerId, signal);
+  }
+  return false;
+}
+
+/** Oldest first. */
+export function endedMonths(sinceMs: number, nowMs: number): Month[] {
+  const months: Month[] = [];
+  for (let end = monthOf(nowMs).startMs; end > sinceMs && months.length < maxMonths; ) {
+    const month = monthOf(end - 1);
+    months.unshift(month);
+    end = month.startMs;
+  }
+  return months;
+}

@@ -1,0 +1,94 @@
+/**
+ * Issues an invoice or a credit note: the next number, its content and its ledger lines in the caller's transaction. If that fails, nothing
+ * of it stays behind, and the number is given to the next one.
+ */
+import { newId } from '@platform/base';
+import type { Transaction } from 'kysely';
+import type { CloudTables } from '../../metadata/tables.ts';
+import { lockBiller, post } from '../ledger/post.ts';
+import type { BillingTables } from '../store.ts';
+
+export type InvoiceRow = BillingTables['invoices'];
+
+/** Everything that the PDF shows, as it was when the invoice was issued. */
+export interface InvoiceDocument {
+  readonly description: string;
+  readonly customer: string;
+  readonly biller: string;
+  /** Whose name and logo are on it. */
+  readonly brandingId: string;
+  readonly branding: string;
+  readonly supportEmail: string;
+  readonly billingEmail: string;
+  readonly tier: string;
+  readonly priceListVersion: number;
+  readonly lines: readonly InvoiceLine[];
+}
+
+export interface InvoiceLine {
+  readonly text: string;
+  readonly quantity: string;
+  readonly unit: string;
+  readonly unitPrice: string;
+  /** Minor units. */
+  readonly minor: number;
+}
+
+export interface NewInvoice {
+  /** Default: a new one. */
+  readonly id?: string;
+  readonly billerId: string;
+  readonly organizationId: string;
+  readonly kind: InvoiceRow['kind'];
+  readonly isTest: boolean;
+  readonly currency: string;
+  /** Minor units; the sum of the lines. */
+  readonly subtotal: bigint;
+  readonly tax: bigint;
+  readonly document: InvoiceDocument;
+  readonly period?: string;
+  readonly creditsId?: string;
+  readonly issuedMs: number;
+  readonly dueMs: number;
+}
+
+export async function issueInvoice(trx: Transaction<CloudTables>, given: NewInvoice): Promise<InvoiceRow> {
+  const { billerId, organizationId, kind, isTest, currency, subtotal, tax, issuedMs } = given;
+  await lockBiller(trx, billerId);
+  const { last: sequence } = await trx
+    .updateTable('invoice_numbers')
+    .set(({ eb }) => ({ last: eb('last', '+', 1) }))
+    .where('biller_id', '=', billerId)
+    .returning('last')
+    .executeTakeFirstOrThrow();
+  const total = subtotal + tax;
+  // Nothing is owed for an invoice over 0, and a credit note is settled by what it credits.
+  const isSettled = kind === 'credit_note' || total === 0n;
+  const row: InvoiceRow = {
+    id: given.id ?? newId(),
+    ...{ biller_id: billerId, organization_id: organizationId, sequence, kind, currency },
+    number: `${isTest ? 'TEST' : 'INV'}-${String(sequence).padStart(6, '0')}`,
+    is_test: isTest ? 1 : 0,
+    ...{ subtotal: Number(subtotal), tax: Number(tax), total: Number(total) },
+    document: JSON.stringify(given.document),
+    period: given.period ?? '',
+    credits_id: given.creditsId ?? null,
+    ...{ issued_ms: issuedMs, due_ms: given.dueMs },
+    state: isSettled ? 'paid' : 'open',
+    paid: isSettled ? Number(total) : 0,
+    paid_ms: isSettled ? issuedMs : null,
+    ...{ failure: '', failure_ms: null },
+  };
+  await trx.insertInto('invoices').values(row).execute();
+  await post(trx, {
+    ...{ billerId, organizationId, currency, atMs: issuedMs },
+    invoiceId: given.creditsId ?? row.id,
+    text: row.number,
+    amounts: [
+      ['receivable', total],
+      ['revenue', -subtotal],
+      ['tax', -tax],
+    ],
+  });
+  return row;
+}

@@ -1,0 +1,68 @@
+/** Mails about invoices. Each has a cause, by which it is sent once, however often what caused it is repeated. */
+import type { Transaction } from 'kysely';
+import type { Mail } from '../../outbox/email/mail.ts';
+import type { OutboxTables } from '../../outbox/store.ts';
+import { currencyOf } from '../money/currency.ts';
+import { textOfMinor } from '../money/wire-amount.ts';
+import type { InvoiceDocument, InvoiceRow } from './issue-invoice.ts';
+
+export interface InvoiceMail {
+  /** Empty: nobody gets it. */
+  readonly to: string;
+  readonly organizationId: string;
+  readonly cause: readonly string[];
+  readonly subject: string;
+  readonly text: string;
+}
+
+export interface InvoiceMails {
+  enqueue(trx: Transaction<OutboxTables>, mail: InvoiceMail): Promise<void>;
+  wake(): void;
+}
+
+type Kind = 'issued' | 'paid' | 'failed';
+
+const subjects: Readonly<Record<Kind, (number: string) => string>> = {
+  issued: (number) => `Invoice ${number}`,
+  paid: (number) => `Payment received for invoice ${number}`,
+  failed: (number) => `Payment failed for invoice ${number}`,
+};
+
+/** @param cause what it is about, beside the invoice, such as the id of a charge */
+export function mailAbout(kind: Kind, invoice: InvoiceRow, cause: string, failure = ''): InvoiceMail {
+  const { branding, supportEmail, billingEmail, description }: InvoiceDocument = JSON.parse(invoice.document);
+  const total = `${textOfMinor(BigInt(invoice.total), currencyOf(invoice.currency, 'currency'))} ${invoice.currency}`;
+  const said: Readonly<Record<Kind, string>> = {
+    issued: `Invoice ${invoice.number} over ${total} has been issued. It is due on ${dayOf(invoice.due_ms)}.`,
+    paid: `Thank you. Invoice ${invoice.number} over ${total} is paid.`,
+    failed: `The payment of invoice ${invoice.number} over ${total} failed: ${failure}.`,
+  };
+  const test = invoice.is_test === 1 ? 'TEST: ' : '';
+  return {
+    to: billingEmail,
+    organizationId: invoice.organization_id,
+    cause: ['invoice', invoice.id, kind, cause],
+    subject: `${test}${subjects[kind](invoice.number)}`,
+    text: [
+      ...(test === '' ? [] : ['This is a test. Nothing has to be paid.', '']),
+      said[kind],
+      ...(description === '' ? [] : ['', description]),
+      ...['', branding],
+      ...(supportEmail === '' ? [] : [supportEmail]),
+    ].join('\n'),
+  };
+}
+
+function dayOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
+}
+
+/** @param mail undefined: there is no mail server, and nothing is mailed */
+export function createInvoiceMails(mail: Mail | undefined): InvoiceMails {
+  return {
+    async enqueue(trx, { to, organizationId, cause, subject, text }) {
+      if (to !== '') await mail?.enqueue(trx, { to, kind: 'billing', organizationId, cause, subject, text });
+    },
+    wake: () => mail?.wake(),
+  };
+}

@@ -1,0 +1,39 @@
+/** The invoices of an organization and what it still owes. */
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import type { GetInvoicesSummaryResponseSchema } from '@platform/proto/platform/app/v1/billing';
+import type { Database } from '../../metadata/tables.ts';
+import { currencyOf } from '../money/currency.ts';
+import { wireOfMinor } from '../money/wire-amount.ts';
+
+/** Newest first. The balance is in the currency of the newest invoice; amounts of other currencies are not added to it. */
+export async function invoicesSummary(
+  db: Database,
+  organizationId: string,
+): Promise<MessageInitShape<typeof GetInvoicesSummaryResponseSchema>> {
+  const rows = await db
+    .selectFrom('invoices')
+    .select(['id', 'issued_ms', 'due_ms', 'total', 'paid', 'paid_ms', 'state', 'currency', 'failure', 'failure_ms'])
+    .where('organization_id', '=', organizationId)
+    .orderBy('issued_ms', 'desc')
+    .orderBy('sequence', 'desc')
+    .execute();
+  const [newest] = rows;
+  if (newest === undefined) return { outstandingBalance: 0, invoices: [] };
+  const owed = rows
+    .filter(({ state, currency }) => state === 'open' && currency === newest.currency)
+    .reduce((sum, { total, paid }) => sum + BigInt(total - paid), 0n);
+  return {
+    outstandingBalance: wireOfMinor(owed, currencyOf(newest.currency, 'currency')),
+    invoices: rows.map((row) => ({
+      id: row.id,
+      invoiceDate: timestampFromMs(row.issued_ms),
+      invoiceAmount: wireOfMinor(BigInt(row.total), currencyOf(row.currency, 'currency')),
+      status: row.state,
+      dueDate: timestampFromMs(row.due_ms),
+      ...(row.paid_ms !== null && { paidDate: timestampFromMs(row.paid_ms) }),
+      lastPaymentFailureReason: row.failure,
+      ...(row.failure_ms !== null && { lastPaymentFailureAt: timestampFromMs(row.failure_ms) }),
+    })),
+  };
+}

@@ -1,0 +1,21 @@
+/** Adds to the meter, in the transaction of what is counted. */
+
+import { chunks } from '@platform/base';
+import type { Transaction } from 'kysely';
+import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
+import type { CloudTables } from '../../metadata/tables.ts';
+import type { HourlyUsage } from './count-uploads.ts';
+
+/** @param rows each payer, hour and type once */
+export async function addUsage(trx: Transaction<CloudTables>, rows: readonly HourlyUsage[]): Promise<void> {
+  for (const some of chunks(rows, rowsPerStatement))
+    await trx
+      .insertInto('usage_hours')
+      .values(some)
+      .onConflict((conflict) =>
+        conflict.columns(['organization_id', 'hour', 'type']).doUpdateSet((eb) => ({
+          quantity: eb('usage_hours.quantity', '+', eb.ref('excluded.quantity')),
+        })),
+      )
+      .execute();
+}

@@ -1,0 +1,54 @@
+/** What an upload adds to the meter: bytes of its readings as they were sent, or of its picture or file. */
+import { UsageCostType } from '@platform/proto/platform/app/v1/billing';
+import { openUpload } from '../../reading-codec/open-upload.ts';
+import { hourOf } from '../month.ts';
+
+export interface CountedUpload {
+  readonly organizationId: string;
+  readonly locationId: string;
+  /** When the cloud accepted it. */
+  readonly syncedMs: number;
+  readonly type: UsageCostType;
+  readonly bytes: number;
+}
+
+/** Looks at no reading. @param batch LoggedUpload. @throws data_loss when it is none */
+export function countUpload(batch: Uint8Array): CountedUpload {
+  const upload = openUpload(batch);
+  const { place, timeSynced, blob, readingCount } = upload;
+  let readingBytes = 0;
+  for (let index = 0; index < readingCount; index++)
+    readingBytes += upload.readingEnd(index) - upload.readingStart(index);
+  return {
+    organizationId: place?.organizationId ?? '',
+    locationId: place?.locationId ?? '',
+    syncedMs: Number(timeSynced?.seconds ?? 0n) * 1_000 + Math.floor((timeSynced?.nanos ?? 0) / 1e6),
+    ...(blob === undefined
+      ? { type: UsageCostType.TABULAR_DATA_UPLOAD, bytes: readingBytes }
+      : { type: UsageCostType.BINARY_DATA_UPLOAD, bytes: Number(blob.sizeBytes) }),
+  };
+}
+
+export interface HourlyUsage {
+  readonly organization_id: string;
+  readonly hour: number;
+  readonly type: UsageCostType;
+  readonly quantity: number;
+}
+
+/** Sums by payer, hour and type. */
+export class UsageSums {
+  readonly #sums = new Map<string, { organization_id: string; hour: number; type: UsageCostType; quantity: number }>();
+
+  add(organizationId: string, ms: number, type: UsageCostType, quantity: number): void {
+    const hour = hourOf(ms);
+    const key = `${organizationId} ${hour} ${type}`;
+    const sum = this.#sums.get(key);
+    if (sum === undefined) this.#sums.set(key, { organization_id: organizationId, hour, type, quantity });
+    else sum.quantity += quantity;
+  }
+
+  rows(): HourlyUsage[] {
+    return [...this.#sums.values()].filter(({ quantity }) => quantity > 0);
+  }
+}

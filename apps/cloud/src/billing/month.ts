@@ -1,0 +1,35 @@
+/** Months and hours of UTC, in which usage is counted and billed. */
+import { PlatformError } from '@platform/base';
+
+export const hourMs = 3_600_000;
+
+export interface Month {
+  /** YYYY-MM. */
+  readonly name: string;
+  readonly startMs: number;
+  /** When the next month begins. */
+  readonly endMs: number;
+  readonly hours: bigint;
+}
+
+export function monthOf(ms: number): Month {
+  const at = new Date(ms);
+  return monthAt(at.getUTCFullYear(), at.getUTCMonth());
+}
+
+/** @throws invalid_argument */
+export function monthNamed(name: string): Month {
+  const [, year, month] = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(name) ?? [];
+  if (year !== undefined && month !== undefined) return monthAt(Number(year), Number(month) - 1);
+  throw new PlatformError('invalid_argument', `month: expected YYYY-MM, found ${JSON.stringify(name.slice(0, 40))}`);
+}
+
+export function hourOf(ms: number): number {
+  return Math.floor(ms / hourMs) * hourMs;
+}
+
+function monthAt(year: number, index: number): Month {
+  const [startMs, endMs] = [Date.UTC(year, index), Date.UTC(year, index + 1)];
+  const name = `${String(year).padStart(4, '0')}-${String(index + 1).padStart(2, '0')}`;
+  return { name, startMs, endMs, hours: BigInt((endMs - startMs) / hourMs) };
+}

@@ -1,0 +1,186 @@
+/** Charges an organization an amount that an owner of it asked for: an invoice, and an attempt to pay it. */
+import { newId, PlatformError } from '@platform/base';
+import type { Transaction } from 'kysely';
+import { audit, type Caller } from '../../access/audit.ts';
+import type { CloudTables } from '../../metadata/tables.ts';
+import { type InvoiceRow, issueInvoice } from '../invoices/issue-invoice.ts';
+import { mailAbout } from '../invoices/mails.ts';
+import { requireInvoice } from '../invoices/states.ts';
+import { type Account, accountAt } from '../prices/accounts.ts';
+import type { PriceList } from '../prices/price-list.ts';
+import { type PriceListVersion, requirePriceList } from '../prices/price-lists.ts';
+import { type ChargeRequest, sameRequest } from './charge-request.ts';
+import { paymentMethodOf } from './payment-methods.ts';
+import { providerTimeoutMs, type SettleDeps, settleCharge } from './settle-charge.ts';
+
+export interface ChargeDeps extends SettleDeps {
+  /** Name and support address of an organization. */
+  readonly nameOf: (organizationId: string) => { readonly name: string; readonly supportEmail: string };
+}
+
+export interface Biller extends Account {
+  readonly list: PriceListVersion & { readonly list: PriceList };
+}
+
+export interface Amounts {
+  readonly subtotal: bigint;
+  readonly tax: bigint;
+  /** Checked. */
+  readonly description: string;
+  readonly brandingId: string;
+  readonly isQuiet: boolean;
+}
+
+const waitMs = 120_000;
+const askEveryMs = 1_000;
+const dayMs = 24 * 3_600_000;
+
+/** @throws failed_precondition if nobody bills the organization */
+export async function requireBiller({ db, clock }: ChargeDeps, organizationId: string): Promise<Biller> {
+  const account = await accountAt(db, organizationId, clock.now());
+  if (account === undefined)
+    throw new PlatformError(
+      'failed_precondition',
+      `organization ${organizationId}: expected one that is billed, found that nobody bills it; the host administrator says who does (platform admin billing assign)`,
+    );
+  return { ...account, list: await requirePriceList(db, account.billerId, clock.now()) };
+}
+
+/**
+ * Issues the invoice and, if the organization can be charged, begins to pay it. The same request again returns the same invoice; if its
+ * payment failed, it is tried again.
+ *
+ * @param mustPay the caller wants it paid now: refused if that is impossible
+ * @returns the invoice, and the attempt to pay it, if there is one
+ * @throws failed_precondition
+ */
+export async function chargeOrganization(
+  deps: ChargeDeps,
+  by: Caller,
+  operation: string,
+  organizationId: string,
+  biller: Biller,
+  amounts: Amounts,
+  request: ChargeRequest,
+  mustPay: boolean,
+): Promise<{ readonly invoice: InvoiceRow; readonly chargeId: string | undefined }> {
+  const { db, provider, mails, clock } = deps;
+  const method = provider.canCharge ? await paymentMethodOf(db, provider, organizationId) : undefined;
+  if (mustPay && method === undefined)
+    throw new PlatformError(
+      'failed_precondition',
+      provider.canCharge
+        ? `organization ${organizationId}: expected an attached payment method, found none (platform billing method set)`
+        : 'this installation cannot charge at once: expected a payment provider that does, found "manual", with which the host administrator records payments; ChargeOrganization issues an invoice',
+    );
+  const nowMs = clock.now();
+  const result = await db.transaction().execute(async (trx) => {
+    const id = newId();
+    const before = await sameRequest(trx, organizationId, request, id, nowMs);
+    const invoice =
+      before === undefined
+        ? await issue(trx, deps, id, organizationId, biller, amounts, mustPay || method !== undefined)
+        : await requireInvoice(trx, before, { organizationId });
+    if (before === undefined) {
+      const target = ['invoice', invoice.id, organizationId] as const;
+      const detail = { number: invoice.number, total: invoice.total, currency: invoice.currency };
+      await audit(trx, by, nowMs, operation, target, detail);
+      if (!amounts.isQuiet && method === undefined) await mails.enqueue(trx, mailAbout('issued', invoice, ''));
+    }
+    const chargeId =
+      invoice.state === 'void' || method === undefined
+        ? undefined
+        : await chargeOf(trx, deps, invoice, method.method, amounts.isQuiet);
+    return { invoice, chargeId };
+  });
+  mails.wake();
+  return result;
+}
+
+/** Waits until the payment is confirmed. @throws deadline_exceeded after two minutes, failed_precondition if it is declined */
+export async function waitUntilPaid(
+  deps: ChargeDeps,
+  invoice: InvoiceRow,
+  chargeId: string,
+  beganMs: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const { clock } = deps;
+  for (;;) {
+    const timeoutMs = Math.min(providerTimeoutMs, Math.max(0, beganMs + waitMs - clock.monotonic()));
+    const { state, failure } = await settleCharge(deps, chargeId, signal, timeoutMs);
+    if (state === 'succeeded') return;
+    if (state === 'failed')
+      throw new PlatformError(
+        'failed_precondition',
+        `invoice ${invoice.id}: the payment failed: ${failure}; the invoice stays open, and the same request tries again`,
+      );
+    const leftMs = beganMs + waitMs - clock.monotonic();
+    if (leftMs <= 0)
+      throw new PlatformError(
+        'deadline_exceeded',
+        `invoice ${invoice.id}: expected the payment to be confirmed within 2 minutes, found it still pending; it is booked when it is confirmed, and nothing is charged twice`,
+      );
+    await clock.sleep(Math.min(askEveryMs, leftMs), signal);
+  }
+}
+
+async function issue(
+  trx: Transaction<CloudTables>,
+  { nameOf, provider, clock }: ChargeDeps,
+  id: string,
+  organizationId: string,
+  { billerId, tier, billingEmail, list }: Biller,
+  { subtotal, tax, description, brandingId }: Amounts,
+  isPaidNow: boolean,
+): Promise<InvoiceRow> {
+  const nowMs = clock.now();
+  const { name: branding, supportEmail } = nameOf(brandingId);
+  const { currency, paymentDays } = list.list;
+  return await issueInvoice(trx, {
+    ...{
+      id,
+      billerId,
+      organizationId,
+      kind: 'charge',
+      isTest: provider.isTest,
+      currency: currency.code,
+      subtotal,
+      tax,
+    },
+    ...{ issuedMs: nowMs, dueMs: isPaidNow ? nowMs : nowMs + paymentDays * dayMs },
+    document: {
+      ...{ description, brandingId, branding, supportEmail, billingEmail, tier, priceListVersion: list.version },
+      customer: nameOf(organizationId).name,
+      biller: nameOf(billerId).name,
+      lines: [{ text: description || 'Charge', quantity: '', unit: '', unitPrice: '', minor: Number(subtotal) }],
+    },
+  });
+}
+
+/** The attempt that is pending or has succeeded, or a new one. Undefined: nothing is owed. */
+export async function chargeOf(
+  trx: Transaction<CloudTables>,
+  { provider, clock }: Pick<ChargeDeps, 'provider' | 'clock'>,
+  invoice: InvoiceRow,
+  method: string,
+  isQuiet: boolean,
+): Promise<string | undefined> {
+  const standing = await trx
+    .selectFrom('charges')
+    .select('id')
+    .where('invoice_id', '=', invoice.id)
+    .where('state', '!=', 'failed')
+    .executeTakeFirst();
+  if (standing !== undefined) return standing.id;
+  const minor = invoice.total - invoice.paid;
+  if (minor <= 0) return undefined;
+  const nowMs = clock.now();
+  const row = {
+    ...{ id: newId(), invoice_id: invoice.id, provider: provider.name, method, minor, failure: '' },
+    ...{ created_ms: nowMs, finished_ms: null, next_ask_ms: nowMs, is_quiet: isQuiet ? 1 : 0 },
+    state: 'pending' as const,
+  };
+  await trx.insertInto('charges').values(row).execute();
+  return row.id;
+}

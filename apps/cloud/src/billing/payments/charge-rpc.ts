@@ -1,0 +1,132 @@
+/** Charges, payment methods and invoices in the API. */
+import { PlatformError } from '@platform/base';
+import type { BillingService } from '@platform/proto/platform/app/v1/billing';
+import { type InvoiceService, TestCard } from '@platform/proto/platform/billing/v1/billing';
+import type { Call, Handlers } from '@platform/rpc/server';
+import type { Principal } from '../../access/principal.ts';
+import { invisibleCharacter } from '../../text-rules/invisible-character.ts';
+import type { BillingOperationDeps } from '../billing-deps.ts';
+import { type CloseDeps, closeMonth } from '../invoices/close-month.ts';
+import { sendPaymentRequired } from '../invoices/payment-required.ts';
+import { requireInvoice, voidInvoice } from '../invoices/states.ts';
+import { invoicesSummary } from '../invoices/summary.ts';
+import { minorOfWire } from '../money/wire-amount.ts';
+import { monthNamed } from '../month.ts';
+import { chargeOrganization, requireBiller, waitUntilPaid } from './charge-organization.ts';
+import { chargeRequest } from './charge-request.ts';
+import { attachTestCard, removePaymentMethod } from './payment-methods.ts';
+import type { TestMethod } from './provider.ts';
+
+export type ChargeRpcDeps = CloseDeps & BillingOperationDeps;
+
+const maxDescription = 1_000;
+
+interface Asked {
+  readonly organizationId: string;
+  readonly subtotal: readonly [value: number, field: string];
+  readonly tax: number;
+  readonly description: string | undefined;
+  readonly brandingId: string | undefined;
+  readonly isQuiet: boolean;
+  readonly mustPay: boolean;
+}
+
+export function chargeHandlers(deps: ChargeRpcDeps): Handlers<typeof BillingService, Principal> {
+  const { db, access } = deps;
+  const charge = async (call: Call<Principal>, operation: string, asked: Asked) => {
+    const { organizationId, isQuiet, mustPay } = asked;
+    access.authorize(call.principal, 'organization.manage', organizationId);
+    const description = checkedDescription(asked.description ?? '');
+    const biller = await requireBiller(deps, organizationId);
+    const brandingId = asked.brandingId || biller.billerId;
+    if (brandingId !== biller.billerId) access.authorize(call.principal, 'organization.manage', brandingId);
+    const { currency } = biller.list.list;
+    const amounts = {
+      subtotal: minorOfWire(asked.subtotal[0], currency, asked.subtotal[1], 1n),
+      tax: minorOfWire(asked.tax, currency, 'tax', 0n),
+      ...{ description, brandingId, isQuiet },
+    };
+    const content = [organizationId, String(amounts.subtotal), String(amounts.tax), description, brandingId, isQuiet];
+    const request = chargeRequest(call, operation, content);
+    return await chargeOrganization(deps, call, operation, organizationId, biller, amounts, request, mustPay);
+  };
+  return {
+    async getInvoicesSummary({ orgId }, { principal }) {
+      access.authorize(principal, 'organization.manage', orgId);
+      return await invoicesSummary(db, orgId);
+    },
+    async sendPaymentRequiredEmail({ customerOrgId, billingOwnerOrgId }, call) {
+      access.authorize(call.principal, 'organization.manage', billingOwnerOrgId);
+      await sendPaymentRequired(deps, call, billingOwnerOrgId, customerOrgId);
+      return {};
+    },
+    async chargeOrganization(request, call) {
+      const { invoice } = await charge(call, 'BillingService.ChargeOrganization', {
+        ...{ organizationId: request.orgIdToCharge, description: request.description, tax: request.tax },
+        subtotal: [request.subtotal, 'subtotal'],
+        ...{ brandingId: request.orgIdForBranding, isQuiet: request.disableConfirmationEmail, mustPay: false },
+      });
+      return { invoiceId: invoice.id };
+    },
+    async createInvoiceAndChargeImmediately(request, call) {
+      const beganMs = deps.clock.monotonic();
+      const { invoice, chargeId } = await charge(call, 'BillingService.CreateInvoiceAndChargeImmediately', {
+        ...{ organizationId: request.orgIdToCharge, description: request.description, tax: 0 },
+        subtotal: [request.amount, 'amount'],
+        ...{ brandingId: request.orgIdForBranding, isQuiet: request.disableEmail, mustPay: true },
+      });
+      if (chargeId !== undefined) await waitUntilPaid(deps, invoice, chargeId, beganMs, call.signal);
+      return { invoiceId: invoice.id };
+    },
+  };
+}
+
+export function invoiceHandlers(deps: ChargeRpcDeps): Handlers<typeof InvoiceService, Principal> {
+  const { db, access, provider, clock } = deps;
+  return {
+    async closeMonth({ organizationId, month }, call) {
+      access.authorize(call.principal, 'organization.manage', organizationId);
+      const { invoiceIds, others } = await closeMonth(deps, call, organizationId, monthNamed(month), call.signal);
+      return { invoiceIds: [...invoiceIds], others };
+    },
+    async voidInvoice({ organizationId: billerId, invoiceId, reason }, call) {
+      access.authorize(call.principal, 'organization.manage', billerId);
+      const checked = checkedDescription(reason);
+      const note = await db.transaction().execute(async (trx) => {
+        const invoice = await requireInvoice(trx, invoiceId, { billerId });
+        return await voidInvoice(trx, call, invoice, checked, clock.now());
+      });
+      return { creditNoteId: note.id };
+    },
+    async attachTestCard({ organizationId, card, confirmAfterSeconds }, call) {
+      access.authorize(call.principal, 'organization.manage', organizationId);
+      const method = { card: testCardOf(card), afterMs: confirmAfterSeconds * 1_000 };
+      await attachTestCard(db, call, clock.now(), provider, organizationId, method);
+      return {};
+    },
+    async removePaymentMethod({ organizationId }, call) {
+      access.authorize(call.principal, 'organization.manage', organizationId);
+      await removePaymentMethod(db, call, clock.now(), organizationId);
+      return {};
+    },
+  };
+}
+
+function testCardOf(card: TestCard): TestMethod['card'] {
+  if (card === TestCard.SUCCEEDS) return 'succeeds';
+  if (card === TestCard.DECLINES) return 'declines';
+  if (card === TestCard.CONFIRMS_LATE) return 'confirms-late';
+  if (card === TestCard.NEVER_CONFIRMS) return 'never-confirms';
+  throw new PlatformError('invalid_argument', `card: expected a TestCard, found ${card}`);
+}
+
+/** Characters are code points. */
+function checkedDescription(text: string): string {
+  const length = [...text].length;
+  const unseen = invisibleCharacter(text.slice(0, 2 * maxDescription));
+  if (length <= maxDescription && unseen === undefined) return text;
+  throw new PlatformError(
+    'invalid_argument',
+    `description: expected at most ${maxDescription} characters without control characters and other invisible characters, found ${unseen === undefined ? '' : `${unseen} in `}${length} characters`,
+  );
+}

@@ -1,0 +1,114 @@
+/**
+ * Brings attempts to pay to their end. States of a charge: pending → succeeded | failed, both final. Whoever asks the provider first writes
+ * the outcome; later and repeated answers change nothing, so an invoice is paid once. A provider that fails, or is slow, leaves the charge
+ * pending, and is asked again later: after 5 s, then at growing intervals, at most an hour, for as long as it takes.
+ */
+import { type Clock, errorText, type Log } from '@platform/base';
+import type { Database } from '../../metadata/tables.ts';
+import { type InvoiceMails, mailAbout } from '../invoices/mails.ts';
+import { bookFailure, bookPayment, requireInvoice } from '../invoices/states.ts';
+import type { BillingTables } from '../store.ts';
+import type { Outcome, PaymentProvider } from './provider.ts';
+import { within } from './within.ts';
+
+export type ChargeRow = BillingTables['charges'];
+
+export interface SettleDeps {
+  readonly db: Database;
+  readonly provider: PaymentProvider;
+  readonly mails: InvoiceMails;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** How long a provider may take for an answer. */
+export const providerTimeoutMs = 15_000;
+const firstAskMs = 5_000;
+const maxAskMs = 3_600_000;
+const chargesAtOnce = 100;
+
+/** The charge afterwards. @param id of any charge. @param timeoutMs how long the provider may take */
+export async function settleCharge(
+  deps: SettleDeps,
+  id: string,
+  signal: AbortSignal,
+  timeoutMs: number = providerTimeoutMs,
+): Promise<ChargeRow> {
+  const { db, provider, clock, log } = deps;
+  const row = await db.selectFrom('charges').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+  // A charge of another provider waits until that one is configured again.
+  if (row.state !== 'pending' || row.provider !== provider.name) return row;
+  const invoice = await db
+    .selectFrom('invoices')
+    .select('currency')
+    .where('id', '=', row.invoice_id)
+    .executeTakeFirstOrThrow();
+  const charge = {
+    ...{ id, minor: BigInt(row.minor), currency: invoice.currency, method: row.method, createdMs: row.created_ms },
+  };
+  let outcome: Outcome = { kind: 'unknown' };
+  try {
+    outcome =
+      (await within(clock, timeoutMs, signal, (ended) => provider.settle(charge, clock.now(), ended))) ?? outcome;
+  } catch (caught) {
+    log.warn('a payment provider did not answer; it is asked again', { charge: id, error: errorText(caught) });
+  }
+  if (outcome.kind !== 'unknown') return await finish(deps, row, outcome);
+  const age = clock.now() - row.created_ms;
+  const next = clock.now() + Math.min(maxAskMs, Math.max(firstAskMs, age / 10));
+  await db
+    .updateTable('charges')
+    .set({ next_ask_ms: Math.floor(next) })
+    .where('id', '=', id)
+    .where('state', '=', 'pending')
+    .execute();
+  return row;
+}
+
+/** Settles charges that are due; true: there may be more. */
+export async function settleDue(deps: SettleDeps, signal: AbortSignal): Promise<boolean> {
+  const { db, provider, clock } = deps;
+  const due = await db
+    .selectFrom('charges')
+    .select('id')
+    .where('state', '=', 'pending')
+    .where('provider', '=', provider.name)
+    .where('next_ask_ms', '<=', clock.now())
+    .orderBy('next_ask_ms')
+    .limit(chargesAtOnce)
+    .execute();
+  for (const { id } of due) {
+    if (signal.aborted) return false;
+    await settleCharge(deps, id, signal);
+  }
+  return due.length === chargesAtOnce;
+}
+
+async function finish(
+  { db, provider, mails, clock }: SettleDeps,
+  { id, invoice_id, minor, is_quiet }: ChargeRow,
+  outcome: Exclude<Outcome, { kind: 'unknown' }>,
+): Promise<ChargeRow> {
+  const nowMs = clock.now();
+  const row = await db.transaction().execute(async (trx) => {
+    const failure = outcome.kind === 'failed' ? outcome.reason.slice(0, 500) : '';
+    const changed = await trx
+      .updateTable('charges')
+      .set({ state: outcome.kind, failure, finished_ms: nowMs })
+      .where('id', '=', id)
+      .where('state', '=', 'pending')
+      .returningAll()
+      .executeTakeFirst();
+    if (changed === undefined)
+      return await trx.selectFrom('charges').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+    const invoice = await requireInvoice(trx, invoice_id, {});
+    if (outcome.kind === 'succeeded')
+      await bookPayment(trx, invoice, BigInt(minor), `payment (${provider.name})`, nowMs);
+    else await bookFailure(trx, invoice_id, failure, nowMs);
+    if (is_quiet === 0)
+      await mails.enqueue(trx, mailAbout(outcome.kind === 'succeeded' ? 'paid' : 'failed', invoice, id, failure));
+    return changed;
+  });
+  mails.wake();
+  return row;
+}

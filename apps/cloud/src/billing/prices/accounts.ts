@@ -1,0 +1,184 @@
+/** Who bills an organization, on which tier, and since when. */
+import { PlatformError } from '@platform/base';
+import { audit, type Caller, type OwnActor } from '../../access/audit.ts';
+import type { Database } from '../../metadata/tables.ts';
+import { type Month, monthOf } from '../month.ts';
+import type { BillingTables } from '../store.ts';
+import type { PriceList, Tier } from './price-list.ts';
+import { type PriceListVersion, requirePriceList } from './price-lists.ts';
+
+export interface Account {
+  readonly billerId: string;
+  readonly tier: string;
+  readonly billingEmail: string;
+  /** Since when this biller has billed it, on whichever tier: what it used before is not charged. */
+  readonly sinceMs: number;
+}
+
+/** Undefined: nobody bills it at that time. */
+export async function accountAt(db: Database, organizationId: string, ms: number): Promise<Account | undefined> {
+  const rows = await db
+    .selectFrom('billing_accounts')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('since_ms', '<=', ms)
+    .orderBy('entry', 'desc')
+    .execute();
+  return currentOf(rows);
+}
+
+/** @param rows of one organization, newest first */
+function currentOf(rows: readonly BillingTables['billing_accounts'][]): Account | undefined {
+  const [row] = rows;
+  if (row === undefined || row.biller_id === null) return undefined;
+  const end = rows.findIndex(({ biller_id }) => biller_id !== row.biller_id);
+  const oldest = rows.slice(0, end === -1 ? undefined : end);
+  return {
+    ...{ billerId: row.biller_id, tier: row.tier, billingEmail: row.billing_email },
+    sinceMs: Math.min(...oldest.map(({ since_ms }) => since_ms)),
+  };
+}
+
+/** The organizations that an organization bills at that time, by id. */
+export async function accountsOfBiller(
+  db: Database,
+  billerId: string,
+  ms: number,
+): Promise<readonly (Account & { readonly organizationId: string })[]> {
+  const rows = await db
+    .selectFrom('billing_accounts')
+    .selectAll()
+    .where('organization_id', 'in', (where) =>
+      where
+        .selectFrom('billing_accounts as billed')
+        .select('billed.organization_id')
+        .where('billed.biller_id', '=', billerId),
+    )
+    .where('since_ms', '<=', ms)
+    .orderBy('entry', 'desc')
+    .execute();
+  return [...Map.groupBy(rows, ({ organization_id }) => organization_id)]
+    .flatMap(([organizationId, entries]) => {
+      const account = currentOf(entries);
+      return account?.billerId === billerId ? [{ ...account, organizationId }] : [];
+    })
+    .toSorted((a, b) => (a.organizationId < b.organizationId ? -1 : 1));
+}
+
+export interface AccountChange {
+  /** Null: nobody. */
+  readonly billerId: string | null;
+  readonly tier: string;
+  readonly billingEmail: string;
+}
+
+/**
+ * Enters who bills an organization: from now on if nobody did, else from the next month on. Audited.
+ *
+ * @param action for the audit trail
+ * @throws failed_precondition if the biller has no price list; invalid_argument if the list has no such tier
+ */
+export async function changeAccount(
+  db: Database,
+  by: Caller | OwnActor,
+  action: string,
+  nowMs: number,
+  organizationId: string,
+  change: AccountChange,
+): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    const last = await trx
+      .selectFrom('billing_accounts')
+      .selectAll()
+      .where('organization_id', '=', organizationId)
+      .orderBy('entry', 'desc')
+      .limit(1)
+      .executeTakeFirst();
+    const { billerId, tier, billingEmail } = change;
+    if (billerId !== null) requireTier((await requirePriceList(trx, billerId, nowMs)).list.tiers, tier, billerId);
+    // Prices of a month that has begun do not change, unless nobody billed the organization so far.
+    const sinceMs =
+      last === undefined || last.biller_id === null
+        ? nowMs
+        : last.biller_id === billerId && last.tier === tier
+          ? Math.max(last.since_ms, nowMs)
+          : monthOf(nowMs).endMs;
+    const row = { since_ms: sinceMs, biller_id: billerId, tier, billing_email: billingEmail, created_ms: nowMs };
+    await trx
+      .insertInto('billing_accounts')
+      .values({ organization_id: organizationId, entry: (last?.entry ?? 0) + 1, ...row })
+      .execute();
+    const detail = { billerId, tier, billingEmail, since: new Date(sinceMs).toISOString() };
+    await audit(trx, by, nowMs, action, ['organization', organizationId, organizationId], detail);
+  });
+}
+
+/** @throws invalid_argument */
+export function requireTier(tiers: readonly Tier[], name: string, billerId: string): Tier {
+  const tier = tiers.find((one) => one.name === name);
+  if (tier !== undefined) return tier;
+  throw new PlatformError(
+    'invalid_argument',
+    `billing_tier: expected one of ${tiers.map((one) => one.name).join(', ')} (the price list of organization ${billerId}), found ${JSON.stringify(name.slice(0, 80))}`,
+  );
+}
+
+export interface BilledAs extends Account {
+  readonly list: PriceListVersion & { readonly list: PriceList };
+  readonly rates: Tier;
+  /** From when on usage of the month is charged. */
+  readonly fromMs: number;
+}
+
+/** How an organization is billed for a month; undefined: nobody billed it at the end of that month, or until now. */
+export async function billedAs(
+  db: Database,
+  organizationId: string,
+  month: Month,
+  nowMs: number,
+): Promise<BilledAs | undefined> {
+  const account = await accountAt(db, organizationId, Math.min(nowMs, month.endMs - 1));
+  return account && (await withPrices(db, account, month));
+}
+
+/** The prices of a month are those with which it began, or with which billing began. */
+export async function withPrices<A extends Account>(
+  db: Database,
+  account: A,
+  month: Month,
+): Promise<A & Omit<BilledAs, keyof Account>> {
+  const fromMs = Math.max(month.startMs, account.sinceMs);
+  const list = await requirePriceList(db, account.billerId, fromMs);
+  return { ...account, list, rates: requireTier(list.list.tiers, account.tier, account.billerId), fromMs };
+}
+
+/** @throws failed_precondition that says how the organization is billed instead (D28) */
+export function requireInArrears(billed: BilledAs | undefined, organizationId: string): BilledAs {
+  if (billed?.rates.inArrears === true) return billed;
+  const found =
+    billed === undefined
+      ? 'that nobody bills it'
+      : `that it is billed annually, in advance, on the tier ${JSON.stringify(billed.tier)}`;
+  throw new PlatformError(
+    'failed_precondition',
+    `organization ${organizationId}: expected one that is billed monthly in arrears, found ${found}`,
+  );
+}
+
+/** @throws failed_precondition if nobody bills it; permission_denied if it is someone else */
+export function requireBilledBy(
+  account: Account | undefined,
+  organizationId: string,
+  isOwner: (billerId: string) => boolean,
+): Account {
+  if (account === undefined)
+    throw new PlatformError(
+      'failed_precondition',
+      `organization ${organizationId}: expected one that is billed, found that nobody bills it; the host administrator says who does (platform admin billing assign)`,
+    );
+  if (isOwner(account.billerId)) return account;
+  throw new PlatformError(
+    'permission_denied',
+    `organization ${organizationId}: expected an owner of the organization that bills it, found an owner of the billed one`,
+  );
+}

@@ -1,0 +1,21 @@
+/** Names of the tiers that organizations can be on. */
+import type { Database } from '../../metadata/tables.ts';
+import { accountAt } from './accounts.ts';
+import { priceListAt } from './price-lists.ts';
+
+/** Of those who bill these organizations, and of these organizations themselves; each once, in the order of the lists. */
+export async function availableTiers(
+  db: Database,
+  organizationIds: readonly string[],
+  nowMs: number,
+): Promise<string[]> {
+  const billers = new Set(organizationIds);
+  for (const id of organizationIds) {
+    const account = await accountAt(db, id, nowMs);
+    if (account !== undefined) billers.add(account.billerId);
+  }
+  const names = new Set<string>();
+  for (const id of billers)
+    for (const { name } of (await priceListAt(db, id, nowMs))?.list.tiers ?? []) names.add(name);
+  return [...names];
+}

@@ -1,0 +1,159 @@
+/**
+ * The price list of an organization that bills others: JSON that its owners write, and what is read of it.
+ *
+ *     {"currency": "USD", "tax_percent": "19", "payment_days": 30, "tiers": [{
+ *       "name": "standard", "in_arrears": true, "per_machine": "10", "discount_percent": "5", "credit": "20", "minimum": "15",
+ *       "usage": {"TABULAR_DATA_UPLOAD": {"steps": [{"up_to": "100", "price": "0.15"}, {"price": "0.10"}]}}
+ *     }, {"name": "yearly", "in_arrears": false, "annual_fee": "1200"}]}
+ *
+ * Unknown keys are refused: a misspelt price would be free of charge.
+ */
+import { PlatformError } from '@platform/base';
+import { type UsageName, usageNames } from '../meter/usage-types.ts';
+import { type Currency, currencyOf } from '../money/currency.ts';
+import { type Decimal, decimalOf, one } from '../money/decimal.ts';
+
+export interface PriceList {
+  readonly currency: Currency;
+  /** Percent of the subtotal. */
+  readonly tax: Decimal;
+  /** From the invoice to its due date. */
+  readonly paymentDays: number;
+  readonly tiers: readonly Tier[];
+}
+
+export interface Tier {
+  readonly name: string;
+  /** True: billed monthly, after the month. False: billed annually, in advance. */
+  readonly inArrears: boolean;
+  /** Only where it is not billed in arrears. */
+  readonly annualFee: Decimal;
+  /** By type; a type without steps costs nothing. */
+  readonly usage: ReadonlyMap<UsageName, readonly PriceStep[]>;
+  /** Percent of all usage. */
+  readonly discount: Decimal;
+  /** Amount per month that is not charged. */
+  readonly credit: Decimal;
+  /** Amount per month that is charged at least. */
+  readonly minimum: Decimal;
+}
+
+/** A price for each unit of the month beyond the steps before it. */
+export interface PriceStep {
+  /** In price units of the month; undefined: without end. */
+  readonly upTo: Decimal | undefined;
+  readonly price: Decimal;
+}
+
+const maxDocumentBytes = 64 * 1024;
+const maxTiers = 50;
+const maxSteps = 20;
+
+/** @throws invalid_argument with the path of the first problem */
+export function parsePriceList(document: string): PriceList {
+  if (Buffer.byteLength(document) > maxDocumentBytes)
+    throw wrong('document', `at most ${maxDocumentBytes} bytes`, Buffer.byteLength(document));
+  let json: unknown;
+  try {
+    json = JSON.parse(document);
+  } catch (caught) {
+    throw new PlatformError('invalid_argument', 'document: expected JSON, found other text', caught);
+  }
+  const list = objectOf(json, 'document', ['currency', 'tax_percent', 'payment_days', 'tiers']);
+  const days = list['payment_days'] ?? 14;
+  if (typeof days !== 'number' || !Number.isInteger(days) || days < 0 || days > 365)
+    throw wrong('payment_days', 'a whole number from 0 to 365', days);
+  const tiers = arrayOf(list['tiers'], 'tiers', maxTiers).map((tier, index) => tierOf(tier, `tiers[${index}]`));
+  for (const [index, { name }] of tiers.entries())
+    if (tiers.findIndex((other) => other.name === name) < index)
+      throw wrong(`tiers[${index}].name`, 'a name that no other tier has', name);
+  return {
+    currency: currencyOf(list['currency'], 'currency'),
+    tax: percentOf(list['tax_percent'] ?? '0', 'tax_percent'),
+    paymentDays: days,
+    tiers,
+  };
+}
+
+function tierOf(json: unknown, path: string): Tier {
+  const tier = objectOf(json, path, [
+    ...['name', 'in_arrears', 'annual_fee', 'per_machine', 'usage', 'discount_percent', 'credit', 'minimum'],
+  ]);
+  const { name, in_arrears: inArrears, annual_fee: annualFee } = tier;
+  if (typeof name !== 'string' || !/^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,59}$/u.test(name))
+    throw wrong(`${path}.name`, 'up to 60 letters, digits, blanks, dots, - and _', name);
+  if (typeof inArrears !== 'boolean') throw wrong(`${path}.in_arrears`, 'true or false', inArrears);
+  if (inArrears === (annualFee !== undefined))
+    throw wrong(
+      `${path}.annual_fee`,
+      inArrears ? 'none, because the tier is billed in arrears' : 'a fee, because the tier is not billed in arrears',
+      annualFee,
+    );
+  const usage = new Map<UsageName, readonly PriceStep[]>();
+  for (const [key, price] of Object.entries(objectOf(tier['usage'] ?? {}, `${path}.usage`, usageNames)))
+    usage.set(key as UsageName, stepsOf(price, `${path}.usage.${key}`));
+  if (tier['per_machine'] !== undefined) {
+    if (usage.has('PER_MACHINE')) throw wrong(`${path}.per_machine`, 'none beside usage.PER_MACHINE', 'both');
+    usage.set('PER_MACHINE', [{ upTo: undefined, price: decimalOf(tier['per_machine'], `${path}.per_machine`) }]);
+  }
+  if (!inArrears && usage.size > 0)
+    throw wrong(`${path}.usage`, 'no prices of usage, because the tier is not billed in arrears', [...usage.keys()]);
+  return {
+    ...{ name, inArrears, usage },
+    annualFee: annualFee === undefined ? 0n : decimalOf(annualFee, `${path}.annual_fee`),
+    discount: percentOf(tier['discount_percent'] ?? '0', `${path}.discount_percent`),
+    credit: decimalOf(tier['credit'] ?? '0', `${path}.credit`),
+    minimum: decimalOf(tier['minimum'] ?? '0', `${path}.minimum`),
+  };
+}
+
+/** `{"price": …}`, `{"free": …, "price": …}` or `{"steps": […]}`. */
+function stepsOf(json: unknown, path: string): readonly PriceStep[] {
+  const given = objectOf(json, path, ['price', 'free', 'steps']);
+  if (given['steps'] === undefined) {
+    const last = { upTo: undefined, price: decimalOf(given['price'], `${path}.price`) };
+    const free = decimalOf(given['free'] ?? '0', `${path}.free`);
+    return free === 0n ? [last] : [{ upTo: free, price: 0n }, last];
+  }
+  if (given['price'] !== undefined || given['free'] !== undefined)
+    throw wrong(path, 'either steps, or a price', Object.keys(given));
+  const steps = arrayOf(given['steps'], `${path}.steps`, maxSteps).map((step, index): PriceStep => {
+    const at = `${path}.steps[${index}]`;
+    const { price, up_to: upTo } = objectOf(step, at, ['price', 'up_to']);
+    return {
+      price: decimalOf(price, `${at}.price`),
+      upTo: upTo === undefined ? undefined : decimalOf(upTo, `${at}.up_to`),
+    };
+  });
+  for (const [index, { upTo }] of steps.entries()) {
+    const at = `${path}.steps[${index}].up_to`;
+    const before = steps[index - 1]?.upTo ?? 0n;
+    const isLast = index === steps.length - 1;
+    if (isLast ? upTo !== undefined : upTo === undefined || upTo <= before)
+      throw wrong(at, isLast ? 'none: the last step has no end' : 'more than the step before', upTo);
+  }
+  return steps;
+}
+
+function percentOf(json: unknown, path: string): Decimal {
+  const percent = decimalOf(json, path);
+  if (percent <= 100n * one) return percent;
+  throw wrong(path, 'at most 100', json);
+}
+
+function objectOf(json: unknown, path: string, keys: readonly string[]): Readonly<Record<string, unknown>> {
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) throw wrong(path, 'an object', json);
+  const unknown = Object.keys(json).find((key) => !keys.includes(key));
+  if (unknown !== undefined) throw wrong(`${path}.${unknown}`, `one of ${keys.join(', ')}`, unknown);
+  return json as Record<string, unknown>;
+}
+
+function arrayOf(json: unknown, path: string, max: number): readonly unknown[] {
+  if (Array.isArray(json) && json.length > 0 && json.length <= max) return json;
+  throw wrong(path, `a list of 1 to ${max}`, Array.isArray(json) ? `${json.length}` : json);
+}
+
+function wrong(path: string, expected: string, found: unknown): PlatformError {
+  const said = typeof found === 'bigint' ? `${found}` : (JSON.stringify(found ?? null) ?? 'nothing');
+  return new PlatformError('invalid_argument', `${path}: expected ${expected}, found ${said.slice(0, 120)}`);
+}

@@ -1,0 +1,53 @@
+/** Billing: what the other features store and count is metered, priced and charged. */
+import type { Clock, Log } from '@platform/base';
+import { UsageCostType } from '@platform/proto/platform/app/v1/billing';
+import { isBillingServiceEnabled } from './accounts/organizations/billing-service.ts';
+import { type Billing, createBilling } from './billing/feature.ts';
+import { createInvoiceMails } from './billing/invoices/mails.ts';
+import { providerNamed } from './billing/payments/provider.ts';
+import { storedFiles } from './binary/stored-bytes.ts';
+import type { Fleet } from './compose-fleet.ts';
+import type { IngestLog } from './ingest/log/log.ts';
+import { countMachines } from './machines/count-machines.ts';
+import { sentLogs, storedLogs } from './machines/logs/usage.ts';
+import type { Stores } from './open-stores.ts';
+import { sentNotifications } from './outbox/count-sent.ts';
+import type { Mail } from './outbox/email/mail.ts';
+import { storedPackages } from './packages/stored-bytes.ts';
+import type { Settings } from './settings.ts';
+import { storedReadings } from './tabular/stored-bytes.ts';
+
+export interface BillingWiringDeps extends Pick<Stores, 'db'> {
+  readonly ingestLog: IngestLog;
+  readonly fleet: Pick<Fleet, 'tree' | 'access'>;
+  /** Absent if no mail server is configured: nothing is mailed. */
+  readonly mail: Mail | undefined;
+  readonly settings: Pick<Settings, 'paymentProvider'>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export function composeBilling({ db, ingestLog, fleet, mail, settings, clock, log }: BillingWiringDeps): Billing {
+  const { tree, access } = fleet;
+  return createBilling({
+    ...{ db, ingestLog, tree, access, clock, log: log.child('billing') },
+    billsOthers: (organizationId) => isBillingServiceEnabled(db, organizationId),
+    provider: providerNamed(settings.paymentProvider),
+    mails: createInvoiceMails(mail),
+    nameOf: (organizationId) => {
+      const { name = organizationId, support_email: supportEmail = '' } = tree.organization(organizationId) ?? {};
+      return { name, supportEmail };
+    },
+    counted: [
+      { type: UsageCostType.TRIGGER_NOTIFICATION, read: (...range) => sentNotifications(db, ...range) },
+      { type: UsageCostType.LOGS_UPLOAD, read: (...range) => sentLogs(db, ...range) },
+    ],
+    stored: [
+      { type: UsageCostType.PER_MACHINE, read: () => countMachines(db) },
+      { type: UsageCostType.TABULAR_DATA_CLOUD_STORAGE, read: () => storedReadings(db) },
+      { type: UsageCostType.BINARY_DATA_CLOUD_STORAGE, read: () => storedFiles(db) },
+      { type: UsageCostType.LOGS_CLOUD_STORAGE, read: () => storedLogs(db) },
+      { type: UsageCostType.PACKAGES_CLOUD_STORAGE, read: () => storedPackages(db) },
+    ],
+  });
+}

@@ -1,0 +1,148 @@
+/**
+ * Billing with clients that share no code with ours: the public package reads, @grpc/grpc-js calls every operation; the command line does
+ * the rest. One real cloud with the payment provider `test`.
+ */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as ours from '@platform/proto/platform/app/v1/billing';
+import { openCloud } from '@platform/sdk/cloud';
+import { billingApi, createViamClient } from '@viamrobotics/sdk';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type CommandLine, openCommandLine } from './cli/command-line.ts';
+import { Peer } from './grpc-peer.ts';
+import { type CloudProcess, startCloud } from './start-cloud.ts';
+
+let cloud: CloudProcess;
+let cli: CommandLine;
+let peer: Peer;
+let billerId = '';
+
+const priceList = {
+  currency: 'USD',
+  tax_percent: '19',
+  tiers: [{ name: 'standard', in_arrears: true, per_machine: '10', usage: { TABULAR_DATA_UPLOAD: { price: '0.15' } } }],
+};
+
+beforeAll(async () => {
+  cloud = await startCloud({ PLATFORM_PAYMENT_PROVIDER: 'test' });
+  const { url: PLATFORM_URL, keyId: PLATFORM_API_KEY_ID, key: PLATFORM_API_KEY, organizationId } = cloud;
+  cli = await openCommandLine({
+    PLATFORM_URL,
+    PLATFORM_API_KEY_ID,
+    PLATFORM_API_KEY,
+    PLATFORM_ORGANIZATION: organizationId,
+  });
+  peer = await new Peer(cloud.target).signIn(cloud.keyId, 'api-key', cloud.key);
+  billerId = (await cli.ok(['organizations', 'create', 'Host', '--json'])).json<{ id: string }>().id;
+  const billing_address = { address_line_1: 'Mill Lane 1', city: 'Porto', zipcode: '4000', country: 'PT' };
+  await peer.call('platform.app.v1.AppService', 'EnableBillingService', { org_id: billerId, billing_address });
+  writeFileSync(join(cli.directory, 'prices.json'), JSON.stringify(priceList));
+});
+afterAll(async () => {
+  peer[Symbol.dispose]();
+  await cli[Symbol.asyncDispose]();
+  await cloud[Symbol.asyncDispose]();
+});
+
+const ask = (operation: string, request: object) => peer.call('platform.app.v1.BillingService', operation, request);
+
+test('every message and enum of the public package has our fields with the same numbers and names', () => {
+  let compared = 0;
+  const messages = new Map(
+    ours.file_platform_app_v1_billing.messages.map((one) => [one.typeName.replace('platform.', 'viam.'), one]),
+  );
+  for (const type of Object.values(billingApi)) {
+    const typeName: unknown = Reflect.get(Object(type), 'typeName');
+    if (typeof type !== 'function' || typeof typeName !== 'string') continue;
+    const own = messages.get(typeName);
+    expect(own, typeName).toBeDefined();
+    for (const { no, name } of Reflect.get(Object(type), 'fields').list()) {
+      expect(own?.fields.find(({ number }) => number === no)?.name, `${typeName} field ${no}`).toBe(name);
+      compared++;
+    }
+  }
+  for (const own of ours.file_platform_app_v1_billing.enums)
+    for (const { localName, number } of own.values) {
+      const theirs: unknown = Reflect.get(Object(Reflect.get(billingApi, own.name)), localName);
+      if (theirs !== undefined) expect(theirs, `${own.name}.${localName}`).toBe(number);
+    }
+  expect(compared).toBeGreaterThan(60);
+});
+
+test('an organization is billed by another one: prices, tier, usage and invoices, with the public package and the command line', async () => {
+  const org_id = cloud.organizationId;
+  const { billingClient } = await createViamClient({
+    serviceHost: cloud.url,
+    credentials: { type: 'api-key', authEntity: cloud.keyId, payload: cloud.key },
+  });
+  await expect(billingClient.getCurrentMonthUsage(org_id)).rejects.toMatchObject({ code: 9 });
+  await cli.ok(['billing', 'prices', 'set', 'prices.json', '--organization', billerId]);
+  const data = ['--data', cloud.dataDir];
+  await cli.ok(['admin', 'billing', 'assign', org_id, '--biller', billerId, '--tier', 'standard', ...data]);
+  expect((await cli.ok(['billing', 'info', '--json'])).json()).toMatchObject({
+    tier: 'standard',
+    payment_method: null,
+  });
+  expect(await billingClient.getCurrentMonthUsage(org_id)).toMatchObject({ subtotal: expect.any(Number) });
+  expect((await cli.ok(['billing', 'usage', '--json'])).json()).toMatchObject({ tier: 'standard' });
+  expect(await ask('GetAvailableBillingTiers', {})).toEqual({ tiers: ['standard'] });
+
+  await cli.ok(['billing', 'method', 'set', 'succeeds']);
+  const charged = await cli.ok(['billing', 'charge', '12.50', '--description', 'Set-up', '--wait', '--yes', '--json']);
+  const { invoice_id } = charged.json<{ invoice_id: string }>();
+  await cli.ok(['billing', 'method', 'set', 'declines']);
+  expect((await cli.run(['billing', 'charge', '3', '--wait', '--yes'])).stderr).toContain('declined');
+  await cli.ok(['billing', 'method', 'delete', '--yes']);
+  await using sdk = openCloud({ url: cloud.url, keyId: cloud.keyId, key: cloud.key });
+  const charge = { orgIdToCharge: org_id, subtotal: 10, tax: 1.9, disableConfirmationEmail: true };
+  const [first, again] = [
+    await sdk.billing.chargeOrganization(charge, { idempotencyKey: 'one', timeout: 20 }),
+    await sdk.billing.chargeOrganization(charge, { idempotencyKey: 'one' }),
+  ];
+  expect(again).toEqual(first);
+  const { invoices, outstandingBalance } = await billingClient.getInvoicesSummary(org_id);
+  expect(invoices.map(({ status }) => status)).toEqual(['open', 'open', 'paid']);
+  expect([outstandingBalance, invoices[2]?.id, invoices[2]?.invoiceAmount]).toEqual([14.9, invoice_id, 12.5]);
+  const paid = await cli.ok([
+    'admin',
+    'payments',
+    'record',
+    first.invoiceId,
+    '11.90',
+    '--reference',
+    't-1',
+    '--json',
+    ...data,
+  ]);
+  expect(paid.json()).toMatchObject({ state: 'paid', open: '0.00' });
+  expect((await cli.ok(['billing', 'invoices', '--json'])).json<unknown[]>()).toHaveLength(3);
+  expect((await cli.ok(['admin', 'check-ledger', '--json', ...data])).json()).toMatchObject({
+    invoices: 3,
+    problems: [],
+  });
+  const month = new Date().toISOString().slice(0, 7);
+  expect((await cli.run(['billing', 'close-month', month, '--organization', billerId])).stderr).toContain('has ended');
+  await cli.ok(['billing', 'simulate']);
+});
+
+test('grpc-js calls every operation, and those about others are refused', async () => {
+  const [org_id, unknown] = [cloud.organizationId, '00000000-0000-4000-8000-000000000001'];
+  expect(await ask('GetOrgBillingInformation', { org_id })).toMatchObject({ billing_tier: 'standard' });
+  expect(await ask('GetLocationBillingOrganization', { location_id: cloud.locationId })).toEqual({
+    billing_organization_id: org_id,
+  });
+  await ask('UpdateLocationBillingOrganization', { location_id: cloud.locationId, billing_organization_id: org_id });
+  await ask('UpdateOrganizationBillingTier', { organization_id: org_id, billing_tier: 'standard' });
+  await ask('ChargeOrganization', { org_id_to_charge: org_id, subtotal: 1, tax: 0 });
+  const refused: readonly [string, object, number][] = [
+    ['GetCurrentMonthUsage', { org_id: unknown }, 5],
+    ['GetInvoicesSummary', { org_id: unknown }, 5],
+    ['ChargeOrganization', { org_id_to_charge: unknown, subtotal: 1 }, 5],
+    ['ChargeOrganization', { org_id_to_charge: org_id, subtotal: 1.005 }, 3],
+    ['CreateInvoiceAndChargeImmediately', { org_id_to_charge: org_id, amount: 1 }, 9],
+    ['SendPaymentRequiredEmail', { customer_org_id: org_id, billing_owner_org_id: billerId }, 9],
+    ['UpdateOrganizationBillingTier', { organization_id: org_id, billing_tier: 'gold' }, 3],
+  ];
+  for (const [operation, request, code] of refused)
+    await expect(ask(operation, request), operation).rejects.toMatchObject({ code });
+});

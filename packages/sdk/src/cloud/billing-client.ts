@@ -1,0 +1,93 @@
+/** The billing client: what an organization used, owes and has paid, and charges. Its calls need an owner of the organization. */
+import {
+  type BillingService,
+  type GetCurrentMonthUsageResponse,
+  type GetInvoicesSummaryResponse,
+  type GetOrgBillingInformationResponse,
+  type UsageCostType,
+  UsageCostTypeSchema,
+} from '@platform/proto/platform/app/v1/billing';
+import type { Client } from '@platform/rpc/client';
+
+export interface BillingCallOptions {
+  /** How long to wait before the call is closed, in seconds. Default: that of the connection. */
+  readonly timeout?: number;
+}
+
+export interface ChargeOptions extends BillingCallOptions {
+  /** Names the request: with the same key it is charged once. Default: equal requests within 24 hours are charged once. */
+  readonly idempotencyKey?: string;
+}
+
+export interface ImmediateCharge {
+  readonly orgIdToCharge: string;
+  /** In units of the currency, such as dollars. */
+  readonly amount: number;
+  readonly description?: string;
+  /** Whose name is on the invoice. Default: that of the organization that bills. */
+  readonly orgIdForBranding?: string;
+  readonly disableEmail: boolean;
+}
+
+export interface OrganizationCharge {
+  readonly orgIdToCharge: string;
+  /** In units of the currency, such as dollars; without tax. */
+  readonly subtotal: number;
+  /** Added to the subtotal. */
+  readonly tax: number;
+  /** On the invoice; at most 1000 characters. */
+  readonly description?: string;
+  readonly orgIdForBranding?: string;
+  readonly disableConfirmationEmail: boolean;
+}
+
+/** Each call throws a PlatformError with a gRPC code. */
+export interface BillingClient {
+  /** Only for organizations that are billed monthly in arrears; others: failed_precondition. */
+  getCurrentMonthUsage(orgId: string, options?: BillingCallOptions): Promise<GetCurrentMonthUsageResponse>;
+  getOrgBillingInformation(orgId: string, options?: BillingCallOptions): Promise<GetOrgBillingInformationResponse>;
+  /** Invoices, newest first, and what is still to be paid. */
+  getInvoicesSummary(orgId: string, options?: BillingCallOptions): Promise<GetInvoicesSummaryResponse>;
+  /**
+   * Waits until the payment is confirmed, at most two minutes; then deadline_exceeded with the id of the invoice, and a late confirmation is
+   * still booked.
+   */
+  createInvoiceAndChargeImmediately(charge: ImmediateCharge, options?: ChargeOptions): Promise<{ invoiceId: string }>;
+  /** Returns once the payment is submitted. */
+  chargeOrganization(charge: OrganizationCharge, options?: ChargeOptions): Promise<{ invoiceId: string }>;
+}
+
+/** A little more than the cloud waits, so that its answer arrives. */
+const immediateTimeoutMs = 125_000;
+
+export function billingClient(service: Client<typeof BillingService>): BillingClient {
+  return {
+    getCurrentMonthUsage: (orgId, options) => service.getCurrentMonthUsage({ orgId }, callOptions(options)),
+    getOrgBillingInformation: (orgId, options) => service.getOrgBillingInformation({ orgId }, callOptions(options)),
+    getInvoicesSummary: (orgId, options) => service.getInvoicesSummary({ orgId }, callOptions(options)),
+    async createInvoiceAndChargeImmediately(charge, options) {
+      const given = { timeoutMs: immediateTimeoutMs, ...callOptions(options) };
+      const { invoiceId } = await service.createInvoiceAndChargeImmediately(charge, given);
+      return { invoiceId };
+    },
+    async chargeOrganization(charge, options) {
+      const { invoiceId } = await service.chargeOrganization(charge, callOptions(options));
+      return { invoiceId };
+    },
+  };
+}
+
+function callOptions({ timeout, idempotencyKey }: ChargeOptions = {}): {
+  timeoutMs?: number;
+  headers?: Record<string, string>;
+} {
+  return {
+    ...(timeout !== undefined && { timeoutMs: timeout * 1_000 }),
+    ...(idempotencyKey !== undefined && { headers: { 'idempotency-key': idempotencyKey } }),
+  };
+}
+
+/** Such as TABULAR_DATA_UPLOAD; UNKNOWN for a type of a newer cloud. */
+export function usageTypeName(type: UsageCostType): string {
+  return UsageCostTypeSchema.value[type]?.localName ?? 'UNKNOWN';
+}
