@@ -101,7 +101,7 @@ test('an organization is billed by another one: prices, tier, usage and invoices
   ];
   expect(again).toEqual(first);
   const { invoices, outstandingBalance } = await billingClient.getInvoicesSummary(org_id);
-  expect(invoices.map(({ status }) => status)).toEqual(['open', 'open', 'paid']);
+  expect(invoices.map(({ status }: { status: string }) => status)).toEqual(['open', 'open', 'paid']);
   expect([outstandingBalance, invoices[2]?.id, invoices[2]?.invoiceAmount]).toEqual([14.9, invoice_id, 12.5]);
   const paid = await cli.ok([
     'admin',
