@@ -1,10 +1,9 @@
 /** Charges, payment methods and invoices in the API. */
-import { PlatformError } from '@platform/base';
+import { invisibleCharacter, PlatformError } from '@platform/base';
 import type { BillingService } from '@platform/proto/platform/app/v1/billing';
 import { type InvoiceService, TestCard } from '@platform/proto/platform/billing/v1/billing';
 import type { Call, Handlers } from '@platform/rpc/server';
 import type { Principal } from '../../access/principal.ts';
-import { invisibleCharacter } from '../../text-rules/invisible-character.ts';
 import type { BillingOperationDeps } from '../billing-deps.ts';
 import { type CloseDeps, closeMonth } from '../invoices/close-month.ts';
 import { sendPaymentRequired } from '../invoices/payment-required.ts';
