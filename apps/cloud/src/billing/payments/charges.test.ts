@@ -216,7 +216,7 @@ test('amounts, descriptions, branding and payers that cannot be charged are refu
 });
 
 /** Of the store, which names no statement. */
-const refusal = /conflicts with stored data|append-only/;
+const refusal = /conflicts with stored data|append-only|rejected a statement/;
 
 test('an open invoice is cancelled by a credit note of the biller; the ledger refuses changes and shows them', async () => {
   const on = await open();
