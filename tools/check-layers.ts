@@ -95,7 +95,7 @@ export const cloudEdges: Readonly<Record<string, readonly string[]>> = {
   signaling: ['access'],
   tabular: ['ingest', 'instance', 'metadata'],
   'test-inbox': [],
-  'trigger-service': ['access', 'machines', 'metadata', 'outbox', 'triggers'],
+  'trigger-service': ['access', 'instance', 'machines', 'metadata', 'outbox', 'triggers'],
   triggers: ['follow-log', 'ingest', 'machines', 'outbox', 'tabular'],
 };
 

@@ -54,7 +54,7 @@ export interface EdgeDeps {
   readonly dataPlane: DataPlane;
   readonly billing: Pick<Billing, 'handlers' | 'priceHandlers' | 'invoiceHandlers'>;
   readonly db: Database;
-  readonly instanceKey: Pick<InstanceKey, 'verify'>;
+  readonly instanceKey: Pick<InstanceKey, 'verify' | 'encrypt'>;
   readonly relay: Relay;
   readonly connect: Connect;
   /** Address on which the cloud will listen. */
@@ -193,7 +193,16 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
     serve(
       TriggerService,
       triggerHandlers({
-        ...{ db: deps.db, access, tree, registry, configOf: machines.triggersOf, outbox, clock },
+        ...{
+          db: deps.db,
+          instanceKey: deps.instanceKey,
+          access,
+          tree,
+          registry,
+          configOf: machines.triggersOf,
+          outbox,
+          clock,
+        },
         triggersIfSaved: machines.triggersIfSaved,
         placeOf: registry.findPlace,
         dryRun: {

@@ -250,6 +250,8 @@ export const builders: Readonly<Record<string, Builder>> = {
   'InvoiceService.VoidInvoice': ({ id }) => ({ organizationId: id, invoiceId: '', reason: '\u0007' }),
   'InvoiceService.AttachTestCard': ({ id }) => ({ organizationId: id, card: 1 }),
   'PriceService.SetPriceList': ({ id }) => ({ organizationId: id, document: priceList }),
+  'TriggerService.ReplayDeliveries': (subject) => ({ scope: scopeOf(subject), start: now() }),
+  'TriggerService.PauseTarget': ({ id }) => ({ organizationId: id, target: 'https://example.com/nobody' }),
   'GapService.ListGaps': ({ id }) => ({ partId: id }),
   'GapService.ReportGaps': ({ id }) => ({
     partId: id,

@@ -40,6 +40,7 @@ const others = new Set(
   fragments/create fragments/edit fragments/update fragments/delete fragments/tag fragments/untag
   packages/upload packages/delete modules/create modules/build modules/reload modules/upload
   query/saved/create query/saved/update query/saved/delete
+  deliveries/retry deliveries/replay deliveries/pause deliveries/resume
   data/delete data/binary/download data/retention/set metadata/set api-keys/create api-keys/rename api-keys/rotate api-keys/expire api-keys/delete
 `
     .trim()
@@ -148,6 +149,7 @@ beforeAll(async () => {
     'triggers validate': { args: ['press-7', 'triggers.json'] },
     'triggers test': { args: ['press-7', '--file', 'triggers.json'] },
     'deliveries list': { args: [] },
+    'deliveries paused': { args: [] },
     'deliveries get': { args: [delivery] },
     'webhooks verify': { args: ['body.json', '--headers', 'headers.json', '--secret-file', 'secret.txt', '--any-age'] },
     'webhooks listen': { args: ['oven', '--all', '--count', '1'], lines: true },

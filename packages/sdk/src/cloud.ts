@@ -44,6 +44,7 @@ export {
   type DeliveryAttempt,
   DeliveryState,
   type DryRunSummary,
+  type PausedTarget,
   type Trigger,
   TriggerOutcome,
   TriggerState,

@@ -17,6 +17,21 @@ export async function countSent(trx: Transaction<OutboxTables>, ids: readonly st
     .where('id', 'in', ids)
     .where('state', '!=', 'delivered')
     .where('trigger_name', '!=', '')
+    // What was sent before and is sent again on request was counted then.
+    .where(({ or, eb, not, exists, selectFrom }) =>
+      or([
+        eb('retried_at', 'is', null),
+        not(
+          exists(
+            selectFrom('outbox_attempts')
+              .select('attempt')
+              .whereRef('message_id', '=', 'outbox_messages.id')
+              .whereRef('attempt', '<=', 'outbox_messages.attempts')
+              .where('outcome', '=', 'accepted'),
+          ),
+        ),
+      ]),
+    )
     .groupBy(['organization_id', 'channel'])
     .execute();
   if (counts.length === 0) return;

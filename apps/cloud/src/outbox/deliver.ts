@@ -11,7 +11,7 @@ import type { Channel, Channels, GatheredMessage, SendResult } from './channel.t
 import { Circuits } from './circuits.ts';
 import { divertedLine, failureLine, type MachineLogLine } from './failure-line.ts';
 import { InFlight } from './in-flight.ts';
-import { type Attempt, createRecorder, type Judgement, type Recorder } from './record-attempt.ts';
+import { type Also, type Attempt, createRecorder, type Judgement, type Recorder } from './record-attempt.ts';
 import { type ChannelName, channelNames, type OutboxMessageRow, type OutboxTables } from './store.ts';
 
 export interface OutboxDeps {
@@ -66,8 +66,12 @@ export class Delivery implements AsyncDisposable {
     this.#follower?.wake();
   }
 
-  async resume(organizationId: string, target: string): Promise<void> {
-    await this.#recorder.resume(organizationId, target);
+  pause(organizationId: string, target: string, reason: string, also?: Also): Promise<void> {
+    return this.#recorder.pause(organizationId, target, reason, also);
+  }
+
+  async resume(organizationId: string, target: string, also?: Also): Promise<void> {
+    await this.#recorder.resume(organizationId, target, also);
     this.wake();
   }
 

@@ -5,7 +5,7 @@ import type { EventPlace, Message } from './event.ts';
 import { messageId } from './message-id.ts';
 import type { OutboxMessageRow, OutboxTables } from './store.ts';
 
-// Rows of 18 columns each: well below the 32,766 values that one statement may bind.
+// Rows of 20 columns each: well below the 32,766 values that one statement may bind.
 const rowsPerStatement = 500;
 
 /** The literal in place of an address: each person who owns the machine, its locations or its organization (D19). */
@@ -44,7 +44,8 @@ export async function enqueue(
 
 export type NewMessage = Omit<
   OutboxMessageRow,
-  'state' | 'attempts' | 'next_attempt_at' | 'created_at' | 'finished_at' | 'digest'
+  | ('state' | 'attempts' | 'next_attempt_at' | 'created_at' | 'finished_at' | 'digest')
+  | ('retried_attempts' | 'retried_at')
 >;
 
 /** Adds messages to the outbox, due at once; an id that already exists is left unchanged (I11). */
@@ -60,6 +61,8 @@ export async function insertMessages(
     created_at: nowMs,
     finished_at: null,
     digest: null,
+    retried_attempts: 0,
+    retried_at: null,
   } as const;
   for (const some of chunks(messages, rowsPerStatement)) {
     await trx
@@ -83,9 +86,17 @@ function rowOf(message: Message, instanceKey: Pick<InstanceKey, 'encrypt'>): New
     event_type: event.type,
     authorization: null,
     event: JSON.stringify(event),
-    sealed: basicAuth ? instanceKey.encrypt(basicAuthorization(basicAuth)) : null,
+    sealed: sealedAuthorization(basicAuth, instanceKey),
     event_at: eventAtMs,
   };
+}
+
+/** The sealed value of the Authorization header; null: the target needs none. */
+export function sealedAuthorization(
+  basicAuth: Message['basicAuth'],
+  instanceKey: Pick<InstanceKey, 'encrypt'>,
+): Uint8Array | null {
+  return basicAuth ? instanceKey.encrypt(basicAuthorization(basicAuth)) : null;
 }
 
 /** Value of the Authorization header. */

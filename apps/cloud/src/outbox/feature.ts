@@ -12,6 +12,7 @@ import { type EnqueueDeps, enqueue } from './enqueue.ts';
 import type { Message } from './event.ts';
 import { type ListedMessage, type ListFilter, listMessages } from './list-messages.ts';
 import { pruneMessages } from './prune-messages.ts';
+import type { Also } from './record-attempt.ts';
 import type { ChannelName, OutboxTables } from './store.ts';
 
 export interface Outbox extends AsyncDisposable {
@@ -28,8 +29,14 @@ export interface Outbox extends AsyncDisposable {
   list(filter?: ListFilter): Promise<ListedMessage[]>;
   /** The messages of a channel in the last 30 days by state, including those waiting. */
   counts(channel: ChannelName): Promise<MessageCounts>;
-  /** Delivers again to a target that answered 410, waiting messages first. */
-  resume(organizationId: string, target: string): Promise<void>;
+  /**
+   * Delivers nothing more to a target of an organization until it is resumed; what is for it waits. What is being sent is not stopped.
+   *
+   * @param reason for people @param also runs in the same transaction
+   */
+  pause(organizationId: string, target: string, reason: string, also?: Also): Promise<void>;
+  /** Delivers again to a target that was paused or answered 410, waiting messages first. */
+  resume(organizationId: string, target: string, also?: Also): Promise<void>;
 }
 
 /** Disposing it also disposes the channels. */
@@ -55,7 +62,8 @@ export function createOutbox(deps: OutboxDeps & EnqueueDeps): Outbox {
     wake: () => delivery.wake(),
     list: (filter = {}) => listMessages(db, filter),
     counts: (channel) => countMessages(db, channel),
-    resume: (organizationId, target) => delivery.resume(organizationId, target),
+    pause: (organizationId, target, reason, also) => delivery.pause(organizationId, target, reason, also),
+    resume: (organizationId, target, also) => delivery.resume(organizationId, target, also),
     async [Symbol.asyncDispose]() {
       await pruning?.[Symbol.asyncDispose]();
       await delivery[Symbol.asyncDispose]();

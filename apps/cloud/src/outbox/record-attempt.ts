@@ -21,6 +21,9 @@ export interface Judgement {
   readonly error: string;
 }
 
+/** What is written with a change. */
+export type Also = (trx: Transaction<OutboxTables>) => Promise<void>;
+
 export interface Recorder {
   /** Reads, once, which targets are paused. */
   load(): Promise<void>;
@@ -31,8 +34,9 @@ export interface Recorder {
   record(sent: readonly GatheredMessage[], attempt: Attempt, judgement: Judgement, signal: AbortSignal): Promise<void>;
   /** Ends the message without sending it. */
   cancel(id: string): Promise<void>;
-  pause(organizationId: string, target: string, reason: string): Promise<void>;
-  resume(organizationId: string, target: string): Promise<void>;
+  /** @param also runs in the same transaction */
+  pause(organizationId: string, target: string, reason: string, also?: Also): Promise<void>;
+  resume(organizationId: string, target: string, also?: Also): Promise<void>;
 }
 
 export function createRecorder(options: { db: Kysely<OutboxTables>; clock: Clock; log: Log }): Recorder {
@@ -44,7 +48,8 @@ export function createRecorder(options: { db: Kysely<OutboxTables>; clock: Clock
     db.transaction().execute(async (trx) => {
       const { result } = attempt;
       const nowMs = clock.now();
-      for (const some of chunks(sent, rowsPerStatement)) await writeSome(trx, some, attempt, judgement, nowMs);
+      for (const alike of Map.groupBy(sent, ({ attempts }) => attempts).values())
+        for (const some of chunks(alike, rowsPerStatement)) await writeSome(trx, some, attempt, judgement, nowMs);
       const [first] = sent;
       if (first !== undefined && isGone(result))
         await pauseIn(trx, first.organization_id, first.target, judgement.error, nowMs);
@@ -72,8 +77,9 @@ export function createRecorder(options: { db: Kysely<OutboxTables>; clock: Clock
       if (result.outcome === 'accepted') return { state: 'delivered', nextAttemptAtMs: now, error: '' };
       const { error } = result;
       if (result.outcome === 'rejected') return { state: 'failed', nextAttemptAtMs: now, error };
-      const attempts = row.attempts + 1;
-      const wait = waitMs({ attempts, ageMs: now - row.created_at, retryAfterMs: result.retryAfterMs });
+      const attempts = row.attempts + 1 - row.retried_attempts;
+      const ageMs = now - (row.retried_at ?? row.created_at);
+      const wait = waitMs({ attempts, ageMs, retryAfterMs: result.retryAfterMs });
       if (wait !== undefined) return { state: 'pending', nextAttemptAtMs: now + wait, error };
       return { state: 'failed', nextAttemptAtMs: now, error: `${error}; given up after ${attempts} attempts` };
     },
@@ -93,12 +99,16 @@ export function createRecorder(options: { db: Kysely<OutboxTables>; clock: Clock
       // Added again to match the table: the target may have been resumed before this pause was recorded.
       if (isGone(attempt.result)) for (const row of sent) paused.add(targetKey(row.organization_id, row.target));
     },
-    async pause(organizationId, target, reason) {
-      paused.add(targetKey(organizationId, target));
-      await db.transaction().execute((trx) => pauseIn(trx, organizationId, target, reason, clock.now()));
-    },
-    async resume(organizationId, target) {
+    async pause(organizationId, target, reason, also) {
       await db.transaction().execute(async (trx) => {
+        await pauseIn(trx, organizationId, target, reason, clock.now());
+        await also?.(trx);
+      });
+      paused.add(targetKey(organizationId, target));
+    },
+    async resume(organizationId, target, also) {
+      await db.transaction().execute(async (trx) => {
+        await also?.(trx);
         await trx
           .deleteFrom('outbox_paused_targets')
           .where('organization_id', '=', organizationId)
@@ -117,7 +127,7 @@ export function createRecorder(options: { db: Kysely<OutboxTables>; clock: Clock
   };
 }
 
-/** All have the same number of earlier attempts, as they were sent together before, or never. */
+/** All have the same number of earlier attempts. */
 async function writeSome(
   trx: Transaction<OutboxTables>,
   sent: readonly GatheredMessage[],

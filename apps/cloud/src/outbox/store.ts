@@ -3,7 +3,7 @@
  *
  * A message's states: `pending` (to be sent at `next_attempt_at`; also while it is being sent, which only the process knows, so that it is
  * still due after a kill) → `delivered` | `failed` (final); `pending` ↔ `paused` (its target answered 410; `resume` puts it back);
- * `pending` → `cancelled` (final): its organization was deleted. A finished message loses its sealed content. Finished rows are deleted
+ * `pending` → `cancelled` (final): its organization was deleted; `delivered` | `failed` → `pending`: someone asked for it again. A finished message loses its sealed content. Finished rows are deleted
  * after 30 days, with their attempts.
  */
 import type { SealedColumn } from '../instance/sealed-column.ts';
@@ -114,6 +114,12 @@ export const outboxV21: readonly string[] = [
   'create index outbox_messages_part on outbox_messages (part_id, created_at)',
 ];
 
+/** Deliveries that were asked for again. */
+export const outboxV25: readonly string[] = [
+  'alter table outbox_messages add column retried_attempts bigint not null default 0',
+  'alter table outbox_messages add column retried_at bigint',
+];
+
 export const channelNames = ['webhook', 'email', 'push'] as const;
 
 export type ChannelName = (typeof channelNames)[number];
@@ -155,6 +161,10 @@ export interface OutboxMessageRow {
   next_attempt_at: number;
   created_at: number;
   finished_at: number | null;
+  /** Attempts made before someone asked for the delivery again: the waits between attempts begin anew. 0: nobody did. */
+  retried_attempts: number;
+  /** When that was; null: never. */
+  retried_at: number | null;
 }
 
 export interface OutboxAttemptRow {

@@ -63,7 +63,7 @@ export function deliveriesHandlers(deps: DeliveriesRpcDeps): Handlers<typeof Tri
 }
 
 /** @throws not_found also if the caller may not see it */
-async function visibleDelivery(
+export async function visibleDelivery(
   { db, access }: DeliveriesRpcDeps,
   principal: Principal,
   id: string,
@@ -81,7 +81,7 @@ async function visibleDelivery(
 }
 
 /** @throws invalid_argument */
-function filterOf(
+export function filterOf(
   request: {
     readonly triggerName: string;
     readonly states: readonly DeliveryState[];
@@ -112,7 +112,7 @@ function filterOf(
   };
 }
 
-function deliveryMessage(one: Delivery): MessageInitShape<typeof DeliverySchema> {
+export function deliveryMessage(one: Delivery): MessageInitShape<typeof DeliverySchema> {
   return {
     ...{ id: one.id, partId: one.part_id, triggerName: one.trigger_name, eventType: one.event_type },
     ...{ channel: one.channel, target: withoutSecrets(one.target), application: one.application ?? '' },

@@ -7,15 +7,24 @@ import type { Handlers } from '@platform/rpc/server';
 import type { Principal } from '../access/principal.ts';
 import { type DeliveriesRpcDeps, deliveriesHandlers } from './deliveries-rpc.ts';
 import { type DryRunRpcDeps, dryRunHandlers } from './dry-run-rpc.ts';
+import { type RetryRpcDeps, retryHandlers } from './retry-rpc.ts';
+import { type TargetsRpcDeps, targetsHandlers } from './targets-rpc.ts';
 import { type TestTriggerRpcDeps, testTriggerHandlers } from './test-trigger-rpc.ts';
 import { type TriggersRpcDeps, triggersHandlers } from './triggers-rpc.ts';
 
-export type TriggerServiceDeps = TriggersRpcDeps & DeliveriesRpcDeps & DryRunRpcDeps & TestTriggerRpcDeps;
+export type TriggerServiceDeps = TriggersRpcDeps &
+  DeliveriesRpcDeps &
+  RetryRpcDeps &
+  TargetsRpcDeps &
+  DryRunRpcDeps &
+  TestTriggerRpcDeps;
 
 export function triggerHandlers(deps: TriggerServiceDeps): Handlers<typeof TriggerService, Principal> {
   return {
     ...triggersHandlers(deps),
     ...deliveriesHandlers(deps),
+    ...retryHandlers(deps),
+    ...targetsHandlers(deps),
     ...dryRunHandlers(deps),
     ...testTriggerHandlers(deps),
   };

@@ -16,7 +16,7 @@ export interface PartScope {
 }
 
 export interface ScopeDeps {
-  readonly access: Pick<Access, 'authorize' | 'allows' | 'scopeIn'>;
+  readonly access: Pick<Access, 'authorize' | 'allows' | 'scopeIn' | 'lineageOf'>;
   readonly registry: PartsPort;
   readonly tree: { descendants(locationId: string): readonly string[] };
 }
@@ -24,9 +24,16 @@ export interface ScopeDeps {
 /** What is asked for, and for an organization what of it the caller operates. @throws not_found, permission_denied, invalid_argument */
 export function readScope(deps: ScopeDeps, principal: Principal, asked: Asked, operation: string): PartScope {
   const { access, registry } = deps;
-  if (asked.case !== 'organizationId') return placeScope(deps, principal, asked, operation);
+  if (asked.case !== 'organizationId') return placeScope(deps, principal, asked, operation, 'read');
   const scope = access.scopeIn(principal, asked.value);
   return { organizationId: scope.organizationId, partIds: partsIn(scope, registry) };
+}
+
+/** What is asked for, all of which the caller must own. @throws not_found, permission_denied, invalid_argument */
+export function ownedScope(deps: ScopeDeps, principal: Principal, asked: Asked, operation: string): PartScope {
+  if (asked.case !== 'organizationId') return placeScope(deps, principal, asked, operation, 'manage');
+  const { organizationId } = deps.access.authorize(principal, 'organization.manage', asked.value);
+  return { organizationId, partIds: undefined };
 }
 
 function placeScope(
@@ -34,18 +41,20 @@ function placeScope(
   principal: Principal,
   asked: Asked,
   operation: string,
+  right: 'read' | 'manage',
 ): PartScope {
   switch (asked.case) {
     case 'partId': {
-      const { organizationId } = access.authorize(principal, 'part.triggers', asked.value);
+      const action = right === 'read' ? 'part.triggers' : 'part.manage';
+      const { organizationId } = access.authorize(principal, action, asked.value);
       return { organizationId, partIds: [asked.value] };
     }
     case 'machineId': {
-      const { organizationId } = access.authorize(principal, 'machine.read', asked.value);
+      const { organizationId } = access.authorize(principal, `machine.${right}`, asked.value);
       return { organizationId, partIds: registry.partsOf(asked.value).map(({ id }) => id) };
     }
     case 'locationId': {
-      const { organizationId } = access.authorize(principal, 'location.read', asked.value);
+      const { organizationId } = access.authorize(principal, `location.${right}`, asked.value);
       const scope = { organizationId, locationIds: tree.descendants(asked.value), robotIds: [] };
       return { organizationId, partIds: partsIn(scope, registry) };
     }

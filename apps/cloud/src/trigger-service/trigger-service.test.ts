@@ -1,27 +1,25 @@
 import { create, type DescMethodUnary, type MessageInitShape, type MessageShape } from '@bufbuild/protobuf';
-import { systemClock } from '@platform/base';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { silentLog, systemClock } from '@platform/base';
 import { AppService } from '@platform/proto/platform/app/v1/app';
 import { DeliveryState, TriggerService, TriggerState } from '@platform/proto/platform/app/v1/triggers';
 import { serve } from '@platform/rpc/server';
-import type { Transaction } from 'kysely';
 import { expect, test } from 'vitest';
 import type { Principal } from '../access/principal.ts';
 import { callOf } from '../access/testing/call-of.ts';
 import { transitionsOf } from '../machines/presence/store.ts';
 import { openMachines } from '../machines/testing/open-machines.ts';
-import type { CloudTables } from '../metadata/tables.ts';
-import { enqueue, insertMessages, type NewMessage } from '../outbox/enqueue.ts';
-import type { Message } from '../outbox/event.ts';
+import { insertMessages, type NewMessage } from '../outbox/enqueue.ts';
+import { createOutbox } from '../outbox/feature.ts';
 import { type TriggerServiceDeps, triggerHandlers } from './feature.ts';
 
 async function open() {
   const given = await openMachines();
-  const { db, access, tree, registry, machines } = given;
-  const outbox = {
-    enqueue: async (trx: Transaction<CloudTables>, messages: readonly Message[]) =>
-      await enqueue(trx, messages, Date.now(), { instanceKey: given.instanceKey, ownersOf: async () => [] }),
-    wake: () => {},
-  };
+  const { db, access, tree, registry, machines, instanceKey } = given;
+  const outbox = createOutbox({
+    ...{ db, instanceKey, clock: systemClock, log: silentLog, channels: {}, ownersOf: async () => [] },
+    ...{ organizationExists: () => true, appendMachineLog: async () => {} },
+  });
   const dryRun: TriggerServiceDeps['dryRun'] = {
     arrivals: async function* () {},
     logs: machines.logs,
@@ -29,7 +27,7 @@ async function open() {
     monotonic: systemClock.monotonic,
   };
   const deps = {
-    ...{ db, access, tree, registry, outbox, dryRun, clock: systemClock, configOf: machines.triggersOf },
+    ...{ db, access, tree, registry, instanceKey, outbox, dryRun, clock: systemClock, configOf: machines.triggersOf },
     ...{ triggersIfSaved: machines.triggersIfSaved, placeOf: registry.findPlace },
     pushApplicationOf: async () => undefined,
   };
@@ -52,7 +50,8 @@ async function open() {
   return { ...given, call, save };
 }
 
-const { listTriggers, listDeliveries, getDelivery } = TriggerService.method;
+const { listTriggers, listDeliveries, getDelivery, retryDelivery, replayDeliveries } = TriggerService.method;
+const { listPausedTargets, pauseTarget, resumeTarget } = TriggerService.method;
 const oven = { name: 'oven', api: 'core:component:sensor', model: 'fake' };
 const hot = {
   name: 'hot',
@@ -181,4 +180,64 @@ test('filters and page tokens that are none are refused with what is expected', 
   await expect(call(owner, listDeliveries, { scope, states: [0] })).rejects.toThrow(/states\[0\]: expected one of/);
   await expect(call(owner, listDeliveries, { scope, pageToken: 'x' })).rejects.toThrow(/page_token/);
   await expect(call(owner, listTriggers, { scope, pageToken: 'x' })).rejects.toThrow(/page_token/);
+});
+
+test('owners send deliveries again, with the password that the trigger has now; it is audited', async () => {
+  const { call, save, db, instanceKey, owner, key, organizationId, locationId, partId } = await open();
+  await save(partId, { components: [oven], triggers: [hot] });
+  const message: NewMessage = {
+    ...{ id: 'msg_a', channel: 'webhook', organization_id: organizationId, part_id: partId, application: null },
+    ...{ target: hot.notifications[0]?.value ?? '', trigger_name: 'hot', event_type: 'conditional_data_ingested' },
+    ...{ authorization: null, event: '{}', sealed: null, event_at: 1_000 },
+  };
+  const other = { ...message, id: 'msg_b', target: 'https://example.com/before' };
+  await db.transaction().execute((trx) => insertMessages(trx, [message, other], 2_000));
+  await db.updateTable('outbox_messages').set({ state: 'failed', finished_at: 3_000 }).execute();
+  const { delivery } = await call(owner, retryDelivery, { id: 'msg_a' });
+  expect(delivery).toMatchObject({ id: 'msg_a', state: DeliveryState.PENDING });
+  const { sealed } = await db
+    .selectFrom('outbox_messages')
+    .select('sealed')
+    .where('id', '=', 'msg_a')
+    .executeTakeFirstOrThrow();
+  expect(instanceKey.decrypt(sealed ?? new Uint8Array())).toBe(`Basic ${btoa('ada:pw-1815')}`);
+
+  const ofLocation = key('operator', { locationId });
+  await expect(call(ofLocation, retryDelivery, { id: 'msg_b' })).rejects.toMatchObject({ code: 'permission_denied' });
+  const scope = { case: 'partId', value: partId } as const;
+  const range = { scope, start: timestampFromMs(1_000) };
+  await expect(call(ofLocation, replayDeliveries, range)).rejects.toMatchObject({ code: 'permission_denied' });
+  expect((await call(owner, replayDeliveries, { ...range, dryRun: true })).deliveries).toBe(1);
+  expect((await call(owner, replayDeliveries, range)).deliveries).toBe(1);
+  expect((await call(owner, replayDeliveries, range)).deliveries).toBe(0);
+  await expect(call(owner, replayDeliveries, { scope })).rejects.toThrow(/start: expected when/);
+  const states = [DeliveryState.PENDING];
+  await expect(call(owner, replayDeliveries, { ...range, states })).rejects.toThrow(/states\[0\]: expected/);
+
+  const audited = await db.selectFrom('audit_entries').select(['action', 'target_id', 'detail']).execute();
+  expect(audited.filter(({ action }) => action.startsWith('TriggerService.'))).toMatchObject([
+    { action: 'TriggerService.RetryDelivery', target_id: 'msg_a' },
+    { action: 'TriggerService.ReplayDeliveries', target_id: partId, detail: expect.stringContaining('"deliveries":1') },
+    { action: 'TriggerService.ReplayDeliveries' },
+  ]);
+});
+
+test('a target of a trigger is paused by its URL, without what may be secret in it unless several begin alike', async () => {
+  const { call, save, owner, organizationId, partId } = await open();
+  const twins = ['b?token=1', 'b?token=2'].map((end) => ({ type: 'webhook', value: `https://example.com/${end}` }));
+  await save(partId, { components: [oven], triggers: [hot, { ...online, notifications: twins }] });
+  const pause = (target: string) => call(owner, pauseTarget, { organizationId, target });
+  expect((await pause('https://example.com/hook')).target).toMatchObject({
+    ...{ target: 'https://example.com/hook', waiting: 0 },
+    reason: 'paused by an owner of the organization',
+  });
+  await expect(pause('https://example.com/b')).rejects.toThrow(/because several begin like this/);
+  await pause('https://example.com/b?token=2');
+  await expect(pause('https://example.com/c?token=3')).rejects.toThrow(/found "https:\/\/example.com\/c"/);
+  const { targets } = await call(owner, listPausedTargets, { organizationId });
+  expect(targets.map(({ target }) => target).sort()).toEqual(['https://example.com/b', 'https://example.com/hook']);
+  const resume = (target: string) => call(owner, resumeTarget, { organizationId, target });
+  await resume('https://example.com/b');
+  await resume('https://example.com/hook?token=abc');
+  await expect(resume('https://example.com/hook')).rejects.toMatchObject({ code: 'failed_precondition' });
 });

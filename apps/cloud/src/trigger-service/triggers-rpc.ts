@@ -68,7 +68,10 @@ export function triggersHandlers(deps: TriggersRpcDeps): Handlers<typeof Trigger
   };
 }
 
-function allParts({ tree, registry }: TriggersRpcDeps, organizationId: string): string[] {
+export function allParts(
+  { tree, registry }: Pick<TriggersRpcDeps, 'tree' | 'registry'>,
+  organizationId: string,
+): string[] {
   return tree
     .locationsOf(organizationId)
     .flatMap(({ id }) => registry.machinesOf(id))

@@ -12,11 +12,10 @@ const pageSize = 200;
 
 type Timestamp = ReturnType<typeof timestampFromDate>;
 
-/** Options that select deliveries. */
-export function deliveryOptions(command: Command): Command {
+/** Options that select deliveries, besides their states. */
+export function selectingOptions(command: Command): Command {
   return scopeOptions(command)
     .option('--trigger <name>', 'only of triggers with this name')
-    .addOption(choices('--state <states>', 'only in these states, separated by commas', Object.keys(deliveryStates)))
     .addOption(choices('--channel <channels>', 'only by these channels, separated by commas', channels))
     .option('--since <when>', 'created since then: a duration such as 24h, or a time')
     .option('--until <when>', 'created before then: a duration such as 1h, or a time');
@@ -46,11 +45,9 @@ export function deliveryFilter(flags: Flags): DeliveryFilter {
 
 export function listCommand(): Command {
   return defineCommand(
-    deliveryOptions(new Command('list').description('list notifications, newest first, with their attempts')).option(
-      '--limit <number>',
-      'maximum number of deliveries',
-      '50',
-    ),
+    selectingOptions(new Command('list').description('list notifications, newest first, with their attempts'))
+      .addOption(choices('--state <states>', 'only in these states, separated by commas', Object.keys(deliveryStates)))
+      .option('--limit <number>', 'maximum number of deliveries', '50'),
     {
       examples: [
         'platform deliveries list',

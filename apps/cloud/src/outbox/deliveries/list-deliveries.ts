@@ -3,7 +3,7 @@ import { chunks } from '@platform/base';
 import type { Kysely, SelectQueryBuilder } from 'kysely';
 import type { ChannelName, MessageState, OutboxAttemptRow, OutboxMessageRow, OutboxTables } from '../store.ts';
 
-const columns = [
+export const columns = [
   'id',
   'channel',
   'organization_id',
@@ -51,7 +51,7 @@ export interface DeliveryKey {
 
 /** Up to here, the index of each part is read; beyond, all of the organization. */
 const fewParts = 50;
-const partsPerStatement = 5_000;
+export const partsPerStatement = 5_000;
 
 /** Newest first. @param after the last one of the page before; undefined: the first page */
 export async function listDeliveries(
@@ -89,7 +89,7 @@ export async function readDelivery(
 }
 
 /** Messages of triggers that the filter selects. */
-function selected(
+export function selected(
   db: Kysely<OutboxTables>,
   filter: DeliveryFilter,
 ): SelectQueryBuilder<OutboxTables, 'outbox_messages', object> {

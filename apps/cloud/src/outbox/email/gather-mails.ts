@@ -22,6 +22,7 @@ const rowsPerStatement = 500;
 const columns = [
   ...(['id', 'channel', 'organization_id', 'part_id', 'target', 'application', 'digest', 'trigger_name'] as const),
   ...(['event_type', 'event_at', 'state', 'attempts', 'next_attempt_at', 'created_at', 'finished_at'] as const),
+  ...(['retried_attempts', 'retried_at'] as const),
 ] as const;
 
 /** @param row due @returns the notifications of the next mail; none: they wait */
@@ -33,14 +34,14 @@ export async function gatherMails(
   // Links that sign people in are never late.
   if (row.event === '') return [row];
   if (row.digest !== null) return await stored(db, row, row.digest);
-  if (row.attempts > 0) return [row];
+  if (row.attempts > row.retried_attempts) return [row];
   return await db.transaction().execute(async (trx) => {
     const waitMs = await takePlace(trx, row, nowMs);
     if (waitMs > 0) {
       await hold(trx, row, nowMs + waitMs);
       return [];
     }
-    return row.next_attempt_at > row.created_at ? await merge(trx, row) : [row];
+    return row.next_attempt_at > (row.retried_at ?? row.created_at) ? await merge(trx, row) : [row];
   });
 }
 
@@ -67,7 +68,7 @@ async function takePlace(trx: Transaction<OutboxTables>, row: OutboxMessageRow, 
   return 0;
 }
 
-/** Those that were never tried and belong to no mail. */
+/** Those that were never tried, or not since someone asked for them again, and belong to no mail. */
 function untried(trx: Transaction<OutboxTables>, { organization_id, target }: OutboxMessageRow) {
   return trx
     .selectFrom('outbox_messages')
@@ -76,7 +77,7 @@ function untried(trx: Transaction<OutboxTables>, { organization_id, target }: Ou
     .where('state', '=', 'pending')
     .where('channel', '=', 'email')
     .where('event', '!=', '')
-    .where('attempts', '=', 0)
+    .whereRef('attempts', '=', 'retried_attempts')
     .where('digest', 'is', null);
 }
 

@@ -14,7 +14,7 @@ import type { JsonObject, Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file platform/app/v1/triggers.proto.
  */
 export const file_platform_app_v1_triggers: GenFile = /*@__PURE__*/
-  fileDesc("Ch5wbGF0Zm9ybS9hcHAvdjEvdHJpZ2dlcnMucHJvdG8SD3BsYXRmb3JtLmFwcC52MSJBCg5UcmlnZ2VyUHJvYmxlbRIQCghzZXZlcml0eRgBIAEoCRIMCgRwYXRoGAIgASgJEg8KB21lc3NhZ2UYAyABKAkizQIKB1RyaWdnZXISDwoHcGFydF9pZBgBIAEoCRIRCglwYXJ0X25hbWUYAiABKAkSEgoKbWFjaGluZV9pZBgDIAEoCRIUCgxtYWNoaW5lX25hbWUYBCABKAkSDAoEbmFtZRgFIAEoCRIMCgRwYXRoGAYgASgJEiwKBXN0YXRlGAcgASgOMh0ucGxhdGZvcm0uYXBwLnYxLlRyaWdnZXJTdGF0ZRIxCghwcm9ibGVtcxgIIAMoCzIfLnBsYXRmb3JtLmFwcC52MS5UcmlnZ2VyUHJvYmxlbRISCgpldmVudF90eXBlGAkgASgJEiYKBWV2ZW50GAogASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBI7Cg1ub3RpZmljYXRpb25zGAsgAygLMiQucGxhdGZvcm0uYXBwLnYxLlRyaWdnZXJOb3RpZmljYXRpb24ifQoTVHJpZ2dlck5vdGlmaWNhdGlvbhIPCgdjaGFubmVsGAEgASgJEg4KBnRhcmdldBgCIAEoCRIYChBpbnRlcnZhbF9zZWNvbmRzGAMgASgBEhMKC2FwcGxpY2F0aW9uGAQgASgJEhYKDmhhc19iYXNpY19hdXRoGAUgASgIItkBChNMaXN0VHJpZ2dlcnNSZXF1ZXN0EhkKD29yZ2FuaXphdGlvbl9pZBgBIAEoCUgAEhUKC2xvY2F0aW9uX2lkGAIgASgJSAASFAoKbWFjaGluZV9pZBgDIAEoCUgAEhEKB3BhcnRfaWQYBCABKAlIABItCgZzdGF0ZXMYBSADKA4yHS5wbGF0Zm9ybS5hcHAudjEuVHJpZ2dlclN0YXRlEgwKBG5hbWUYBiABKAkSDQoFbGltaXQYByABKA0SEgoKcGFnZV90b2tlbhgIIAEoCUIHCgVzY29wZSJbChRMaXN0VHJpZ2dlcnNSZXNwb25zZRIqCgh0cmlnZ2VycxgBIAMoCzIYLnBsYXRmb3JtLmFwcC52MS5UcmlnZ2VyEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSLcAwoIRGVsaXZlcnkSCgoCaWQYASABKAkSDwoHcGFydF9pZBgCIAEoCRIUCgx0cmlnZ2VyX25hbWUYAyABKAkSEgoKZXZlbnRfdHlwZRgEIAEoCRIPCgdjaGFubmVsGAUgASgJEg4KBnRhcmdldBgGIAEoCRITCgthcHBsaWNhdGlvbhgHIAEoCRItCgVzdGF0ZRgIIAEoDjIeLnBsYXRmb3JtLmFwcC52MS5EZWxpdmVyeVN0YXRlEiwKCGV2ZW50X2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpjcmVhdGVkX2F0GAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBI0CgtmaW5pc2hlZF9hdBgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAIgBARI4Cg9uZXh0X2F0dGVtcHRfYXQYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSAGIAQESMgoIYXR0ZW1wdHMYDSADKAsyIC5wbGF0Zm9ybS5hcHAudjEuRGVsaXZlcnlBdHRlbXB0Qg4KDF9maW5pc2hlZF9hdEISChBfbmV4dF9hdHRlbXB0X2F0Ip4BCg9EZWxpdmVyeUF0dGVtcHQSDgoGbnVtYmVyGAEgASgNEiYKAmF0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBITCgtkdXJhdGlvbl9tcxgDIAEoDRIPCgdvdXRjb21lGAQgASgJEgwKBGNvZGUYBSABKAUSDQoFZXJyb3IYBiABKAkSEAoIcmVzcG9uc2UYByABKAkinwEKD0RlbGl2ZXJ5UmVxdWVzdBIOCgZtZXRob2QYASABKAkSPgoHaGVhZGVycxgCIAMoCzItLnBsYXRmb3JtLmFwcC52MS5EZWxpdmVyeVJlcXVlc3QuSGVhZGVyc0VudHJ5EgwKBGJvZHkYAyABKAkaLgoMSGVhZGVyc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEi5gIKFUxpc3REZWxpdmVyaWVzUmVxdWVzdBIZCg9vcmdhbml6YXRpb25faWQYASABKAlIABIVCgtsb2NhdGlvbl9pZBgCIAEoCUgAEhQKCm1hY2hpbmVfaWQYAyABKAlIABIRCgdwYXJ0X2lkGAQgASgJSAASFAoMdHJpZ2dlcl9uYW1lGAUgASgJEi4KBnN0YXRlcxgGIAMoDjIeLnBsYXRmb3JtLmFwcC52MS5EZWxpdmVyeVN0YXRlEhAKCGNoYW5uZWxzGAcgAygJEi4KBXN0YXJ0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgBiAEBEiwKA2VuZBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAogBARINCgVsaW1pdBgKIAEoDRISCgpwYWdlX3Rva2VuGAsgASgJQgcKBXNjb3BlQggKBl9zdGFydEIGCgRfZW5kImAKFkxpc3REZWxpdmVyaWVzUmVzcG9uc2USLQoKZGVsaXZlcmllcxgBIAMoCzIZLnBsYXRmb3JtLmFwcC52MS5EZWxpdmVyeRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiIAoSR2V0RGVsaXZlcnlSZXF1ZXN0EgoKAmlkGAEgASgJInUKE0dldERlbGl2ZXJ5UmVzcG9uc2USKwoIZGVsaXZlcnkYASABKAsyGS5wbGF0Zm9ybS5hcHAudjEuRGVsaXZlcnkSMQoHcmVxdWVzdBgCIAEoCzIgLnBsYXRmb3JtLmFwcC52MS5EZWxpdmVyeVJlcXVlc3Qi0wEKFURyeVJ1blRyaWdnZXJzUmVxdWVzdBIPCgdwYXJ0X2lkGAEgASgJEi0KBWRyYWZ0GAIgASgLMh4ucGxhdGZvcm0uYXBwLnYxLlRyaWdnZXJzRHJhZnQSDQoFbmFtZXMYAyADKAkSKQoFc3RhcnQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEicKA2VuZBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFwoPbWF4X29jY3VycmVuY2VzGAYgASgNIjoKDVRyaWdnZXJzRHJhZnQSKQoIdHJpZ2dlcnMYASADKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0IrkBChZEcnlSdW5UcmlnZ2Vyc1Jlc3BvbnNlEi0KBWJlZ3VuGAEgASgLMhwucGxhdGZvcm0uYXBwLnYxLkRyeVJ1bkJlZ3VuSAASMwoIcHJvZ3Jlc3MYAiABKAsyHy5wbGF0Zm9ybS5hcHAudjEuRHJ5UnVuUHJvZ3Jlc3NIABIxCgdzdW1tYXJ5GAMgASgLMh4ucGxhdGZvcm0uYXBwLnYxLkRyeVJ1blN1bW1hcnlIAEIICgZyZXN1bHQiUgoLRHJ5UnVuQmVndW4SMQoIcHJvYmxlbXMYASADKAsyHy5wbGF0Zm9ybS5hcHAudjEuVHJpZ2dlclByb2JsZW0SEAoIdHJpZ2dlcnMYAiADKAkiUQoORHJ5UnVuUHJvZ3Jlc3MSDwoHdHJpZ2dlchgBIAEoCRIQCghyZWFkaW5ncxgCIAEoAxINCgVsaW5lcxgDIAEoAxINCgVzaGFyZRgEIAEoASL8AgoNRHJ5UnVuU3VtbWFyeRIPCgd0cmlnZ2VyGAEgASgJEhIKCmV2ZW50X3R5cGUYAiABKAkSFwoPbm90X3J1bl9iZWNhdXNlGAMgASgJEg0KBWZpcmVkGAQgASgDEhEKCXJlY292ZXJlZBgFIAEoAxIMCgRzZW50GAYgASgDEh4KFnN1cHByZXNzZWRfYnlfaW50ZXJ2YWwYByABKAMSHgoWc3VwcHJlc3NlZF9hc19ub3RfdG9sZBgIIAEoAxIpCgVmaXJzdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKAoEbGFzdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNgoLb2NjdXJyZW5jZXMYCyADKAsyIS5wbGF0Zm9ybS5hcHAudjEuRHJ5UnVuT2NjdXJyZW5jZRIPCgd1cGxvYWRzGAwgASgDEhAKCHJlYWRpbmdzGA0gASgDEg0KBWxpbmVzGA4gASgDIrgBChBEcnlSdW5PY2N1cnJlbmNlEjAKB291dGNvbWUYASABKA4yHy5wbGF0Zm9ybS5hcHAudjEuVHJpZ2dlck91dGNvbWUSJgoCYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg4KBnJlYXNvbhgDIAEoCRI6Cg1ub3RpZmljYXRpb25zGAQgAygLMiMucGxhdGZvcm0uYXBwLnYxLkRyeVJ1bk5vdGlmaWNhdGlvbiJhChJEcnlSdW5Ob3RpZmljYXRpb24SNgoKc3VwcHJlc3NlZBgBIAEoDjIiLnBsYXRmb3JtLmFwcC52MS5TdXBwcmVzc2lvblJlYXNvbhITCgtkZWxpdmVyeV9pZBgCIAEoCSJVChdWYWxpZGF0ZVRyaWdnZXJzUmVxdWVzdBIPCgdwYXJ0X2lkGAEgASgJEikKCHRyaWdnZXJzGAIgAygLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdCJNChhWYWxpZGF0ZVRyaWdnZXJzUmVzcG9uc2USMQoIcHJvYmxlbXMYASADKAsyHy5wbGF0Zm9ybS5hcHAudjEuVHJpZ2dlclByb2JsZW0igAEKElRlc3RUcmlnZ2VyUmVxdWVzdBIPCgdwYXJ0X2lkGAEgASgJEg4KBG5hbWUYAiABKAlIABIoCgVkcmFmdBgDIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3RIABIUCgxub3RpZmljYXRpb24YBCABKA1CCQoHdHJpZ2dlciIrChNUZXN0VHJpZ2dlclJlc3BvbnNlEhQKDGRlbGl2ZXJ5X2lkcxgBIAMoCSp+CgxUcmlnZ2VyU3RhdGUSHQoZVFJJR0dFUl9TVEFURV9VTlNQRUNJRklFRBAAEhkKFVRSSUdHRVJfU1RBVEVfV09SS0lORxABEhoKFlRSSUdHRVJfU1RBVEVfRElTQUJMRUQQAhIYChRUUklHR0VSX1NUQVRFX0JST0tFThADKr0BCg1EZWxpdmVyeVN0YXRlEh4KGkRFTElWRVJZX1NUQVRFX1VOU1BFQ0lGSUVEEAASGgoWREVMSVZFUllfU1RBVEVfUEVORElORxABEhkKFURFTElWRVJZX1NUQVRFX1BBVVNFRBACEhwKGERFTElWRVJZX1NUQVRFX0RFTElWRVJFRBADEhkKFURFTElWRVJZX1NUQVRFX0ZBSUxFRBAEEhwKGERFTElWRVJZX1NUQVRFX0NBTkNFTExFRBAFKmsKDlRyaWdnZXJPdXRjb21lEh8KG1RSSUdHRVJfT1VUQ09NRV9VTlNQRUNJRklFRBAAEhkKFVRSSUdHRVJfT1VUQ09NRV9GSVJFRBABEh0KGVRSSUdHRVJfT1VUQ09NRV9SRUNPVkVSRUQQAip5ChFTdXBwcmVzc2lvblJlYXNvbhIiCh5TVVBQUkVTU0lPTl9SRUFTT05fVU5TUEVDSUZJRUQQABIfChtTVVBQUkVTU0lPTl9SRUFTT05fSU5URVJWQUwQARIfChtTVVBQUkVTU0lPTl9SRUFTT05fTk9UX1RPTEQQAjLSBAoOVHJpZ2dlclNlcnZpY2USWwoMTGlzdFRyaWdnZXJzEiQucGxhdGZvcm0uYXBwLnYxLkxpc3RUcmlnZ2Vyc1JlcXVlc3QaJS5wbGF0Zm9ybS5hcHAudjEuTGlzdFRyaWdnZXJzUmVzcG9uc2USYQoOTGlzdERlbGl2ZXJpZXMSJi5wbGF0Zm9ybS5hcHAudjEuTGlzdERlbGl2ZXJpZXNSZXF1ZXN0GicucGxhdGZvcm0uYXBwLnYxLkxpc3REZWxpdmVyaWVzUmVzcG9uc2USWAoLR2V0RGVsaXZlcnkSIy5wbGF0Zm9ybS5hcHAudjEuR2V0RGVsaXZlcnlSZXF1ZXN0GiQucGxhdGZvcm0uYXBwLnYxLkdldERlbGl2ZXJ5UmVzcG9uc2USYwoORHJ5UnVuVHJpZ2dlcnMSJi5wbGF0Zm9ybS5hcHAudjEuRHJ5UnVuVHJpZ2dlcnNSZXF1ZXN0GicucGxhdGZvcm0uYXBwLnYxLkRyeVJ1blRyaWdnZXJzUmVzcG9uc2UwARJnChBWYWxpZGF0ZVRyaWdnZXJzEigucGxhdGZvcm0uYXBwLnYxLlZhbGlkYXRlVHJpZ2dlcnNSZXF1ZXN0GikucGxhdGZvcm0uYXBwLnYxLlZhbGlkYXRlVHJpZ2dlcnNSZXNwb25zZRJYCgtUZXN0VHJpZ2dlchIjLnBsYXRmb3JtLmFwcC52MS5UZXN0VHJpZ2dlclJlcXVlc3QaJC5wbGF0Zm9ybS5hcHAudjEuVGVzdFRyaWdnZXJSZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_struct, file_google_protobuf_timestamp]);
+  fileDesc("Ch5wbGF0Zm9ybS9hcHAvdjEvdHJpZ2dlcnMucHJvdG8SD3BsYXRmb3JtLmFwcC52MSJBCg5UcmlnZ2VyUHJvYmxlbRIQCghzZXZlcml0eRgBIAEoCRIMCgRwYXRoGAIgASgJEg8KB21lc3NhZ2UYAyABKAkizQIKB1RyaWdnZXISDwoHcGFydF9pZBgBIAEoCRIRCglwYXJ0X25hbWUYAiABKAkSEgoKbWFjaGluZV9pZBgDIAEoCRIUCgxtYWNoaW5lX25hbWUYBCABKAkSDAoEbmFtZRgFIAEoCRIMCgRwYXRoGAYgASgJEiwKBXN0YXRlGAcgASgOMh0ucGxhdGZvcm0uYXBwLnYxLlRyaWdnZXJTdGF0ZRIxCghwcm9ibGVtcxgIIAMoCzIfLnBsYXRmb3JtLmFwcC52MS5UcmlnZ2VyUHJvYmxlbRISCgpldmVudF90eXBlGAkgASgJEiYKBWV2ZW50GAogASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBI7Cg1ub3RpZmljYXRpb25zGAsgAygLMiQucGxhdGZvcm0uYXBwLnYxLlRyaWdnZXJOb3RpZmljYXRpb24ifQoTVHJpZ2dlck5vdGlmaWNhdGlvbhIPCgdjaGFubmVsGAEgASgJEg4KBnRhcmdldBgCIAEoCRIYChBpbnRlcnZhbF9zZWNvbmRzGAMgASgBEhMKC2FwcGxpY2F0aW9uGAQgASgJEhYKDmhhc19iYXNpY19hdXRoGAUgASgIItkBChNMaXN0VHJpZ2dlcnNSZXF1ZXN0EhkKD29yZ2FuaXphdGlvbl9pZBgBIAEoCUgAEhUKC2xvY2F0aW9uX2lkGAIgASgJSAASFAoKbWFjaGluZV9pZBgDIAEoCUgAEhEKB3BhcnRfaWQYBCABKAlIABItCgZzdGF0ZXMYBSADKA4yHS5wbGF0Zm9ybS5hcHAudjEuVHJpZ2dlclN0YXRlEgwKBG5hbWUYBiABKAkSDQoFbGltaXQYByABKA0SEgoKcGFnZV90b2tlbhgIIAEoCUIHCgVzY29wZSJbChRMaXN0VHJpZ2dlcnNSZXNwb25zZRIqCgh0cmlnZ2VycxgBIAMoCzIYLnBsYXRmb3JtLmFwcC52MS5UcmlnZ2VyEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSLcAwoIRGVsaXZlcnkSCgoCaWQYASABKAkSDwoHcGFydF9pZBgCIAEoCRIUCgx0cmlnZ2VyX25hbWUYAyABKAkSEgoKZXZlbnRfdHlwZRgEIAEoCRIPCgdjaGFubmVsGAUgASgJEg4KBnRhcmdldBgGIAEoCRITCgthcHBsaWNhdGlvbhgHIAEoCRItCgVzdGF0ZRgIIAEoDjIeLnBsYXRmb3JtLmFwcC52MS5EZWxpdmVyeVN0YXRlEiwKCGV2ZW50X2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpjcmVhdGVkX2F0GAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBI0CgtmaW5pc2hlZF9hdBgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAIgBARI4Cg9uZXh0X2F0dGVtcHRfYXQYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSAGIAQESMgoIYXR0ZW1wdHMYDSADKAsyIC5wbGF0Zm9ybS5hcHAudjEuRGVsaXZlcnlBdHRlbXB0Qg4KDF9maW5pc2hlZF9hdEISChBfbmV4dF9hdHRlbXB0X2F0Ip4BCg9EZWxpdmVyeUF0dGVtcHQSDgoGbnVtYmVyGAEgASgNEiYKAmF0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBITCgtkdXJhdGlvbl9tcxgDIAEoDRIPCgdvdXRjb21lGAQgASgJEgwKBGNvZGUYBSABKAUSDQoFZXJyb3IYBiABKAkSEAoIcmVzcG9uc2UYByABKAkinwEKD0RlbGl2ZXJ5UmVxdWVzdBIOCgZtZXRob2QYASABKAkSPgoHaGVhZGVycxgCIAMoCzItLnBsYXRmb3JtLmFwcC52MS5EZWxpdmVyeVJlcXVlc3QuSGVhZGVyc0VudHJ5EgwKBGJvZHkYAyABKAkaLgoMSGVhZGVyc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEi5gIKFUxpc3REZWxpdmVyaWVzUmVxdWVzdBIZCg9vcmdhbml6YXRpb25faWQYASABKAlIABIVCgtsb2NhdGlvbl9pZBgCIAEoCUgAEhQKCm1hY2hpbmVfaWQYAyABKAlIABIRCgdwYXJ0X2lkGAQgASgJSAASFAoMdHJpZ2dlcl9uYW1lGAUgASgJEi4KBnN0YXRlcxgGIAMoDjIeLnBsYXRmb3JtLmFwcC52MS5EZWxpdmVyeVN0YXRlEhAKCGNoYW5uZWxzGAcgAygJEi4KBXN0YXJ0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgBiAEBEiwKA2VuZBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAogBARINCgVsaW1pdBgKIAEoDRISCgpwYWdlX3Rva2VuGAsgASgJQgcKBXNjb3BlQggKBl9zdGFydEIGCgRfZW5kImAKFkxpc3REZWxpdmVyaWVzUmVzcG9uc2USLQoKZGVsaXZlcmllcxgBIAMoCzIZLnBsYXRmb3JtLmFwcC52MS5EZWxpdmVyeRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiIAoSR2V0RGVsaXZlcnlSZXF1ZXN0EgoKAmlkGAEgASgJInUKE0dldERlbGl2ZXJ5UmVzcG9uc2USKwoIZGVsaXZlcnkYASABKAsyGS5wbGF0Zm9ybS5hcHAudjEuRGVsaXZlcnkSMQoHcmVxdWVzdBgCIAEoCzIgLnBsYXRmb3JtLmFwcC52MS5EZWxpdmVyeVJlcXVlc3Qi0wEKFURyeVJ1blRyaWdnZXJzUmVxdWVzdBIPCgdwYXJ0X2lkGAEgASgJEi0KBWRyYWZ0GAIgASgLMh4ucGxhdGZvcm0uYXBwLnYxLlRyaWdnZXJzRHJhZnQSDQoFbmFtZXMYAyADKAkSKQoFc3RhcnQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEicKA2VuZBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFwoPbWF4X29jY3VycmVuY2VzGAYgASgNIjoKDVRyaWdnZXJzRHJhZnQSKQoIdHJpZ2dlcnMYASADKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0IrkBChZEcnlSdW5UcmlnZ2Vyc1Jlc3BvbnNlEi0KBWJlZ3VuGAEgASgLMhwucGxhdGZvcm0uYXBwLnYxLkRyeVJ1bkJlZ3VuSAASMwoIcHJvZ3Jlc3MYAiABKAsyHy5wbGF0Zm9ybS5hcHAudjEuRHJ5UnVuUHJvZ3Jlc3NIABIxCgdzdW1tYXJ5GAMgASgLMh4ucGxhdGZvcm0uYXBwLnYxLkRyeVJ1blN1bW1hcnlIAEIICgZyZXN1bHQiUgoLRHJ5UnVuQmVndW4SMQoIcHJvYmxlbXMYASADKAsyHy5wbGF0Zm9ybS5hcHAudjEuVHJpZ2dlclByb2JsZW0SEAoIdHJpZ2dlcnMYAiADKAkiUQoORHJ5UnVuUHJvZ3Jlc3MSDwoHdHJpZ2dlchgBIAEoCRIQCghyZWFkaW5ncxgCIAEoAxINCgVsaW5lcxgDIAEoAxINCgVzaGFyZRgEIAEoASL8AgoNRHJ5UnVuU3VtbWFyeRIPCgd0cmlnZ2VyGAEgASgJEhIKCmV2ZW50X3R5cGUYAiABKAkSFwoPbm90X3J1bl9iZWNhdXNlGAMgASgJEg0KBWZpcmVkGAQgASgDEhEKCXJlY292ZXJlZBgFIAEoAxIMCgRzZW50GAYgASgDEh4KFnN1cHByZXNzZWRfYnlfaW50ZXJ2YWwYByABKAMSHgoWc3VwcHJlc3NlZF9hc19ub3RfdG9sZBgIIAEoAxIpCgVmaXJzdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKAoEbGFzdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNgoLb2NjdXJyZW5jZXMYCyADKAsyIS5wbGF0Zm9ybS5hcHAudjEuRHJ5UnVuT2NjdXJyZW5jZRIPCgd1cGxvYWRzGAwgASgDEhAKCHJlYWRpbmdzGA0gASgDEg0KBWxpbmVzGA4gASgDIrgBChBEcnlSdW5PY2N1cnJlbmNlEjAKB291dGNvbWUYASABKA4yHy5wbGF0Zm9ybS5hcHAudjEuVHJpZ2dlck91dGNvbWUSJgoCYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg4KBnJlYXNvbhgDIAEoCRI6Cg1ub3RpZmljYXRpb25zGAQgAygLMiMucGxhdGZvcm0uYXBwLnYxLkRyeVJ1bk5vdGlmaWNhdGlvbiJhChJEcnlSdW5Ob3RpZmljYXRpb24SNgoKc3VwcHJlc3NlZBgBIAEoDjIiLnBsYXRmb3JtLmFwcC52MS5TdXBwcmVzc2lvblJlYXNvbhITCgtkZWxpdmVyeV9pZBgCIAEoCSJVChdWYWxpZGF0ZVRyaWdnZXJzUmVxdWVzdBIPCgdwYXJ0X2lkGAEgASgJEikKCHRyaWdnZXJzGAIgAygLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdCJNChhWYWxpZGF0ZVRyaWdnZXJzUmVzcG9uc2USMQoIcHJvYmxlbXMYASADKAsyHy5wbGF0Zm9ybS5hcHAudjEuVHJpZ2dlclByb2JsZW0igAEKElRlc3RUcmlnZ2VyUmVxdWVzdBIPCgdwYXJ0X2lkGAEgASgJEg4KBG5hbWUYAiABKAlIABIoCgVkcmFmdBgDIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3RIABIUCgxub3RpZmljYXRpb24YBCABKA1CCQoHdHJpZ2dlciIrChNUZXN0VHJpZ2dlclJlc3BvbnNlEhQKDGRlbGl2ZXJ5X2lkcxgBIAMoCSIiChRSZXRyeURlbGl2ZXJ5UmVxdWVzdBIKCgJpZBgBIAEoCSJEChVSZXRyeURlbGl2ZXJ5UmVzcG9uc2USKwoIZGVsaXZlcnkYASABKAsyGS5wbGF0Zm9ybS5hcHAudjEuRGVsaXZlcnki3wIKF1JlcGxheURlbGl2ZXJpZXNSZXF1ZXN0EhkKD29yZ2FuaXphdGlvbl9pZBgBIAEoCUgAEhUKC2xvY2F0aW9uX2lkGAIgASgJSAASFAoKbWFjaGluZV9pZBgDIAEoCUgAEhEKB3BhcnRfaWQYBCABKAlIABIUCgx0cmlnZ2VyX25hbWUYBSABKAkSLgoGc3RhdGVzGAYgAygOMh4ucGxhdGZvcm0uYXBwLnYxLkRlbGl2ZXJ5U3RhdGUSEAoIY2hhbm5lbHMYByADKAkSKQoFc3RhcnQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiwKA2VuZBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAYgBARIPCgdkcnlfcnVuGAogASgIEhYKDm1heF9kZWxpdmVyaWVzGAsgASgNQgcKBXNjb3BlQgYKBF9lbmQiLgoYUmVwbGF5RGVsaXZlcmllc1Jlc3BvbnNlEhIKCmRlbGl2ZXJpZXMYASABKA0ibgoMUGF1c2VkVGFyZ2V0Eg4KBnRhcmdldBgBIAEoCRItCglwYXVzZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg4KBnJlYXNvbhgDIAEoCRIPCgd3YWl0aW5nGAQgASgNIjMKGExpc3RQYXVzZWRUYXJnZXRzUmVxdWVzdBIXCg9vcmdhbml6YXRpb25faWQYASABKAkiSwoZTGlzdFBhdXNlZFRhcmdldHNSZXNwb25zZRIuCgd0YXJnZXRzGAEgAygLMh0ucGxhdGZvcm0uYXBwLnYxLlBhdXNlZFRhcmdldCJNChJQYXVzZVRhcmdldFJlcXVlc3QSFwoPb3JnYW5pemF0aW9uX2lkGAEgASgJEg4KBnRhcmdldBgCIAEoCRIOCgZyZWFzb24YAyABKAkiRAoTUGF1c2VUYXJnZXRSZXNwb25zZRItCgZ0YXJnZXQYASABKAsyHS5wbGF0Zm9ybS5hcHAudjEuUGF1c2VkVGFyZ2V0Ij4KE1Jlc3VtZVRhcmdldFJlcXVlc3QSFwoPb3JnYW5pemF0aW9uX2lkGAEgASgJEg4KBnRhcmdldBgCIAEoCSIqChRSZXN1bWVUYXJnZXRSZXNwb25zZRISCgpkZWxpdmVyaWVzGAEgASgNKn4KDFRyaWdnZXJTdGF0ZRIdChlUUklHR0VSX1NUQVRFX1VOU1BFQ0lGSUVEEAASGQoVVFJJR0dFUl9TVEFURV9XT1JLSU5HEAESGgoWVFJJR0dFUl9TVEFURV9ESVNBQkxFRBACEhgKFFRSSUdHRVJfU1RBVEVfQlJPS0VOEAMqvQEKDURlbGl2ZXJ5U3RhdGUSHgoaREVMSVZFUllfU1RBVEVfVU5TUEVDSUZJRUQQABIaChZERUxJVkVSWV9TVEFURV9QRU5ESU5HEAESGQoVREVMSVZFUllfU1RBVEVfUEFVU0VEEAISHAoYREVMSVZFUllfU1RBVEVfREVMSVZFUkVEEAMSGQoVREVMSVZFUllfU1RBVEVfRkFJTEVEEAQSHAoYREVMSVZFUllfU1RBVEVfQ0FOQ0VMTEVEEAUqawoOVHJpZ2dlck91dGNvbWUSHwobVFJJR0dFUl9PVVRDT01FX1VOU1BFQ0lGSUVEEAASGQoVVFJJR0dFUl9PVVRDT01FX0ZJUkVEEAESHQoZVFJJR0dFUl9PVVRDT01FX1JFQ09WRVJFRBACKnkKEVN1cHByZXNzaW9uUmVhc29uEiIKHlNVUFBSRVNTSU9OX1JFQVNPTl9VTlNQRUNJRklFRBAAEh8KG1NVUFBSRVNTSU9OX1JFQVNPTl9JTlRFUlZBTBABEh8KG1NVUFBSRVNTSU9OX1JFQVNPTl9OT1RfVE9MRBACMr4ICg5UcmlnZ2VyU2VydmljZRJbCgxMaXN0VHJpZ2dlcnMSJC5wbGF0Zm9ybS5hcHAudjEuTGlzdFRyaWdnZXJzUmVxdWVzdBolLnBsYXRmb3JtLmFwcC52MS5MaXN0VHJpZ2dlcnNSZXNwb25zZRJhCg5MaXN0RGVsaXZlcmllcxImLnBsYXRmb3JtLmFwcC52MS5MaXN0RGVsaXZlcmllc1JlcXVlc3QaJy5wbGF0Zm9ybS5hcHAudjEuTGlzdERlbGl2ZXJpZXNSZXNwb25zZRJYCgtHZXREZWxpdmVyeRIjLnBsYXRmb3JtLmFwcC52MS5HZXREZWxpdmVyeVJlcXVlc3QaJC5wbGF0Zm9ybS5hcHAudjEuR2V0RGVsaXZlcnlSZXNwb25zZRJjCg5EcnlSdW5UcmlnZ2VycxImLnBsYXRmb3JtLmFwcC52MS5EcnlSdW5UcmlnZ2Vyc1JlcXVlc3QaJy5wbGF0Zm9ybS5hcHAudjEuRHJ5UnVuVHJpZ2dlcnNSZXNwb25zZTABEmcKEFZhbGlkYXRlVHJpZ2dlcnMSKC5wbGF0Zm9ybS5hcHAudjEuVmFsaWRhdGVUcmlnZ2Vyc1JlcXVlc3QaKS5wbGF0Zm9ybS5hcHAudjEuVmFsaWRhdGVUcmlnZ2Vyc1Jlc3BvbnNlElgKC1Rlc3RUcmlnZ2VyEiMucGxhdGZvcm0uYXBwLnYxLlRlc3RUcmlnZ2VyUmVxdWVzdBokLnBsYXRmb3JtLmFwcC52MS5UZXN0VHJpZ2dlclJlc3BvbnNlEl4KDVJldHJ5RGVsaXZlcnkSJS5wbGF0Zm9ybS5hcHAudjEuUmV0cnlEZWxpdmVyeVJlcXVlc3QaJi5wbGF0Zm9ybS5hcHAudjEuUmV0cnlEZWxpdmVyeVJlc3BvbnNlEmcKEFJlcGxheURlbGl2ZXJpZXMSKC5wbGF0Zm9ybS5hcHAudjEuUmVwbGF5RGVsaXZlcmllc1JlcXVlc3QaKS5wbGF0Zm9ybS5hcHAudjEuUmVwbGF5RGVsaXZlcmllc1Jlc3BvbnNlEmoKEUxpc3RQYXVzZWRUYXJnZXRzEikucGxhdGZvcm0uYXBwLnYxLkxpc3RQYXVzZWRUYXJnZXRzUmVxdWVzdBoqLnBsYXRmb3JtLmFwcC52MS5MaXN0UGF1c2VkVGFyZ2V0c1Jlc3BvbnNlElgKC1BhdXNlVGFyZ2V0EiMucGxhdGZvcm0uYXBwLnYxLlBhdXNlVGFyZ2V0UmVxdWVzdBokLnBsYXRmb3JtLmFwcC52MS5QYXVzZVRhcmdldFJlc3BvbnNlElsKDFJlc3VtZVRhcmdldBIkLnBsYXRmb3JtLmFwcC52MS5SZXN1bWVUYXJnZXRSZXF1ZXN0GiUucGxhdGZvcm0uYXBwLnYxLlJlc3VtZVRhcmdldFJlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_struct, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message platform.app.v1.TriggerProblem
@@ -1032,6 +1032,312 @@ export const TestTriggerResponseSchema: GenMessage<TestTriggerResponse> = /*@__P
   messageDesc(file_platform_app_v1_triggers, 23);
 
 /**
+ * @generated from message platform.app.v1.RetryDeliveryRequest
+ */
+export type RetryDeliveryRequest = Message<"platform.app.v1.RetryDeliveryRequest"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+};
+
+/**
+ * Describes the message platform.app.v1.RetryDeliveryRequest.
+ * Use `create(RetryDeliveryRequestSchema)` to create a new message.
+ */
+export const RetryDeliveryRequestSchema: GenMessage<RetryDeliveryRequest> = /*@__PURE__*/
+  messageDesc(file_platform_app_v1_triggers, 24);
+
+/**
+ * @generated from message platform.app.v1.RetryDeliveryResponse
+ */
+export type RetryDeliveryResponse = Message<"platform.app.v1.RetryDeliveryResponse"> & {
+  /**
+   * @generated from field: platform.app.v1.Delivery delivery = 1;
+   */
+  delivery?: Delivery | undefined;
+};
+
+/**
+ * Describes the message platform.app.v1.RetryDeliveryResponse.
+ * Use `create(RetryDeliveryResponseSchema)` to create a new message.
+ */
+export const RetryDeliveryResponseSchema: GenMessage<RetryDeliveryResponse> = /*@__PURE__*/
+  messageDesc(file_platform_app_v1_triggers, 25);
+
+/**
+ * @generated from message platform.app.v1.ReplayDeliveriesRequest
+ */
+export type ReplayDeliveriesRequest = Message<"platform.app.v1.ReplayDeliveriesRequest"> & {
+  /**
+   * Required.
+   *
+   * @generated from oneof platform.app.v1.ReplayDeliveriesRequest.scope
+   */
+  scope: {
+    /**
+     * @generated from field: string organization_id = 1;
+     */
+    value: string;
+    case: "organizationId";
+  } | {
+    /**
+     * @generated from field: string location_id = 2;
+     */
+    value: string;
+    case: "locationId";
+  } | {
+    /**
+     * @generated from field: string machine_id = 3;
+     */
+    value: string;
+    case: "machineId";
+  } | {
+    /**
+     * @generated from field: string part_id = 4;
+     */
+    value: string;
+    case: "partId";
+  } | { case: undefined; value?: undefined };
+
+  /**
+   * Only of triggers with this name; empty: all.
+   *
+   * @generated from field: string trigger_name = 5;
+   */
+  triggerName: string;
+
+  /**
+   * Failed or delivered ones; empty: failed.
+   *
+   * @generated from field: repeated platform.app.v1.DeliveryState states = 6;
+   */
+  states: DeliveryState[];
+
+  /**
+   * webhook, email, push; empty: all.
+   *
+   * @generated from field: repeated string channels = 7;
+   */
+  channels: string[];
+
+  /**
+   * Created at or after it; required.
+   *
+   * @generated from field: google.protobuf.Timestamp start = 8;
+   */
+  start?: Timestamp | undefined;
+
+  /**
+   * Created before it; absent: now.
+   *
+   * @generated from field: optional google.protobuf.Timestamp end = 9;
+   */
+  end?: Timestamp | undefined;
+
+  /**
+   * Only counts them.
+   *
+   * @generated from field: bool dry_run = 10;
+   */
+  dryRun: boolean;
+
+  /**
+   * Default 1,000, at most 10,000.
+   *
+   * @generated from field: uint32 max_deliveries = 11;
+   */
+  maxDeliveries: number;
+};
+
+/**
+ * Describes the message platform.app.v1.ReplayDeliveriesRequest.
+ * Use `create(ReplayDeliveriesRequestSchema)` to create a new message.
+ */
+export const ReplayDeliveriesRequestSchema: GenMessage<ReplayDeliveriesRequest> = /*@__PURE__*/
+  messageDesc(file_platform_app_v1_triggers, 26);
+
+/**
+ * @generated from message platform.app.v1.ReplayDeliveriesResponse
+ */
+export type ReplayDeliveriesResponse = Message<"platform.app.v1.ReplayDeliveriesResponse"> & {
+  /**
+   * How many are sent again; of a dry run, how many would be, up to max_deliveries and one.
+   *
+   * @generated from field: uint32 deliveries = 1;
+   */
+  deliveries: number;
+};
+
+/**
+ * Describes the message platform.app.v1.ReplayDeliveriesResponse.
+ * Use `create(ReplayDeliveriesResponseSchema)` to create a new message.
+ */
+export const ReplayDeliveriesResponseSchema: GenMessage<ReplayDeliveriesResponse> = /*@__PURE__*/
+  messageDesc(file_platform_app_v1_triggers, 27);
+
+/**
+ * @generated from message platform.app.v1.PausedTarget
+ */
+export type PausedTarget = Message<"platform.app.v1.PausedTarget"> & {
+  /**
+   * As configured, but a URL without user, password, query and fragment.
+   *
+   * @generated from field: string target = 1;
+   */
+  target: string;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp paused_at = 2;
+   */
+  pausedAt?: Timestamp | undefined;
+
+  /**
+   * @generated from field: string reason = 3;
+   */
+  reason: string;
+
+  /**
+   * Deliveries that wait for it.
+   *
+   * @generated from field: uint32 waiting = 4;
+   */
+  waiting: number;
+};
+
+/**
+ * Describes the message platform.app.v1.PausedTarget.
+ * Use `create(PausedTargetSchema)` to create a new message.
+ */
+export const PausedTargetSchema: GenMessage<PausedTarget> = /*@__PURE__*/
+  messageDesc(file_platform_app_v1_triggers, 28);
+
+/**
+ * @generated from message platform.app.v1.ListPausedTargetsRequest
+ */
+export type ListPausedTargetsRequest = Message<"platform.app.v1.ListPausedTargetsRequest"> & {
+  /**
+   * @generated from field: string organization_id = 1;
+   */
+  organizationId: string;
+};
+
+/**
+ * Describes the message platform.app.v1.ListPausedTargetsRequest.
+ * Use `create(ListPausedTargetsRequestSchema)` to create a new message.
+ */
+export const ListPausedTargetsRequestSchema: GenMessage<ListPausedTargetsRequest> = /*@__PURE__*/
+  messageDesc(file_platform_app_v1_triggers, 29);
+
+/**
+ * @generated from message platform.app.v1.ListPausedTargetsResponse
+ */
+export type ListPausedTargetsResponse = Message<"platform.app.v1.ListPausedTargetsResponse"> & {
+  /**
+   * @generated from field: repeated platform.app.v1.PausedTarget targets = 1;
+   */
+  targets: PausedTarget[];
+};
+
+/**
+ * Describes the message platform.app.v1.ListPausedTargetsResponse.
+ * Use `create(ListPausedTargetsResponseSchema)` to create a new message.
+ */
+export const ListPausedTargetsResponseSchema: GenMessage<ListPausedTargetsResponse> = /*@__PURE__*/
+  messageDesc(file_platform_app_v1_triggers, 30);
+
+/**
+ * @generated from message platform.app.v1.PauseTargetRequest
+ */
+export type PauseTargetRequest = Message<"platform.app.v1.PauseTargetRequest"> & {
+  /**
+   * @generated from field: string organization_id = 1;
+   */
+  organizationId: string;
+
+  /**
+   * A target of a trigger: a URL or an address as configured. A URL without query and fragment will do if no other begins like it.
+   *
+   * @generated from field: string target = 2;
+   */
+  target: string;
+
+  /**
+   * For people. Default: that an owner has paused it.
+   *
+   * @generated from field: string reason = 3;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message platform.app.v1.PauseTargetRequest.
+ * Use `create(PauseTargetRequestSchema)` to create a new message.
+ */
+export const PauseTargetRequestSchema: GenMessage<PauseTargetRequest> = /*@__PURE__*/
+  messageDesc(file_platform_app_v1_triggers, 31);
+
+/**
+ * @generated from message platform.app.v1.PauseTargetResponse
+ */
+export type PauseTargetResponse = Message<"platform.app.v1.PauseTargetResponse"> & {
+  /**
+   * @generated from field: platform.app.v1.PausedTarget target = 1;
+   */
+  target?: PausedTarget | undefined;
+};
+
+/**
+ * Describes the message platform.app.v1.PauseTargetResponse.
+ * Use `create(PauseTargetResponseSchema)` to create a new message.
+ */
+export const PauseTargetResponseSchema: GenMessage<PauseTargetResponse> = /*@__PURE__*/
+  messageDesc(file_platform_app_v1_triggers, 32);
+
+/**
+ * @generated from message platform.app.v1.ResumeTargetRequest
+ */
+export type ResumeTargetRequest = Message<"platform.app.v1.ResumeTargetRequest"> & {
+  /**
+   * @generated from field: string organization_id = 1;
+   */
+  organizationId: string;
+
+  /**
+   * As configured, or as ListPausedTargets shows it if no other paused one looks the same.
+   *
+   * @generated from field: string target = 2;
+   */
+  target: string;
+};
+
+/**
+ * Describes the message platform.app.v1.ResumeTargetRequest.
+ * Use `create(ResumeTargetRequestSchema)` to create a new message.
+ */
+export const ResumeTargetRequestSchema: GenMessage<ResumeTargetRequest> = /*@__PURE__*/
+  messageDesc(file_platform_app_v1_triggers, 33);
+
+/**
+ * @generated from message platform.app.v1.ResumeTargetResponse
+ */
+export type ResumeTargetResponse = Message<"platform.app.v1.ResumeTargetResponse"> & {
+  /**
+   * Deliveries that waited for it.
+   *
+   * @generated from field: uint32 deliveries = 1;
+   */
+  deliveries: number;
+};
+
+/**
+ * Describes the message platform.app.v1.ResumeTargetResponse.
+ * Use `create(ResumeTargetResponseSchema)` to create a new message.
+ */
+export const ResumeTargetResponseSchema: GenMessage<ResumeTargetResponse> = /*@__PURE__*/
+  messageDesc(file_platform_app_v1_triggers, 34);
+
+/**
  * @generated from enum platform.app.v1.TriggerState
  */
 export const TriggerState = {
@@ -1262,6 +1568,58 @@ export const TriggerService: GenService<{
     methodKind: "unary";
     input: typeof TestTriggerRequestSchema;
     output: typeof TestTriggerResponseSchema;
+  },
+  /**
+   * Sends it again, under the same id; one that waits for its next attempt is tried now. For owners of the part.
+   * FAILED_PRECONDITION when its target is paused, or its organization was deleted.
+   *
+   * @generated from rpc platform.app.v1.TriggerService.RetryDelivery
+   */
+  retryDelivery: {
+    methodKind: "unary";
+    input: typeof RetryDeliveryRequestSchema;
+    output: typeof RetryDeliveryResponseSchema;
+  },
+  /**
+   * Sends finished deliveries of a time range again, under the same ids. For owners of what it is about.
+   * FAILED_PRECONDITION when there are more than max_deliveries.
+   *
+   * @generated from rpc platform.app.v1.TriggerService.ReplayDeliveries
+   */
+  replayDeliveries: {
+    methodKind: "unary";
+    input: typeof ReplayDeliveriesRequestSchema;
+    output: typeof ReplayDeliveriesResponseSchema;
+  },
+  /**
+   * Targets of an organization that get nothing now: they answered 410, or an owner has paused them.
+   *
+   * @generated from rpc platform.app.v1.TriggerService.ListPausedTargets
+   */
+  listPausedTargets: {
+    methodKind: "unary";
+    input: typeof ListPausedTargetsRequestSchema;
+    output: typeof ListPausedTargetsResponseSchema;
+  },
+  /**
+   * What is sent to the target waits until it is resumed; what waits for more than 30 days is deleted. For owners of the organization.
+   *
+   * @generated from rpc platform.app.v1.TriggerService.PauseTarget
+   */
+  pauseTarget: {
+    methodKind: "unary";
+    input: typeof PauseTargetRequestSchema;
+    output: typeof PauseTargetResponseSchema;
+  },
+  /**
+   * Sends the target all that waits for it. For owners of the organization.
+   *
+   * @generated from rpc platform.app.v1.TriggerService.ResumeTarget
+   */
+  resumeTarget: {
+    methodKind: "unary";
+    input: typeof ResumeTargetRequestSchema;
+    output: typeof ResumeTargetResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_platform_app_v1_triggers, 0);

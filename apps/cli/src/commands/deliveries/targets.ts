@@ -1,0 +1,54 @@
+/** `platform deliveries paused|pause|resume`: targets that get nothing for now. */
+import type { PausedTarget } from '@platform/sdk/cloud';
+import { Command } from 'commander';
+import { defineCommand } from '../../invocation/define-command.ts';
+import { presenter, timeOf } from '../../results/presenters.ts';
+
+const { fields, shape } = presenter<PausedTarget>({
+  target: (one) => one.target,
+  paused_at: (one) => timeOf(one.pausedAt),
+  waiting: (one) => one.waiting,
+  reason: (one) => one.reason,
+});
+
+export function pausedCommand(): Command {
+  return defineCommand(
+    new Command('paused').description('list the targets that get nothing now, and how much waits for them'),
+    { examples: ['platform deliveries paused', 'platform deliveries paused --json=target,waiting'], fields },
+    async ({ cloud, find, out }) => {
+      const { id: organizationId } = await find.organization();
+      const { targets } = await (await cloud()).triggers.listPausedTargets({ organizationId });
+      out.rows(targets.map(shape), fields);
+    },
+  );
+}
+
+export function pauseCommand(): Command {
+  return defineCommand(
+    new Command('pause')
+      .description('send a target nothing more until it is resumed; notifications wait up to 30 days')
+      .argument('<target>', 'URL or address, as configured in a trigger')
+      .option('--reason <text>', 'for those who see it in the list'),
+    { examples: ['platform deliveries pause https://hooks.example.com/alerts --reason "moves on Monday"'], fields },
+    async ({ cloud, find, out }, flags, target = '') => {
+      const { id: organizationId } = await find.organization();
+      const reason = String(flags['reason'] ?? '');
+      const paused = await (await cloud()).triggers.pauseTarget({ organizationId, target, reason });
+      if (paused.target !== undefined) out.object(shape(paused.target));
+    },
+  );
+}
+
+export function resumeCommand(): Command {
+  return defineCommand(
+    new Command('resume')
+      .description('send a target all that waits for it, and what comes')
+      .argument('<target>', 'as "deliveries paused" prints it, or as configured'),
+    { examples: ['platform deliveries resume https://hooks.example.com/alerts'], fields: ['target', 'deliveries'] },
+    async ({ cloud, find, out }, _flags, target = '') => {
+      const { id: organizationId } = await find.organization();
+      const { deliveries } = await (await cloud()).triggers.resumeTarget({ organizationId, target });
+      out.object({ target, deliveries });
+    },
+  );
+}

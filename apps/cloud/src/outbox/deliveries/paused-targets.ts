@@ -1,0 +1,51 @@
+import type { Kysely } from 'kysely';
+import type { OutboxTables } from '../store.ts';
+
+export interface PausedTarget {
+  readonly target: string;
+  readonly pausedAtMs: number;
+  /** For people. */
+  readonly reason: string;
+  /** Messages that wait for it. */
+  readonly waiting: number;
+}
+
+/** The newest first. */
+export async function pausedTargets(db: Kysely<OutboxTables>, organizationId: string): Promise<PausedTarget[]> {
+  const rows = await db
+    .selectFrom('outbox_paused_targets')
+    .select(['target', 'paused_at', 'reason'])
+    .where('organization_id', '=', organizationId)
+    .orderBy('paused_at', 'desc')
+    .orderBy('target')
+    .execute();
+  const counts = await db
+    .selectFrom('outbox_messages')
+    .select(({ fn }) => ['target', fn.countAll<number | string>().as('waiting')])
+    .where('organization_id', '=', organizationId)
+    .where('state', '=', 'paused')
+    .groupBy('target')
+    .execute();
+  const waiting = new Map(counts.map((row) => [row.target, Number(row.waiting)]));
+  return rows.map(({ target, paused_at, reason }) => ({
+    ...{ target, pausedAtMs: paused_at, reason },
+    waiting: waiting.get(target) ?? 0,
+  }));
+}
+
+/** Whether triggers of the organization have sent something to exactly this target. */
+export async function isKnownTarget(
+  db: Kysely<OutboxTables>,
+  organizationId: string,
+  target: string,
+): Promise<boolean> {
+  const found = await db
+    .selectFrom('outbox_messages')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('target', '=', target)
+    .where('trigger_name', '!=', '')
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
+}

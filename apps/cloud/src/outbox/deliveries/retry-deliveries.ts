@@ -1,0 +1,64 @@
+/** Sends finished deliveries again, under the same ids: receivers recognise what they have already. */
+import { chunks } from '@platform/base';
+import type { Kysely, Transaction } from 'kysely';
+import type { OutboxTables } from '../store.ts';
+import { columns, type DeliveryFilter, type DeliveryRow, partsPerStatement, selected } from './list-deliveries.ts';
+
+const rowsPerStatement = 500;
+
+export interface RetriedDelivery {
+  readonly id: string;
+  /** Of the Authorization header, sealed: finished messages have lost it. null: the target needs none. */
+  readonly sealed: Uint8Array | null;
+}
+
+/** Finished ones are due at once, with all their attempts before them again; others stay unchanged. */
+export async function retryDeliveries(
+  trx: Transaction<OutboxTables>,
+  retried: readonly RetriedDelivery[],
+  nowMs: number,
+): Promise<void> {
+  for (const alike of Map.groupBy(retried, ({ sealed }) => sealed).values())
+    for (const some of chunks(alike, rowsPerStatement))
+      await trx
+        .updateTable('outbox_messages')
+        .set(({ ref }) => ({
+          ...{ state: 'pending', next_attempt_at: nowMs, finished_at: null, digest: null },
+          ...{ retried_at: nowMs, retried_attempts: ref('attempts'), sealed: some[0]?.sealed ?? null },
+        }))
+        .where(
+          'id',
+          'in',
+          some.map(({ id }) => id),
+        )
+        .where('state', 'in', ['delivered', 'failed'])
+        .execute();
+}
+
+/** Makes a waiting delivery due now. */
+export async function hurryDelivery(trx: Transaction<OutboxTables>, id: string, nowMs: number): Promise<void> {
+  await trx
+    .updateTable('outbox_messages')
+    .set({ next_attempt_at: nowMs })
+    .where('id', '=', id)
+    .where('state', '=', 'pending')
+    .where('next_attempt_at', '>', nowMs)
+    .execute();
+}
+
+/** The oldest first. @param limit of deliveries that are found */
+export async function deliveriesBetween(
+  db: Kysely<OutboxTables>,
+  filter: DeliveryFilter,
+  limit: number,
+): Promise<readonly DeliveryRow[]> {
+  const { partIds } = filter;
+  const groups = partIds === undefined ? [undefined] : chunks(partIds, partsPerStatement);
+  const found: DeliveryRow[] = [];
+  for (const group of groups) {
+    let query = selected(db, filter).select(columns).orderBy('created_at').orderBy('id').limit(limit);
+    if (group !== undefined) query = query.where('part_id', 'in', group);
+    found.push(...(await query.execute()));
+  }
+  return found.sort((a, b) => a.created_at - b.created_at).slice(0, limit);
+}

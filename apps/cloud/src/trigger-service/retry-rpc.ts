@@ -1,0 +1,153 @@
+/** TriggerService: sends deliveries again. */
+import { timestampMs } from '@bufbuild/protobuf/wkt';
+import { type Clock, PlatformError } from '@platform/base';
+import { DeliveryState, type TriggerService } from '@platform/proto/platform/app/v1/triggers';
+import type { Handlers } from '@platform/rpc/server';
+import { type AuditTarget, audit } from '../access/audit.ts';
+import type { Principal } from '../access/principal.ts';
+import type { InstanceKey } from '../instance/instance-key.ts';
+import type { PartTriggers } from '../machines/configuration/triggers-of.ts';
+import type { Database } from '../metadata/tables.ts';
+import type { DeliveryRow } from '../outbox/deliveries/list-deliveries.ts';
+import {
+  deliveriesBetween,
+  hurryDelivery,
+  type RetriedDelivery,
+  retryDeliveries,
+} from '../outbox/deliveries/retry-deliveries.ts';
+import { sealedAuthorization } from '../outbox/enqueue.ts';
+import { describeTriggers } from '../triggers/describe-triggers.ts';
+import type { Notification } from '../triggers/trigger.ts';
+import { deliveryMessage, filterOf, visibleDelivery } from './deliveries-rpc.ts';
+import { ownedScope, type ScopeDeps } from './scope.ts';
+
+export interface RetryRpcDeps extends ScopeDeps {
+  readonly db: Database;
+  readonly instanceKey: Pick<InstanceKey, 'encrypt'>;
+  /** Undefined: the part does not exist. */
+  readonly configOf: (partId: string) => Promise<PartTriggers | undefined>;
+  readonly outbox: { wake(): void };
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+const defaultReplayed = 1_000;
+const maxReplayed = 10_000;
+
+export function retryHandlers(deps: RetryRpcDeps): Handlers<typeof TriggerService, Principal> {
+  const { db, access, outbox, clock } = deps;
+  return {
+    async retryDelivery({ id }, call) {
+      const delivery = await visibleDelivery(deps, call.principal, id);
+      const { part_id: partId, organization_id: organizationId, state } = delivery;
+      if (access.lineageOf('part', partId) === undefined)
+        access.authorize(call.principal, 'organization.manage', organizationId);
+      else access.authorize(call.principal, 'part.manage', partId);
+      if (state === 'paused' || state === 'cancelled')
+        throw new PlatformError(
+          'failed_precondition',
+          `delivery ${id}: expected one that is delivered, failed or pending, found it ${state}${state === 'paused' ? ': it is sent when its target is resumed' : ''}`,
+        );
+      const retried = await withAuthorization(deps, [delivery]);
+      const nowMs = clock.now();
+      await db.transaction().execute(async (trx) => {
+        if (state === 'pending') await hurryDelivery(trx, id, nowMs);
+        else await retryDeliveries(trx, retried, nowMs);
+        await audit(trx, call, nowMs, 'TriggerService.RetryDelivery', ['delivery', id, organizationId], { partId });
+      });
+      outbox.wake();
+      return { delivery: deliveryMessage(await visibleDelivery(deps, call.principal, id)) };
+    },
+    async replayDeliveries(request, call) {
+      const scope = ownedScope(deps, call.principal, request.scope, 'ReplayDeliveries');
+      const limit = Math.min(request.maxDeliveries || defaultReplayed, maxReplayed);
+      const { start } = request;
+      if (start === undefined) throw refused('start', 'when the time range begins', 'nothing');
+      const index = request.states.findIndex((one) => one !== DeliveryState.FAILED && one !== DeliveryState.DELIVERED);
+      if (index >= 0)
+        throw refused(
+          `states[${index}]`,
+          'DELIVERY_STATE_FAILED or DELIVERY_STATE_DELIVERED',
+          String(request.states[index]),
+        );
+      const states = request.states.length === 0 ? [DeliveryState.FAILED] : request.states;
+      const nowMs = clock.now();
+      const filter = { endMs: nowMs, ...filterOf({ ...request, states }, 'ReplayDeliveries'), ...scope };
+      const found = await deliveriesBetween(db, filter, limit + 1);
+      if (request.dryRun) return { deliveries: found.length };
+      if (found.length > limit)
+        throw new PlatformError(
+          'failed_precondition',
+          `ReplayDeliveries: expected at most ${limit} deliveries, found more; name a shorter time range, or more as max_deliveries (at most ${maxReplayed})`,
+        );
+      const retried = await withAuthorization(deps, found);
+      await db.transaction().execute(async (trx) => {
+        await retryDeliveries(trx, retried, nowMs);
+        await audit(
+          trx,
+          call,
+          nowMs,
+          'TriggerService.ReplayDeliveries',
+          targetOf(request.scope, scope.organizationId),
+          {
+            deliveries: found.length,
+            states: filter.states ?? [],
+            ...{ start: isoOf(timestampMs(start)), end: isoOf(filter.endMs) },
+            ...(filter.triggerName !== undefined && { trigger: filter.triggerName }),
+            ...(filter.channels && { channels: filter.channels }),
+          },
+        );
+      });
+      outbox.wake();
+      return { deliveries: found.length };
+    },
+  };
+}
+
+/**
+ * Finished messages have lost the user name and password of their target: those that the trigger has now are used. Without a notification
+ * to this target there are none, and the target decides.
+ */
+async function withAuthorization(
+  { configOf, instanceKey }: RetryRpcDeps,
+  deliveries: readonly DeliveryRow[],
+): Promise<RetriedDelivery[]> {
+  const notifications = new Map<string, readonly (Notification & { readonly trigger: string })[]>();
+  const sealed = new Map<Notification, Uint8Array | null>();
+  const retried: RetriedDelivery[] = [];
+  for (const { id, part_id: partId, trigger_name: trigger, channel, target } of deliveries) {
+    let ofPart = notifications.get(partId);
+    if (ofPart === undefined) {
+      const config = await configOf(partId);
+      ofPart = (config === undefined ? [] : describeTriggers(config)).flatMap((one) =>
+        one.notifications.map((notification) => ({ ...notification, trigger: one.name })),
+      );
+      notifications.set(partId, ofPart);
+    }
+    const found = ofPart.find((one) => one.trigger === trigger && one.type === channel && one.value === target);
+    if (found !== undefined && !sealed.has(found)) sealed.set(found, sealedAuthorization(found.basicAuth, instanceKey));
+    retried.push({ id, sealed: (found && sealed.get(found)) ?? null });
+  }
+  return retried;
+}
+
+type Asked = Parameters<typeof ownedScope>[2];
+
+function targetOf(asked: Asked, organizationId: string): AuditTarget {
+  const kind = {
+    organizationId: 'organization',
+    locationId: 'location',
+    machineId: 'machine',
+    partId: 'part',
+  } as const;
+  return asked.case === undefined
+    ? ['organization', organizationId, organizationId]
+    : [kind[asked.case], asked.value, organizationId];
+}
+
+function isoOf(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+function refused(path: string, expected: string, found: string): PlatformError {
+  return new PlatformError('invalid_argument', `ReplayDeliveries: ${path}: expected ${expected}, found ${found}`);
+}
