@@ -54,6 +54,8 @@ export async function startFleetCloud({ env = {}, repository }: FleetCloudOption
   const start = async (): Promise<{ running: RunningCloud; ready: Ready }> => {
     const started = startProcess(process.execPath, [...asStarted, ...args], {
       PLATFORM_LOG_LEVEL: 'warn',
+      // As `platform up` sets it.
+      NODE_COMPILE_CACHE: join(folder, 'compile'),
       ...thriftyEnvironment,
       ...env,
     });
