@@ -150,7 +150,10 @@ test('a restored cloud ends at the position of the backup, and reports where pos
     log.exec(`insert into blobs (path, part) values ('o/lost.jpg', 'p')`);
   }
   const without = await cli.run(['admin', 'backup', join(cli.directory, 'without'), '--json', '--data', target]);
-  expect(without).toMatchObject({ code: 1, stderr: expect.stringContaining('Repair them with platform admin repair') });
+  expect(without).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('1 damaged file. Repair it with platform admin repair'),
+  });
   expect(without.json()).toMatchObject({ damaged: ['blobs/o/lost.jpg: it is missing'] });
 });
 
