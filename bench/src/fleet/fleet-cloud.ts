@@ -51,11 +51,10 @@ export async function startFleetCloud({ env = {}, repository }: FleetCloudOption
       ? fileURLToPath(import.meta.resolve('@platform/cloud/main'))
       : join(repository, 'apps/cloud/src/main.ts');
   const args = [...process.execArgv, entry, '--data', dataDirectory, '--port', '0', '--host', '127.0.0.1', '--json'];
+  // The compile cache is that of this checkout, as for `npm start`: a new one would be written, for a second, while we measure.
   const start = async (): Promise<{ running: RunningCloud; ready: Ready }> => {
     const started = startProcess(process.execPath, [...asStarted, ...args], {
       PLATFORM_LOG_LEVEL: 'warn',
-      // As `platform up` sets it.
-      NODE_COMPILE_CACHE: join(folder, 'compile'),
       ...thriftyEnvironment,
       ...env,
     });
