@@ -11,6 +11,8 @@ const tolerance = 1e-6;
 /** A rotation by one radian counts as much as this many mm. */
 const lever = 100;
 const difference = 1e-4;
+/** With so much damping, a step changes nothing that counts. */
+const stuck = 1e15;
 
 /** @returns undefined if no positions were found */
 export function solveChain(chain: Chain, wanted: RigidPose, from: readonly number[]): readonly number[] | undefined {
@@ -28,6 +30,7 @@ export function solveChain(chain: Chain, wanted: RigidPose, from: readonly numbe
     const nextError = errorOf(chain, next, wanted);
     if (lengthOf(nextError) < lengthOf(error)) [positions, error, damping] = [next, nextError, damping / 4];
     else damping *= 8;
+    if (damping > stuck) return undefined;
   }
   return undefined;
 }

@@ -84,10 +84,30 @@ test('on the way to a pose, the joints of an arm with mm_per_sec arrive together
   expect((await arm.getEndPosition({ name })).pose?.x).toBeCloseTo(300, 6);
 });
 
-test('an arm with another number of joints has no kinematics unless it is given some: its pose is what was asked for', async () => {
-  const built = await buildModel(createFakeArm(new FakeClock()), { joints: 5 });
-  const arm = clientOf(ArmService, built);
-  await arm.moveToPosition({ name, to: { x: 1, y: 2, z: 3, oX: 1 } });
-  expect((await arm.getEndPosition({ name })).pose).toMatchObject({ x: 1, y: 2, z: 3, oX: 1 });
-  expect('getKinematics' in built).toBe(false);
+test.each([1, 2, 3, 4, 5, 7, 9])(
+  'an arm with %i joints has kinematics, and goes back to where it was',
+  async (count) => {
+    const arm = clientOf(ArmService, await buildModel(createFakeArm(new FakeClock()), { joints: count }));
+    const { kinematicsData } = await arm.getKinematics({ name });
+    const chain = readChain(JSON.parse(new TextDecoder().decode(kinematicsData)));
+    const home = (await arm.getEndPosition({ name })).pose;
+    const there = [40, -35, 70, 15, 25, 35, -50, 60, 5].slice(0, count);
+    await arm.moveToJointPositions({ name, positions: { values: there } });
+    const { pose } = await arm.getEndPosition({ name });
+    if (pose === undefined || home === undefined) throw new Error('expected poses');
+    expect(pose).toMatchObject(poseFields(chain.poseAt(there)));
+
+    for (const wanted of [home, pose, home]) {
+      await arm.moveToPosition({ name, to: wanted });
+      const reached = (await arm.getEndPosition({ name })).pose;
+      for (const key of ['x', 'y', 'z', 'oX', 'oY', 'oZ'] as const)
+        expect(reached, key).toHaveProperty(key, expect.closeTo(wanted[key], 4));
+    }
+  },
+);
+
+test('a pose that needs six joints is refused by an arm with five, which names how many it has', async () => {
+  const arm = clientOf(ArmService, await buildModel(createFakeArm(new FakeClock()), { joints: 5 }));
+  const sideways = arm.moveToPosition({ name, to: { x: 300, y: -400, z: 1_200, oX: 1, theta: 30 } });
+  await expect(sideways).rejects.toThrow('to: expected a pose that the 5 joints of the arm can reach');
 });

@@ -2,22 +2,22 @@
  * `core:builtin:fake`: an arm that moves on the clock. Its end is where its joints put it.
  *
  * Attributes: `kinematics` (object in the format SVA: see kinematics.ts): the chain of its joints. By default it has those of
- * wrist-arm.ts, six joints that reach every pose within `reach_mm`; with another number of `joints` (default 6) and no `kinematics` it has
- * none, and its pose is what was last asked for. `deg_per_sec`, the speed of its joints, and `mm_per_sec`, that of its end on a way to a
+ * default-arm.ts for its `joints` (default 6): six and more reach every pose within `reach_mm`. `deg_per_sec`, the speed of its joints, and `mm_per_sec`, that of its end on a way to a
  * pose (default 0: at once; with `mm_per_sec`, the joints arrive together); `max_joint_deg` (default 360), the largest angle either way;
  * `reach_mm` (default 2000), the farthest end position. See fake-model.ts for `errors` and `delays_ms`.
  */
 import { type Clock, PlatformError } from '@platform/base';
 import { KinematicsFileFormat } from '@platform/proto/platform/common/v1/common';
 import { type Arm, arm } from '@platform/resources';
-import { type Chain, readChain } from '../../../frames/kinematics.ts';
-import { poseFields, type RigidPose, rigidPose } from '../../../frames/pose.ts';
+import { readChain } from '../../../frames/kinematics.ts';
+import { poseFields, rigidPose } from '../../../frames/pose.ts';
 import { solveChain } from '../../../frames/solve-chain.ts';
 import type { Model } from '../../../graph/model.ts';
 import type { ValuesOf } from '../../attributes.ts';
 import { Axis, moveAll } from '../../fake/axis.ts';
 import { fakeModel } from '../../fake/fake-model.ts';
-import { wristArmJoints, wristArmKinematics } from './wrist-arm.ts';
+import { type ArmKinematics, defaultArm } from './default-arm.ts';
+import { rounding } from './wrist-arm.ts';
 
 const fields = {
   kinematics: { kind: 'object' },
@@ -28,32 +28,20 @@ const fields = {
   reach_mm: { kind: 'float', default: 2_000, min: 0 },
 } as const;
 
-const upright = { x: 0, y: 0, z: 0, oX: 0, oY: 0, oZ: 1, theta: 0 };
-type Pose = typeof upright;
-
 export const createFakeArm: (clock: Clock) => Model = fakeModel<Arm, typeof fields>({
   type: arm,
   fields,
   make(values, clock) {
     const { deg_per_sec: degPerSec, mm_per_sec: mmPerSec, max_joint_deg: most, reach_mm: reach } = values;
-    const known = kinematicsOf(values);
-    const chain = known?.chain;
-    const count = chain?.joints ?? values.joints;
+    const { kinematics, chain, jointsFor } = kinematicsOf(values);
+    const count = chain.joints;
     const joints = Array.from({ length: count }, () => new Axis(clock));
-    /** From 0 to 1 along the way from one pose to the next. */
-    const way = new Axis(clock, 1);
-    let [from, to]: [Pose, Pose] = [upright, upright];
     const angles = (): number[] => joints.map(({ position }) => position);
-    const pose = (): Pose => {
-      if (chain !== undefined) return poseFields(chain.poseAt(angles()));
-      const share = way.position;
-      const keys = Object.keys(upright) as (keyof Pose)[];
-      return Object.fromEntries(keys.map((key) => [key, from[key] + share * (to[key] - from[key])])) as Pose;
-    };
+    const pose = () => poseFields(chain.poseAt(angles()));
     const positions = () => ({ values: angles() });
-    const isMoving = (): boolean => way.isMoving || joints.some((joint) => joint.isMoving);
+    const isMoving = (): boolean => joints.some((joint) => joint.isMoving);
     const stop = (): void => {
-      for (const axis of [way, ...joints]) axis.stop();
+      for (const joint of joints) joint.stop();
     };
     /** @param ms how long all of them take together; undefined: as long as their speed says */
     const moveJoints = async (values: readonly number[] = [], signal: AbortSignal, ms?: number): Promise<void> => {
@@ -75,23 +63,19 @@ export const createFakeArm: (clock: Clock) => Model = fakeModel<Arm, typeof fiel
       },
       async moveToPosition({ to: wanted }, { signal }) {
         if (wanted === undefined) throw new PlatformError('invalid_argument', 'to: expected a pose, found none');
-        const { x, y, z, oX, oY, oZ, theta } = wanted;
+        const { x, y, z } = wanted;
         const distance = Math.hypot(x, y, z);
-        if (!(distance <= reach))
+        if (!(distance <= reach + rounding))
           throw new PlatformError('invalid_argument', `to: expected at most ${reach} mm away, found ${distance} mm`);
         const now = pose();
         const length = Math.hypot(x - now.x, y - now.y, z - now.z);
-        if (known !== undefined) {
-          const found = known.jointsFor(rigidPose(wanted), angles());
-          if (found === undefined)
-            throw new PlatformError('invalid_argument', 'to: expected a pose that the joints of the arm can reach');
-          return await moveJoints(found, signal, mmPerSec === 0 ? undefined : (length / mmPerSec) * 1_000);
-        }
-        from = now;
-        to = { x, y, z, oX, oY, oZ, theta };
-        way.stop();
-        way.calibrate(0);
-        await way.moveTo(1, length === 0 ? 0 : mmPerSec / length, signal);
+        const found = jointsFor(rigidPose(wanted), angles());
+        if (found === undefined)
+          throw new PlatformError(
+            'invalid_argument',
+            `to: expected a pose that the ${count} joints of the arm can reach`,
+          );
+        await moveJoints(found, signal, mmPerSec === 0 ? undefined : (length / mmPerSec) * 1_000);
       },
       async getJointPositions() {
         return { positions: positions() };
@@ -109,12 +93,10 @@ export const createFakeArm: (clock: Clock) => Model = fakeModel<Arm, typeof fiel
           yield { message: { case: 'ack', value: {} } };
         }
       },
-      ...(known && {
-        async getKinematics() {
-          const kinematicsData = new TextEncoder().encode(JSON.stringify(known.kinematics));
-          return { format: KinematicsFileFormat.SVA, kinematicsData };
-        },
-      }),
+      async getKinematics() {
+        const kinematicsData = new TextEncoder().encode(JSON.stringify(kinematics));
+        return { format: KinematicsFileFormat.SVA, kinematicsData };
+      },
       async get3DModels() {
         return { models: {} };
       },
@@ -134,24 +116,9 @@ export const createFakeArm: (clock: Clock) => Model = fakeModel<Arm, typeof fiel
   },
 });
 
-interface Kinematics {
-  /** In the format SVA. */
-  readonly kinematics: object;
-  readonly chain: Chain;
-  /** The angles of the joints at which the end has a pose; undefined: it cannot. */
-  jointsFor(wanted: RigidPose, from: readonly number[]): readonly number[] | undefined;
-}
-
-function kinematicsOf(values: ValuesOf<typeof fields>): Kinematics | undefined {
-  const { kinematics: given, joints, max_joint_deg: most, reach_mm: reachMm } = values;
-  if (given !== undefined) {
-    const chain = readChain(given);
-    return { kinematics: given, chain, jointsFor: (wanted, from) => solveChain(chain, wanted, from) };
-  }
-  if (joints !== 6) return undefined;
-  const kinematics = wristArmKinematics(reachMm, most);
-  return {
-    ...{ kinematics, chain: readChain(kinematics) },
-    jointsFor: (wanted, from) => wristArmJoints(wanted, from, { reachMm, most }),
-  };
+function kinematicsOf(values: ValuesOf<typeof fields>): ArmKinematics {
+  const { kinematics, joints, max_joint_deg: most, reach_mm: reachMm } = values;
+  if (kinematics === undefined) return defaultArm(joints, { reachMm, most });
+  const chain = readChain(kinematics);
+  return { kinematics, chain, jointsFor: (wanted, from) => solveChain(chain, wanted, from) };
 }

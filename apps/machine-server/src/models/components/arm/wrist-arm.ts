@@ -13,6 +13,8 @@ const [y, z] = [
 const degrees = 180 / Math.PI;
 /** mm, the sine of an angle, degrees: what is nearer counts as being there. */
 const onAxis = 1e-9;
+/** mm: a pose that the arm said itself may be beyond its reach by this much. */
+export const rounding = 1e-6;
 
 /** Its joints, from the base to the end, all in degrees. */
 type Joints = readonly [waist: number, shoulder: number, elbow: number, roll: number, pitch: number, yaw: number];
@@ -51,7 +53,7 @@ export function wristArmJoints(
 ): readonly number[] | undefined {
   let best: readonly number[] | undefined;
   let least = Number.POSITIVE_INFINITY;
-  for (const solution of solutions(wanted, from as Joints, reachMm)) {
+  for (const solution of wristArmWays(wanted, from, reachMm)) {
     const near = solution.map((angle, at) => nearest(angle, from[at] ?? 0, most));
     const far = Math.max(...near.map((angle, at) => Math.abs(angle - (from[at] ?? 0))));
     // NaN, where an angle is beyond the limit, is not less.
@@ -60,13 +62,22 @@ export function wristArmJoints(
   return best;
 }
 
-/** Every way to reach the pose: the waist may face it or turn its back, the elbow and the wrist may bend either way. */
-function* solutions(wanted: RigidPose, from: Joints, reachMm: number): Generator<Joints, void> {
+/**
+ * Every way to reach the pose: the waist may face it or turn its back, the elbow and the wrist may bend either way.
+ *
+ * @param from where its six joints are: those that do not matter stay there
+ */
+export function* wristArmWays(
+  wanted: RigidPose,
+  from: readonly number[],
+  reachMm: number,
+): Generator<readonly number[], void> {
+  const [waistNow, shoulderNow, , rollNow] = from as Joints;
   const { point, rotation } = wanted;
   const distance = Math.hypot(point.x, point.y, point.z);
-  if (!(distance <= reachMm)) return;
+  if (!(distance <= reachMm + rounding)) return;
   const across = Math.hypot(point.x, point.y);
-  const facing = across < onAxis ? from[0] / degrees : Math.atan2(point.y, point.x);
+  const facing = across < onAxis ? waistNow / degrees : Math.atan2(point.y, point.x);
   for (const [waist, ahead] of [
     [facing, across],
     [facing + Math.PI, -across],
@@ -74,12 +85,12 @@ function* solutions(wanted: RigidPose, from: Joints, reachMm: number): Generator
     for (const bend of [1, -1]) {
       const elbow = -bend * 2 * Math.asin(reachMm === 0 ? 0 : Math.min(1, distance / reachMm));
       // The two links and the way to the point are a triangle with two equal sides.
-      const middle = distance < onAxis ? from[1] / degrees : Math.atan2(-bend * point.z, bend * ahead);
+      const middle = distance < onAxis ? shoulderNow / degrees : Math.atan2(-bend * point.z, bend * ahead);
       const shoulder = middle - elbow / 2;
       const arm = turned(turned(turned(identity, z, waist), y, shoulder), y, elbow);
       const rest = compose(invert(arm), { ...identity, rotation });
-      for (const [roll, pitch, yaw] of wrists(rest, from[3] / degrees))
-        yield [waist, shoulder, elbow, roll, pitch, yaw].map((angle) => angle * degrees) as unknown as Joints;
+      for (const [roll, pitch, yaw] of wrists(rest, rollNow / degrees))
+        yield [waist, shoulder, elbow, roll, pitch, yaw].map((angle) => angle * degrees);
     }
 }
 
@@ -104,7 +115,7 @@ function turned(pose: RigidPose, axis: typeof y, angle: number): RigidPose {
 }
 
 /** The same angle, give or take whole turns, nearest to where the joint is. @returns NaN if it is beyond the limit */
-function nearest(angle: number, from: number, most: number): number {
+export function nearest(angle: number, from: number, most: number): number {
   const first = angle + 360 * Math.round((from - angle) / 360);
   const allowed = [first, first - 360, first + 360]
     .filter((each) => Math.abs(each) <= most + onAxis)
