@@ -10,7 +10,7 @@ import { nearest, wristArmJoints, wristArmKinematics, wristArmWays } from './wri
 
 export interface ArmKinematics {
   /** In the format SVA. */
-  readonly kinematics: JsonObject;
+  readonly kinematics: object;
   readonly chain: Chain;
   /** The angles of the joints at which the end has a pose; undefined: it cannot. */
   jointsFor(wanted: RigidPose, from: readonly number[]): readonly number[] | undefined;

@@ -5,7 +5,7 @@ import { DataSyncService, DataType } from '@platform/proto/platform/app/datasync
 import { AuthService } from '@platform/proto/proto/rpc/v1/auth';
 import { connect } from '@platform/rpc/client';
 import { expect, test } from 'vitest';
-import { type CloudProcess, startCloud } from './start-cloud.ts';
+import { type CloudProcess, startCloud } from '../start-cloud.ts';
 
 const dayMs = 24 * 3_600_000;
 const components = ['boiler', 'pump'] as const;

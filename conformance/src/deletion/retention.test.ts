@@ -2,7 +2,7 @@
 import { openCloud } from '@platform/sdk/cloud';
 import { createViamClient, type ViamClient } from '@viamrobotics/sdk';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type CloudProcess, startCloud } from './start-cloud.ts';
+import { type CloudProcess, startCloud } from '../start-cloud.ts';
 
 let cloud: CloudProcess;
 let client: ViamClient;

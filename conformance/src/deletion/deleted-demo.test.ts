@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { type ChildProcess, spawnChild, temporaryDirectory } from '@platform/testkit';
 import { expect, test } from 'vitest';
 
-const main = fileURLToPath(new URL('../../apps/cloud/src/main.ts', import.meta.url));
+const main = fileURLToPath(new URL('../../../apps/cloud/src/main.ts', import.meta.url));
 const nodeFlags = ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'];
 
 type Json = Readonly<Record<string, unknown>>;
