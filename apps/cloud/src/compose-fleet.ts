@@ -27,6 +27,7 @@ import { organizationDeleting as forgetQueries } from './queries/organization-de
 import { createLinks, type Links } from './relay/links.ts';
 import { createRetention, type Retention } from './retention/feature.ts';
 import type { Settings } from './settings.ts';
+import { organizationDeleting as forgetTriggerHistory } from './triggers/history/trigger-history.ts';
 import { triggersOfDocument } from './triggers/parsing/parse-document.ts';
 import { pushProblems } from './triggers/parsing/push-problems.ts';
 import { targetProblems } from './triggers/parsing/target-problems.ts';
@@ -162,6 +163,7 @@ export async function composeFleet(deps: FleetDeps): Promise<Fleet> {
       forgetPeople,
       forgetQueries,
       forgetTargets,
+      forgetTriggerHistory,
       forgetLimits,
       forgetPackages,
       forgetGaps,

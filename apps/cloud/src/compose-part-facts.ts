@@ -3,7 +3,7 @@ import { expiringKeys } from './access/keys-by-place.ts';
 import { lostReadings } from './gaps/feature.ts';
 import type { Machines } from './machines/feature.ts';
 import type { Database } from './metadata/tables.ts';
-import type { TimesDeps } from './triggers/check-times.ts';
+import type { TimesDeps } from './triggers/times/check-times.ts';
 
 export function createFactsOf(
   db: Database,

@@ -248,6 +248,12 @@ export function crossTenantRequests(world: World): readonly CrossTenantRequest[]
       ['GapService.ListGaps', organization, (id) => ({ organizationId: id, pageToken: 'x' })],
       ['TriggerService.ListTriggers', organization, (id) => ({ scope: scopeOf('organization', id), pageToken: 'x' })],
       ['TriggerService.ListTriggers', partId, (id) => ({ scope: scopeOf('part', id), pageToken: 'x' })],
+      ['TriggerService.GetTriggerHistory', partId, (id) => ({ scope: scopeOf('part', id), pageToken: 'x' })],
+      [
+        'TriggerService.GetTriggerHistory',
+        organization,
+        (id) => ({ scope: scopeOf('organization', id), outcomes: [9] }),
+      ],
       ['TriggerService.ReplayDeliveries', partId, (id) => ({ scope: scopeOf('part', id) })],
       ['TriggerService.PauseTarget', organization, (id) => ({ organizationId: id, reason: 'x'.repeat(999) })],
       ['TriggerService.ListDeliveries', location, (id) => ({ scope: scopeOf('location', id), channels: ['x'] })],

@@ -222,6 +222,7 @@ export const builders: Readonly<Record<string, Builder>> = {
   'FleetService.ValidateConfiguration': ({ id }) => ({ partId: id, document: '{}' }),
   'FleetService.ReportPartStatus': ({ id }) => ({ partId: id, appliedRevision: 'r' }),
   'TriggerService.ListTriggers': (subject) => ({ scope: scopeOf(subject) }),
+  'TriggerService.GetTriggerHistory': (subject) => ({ scope: scopeOf(subject) }),
   'TriggerService.DryRunTriggers': ({ id }) => ({ partId: id, start: timestampFromMs(Date.now() - 60_000) }),
   'TriggerService.ValidateTriggers': ({ id }) => ({ partId: id, triggers: [] }),
   'TriggerService.TestTrigger': ({ id }, { cloud }) => ({

@@ -145,6 +145,7 @@ beforeAll(async () => {
     logs: { args: ['press-7'], lines: true },
     'triggers list': { args: [] },
     'triggers get': { args: ['press-7', 'arrived'] },
+    'triggers history': { args: ['--part', 'press-7'] },
     'triggers dry-run': { args: ['press-7', '--since', '1h'] },
     'triggers validate': { args: ['press-7', 'triggers.json'] },
     'triggers test': { args: ['press-7', '--file', 'triggers.json'] },

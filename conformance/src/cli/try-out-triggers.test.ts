@@ -111,6 +111,15 @@ test('a dry run of the saved triggers goes through the transitions of the part a
   expect(online).toMatchObject({ trigger: 'online', fired: 1, sent: 1 });
 }, 60_000);
 
+test('the history tells what triggers did, and the list when each fired last', async () => {
+  const [entry] = (await cli.ok(['triggers', 'history', '--part', cloud.partId, '--json'])).json<object[]>();
+  expect(entry).toMatchObject({ trigger: 'online', outcome: 'fired', count: 1, sent: 1, part_id: cloud.partId });
+  expect((await cli.ok(['triggers', 'history', '--outcome', 'failed', '--json'])).json()).toEqual([]);
+  const shown = (await cli.ok(['triggers', 'get', cloud.partId, 'online', '--json'])).json<object>();
+  expect(shown).toMatchObject({ last_fired_at: expect.stringMatching(/^\d{4}-/) });
+  expect((await cli.ok(['triggers', 'list'])).stdout).toContain('LAST FIRED AT');
+}, 60_000);
+
 test('triggers are validated as saving would, with their paths', async () => {
   const bad = file('bad.json', [
     { name: 'x', event: on('above', { degrees: 1 }), notifications: [{ type: 'webhook', value: 'nowhere' }] },

@@ -46,6 +46,7 @@ export {
   type DryRunSummary,
   type PausedTarget,
   type Trigger,
+  type TriggerHistoryEntry,
   TriggerOutcome,
   TriggerState,
 } from '@platform/proto/platform/app/v1/triggers';

@@ -17,7 +17,7 @@ import { packagesV10, packagesV11 } from '../packages/store.ts';
 import { queriesV3 } from '../queries/store.ts';
 import { retentionV3 } from '../retention/store.ts';
 import { tabularDdl, tabularV4, tabularV7 } from '../tabular/store.ts';
-import { triggersDdl, triggersV15 } from '../triggers/store.ts';
+import { triggersDdl, triggersV15, triggersV26 } from '../triggers/store.ts';
 import type { Migration } from './sqlite/writer-protocol.ts';
 
 /** Version 1 had one organization and one person, who owned it without a grant. */
@@ -86,4 +86,5 @@ export const migrations: readonly Migration[] = [
     postgresOnly: invoiceGuard.postgres,
   },
   { version: 25, statements: outboxV25 },
+  { version: 26, statements: triggersV26 },
 ];

@@ -7,12 +7,14 @@ import type { Handlers } from '@platform/rpc/server';
 import type { Principal } from '../access/principal.ts';
 import { type DeliveriesRpcDeps, deliveriesHandlers } from './deliveries-rpc.ts';
 import { type DryRunRpcDeps, dryRunHandlers } from './dry-run-rpc.ts';
+import { type HistoryRpcDeps, historyHandlers } from './history-rpc.ts';
 import { type RetryRpcDeps, retryHandlers } from './retry-rpc.ts';
 import { type TargetsRpcDeps, targetsHandlers } from './targets-rpc.ts';
 import { type TestTriggerRpcDeps, testTriggerHandlers } from './test-trigger-rpc.ts';
 import { type TriggersRpcDeps, triggersHandlers } from './triggers-rpc.ts';
 
 export type TriggerServiceDeps = TriggersRpcDeps &
+  HistoryRpcDeps &
   DeliveriesRpcDeps &
   RetryRpcDeps &
   TargetsRpcDeps &
@@ -22,6 +24,7 @@ export type TriggerServiceDeps = TriggersRpcDeps &
 export function triggerHandlers(deps: TriggerServiceDeps): Handlers<typeof TriggerService, Principal> {
   return {
     ...triggersHandlers(deps),
+    ...historyHandlers(deps),
     ...deliveriesHandlers(deps),
     ...retryHandlers(deps),
     ...targetsHandlers(deps),

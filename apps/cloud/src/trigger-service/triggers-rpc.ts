@@ -1,17 +1,22 @@
 /** TriggerService: how triggers do. */
 import type { JsonObject, MessageInitShape } from '@bufbuild/protobuf';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { PlatformError, type Problem } from '@platform/base';
 import { type TriggerSchema, type TriggerService, TriggerState } from '@platform/proto/platform/app/v1/triggers';
 import type { Handlers } from '@platform/rpc/server';
+import type { Kysely } from 'kysely';
 import type { Principal } from '../access/principal.ts';
 import type { PartTriggers } from '../machines/configuration/triggers-of.ts';
 import { withoutSecrets } from '../outbox/failure-line.ts';
 import { type DescribedTrigger, describeTriggers } from '../triggers/describe-triggers.ts';
+import { lastFiredOf } from '../triggers/history/list-history.ts';
 import { pushProblems } from '../triggers/parsing/push-problems.ts';
+import type { TriggersTables } from '../triggers/store.ts';
 import type { Notification } from '../triggers/trigger.ts';
 import { readScope, type ScopeDeps } from './scope.ts';
 
 export interface TriggersRpcDeps extends ScopeDeps {
+  readonly db: Kysely<TriggersTables>;
   readonly tree: ScopeDeps['tree'] & { locationsOf(organizationId: string): readonly { readonly id: string }[] };
   readonly registry: ScopeDeps['registry'] & {
     findPlace(
@@ -58,9 +63,11 @@ export function triggersHandlers(deps: TriggersRpcDeps): Handlers<typeof Trigger
         if (position >= maxParts) return { triggers, nextPageToken: token(partId, from) };
         const place = deps.registry.findPlace(partId);
         if (place === undefined) continue;
-        for (const one of (await describe(partId, scope.organizationId)).slice(from).filter(wanted)) {
+        const found = (await describe(partId, scope.organizationId)).slice(from).filter(wanted);
+        const lastFired = found.length === 0 ? undefined : await lastFiredOf(deps.db, scope.organizationId, partId);
+        for (const one of found) {
           if (triggers.length >= limit) return { triggers, nextPageToken: token(partId, one.index) };
-          triggers.push(messageOf(partId, place, one));
+          triggers.push(messageOf(partId, place, one, lastFired?.get(one.name)));
         }
       }
       return { triggers, nextPageToken: '' };
@@ -98,6 +105,7 @@ function messageOf(
   partId: string,
   place: { readonly robotId: string; readonly robotName: string; readonly partName: string },
   one: DescribedTrigger,
+  lastFiredMs: number | undefined,
 ): MessageInitShape<typeof TriggerSchema> {
   return {
     ...{ partId, partName: place.partName, machineId: place.robotId, machineName: place.robotName },
@@ -105,6 +113,7 @@ function messageOf(
     problems: one.problems.map(problemMessage),
     ...(one.event && { event: one.event as JsonObject }),
     notifications: one.notifications.map(notificationMessage),
+    ...(lastFiredMs !== undefined && { lastFiredAt: timestampFromMs(lastFiredMs) }),
   };
 }
 

@@ -12,6 +12,7 @@ import type { Message } from '../outbox/event.ts';
 import type { OutboxTables } from '../outbox/store.ts';
 import type { CompiledTriggers, PartRules } from './compiled-triggers.ts';
 import { evaluate } from './evaluate.ts';
+import { TriggerHistory, type TriggerPlace } from './history/trigger-history.ts';
 import type { UploadInput } from './input.ts';
 import { messagesOf } from './messages-of.ts';
 import { readUpload } from './read-upload.ts';
@@ -100,12 +101,14 @@ export function createDecideRows(
         const { state, decisions } = evaluate(trigger, stored.of(partId, trigger.name), upload);
         const messages = decisions.flatMap((decision) => messagesOf(partId, trigger, decision));
         effects.messages.push(...messages);
+        for (const decision of decisions) effects.history.decided(placeOf(upload, trigger), decision);
         if (trigger.event.timed !== undefined && state !== stored.of(partId, trigger.name))
           listener.stateChanged(partId);
         stored.set(partId, trigger.name, state);
       } catch (caught) {
         const reason = asPlatformError(caught).message;
         effects.undecided.push({ position, triggerName: trigger.name, partId, reason, atMs: clock.now() });
+        effects.history.failed(placeOf(upload, trigger), upload.atMs, reason);
         log.error('an upload could not be processed; it is recorded and skipped', {
           ...{ position, partId, trigger: trigger.name, reason },
         });
@@ -121,7 +124,7 @@ export function createDecideRows(
     const rest = upTo === undefined ? {} : { upTo };
     if (candidates.length === 0) return { ...rest, damaged };
     const stored = await StoredTriggers.load(db, namesIn(candidates));
-    const effects: Effects = { messages: [], undecided: [] };
+    const effects: Effects = { messages: [], undecided: [], history: new TriggerHistory() };
     const startedAtMs = clock.monotonic();
     for (const candidate of candidates) {
       decide(candidate, stored, effects);
@@ -129,15 +132,16 @@ export function createDecideRows(
       upTo = candidate.row.position;
       break;
     }
-    const { messages, undecided } = effects;
+    const { messages, undecided, history } = effects;
     return {
       ...(upTo !== undefined && { upTo }),
       damaged: damaged.filter(({ row }) => upTo === undefined || row.position <= upTo),
-      ...((messages.length > 0 || undecided.length > 0 || stored.hasChanged) && {
+      ...((messages.length > 0 || !history.isEmpty || stored.hasChanged) && {
         async write(trx: Transaction<DecidedTables>) {
           if (messages.length > 0) await outbox.enqueue(trx, messages);
           await stored.save(trx);
           await saveUndecided(trx, undecided);
+          await history.save(trx);
         },
       }),
       ...(messages.length > 0 && { written: () => outbox.wake() }),
@@ -148,6 +152,11 @@ export function createDecideRows(
 interface Effects {
   readonly messages: Message[];
   readonly undecided: Undecided[];
+  readonly history: TriggerHistory;
+}
+
+function placeOf({ place }: UploadInput, { name }: Trigger): TriggerPlace {
+  return { organizationId: place.organizationId, partId: place.partId, triggerName: name };
 }
 
 function namesIn(candidates: readonly Candidate[]): ReadonlyMap<string, ReadonlySet<string>> {

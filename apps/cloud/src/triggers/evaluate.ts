@@ -39,6 +39,8 @@ export interface TriggerDecision {
   /** `recovered` is for triggers with states. */
   readonly outcome: 'fired' | 'recovered';
   readonly cause: Occurrence['cause'];
+  /** What of the part it is about; empty: there is only one. */
+  readonly subject: string;
   readonly atMs: number;
   readonly reason: string;
   /** The event as it is sent, with the reading (`data.reading`) if there is one. */
@@ -65,7 +67,7 @@ export function evaluate(trigger: Trigger, state: TriggerState, input: TriggerIn
     let made: TriggerEvent | undefined;
     decisions.push({
       outcome: change?.to === 'recovered' ? 'recovered' : 'fired',
-      ...{ cause, atMs, reason, notifications },
+      ...{ cause, atMs, reason, notifications, subject: change?.subject ?? '' },
       event: () => {
         made ??= occurrence.event();
         return made;

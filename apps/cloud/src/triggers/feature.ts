@@ -2,12 +2,14 @@
  * Triggers: reads every acknowledged upload after its commit and enqueues the notifications that the part's configuration asks for. It does
  * not use HTTP; the outbox sends the messages.
  */
+import { type Follower, follow } from '@platform/base';
 import type { Transaction } from 'kysely';
 import { type FollowLogOptions, followLog, type LogFollower } from '../follow-log/follow-log.ts';
-import { createTimes, type TimesDeps } from './check-times.ts';
+import { createTimes, type TimesDeps } from './times/check-times.ts';
 import { createCompiledTriggers } from './compiled-triggers.ts';
 import { type ChangedPart, configurationsChanged } from './configurations-changed.ts';
 import { createDecideRows, type DecidedTables, type DecideRowsDeps, type UploadListener } from './decide-rows.ts';
+import { pruneHistory } from './history/trigger-history.ts';
 import type { TriggersTables } from './store.ts';
 
 export interface TriggersDeps extends DecideRowsDeps {
@@ -40,28 +42,36 @@ export function createTriggers(deps: TriggersDeps): Triggers {
     process: createDecideRows({ ...deps, compiled, listener }),
     ...(times && {
       async atTimes(asOfMs) {
-        const { messages, stored, more } = await times.check(asOfMs);
-        if (messages.length === 0 && stored.length === 0) return { more };
+        const { messages, stored, history, more } = await times.check(asOfMs);
+        if (messages.length === 0 && stored.length === 0 && history.isEmpty) return { more };
         return {
           more,
           async write(trx) {
             await outbox.enqueue(trx, messages);
             for (const changed of stored) await changed.save(trx);
+            await history.save(trx);
           },
           written: () => outbox.wake(),
         };
       },
     }),
   });
+  let pruning: Follower | undefined;
   return {
     ...follower,
     async start() {
       await times?.start();
       await follower.start();
+      const step = () => pruneHistory(db, clock.now());
+      pruning = follow({ name: 'triggers: prune', step, clock, log, idleMs: 3_600_000 });
     },
     async configurationsChanged(trx, changes) {
       for (const { partId } of changes) times?.changing(partId);
       await configurationsChanged(trx, changes, ingestLog.lastPosition());
+    },
+    async [Symbol.asyncDispose]() {
+      await pruning?.[Symbol.asyncDispose]();
+      await follower[Symbol.asyncDispose]();
     },
   };
 }

@@ -80,6 +80,19 @@ test('D17 a transition that is decided twice is enqueued once', async () => {
   expect(await rig.enqueued()).toEqual(['on part_online']);
 });
 
+test('a transition is counted once in the history, also if it is recorded again', async () => {
+  const rig = await given([trigger('on', 'part_online'), trigger('off', 'part_offline')]);
+  for (const transitions of [[online], [online], [offline], [{ ...online, number: 3 }]]) await record(rig, transitions);
+  const rows = await rig.db
+    .selectFrom('trigger_history')
+    .select(['trigger_name', 'organization_id', 'count'])
+    .execute();
+  expect(rows.map((row) => `${row.organization_id} ${row.trigger_name} ${row.count}`).sort()).toEqual([
+    'o1 off 1',
+    'o1 on 2',
+  ]);
+});
+
 test('D17 a transition whose transaction fails sends no notification', async () => {
   const rig = await given([trigger('on', 'part_online')]);
   const effects = await rig.decide([online]);

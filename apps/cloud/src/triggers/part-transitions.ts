@@ -7,9 +7,12 @@ import type { Transaction } from 'kysely';
 import type { PartTriggers } from '../machines/configuration/triggers-of.ts';
 import type { EventPlace, Message } from '../outbox/event.ts';
 import type { OutboxTables } from '../outbox/store.ts';
-import { evaluate, noState } from './evaluate.ts';
+import { evaluate, noState, type TriggerDecision } from './evaluate.ts';
+import { isLastFired, TriggerHistory } from './history/trigger-history.ts';
 import { messagesOf } from './messages-of.ts';
 import { parseTriggers } from './parsing/parse-triggers.ts';
+import type { TriggersTables } from './store.ts';
+import type { Trigger } from './trigger.ts';
 
 export interface PartTransition {
   readonly partId: string;
@@ -22,7 +25,7 @@ export interface PartTransition {
 
 export interface TransitionNotifications {
   /** Enqueues inside the caller's transaction; a repeated call changes nothing. */
-  record(trx: Transaction<OutboxTables>): Promise<void>;
+  record(trx: Transaction<OutboxTables & TriggersTables>): Promise<void>;
   /** Call it after the commit. */
   committed(): void;
 }
@@ -43,13 +46,13 @@ export function createPartTransitions(
 ): (transitions: readonly PartTransition[]) => Promise<TransitionNotifications> {
   const { configOf, placeOf, outbox, log } = options;
 
-  const messagesOf = async (transition: PartTransition): Promise<readonly Message[]> => {
+  const decidedOf = async (transition: PartTransition): Promise<readonly Decided[]> => {
     const { partId } = transition;
     const config = await configOf(partId);
     const place = placeOf(partId);
     if (config === undefined || place === undefined) return [];
     try {
-      return messagesFor(transition, config, place);
+      return decide(transition, config, place);
     } catch (caught) {
       // One broken configuration must not block the transitions of other parts.
       log.error('the triggers of a part could not be read; no one is notified of its transition', {
@@ -61,10 +64,12 @@ export function createPartTransitions(
   };
 
   return async (transitions) => {
-    const messages = (await Promise.all(transitions.map(messagesOf))).flat();
+    const decided = (await Promise.all(transitions.map(decidedOf))).flat();
+    const messages = decided.flatMap(({ place, trigger, decision }) => messagesOf(place.partId, trigger, decision));
     return {
       async record(trx) {
         if (messages.length > 0) await outbox.enqueue(trx, messages);
+        await saveHistory(trx, decided);
       },
       committed() {
         if (messages.length > 0) outbox.wake();
@@ -73,13 +78,31 @@ export function createPartTransitions(
   };
 }
 
-function messagesFor(transition: PartTransition, config: PartTriggers, place: EventPlace): readonly Message[] {
-  const { partId, number, kind: status, atMs } = transition;
+interface Decided {
+  readonly place: EventPlace;
+  readonly trigger: Trigger;
+  readonly decision: TriggerDecision;
+}
+
+function decide(transition: PartTransition, config: PartTriggers, place: EventPlace): readonly Decided[] {
+  const { number, kind: status, atMs } = transition;
   return parseTriggers(config.triggers, config.components)
     .triggers.filter(({ enabled }) => enabled)
     .flatMap((trigger) =>
-      evaluate(trigger, noState, { kind: 'transition', number, status, atMs, place }).decisions.flatMap((decision) =>
-        messagesOf(partId, trigger, decision),
-      ),
+      evaluate(trigger, noState, { kind: 'transition', number, status, atMs, place }).decisions.map((decision) => ({
+        place,
+        trigger,
+        decision,
+      })),
     );
+}
+
+async function saveHistory(trx: Transaction<TriggersTables>, decided: readonly Decided[]): Promise<void> {
+  const history = new TriggerHistory();
+  for (const { place, trigger, decision } of decided) {
+    const of = { organizationId: place.organizationId, partId: place.partId, triggerName: trigger.name };
+    // An earlier try may have committed without its answer arriving.
+    if (!(await isLastFired(trx, of, decision.cause))) history.decided(of, decision);
+  }
+  await history.save(trx);
 }

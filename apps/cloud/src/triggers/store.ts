@@ -1,6 +1,7 @@
 /**
- * Tables of the triggers feature: where each trigger begins, when each notification was last enqueued, what each trigger remembers, and the
- * uploads for which a trigger could not be evaluated. The last three change in the transaction that enqueues the messages (I11).
+ * Tables of the triggers feature: where each trigger begins, when each notification was last enqueued, what each trigger remembers, the
+ * uploads for which a trigger could not be evaluated, and what triggers did (history/). All but the first change in the transaction that
+ * enqueues the messages (I11).
  */
 
 export const triggersDdl: readonly string[] = [
@@ -37,6 +38,36 @@ export const triggersV15: readonly string[] = [
   )`,
 ];
 
+/** See history/trigger-history.ts. */
+export const triggersV26: readonly string[] = [
+  `create table trigger_history (
+    id text primary key,
+    organization_id text not null,
+    part_id text not null,
+    trigger_name text not null,
+    subject text not null,
+    outcome text not null,
+    minute bigint not null,
+    last_at bigint not null,
+    count bigint not null,
+    sent bigint not null,
+    suppressed_by_interval bigint not null,
+    suppressed_as_not_told bigint not null,
+    reason text not null
+  )`,
+  'create index trigger_history_part on trigger_history (part_id, minute, id)',
+  'create index trigger_history_organization on trigger_history (organization_id, minute, id)',
+  'create index trigger_history_minute on trigger_history (minute)',
+  `create table trigger_last_fired (
+    part_id text not null,
+    trigger_name text not null,
+    organization_id text not null,
+    at bigint not null,
+    cause text not null,
+    primary key (part_id, trigger_name)
+  )`,
+];
+
 export interface TriggersTables {
   /** The trigger applies to rows after `position`; a trigger without a row applies to all rows. */
   trigger_starts: { part_id: string; trigger_name: string; position: number };
@@ -46,4 +77,28 @@ export interface TriggersTables {
   trigger_states: { part_id: string; trigger_name: string; state: string };
   /** `trigger_name` is empty for rows that earlier versions could not decode. */
   trigger_damaged_rows: { position: number; trigger_name: string; part_id: string; reason: string; at: number };
+  trigger_history: {
+    /** Hash of part, trigger, outcome, subject and minute. */
+    id: string;
+    organization_id: string;
+    part_id: string;
+    trigger_name: string;
+    /** What of the part it is about (a captured method, a key); empty: there is only one. */
+    subject: string;
+    /** `fired`, `recovered`, or `failed`: it could not be evaluated. */
+    outcome: 'fired' | 'recovered' | 'failed';
+    /** When the minute began, ms. */
+    minute: number;
+    /** When it happened last, ms. */
+    last_at: number;
+    count: number;
+    /** Notifications. */
+    sent: number;
+    suppressed_by_interval: number;
+    suppressed_as_not_told: number;
+    /** Why it happened last, for people. */
+    reason: string;
+  };
+  /** `at`: ms; `cause`: of the occurrence. */
+  trigger_last_fired: { part_id: string; trigger_name: string; organization_id: string; at: number; cause: string };
 }

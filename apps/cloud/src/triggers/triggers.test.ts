@@ -96,6 +96,22 @@ async function enqueuedIn(db: Kysely<Tables>): Promise<string[]> {
   return rows.map((row) => `${row.trigger_name} ${JSON.parse(row.event).data.fileId}`).sort();
 }
 
+/** `<trigger> <times>, <notifications>` of what the history has as fired. */
+async function historyIn(db: Kysely<Tables>, partId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('trigger_history')
+    .select(({ fn }) => [
+      'trigger_name',
+      fn.sum<number | string>('count').as('fired'),
+      fn.sum<number | string>('sent').as('sent'),
+    ])
+    .where('part_id', '=', partId)
+    .where('outcome', '=', 'fired')
+    .groupBy('trigger_name')
+    .execute();
+  return rows.map((row) => `${row.trigger_name} ${row.fired}, ${row.sent}`).sort();
+}
+
 async function caughtUp({ triggers, log }: Rig): Promise<void> {
   while ((await triggers.cursor()) < log.lastPosition()) await new Promise((resolve) => setTimeout(resolve, 2));
 }
@@ -196,7 +212,7 @@ function killer(at: number): (point: string) => void {
   };
 }
 
-test('I11 a kill at any step leaves each upload enqueued exactly once per notification', async () => {
+test('I11 a kill at any step leaves each upload enqueued exactly once per notification, and counted once in the history', async () => {
   const db = await openDb();
   let run = 0;
   const gaps = fc.array(fc.integer({ min: 0, max: 8_000 }), { minLength: 1, maxLength: 12 });
@@ -266,6 +282,9 @@ test('I11 a kill at any step leaves each upload enqueued exactly once per notifi
         .execute();
       const found = rows.map((row) => `${row.trigger_name} ${JSON.parse(row.event).data.fileId}`);
       expect(found.sort()).toEqual(expected.sort());
+      const sent = (name: string): number => expected.filter((one) => one.startsWith(`${name} `)).length;
+      const counted = ['every', 'slow'].map((name) => `${name} ${gapsMs.length}, ${sent(name)}`);
+      expect(await historyIn(db, partId)).toEqual(counted);
       expect(await db.selectFrom('log_cursors').select('position').execute()).toEqual([{ position: gapsMs.length }]);
     }),
     { numRuns: 60 },

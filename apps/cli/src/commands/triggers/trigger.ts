@@ -1,6 +1,6 @@
 /** Triggers as results. */
 import { type JsonObject, type Trigger, TriggerState } from '@platform/sdk/cloud';
-import { type Presenter, presenter } from '../../results/presenters.ts';
+import { type Presenter, presenter, timeOf } from '../../results/presenters.ts';
 
 export const triggerStates: Readonly<Record<string, TriggerState>> = {
   working: TriggerState.WORKING,
@@ -13,6 +13,7 @@ export const triggerResult: Presenter<Trigger> = presenter<Trigger>({
   part: (one) => `${one.machineName}/${one.partName}`,
   event_type: (one) => one.eventType || null,
   state: (one) => Object.keys(triggerStates).find((name) => triggerStates[name] === one.state) ?? String(one.state),
+  last_fired_at: (one) => timeOf(one.lastFiredAt),
   problems: (one) => one.problems.map(({ severity, path, message }) => ({ severity, path, message })),
   event: (one) => one.event ?? null,
   notifications: (one) => one.notifications.map(notificationOf),

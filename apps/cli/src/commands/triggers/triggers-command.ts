@@ -8,6 +8,7 @@ import { readPages } from '../../invocation/read-pages.ts';
 import { type Scope, scopeOf, scopeOptions } from '../../invocation/scope.ts';
 import { partArgument, wholeNumber } from '../config/configuration.ts';
 import { dryRunCommand } from './dry-run.ts';
+import { historyCommand } from './history.ts';
 import { testCommand } from './test.ts';
 import { triggerResult, triggerRow, triggerStates } from './trigger.ts';
 import { validateCommand } from './validate.ts';
@@ -16,6 +17,7 @@ export function triggersCommand(): Command {
   return group('triggers', 'the alerts that machines are configured to send', [
     list(),
     get(),
+    historyCommand(),
     dryRunCommand(),
     validateCommand(),
     testCommand(),
@@ -59,6 +61,7 @@ function list(): Command {
         'part',
         'event_type',
         'state',
+        'last_fired_at',
         'targets',
         'problem',
       ]);
@@ -71,7 +74,9 @@ function get(): Command {
   return defineCommand(
     new Command('get')
       .alias('show')
-      .description('show a trigger of a part: its event, its notifications, its state, and what is wrong with it')
+      .description(
+        'show a trigger of a part: its event, its notifications, its state, what is wrong with it, and when it fired last',
+      )
       .argument(...partArgument)
       .argument('<name>', 'of the trigger'),
     {

@@ -14,7 +14,7 @@ import type { JsonObject, Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file platform/app/v1/triggers.proto.
  */
 export const file_platform_app_v1_triggers: GenFile = /*@__PURE__*/
-  fileDesc("Ch5wbGF0Zm9ybS9hcHAvdjEvdHJpZ2dlcnMucHJvdG8SD3BsYXRmb3JtLmFwcC52MSJBCg5UcmlnZ2VyUHJvYmxlbRIQCghzZXZlcml0eRgBIAEoCRIMCgRwYXRoGAIgASgJEg8KB21lc3NhZ2UYAyABKAkizQIKB1RyaWdnZXISDwoHcGFydF9pZBgBIAEoCRIRCglwYXJ0X25hbWUYAiABKAkSEgoKbWFjaGluZV9pZBgDIAEoCRIUCgxtYWNoaW5lX25hbWUYBCABKAkSDAoEbmFtZRgFIAEoCRIMCgRwYXRoGAYgASgJEiwKBXN0YXRlGAcgASgOMh0ucGxhdGZvcm0uYXBwLnYxLlRyaWdnZXJTdGF0ZRIxCghwcm9ibGVtcxgIIAMoCzIfLnBsYXRmb3JtLmFwcC52MS5UcmlnZ2VyUHJvYmxlbRISCgpldmVudF90eXBlGAkgASgJEiYKBWV2ZW50GAogASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBI7Cg1ub3RpZmljYXRpb25zGAsgAygLMiQucGxhdGZvcm0uYXBwLnYxLlRyaWdnZXJOb3RpZmljYXRpb24ifQoTVHJpZ2dlck5vdGlmaWNhdGlvbhIPCgdjaGFubmVsGAEgASgJEg4KBnRhcmdldBgCIAEoCRIYChBpbnRlcnZhbF9zZWNvbmRzGAMgASgBEhMKC2FwcGxpY2F0aW9uGAQgASgJEhYKDmhhc19iYXNpY19hdXRoGAUgASgIItkBChNMaXN0VHJpZ2dlcnNSZXF1ZXN0EhkKD29yZ2FuaXphdGlvbl9pZBgBIAEoCUgAEhUKC2xvY2F0aW9uX2lkGAIgASgJSAASFAoKbWFjaGluZV9pZBgDIAEoCUgAEhEKB3BhcnRfaWQYBCABKAlIABItCgZzdGF0ZXMYBSADKA4yHS5wbGF0Zm9ybS5hcHAudjEuVHJpZ2dlclN0YXRlEgwKBG5hbWUYBiABKAkSDQoFbGltaXQYByABKA0SEgoKcGFnZV90b2tlbhgIIAEoCUIHCgVzY29wZSJbChRMaXN0VHJpZ2dlcnNSZXNwb25zZRIqCgh0cmlnZ2VycxgBIAMoCzIYLnBsYXRmb3JtLmFwcC52MS5UcmlnZ2VyEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSLcAwoIRGVsaXZlcnkSCgoCaWQYASABKAkSDwoHcGFydF9pZBgCIAEoCRIUCgx0cmlnZ2VyX25hbWUYAyABKAkSEgoKZXZlbnRfdHlwZRgEIAEoCRIPCgdjaGFubmVsGAUgASgJEg4KBnRhcmdldBgGIAEoCRITCgthcHBsaWNhdGlvbhgHIAEoCRItCgVzdGF0ZRgIIAEoDjIeLnBsYXRmb3JtLmFwcC52MS5EZWxpdmVyeVN0YXRlEiwKCGV2ZW50X2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpjcmVhdGVkX2F0GAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBI0CgtmaW5pc2hlZF9hdBgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAIgBARI4Cg9uZXh0X2F0dGVtcHRfYXQYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSAGIAQESMgoIYXR0ZW1wdHMYDSADKAsyIC5wbGF0Zm9ybS5hcHAudjEuRGVsaXZlcnlBdHRlbXB0Qg4KDF9maW5pc2hlZF9hdEISChBfbmV4dF9hdHRlbXB0X2F0Ip4BCg9EZWxpdmVyeUF0dGVtcHQSDgoGbnVtYmVyGAEgASgNEiYKAmF0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBITCgtkdXJhdGlvbl9tcxgDIAEoDRIPCgdvdXRjb21lGAQgASgJEgwKBGNvZGUYBSABKAUSDQoFZXJyb3IYBiABKAkSEAoIcmVzcG9uc2UYByABKAkinwEKD0RlbGl2ZXJ5UmVxdWVzdBIOCgZtZXRob2QYASABKAkSPgoHaGVhZGVycxgCIAMoCzItLnBsYXRmb3JtLmFwcC52MS5EZWxpdmVyeVJlcXVlc3QuSGVhZGVyc0VudHJ5EgwKBGJvZHkYAyABKAkaLgoMSGVhZGVyc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEi5gIKFUxpc3REZWxpdmVyaWVzUmVxdWVzdBIZCg9vcmdhbml6YXRpb25faWQYASABKAlIABIVCgtsb2NhdGlvbl9pZBgCIAEoCUgAEhQKCm1hY2hpbmVfaWQYAyABKAlIABIRCgdwYXJ0X2lkGAQgASgJSAASFAoMdHJpZ2dlcl9uYW1lGAUgASgJEi4KBnN0YXRlcxgGIAMoDjIeLnBsYXRmb3JtLmFwcC52MS5EZWxpdmVyeVN0YXRlEhAKCGNoYW5uZWxzGAcgAygJEi4KBXN0YXJ0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgBiAEBEiwKA2VuZBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAogBARINCgVsaW1pdBgKIAEoDRISCgpwYWdlX3Rva2VuGAsgASgJQgcKBXNjb3BlQggKBl9zdGFydEIGCgRfZW5kImAKFkxpc3REZWxpdmVyaWVzUmVzcG9uc2USLQoKZGVsaXZlcmllcxgBIAMoCzIZLnBsYXRmb3JtLmFwcC52MS5EZWxpdmVyeRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiIAoSR2V0RGVsaXZlcnlSZXF1ZXN0EgoKAmlkGAEgASgJInUKE0dldERlbGl2ZXJ5UmVzcG9uc2USKwoIZGVsaXZlcnkYASABKAsyGS5wbGF0Zm9ybS5hcHAudjEuRGVsaXZlcnkSMQoHcmVxdWVzdBgCIAEoCzIgLnBsYXRmb3JtLmFwcC52MS5EZWxpdmVyeVJlcXVlc3Qi0wEKFURyeVJ1blRyaWdnZXJzUmVxdWVzdBIPCgdwYXJ0X2lkGAEgASgJEi0KBWRyYWZ0GAIgASgLMh4ucGxhdGZvcm0uYXBwLnYxLlRyaWdnZXJzRHJhZnQSDQoFbmFtZXMYAyADKAkSKQoFc3RhcnQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEicKA2VuZBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFwoPbWF4X29jY3VycmVuY2VzGAYgASgNIjoKDVRyaWdnZXJzRHJhZnQSKQoIdHJpZ2dlcnMYASADKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0IrkBChZEcnlSdW5UcmlnZ2Vyc1Jlc3BvbnNlEi0KBWJlZ3VuGAEgASgLMhwucGxhdGZvcm0uYXBwLnYxLkRyeVJ1bkJlZ3VuSAASMwoIcHJvZ3Jlc3MYAiABKAsyHy5wbGF0Zm9ybS5hcHAudjEuRHJ5UnVuUHJvZ3Jlc3NIABIxCgdzdW1tYXJ5GAMgASgLMh4ucGxhdGZvcm0uYXBwLnYxLkRyeVJ1blN1bW1hcnlIAEIICgZyZXN1bHQiUgoLRHJ5UnVuQmVndW4SMQoIcHJvYmxlbXMYASADKAsyHy5wbGF0Zm9ybS5hcHAudjEuVHJpZ2dlclByb2JsZW0SEAoIdHJpZ2dlcnMYAiADKAkiUQoORHJ5UnVuUHJvZ3Jlc3MSDwoHdHJpZ2dlchgBIAEoCRIQCghyZWFkaW5ncxgCIAEoAxINCgVsaW5lcxgDIAEoAxINCgVzaGFyZRgEIAEoASL8AgoNRHJ5UnVuU3VtbWFyeRIPCgd0cmlnZ2VyGAEgASgJEhIKCmV2ZW50X3R5cGUYAiABKAkSFwoPbm90X3J1bl9iZWNhdXNlGAMgASgJEg0KBWZpcmVkGAQgASgDEhEKCXJlY292ZXJlZBgFIAEoAxIMCgRzZW50GAYgASgDEh4KFnN1cHByZXNzZWRfYnlfaW50ZXJ2YWwYByABKAMSHgoWc3VwcHJlc3NlZF9hc19ub3RfdG9sZBgIIAEoAxIpCgVmaXJzdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKAoEbGFzdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNgoLb2NjdXJyZW5jZXMYCyADKAsyIS5wbGF0Zm9ybS5hcHAudjEuRHJ5UnVuT2NjdXJyZW5jZRIPCgd1cGxvYWRzGAwgASgDEhAKCHJlYWRpbmdzGA0gASgDEg0KBWxpbmVzGA4gASgDIrgBChBEcnlSdW5PY2N1cnJlbmNlEjAKB291dGNvbWUYASABKA4yHy5wbGF0Zm9ybS5hcHAudjEuVHJpZ2dlck91dGNvbWUSJgoCYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg4KBnJlYXNvbhgDIAEoCRI6Cg1ub3RpZmljYXRpb25zGAQgAygLMiMucGxhdGZvcm0uYXBwLnYxLkRyeVJ1bk5vdGlmaWNhdGlvbiJhChJEcnlSdW5Ob3RpZmljYXRpb24SNgoKc3VwcHJlc3NlZBgBIAEoDjIiLnBsYXRmb3JtLmFwcC52MS5TdXBwcmVzc2lvblJlYXNvbhITCgtkZWxpdmVyeV9pZBgCIAEoCSJVChdWYWxpZGF0ZVRyaWdnZXJzUmVxdWVzdBIPCgdwYXJ0X2lkGAEgASgJEikKCHRyaWdnZXJzGAIgAygLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdCJNChhWYWxpZGF0ZVRyaWdnZXJzUmVzcG9uc2USMQoIcHJvYmxlbXMYASADKAsyHy5wbGF0Zm9ybS5hcHAudjEuVHJpZ2dlclByb2JsZW0igAEKElRlc3RUcmlnZ2VyUmVxdWVzdBIPCgdwYXJ0X2lkGAEgASgJEg4KBG5hbWUYAiABKAlIABIoCgVkcmFmdBgDIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3RIABIUCgxub3RpZmljYXRpb24YBCABKA1CCQoHdHJpZ2dlciIrChNUZXN0VHJpZ2dlclJlc3BvbnNlEhQKDGRlbGl2ZXJ5X2lkcxgBIAMoCSIiChRSZXRyeURlbGl2ZXJ5UmVxdWVzdBIKCgJpZBgBIAEoCSJEChVSZXRyeURlbGl2ZXJ5UmVzcG9uc2USKwoIZGVsaXZlcnkYASABKAsyGS5wbGF0Zm9ybS5hcHAudjEuRGVsaXZlcnki3wIKF1JlcGxheURlbGl2ZXJpZXNSZXF1ZXN0EhkKD29yZ2FuaXphdGlvbl9pZBgBIAEoCUgAEhUKC2xvY2F0aW9uX2lkGAIgASgJSAASFAoKbWFjaGluZV9pZBgDIAEoCUgAEhEKB3BhcnRfaWQYBCABKAlIABIUCgx0cmlnZ2VyX25hbWUYBSABKAkSLgoGc3RhdGVzGAYgAygOMh4ucGxhdGZvcm0uYXBwLnYxLkRlbGl2ZXJ5U3RhdGUSEAoIY2hhbm5lbHMYByADKAkSKQoFc3RhcnQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiwKA2VuZBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAYgBARIPCgdkcnlfcnVuGAogASgIEhYKDm1heF9kZWxpdmVyaWVzGAsgASgNQgcKBXNjb3BlQgYKBF9lbmQiLgoYUmVwbGF5RGVsaXZlcmllc1Jlc3BvbnNlEhIKCmRlbGl2ZXJpZXMYASABKA0ibgoMUGF1c2VkVGFyZ2V0Eg4KBnRhcmdldBgBIAEoCRItCglwYXVzZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg4KBnJlYXNvbhgDIAEoCRIPCgd3YWl0aW5nGAQgASgNIjMKGExpc3RQYXVzZWRUYXJnZXRzUmVxdWVzdBIXCg9vcmdhbml6YXRpb25faWQYASABKAkiSwoZTGlzdFBhdXNlZFRhcmdldHNSZXNwb25zZRIuCgd0YXJnZXRzGAEgAygLMh0ucGxhdGZvcm0uYXBwLnYxLlBhdXNlZFRhcmdldCJNChJQYXVzZVRhcmdldFJlcXVlc3QSFwoPb3JnYW5pemF0aW9uX2lkGAEgASgJEg4KBnRhcmdldBgCIAEoCRIOCgZyZWFzb24YAyABKAkiRAoTUGF1c2VUYXJnZXRSZXNwb25zZRItCgZ0YXJnZXQYASABKAsyHS5wbGF0Zm9ybS5hcHAudjEuUGF1c2VkVGFyZ2V0Ij4KE1Jlc3VtZVRhcmdldFJlcXVlc3QSFwoPb3JnYW5pemF0aW9uX2lkGAEgASgJEg4KBnRhcmdldBgCIAEoCSIqChRSZXN1bWVUYXJnZXRSZXNwb25zZRISCgpkZWxpdmVyaWVzGAEgASgNKn4KDFRyaWdnZXJTdGF0ZRIdChlUUklHR0VSX1NUQVRFX1VOU1BFQ0lGSUVEEAASGQoVVFJJR0dFUl9TVEFURV9XT1JLSU5HEAESGgoWVFJJR0dFUl9TVEFURV9ESVNBQkxFRBACEhgKFFRSSUdHRVJfU1RBVEVfQlJPS0VOEAMqvQEKDURlbGl2ZXJ5U3RhdGUSHgoaREVMSVZFUllfU1RBVEVfVU5TUEVDSUZJRUQQABIaChZERUxJVkVSWV9TVEFURV9QRU5ESU5HEAESGQoVREVMSVZFUllfU1RBVEVfUEFVU0VEEAISHAoYREVMSVZFUllfU1RBVEVfREVMSVZFUkVEEAMSGQoVREVMSVZFUllfU1RBVEVfRkFJTEVEEAQSHAoYREVMSVZFUllfU1RBVEVfQ0FOQ0VMTEVEEAUqawoOVHJpZ2dlck91dGNvbWUSHwobVFJJR0dFUl9PVVRDT01FX1VOU1BFQ0lGSUVEEAASGQoVVFJJR0dFUl9PVVRDT01FX0ZJUkVEEAESHQoZVFJJR0dFUl9PVVRDT01FX1JFQ09WRVJFRBACKnkKEVN1cHByZXNzaW9uUmVhc29uEiIKHlNVUFBSRVNTSU9OX1JFQVNPTl9VTlNQRUNJRklFRBAAEh8KG1NVUFBSRVNTSU9OX1JFQVNPTl9JTlRFUlZBTBABEh8KG1NVUFBSRVNTSU9OX1JFQVNPTl9OT1RfVE9MRBACMr4ICg5UcmlnZ2VyU2VydmljZRJbCgxMaXN0VHJpZ2dlcnMSJC5wbGF0Zm9ybS5hcHAudjEuTGlzdFRyaWdnZXJzUmVxdWVzdBolLnBsYXRmb3JtLmFwcC52MS5MaXN0VHJpZ2dlcnNSZXNwb25zZRJhCg5MaXN0RGVsaXZlcmllcxImLnBsYXRmb3JtLmFwcC52MS5MaXN0RGVsaXZlcmllc1JlcXVlc3QaJy5wbGF0Zm9ybS5hcHAudjEuTGlzdERlbGl2ZXJpZXNSZXNwb25zZRJYCgtHZXREZWxpdmVyeRIjLnBsYXRmb3JtLmFwcC52MS5HZXREZWxpdmVyeVJlcXVlc3QaJC5wbGF0Zm9ybS5hcHAudjEuR2V0RGVsaXZlcnlSZXNwb25zZRJjCg5EcnlSdW5UcmlnZ2VycxImLnBsYXRmb3JtLmFwcC52MS5EcnlSdW5UcmlnZ2Vyc1JlcXVlc3QaJy5wbGF0Zm9ybS5hcHAudjEuRHJ5UnVuVHJpZ2dlcnNSZXNwb25zZTABEmcKEFZhbGlkYXRlVHJpZ2dlcnMSKC5wbGF0Zm9ybS5hcHAudjEuVmFsaWRhdGVUcmlnZ2Vyc1JlcXVlc3QaKS5wbGF0Zm9ybS5hcHAudjEuVmFsaWRhdGVUcmlnZ2Vyc1Jlc3BvbnNlElgKC1Rlc3RUcmlnZ2VyEiMucGxhdGZvcm0uYXBwLnYxLlRlc3RUcmlnZ2VyUmVxdWVzdBokLnBsYXRmb3JtLmFwcC52MS5UZXN0VHJpZ2dlclJlc3BvbnNlEl4KDVJldHJ5RGVsaXZlcnkSJS5wbGF0Zm9ybS5hcHAudjEuUmV0cnlEZWxpdmVyeVJlcXVlc3QaJi5wbGF0Zm9ybS5hcHAudjEuUmV0cnlEZWxpdmVyeVJlc3BvbnNlEmcKEFJlcGxheURlbGl2ZXJpZXMSKC5wbGF0Zm9ybS5hcHAudjEuUmVwbGF5RGVsaXZlcmllc1JlcXVlc3QaKS5wbGF0Zm9ybS5hcHAudjEuUmVwbGF5RGVsaXZlcmllc1Jlc3BvbnNlEmoKEUxpc3RQYXVzZWRUYXJnZXRzEikucGxhdGZvcm0uYXBwLnYxLkxpc3RQYXVzZWRUYXJnZXRzUmVxdWVzdBoqLnBsYXRmb3JtLmFwcC52MS5MaXN0UGF1c2VkVGFyZ2V0c1Jlc3BvbnNlElgKC1BhdXNlVGFyZ2V0EiMucGxhdGZvcm0uYXBwLnYxLlBhdXNlVGFyZ2V0UmVxdWVzdBokLnBsYXRmb3JtLmFwcC52MS5QYXVzZVRhcmdldFJlc3BvbnNlElsKDFJlc3VtZVRhcmdldBIkLnBsYXRmb3JtLmFwcC52MS5SZXN1bWVUYXJnZXRSZXF1ZXN0GiUucGxhdGZvcm0uYXBwLnYxLlJlc3VtZVRhcmdldFJlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_struct, file_google_protobuf_timestamp]);
+  fileDesc("Ch5wbGF0Zm9ybS9hcHAvdjEvdHJpZ2dlcnMucHJvdG8SD3BsYXRmb3JtLmFwcC52MSJBCg5UcmlnZ2VyUHJvYmxlbRIQCghzZXZlcml0eRgBIAEoCRIMCgRwYXRoGAIgASgJEg8KB21lc3NhZ2UYAyABKAkilwMKB1RyaWdnZXISDwoHcGFydF9pZBgBIAEoCRIRCglwYXJ0X25hbWUYAiABKAkSEgoKbWFjaGluZV9pZBgDIAEoCRIUCgxtYWNoaW5lX25hbWUYBCABKAkSDAoEbmFtZRgFIAEoCRIMCgRwYXRoGAYgASgJEiwKBXN0YXRlGAcgASgOMh0ucGxhdGZvcm0uYXBwLnYxLlRyaWdnZXJTdGF0ZRIxCghwcm9ibGVtcxgIIAMoCzIfLnBsYXRmb3JtLmFwcC52MS5UcmlnZ2VyUHJvYmxlbRISCgpldmVudF90eXBlGAkgASgJEiYKBWV2ZW50GAogASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBI7Cg1ub3RpZmljYXRpb25zGAsgAygLMiQucGxhdGZvcm0uYXBwLnYxLlRyaWdnZXJOb3RpZmljYXRpb24SNgoNbGFzdF9maXJlZF9hdBgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAIgBAUIQCg5fbGFzdF9maXJlZF9hdCJ9ChNUcmlnZ2VyTm90aWZpY2F0aW9uEg8KB2NoYW5uZWwYASABKAkSDgoGdGFyZ2V0GAIgASgJEhgKEGludGVydmFsX3NlY29uZHMYAyABKAESEwoLYXBwbGljYXRpb24YBCABKAkSFgoOaGFzX2Jhc2ljX2F1dGgYBSABKAgi2QEKE0xpc3RUcmlnZ2Vyc1JlcXVlc3QSGQoPb3JnYW5pemF0aW9uX2lkGAEgASgJSAASFQoLbG9jYXRpb25faWQYAiABKAlIABIUCgptYWNoaW5lX2lkGAMgASgJSAASEQoHcGFydF9pZBgEIAEoCUgAEi0KBnN0YXRlcxgFIAMoDjIdLnBsYXRmb3JtLmFwcC52MS5UcmlnZ2VyU3RhdGUSDAoEbmFtZRgGIAEoCRINCgVsaW1pdBgHIAEoDRISCgpwYWdlX3Rva2VuGAggASgJQgcKBXNjb3BlIlsKFExpc3RUcmlnZ2Vyc1Jlc3BvbnNlEioKCHRyaWdnZXJzGAEgAygLMhgucGxhdGZvcm0uYXBwLnYxLlRyaWdnZXISFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJItoCChhHZXRUcmlnZ2VySGlzdG9yeVJlcXVlc3QSGQoPb3JnYW5pemF0aW9uX2lkGAEgASgJSAASFQoLbG9jYXRpb25faWQYAiABKAlIABIUCgptYWNoaW5lX2lkGAMgASgJSAASEQoHcGFydF9pZBgEIAEoCUgAEhQKDHRyaWdnZXJfbmFtZRgFIAEoCRIxCghvdXRjb21lcxgGIAMoDjIfLnBsYXRmb3JtLmFwcC52MS5UcmlnZ2VyT3V0Y29tZRIuCgVzdGFydBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAYgBARIsCgNlbmQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSAKIAQESDQoFbGltaXQYCSABKA0SEgoKcGFnZV90b2tlbhgKIAEoCUIHCgVzY29wZUIICgZfc3RhcnRCBgoEX2VuZCJrChlHZXRUcmlnZ2VySGlzdG9yeVJlc3BvbnNlEjUKB2VudHJpZXMYASADKAsyJC5wbGF0Zm9ybS5hcHAudjEuVHJpZ2dlckhpc3RvcnlFbnRyeRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkixQIKE1RyaWdnZXJIaXN0b3J5RW50cnkSDwoHcGFydF9pZBgBIAEoCRIUCgx0cmlnZ2VyX25hbWUYAiABKAkSDwoHc3ViamVjdBgDIAEoCRIwCgdvdXRjb21lGAQgASgOMh8ucGxhdGZvcm0uYXBwLnYxLlRyaWdnZXJPdXRjb21lEioKBm1pbnV0ZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDQoFY291bnQYBiABKAMSKwoHbGFzdF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDgoGcmVhc29uGAggASgJEgwKBHNlbnQYCSABKAMSHgoWc3VwcHJlc3NlZF9ieV9pbnRlcnZhbBgKIAEoAxIeChZzdXBwcmVzc2VkX2FzX25vdF90b2xkGAsgASgDItwDCghEZWxpdmVyeRIKCgJpZBgBIAEoCRIPCgdwYXJ0X2lkGAIgASgJEhQKDHRyaWdnZXJfbmFtZRgDIAEoCRISCgpldmVudF90eXBlGAQgASgJEg8KB2NoYW5uZWwYBSABKAkSDgoGdGFyZ2V0GAYgASgJEhMKC2FwcGxpY2F0aW9uGAcgASgJEi0KBXN0YXRlGAggASgOMh4ucGxhdGZvcm0uYXBwLnYxLkRlbGl2ZXJ5U3RhdGUSLAoIZXZlbnRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmNyZWF0ZWRfYXQYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjQKC2ZpbmlzaGVkX2F0GAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgAiAEBEjgKD25leHRfYXR0ZW1wdF9hdBgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAYgBARIyCghhdHRlbXB0cxgNIAMoCzIgLnBsYXRmb3JtLmFwcC52MS5EZWxpdmVyeUF0dGVtcHRCDgoMX2ZpbmlzaGVkX2F0QhIKEF9uZXh0X2F0dGVtcHRfYXQingEKD0RlbGl2ZXJ5QXR0ZW1wdBIOCgZudW1iZXIYASABKA0SJgoCYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhMKC2R1cmF0aW9uX21zGAMgASgNEg8KB291dGNvbWUYBCABKAkSDAoEY29kZRgFIAEoBRINCgVlcnJvchgGIAEoCRIQCghyZXNwb25zZRgHIAEoCSKfAQoPRGVsaXZlcnlSZXF1ZXN0Eg4KBm1ldGhvZBgBIAEoCRI+CgdoZWFkZXJzGAIgAygLMi0ucGxhdGZvcm0uYXBwLnYxLkRlbGl2ZXJ5UmVxdWVzdC5IZWFkZXJzRW50cnkSDAoEYm9keRgDIAEoCRouCgxIZWFkZXJzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASLmAgoVTGlzdERlbGl2ZXJpZXNSZXF1ZXN0EhkKD29yZ2FuaXphdGlvbl9pZBgBIAEoCUgAEhUKC2xvY2F0aW9uX2lkGAIgASgJSAASFAoKbWFjaGluZV9pZBgDIAEoCUgAEhEKB3BhcnRfaWQYBCABKAlIABIUCgx0cmlnZ2VyX25hbWUYBSABKAkSLgoGc3RhdGVzGAYgAygOMh4ucGxhdGZvcm0uYXBwLnYxLkRlbGl2ZXJ5U3RhdGUSEAoIY2hhbm5lbHMYByADKAkSLgoFc3RhcnQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSAGIAQESLAoDZW5kGAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgCiAEBEg0KBWxpbWl0GAogASgNEhIKCnBhZ2VfdG9rZW4YCyABKAlCBwoFc2NvcGVCCAoGX3N0YXJ0QgYKBF9lbmQiYAoWTGlzdERlbGl2ZXJpZXNSZXNwb25zZRItCgpkZWxpdmVyaWVzGAEgAygLMhkucGxhdGZvcm0uYXBwLnYxLkRlbGl2ZXJ5EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSIgChJHZXREZWxpdmVyeVJlcXVlc3QSCgoCaWQYASABKAkidQoTR2V0RGVsaXZlcnlSZXNwb25zZRIrCghkZWxpdmVyeRgBIAEoCzIZLnBsYXRmb3JtLmFwcC52MS5EZWxpdmVyeRIxCgdyZXF1ZXN0GAIgASgLMiAucGxhdGZvcm0uYXBwLnYxLkRlbGl2ZXJ5UmVxdWVzdCLTAQoVRHJ5UnVuVHJpZ2dlcnNSZXF1ZXN0Eg8KB3BhcnRfaWQYASABKAkSLQoFZHJhZnQYAiABKAsyHi5wbGF0Zm9ybS5hcHAudjEuVHJpZ2dlcnNEcmFmdBINCgVuYW1lcxgDIAMoCRIpCgVzdGFydBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJwoDZW5kGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIXCg9tYXhfb2NjdXJyZW5jZXMYBiABKA0iOgoNVHJpZ2dlcnNEcmFmdBIpCgh0cmlnZ2VycxgBIAMoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QiuQEKFkRyeVJ1blRyaWdnZXJzUmVzcG9uc2USLQoFYmVndW4YASABKAsyHC5wbGF0Zm9ybS5hcHAudjEuRHJ5UnVuQmVndW5IABIzCghwcm9ncmVzcxgCIAEoCzIfLnBsYXRmb3JtLmFwcC52MS5EcnlSdW5Qcm9ncmVzc0gAEjEKB3N1bW1hcnkYAyABKAsyHi5wbGF0Zm9ybS5hcHAudjEuRHJ5UnVuU3VtbWFyeUgAQggKBnJlc3VsdCJSCgtEcnlSdW5CZWd1bhIxCghwcm9ibGVtcxgBIAMoCzIfLnBsYXRmb3JtLmFwcC52MS5UcmlnZ2VyUHJvYmxlbRIQCgh0cmlnZ2VycxgCIAMoCSJRCg5EcnlSdW5Qcm9ncmVzcxIPCgd0cmlnZ2VyGAEgASgJEhAKCHJlYWRpbmdzGAIgASgDEg0KBWxpbmVzGAMgASgDEg0KBXNoYXJlGAQgASgBIvwCCg1EcnlSdW5TdW1tYXJ5Eg8KB3RyaWdnZXIYASABKAkSEgoKZXZlbnRfdHlwZRgCIAEoCRIXCg9ub3RfcnVuX2JlY2F1c2UYAyABKAkSDQoFZmlyZWQYBCABKAMSEQoJcmVjb3ZlcmVkGAUgASgDEgwKBHNlbnQYBiABKAMSHgoWc3VwcHJlc3NlZF9ieV9pbnRlcnZhbBgHIAEoAxIeChZzdXBwcmVzc2VkX2FzX25vdF90b2xkGAggASgDEikKBWZpcnN0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIoCgRsYXN0GAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBI2CgtvY2N1cnJlbmNlcxgLIAMoCzIhLnBsYXRmb3JtLmFwcC52MS5EcnlSdW5PY2N1cnJlbmNlEg8KB3VwbG9hZHMYDCABKAMSEAoIcmVhZGluZ3MYDSABKAMSDQoFbGluZXMYDiABKAMiuAEKEERyeVJ1bk9jY3VycmVuY2USMAoHb3V0Y29tZRgBIAEoDjIfLnBsYXRmb3JtLmFwcC52MS5UcmlnZ2VyT3V0Y29tZRImCgJhdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDgoGcmVhc29uGAMgASgJEjoKDW5vdGlmaWNhdGlvbnMYBCADKAsyIy5wbGF0Zm9ybS5hcHAudjEuRHJ5UnVuTm90aWZpY2F0aW9uImEKEkRyeVJ1bk5vdGlmaWNhdGlvbhI2CgpzdXBwcmVzc2VkGAEgASgOMiIucGxhdGZvcm0uYXBwLnYxLlN1cHByZXNzaW9uUmVhc29uEhMKC2RlbGl2ZXJ5X2lkGAIgASgJIlUKF1ZhbGlkYXRlVHJpZ2dlcnNSZXF1ZXN0Eg8KB3BhcnRfaWQYASABKAkSKQoIdHJpZ2dlcnMYAiADKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0Ik0KGFZhbGlkYXRlVHJpZ2dlcnNSZXNwb25zZRIxCghwcm9ibGVtcxgBIAMoCzIfLnBsYXRmb3JtLmFwcC52MS5UcmlnZ2VyUHJvYmxlbSKAAQoSVGVzdFRyaWdnZXJSZXF1ZXN0Eg8KB3BhcnRfaWQYASABKAkSDgoEbmFtZRgCIAEoCUgAEigKBWRyYWZ0GAMgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEgAEhQKDG5vdGlmaWNhdGlvbhgEIAEoDUIJCgd0cmlnZ2VyIisKE1Rlc3RUcmlnZ2VyUmVzcG9uc2USFAoMZGVsaXZlcnlfaWRzGAEgAygJIiIKFFJldHJ5RGVsaXZlcnlSZXF1ZXN0EgoKAmlkGAEgASgJIkQKFVJldHJ5RGVsaXZlcnlSZXNwb25zZRIrCghkZWxpdmVyeRgBIAEoCzIZLnBsYXRmb3JtLmFwcC52MS5EZWxpdmVyeSLfAgoXUmVwbGF5RGVsaXZlcmllc1JlcXVlc3QSGQoPb3JnYW5pemF0aW9uX2lkGAEgASgJSAASFQoLbG9jYXRpb25faWQYAiABKAlIABIUCgptYWNoaW5lX2lkGAMgASgJSAASEQoHcGFydF9pZBgEIAEoCUgAEhQKDHRyaWdnZXJfbmFtZRgFIAEoCRIuCgZzdGF0ZXMYBiADKA4yHi5wbGF0Zm9ybS5hcHAudjEuRGVsaXZlcnlTdGF0ZRIQCghjaGFubmVscxgHIAMoCRIpCgVzdGFydBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoDZW5kGAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgBiAEBEg8KB2RyeV9ydW4YCiABKAgSFgoObWF4X2RlbGl2ZXJpZXMYCyABKA1CBwoFc2NvcGVCBgoEX2VuZCIuChhSZXBsYXlEZWxpdmVyaWVzUmVzcG9uc2USEgoKZGVsaXZlcmllcxgBIAEoDSJuCgxQYXVzZWRUYXJnZXQSDgoGdGFyZ2V0GAEgASgJEi0KCXBhdXNlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDgoGcmVhc29uGAMgASgJEg8KB3dhaXRpbmcYBCABKA0iMwoYTGlzdFBhdXNlZFRhcmdldHNSZXF1ZXN0EhcKD29yZ2FuaXphdGlvbl9pZBgBIAEoCSJLChlMaXN0UGF1c2VkVGFyZ2V0c1Jlc3BvbnNlEi4KB3RhcmdldHMYASADKAsyHS5wbGF0Zm9ybS5hcHAudjEuUGF1c2VkVGFyZ2V0Ik0KElBhdXNlVGFyZ2V0UmVxdWVzdBIXCg9vcmdhbml6YXRpb25faWQYASABKAkSDgoGdGFyZ2V0GAIgASgJEg4KBnJlYXNvbhgDIAEoCSJEChNQYXVzZVRhcmdldFJlc3BvbnNlEi0KBnRhcmdldBgBIAEoCzIdLnBsYXRmb3JtLmFwcC52MS5QYXVzZWRUYXJnZXQiPgoTUmVzdW1lVGFyZ2V0UmVxdWVzdBIXCg9vcmdhbml6YXRpb25faWQYASABKAkSDgoGdGFyZ2V0GAIgASgJIioKFFJlc3VtZVRhcmdldFJlc3BvbnNlEhIKCmRlbGl2ZXJpZXMYASABKA0qfgoMVHJpZ2dlclN0YXRlEh0KGVRSSUdHRVJfU1RBVEVfVU5TUEVDSUZJRUQQABIZChVUUklHR0VSX1NUQVRFX1dPUktJTkcQARIaChZUUklHR0VSX1NUQVRFX0RJU0FCTEVEEAISGAoUVFJJR0dFUl9TVEFURV9CUk9LRU4QAyq9AQoNRGVsaXZlcnlTdGF0ZRIeChpERUxJVkVSWV9TVEFURV9VTlNQRUNJRklFRBAAEhoKFkRFTElWRVJZX1NUQVRFX1BFTkRJTkcQARIZChVERUxJVkVSWV9TVEFURV9QQVVTRUQQAhIcChhERUxJVkVSWV9TVEFURV9ERUxJVkVSRUQQAxIZChVERUxJVkVSWV9TVEFURV9GQUlMRUQQBBIcChhERUxJVkVSWV9TVEFURV9DQU5DRUxMRUQQBSqHAQoOVHJpZ2dlck91dGNvbWUSHwobVFJJR0dFUl9PVVRDT01FX1VOU1BFQ0lGSUVEEAASGQoVVFJJR0dFUl9PVVRDT01FX0ZJUkVEEAESHQoZVFJJR0dFUl9PVVRDT01FX1JFQ09WRVJFRBACEhoKFlRSSUdHRVJfT1VUQ09NRV9GQUlMRUQQAyp5ChFTdXBwcmVzc2lvblJlYXNvbhIiCh5TVVBQUkVTU0lPTl9SRUFTT05fVU5TUEVDSUZJRUQQABIfChtTVVBQUkVTU0lPTl9SRUFTT05fSU5URVJWQUwQARIfChtTVVBQUkVTU0lPTl9SRUFTT05fTk9UX1RPTEQQAjKqCQoOVHJpZ2dlclNlcnZpY2USWwoMTGlzdFRyaWdnZXJzEiQucGxhdGZvcm0uYXBwLnYxLkxpc3RUcmlnZ2Vyc1JlcXVlc3QaJS5wbGF0Zm9ybS5hcHAudjEuTGlzdFRyaWdnZXJzUmVzcG9uc2USagoRR2V0VHJpZ2dlckhpc3RvcnkSKS5wbGF0Zm9ybS5hcHAudjEuR2V0VHJpZ2dlckhpc3RvcnlSZXF1ZXN0GioucGxhdGZvcm0uYXBwLnYxLkdldFRyaWdnZXJIaXN0b3J5UmVzcG9uc2USYQoOTGlzdERlbGl2ZXJpZXMSJi5wbGF0Zm9ybS5hcHAudjEuTGlzdERlbGl2ZXJpZXNSZXF1ZXN0GicucGxhdGZvcm0uYXBwLnYxLkxpc3REZWxpdmVyaWVzUmVzcG9uc2USWAoLR2V0RGVsaXZlcnkSIy5wbGF0Zm9ybS5hcHAudjEuR2V0RGVsaXZlcnlSZXF1ZXN0GiQucGxhdGZvcm0uYXBwLnYxLkdldERlbGl2ZXJ5UmVzcG9uc2USYwoORHJ5UnVuVHJpZ2dlcnMSJi5wbGF0Zm9ybS5hcHAudjEuRHJ5UnVuVHJpZ2dlcnNSZXF1ZXN0GicucGxhdGZvcm0uYXBwLnYxLkRyeVJ1blRyaWdnZXJzUmVzcG9uc2UwARJnChBWYWxpZGF0ZVRyaWdnZXJzEigucGxhdGZvcm0uYXBwLnYxLlZhbGlkYXRlVHJpZ2dlcnNSZXF1ZXN0GikucGxhdGZvcm0uYXBwLnYxLlZhbGlkYXRlVHJpZ2dlcnNSZXNwb25zZRJYCgtUZXN0VHJpZ2dlchIjLnBsYXRmb3JtLmFwcC52MS5UZXN0VHJpZ2dlclJlcXVlc3QaJC5wbGF0Zm9ybS5hcHAudjEuVGVzdFRyaWdnZXJSZXNwb25zZRJeCg1SZXRyeURlbGl2ZXJ5EiUucGxhdGZvcm0uYXBwLnYxLlJldHJ5RGVsaXZlcnlSZXF1ZXN0GiYucGxhdGZvcm0uYXBwLnYxLlJldHJ5RGVsaXZlcnlSZXNwb25zZRJnChBSZXBsYXlEZWxpdmVyaWVzEigucGxhdGZvcm0uYXBwLnYxLlJlcGxheURlbGl2ZXJpZXNSZXF1ZXN0GikucGxhdGZvcm0uYXBwLnYxLlJlcGxheURlbGl2ZXJpZXNSZXNwb25zZRJqChFMaXN0UGF1c2VkVGFyZ2V0cxIpLnBsYXRmb3JtLmFwcC52MS5MaXN0UGF1c2VkVGFyZ2V0c1JlcXVlc3QaKi5wbGF0Zm9ybS5hcHAudjEuTGlzdFBhdXNlZFRhcmdldHNSZXNwb25zZRJYCgtQYXVzZVRhcmdldBIjLnBsYXRmb3JtLmFwcC52MS5QYXVzZVRhcmdldFJlcXVlc3QaJC5wbGF0Zm9ybS5hcHAudjEuUGF1c2VUYXJnZXRSZXNwb25zZRJbCgxSZXN1bWVUYXJnZXQSJC5wbGF0Zm9ybS5hcHAudjEuUmVzdW1lVGFyZ2V0UmVxdWVzdBolLnBsYXRmb3JtLmFwcC52MS5SZXN1bWVUYXJnZXRSZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_struct, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message platform.app.v1.TriggerProblem
@@ -115,6 +115,13 @@ export type Trigger = Message<"platform.app.v1.Trigger"> & {
    * @generated from field: repeated platform.app.v1.TriggerNotification notifications = 11;
    */
   notifications: TriggerNotification[];
+
+  /**
+   * Absent: not in the last year.
+   *
+   * @generated from field: optional google.protobuf.Timestamp last_fired_at = 12;
+   */
+  lastFiredAt?: Timestamp | undefined;
 };
 
 /**
@@ -265,6 +272,194 @@ export const ListTriggersResponseSchema: GenMessage<ListTriggersResponse> = /*@_
   messageDesc(file_platform_app_v1_triggers, 4);
 
 /**
+ * @generated from message platform.app.v1.GetTriggerHistoryRequest
+ */
+export type GetTriggerHistoryRequest = Message<"platform.app.v1.GetTriggerHistoryRequest"> & {
+  /**
+   * Required.
+   *
+   * @generated from oneof platform.app.v1.GetTriggerHistoryRequest.scope
+   */
+  scope: {
+    /**
+     * @generated from field: string organization_id = 1;
+     */
+    value: string;
+    case: "organizationId";
+  } | {
+    /**
+     * @generated from field: string location_id = 2;
+     */
+    value: string;
+    case: "locationId";
+  } | {
+    /**
+     * @generated from field: string machine_id = 3;
+     */
+    value: string;
+    case: "machineId";
+  } | {
+    /**
+     * @generated from field: string part_id = 4;
+     */
+    value: string;
+    case: "partId";
+  } | { case: undefined; value?: undefined };
+
+  /**
+   * Only of triggers with this name; empty: all.
+   *
+   * @generated from field: string trigger_name = 5;
+   */
+  triggerName: string;
+
+  /**
+   * Only these; empty: all.
+   *
+   * @generated from field: repeated platform.app.v1.TriggerOutcome outcomes = 6;
+   */
+  outcomes: TriggerOutcome[];
+
+  /**
+   * Minutes that begin at or after it.
+   *
+   * @generated from field: optional google.protobuf.Timestamp start = 7;
+   */
+  start?: Timestamp | undefined;
+
+  /**
+   * Minutes that begin before it.
+   *
+   * @generated from field: optional google.protobuf.Timestamp end = 8;
+   */
+  end?: Timestamp | undefined;
+
+  /**
+   * Default 100, at most 1000.
+   *
+   * @generated from field: uint32 limit = 9;
+   */
+  limit: number;
+
+  /**
+   * @generated from field: string page_token = 10;
+   */
+  pageToken: string;
+};
+
+/**
+ * Describes the message platform.app.v1.GetTriggerHistoryRequest.
+ * Use `create(GetTriggerHistoryRequestSchema)` to create a new message.
+ */
+export const GetTriggerHistoryRequestSchema: GenMessage<GetTriggerHistoryRequest> = /*@__PURE__*/
+  messageDesc(file_platform_app_v1_triggers, 5);
+
+/**
+ * @generated from message platform.app.v1.GetTriggerHistoryResponse
+ */
+export type GetTriggerHistoryResponse = Message<"platform.app.v1.GetTriggerHistoryResponse"> & {
+  /**
+   * @generated from field: repeated platform.app.v1.TriggerHistoryEntry entries = 1;
+   */
+  entries: TriggerHistoryEntry[];
+
+  /**
+   * Empty: these are the last.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
+};
+
+/**
+ * Describes the message platform.app.v1.GetTriggerHistoryResponse.
+ * Use `create(GetTriggerHistoryResponseSchema)` to create a new message.
+ */
+export const GetTriggerHistoryResponseSchema: GenMessage<GetTriggerHistoryResponse> = /*@__PURE__*/
+  messageDesc(file_platform_app_v1_triggers, 6);
+
+/**
+ * What a trigger did within a minute, of one outcome and one subject.
+ *
+ * @generated from message platform.app.v1.TriggerHistoryEntry
+ */
+export type TriggerHistoryEntry = Message<"platform.app.v1.TriggerHistoryEntry"> & {
+  /**
+   * @generated from field: string part_id = 1;
+   */
+  partId: string;
+
+  /**
+   * @generated from field: string trigger_name = 2;
+   */
+  triggerName: string;
+
+  /**
+   * What of the part it is about, such as a captured method; empty: there is only one.
+   *
+   * @generated from field: string subject = 3;
+   */
+  subject: string;
+
+  /**
+   * @generated from field: platform.app.v1.TriggerOutcome outcome = 4;
+   */
+  outcome: TriggerOutcome;
+
+  /**
+   * When the minute began.
+   *
+   * @generated from field: google.protobuf.Timestamp minute = 5;
+   */
+  minute?: Timestamp | undefined;
+
+  /**
+   * How often.
+   *
+   * @generated from field: int64 count = 6;
+   */
+  count: bigint;
+
+  /**
+   * When it happened last.
+   *
+   * @generated from field: google.protobuf.Timestamp last_at = 7;
+   */
+  lastAt?: Timestamp | undefined;
+
+  /**
+   * Why it happened last; for people.
+   *
+   * @generated from field: string reason = 8;
+   */
+  reason: string;
+
+  /**
+   * Notifications; a trigger may have several.
+   *
+   * @generated from field: int64 sent = 9;
+   */
+  sent: bigint;
+
+  /**
+   * @generated from field: int64 suppressed_by_interval = 10;
+   */
+  suppressedByInterval: bigint;
+
+  /**
+   * @generated from field: int64 suppressed_as_not_told = 11;
+   */
+  suppressedAsNotTold: bigint;
+};
+
+/**
+ * Describes the message platform.app.v1.TriggerHistoryEntry.
+ * Use `create(TriggerHistoryEntrySchema)` to create a new message.
+ */
+export const TriggerHistoryEntrySchema: GenMessage<TriggerHistoryEntry> = /*@__PURE__*/
+  messageDesc(file_platform_app_v1_triggers, 7);
+
+/**
  * @generated from message platform.app.v1.Delivery
  */
 export type Delivery = Message<"platform.app.v1.Delivery"> & {
@@ -357,7 +552,7 @@ export type Delivery = Message<"platform.app.v1.Delivery"> & {
  * Use `create(DeliverySchema)` to create a new message.
  */
 export const DeliverySchema: GenMessage<Delivery> = /*@__PURE__*/
-  messageDesc(file_platform_app_v1_triggers, 5);
+  messageDesc(file_platform_app_v1_triggers, 8);
 
 /**
  * @generated from message platform.app.v1.DeliveryAttempt
@@ -414,7 +609,7 @@ export type DeliveryAttempt = Message<"platform.app.v1.DeliveryAttempt"> & {
  * Use `create(DeliveryAttemptSchema)` to create a new message.
  */
 export const DeliveryAttemptSchema: GenMessage<DeliveryAttempt> = /*@__PURE__*/
-  messageDesc(file_platform_app_v1_triggers, 6);
+  messageDesc(file_platform_app_v1_triggers, 9);
 
 /**
  * @generated from message platform.app.v1.DeliveryRequest
@@ -447,7 +642,7 @@ export type DeliveryRequest = Message<"platform.app.v1.DeliveryRequest"> & {
  * Use `create(DeliveryRequestSchema)` to create a new message.
  */
 export const DeliveryRequestSchema: GenMessage<DeliveryRequest> = /*@__PURE__*/
-  messageDesc(file_platform_app_v1_triggers, 7);
+  messageDesc(file_platform_app_v1_triggers, 10);
 
 /**
  * @generated from message platform.app.v1.ListDeliveriesRequest
@@ -537,7 +732,7 @@ export type ListDeliveriesRequest = Message<"platform.app.v1.ListDeliveriesReque
  * Use `create(ListDeliveriesRequestSchema)` to create a new message.
  */
 export const ListDeliveriesRequestSchema: GenMessage<ListDeliveriesRequest> = /*@__PURE__*/
-  messageDesc(file_platform_app_v1_triggers, 8);
+  messageDesc(file_platform_app_v1_triggers, 11);
 
 /**
  * @generated from message platform.app.v1.ListDeliveriesResponse
@@ -561,7 +756,7 @@ export type ListDeliveriesResponse = Message<"platform.app.v1.ListDeliveriesResp
  * Use `create(ListDeliveriesResponseSchema)` to create a new message.
  */
 export const ListDeliveriesResponseSchema: GenMessage<ListDeliveriesResponse> = /*@__PURE__*/
-  messageDesc(file_platform_app_v1_triggers, 9);
+  messageDesc(file_platform_app_v1_triggers, 12);
 
 /**
  * @generated from message platform.app.v1.GetDeliveryRequest
@@ -578,7 +773,7 @@ export type GetDeliveryRequest = Message<"platform.app.v1.GetDeliveryRequest"> &
  * Use `create(GetDeliveryRequestSchema)` to create a new message.
  */
 export const GetDeliveryRequestSchema: GenMessage<GetDeliveryRequest> = /*@__PURE__*/
-  messageDesc(file_platform_app_v1_triggers, 10);
+  messageDesc(file_platform_app_v1_triggers, 13);
 
 /**
  * @generated from message platform.app.v1.GetDeliveryResponse
@@ -602,7 +797,7 @@ export type GetDeliveryResponse = Message<"platform.app.v1.GetDeliveryResponse">
  * Use `create(GetDeliveryResponseSchema)` to create a new message.
  */
 export const GetDeliveryResponseSchema: GenMessage<GetDeliveryResponse> = /*@__PURE__*/
-  messageDesc(file_platform_app_v1_triggers, 11);
+  messageDesc(file_platform_app_v1_triggers, 14);
 
 /**
  * @generated from message platform.app.v1.DryRunTriggersRequest
@@ -654,7 +849,7 @@ export type DryRunTriggersRequest = Message<"platform.app.v1.DryRunTriggersReque
  * Use `create(DryRunTriggersRequestSchema)` to create a new message.
  */
 export const DryRunTriggersRequestSchema: GenMessage<DryRunTriggersRequest> = /*@__PURE__*/
-  messageDesc(file_platform_app_v1_triggers, 12);
+  messageDesc(file_platform_app_v1_triggers, 15);
 
 /**
  * As in the `triggers` of a configuration.
@@ -673,7 +868,7 @@ export type TriggersDraft = Message<"platform.app.v1.TriggersDraft"> & {
  * Use `create(TriggersDraftSchema)` to create a new message.
  */
 export const TriggersDraftSchema: GenMessage<TriggersDraft> = /*@__PURE__*/
-  messageDesc(file_platform_app_v1_triggers, 13);
+  messageDesc(file_platform_app_v1_triggers, 16);
 
 /**
  * @generated from message platform.app.v1.DryRunTriggersResponse
@@ -708,7 +903,7 @@ export type DryRunTriggersResponse = Message<"platform.app.v1.DryRunTriggersResp
  * Use `create(DryRunTriggersResponseSchema)` to create a new message.
  */
 export const DryRunTriggersResponseSchema: GenMessage<DryRunTriggersResponse> = /*@__PURE__*/
-  messageDesc(file_platform_app_v1_triggers, 14);
+  messageDesc(file_platform_app_v1_triggers, 17);
 
 /**
  * @generated from message platform.app.v1.DryRunBegun
@@ -734,7 +929,7 @@ export type DryRunBegun = Message<"platform.app.v1.DryRunBegun"> & {
  * Use `create(DryRunBegunSchema)` to create a new message.
  */
 export const DryRunBegunSchema: GenMessage<DryRunBegun> = /*@__PURE__*/
-  messageDesc(file_platform_app_v1_triggers, 15);
+  messageDesc(file_platform_app_v1_triggers, 18);
 
 /**
  * @generated from message platform.app.v1.DryRunProgress
@@ -770,7 +965,7 @@ export type DryRunProgress = Message<"platform.app.v1.DryRunProgress"> & {
  * Use `create(DryRunProgressSchema)` to create a new message.
  */
 export const DryRunProgressSchema: GenMessage<DryRunProgress> = /*@__PURE__*/
-  messageDesc(file_platform_app_v1_triggers, 16);
+  messageDesc(file_platform_app_v1_triggers, 19);
 
 /**
  * @generated from message platform.app.v1.DryRunSummary
@@ -860,7 +1055,7 @@ export type DryRunSummary = Message<"platform.app.v1.DryRunSummary"> & {
  * Use `create(DryRunSummarySchema)` to create a new message.
  */
 export const DryRunSummarySchema: GenMessage<DryRunSummary> = /*@__PURE__*/
-  messageDesc(file_platform_app_v1_triggers, 17);
+  messageDesc(file_platform_app_v1_triggers, 20);
 
 /**
  * @generated from message platform.app.v1.DryRunOccurrence
@@ -896,7 +1091,7 @@ export type DryRunOccurrence = Message<"platform.app.v1.DryRunOccurrence"> & {
  * Use `create(DryRunOccurrenceSchema)` to create a new message.
  */
 export const DryRunOccurrenceSchema: GenMessage<DryRunOccurrence> = /*@__PURE__*/
-  messageDesc(file_platform_app_v1_triggers, 18);
+  messageDesc(file_platform_app_v1_triggers, 21);
 
 /**
  * @generated from message platform.app.v1.DryRunNotification
@@ -920,7 +1115,7 @@ export type DryRunNotification = Message<"platform.app.v1.DryRunNotification"> &
  * Use `create(DryRunNotificationSchema)` to create a new message.
  */
 export const DryRunNotificationSchema: GenMessage<DryRunNotification> = /*@__PURE__*/
-  messageDesc(file_platform_app_v1_triggers, 19);
+  messageDesc(file_platform_app_v1_triggers, 22);
 
 /**
  * @generated from message platform.app.v1.ValidateTriggersRequest
@@ -944,7 +1139,7 @@ export type ValidateTriggersRequest = Message<"platform.app.v1.ValidateTriggersR
  * Use `create(ValidateTriggersRequestSchema)` to create a new message.
  */
 export const ValidateTriggersRequestSchema: GenMessage<ValidateTriggersRequest> = /*@__PURE__*/
-  messageDesc(file_platform_app_v1_triggers, 20);
+  messageDesc(file_platform_app_v1_triggers, 23);
 
 /**
  * @generated from message platform.app.v1.ValidateTriggersResponse
@@ -963,7 +1158,7 @@ export type ValidateTriggersResponse = Message<"platform.app.v1.ValidateTriggers
  * Use `create(ValidateTriggersResponseSchema)` to create a new message.
  */
 export const ValidateTriggersResponseSchema: GenMessage<ValidateTriggersResponse> = /*@__PURE__*/
-  messageDesc(file_platform_app_v1_triggers, 21);
+  messageDesc(file_platform_app_v1_triggers, 24);
 
 /**
  * @generated from message platform.app.v1.TestTriggerRequest
@@ -1010,7 +1205,7 @@ export type TestTriggerRequest = Message<"platform.app.v1.TestTriggerRequest"> &
  * Use `create(TestTriggerRequestSchema)` to create a new message.
  */
 export const TestTriggerRequestSchema: GenMessage<TestTriggerRequest> = /*@__PURE__*/
-  messageDesc(file_platform_app_v1_triggers, 22);
+  messageDesc(file_platform_app_v1_triggers, 25);
 
 /**
  * @generated from message platform.app.v1.TestTriggerResponse
@@ -1029,7 +1224,7 @@ export type TestTriggerResponse = Message<"platform.app.v1.TestTriggerResponse">
  * Use `create(TestTriggerResponseSchema)` to create a new message.
  */
 export const TestTriggerResponseSchema: GenMessage<TestTriggerResponse> = /*@__PURE__*/
-  messageDesc(file_platform_app_v1_triggers, 23);
+  messageDesc(file_platform_app_v1_triggers, 26);
 
 /**
  * @generated from message platform.app.v1.RetryDeliveryRequest
@@ -1046,7 +1241,7 @@ export type RetryDeliveryRequest = Message<"platform.app.v1.RetryDeliveryRequest
  * Use `create(RetryDeliveryRequestSchema)` to create a new message.
  */
 export const RetryDeliveryRequestSchema: GenMessage<RetryDeliveryRequest> = /*@__PURE__*/
-  messageDesc(file_platform_app_v1_triggers, 24);
+  messageDesc(file_platform_app_v1_triggers, 27);
 
 /**
  * @generated from message platform.app.v1.RetryDeliveryResponse
@@ -1063,7 +1258,7 @@ export type RetryDeliveryResponse = Message<"platform.app.v1.RetryDeliveryRespon
  * Use `create(RetryDeliveryResponseSchema)` to create a new message.
  */
 export const RetryDeliveryResponseSchema: GenMessage<RetryDeliveryResponse> = /*@__PURE__*/
-  messageDesc(file_platform_app_v1_triggers, 25);
+  messageDesc(file_platform_app_v1_triggers, 28);
 
 /**
  * @generated from message platform.app.v1.ReplayDeliveriesRequest
@@ -1155,7 +1350,7 @@ export type ReplayDeliveriesRequest = Message<"platform.app.v1.ReplayDeliveriesR
  * Use `create(ReplayDeliveriesRequestSchema)` to create a new message.
  */
 export const ReplayDeliveriesRequestSchema: GenMessage<ReplayDeliveriesRequest> = /*@__PURE__*/
-  messageDesc(file_platform_app_v1_triggers, 26);
+  messageDesc(file_platform_app_v1_triggers, 29);
 
 /**
  * @generated from message platform.app.v1.ReplayDeliveriesResponse
@@ -1174,7 +1369,7 @@ export type ReplayDeliveriesResponse = Message<"platform.app.v1.ReplayDeliveries
  * Use `create(ReplayDeliveriesResponseSchema)` to create a new message.
  */
 export const ReplayDeliveriesResponseSchema: GenMessage<ReplayDeliveriesResponse> = /*@__PURE__*/
-  messageDesc(file_platform_app_v1_triggers, 27);
+  messageDesc(file_platform_app_v1_triggers, 30);
 
 /**
  * @generated from message platform.app.v1.PausedTarget
@@ -1210,7 +1405,7 @@ export type PausedTarget = Message<"platform.app.v1.PausedTarget"> & {
  * Use `create(PausedTargetSchema)` to create a new message.
  */
 export const PausedTargetSchema: GenMessage<PausedTarget> = /*@__PURE__*/
-  messageDesc(file_platform_app_v1_triggers, 28);
+  messageDesc(file_platform_app_v1_triggers, 31);
 
 /**
  * @generated from message platform.app.v1.ListPausedTargetsRequest
@@ -1227,7 +1422,7 @@ export type ListPausedTargetsRequest = Message<"platform.app.v1.ListPausedTarget
  * Use `create(ListPausedTargetsRequestSchema)` to create a new message.
  */
 export const ListPausedTargetsRequestSchema: GenMessage<ListPausedTargetsRequest> = /*@__PURE__*/
-  messageDesc(file_platform_app_v1_triggers, 29);
+  messageDesc(file_platform_app_v1_triggers, 32);
 
 /**
  * @generated from message platform.app.v1.ListPausedTargetsResponse
@@ -1244,7 +1439,7 @@ export type ListPausedTargetsResponse = Message<"platform.app.v1.ListPausedTarge
  * Use `create(ListPausedTargetsResponseSchema)` to create a new message.
  */
 export const ListPausedTargetsResponseSchema: GenMessage<ListPausedTargetsResponse> = /*@__PURE__*/
-  messageDesc(file_platform_app_v1_triggers, 30);
+  messageDesc(file_platform_app_v1_triggers, 33);
 
 /**
  * @generated from message platform.app.v1.PauseTargetRequest
@@ -1275,7 +1470,7 @@ export type PauseTargetRequest = Message<"platform.app.v1.PauseTargetRequest"> &
  * Use `create(PauseTargetRequestSchema)` to create a new message.
  */
 export const PauseTargetRequestSchema: GenMessage<PauseTargetRequest> = /*@__PURE__*/
-  messageDesc(file_platform_app_v1_triggers, 31);
+  messageDesc(file_platform_app_v1_triggers, 34);
 
 /**
  * @generated from message platform.app.v1.PauseTargetResponse
@@ -1292,7 +1487,7 @@ export type PauseTargetResponse = Message<"platform.app.v1.PauseTargetResponse">
  * Use `create(PauseTargetResponseSchema)` to create a new message.
  */
 export const PauseTargetResponseSchema: GenMessage<PauseTargetResponse> = /*@__PURE__*/
-  messageDesc(file_platform_app_v1_triggers, 32);
+  messageDesc(file_platform_app_v1_triggers, 35);
 
 /**
  * @generated from message platform.app.v1.ResumeTargetRequest
@@ -1316,7 +1511,7 @@ export type ResumeTargetRequest = Message<"platform.app.v1.ResumeTargetRequest">
  * Use `create(ResumeTargetRequestSchema)` to create a new message.
  */
 export const ResumeTargetRequestSchema: GenMessage<ResumeTargetRequest> = /*@__PURE__*/
-  messageDesc(file_platform_app_v1_triggers, 33);
+  messageDesc(file_platform_app_v1_triggers, 36);
 
 /**
  * @generated from message platform.app.v1.ResumeTargetResponse
@@ -1335,7 +1530,7 @@ export type ResumeTargetResponse = Message<"platform.app.v1.ResumeTargetResponse
  * Use `create(ResumeTargetResponseSchema)` to create a new message.
  */
 export const ResumeTargetResponseSchema: GenMessage<ResumeTargetResponse> = /*@__PURE__*/
-  messageDesc(file_platform_app_v1_triggers, 34);
+  messageDesc(file_platform_app_v1_triggers, 37);
 
 /**
  * @generated from enum platform.app.v1.TriggerState
@@ -1453,6 +1648,13 @@ export const TriggerOutcome = {
    * @generated from enum value: TRIGGER_OUTCOME_RECOVERED = 2;
    */
   RECOVERED: 2,
+
+  /**
+   * It could not be evaluated.
+   *
+   * @generated from enum value: TRIGGER_OUTCOME_FAILED = 3;
+   */
+  FAILED: 3,
 } as const;
 
 /**
@@ -1516,6 +1718,16 @@ export const TriggerService: GenService<{
     methodKind: "unary";
     input: typeof ListTriggersRequestSchema;
     output: typeof ListTriggersResponseSchema;
+  },
+  /**
+   * What triggers did in the last 30 days, minute by minute, newest first: only of parts that the caller operates.
+   *
+   * @generated from rpc platform.app.v1.TriggerService.GetTriggerHistory
+   */
+  getTriggerHistory: {
+    methodKind: "unary";
+    input: typeof GetTriggerHistoryRequestSchema;
+    output: typeof GetTriggerHistoryResponseSchema;
   },
   /**
    * Notifications of the last 30 days, with their attempts, newest first: only of parts that the caller operates.

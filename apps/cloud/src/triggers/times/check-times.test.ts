@@ -1,19 +1,19 @@
 import { type LogLevel, silentLog } from '@platform/base';
 import type { Transaction } from 'kysely';
 import { expect, test } from 'vitest';
-import { openFirstAccount } from '../accounts/testing/open-first-account.ts';
-import { createMachineLogs } from '../machines/logs/logs.ts';
-import { HandClock } from '../machines/testing/hand-clock.ts';
-import type { Database } from '../metadata/tables.ts';
-import { enqueue } from '../outbox/enqueue.ts';
-import type { Message, TriggerEvent } from '../outbox/event.ts';
-import { failureLine } from '../outbox/failure-line.ts';
-import type { OutboxMessageRow, OutboxTables } from '../outbox/store.ts';
-import { noSecrets } from '../outbox/testing/open-outbox.ts';
-import { webhookRequest } from '../outbox/webhook/webhook-request.ts';
-import { createTriggers, type Triggers } from './feature.ts';
-import { logged } from './testing/logged.ts';
-import { MemoryLog } from './testing/memory-log.ts';
+import { openFirstAccount } from '../../accounts/testing/open-first-account.ts';
+import { createMachineLogs } from '../../machines/logs/logs.ts';
+import { HandClock } from '../../machines/testing/hand-clock.ts';
+import type { Database } from '../../metadata/tables.ts';
+import { enqueue } from '../../outbox/enqueue.ts';
+import type { Message, TriggerEvent } from '../../outbox/event.ts';
+import { failureLine } from '../../outbox/failure-line.ts';
+import type { OutboxMessageRow, OutboxTables } from '../../outbox/store.ts';
+import { noSecrets } from '../../outbox/testing/open-outbox.ts';
+import { webhookRequest } from '../../outbox/webhook/webhook-request.ts';
+import { createTriggers, type Triggers } from '../feature.ts';
+import { logged } from '../testing/logged.ts';
+import { MemoryLog } from '../testing/memory-log.ts';
 
 const place = {
   ...{ organizationId: 'o1', organizationName: 'Acme', locationId: 'l1', locationName: 'hall' },

@@ -1,0 +1,81 @@
+/** `platform triggers history`: what triggers did, minute by minute. */
+import {
+  type JsonObject,
+  PlatformError,
+  type TriggerHistoryEntry,
+  TriggerOutcome,
+  timestampFromDate,
+} from '@platform/sdk/cloud';
+import { Command } from 'commander';
+import { choices } from '../../invocation/choice.ts';
+import { defineCommand } from '../../invocation/define-command.ts';
+import { timeBefore } from '../../invocation/parse-time.ts';
+import { readPages } from '../../invocation/read-pages.ts';
+import { scopeOf, scopeOptions } from '../../invocation/scope.ts';
+import { type Presenter, presenter, timeOf } from '../../results/presenters.ts';
+import { wholeNumber } from '../config/configuration.ts';
+
+const outcomes: Readonly<Record<string, TriggerOutcome>> = {
+  fired: TriggerOutcome.FIRED,
+  recovered: TriggerOutcome.RECOVERED,
+  failed: TriggerOutcome.FAILED,
+};
+const pageSize = 1_000;
+
+const entryResult: Presenter<TriggerHistoryEntry> = presenter<TriggerHistoryEntry>({
+  minute: (one) => timeOf(one.minute),
+  trigger: (one) => one.triggerName,
+  outcome: (one) => Object.keys(outcomes).find((name) => outcomes[name] === one.outcome) ?? String(one.outcome),
+  subject: (one) => one.subject || null,
+  count: (one) => Number(one.count),
+  sent: (one) => Number(one.sent),
+  suppressed_by_interval: (one) => Number(one.suppressedByInterval),
+  suppressed_as_not_told: (one) => Number(one.suppressedAsNotTold),
+  last_at: (one) => timeOf(one.lastAt),
+  reason: (one) => one.reason,
+  part_id: (one) => one.partId,
+});
+
+export function historyCommand(): Command {
+  return defineCommand(
+    scopeOptions(
+      new Command('history').description('list what triggers did in the last 30 days, minute by minute, newest first'),
+    )
+      .option('--trigger <name>', 'only of triggers with this name')
+      .addOption(choices('--outcome <outcomes>', 'only these, separated by commas', Object.keys(outcomes)))
+      .option('--since <when>', 'since then: a duration such as 24h, or a time')
+      .option('--until <when>', 'before then: a duration such as 1h, or a time')
+      .option('--limit <number>', 'maximum number of entries', '100'),
+    {
+      examples: [
+        'platform triggers history',
+        'platform triggers history --part press-7 --trigger hot --since 24h',
+        'platform triggers history --outcome failed --json=minute,trigger,reason',
+      ],
+      fields: entryResult.fields,
+    },
+    async (context, flags) => {
+      const most = wholeNumber(flags['limit'], '--limit') ?? 0;
+      if (most === 0) throw new PlatformError('invalid_argument', '--limit: expected a whole number from 1, found "0"');
+      const asked = {
+        scope: await scopeOf(context, flags),
+        triggerName: String(flags['trigger'] ?? ''),
+        outcomes: ((flags['outcome'] ?? []) as readonly string[]).flatMap((name) => outcomes[name] ?? []),
+        ...(flags['since'] !== undefined && {
+          start: timestampFromDate(timeBefore(String(flags['since']), '--since')),
+        }),
+        ...(flags['until'] !== undefined && { end: timestampFromDate(timeBefore(String(flags['until']), '--until')) }),
+      };
+      const { triggers: service } = await context.cloud();
+      const found = await readPages(most + 1, async (room, pageToken = '') => {
+        const limit = Math.min(room, pageSize);
+        const { entries, nextPageToken } = await service.getTriggerHistory({ ...asked, limit, pageToken });
+        return { items: entries, nextPageToken };
+      });
+      const { out } = context;
+      const shown = found.slice(0, most).map((one): JsonObject => entryResult.shape(one));
+      out.rows(shown, ['minute', 'trigger', 'outcome', 'subject', 'count', 'sent', 'suppressed_by_interval', 'reason']);
+      if (found.length > most) out.note(`${most} shown, and there are more: --limit sets how many`);
+    },
+  );
+}

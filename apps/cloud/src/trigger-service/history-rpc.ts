@@ -1,0 +1,83 @@
+/** TriggerService: what triggers did. */
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
+import { PlatformError } from '@platform/base';
+import {
+  type TriggerHistoryEntrySchema,
+  TriggerOutcome,
+  TriggerOutcomeSchema,
+  type TriggerService,
+} from '@platform/proto/platform/app/v1/triggers';
+import type { Handlers } from '@platform/rpc/server';
+import type { Kysely } from 'kysely';
+import type { Principal } from '../access/principal.ts';
+import type { HistoryOutcome } from '../triggers/history/trigger-history.ts';
+import { type HistoryKey, type HistoryRow, listHistory } from '../triggers/history/list-history.ts';
+import type { TriggersTables } from '../triggers/store.ts';
+import { readScope, type ScopeDeps } from './scope.ts';
+
+export interface HistoryRpcDeps extends ScopeDeps {
+  readonly db: Kysely<TriggersTables>;
+}
+
+const defaultEntries = 100;
+const maxEntries = 1_000;
+
+const outcomes: Readonly<Record<HistoryOutcome, TriggerOutcome>> = {
+  fired: TriggerOutcome.FIRED,
+  recovered: TriggerOutcome.RECOVERED,
+  failed: TriggerOutcome.FAILED,
+};
+
+export function historyHandlers(deps: HistoryRpcDeps): Handlers<typeof TriggerService, Principal> {
+  return {
+    async getTriggerHistory(request, call) {
+      const scope = readScope(deps, call.principal, request.scope, 'GetTriggerHistory');
+      const limit = Math.min(request.limit || defaultEntries, maxEntries);
+      const { triggerName, start, end } = request;
+      const wanted = request.outcomes.map(outcomeOf);
+      const filter = {
+        ...scope,
+        ...(triggerName !== '' && { triggerName }),
+        ...(wanted.length > 0 && { outcomes: wanted }),
+        ...(start && { startMs: timestampMs(start) }),
+        ...(end && { endMs: timestampMs(end) }),
+      };
+      const found = await listHistory(deps.db, filter, limit + 1, readToken(request.pageToken));
+      const page = found.slice(0, limit);
+      const last = page.at(-1);
+      return {
+        entries: page.map(entryMessage),
+        nextPageToken: found.length > limit && last !== undefined ? `${last.minute}.${last.id}` : '',
+      };
+    },
+  };
+}
+
+function entryMessage(row: HistoryRow): MessageInitShape<typeof TriggerHistoryEntrySchema> {
+  return {
+    ...{ partId: row.part_id, triggerName: row.trigger_name, subject: row.subject, reason: row.reason },
+    ...{ outcome: outcomes[row.outcome], minute: timestampFromMs(row.minute), lastAt: timestampFromMs(row.last_at) },
+    ...{ count: BigInt(row.count), sent: BigInt(row.sent) },
+    suppressedByInterval: BigInt(row.suppressed_by_interval),
+    suppressedAsNotTold: BigInt(row.suppressed_as_not_told),
+  };
+}
+
+function outcomeOf(outcome: TriggerOutcome, index: number): HistoryOutcome {
+  const found = Object.entries(outcomes).find(([, one]) => one === outcome)?.[0];
+  if (found !== undefined) return found as HistoryOutcome;
+  const names = TriggerOutcomeSchema.values.slice(1).map(({ name }) => name);
+  throw refused(`outcomes[${index}]`, `one of ${names.join(', ')}`, String(outcome));
+}
+
+function readToken(text: string): HistoryKey | undefined {
+  if (text === '') return undefined;
+  const [, minute, id] = /^(\d{1,16})\.([0-9a-f]{32})$/.exec(text) ?? [];
+  if (minute !== undefined && id !== undefined) return { minute: Number(minute), id };
+  throw refused('page_token', 'the page token of an earlier answer', JSON.stringify(text.slice(0, 64)));
+}
+
+function refused(path: string, expected: string, found: string): PlatformError {
+  return new PlatformError('invalid_argument', `GetTriggerHistory: ${path}: expected ${expected}, found ${found}`);
+}

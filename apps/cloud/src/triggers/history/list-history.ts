@@ -1,0 +1,83 @@
+/** Reads what triggers did. */
+import { chunks } from '@platform/base';
+import type { Kysely } from 'kysely';
+import type { HistoryOutcome } from './trigger-history.ts';
+import type { TriggersTables } from '../store.ts';
+
+export type HistoryRow = TriggersTables['trigger_history'];
+
+export interface HistoryFilter {
+  readonly organizationId: string;
+  /** Only of these parts; undefined: all, deleted ones included. */
+  readonly partIds: readonly string[] | undefined;
+  readonly triggerName?: string;
+  readonly outcomes?: readonly HistoryOutcome[];
+  /** Minutes that begin at or after it, ms. */
+  readonly startMs?: number;
+  /** Minutes that begin before it, ms. */
+  readonly endMs?: number;
+}
+
+/** The last row of a page. */
+export interface HistoryKey {
+  readonly minute: number;
+  readonly id: string;
+}
+
+/** Up to here, the index of each part is read; beyond, all of the organization. */
+const fewParts = 50;
+const partsPerStatement = 5_000;
+
+/** Newest first. @param after the last one of the page before; undefined: the first page */
+export async function listHistory(
+  db: Kysely<TriggersTables>,
+  filter: HistoryFilter,
+  limit: number,
+  after?: HistoryKey,
+): Promise<HistoryRow[]> {
+  const { partIds } = filter;
+  const groups =
+    partIds === undefined ? [undefined] : chunks(partIds, partIds.length <= fewParts ? 1 : partsPerStatement);
+  const found: HistoryRow[] = [];
+  for (const group of groups) found.push(...(await page(db, filter, group, limit, after)));
+  return found.sort((a, b) => b.minute - a.minute || (a.id < b.id ? 1 : -1)).slice(0, limit);
+}
+
+function page(
+  db: Kysely<TriggersTables>,
+  { organizationId, triggerName, outcomes, startMs, endMs }: HistoryFilter,
+  partIds: readonly string[] | undefined,
+  limit: number,
+  after: HistoryKey | undefined,
+): Promise<HistoryRow[]> {
+  let query = db
+    .selectFrom('trigger_history')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .orderBy('minute', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit);
+  if (partIds !== undefined) query = query.where('part_id', 'in', partIds);
+  if (triggerName !== undefined) query = query.where('trigger_name', '=', triggerName);
+  if (outcomes !== undefined) query = query.where('outcome', 'in', outcomes);
+  if (startMs !== undefined) query = query.where('minute', '>=', startMs);
+  if (endMs !== undefined) query = query.where('minute', '<', endMs);
+  if (after !== undefined)
+    query = query.where((where) => where(where.refTuple('minute', 'id'), '<', where.tuple(after.minute, after.id)));
+  return query.execute();
+}
+
+/** When each trigger of a part fired last, ms. */
+export async function lastFiredOf(
+  db: Kysely<TriggersTables>,
+  organizationId: string,
+  partId: string,
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await db
+    .selectFrom('trigger_last_fired')
+    .select(['trigger_name', 'at'])
+    .where('organization_id', '=', organizationId)
+    .where('part_id', '=', partId)
+    .execute();
+  return new Map(rows.map(({ trigger_name, at }) => [trigger_name, at]));
+}

@@ -1,0 +1,17 @@
+/** When each captured series of each part arrived last. In memory: after a restart, silence counts from then on. */
+import type { PartFacts, UploadInput } from '../input.ts';
+import { seriesName } from '../kinds/machine-facts.ts';
+
+export class Arrivals {
+  readonly #byPart = new Map<string, Map<string, number>>();
+
+  arrived(partId: string, { metadata, atMs }: UploadInput): void {
+    const ofPart = this.#byPart.get(partId) ?? new Map<string, number>();
+    this.#byPart.set(partId, ofPart);
+    ofPart.set(seriesName(metadata), atMs);
+  }
+
+  of(partId: string): PartFacts['arrivedMs'] {
+    return (series) => this.#byPart.get(partId)?.get(seriesName(series));
+  }
+}
