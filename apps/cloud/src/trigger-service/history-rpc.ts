@@ -11,8 +11,8 @@ import {
 import type { Handlers } from '@platform/rpc/server';
 import type { Kysely } from 'kysely';
 import type { Principal } from '../access/principal.ts';
-import type { HistoryOutcome } from '../triggers/history/trigger-history.ts';
 import { type HistoryKey, type HistoryRow, listHistory } from '../triggers/history/list-history.ts';
+import type { HistoryOutcome } from '../triggers/history/trigger-history.ts';
 import type { TriggersTables } from '../triggers/store.ts';
 import { readScope, type ScopeDeps } from './scope.ts';
 

@@ -5,12 +5,12 @@
 import { type Follower, follow } from '@platform/base';
 import type { Transaction } from 'kysely';
 import { type FollowLogOptions, followLog, type LogFollower } from '../follow-log/follow-log.ts';
-import { createTimes, type TimesDeps } from './times/check-times.ts';
 import { createCompiledTriggers } from './compiled-triggers.ts';
 import { type ChangedPart, configurationsChanged } from './configurations-changed.ts';
 import { createDecideRows, type DecidedTables, type DecideRowsDeps, type UploadListener } from './decide-rows.ts';
 import { pruneHistory } from './history/trigger-history.ts';
 import type { TriggersTables } from './store.ts';
+import { createTimes, type TimesDeps } from './times/check-times.ts';
 
 export interface TriggersDeps extends DecideRowsDeps {
   /** What triggers are told at times. Absent: nothing. */

@@ -1,8 +1,8 @@
 /** Reads what triggers did. */
 import { chunks } from '@platform/base';
 import type { Kysely } from 'kysely';
-import type { HistoryOutcome } from './trigger-history.ts';
 import type { TriggersTables } from '../store.ts';
+import type { HistoryOutcome } from './trigger-history.ts';
 
 export type HistoryRow = TriggersTables['trigger_history'];
 

@@ -97,7 +97,7 @@ test('history is deleted after 30 days, the last time after a year, and both wit
     (await listHistory(db, { organizationId: 'o1', partIds: undefined }, 10)).map((row) => row.trigger_name);
   expect(await names()).toEqual(['v']);
   expect([...(await lastFiredOf(db, 'o1', 'p1')).keys()].sort()).toEqual(['t', 'v']);
-  await db.transaction().execute((trx) => organizationDeleting(trx, 'o1'));
+  await organizationDeleting(db, 'o1');
   expect(await names()).toEqual([]);
   expect(await lastFiredOf(db, 'o1', 'p1')).toEqual(new Map());
 });

@@ -148,7 +148,7 @@ export async function pruneHistory(db: Kysely<TriggersTables>, nowMs: number): P
 }
 
 /** Call it in the transaction that deletes the organization. */
-export async function organizationDeleting(trx: Transaction<TriggersTables>, organizationId: string): Promise<void> {
+export async function organizationDeleting(trx: Kysely<TriggersTables>, organizationId: string): Promise<void> {
   for (const table of ['trigger_history', 'trigger_last_fired'] as const)
     await trx.deleteFrom(table).where('organization_id', '=', organizationId).execute();
 }

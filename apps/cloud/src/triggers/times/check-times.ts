@@ -7,14 +7,14 @@
 import { asPlatformError, type Clock, type Log } from '@platform/base';
 import type { Kysely } from 'kysely';
 import type { EventPlace, Message } from '../../outbox/event.ts';
-import { Arrivals } from './arrivals.ts';
 import type { CompiledTriggers, PartRules } from '../compiled-triggers.ts';
-import { evaluateTimed, type TimedSources } from './evaluate-timed.ts';
 import { TriggerHistory } from '../history/trigger-history.ts';
 import type { UploadInput } from '../input.ts';
 import { messagesOf } from '../messages-of.ts';
 import { StoredTriggers } from '../state.ts';
 import type { TriggersTables } from '../store.ts';
+import { Arrivals } from './arrivals.ts';
+import { evaluateTimed, type TimedSources } from './evaluate-timed.ts';
 
 export interface TimesDeps extends TimedSources {
   /** Undefined for a deleted part. */

@@ -2,10 +2,10 @@
 import type { Clock } from '@platform/base';
 import type { ArrivedLine } from '../../machines/logs/arrived.ts';
 import type { EventPlace } from '../../outbox/event.ts';
-import type { Arrivals } from './arrivals.ts';
 import { type Evaluated, evaluate, type TriggerState } from '../evaluate.ts';
 import type { LogsInput, PartFacts } from '../input.ts';
 import type { Trigger } from '../trigger.ts';
+import type { Arrivals } from './arrivals.ts';
 
 export interface TimedSources {
   readonly factsOf: (partId: string) => Promise<Omit<PartFacts, 'arrivedMs'>>;
