@@ -21,10 +21,11 @@ import { type BuildNodeDeps, buildNode } from './build-node.ts';
 import { fullNameOf } from './full-name.ts';
 import type { Model } from './model.ts';
 import { ModelTable, type Provided } from './model-table.ts';
-import { type Node, newNode, noResources, type ResourceState, type ResourceStatus, withImplicit } from './node.ts';
+import { type Node, newNode, noResources, type ResourceState, type ResourceStatus } from './node.ts';
 import { OldVersions } from './old-versions.ts';
-import { dependenciesAmong, inDependencyOrder, plan } from './plan.ts';
+import { plan } from './plan.ts';
 import { Relations } from './relations.ts';
+import { type RemoveNodesDeps, removeNodes } from './remove-nodes.ts';
 
 export interface GraphDeps {
   /** The models that are built in. */
@@ -47,7 +48,7 @@ export class Graph implements AsyncDisposable {
   readonly #models: ModelTable;
   readonly #relations = new Relations();
   readonly #oldVersions: OldVersions;
-  readonly #builds: BuildNodeDeps;
+  readonly #builds: BuildNodeDeps & RemoveNodesDeps;
   #wanted: readonly ResourceConfig[] = [];
   #revision = '';
   #faults: ReadonlyMap<string, string> = new Map();
@@ -63,7 +64,7 @@ export class Graph implements AsyncDisposable {
       faultOf: (full) => this.#faults.get(full),
       wanted: () => this.#wanted,
       resourcesFor: (node) => this.#relations.resourcesFor(node, (full) => this.get(full)),
-      dependenciesDone: (node, signal) => this.#dependenciesDone(node, signal),
+      dependenciesDone: ({ full }, signal) => this.#relations.attemptsDone(full, this.#nodes, signal),
       relate: () => this.#relate(),
       built: (full, fresh) => this.#built(full, fresh),
       statusOf: (config, state, error) => this.#statusOf(config, state, error),
@@ -120,7 +121,7 @@ export class Graph implements AsyncDisposable {
     this.#relate();
     const staying = [...this.#nodes.values()].filter(({ removal }) => removal === undefined);
     const { remove, build } = plan(new Map(staying.map(({ full, config }) => [full, config])), wanted);
-    const removed = this.#removeAll(remove);
+    const removed = removeNodes(remove, this.#builds);
     for (const config of build) this.#begin(config, removed);
     await Promise.all([removed, ...[...this.#nodes.values()].flatMap(({ attempt }) => attempt?.done ?? [])]);
   }
@@ -153,7 +154,7 @@ export class Graph implements AsyncDisposable {
   /** Closes everything, dependents first. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#retry?.[Symbol.dispose]();
-    await this.#removeAll([...this.#nodes.keys()]);
+    await removeNodes([...this.#nodes.keys()], this.#builds);
   }
 
   /** Starts an attempt, in build order, for each idle node that fulfils the condition. */
@@ -187,7 +188,7 @@ export class Graph implements AsyncDisposable {
     node.attempt = attempt;
     attempt.start(async (signal) => {
       await Promise.all([removed, before?.removal]);
-      await this.#dependenciesDone(node, signal);
+      await this.#relations.attemptsDone(full, this.#nodes, signal);
       if (!signal.aborted) await buildNode(node, signal, this.#builds);
       if (node.attempt !== attempt) return;
       node.attempt = undefined;
@@ -204,18 +205,6 @@ export class Graph implements AsyncDisposable {
     });
   }
 
-  /** Waits for the attempts of its dependencies, including attempts that replace them meanwhile. */
-  async #dependenciesDone(node: Node, signal: AbortSignal): Promise<void> {
-    const found = this.#relations.foundBy(node.full);
-    while (!signal.aborted) {
-      const pending = found
-        .filter((full) => this.#relations.isBefore(full, node.full))
-        .flatMap((full) => this.#nodes.get(full)?.attempt?.done ?? []);
-      if (pending.length === 0) return;
-      await Promise.all(pending);
-    }
-  }
-
   /** Begins those that depend on it, unless they were built with this version. */
   #built(full: string, fresh: Resource): void {
     this.#beginThose(
@@ -224,31 +213,6 @@ export class Graph implements AsyncDisposable {
         this.#relations.isBefore(full, other.full) &&
         other.uses.get(full) !== fresh,
     );
-  }
-
-  /** Dependents before their dependencies. @param names in any order */
-  async #removeAll(names: readonly string[]): Promise<void> {
-    const configs = names.flatMap((full) => this.#nodes.get(full) ?? []).map(withImplicit);
-    const ordered = inDependencyOrder(configs).map(fullNameOf).toReversed();
-    const nodes = ordered.flatMap((full) => this.#nodes.get(full) ?? []);
-    const dependencies = dependenciesAmong(nodes.map(withImplicit));
-    for (const node of nodes) {
-      node.attempt?.supersede();
-      node.attempt = undefined;
-      const dependents = nodes.filter((other) => dependencies.get(other.full)?.found.includes(node.full));
-      const first = dependents.flatMap(({ removal }) => removal ?? []);
-      node.removal ??= this.#remove(node, first);
-    }
-    await Promise.all(nodes.flatMap(({ removal }) => removal ?? []));
-  }
-
-  async #remove(node: Node, first: readonly Promise<void>[]): Promise<void> {
-    await Promise.all(first);
-    node.status = this.#statusOf(node.config, 'removing');
-    if (node.resource !== undefined) await this.#oldVersions.close(node.resource, node.full, node.full);
-    node.resource = undefined;
-    if (this.#nodes.get(node.full) === node) this.#nodes.delete(node.full);
-    await this.#oldVersions.closeUnused(this.#nodes);
   }
 
   #statusOf(config: ResourceConfig, state: ResourceState, error = ''): ResourceStatus {

@@ -36,6 +36,18 @@ export class Relations {
     return this.#positionOf(first) < this.#positionOf(second);
   }
 
+  /** Waits for the attempts of its dependencies, including attempts that replace them meanwhile. */
+  async attemptsDone(full: string, nodes: ReadonlyMap<string, Node>, signal: AbortSignal): Promise<void> {
+    const before = this.foundBy(full);
+    while (!signal.aborted) {
+      const pending = before
+        .filter((each) => this.isBefore(each, full))
+        .flatMap((each) => nodes.get(each)?.attempt?.done ?? []);
+      if (pending.length === 0) return;
+      await Promise.all(pending);
+    }
+  }
+
   inBuildOrder(nodes: readonly Node[]): Node[] {
     return nodes.toSorted((a, b) => this.#positionOf(a.full) - this.#positionOf(b.full));
   }

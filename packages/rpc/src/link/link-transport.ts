@@ -181,10 +181,11 @@ export class LinkTransport implements Transport {
       const text = `${parent.typeName}/${name}: expected a message of at most ${limit} bytes (maxMessageBytes) from ${this.#options.baseUrl}, found ${found}: request less at once`;
       return new PlatformError('resource_exhausted', text, error.cause);
     }
-    // A missing socket is as unreachable as a port that no one listens on.
-    const isAbsent = caught.cause instanceof Error && 'code' in caught.cause && caught.cause.code === 'ENOENT';
+    // A missing socket is as unreachable as a port that no one listens on; a process that was killed resets its connections.
+    const code = caught.cause instanceof Error && 'code' in caught.cause ? caught.cause.code : undefined;
+    const isGone = code === 'ENOENT' || code === 'ECONNRESET';
     // A server's own answer already says what is unavailable.
-    if (!isAbsent && (error.code !== 'unavailable' || caught.isWireError)) return error;
+    if (!isGone && (error.code !== 'unavailable' || caught.isWireError)) return error;
     return new PlatformError(
       'unavailable',
       `${this.#options.baseUrl} cannot be reached, or the connection broke: ${error.message}`,
