@@ -8,7 +8,7 @@ import { dependenciesAmong, inDependencyOrder } from './plan.ts';
 export interface RemoveNodesDeps {
   readonly nodes: Map<string, Node>;
   readonly oldVersions: OldVersions;
-  statusOf(config: ResourceConfig, state: ResourceState): ResourceStatus;
+  statusOf(config: ResourceConfig, state: ResourceState, error?: string): ResourceStatus;
 }
 
 /** Never rejects; resolves when all of them are gone. @param names full names, in any order */
