@@ -9,7 +9,7 @@ import { filesToCheck, isSource, isTest, read, report } from './repository.ts';
 
 /** What each workspace may import; an entry with a slash allows only that entry point. */
 export const mayImport: Readonly<Record<string, readonly string[]>> = {
-  web: ['sdk', 'machine-config/schema'],
+  web: ['proto', 'machine-config/schema'],
   cli: ['sdk', 'machine-config', 'capture-file', 'ftdc'],
   cloud: ['rpc', 'webrtc', 'resources', 'machine-config', 'capture-file', 'query', 'conditions', 'proto', 'base'],
   'machine-server': [
@@ -202,7 +202,10 @@ function rank(path: string): number {
 }
 
 if (import.meta.main) {
-  const files = filesToCheck(['apps', 'packages'], (path) => isSource(path) && path.includes('/src/'));
+  const files = filesToCheck(
+    ['apps', 'packages'],
+    (path) => (isSource(path) || path.endsWith('.svelte')) && path.includes('/src/'),
+  );
   report(
     'layers',
     files.flatMap((path) => checkFile(path, read(path))),

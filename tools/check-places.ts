@@ -39,6 +39,7 @@ const rules: readonly Rule[] = [
       'apps/cloud/src/metadata/sqlite/writer-thread.ts',
       // A thread of its own, whose matter is time.
       'apps/machine-server/src/hardware/gpio/pwm-thread.ts',
+      'apps/web/src/lib/ui/now.svelte.ts',
     ],
     instead: 'take a Clock',
   },
@@ -54,6 +55,9 @@ const rules: readonly Rule[] = [
       'apps/cloud/src/metadata/sqlite/writer-thread.ts',
       'apps/cloud/src/tabular/process/main.ts',
       'apps/cli/src/up/pause.ts',
+      // In a browser.
+      'apps/web/src/lib/ui/*',
+      'apps/web/src/lib/api/*',
       pageInBrowser,
     ],
     instead: 'take a Clock',
@@ -77,6 +81,8 @@ const rules: readonly Rule[] = [
       'apps/machine-server/src/hardware/fetch-text.ts',
       // Exchanges the code before there is a session to open a cloud with.
       'apps/cli/src/login/sign-in-by-browser.ts',
+      // Of a browser, to the cloud that served the page.
+      'apps/web/src/lib/api/*',
       pageInBrowser,
     ],
     instead: 'take the link, or a function that asks',
@@ -91,6 +97,8 @@ const rules: readonly Rule[] = [
       'apps/cli/src/*',
       'apps/cloud/src/admin-main.ts',
       'apps/cloud/src/data-directory.ts',
+      // The files of the web UI, which are part of the program.
+      'apps/cloud/src/edge/web/web-ui.ts',
       'apps/cloud/src/admin/doctor/check-files.ts',
       'apps/cloud/src/admin/control-channel.ts',
       'apps/cloud/src/admin/doctor/doctor.ts',

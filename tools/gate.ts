@@ -24,6 +24,7 @@ export function stepsOf(changed: boolean): Step[] {
     },
     { name: 'types', command: ['tsc', '-b'] },
     { name: 'types of tests and tools', command: ['tsc', '-p', 'tsconfig.tests.json'] },
+    { name: 'types of the web UI', command: ['tools/check-web-ui.ts'] },
     { name: 'promises', command: ['oxlint', '--type-aware', 'apps', 'packages', 'tools', 'bench', 'conformance'] },
     { name: 'layers', command: ['tools/check-layers.ts'] },
     { name: 'cycles', command: ['tools/check-cycles.ts'] },
@@ -62,5 +63,5 @@ function changedFiles(): string[] {
   }).split('\0');
   return lines
     .map((line) => line.slice(3))
-    .filter((path) => /\.(ts|js|json)$/.test(path) && existsSync(join(root, path)));
+    .filter((path) => /\.(ts|js|json|svelte|css)$/.test(path) && existsSync(join(root, path)));
 }

@@ -2,6 +2,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { buildWebUi } from './build-web-ui.js';
 import { read, root } from './repository.ts';
 
 /** Folders of the workspaces that are published. */
@@ -18,6 +19,8 @@ function publishable(): string[] {
 export function emit(): void {
   for (const folder of publishable()) rmSync(join(root, folder, 'dist'), { recursive: true, force: true });
   execFileSync(join(root, 'node_modules', '.bin', 'tsc'), ['-b'], { cwd: root, stdio: 'inherit' });
+  const say = (line: string): void => console.log(line);
+  if (!buildWebUi(root, process.execPath, say, () => () => {})) throw new Error('the web UI could not be built');
 }
 
 /** @returns the paths of the tarballs. */

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 export const root: string = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
 
-const skipped = new Set(['node_modules', 'dist', '.git', '.platform', 'coverage', 'gen']);
+const skipped = new Set(['node_modules', 'dist', 'build', '.svelte-kit', '.git', '.platform', 'coverage', 'gen']);
 
 /** Paths relative to the root of the files found by walking the folders, without generated and installed ones. */
 export function walk(folders: readonly string[], keep: (path: string) => boolean): string[] {

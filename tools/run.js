@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { becomeNode, thriftyEnvironment, thriftyFlags } from '../apps/cli/bin/become-node.js';
 import { findNode } from '../apps/cli/bin/find-node.js';
+import { buildWebUi } from './build-web-ui.js';
 import { installMissing } from './install-missing.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -42,6 +43,8 @@ async function run([first, ...rest]) {
     ...process.env,
   };
   if (isProduct) warmCache(found, flags, env);
+  // Without it, the cloud shows its status page.
+  if (first === 'up') buildWebUi(root, found.path, say, during);
   const [file, ...args] = [...entry, ...rest];
   return becomeNode(found, [...flags, join(root, file), ...args], env);
 }

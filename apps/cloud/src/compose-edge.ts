@@ -27,6 +27,7 @@ import { maxRequestBytes } from './edge/request-limits.ts';
 import { createRoutes } from './edge/routes.ts';
 import { readStatus } from './edge/status.ts';
 import { unsubscribeRoute } from './edge/unsubscribe-route.ts';
+import { createWebUi } from './edge/web/web-ui.ts';
 import { gapBinding } from './gaps/feature.ts';
 import { freeBytesOf } from './ingest/disk/free-space.ts';
 import type { IngestLog } from './ingest/log/log.ts';
@@ -67,6 +68,8 @@ export interface EdgeDeps {
   readonly metricsToken: string | undefined;
   /** For the free space of its disk. */
   readonly dataDirectory: string;
+  /** PLATFORM_WEB_UI: the directory of a build; absent: the status page takes its place. */
+  readonly webUi: string | undefined;
   readonly startedMs: number;
   readonly clock: Clock;
   readonly log: Log;
@@ -102,6 +105,7 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
   const routes = createRoutes({
     signIn,
     access,
+    webUi: deps.webUi === undefined ? undefined : createWebUi(deps.webUi),
     log: log.child('edge'),
     loopbackOnly: isLoopback(host),
     scheme,

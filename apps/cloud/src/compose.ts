@@ -192,6 +192,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
       tls,
       metrics,
       metricsToken: settings.metricsToken,
+      webUi: settings.webUi,
       dataDirectory: data.path,
       startedMs,
       clock,

@@ -43,6 +43,8 @@ export interface Settings {
   readonly logLevel: LogLevel;
   /** PLATFORM_MACHINE_SERVER: main module of the machine-server that other computers fetch; `platform up` sets it. Absent: there is none. */
   readonly machineServer: string | undefined;
+  /** PLATFORM_WEB_UI: directory of the built web UI; `platform up` sets it. Absent: there is none, only the status page. */
+  readonly webUi: string | undefined;
 }
 
 const usage =
@@ -112,6 +114,7 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): S
     identity: readIdentitySettings(env),
     logLevel: readLogLevel(env) ?? 'info',
     machineServer: env['PLATFORM_MACHINE_SERVER'] || undefined,
+    webUi: env['PLATFORM_WEB_UI'] || undefined,
   });
 }
 

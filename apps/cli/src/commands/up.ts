@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { Command, InvalidArgumentError } from 'commander';
 import { setHelp } from '../invocation/help.ts';
 import { colours, commandNames, homeDir, inherited, terminalWidth } from '../settings.ts';
@@ -53,6 +55,7 @@ export function upCommand(): Command {
         demo: flags.demo,
         cloudEntry: import.meta.resolve('@platform/cloud/main'),
         machineEntry: import.meta.resolve('@platform/machine-server/main'),
+        webUi: builtWebUi(),
         env: inherited,
         output: flags.json ? jsonOutput(streams) : terminalOutput(streams, colours, terminalWidth, commandNames),
         signal: stop.signal,
@@ -77,6 +80,12 @@ export function upCommand(): Command {
     },
   });
   return command;
+}
+
+/** Published, it stands in the package; in a checkout `tools/run.js` builds it before the start. */
+function builtWebUi(): string | undefined {
+  const folder = fileURLToPath(new URL('build', import.meta.resolve('@platform/web/package.json')));
+  return existsSync(join(folder, 'index.html')) ? folder : undefined;
 }
 
 /** The options in the form that the cloud accepts; the cloud rejects conflicting options. */

@@ -23,7 +23,7 @@ export function nextSteps(
   return [
     '',
     bold('What next, in another terminal'),
-    ...(signInLink ? [step('open the status page', signInLink)] : []),
+    ...(signInLink ? [step('open the web UI', signInLink)] : []),
     step('log in with a browser', `${platform} login --url ${url}${trust}`),
     step('query', `${platform} query sql "SELECT count(*) AS readings FROM readings"`),
     ...(machineName === '' ? [] : [step('be alerted', `${platform} config edit ${shellWord(machineName)}`)]),

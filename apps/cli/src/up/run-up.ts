@@ -30,6 +30,8 @@ export interface UpOptions {
   /** file: URLs of the main modules. */
   readonly cloudEntry: string;
   readonly machineEntry: string;
+  /** Directory of the built web UI. Absent: the cloud shows its status page. */
+  readonly webUi?: string | undefined;
   /** Environment of the processes. */
   readonly env: NodeJS.ProcessEnv;
   readonly output: Output;
@@ -143,6 +145,7 @@ const cloudFlags: readonly string[] = ['--max-semi-space-size=8'];
 function startCloud({
   cloudEntry,
   machineEntry,
+  webUi,
   dataDir,
   port,
   host = '127.0.0.1',
@@ -157,7 +160,11 @@ function startCloud({
     entry: cloudEntry,
     flags: cloudFlags,
     args: ['--data', dataDir, '--port', String(port), '--host', host, '--json', ...tlsArgs],
-    env: { PLATFORM_MACHINE_SERVER: fileURLToPath(machineEntry), ...env },
+    env: {
+      PLATFORM_MACHINE_SERVER: fileURLToPath(machineEntry),
+      ...(webUi !== undefined && { PLATFORM_WEB_UI: webUi }),
+      ...env,
+    },
     // Plain text before it is ready says why it cannot start; it is shown once, as that reason.
     onLog: (line) => {
       if (isReady || line.startsWith('{')) output.logged('cloud', line);

@@ -39,7 +39,7 @@ export function terminalOutput(
       lines(`  address       ${ready.url}`);
       if (ready.caFingerprint)
         lines(`  certificate   ${ready.caFingerprint}`, dim('                for platform login --fingerprint'));
-      if (ready.signInLink) lines(`  status page   ${ready.signInLink}`);
+      if (ready.signInLink) lines(`  web UI        ${ready.signInLink}`);
       lines(`  organization  ${ready.organizationId}`, `  owner key id  ${ready.keyId}`);
       if (ready.key) lines(`  owner key     ${ready.key}`, dim('                save it now: it is not shown again'));
       lines(`  data          ${dataDir}`);

@@ -3,6 +3,7 @@ import type { Authenticator } from '../access/authenticate.ts';
 import type { Principal } from '../access/principal.ts';
 import type { CompetingServers } from '../machines/presence/competing-servers.ts';
 import type { Presence } from '../machines/presence/presence.ts';
+import { sessionOfCall } from './session-of-call.ts';
 
 export interface AuthenticateCallDeps {
   readonly authenticator: Pick<Authenticator, 'principalOf'>;
@@ -19,6 +20,9 @@ export function createAuthenticateCall(deps: AuthenticateCallDeps): (call: CallH
   const methods = services.flatMap((service) => service.methods);
   const streaming = new Set(methods.filter(({ kind }) => kind !== 'unary').map(({ path }) => path));
   return async ({ method, metadata, signal }) => {
+    const session = metadata.has('authorization') ? undefined : sessionOfCall(metadata);
+    // An open stream is checked again by its metadata.
+    if (session !== undefined) metadata.set('authorization', `Bearer ${session}`);
     const principal = await authenticator.principalOf(metadata);
     if (principal.kind !== 'part') return principal;
     if (streaming.has(method)) presence.attend(principal.partId, signal);

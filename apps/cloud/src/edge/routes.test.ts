@@ -17,6 +17,7 @@ async function startRoutes(
   const routes = createRoutes({
     signIn: { handle: async () => false, principalOf: async () => principal },
     access: { ownsAll: () => false },
+    webUi: undefined,
     log: silentLog,
     loopbackOnly: true,
     scheme: 'http',

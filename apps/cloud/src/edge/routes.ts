@@ -9,11 +9,14 @@ import { authorityOf, type HttpRequest, type HttpResponse, headerOf, sendError, 
 import { sendPage } from './sign-in/page.ts';
 import type { SignIn } from './sign-in/sign-in.ts';
 import { statusPage } from './status-page.ts';
+import { isPageOfUi, type WebUi } from './web/web-ui.ts';
 
 export interface RouteDeps {
   readonly signIn: SignIn;
   /** The status page shows callers with a role what they see, and everything to those who own all. */
   readonly access: Pick<Access, 'ownsAll'>;
+  /** Absent: the status page takes its place. */
+  readonly webUi: WebUi | undefined;
   readonly log: Log;
   /** True if the cloud listens only on loopback: then `Host` must be a loopback name (DNS rebinding). */
   readonly loopbackOnly: boolean;
@@ -48,7 +51,7 @@ export interface RouteDeps {
 }
 
 export function createRoutes(deps: RouteDeps): (request: HttpRequest, response: HttpResponse) => void {
-  const { signIn, log, loopbackOnly, scheme } = deps;
+  const { signIn, webUi, log, loopbackOnly, scheme } = deps;
   const hasStatus = (principal: Principal): boolean => grantsOf(principal).length > 0 || deps.access.ownsAll(principal);
 
   const route = async (request: HttpRequest, response: HttpResponse): Promise<void> => {
@@ -73,6 +76,11 @@ export function createRoutes(deps: RouteDeps): (request: HttpRequest, response: 
     if (await deps.packages(request, response, url)) return;
     if (await deps.notification(request, response, url)) return;
     if (url.pathname.startsWith('/logos/') && (await deps.logo(request, response))) return;
+    if (webUi?.file(request, response, url.pathname)) return;
+    if (webUi !== undefined && isPageOfUi(url.pathname)) {
+      if ((await signIn.principalOf(request)) === undefined) return sendToSignIn(response, url);
+      return webUi.page(request, response);
+    }
     switch (url.pathname) {
       case '/api/json1/config': {
         const body = await deps.partConfig({
@@ -90,10 +98,12 @@ export function createRoutes(deps: RouteDeps): (request: HttpRequest, response: 
         return deps.metrics(request, response);
       case '/healthz':
         return sendJson(response, 200, { ok: true });
-      case '/': {
+      case '/':
+      case '/status': {
         const principal = await signIn.principalOf(request);
         if (principal === undefined) return sendPage(response, strangersPage);
         if (!hasStatus(principal)) return sendPage(response, guestsPage);
+        if (webUi !== undefined && url.pathname === '/') return webUi.page(request, response);
         return sendText(response, 200, 'text/html', statusPage.html, {
           'content-security-policy': statusPage.contentSecurityPolicy,
         });
@@ -134,6 +144,12 @@ const guestsPage = {
   title: 'Signed in',
   body: html`<h1>You are signed in</h1><p>You have no role in any organization, so there is nothing to show. Ask an owner for an invitation, or create an organization of your own: <em>platform login</em>, then <em>platform organizations create NAME</em>.</p><a class="button second" href="/account">Your account</a>`,
 };
+
+/** After signing in, people come back to the page that they asked for. */
+function sendToSignIn(response: HttpResponse, url: URL): void {
+  const location = `/sign-in?next=${encodeURIComponent(url.pathname + url.search)}`;
+  sendText(response, 303, 'text/plain', '', { location });
+}
 
 /** The path without its query and without tokens, which must not be logged. */
 function pathOf(request: HttpRequest): string {

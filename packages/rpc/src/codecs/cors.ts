@@ -1,6 +1,6 @@
 /**
- * Cross-origin calls from browsers. Any origin may call, because only the bearer token authorizes a call, never anything that a browser
- * attaches on its own. So `authenticate` must not accept cookies, and no answer to another origin allows them.
+ * Cross-origin calls from browsers. Any origin may call, because only the bearer token authorizes such a call, never anything that a
+ * browser attaches on its own. So `authenticate` must not accept cookies from other origins, and no answer to one allows them.
  */
 import { cors } from '@connectrpc/connect';
 import type { NodeRequest, NodeResponse } from '../listener/node-types.ts';

@@ -22,7 +22,7 @@ import { createRouter } from './route-request.ts';
 export interface RpcServerOptions<P> {
   /** The services to serve; health and reflection are added. */
   services: readonly ServiceBinding<P>[];
-  /** Identifies the caller before a byte of the body is read. Throws UNAUTHENTICATED or PERMISSION_DENIED. Must not rely on cookies. */
+  /** Identifies the caller before a byte of the body is read. Throws UNAUTHENTICATED or PERMISSION_DENIED. Must not rely on cookies of other origins. */
   authenticate: (call: Call) => Promise<P>;
   /** Canonical paths of methods that need no authentication, such as `/proto.rpc.v1.AuthService/Authenticate`. */
   open: readonly string[];

@@ -6,7 +6,7 @@ import { signInWithPassword } from '../../identity/sign-in/sign-in-with-password
 import { checkResetLink, mailResetLink, resetPassword, signInWithLink } from '../../identity/sign-in/use-link.ts';
 import { normalEmail } from '../../text-rules/checked-email.ts';
 import { type Html, html } from '../../text-rules/html.ts';
-import { headerOf, sendJson, sendText } from '../http.ts';
+import { type HttpRequest, headerOf, sendJson, sendText } from '../http.ts';
 import { answerForm, enter, type Fields, formFieldOf, sendFormPage } from './answer-form.ts';
 import type { Routes, SignInDeps } from './deps.ts';
 import { type Page, sendPage } from './page.ts';
@@ -108,9 +108,15 @@ ${
         if (principal.kind === 'person') await endSession(people, { principal, peerAddress }, principal.sessionId);
         return sendJson(context.response, 200, {});
       }
+      const clear = [cookieText(context, sessionCookie, '', 0)];
+      if (isJson(context.request)) {
+        // Another site's page cannot send JSON with our cookies.
+        if (context.person !== undefined) await endSession(people, context.person, context.person.principal.sessionId);
+        return sendJson(context.response, 200, {}, { 'set-cookie': clear });
+      }
       await readForm(deps.instanceKey, context);
       if (context.person !== undefined) await endSession(people, context.person, context.person.principal.sessionId);
-      redirect(context, '/sign-in', [cookieText(context, sessionCookie, '', 0)]);
+      redirect(context, '/sign-in', clear);
     },
   };
 
@@ -124,4 +130,8 @@ ${
     const attempt = await people.guesses.attempt(guess, async () => undefined);
     if (attempt.outcome === 'wait') throw tooManyGuesses(attempt.waitMs);
   }
+}
+
+function isJson(request: HttpRequest): boolean {
+  return /^application\/json\b/i.test(headerOf(request, 'content-type'));
 }

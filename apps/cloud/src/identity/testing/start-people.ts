@@ -124,6 +124,7 @@ export async function startPeople(
     fallback: createRoutes({
       signIn,
       access: { ownsAll: () => true },
+      webUi: undefined,
       log,
       loopbackOnly: true,
       scheme: options.scheme ?? 'http',

@@ -1,0 +1,123 @@
+/**
+ * Serves the web UI: the files of one build, which `platform up` names in PLATFORM_WEB_UI. Every page of the UI is `index.html`; its scripts
+ * decide by the path what to show. Files under `_app/immutable/` have a hash in their names and are kept by browsers for good.
+ */
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { extname, join, relative, sep } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { type HttpRequest, type HttpResponse, headerOf } from '../http.ts';
+
+export interface WebUi {
+  /** Sends a file of the build; returns false if there is no file with this path. */
+  file(request: HttpRequest, response: HttpResponse, path: string): boolean;
+  /** Sends the page of the UI. */
+  page(request: HttpRequest, response: HttpResponse): void;
+}
+
+/** Paths that the UI shows, besides `/`. */
+export function isPageOfUi(path: string): boolean {
+  return path === '/o' || path.startsWith('/o/');
+}
+
+interface Stored {
+  readonly body: Buffer;
+  readonly gzip: Buffer | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const types: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.woff2': 'font/woff2',
+};
+const compressible = /^(text|application\/json|image\/svg)/;
+const pageName = '/index.html';
+
+/** @param directory of a build; its files are read at the first request, so that a start stays quick. */
+export function createWebUi(directory: string): WebUi {
+  let files: ReadonlyMap<string, Stored> | undefined;
+  const send = (request: HttpRequest, response: HttpResponse, stored: Stored): void => {
+    const zipped = stored.gzip !== undefined && /\bgzip\b/.test(headerOf(request, 'accept-encoding'));
+    const body = zipped ? (stored.gzip as Buffer) : stored.body;
+    // The two response classes share these methods, but their overloads differ.
+    const plain = response as ServerResponse;
+    plain.writeHead(200, {
+      ...stored.headers,
+      ...(stored.gzip && { vary: 'accept-encoding' }),
+      ...(zipped && { 'content-encoding': 'gzip' }),
+      'content-length': String(body.length),
+    });
+    plain.end(request.method === 'HEAD' ? undefined : body);
+  };
+  return {
+    file(request, response, path) {
+      files ??= readBuild(directory);
+      const stored = path === pageName ? undefined : files.get(path);
+      if (stored !== undefined) send(request, response, stored);
+      return stored !== undefined;
+    },
+    page(request, response) {
+      files ??= readBuild(directory);
+      send(request, response, files.get(pageName) as Stored);
+    },
+  };
+}
+
+/** @throws if the directory has no `index.html` */
+function readBuild(directory: string): ReadonlyMap<string, Stored> {
+  const entries = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const files = new Map<string, Stored>();
+  for (const entry of entries) {
+    const full = join(entry.parentPath, entry.name);
+    const type = types[extname(entry.name)];
+    if (type === undefined) continue;
+    const path = `/${relative(directory, full).split(sep).join('/')}`;
+    const body = readFileSync(full);
+    const gzip = compressible.test(type) && body.length > 1_000 ? gzipSync(body, { level: 9 }) : undefined;
+    files.set(path, { body, gzip, headers: headersOf(path, type, body) });
+  }
+  if (files.has(pageName)) return files;
+  throw new Error(`web UI: expected index.html in ${directory}, found none; build it with npm run build:web`);
+}
+
+function headersOf(path: string, type: string, body: Buffer): Record<string, string> {
+  const common = { 'content-type': type, 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' };
+  if (path !== pageName)
+    return {
+      ...common,
+      'cache-control': path.startsWith('/_app/immutable/') ? 'public, max-age=31536000, immutable' : 'no-cache',
+    };
+  return {
+    ...common,
+    'cache-control': 'no-store',
+    'content-security-policy': policyOf(body.toString('utf8')),
+    'cross-origin-opener-policy': 'same-origin',
+    'x-frame-options': 'DENY',
+    'permissions-policy': 'camera=(), microphone=(), geolocation=()',
+  };
+}
+
+/** Allows the files of this cloud, and the one script that starts the page by its hash; nothing inline, nothing from elsewhere. */
+export function policyOf(page: string): string {
+  const hashes = [...page.matchAll(/<script>([\s\S]*?)<\/script>/g)].map(
+    ([, script = '']) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`,
+  );
+  return [
+    "default-src 'none'",
+    `script-src 'self' ${hashes.join(' ')}`.trimEnd(),
+    "style-src 'self'",
+    "img-src 'self' data: blob:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "worker-src 'self'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}

@@ -1,0 +1,33 @@
+/** The clients of the cloud's API. The browser's session cookie authenticates them; scripts never see it. */
+import type { DescService } from '@bufbuild/protobuf';
+import { type Client, Code, ConnectError, createClient, type Interceptor } from '@connectrpc/connect';
+import { createConnectTransport } from '@connectrpc/connect-web';
+import { endSession } from './session.svelte.ts';
+
+/** A call that answers later than this shows an error instead of a page that waits. */
+const timeoutMs = 20_000;
+
+const noticeEndedSession: Interceptor = (next) => async (request) => {
+  try {
+    return await next(request);
+  } catch (caught) {
+    if (ConnectError.from(caught).code === Code.Unauthenticated) endSession();
+    throw caught;
+  }
+};
+
+const transport = createConnectTransport({
+  baseUrl: '/',
+  useBinaryFormat: true,
+  defaultTimeoutMs: timeoutMs,
+  interceptors: [noticeEndedSession],
+});
+
+export function clientOf<T extends DescService>(service: T): Client<T> {
+  return createClient(service, transport);
+}
+
+/** Call options by which the cloud passes a call on to the machine of this part. */
+export function toPart(partId: string): { readonly headers: Record<string, string> } {
+  return { headers: { 'platform-part': partId } };
+}

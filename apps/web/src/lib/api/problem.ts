@@ -1,0 +1,51 @@
+/** Turns whatever a call threw into words that say what to do. */
+import { Code, ConnectError } from '@connectrpc/connect';
+
+export interface Problem {
+  /** What happened. */
+  readonly title: string;
+  /** What the cloud said. */
+  readonly detail: string;
+  /** What to do. */
+  readonly advice: string;
+}
+
+const advices: Partial<Record<Code, string>> = {
+  [Code.Unauthenticated]: 'Your session has ended. Sign in again; what you typed stays here.',
+  [Code.PermissionDenied]: 'Ask an owner of the organization for a role that allows this.',
+  [Code.NotFound]: 'It may have been deleted or moved. Go back to the list and open it again.',
+  [Code.Aborted]: 'Somebody else has changed it meanwhile. Load the newest version and apply your change to it.',
+  [Code.ResourceExhausted]: 'A limit was reached. Wait a moment, or ask an owner to raise it.',
+  [Code.DeadlineExceeded]: 'The cloud took too long. Try again; a smaller time range helps.',
+};
+
+const titles: Partial<Record<Code, string>> = {
+  [Code.Unauthenticated]: 'You are signed out',
+  [Code.PermissionDenied]: 'You may not do this',
+  [Code.NotFound]: 'Not found',
+  [Code.InvalidArgument]: 'The cloud did not accept this',
+  [Code.FailedPrecondition]: 'Not possible now',
+  [Code.Aborted]: 'Changed by somebody else',
+  [Code.Unavailable]: 'Not reachable',
+  [Code.DeadlineExceeded]: 'No answer in time',
+  [Code.ResourceExhausted]: 'Too much at once',
+};
+
+export function problemOf(caught: unknown): Problem {
+  if (caught instanceof TypeError && /fetch/i.test(caught.message)) return unreachable;
+  const error = ConnectError.from(caught);
+  if (/failed to fetch|networkerror/i.test(error.rawMessage)) return unreachable;
+  if (error.code === Code.Unknown && caught instanceof Error && !(caught instanceof ConnectError))
+    return { title: 'That did not work', detail: caught.message, advice: '' };
+  return {
+    title: titles[error.code] ?? 'That did not work',
+    detail: error.rawMessage,
+    advice: advices[error.code] ?? '',
+  };
+}
+
+const unreachable: Problem = {
+  title: 'The cloud does not answer',
+  detail: 'The connection failed.',
+  advice: 'Check that it runs and that this computer is on its network. This page tries again by itself.',
+};

@@ -1,0 +1,53 @@
+/** Who is signed in, and what they may see. */
+export interface Role {
+  readonly role: string;
+  readonly organizationId: string;
+  readonly organizationName: string;
+}
+
+export interface Person {
+  readonly id: string;
+  readonly email: string;
+  readonly name: string;
+  readonly roles: readonly Role[];
+  readonly cloudUrl: string;
+}
+
+export const session = $state<{ person: Person | undefined; ended: boolean }>({ person: undefined, ended: false });
+
+/** The cloud said that nobody is signed in: pages keep what was typed, and a dialog asks to sign in. */
+export function endSession(): void {
+  session.ended = true;
+}
+
+/** @throws Error with what the cloud said */
+export async function loadPerson(): Promise<Person> {
+  const answer = await fetch('/api/whoami');
+  if (answer.status === 401) endSession();
+  if (!answer.ok) throw new Error(await messageOf(answer));
+  const person: Person = await answer.json();
+  session.person = person;
+  session.ended = false;
+  return person;
+}
+
+export async function signOut(): Promise<void> {
+  await fetch('/sign-out', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' });
+  location.assign('/sign-in');
+}
+
+/** What a JSON route said when it failed. */
+export async function messageOf(answer: Response): Promise<string> {
+  const text = await answer.text();
+  try {
+    return (JSON.parse(text) as { message?: string }).message ?? text;
+  } catch {
+    return `The cloud answered ${answer.status} without an explanation.`;
+  }
+}
+
+/** Organizations of the person, each once, by name. */
+export function organizationsOf(person: Person): readonly { readonly id: string; readonly name: string }[] {
+  const named = new Map(person.roles.map((role) => [role.organizationId, role.organizationName]));
+  return [...named].map(([id, name]) => ({ id, name })).toSorted((a, b) => a.name.localeCompare(b.name));
+}

@@ -1,0 +1,10 @@
+/** The line that makes another computer a machine: the same that `platform machines connect` prints. */
+export function connectLine(given: {
+  readonly cloudUrl: string;
+  readonly token: string;
+  readonly certificatePin: string;
+}): string {
+  const { cloudUrl, token, certificatePin: pin } = given;
+  const url = `${new URL(cloudUrl).origin}/connect/${token}`;
+  return pin === '' ? `curl -fsS ${url} | sh` : `curl -fsSk --pinnedpubkey '${pin}' ${url} | PLATFORM_PIN='${pin}' sh`;
+}

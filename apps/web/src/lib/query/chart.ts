@@ -1,0 +1,60 @@
+/** Which chart fits rows: time and numbers → lines; a name and a number → bars; one number → a big number; otherwise none. */
+import type { Row } from './pipeline.ts';
+
+export type Chart =
+  | {
+      readonly kind: 'lines';
+      readonly x: readonly number[];
+      readonly series: readonly { readonly name: string; readonly values: readonly (number | null)[] }[];
+    }
+  | {
+      readonly kind: 'bars';
+      readonly name: string;
+      readonly bars: readonly { readonly label: string; readonly value: number }[];
+    }
+  | { readonly kind: 'number'; readonly name: string; readonly value: number }
+  | { readonly kind: 'none'; readonly reason: string };
+
+const mostSeries = 8;
+const mostBars = 40;
+const rfc3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/;
+
+/** @param rows flat ones */
+export function chartOf(rows: readonly Row[], columns: readonly string[]): Chart {
+  if (rows.length === 0) return { kind: 'none', reason: 'There are no rows.' };
+  const numbers = columns.filter((name) => some(rows, name, (value) => typeof value === 'number'));
+  const [first] = numbers;
+  if (first === undefined) return { kind: 'none', reason: 'No column has numbers. Select one, or group and count.' };
+  if (rows.length === 1 && numbers.length === 1)
+    return { kind: 'number', name: first, value: rows[0]?.[first] as number };
+  const time = columns.find((name) => some(rows, name, (value) => typeof value === 'string' && rfc3339.test(value)));
+  if (time !== undefined) return linesOf(rows, time, numbers.slice(0, mostSeries));
+  const label = columns.find((name) => some(rows, name, (value) => typeof value === 'string'));
+  const bars = rows
+    .slice(0, mostBars)
+    .map((row, index) => ({
+      label: label === undefined ? String(index + 1) : String(row[label] ?? ''),
+      value: row[first],
+    }))
+    .filter((bar): bar is { label: string; value: number } => typeof bar.value === 'number');
+  return { kind: 'bars', name: first, bars };
+}
+
+function linesOf(rows: readonly Row[], time: string, names: readonly string[]): Chart {
+  const points = rows
+    .map((row) => ({ row, ms: Date.parse(String(row[time])) }))
+    .filter(({ ms }) => Number.isFinite(ms))
+    .toSorted((a, b) => a.ms - b.ms);
+  return {
+    kind: 'lines',
+    x: points.map(({ ms }) => ms / 1_000),
+    series: names.map((name) => ({
+      name,
+      values: points.map(({ row }) => (typeof row[name] === 'number' ? (row[name] as number) : null)),
+    })),
+  };
+}
+
+function some(rows: readonly Row[], name: string, fits: (value: unknown) => boolean): boolean {
+  return rows.some((row) => fits(row[name]));
+}

@@ -1,0 +1,9 @@
+/** The pages of an organization, as the rail and the palette list them. */
+export const pages = [
+  { path: 'machines', name: 'Machines', mark: '▤' },
+  { path: 'query', name: 'Query', mark: '∿' },
+  { path: 'triggers', name: 'Triggers', mark: '⚑' },
+  { path: 'deliveries', name: 'Deliveries', mark: '➤' },
+  { path: 'billing', name: 'Billing', mark: '$' },
+  { path: 'settings', name: 'Settings', mark: '⚙' },
+] as const;

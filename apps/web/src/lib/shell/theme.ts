@@ -1,0 +1,21 @@
+/** Light, dark, or as the system says; kept in the browser. */
+export type Theme = 'system' | 'light' | 'dark';
+
+const key = 'platform.theme';
+
+export function readTheme(): Theme {
+  const stored = localStorage.getItem(key);
+  return stored === 'light' || stored === 'dark' ? stored : 'system';
+}
+
+export function applyTheme(theme: Theme): void {
+  if (theme === 'system') {
+    localStorage.removeItem(key);
+    document.documentElement.removeAttribute('data-theme');
+  } else {
+    localStorage.setItem(key, theme);
+    document.documentElement.setAttribute('data-theme', theme);
+  }
+}
+
+export const nextTheme: Readonly<Record<Theme, Theme>> = { system: 'light', light: 'dark', dark: 'system' };

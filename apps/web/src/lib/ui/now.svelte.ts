@@ -1,0 +1,5 @@
+/** The current time for relative times, one second at a time, shared by the page. */
+export const now = $state({ ms: Date.now() });
+setInterval(() => {
+  now.ms = Date.now();
+}, 1_000);

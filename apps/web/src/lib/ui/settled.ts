@@ -1,0 +1,8 @@
+/** Runs `act` once nothing has asked for it for `ms`. */
+export function settled(ms: number, act: () => unknown): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  return () => {
+    clearTimeout(timer);
+    timer = setTimeout(act, ms);
+  };
+}

@@ -1,0 +1,42 @@
+/** The build: one page (`index.html`) with hashed files beside it, which the cloud serves as they are. */
+import { fileURLToPath } from 'node:url';
+import adapter from '@sveltejs/adapter-static';
+import { sveltekit } from '@sveltejs/kit/vite';
+import tailwindcss from '@tailwindcss/vite';
+import { defineConfig, type Plugin } from 'vite';
+
+/** Where `npx vite dev` finds a cloud. */
+const cloud = process.env['PLATFORM_CLOUD'] ?? 'http://127.0.0.1:8080';
+const generated = fileURLToPath(new URL('../../packages/proto/src/gen', import.meta.url));
+
+/** SvelteKit hides its announcer by a style attribute, which the content security policy refuses; `app.css` does it instead. */
+const withoutInlineStyle: Plugin = {
+  name: 'without-inline-style',
+  enforce: 'pre',
+  transform: (code, id) =>
+    id.endsWith('/runtime/components/root.svelte')
+      ? code.replace(/(id="svelte-announcer"[\s\S]*?)style="[^"]*"/, '$1')
+      : undefined,
+};
+
+export default defineConfig({
+  plugins: [
+    withoutInlineStyle,
+    tailwindcss(),
+    sveltekit({
+      adapter: adapter({ fallback: 'index.html' }),
+      // The same sources give the same bytes.
+      version: { name: '0.1.0' },
+      paths: { relative: false },
+    }),
+  ],
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the group of the pattern, in the bundler's spelling
+  resolve: { alias: [{ find: /^@platform\/proto\/(.+)$/, replacement: `${generated}/${'${1}'}_pb.ts` }] },
+  build: { target: 'es2023', assetsInlineLimit: 0, reportCompressedSize: false },
+  server: {
+    fs: { allow: ['../..'] },
+    proxy: Object.fromEntries(
+      ['/api', '/sign-in', '/sign-out', '/account', '/platform.', '/proto.'].map((path) => [path, cloud]),
+    ),
+  },
+});

@@ -1,0 +1,140 @@
+/** What people do in the web UI, by role and name, in a real browser against a real cloud and a real machine-server. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { shotPath } from '../open-browser.ts';
+import { accessibilityFaults, type RunningUi, startUi } from './start-ui.ts';
+
+/** One cloud and one machine for all journeys; the last one signs out. */
+let ui: RunningUi;
+beforeAll(async () => {
+  ui = await startUi();
+});
+afterAll(() => ui?.[Symbol.asyncDispose]());
+
+test('sign in by link; a query becomes a chart and a table; triggers, deliveries, billing and settings show what there is', async () => {
+  const { page, faults } = ui;
+  await page.getByRole('link', { name: 'Query' }).click();
+  await page.getByRole('button', { name: 'Run' }).waitFor();
+  await expect
+    .poll(async () => {
+      await page.getByRole('button', { name: 'Run' }).click();
+      await page.getByText(/^\d+ rows/).waitFor();
+      return page.getByRole('img', { name: /Line chart of cpu_percent/ }).count();
+    })
+    .toBe(1);
+  expect(await accessibilityFaults(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Table' }).click();
+  await page.getByRole('columnheader', { name: 'cpu_percent' }).waitFor();
+  await page.getByRole('button', { name: 'Readings by component' }).click();
+  await page.getByRole('cell', { name: 'host' }).waitFor();
+  await page.getByRole('button', { name: 'SQL', exact: true }).click();
+  await page.getByRole('textbox', { name: 'Query' }).click();
+  await page.keyboard.press('Control+a');
+  await page.keyboard.insertText('SELECT nothing FROM nowhere');
+  await page.keyboard.press('Control+Enter');
+  await page.getByRole('alert').waitFor();
+
+  await page.getByRole('link', { name: 'Triggers' }).click();
+  await page
+    .getByRole('button', { name: /^Send test of/ })
+    .first()
+    .click();
+  await page.getByText('is on its way').waitFor();
+  expect(await accessibilityFaults(page)).toEqual([]);
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Deliveries' }).click();
+  await page
+    .getByRole('row', { name: /Delivered/ })
+    .first()
+    .waitFor();
+  await page
+    .getByRole('button', { name: /^Details of/ })
+    .first()
+    .click();
+  await page.getByText('Attempts').waitFor();
+  expect(await accessibilityFaults(page)).toEqual([]);
+  await page.getByRole('link', { name: 'Billing' }).click();
+  await page.getByRole('heading', { name: 'Invoices' }).waitFor();
+  expect(await accessibilityFaults(page)).toEqual([]);
+  await page.getByRole('link', { name: 'Settings' }).click();
+  await page.getByLabel('Name').fill('nightly report');
+  await page.getByRole('button', { name: 'Create key' }).click();
+  await page.getByText('Copy the key now').waitFor();
+  await page.getByRole('button', { name: 'Rotate nightly report' }).click();
+  await page.getByText('former secret until').waitFor();
+  await page.getByLabel('E-mail').fill('ada@example.com');
+  await page.getByRole('button', { name: 'Invite' }).click();
+  await page.getByText('/invitations/accept').waitFor();
+  expect(await accessibilityFaults(page)).toEqual([]);
+  // One refused query and nothing else.
+  expect(faults.filter((text) => !text.includes('400'))).toEqual([]);
+
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.setViewportSize({ width: 390, height: 800 });
+  expect(await accessibilityFaults(page)).toEqual([]);
+  expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true);
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.setViewportSize({ width: 1280, height: 720 });
+});
+
+test('see the machine online, edit its configuration and see it applied, restore it, sign out', async () => {
+  const { page, faults, cloud } = ui;
+  await page.goto(cloud.url);
+  const machines = page.getByRole('row', { name: /Online/ });
+  await machines.waitFor();
+  expect(new URL(page.url()).pathname).toBe(`/o/${cloud.organizationId}/machines`);
+  expect(await accessibilityFaults(page)).toEqual([]);
+  await page.screenshot({ path: shotPath('web-machines.png') });
+
+  await page.getByLabel('Filter machines').fill('offline');
+  await page.getByText('No machine fits').waitFor();
+  expect(page.url()).toContain('q=offline');
+  await page.getByRole('button', { name: 'Clear the filter' }).click();
+
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: 'Machine, page or action' }).fill('configure');
+  expect(await accessibilityFaults(page)).toEqual([]);
+  await page.keyboard.press('Enter');
+
+  const editor = page.getByRole('textbox', { name: 'Configuration in JSON' });
+  await editor.click();
+  await page.keyboard.press('Control+a');
+  await page.keyboard.insertText(
+    JSON.stringify({ components: [{ name: 'probe', api: 'rdk:component:sensor', model: 'rdk:builtin:fake' }] }),
+  );
+  expect(await accessibilityFaults(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Review changes' }).click();
+  await page.getByRole('textbox', { name: 'Changes' }).getByText('probe').waitFor();
+  await page.getByRole('button', { name: 'Save version' }).click();
+  await page.getByText('Saved as version 2.').waitFor();
+  await page.getByRole('status', { name: 'Configuration' }).getByText('applied ✓').waitFor();
+  await page.screenshot({ path: shotPath('web-configure.png') });
+
+  await page.getByRole('link', { name: 'Overview' }).click();
+  await page.getByRole('row', { name: /Ready probe sensor/ }).waitFor();
+  expect(await accessibilityFaults(page)).toEqual([]);
+
+  await page.getByRole('link', { name: 'Configure' }).click();
+  await page.getByRole('button', { name: 'History' }).click();
+  await page.getByRole('button', { name: 'Compare and restore version 1' }).click();
+  const restoring = page.getByRole('dialog', { name: 'Restore a version' });
+  await restoring.getByText('probe').waitFor();
+  await restoring.getByRole('button', { name: 'Restore version 1' }).click();
+  await page.getByText('Restored version 1.').waitFor();
+
+  await page.getByRole('link', { name: 'Control' }).click();
+  await page.getByRole('region', { name: 'host' }).getByText('uptime_seconds').waitFor();
+  expect(await accessibilityFaults(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Stop all' }).click();
+  await page.getByText('was told to stop').waitFor();
+
+  await page.getByRole('link', { name: 'Logs' }).click();
+  await page.getByRole('region', { name: 'Log lines' }).getByRole('button').first().waitFor();
+  expect(await accessibilityFaults(page)).toEqual([]);
+
+  await page.getByRole('button', { name: 'Account' }).click();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('button', { name: 'Sign in' }).waitFor();
+  await page.goto(`${cloud.url}/o/${cloud.organizationId}/machines`);
+  expect(new URL(page.url()).pathname).toBe('/sign-in');
+  // The other journey has one refused query.
+  expect(faults.filter((text) => !text.includes('400'))).toEqual([]);
+});
