@@ -256,3 +256,23 @@ test('a stop closes everything, dependents first, and does not wait for hanging 
   expect(graph.status()).toEqual([]);
   expect(clock.waiting).toBe(0);
 });
+
+test('a stop is bounded: it names what did not stop in time, and what waited for that', async () => {
+  const { model, events } = createGatedModel();
+  const clock = new FakeClock();
+  const told: string[] = [];
+  const log = createLog((level, _logger, message, fields) =>
+    told.push(`${level} ${message} ${JSON.stringify(fields)}`),
+  );
+  const stuck: Model = { ...model, model: 'core:builtin:stuck', build: async () => ({ close: () => never }) };
+  const graph = new Graph({ models: [model, stuck], configureTimeoutMs, clock, log });
+  const config = { ...gated('stuck', ['base']), model: 'core:builtin:stuck' };
+  await graph.apply([gated('base'), config, gated('other')], 'r1');
+  const stopped = graph[Symbol.asyncDispose]();
+  await clock.advance(25_000);
+  await stopped;
+  expect(events).toContain('close other');
+  expect(told).toEqual([
+    'error these resources did not stop within 25000 ms {"hanging":["core:component:sensor/stuck"],"waiting":["core:component:sensor/base"]}',
+  ]);
+});

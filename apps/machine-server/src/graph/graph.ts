@@ -41,6 +41,8 @@ export interface GraphDeps {
 }
 
 const retryEveryMs = 500;
+/** The longest wait for all resources at the stop: longer than a module may take to remove one, shorter than the process waits. */
+const stopLimitMs = 25_000;
 
 export class Graph implements AsyncDisposable {
   readonly #deps: GraphDeps;
@@ -151,10 +153,19 @@ export class Graph implements AsyncDisposable {
     this.#beginThose(({ status }) => status.state === 'unhealthy');
   }
 
-  /** Closes everything, dependents first. */
+  /** Closes everything, dependents first; what does not stop in time is named in the log, and left to the end of the process. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#retry?.[Symbol.dispose]();
-    await removeNodes([...this.#nodes.keys()], this.#builds);
+    const { clock, log } = this.#deps;
+    const removed = removeNodes([...this.#nodes.keys()], this.#builds);
+    const inTime = new AbortController();
+    const isLate = await Promise.race([removed, clock.sleep(stopLimitMs, inTime.signal).then(() => true)]);
+    inTime.abort();
+    if (isLate !== true) return;
+    const [hanging, waiting] = [true, false].map((isHanging) =>
+      this.status().flatMap(({ config, state }) => ((state === 'removing') === isHanging ? fullNameOf(config) : [])),
+    );
+    log.error(`these resources did not stop within ${stopLimitMs} ms`, { hanging, waiting });
   }
 
   /** Starts an attempt, in build order, for each idle node that fulfils the condition. */
