@@ -1,8 +1,12 @@
 /** The configuration's schema in zod; it refuses unknown keys, and `parse` turns these errors into warnings. */
 import { z } from 'zod';
+import { triggerEventSchema, triggerNotificationSchema } from './trigger-schema.ts';
 
 const json: z.ZodType = z.json();
 const object: z.ZodType<Record<string, unknown>> = z.record(z.string(), json);
+/** Its content is shown to editors, and not checked. */
+const described = (schema: object): z.ZodType => object.meta(schema as Record<string, unknown>);
+const notification = described(triggerNotificationSchema);
 const list = (item: z.ZodType): z.ZodType => z.array(item).default([]);
 const name = z
   .string()
@@ -48,8 +52,8 @@ export const documentSchema: z.ZodObject = strict({
   triggers: list(
     z.looseObject({
       name: z.string().min(1),
-      event: object,
-      notifications: z.union([z.array(object), object], 'an object or a list of objects').default([]),
+      event: described(triggerEventSchema),
+      notifications: z.union([z.array(notification), notification], 'an object or a list of objects').default([]),
       notes: z.string().optional(),
       disabled: z.boolean().optional(),
     }),
