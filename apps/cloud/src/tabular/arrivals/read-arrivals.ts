@@ -22,7 +22,7 @@ export interface ArrivalsPage {
 export type ReadArrivals = (request: ArrivalsRequest) => AsyncGenerator<ArrivalsPage>;
 
 /** Large enough that its costs do not count, small enough to be held twice: it is read while the one before is looked at. */
-const page = { rows: 200_000, bytes: 16 << 20 } as const;
+const page = { rows: 32_768, bytes: 4 << 20 } as const;
 /** Uploads may have a thousand rows each, or one. */
 const firstPositions = 1 << 8;
 
