@@ -63,6 +63,7 @@ const { kinds, values } = commandLineOf({
     ingest: single('uploads a second to a cloud'),
     ack: single('time until an upload is acknowledged'),
     webhook: single('time from the upload to the webhook'),
+    conditions: single('evaluations of a condition a second on one core'),
     'many-triggers': single('ingest with 10,000 triggers that refer to other components'),
     deliveries: single('1,000 webhooks a second to 100 targets, also with a fifth of them hanging; as root', 'seconds'),
     capture: single('capture on a machine'),

@@ -13,7 +13,10 @@ export interface BenchCloud extends AsyncDisposable {
   readonly organizationId: string;
   readonly partId: string;
   readonly partSecret: string;
-  /** Authenticated with the owner's key. */
+  /** The owner's key. */
+  readonly keyId: string;
+  readonly key: string;
+  /** Authenticated with it. */
   readonly client: Cloud;
   readonly process: ServerProcess;
   /** Folder on disk for other files of the bench. */
@@ -39,7 +42,7 @@ export async function startCloud(
     '--json',
   ];
   const cloud = stack.use(startProcess(process.execPath, args, { PLATFORM_LOG_LEVEL: 'warn' }));
-  const ready = (await cloud.event('ready')) as unknown as Omit<BenchCloud, 'client'> & { keyId: string; key: string };
+  const ready = (await cloud.event('ready')) as unknown as Omit<BenchCloud, 'client'>;
   const { url, organizationId, partId, keyId, key } = ready;
   const link = connect({ baseUrl: url, credentials: { entity: keyId, type: 'api-key', payload: key } });
   const content = typeof configuration === 'function' ? configuration(folder) : configuration;
@@ -54,6 +57,7 @@ export async function startCloud(
     organizationId,
     partId,
     partSecret,
+    ...{ keyId, key },
     client,
     process: cloud,
     folder,

@@ -13,6 +13,7 @@ import { divertedLine, failureLine, type MachineLogLine } from './failure-line.t
 import { InFlight } from './in-flight.ts';
 import { type Also, type Attempt, createRecorder, type Judgement, type Recorder } from './record-attempt.ts';
 import { type ChannelName, channelNames, type OutboxMessageRow, type OutboxTables } from './store.ts';
+import { together } from './together.ts';
 
 export interface OutboxDeps {
   readonly db: Kysely<OutboxTables>;
@@ -42,6 +43,8 @@ interface Lane {
 export class Delivery implements AsyncDisposable {
   readonly #options: OutboxDeps;
   readonly #recorder: Recorder;
+  /** The message of an id, and others. */
+  readonly #read: (id: string) => Promise<ReadonlyMap<string, OutboxMessageRow>>;
   readonly #lanes: readonly Lane[];
   readonly #stop = new AbortController();
   #follower: Follower | null = null;
@@ -49,6 +52,10 @@ export class Delivery implements AsyncDisposable {
   constructor(options: OutboxDeps) {
     this.#options = options;
     this.#recorder = createRecorder(options);
+    this.#read = together(async (ids: readonly string[]) => {
+      const rows = await options.db.selectFrom('outbox_messages').selectAll().where('id', 'in', ids).execute();
+      return new Map(rows.map((row) => [row.id, row]));
+    });
     this.#lanes = channelNames.flatMap((name) => {
       const channel = options.channels[name];
       if (channel === undefined) return [];
@@ -153,8 +160,8 @@ export class Delivery implements AsyncDisposable {
 
   /** @param sent called when the target has answered: the next message may be sent while this attempt is recorded */
   async #deliver({ channel, circuits }: Lane, id: string, sent: () => void): Promise<void> {
-    const { clock, db, organizationExists } = this.#options;
-    const row = await db.selectFrom('outbox_messages').selectAll().where('id', '=', id).executeTakeFirst();
+    const { clock, organizationExists } = this.#options;
+    const row = (await this.#read(id)).get(id);
     // Since the query the message may have been paused or tried: an attempt may be recorded while a query finds it due.
     if (row?.state !== 'pending' || row.next_attempt_at > clock.now()) return;
     if (row.organization_id !== '' && !organizationExists(row.organization_id)) return this.#recorder.cancel(row.id);

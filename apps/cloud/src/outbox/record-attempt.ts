@@ -4,6 +4,7 @@ import type { Kysely, Transaction } from 'kysely';
 import type { Channel, GatheredMessage, SendResult } from './channel.ts';
 import { countSent } from './count-sent.ts';
 import type { MessageState, OutboxMessageRow, OutboxTables } from './store.ts';
+import { together } from './together.ts';
 
 const rowsPerStatement = 500;
 
@@ -44,16 +45,9 @@ export function createRecorder(options: { db: Kysely<OutboxTables>; clock: Clock
   const paused = new Set<string>();
   let loaded = false;
 
-  const write = (sent: readonly GatheredMessage[], attempt: Attempt, judgement: Judgement): Promise<void> =>
-    db.transaction().execute(async (trx) => {
-      const { result } = attempt;
-      const nowMs = clock.now();
-      for (const alike of Map.groupBy(sent, ({ attempts }) => attempts).values())
-        for (const some of chunks(alike, rowsPerStatement)) await writeSome(trx, some, attempt, judgement, nowMs);
-      const [first] = sent;
-      if (first !== undefined && isGone(result))
-        await pauseIn(trx, first.organization_id, first.target, judgement.error, nowMs);
-    });
+  const write = (all: readonly Recorded[]): Promise<void> =>
+    db.transaction().execute((trx) => writeAttempts(trx, all, clock.now()));
+  const writeTogether = together(write);
 
   return {
     async load() {
@@ -84,16 +78,17 @@ export function createRecorder(options: { db: Kysely<OutboxTables>; clock: Clock
       return { state: 'failed', nextAttemptAtMs: now, error: `${error}; given up after ${attempts} attempts` };
     },
     async record(sent, attempt, judgement, signal) {
-      for (let failures = 1; ; failures++) {
+      for (let failures = 0; ; failures++) {
         try {
-          await write(sent, attempt, judgement);
+          // What cannot be written must not hold up the others.
+          await (failures === 0 ? writeTogether({ sent, attempt, judgement }) : write([{ sent, attempt, judgement }]));
           break;
         } catch (caught) {
           log.error('an attempt could not be recorded; trying again', {
             messageId: sent[0]?.id,
             error: errorText(caught),
           });
-          await clock.sleep(backoffMs(failures), signal);
+          await clock.sleep(backoffMs(failures + 1), signal);
         }
       }
       // Added again to match the table: the target may have been resumed before this pause was recorded.
@@ -127,35 +122,81 @@ export function createRecorder(options: { db: Kysely<OutboxTables>; clock: Clock
   };
 }
 
-/** All have the same number of earlier attempts. */
-async function writeSome(
-  trx: Transaction<OutboxTables>,
-  sent: readonly GatheredMessage[],
-  { atMs, durationMs, result }: Attempt,
-  { state, nextAttemptAtMs }: Judgement,
-  nowMs: number,
-): Promise<void> {
-  const { outcome, code = null, response = null } = result;
-  const error = outcome === 'accepted' ? null : result.error;
-  const what = { at: atMs, duration_ms: durationMs, outcome, code, error, response };
-  await trx
-    .insertInto('outbox_attempts')
-    .values(sent.map(({ id, attempts }) => ({ message_id: id, attempt: attempts + 1, ...what })))
-    // The first try may have committed without its answer arriving.
-    .onConflict((conflict) => conflict.columns(['message_id', 'attempt']).doNothing())
-    .execute();
-  const ids = sent.map(({ id }) => id);
-  if (outcome === 'accepted' && result.diverted === undefined) await countSent(trx, ids, atMs);
+interface Recorded {
+  readonly sent: readonly GatheredMessage[];
+  readonly attempt: Attempt;
+  readonly judgement: Judgement;
+}
+
+async function writeAttempts(trx: Transaction<OutboxTables>, all: readonly Recorded[], nowMs: number): Promise<void> {
+  const rows = all.flatMap(({ sent, attempt: { atMs, durationMs, result } }) => {
+    const { outcome, code = null, response = null } = result;
+    const error = outcome === 'accepted' ? null : result.error;
+    const what = { at: atMs, duration_ms: durationMs, outcome, code, error, response };
+    return sent.map(({ id, attempts }) => ({ message_id: id, attempt: attempts + 1, ...what }));
+  });
+  for (const some of chunks(rows, rowsPerStatement))
+    await trx
+      .insertInto('outbox_attempts')
+      .values(some)
+      // The first try may have committed without its answer arriving.
+      .onConflict((conflict) => conflict.columns(['message_id', 'attempt']).doNothing())
+      .execute();
+  const accepted = all.filter(
+    ({ attempt: { result } }) => result.outcome === 'accepted' && result.diverted === undefined,
+  );
+  for (const alike of Map.groupBy(accepted, ({ attempt }) => hourOf(attempt.atMs)).values())
+    for (const ids of chunks(idsOf(alike), rowsPerStatement))
+      await countSent(trx, ids, alike[0]?.attempt.atMs ?? nowMs);
+  for (const alike of Map.groupBy(all.flatMap(changesOf), ({ key }) => key).values())
+    for (const some of chunks(alike, rowsPerStatement)) await writeState(trx, some, nowMs);
+  for (const { sent, attempt, judgement } of all) {
+    const [first] = sent;
+    if (first !== undefined && isGone(attempt.result))
+      await pauseIn(trx, first.organization_id, first.target, judgement.error, nowMs);
+  }
+}
+
+interface Change extends Pick<Judgement, 'state' | 'nextAttemptAtMs'> {
+  readonly id: string;
+  /** Earlier ones. */
+  readonly attempts: number;
+  /** Changes with the same key are written by one statement. */
+  readonly key: string;
+}
+
+function changesOf({ sent, judgement: { state, nextAttemptAtMs } }: Recorded): Change[] {
+  // When a finished message would have been tried again, says nothing.
+  const key = state === 'pending' ? `${state} ${nextAttemptAtMs}` : state;
+  return sent.map(({ id, attempts }) => ({ id, attempts, state, nextAttemptAtMs, key: `${attempts} ${key}` }));
+}
+
+async function writeState(trx: Transaction<OutboxTables>, alike: readonly Change[], nowMs: number): Promise<void> {
+  const [first] = alike;
+  if (first === undefined) return;
+  const { attempts, state, nextAttemptAtMs } = first;
   await trx
     .updateTable('outbox_messages')
     .set({
-      attempts: (sent[0]?.attempts ?? 0) + 1,
+      attempts: attempts + 1,
       state,
       next_attempt_at: nextAttemptAtMs,
       ...(state !== 'pending' && { finished_at: nowMs, authorization: null, sealed: null }),
     })
-    .where('id', 'in', ids)
+    .where(
+      'id',
+      'in',
+      alike.map(({ id }) => id),
+    )
     .execute();
+}
+
+function idsOf(all: readonly Recorded[]): string[] {
+  return all.flatMap(({ sent }) => sent.map(({ id }) => id));
+}
+
+function hourOf(ms: number): number {
+  return Math.floor(ms / 3_600_000);
 }
 
 async function pauseIn(

@@ -4,6 +4,7 @@ import type { InstanceKey } from '../../instance/instance-key.ts';
 import type { Channel } from '../channel.ts';
 import type { TriggerEvent } from '../event.ts';
 import type { OutboxMessageRow } from '../store.ts';
+import { together } from '../together.ts';
 import { waitMs } from './classify.ts';
 import { createWebhookSender, type OutgoingRequest, type WebhookSenderDeps } from './send-webhook.ts';
 import { sign } from './sign.ts';
@@ -21,6 +22,10 @@ export interface WebhookChannelDeps extends Pick<WebhookSenderDeps, 'clock' | 'o
 export function createWebhookChannel(deps: WebhookChannelDeps): Channel {
   const { clock, instanceKey, signingSecrets, version, ownAuthority, policy } = deps;
   const sender = createWebhookSender({ clock, ownAuthority, policy });
+  const secretsOf = together(async (organizationIds: readonly string[]) => {
+    const all = [...new Set(organizationIds)].map(async (id) => [id, await signingSecrets(id)] as const);
+    return new Map(await Promise.all(all));
+  });
 
   return {
     maxInFlight: 256,
@@ -33,7 +38,7 @@ export function createWebhookChannel(deps: WebhookChannelDeps): Channel {
       if (authorization === undefined)
         return { outcome: 'rejected', error: 'the stored password for the target cannot be opened' };
       const timestamp = Math.floor(clock.now() / 1_000);
-      const secrets = await signingSecrets(message.organization_id);
+      const secrets = (await secretsOf(message.organization_id)).get(message.organization_id) ?? [];
       if (secrets.length === 0) throw new PlatformError('not_found', 'its organization was deleted');
       return sender.send(signedRequest(message, event, { authorization, secrets, timestamp, version }), signal);
     },

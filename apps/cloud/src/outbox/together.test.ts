@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { together } from './together.ts';
+
+test('what is asked for meanwhile is done together, at most so much at once, and a failure concerns only what was done with it', async () => {
+  const done: string[][] = [];
+  const gates = Array.from({ length: 4 }, () => Promise.withResolvers<void>());
+  const ask = together(async (all: readonly string[]) => {
+    const gate = gates[done.length]?.promise;
+    done.push([...all]);
+    await gate;
+    if (all.includes('bad')) throw new Error('bad');
+    return all.length;
+  }, 3);
+  const first = ask('a');
+  expect(done).toEqual([['a']]);
+  const rest = ['b', 'bad', 'c', 'd', 'e'].map((one) => ask(one));
+  const outcomes = Promise.allSettled(rest);
+  for (const gate of gates) gate.resolve();
+  expect(await first).toBe(1);
+  expect((await outcomes).map(({ status }) => status)).toEqual([
+    'rejected',
+    'rejected',
+    'rejected',
+    'fulfilled',
+    'fulfilled',
+  ]);
+  expect(done).toEqual([['a'], ['b', 'bad', 'c'], ['d', 'e']]);
+  expect(await ask('f')).toBe(1);
+});
