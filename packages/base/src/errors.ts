@@ -100,7 +100,7 @@ export function asPlatformError(caught: unknown): PlatformError {
 export function errorText(caught: unknown): string {
   if (!(caught instanceof Error)) return String(caught);
   if (caught.cause === undefined) return caught.message;
-  const cause = errorText(caught.cause).replace(/^\[\w+\] /, '');
+  const cause = errorText(caught.cause).replace(/^\[\w+\](?: |$)/, '');
   return caught.message.includes(cause) ? caught.message : `${caught.message}: ${cause}`;
 }
 

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer as createHttp2Server } from 'node:http2';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { errorText } from '@platform/base';
 import { temporaryDirectory } from '@platform/testkit';
 import { describe, expect, test } from 'vitest';
 import { EchoService } from '../../test/echo-service.ts';
@@ -205,5 +206,24 @@ test('a server that is killed during a call is unavailable, by its name: its con
   await using link = connect({ baseUrl: `http://127.0.0.1:${port}`, peerName: 'the module' });
   const message = 'the module cannot be reached, or the connection broke: read ECONNRESET';
   await expect(link.client(EchoService).say({ value: 'x' })).rejects.toMatchObject({ code: 'unavailable', message });
+  server.close();
+});
+
+test.each([
+  ['4', 'deadline_exceeded', /Say was not answered in time$/],
+  ['5', 'not_found', /Say was answered NOT_FOUND without a message$/],
+])('an error %s without a message, as servers in Python send, gets one', async (status, code, text) => {
+  const server = createHttp2Server();
+  const answer = { ':status': 200, 'content-type': 'application/grpc', 'grpc-status': status };
+  server.on('stream', (stream) => stream.respond(answer, { endStream: true })).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  await using link = connect({ baseUrl: `http://127.0.0.1:${port}` });
+  const error: unknown = await link
+    .client(EchoService)
+    .say({})
+    .catch((caught: unknown) => caught);
+  expect(error).toMatchObject({ code, message: expect.stringMatching(text) });
+  expect(errorText(error)).toMatch(text);
   server.close();
 });

@@ -181,6 +181,15 @@ export class LinkTransport implements Transport {
       const text = `${parent.typeName}/${name}: expected a message of at most ${limit} bytes (maxMessageBytes) from ${this.#options.baseUrl}, found ${found}: request less at once`;
       return new PlatformError('resource_exhausted', text, error.cause);
     }
+    if (error.message === '') {
+      const how =
+        error.code === 'deadline_exceeded'
+          ? 'was not answered in time'
+          : `was answered ${error.code.toUpperCase()} without a message`;
+      return new PlatformError(error.code, `${parent.typeName}/${name} ${how}`, error.cause, {
+        retryAfterMs: error.retryAfterMs,
+      });
+    }
     // A missing socket is as unreachable as a port that no one listens on; a process that was killed resets its connections.
     const code = caught.cause instanceof Error && 'code' in caught.cause ? caught.cause.code : undefined;
     const isGone = code === 'ENOENT' || code === 'ECONNRESET';
