@@ -74,7 +74,8 @@ async function runToWebhook(folder: string, data: string, path: string): Promise
   try {
     const closed = once(child, 'close');
     for await (const line of createInterface({ input: child.stdout })) {
-      const { event } = JSON.parse(line) as { event: string };
+      const { event, url } = JSON.parse(line) as { event: string; url?: string };
+      if (url !== undefined) await requireWebUi(url);
       seen.push(event);
       if (event === 'webhook') child.kill('SIGTERM');
     }
@@ -89,6 +90,12 @@ async function runToWebhook(folder: string, data: string, path: string): Promise
     clearTimeout(timer);
     clearTimeout(kill);
   }
+}
+
+/** The packages contain the web UI, and the cloud finds it. */
+async function requireWebUi(url: string): Promise<void> {
+  const { status } = await fetch(new URL('/_app/version.json', url));
+  if (status !== 200) throw new Error(`web UI: expected its files at ${url}, found status ${status}`);
 }
 
 /** Runs an old Node without the packaged one: expects exit code 1 and one line. Undefined if this computer has no old Node. */

@@ -33,7 +33,21 @@ test('sign in by link; a query becomes a chart and a table; triggers, deliveries
   await page.keyboard.press('Control+Enter');
   await page.getByRole('alert').waitFor();
 
+  await page.getByRole('link', { name: 'Data' }).click();
+  await page.getByRole('link', { name: /^cpu_percent / }).waitFor();
+  expect(await accessibilityFaults(page)).toEqual([]);
+  await page.getByRole('link', { name: /^cpu_percent / }).click();
+  await page.getByRole('img', { name: /Line chart of value/ }).waitFor();
+
   await page.getByRole('link', { name: 'Triggers' }).click();
+  await page
+    .getByRole('button', { name: /^Try on last day/ })
+    .first()
+    .click();
+  await page
+    .getByText(/Would have fired|cannot be/)
+    .first()
+    .waitFor();
   await page
     .getByRole('button', { name: /^Send test of/ })
     .first()
@@ -73,6 +87,25 @@ test('sign in by link; a query becomes a chart and a table; triggers, deliveries
   expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true);
   await page.emulateMedia({ colorScheme: 'light' });
   await page.setViewportSize({ width: 1280, height: 720 });
+});
+
+test('a cloud that is away and a session that ended are said, what was typed stays, and the page goes on by itself', async () => {
+  const { page } = ui;
+  await page.getByLabel('Name').fill('half typed');
+  await page.context().setOffline(true);
+  await page.getByText('Not up to date, trying again').waitFor();
+  await page.context().setOffline(false);
+  await page.getByText('Not up to date, trying again').waitFor({ state: 'detached' });
+
+  const refused = { status: 401, json: { code: 'unauthenticated', message: 'the session ended' } };
+  await page.route('**/ListMachineSummaries', (route) => route.fulfill(refused));
+  const ended = page.getByRole('dialog', { name: 'Your session has ended' });
+  await ended.waitFor();
+  expect(await accessibilityFaults(page)).toEqual([]);
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  await ended.getByRole('button', { name: 'Continue' }).click();
+  await ended.waitFor({ state: 'hidden' });
+  expect(await page.getByLabel('Name').inputValue()).toBe('half typed');
 });
 
 test('see the machine online, edit its configuration and see it applied, restore it, sign out', async () => {
@@ -135,6 +168,6 @@ test('see the machine online, edit its configuration and see it applied, restore
   await page.getByRole('button', { name: 'Sign in' }).waitFor();
   await page.goto(`${cloud.url}/o/${cloud.organizationId}/machines`);
   expect(new URL(page.url()).pathname).toBe('/sign-in');
-  // The other journey has one refused query.
-  expect(faults.filter((text) => !text.includes('400'))).toEqual([]);
+  // The other journeys have one refused query, and a cloud that is away.
+  expect(faults.filter((text) => !/400|401|ERR_INTERNET_DISCONNECTED/.test(text))).toEqual([]);
 });

@@ -2,6 +2,7 @@
 export const pages = [
   { path: 'machines', name: 'Machines', mark: '▤' },
   { path: 'query', name: 'Query', mark: '∿' },
+  { path: 'data', name: 'Data', mark: '▥' },
   { path: 'triggers', name: 'Triggers', mark: '⚑' },
   { path: 'deliveries', name: 'Deliveries', mark: '➤' },
   { path: 'billing', name: 'Billing', mark: '$' },
