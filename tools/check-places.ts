@@ -95,6 +95,7 @@ const rules: readonly Rule[] = [
       'packages/testkit/*',
       // Reads and writes files that the user names.
       'apps/cli/src/*',
+      'packages/sdk/src/cloud/save-file.ts',
       'apps/cloud/src/admin-main.ts',
       'apps/cloud/src/data-directory.ts',
       // The files of the web UI, which are part of the program.
@@ -112,6 +113,8 @@ const rules: readonly Rule[] = [
       'apps/cloud/src/ingest/staged/staged-uploads.ts',
       'apps/cloud/src/ingest/staged/staged-bytes.ts',
       'apps/cloud/src/ingest/staged/staged-files.ts',
+      // Fonts are files of packages.
+      'apps/cloud/src/billing/pdf/fonts.ts',
       // The program and the Node that other computers fetch.
       'apps/cloud/src/connect/bundle.ts',
       'apps/cloud/src/connect/collect-program.ts',

@@ -2,7 +2,7 @@
  * Billing with clients that share no code with ours: the public package reads, @grpc/grpc-js calls every operation; the command line does
  * the rest. One real cloud with the payment provider `test`.
  */
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as ours from '@platform/proto/platform/app/v1/billing';
 import { openCloud } from '@platform/sdk/cloud';
@@ -116,6 +116,21 @@ test('an organization is billed by another one: prices, tier, usage and invoices
   ]);
   expect(paid.json()).toMatchObject({ state: 'paid', open: '0.00' });
   expect((await cli.ok(['billing', 'invoices', '--json'])).json<unknown[]>()).toHaveLength(3);
+  const saved = await cli.ok(['billing', 'pdf', invoice_id, 'set-up.pdf', '--json']);
+  const file = join(cli.directory, 'set-up.pdf');
+  expect(saved.json()).toEqual({ file: 'set-up.pdf', bytes: readFileSync(file).length });
+  expect((await cli.run(['billing', 'pdf', invoice_id, 'set-up.pdf'])).stderr).toContain('does not exist');
+  await sdk.billing.getInvoicePdf(invoice_id, org_id, join(cli.directory, 'again.pdf'), { timeout: 20 });
+  expect(readFileSync(join(cli.directory, 'again.pdf')).equals(readFileSync(file))).toBe(true);
+  const read = await billingClient.getInvoicePdf(invoice_id, org_id);
+  expect(Buffer.from(read).equals(readFileSync(file))).toBe(true);
+  const chunks = [];
+  for await (const { chunk } of peer.stream('platform.app.v1.BillingService', 'GetInvoicePdf', {
+    id: invoice_id,
+    org_id,
+  }))
+    chunks.push(chunk);
+  expect(Buffer.concat(chunks).equals(readFileSync(file))).toBe(true);
   expect((await cli.ok(['admin', 'check-ledger', '--json', ...data])).json()).toMatchObject({
     invoices: 3,
     problems: [],

@@ -1,7 +1,12 @@
 /** Billing: what the other features store and count is metered, priced and charged. */
 import type { Clock, Log } from '@platform/base';
 import { UsageCostType } from '@platform/proto/platform/app/v1/billing';
-import { isBillingServiceEnabled } from './accounts/organizations/billing-service.ts';
+import {
+  isBillingServiceEnabled,
+  linesOfAddress,
+  readBillingAddress,
+} from './accounts/organizations/billing-service.ts';
+import { readLogo } from './accounts/organizations/logo.ts';
 import { type Billing, createBilling } from './billing/feature.ts';
 import { createInvoiceMails } from './billing/invoices/mails.ts';
 import { providerNamed } from './billing/payments/provider.ts';
@@ -38,6 +43,12 @@ export function composeBilling({ db, ingestLog, fleet, mail, settings, clock, lo
       const { name = organizationId, support_email: supportEmail = '' } = tree.organization(organizationId) ?? {};
       return { name, supportEmail };
     },
+    async addressOf(organizationId) {
+      if (!(await isBillingServiceEnabled(db, organizationId))) return [];
+      const address = await readBillingAddress({ db, clock }, organizationId);
+      return linesOfAddress(address);
+    },
+    logoOf: (organizationId) => readLogo(db, organizationId),
     counted: [
       { type: UsageCostType.TRIGGER_NOTIFICATION, read: (...range) => sentNotifications(db, ...range) },
       { type: UsageCostType.LOGS_UPLOAD, read: (...range) => sentLogs(db, ...range) },

@@ -231,6 +231,7 @@ export function crossTenantRequests(world: World): readonly CrossTenantRequest[]
       ['AppService.OrganizationSetLogo', organization, (id) => ({ orgId: id, logo: new Uint8Array() })],
       ['AppService.EnableBillingService', organization, (id) => ({ orgId: id })],
       ['BillingService.GetCurrentMonthUsage', organization, (id) => ({ orgId: id })],
+      ['BillingService.GetInvoicePdf', organization, (id) => ({ orgId: id, id: '' })],
       ['BillingService.UpdateOrganizationBillingTier', organization, (id) => ({ organizationId: id, billingTier: '' })],
       ['BillingService.UpdateLocationBillingOrganization', location, (id) => ({ locationId: id })],
       ['BillingService.ChargeOrganization', organization, (id) => ({ orgIdToCharge: id, subtotal: -1 })],

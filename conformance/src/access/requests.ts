@@ -247,6 +247,7 @@ export const builders: Readonly<Record<string, Builder>> = {
   }),
   'BillingService.ChargeOrganization': ({ id }) => ({ orgIdToCharge: id, subtotal: 1 }),
   'BillingService.CreateInvoiceAndChargeImmediately': ({ id }) => ({ orgIdToCharge: id, amount: 1 }),
+  'BillingService.GetInvoicePdf': ({ id }) => ({ orgId: id, id: '' }),
   'InvoiceService.CloseMonth': ({ id }) => ({ organizationId: id, month: '2020-01' }),
   'InvoiceService.VoidInvoice': ({ id }) => ({ organizationId: id, invoiceId: '', reason: '\u0007' }),
   'InvoiceService.AttachTestCard': ({ id }) => ({ organizationId: id, card: 1 }),

@@ -72,6 +72,7 @@ export {
   type ChargeOptions,
   type ImmediateCharge,
   type OrganizationCharge,
+  type PdfOptions,
   usageTypeName,
 } from './cloud/billing-client.ts';
 export { parseStages } from './cloud/extended-json/parse-stages.ts';

@@ -22,7 +22,9 @@ import { priceHandlers } from './price-rpc.ts';
 export interface BillingDeps
   extends Omit<BillingOperationDeps, 'metered'>,
     Pick<MeterUploadsDeps, 'ingestLog'>,
-    Pick<ChargeRpcDeps, 'provider' | 'mails' | 'nameOf'> {
+    Pick<ChargeRpcDeps, 'provider' | 'mails' | 'nameOf'>,
+    // Absent: invoices have neither an address nor a logo.
+    Partial<Pick<ChargeRpcDeps, 'addressOf' | 'logoOf'>> {
   readonly stored: readonly StoredSource[];
 }
 
@@ -47,6 +49,7 @@ export function createBilling(given: BillingDeps): Billing {
   const { db, ingestLog, stored, clock, log } = given;
   const meter = meterUploads({ db, ingestLog, clock, log });
   const deps: ChargeRpcDeps = {
+    ...{ addressOf: async () => [], logoOf: async () => undefined },
     ...given,
     metered: meter.caughtUp,
     async meteredUntil(ms, signal) {

@@ -127,6 +127,8 @@ export interface BillingTables {
   };
   /** Payments that the host administrator recorded. */
   billing_payments: { id: string; invoice_id: string; minor: number; reference: string; recorded_ms: number };
+  /** The PDF of an invoice as it was first downloaded: later downloads get the same bytes. */
+  invoice_pdfs: { invoice_id: string; pdf: Uint8Array };
   payment_methods: {
     organization_id: string;
     provider: string;
@@ -160,6 +162,10 @@ export const invoicesV24: readonly string[] = [
   'create table billed_periods (organization_id text not null, period text not null, biller_id text not null, invoice_id text, created_ms bigint not null, primary key (organization_id, period))',
   'create table billing_payments (id text primary key, invoice_id text not null references invoices (id), minor bigint not null, reference text not null, recorded_ms bigint not null)',
   'create table payment_methods (organization_id text primary key, provider text not null, brand text not null, last_four text not null, method text not null, added_ms bigint not null)',
+];
+
+export const invoicesV27: readonly string[] = [
+  'create table invoice_pdfs (invoice_id text primary key references invoices (id), pdf blob not null)',
 ];
 
 /** Triggers that keep the ledger append-only in the database itself, and what invoices say unchanged, in the SQL of each store. */

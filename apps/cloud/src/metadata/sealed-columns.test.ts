@@ -3,7 +3,9 @@ import { expect, test } from 'vitest';
 import { migrations } from './migrations.ts';
 import { sealedColumns } from './sealed-columns.ts';
 
-/** Byte columns without secrets to seal: hashes are only compared, images are public, queries are BSON. */
+/**
+ * Byte columns without secrets to seal: hashes are only compared, images are public, queries are BSON, and invoices are as
+ * readable as the rows they are made of. */
 const notSealed = [
   'sessions.token_hash',
   'one_time_links.token_hash',
@@ -11,6 +13,7 @@ const notSealed = [
   'organization_logos.image',
   'saved_queries.pipeline',
   'data_indexes.spec',
+  'invoice_pdfs.pdf',
 ];
 
 function schema(): { table: string; column: string; type: string }[] {

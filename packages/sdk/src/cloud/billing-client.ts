@@ -2,17 +2,21 @@
 import {
   type BillingService,
   type GetCurrentMonthUsageResponse,
+  type GetInvoicePdfResponse,
   type GetInvoicesSummaryResponse,
   type GetOrgBillingInformationResponse,
   type UsageCostType,
   UsageCostTypeSchema,
 } from '@platform/proto/platform/app/v1/billing';
 import type { Client } from '@platform/rpc/client';
+import { type SaveOptions, saveFile } from './save-file.ts';
 
 export interface BillingCallOptions {
   /** How long to wait before the call is closed, in seconds. Default: that of the connection. */
   readonly timeout?: number;
 }
+
+export interface PdfOptions extends BillingCallOptions, SaveOptions {}
 
 export interface ChargeOptions extends BillingCallOptions {
   /** Names the request: with the same key it is charged once. Default: equal requests within 24 hours are charged once. */
@@ -49,6 +53,14 @@ export interface BillingClient {
   /** Invoices, newest first, and what is still to be paid. */
   getInvoicesSummary(orgId: string, options?: BillingCallOptions): Promise<GetInvoicesSummaryResponse>;
   /**
+   * Saves the PDF of an invoice as the file `dest`, whole or not at all; in a browser as a download of that name. Each download of an
+   * invoice has the same bytes.
+   *
+   * @throws not_found; already_exists without `overwrite`; invalid_argument if `dest` is a directory; permission_denied
+   * @returns the number of bytes
+   */
+  getInvoicePdf(invoiceId: string, orgId: string, dest: string, options?: PdfOptions): Promise<number>;
+  /**
    * Waits until the payment is confirmed, at most two minutes; then deadline_exceeded with the id of the invoice, and a late confirmation is
    * still booked.
    */
@@ -65,6 +77,8 @@ export function billingClient(service: Client<typeof BillingService>): BillingCl
     getCurrentMonthUsage: (orgId, options) => service.getCurrentMonthUsage({ orgId }, callOptions(options)),
     getOrgBillingInformation: (orgId, options) => service.getOrgBillingInformation({ orgId }, callOptions(options)),
     getInvoicesSummary: (orgId, options) => service.getInvoicesSummary({ orgId }, callOptions(options)),
+    getInvoicePdf: (id, orgId, dest, options) =>
+      saveFile(chunksOf(service.getInvoicePdf({ id, orgId }, callOptions(options))), dest, options),
     async createInvoiceAndChargeImmediately(charge, options) {
       const given = { timeoutMs: immediateTimeoutMs, ...callOptions(options) };
       const { invoiceId } = await service.createInvoiceAndChargeImmediately(charge, given);
@@ -75,6 +89,10 @@ export function billingClient(service: Client<typeof BillingService>): BillingCl
       return { invoiceId };
     },
   };
+}
+
+async function* chunksOf(answers: AsyncIterable<GetInvoicePdfResponse>): AsyncIterable<Uint8Array> {
+  for await (const { chunk } of answers) yield chunk;
 }
 
 function callOptions({ timeout, idempotencyKey }: ChargeOptions = {}): {

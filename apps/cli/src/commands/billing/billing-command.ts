@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { group } from '../../invocation/define-command.ts';
 import { chargeCommand } from './charge.ts';
 import { methodCommand } from './method.ts';
+import { pdfCommand } from './pdf.ts';
 import { closeMonthCommand, pricesCommand, simulateCommand } from './prices.ts';
 import { infoCommand, invoicesCommand, usageCommand } from './usage.ts';
 
@@ -11,6 +12,7 @@ export function billingCommand(): Command {
     usageCommand(),
     infoCommand(),
     invoicesCommand(),
+    pdfCommand(),
     chargeCommand(),
     methodCommand(),
     pricesCommand(),

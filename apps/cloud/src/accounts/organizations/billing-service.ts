@@ -82,6 +82,13 @@ export async function readBillingAddress({ db }: BillingDeps, organizationId: st
   return fromJsonString(BillingAddressSchema, row.address);
 }
 
+/** As it is written on letters. */
+export function linesOfAddress(address: BillingAddress): readonly string[] {
+  const { addressLine1, addressLine2 = '', city, state, zipcode, country } = address;
+  const place = [zipcode, city, state].filter((part) => part !== '').join(' ');
+  return [addressLine1, addressLine2, place, country].filter((line) => line !== '');
+}
+
 /** Whether the organization bills others. */
 export async function isBillingServiceEnabled(db: BillingDeps['db'], organizationId: string): Promise<boolean> {
   const row = await db

@@ -56,3 +56,13 @@ export async function logoUrl(
     .executeTakeFirst();
   return row === undefined ? '' : `${baseUrl()}${logoPath}${row.id}`;
 }
+
+/** PNG or JPEG; undefined if there is no logo. */
+export async function readLogo(db: AccountsDeps['db'], organizationId: string): Promise<Uint8Array | undefined> {
+  const row = await db
+    .selectFrom('organization_logos')
+    .select('image')
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirst();
+  return row?.image;
+}

@@ -8,7 +8,7 @@ import type { Transaction } from 'kysely';
 import { audit, type Caller, type OwnActor } from '../../access/audit.ts';
 import type { CloudTables } from '../../metadata/tables.ts';
 import { readTotals, type UsageReader } from '../meter/read-usage.ts';
-import { divideRounded, minorOfDecimal, one } from '../money/decimal.ts';
+import { divideRounded, minorOfDecimal, one, textOfDecimal } from '../money/decimal.ts';
 import { hourOf, type Month, monthOf } from '../month.ts';
 import { type ChargeDeps, chargeOf } from '../payments/charge-organization.ts';
 import { paymentMethodOf } from '../payments/payment-methods.ts';
@@ -52,6 +52,7 @@ export async function closeMonth(
   const accounts = await accountsOfBiller(db, billerId, month.endMs - 1);
   const totals = await readTotals(deps, month.startMs, month.endMs);
   const done = await billedIn(deps, month.name);
+  const address = await deps.addressOf(billerId);
   const invoiceIds: string[] = [];
   for (const account of accounts) {
     if (signal.aborted) break;
@@ -64,7 +65,7 @@ export async function closeMonth(
       kind: 'month',
       period: month.name,
       text: `Usage in ${month.name}`,
-      lines,
+      ...{ lines, address },
     });
     if (id !== undefined) invoiceIds.push(id);
   }
@@ -77,6 +78,7 @@ export async function billYears(deps: CloseDeps, by: OwnActor, billerId: string,
   const nowMs = clock.now();
   const month = monthOf(nowMs);
   const accounts = await accountsOfBiller(db, billerId, nowMs);
+  const address = await deps.addressOf(billerId);
   const invoiceIds: string[] = [];
   for (const account of accounts) {
     if (signal.aborted) break;
@@ -87,7 +89,7 @@ export async function billYears(deps: CloseDeps, by: OwnActor, billerId: string,
     const fee = minorOfDecimal(customer.rates.annualFee, customer.list.list.currency.exponent);
     const text = `Year from ${period.slice(5)}`;
     const lines = fee === 0n ? [] : [plain('fee', `Annual fee of the tier ${customer.tier}`, fee)];
-    const id = await bill(deps, by, customer, { kind: 'year', period, text, lines });
+    const id = await bill(deps, by, customer, { kind: 'year', period, text, lines, address });
     if (id !== undefined) invoiceIds.push(id);
   }
   return { invoiceIds, others: accounts.length - invoiceIds.length };
@@ -121,6 +123,8 @@ interface Bill {
   readonly period: string;
   readonly text: string;
   readonly lines: readonly Line[];
+  /** Of the organization that bills. */
+  readonly address: readonly string[];
 }
 
 /** @returns the id of the invoice; undefined: nothing is owed, or the period was billed meanwhile */
@@ -143,7 +147,7 @@ async function billIn(
   deps: CloseDeps,
   by: Caller | OwnActor,
   customer: Customer,
-  { kind, period, text, lines }: Bill,
+  { kind, period, text, lines, address }: Bill,
   method: string | undefined,
 ): Promise<string | undefined> {
   const { provider, mails, clock, nameOf } = deps;
@@ -158,7 +162,7 @@ async function billIn(
     .executeTakeFirst();
   const subtotal = lines.reduce((sum, { minor }) => sum + minor, 0n);
   if (added === undefined || subtotal <= 0n) return undefined;
-  const { currency, tax: percent, paymentDays } = list.list;
+  const { currency, tax: percent, paymentDays, payment } = list.list;
   const { name: branding, supportEmail } = nameOf(billerId);
   const invoice = await issueInvoice(trx, {
     ...{ billerId, organizationId, kind, period, isTest: provider.isTest, currency: currency.code, subtotal },
@@ -167,6 +171,7 @@ async function billIn(
     document: {
       ...{ description: text, brandingId: billerId, branding, supportEmail, billingEmail, tier },
       ...{ priceListVersion: list.version, customer: nameOf(organizationId).name, biller: branding },
+      issuer: { address, payment, taxPercent: textOfDecimal(percent) },
       lines: lines.map((line) => ({
         ...{ text: line.text, quantity: line.quantity, unit: line.unit, unitPrice: line.unitPrice },
         minor: Number(line.minor),

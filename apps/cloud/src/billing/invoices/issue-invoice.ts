@@ -22,7 +22,19 @@ export interface InvoiceDocument {
   readonly billingEmail: string;
   readonly tier: string;
   readonly priceListVersion: number;
+  /** Absent on invoices of earlier versions. */
+  readonly issuer?: Issuer;
   readonly lines: readonly InvoiceLine[];
+}
+
+/** Of the organization that bills. */
+export interface Issuer {
+  /** Lines of its postal address. */
+  readonly address: readonly string[];
+  /** How to pay it; empty: it does not say. */
+  readonly payment: string;
+  /** Absent: the tax was given as an amount. */
+  readonly taxPercent?: string;
 }
 
 export interface InvoiceLine {

@@ -10,13 +10,13 @@
 import { PlatformError } from '@platform/base';
 import type { Transaction } from 'kysely';
 import { audit, type Caller, type OwnActor } from '../../access/audit.ts';
-import type { CloudTables } from '../../metadata/tables.ts';
+import type { CloudTables, Database } from '../../metadata/tables.ts';
 import { lockBiller, post } from '../ledger/post.ts';
 import { type InvoiceDocument, type InvoiceRow, issueInvoice } from './issue-invoice.ts';
 
 /** @throws not_found, in the same words for a foreign and an unknown invoice */
 export async function requireInvoice(
-  trx: Transaction<CloudTables>,
+  trx: Database,
   id: string,
   of: { readonly organizationId?: string; readonly billerId?: string },
 ): Promise<InvoiceRow> {

@@ -16,9 +16,12 @@ import { providerTimeoutMs, type SettleDeps, settleCharge } from './settle-charg
 export interface ChargeDeps extends SettleDeps {
   /** Name and support address of an organization. */
   readonly nameOf: (organizationId: string) => { readonly name: string; readonly supportEmail: string };
+  /** Lines of the postal address of an organization that bills others. */
+  readonly addressOf: (organizationId: string) => Promise<readonly string[]>;
 }
 
 export interface Biller extends Account {
+  readonly address: readonly string[];
   readonly list: PriceListVersion & { readonly list: PriceList };
 }
 
@@ -36,14 +39,15 @@ const askEveryMs = 1_000;
 const dayMs = 24 * 3_600_000;
 
 /** @throws failed_precondition if nobody bills the organization */
-export async function requireBiller({ db, clock }: ChargeDeps, organizationId: string): Promise<Biller> {
+export async function requireBiller({ db, clock, addressOf }: ChargeDeps, organizationId: string): Promise<Biller> {
   const account = await accountAt(db, organizationId, clock.now());
   if (account === undefined)
     throw new PlatformError(
       'failed_precondition',
       `organization ${organizationId}: expected one that is billed, found that nobody bills it; the host administrator says who does (platform admin billing assign)`,
     );
-  return { ...account, list: await requirePriceList(db, account.billerId, clock.now()) };
+  const list = await requirePriceList(db, account.billerId, clock.now());
+  return { ...account, list, address: await addressOf(account.billerId) };
 }
 
 /**
@@ -130,13 +134,13 @@ async function issue(
   { nameOf, provider, clock }: ChargeDeps,
   id: string,
   organizationId: string,
-  { billerId, tier, billingEmail, list }: Biller,
+  { billerId, tier, billingEmail, list, address }: Biller,
   { subtotal, tax, description, brandingId }: Amounts,
   isPaidNow: boolean,
 ): Promise<InvoiceRow> {
   const nowMs = clock.now();
   const { name: branding, supportEmail } = nameOf(brandingId);
-  const { currency, paymentDays } = list.list;
+  const { currency, paymentDays, payment } = list.list;
   return await issueInvoice(trx, {
     ...{
       id,
@@ -153,6 +157,7 @@ async function issue(
       ...{ description, brandingId, branding, supportEmail, billingEmail, tier, priceListVersion: list.version },
       customer: nameOf(organizationId).name,
       biller: nameOf(billerId).name,
+      issuer: { address, payment },
       lines: [{ text: description || 'Charge', quantity: '', unit: '', unitPrice: '', minor: Number(subtotal) }],
     },
   });

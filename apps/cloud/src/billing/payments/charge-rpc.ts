@@ -11,14 +11,16 @@ import { requireInvoice, voidInvoice } from '../invoices/states.ts';
 import { invoicesSummary } from '../invoices/summary.ts';
 import { minorOfWire } from '../money/wire-amount.ts';
 import { monthNamed } from '../month.ts';
+import { type InvoicePdfDeps, readInvoicePdf } from '../pdf/read-invoice-pdf.ts';
 import { chargeOrganization, requireBiller, waitUntilPaid } from './charge-organization.ts';
 import { chargeRequest } from './charge-request.ts';
 import { attachTestCard, removePaymentMethod } from './payment-methods.ts';
 import type { TestMethod } from './provider.ts';
 
-export type ChargeRpcDeps = CloseDeps & BillingOperationDeps;
+export type ChargeRpcDeps = CloseDeps & BillingOperationDeps & InvoicePdfDeps;
 
 const maxDescription = 1_000;
+const chunkBytes = 64 * 1024;
 
 interface Asked {
   readonly organizationId: string;
@@ -53,6 +55,13 @@ export function chargeHandlers(deps: ChargeRpcDeps): Handlers<typeof BillingServ
     async getInvoicesSummary({ orgId }, { principal }) {
       access.authorize(principal, 'organization.manage', orgId);
       return await invoicesSummary(db, orgId);
+    },
+    async *getInvoicePdf({ id, orgId }, { principal, signal }) {
+      access.authorize(principal, 'organization.manage', orgId);
+      if (id === '') throw new PlatformError('invalid_argument', 'id: expected the id of an invoice, found none');
+      const pdf = await readInvoicePdf(deps, orgId, id);
+      for (let from = 0; from < pdf.byteLength && !signal.aborted; from += chunkBytes)
+        yield { chunk: pdf.subarray(from, from + chunkBytes) };
     },
     async sendPaymentRequiredEmail({ customerOrgId, billingOwnerOrgId }, call) {
       access.authorize(call.principal, 'organization.manage', billingOwnerOrgId);

@@ -1,14 +1,14 @@
 /**
  * The price list of an organization that bills others: JSON that its owners write, and what is read of it.
  *
- *     {"currency": "USD", "tax_percent": "19", "payment_days": 30, "tiers": [{
+ *     {"currency": "USD", "tax_percent": "19", "payment_days": 30, "payment_instructions": "IBAN ...", "tiers": [{
  *       "name": "standard", "in_arrears": true, "per_machine": "10", "discount_percent": "5", "credit": "20", "minimum": "15",
  *       "usage": {"TABULAR_DATA_UPLOAD": {"steps": [{"up_to": "100", "price": "0.15"}, {"price": "0.10"}]}}
  *     }, {"name": "yearly", "in_arrears": false, "annual_fee": "1200"}]}
  *
  * Unknown keys are refused: a misspelt price would be free of charge.
  */
-import { PlatformError } from '@platform/base';
+import { invisibleCharacter, PlatformError } from '@platform/base';
 import { type UsageName, usageNames } from '../meter/usage-types.ts';
 import { type Currency, currencyOf } from '../money/currency.ts';
 import { type Decimal, decimalOf, one } from '../money/decimal.ts';
@@ -19,6 +19,8 @@ export interface PriceList {
   readonly tax: Decimal;
   /** From the invoice to its due date. */
   readonly paymentDays: number;
+  /** How to pay, on each invoice; empty: not said. */
+  readonly payment: string;
   readonly tiers: readonly Tier[];
 }
 
@@ -47,6 +49,7 @@ export interface PriceStep {
 
 const maxDocumentBytes = 64 * 1024;
 const maxTiers = 50;
+const maxInstructions = 1_000;
 const maxSteps = 20;
 
 /** @throws invalid_argument with the path of the first problem */
@@ -59,7 +62,9 @@ export function parsePriceList(document: string): PriceList {
   } catch (caught) {
     throw new PlatformError('invalid_argument', 'document: expected JSON, found other text', caught);
   }
-  const list = objectOf(json, 'document', ['currency', 'tax_percent', 'payment_days', 'tiers']);
+  const list = objectOf(json, 'document', [
+    ...['currency', 'tax_percent', 'payment_days', 'payment_instructions', 'tiers'],
+  ]);
   const days = list['payment_days'] ?? 14;
   if (typeof days !== 'number' || !Number.isInteger(days) || days < 0 || days > 365)
     throw wrong('payment_days', 'a whole number from 0 to 365', days);
@@ -71,8 +76,21 @@ export function parsePriceList(document: string): PriceList {
     currency: currencyOf(list['currency'], 'currency'),
     tax: percentOf(list['tax_percent'] ?? '0', 'tax_percent'),
     paymentDays: days,
+    payment: instructionsOf(list['payment_instructions'] ?? ''),
     tiers,
   };
+}
+
+/** Text of several lines. */
+function instructionsOf(json: unknown): string {
+  if (typeof json === 'string' && [...json].length <= maxInstructions) {
+    const unseen = json
+      .split('\n')
+      .map(invisibleCharacter)
+      .find((found) => found !== undefined);
+    if (unseen === undefined) return json;
+  }
+  throw wrong('payment_instructions', `text of at most ${maxInstructions} visible characters and line feeds`, json);
 }
 
 function tierOf(json: unknown, path: string): Tier {

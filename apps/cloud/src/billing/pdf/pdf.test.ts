@@ -1,0 +1,133 @@
+/** PDFs of invoices, read back with the programs of Debian's package poppler-utils, which CI installs. */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { callOf } from '../../access/testing/call-of.ts';
+import { issueInvoice } from '../invoices/issue-invoice.ts';
+import { openBilling, startMs, type TestBilling } from '../testing/open-billing.ts';
+import { invoiceContent } from './invoice-content.ts';
+import { invoicePdf } from './invoice-pdf.ts';
+
+let folder = '';
+let opened: TestBilling;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'pdf-'));
+  opened = await openBilling();
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const names = ['Müller & Søn', 'شركة المعدات', 'חברת בדיקות', '株式会社ロボット', '한국 로봇', 'Ελλάδα Привет'];
+
+async function issue(lines: number, isTest = true): Promise<string> {
+  const { db, billerId, customerId } = opened;
+  return await db.transaction().execute(async (trx) => {
+    const { id } = await issueInvoice(trx, {
+      ...{ billerId, organizationId: customerId, kind: 'month', isTest, currency: 'USD', period: '2027-02' },
+      ...{ subtotal: BigInt(lines) * 188n, tax: 35n, issuedMs: startMs, dueMs: startMs + 14 * 86_400_000 },
+      document: {
+        ...{
+          description: 'Usage in 2027-02',
+          customer: '株式会社ロボット',
+          biller: 'شركة المعدات',
+          brandingId: billerId,
+        },
+        ...{
+          branding: 'Brand of another',
+          supportEmail: 'help@example.com',
+          billingEmail: 'pay@example.com',
+          tier: 's',
+        },
+        ...{
+          priceListVersion: 1,
+          issuer: { address: ['Mill Lane 1'], payment: 'IBAN PT50\nBIC ABC', taxPercent: '19' },
+        },
+        lines: Array.from({ length: lines }, (_, nth) => ({
+          ...{
+            text: `${names[nth % names.length]} ${nth}`,
+            quantity: '12.5',
+            unit: 'GB',
+            unitPrice: '0.15',
+            minor: 188,
+          },
+        })),
+      },
+    });
+    return id;
+  });
+}
+
+async function download(id: string, orgId = opened.customerId): Promise<Buffer> {
+  const { billing, owners } = opened;
+  const answers = billing.handlers.getInvoicePdf?.({ id, orgId } as never, callOf(owners.customer) as never);
+  const chunks: Uint8Array[] = [];
+  for await (const { chunk } of answers ?? []) chunks.push(chunk ?? new Uint8Array());
+  return Buffer.concat(chunks);
+}
+
+function read(program: string, pdf: Uint8Array, ...options: string[]): string {
+  const file = join(folder, 'read.pdf');
+  writeFileSync(file, pdf);
+  return execFileSync(program, [...options, file, ...(program === 'pdftotext' ? ['-'] : [])], { encoding: 'utf8' });
+}
+
+test('a PDF of 200 lines is tagged, has all its fonts embedded, and its text can be copied in every script', async () => {
+  const id = await issue(200);
+  const pdf = await download(id);
+  const about = read('pdfinfo', pdf);
+  expect(about).toMatch(/^Tagged: +yes$/m);
+  expect(about).toMatch(/^Title: +Invoice TEST-\d{6}$/m);
+  const pages = Number(/^Pages: +(\d+)$/m.exec(about)?.[1]);
+  expect(pages).toBeGreaterThan(4);
+  const fonts = read('pdffonts', pdf).trim().split('\n').slice(2);
+  expect(fonts.length).toBeGreaterThan(5);
+  // Embedded, a subset, with a table of its characters.
+  for (const font of fonts) expect(font).toMatch(/ yes yes yes +\d+ +\d+$/);
+  const text = read('pdftotext', pdf, '-layout');
+  for (const name of names) expect(text).toContain(name);
+  for (let nth = 0; nth < 200; nth++) expect(text.includes(`${nth}`), `line ${nth}`).toBe(true);
+  expect(text.match(/Unit price/g)).toHaveLength(pages);
+  expect(text).toContain(`page ${pages} of ${pages}`);
+  for (const said of [
+    '376.00',
+    'Tax (19 %)',
+    '376.35 USD',
+    'by 2027-03-25',
+    'IBAN PT50',
+    'BIC ABC',
+    'Brand of another',
+  ])
+    expect(text).toContain(said);
+  expect(text).toContain('This is a test. Nothing has to be paid.');
+  const tags = read('pdfinfo', pdf, '-struct');
+  for (const tag of ['Document', 'H1', 'Table', 'TR', 'TH', 'TD']) expect(tags).toContain(tag);
+});
+
+test('every download has the same bytes, and making it again gives them, too', async () => {
+  const id = await issue(2, false);
+  const first = await download(id);
+  expect(read('pdftotext', first)).not.toContain('TEST');
+  expect((await download(id)).equals(first)).toBe(true);
+  await opened.db.deleteFrom('invoice_pdfs').execute();
+  expect((await download(id)).equals(first)).toBe(true);
+});
+
+test('the logo is on it with a text that says whose it is; a damaged one is left out', async () => {
+  await issue(1);
+  const content = invoiceContent(await opened.db.selectFrom('invoices').selectAll().executeTakeFirstOrThrow());
+  const logo = Buffer.from(
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
+    'base64',
+  );
+  const pdf = await invoicePdf(content, startMs, logo);
+  expect(read('pdfinfo', pdf, '-struct')).toContain('Figure');
+  expect(pdf.includes('(Logo of Brand of another)')).toBe(true);
+  expect(read('pdfinfo', await invoicePdf(content, startMs, logo.subarray(0, 20)), '-struct')).not.toContain('Figure');
+});
+
+test('an invoice of others, and one that does not exist, are not found', async () => {
+  const id = await issue(1);
+  await expect(download(id, opened.billerId)).rejects.toMatchObject({ code: 'not_found' });
+  await expect(download('00000000-0000-4000-8000-000000000001')).rejects.toMatchObject({ code: 'not_found' });
+});

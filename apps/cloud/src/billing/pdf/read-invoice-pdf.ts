@@ -1,0 +1,38 @@
+/** The PDF of an invoice: made at the first download and kept, so that each later one gets the same bytes, whatever has changed since. */
+import type { Database } from '../../metadata/tables.ts';
+import type { InvoiceDocument } from '../invoices/issue-invoice.ts';
+import { requireInvoice } from '../invoices/states.ts';
+import { invoiceContent } from './invoice-content.ts';
+
+export interface InvoicePdfDeps {
+  readonly db: Database;
+  /** PNG or JPEG; undefined if the organization has none. */
+  readonly logoOf: (organizationId: string) => Promise<Uint8Array | undefined>;
+}
+
+/** @throws not_found, in the same words for a foreign and an unknown invoice */
+export async function readInvoicePdf(
+  { db, logoOf }: InvoicePdfDeps,
+  organizationId: string,
+  invoiceId: string,
+): Promise<Uint8Array> {
+  const invoice = await requireInvoice(db, invoiceId, { organizationId });
+  const kept = await readKept(db, invoice.id);
+  if (kept !== undefined) return kept;
+  const { brandingId }: InvoiceDocument = JSON.parse(invoice.document);
+  const logo = await logoOf(brandingId);
+  // The libraries and fonts are only read by clouds that make invoices.
+  const { invoicePdf } = await import('./invoice-pdf.ts');
+  const pdf = await invoicePdf(invoiceContent(invoice), invoice.issued_ms, logo);
+  await db
+    .insertInto('invoice_pdfs')
+    .values({ invoice_id: invoice.id, pdf })
+    .onConflict((conflict) => conflict.column('invoice_id').doNothing())
+    .execute();
+  return (await readKept(db, invoice.id)) ?? pdf;
+}
+
+async function readKept(db: Database, invoiceId: string): Promise<Uint8Array | undefined> {
+  const row = await db.selectFrom('invoice_pdfs').select('pdf').where('invoice_id', '=', invoiceId).executeTakeFirst();
+  return row?.pdf;
+}

@@ -1,0 +1,114 @@
+/**
+ * Saves bytes as a file, whole or not at all: into a file beside it, which is renamed at the end. In a browser the file becomes a download
+ * under the last part of its name.
+ */
+import { PlatformError } from '@platform/base';
+
+export interface SaveOptions {
+  /** Replaces a file that exists; otherwise it is refused. */
+  readonly overwrite?: boolean;
+  /** Called after each part with the number of bytes received so far. */
+  readonly onProgress?: (bytes: number) => void;
+}
+
+/** @throws already_exists, invalid_argument if `dest` is a directory or has no folder, permission_denied */
+export async function saveFile(
+  chunks: AsyncIterable<Uint8Array>,
+  dest: string,
+  options: SaveOptions = {},
+): Promise<number> {
+  const browser = browserOf(globalThis);
+  if (browser !== undefined) return await download(browser, chunks, dest, options);
+  const { link, mkdtemp, open, rename, rm, stat } = await import('node:fs/promises');
+  const { dirname, join } = await import('node:path');
+  const there = await stat(dest).catch(() => undefined);
+  if (there?.isDirectory() === true)
+    throw new PlatformError('invalid_argument', `dest: expected the name of a file, found the directory ${dest}`);
+  if (there !== undefined && options.overwrite !== true) throw exists(dest);
+  const folder = await mkdtemp(join(dirname(dest), '.download-')).catch((caught) => {
+    throw refused(dest, caught);
+  });
+  try {
+    const part = join(folder, 'part');
+    let bytes = 0;
+    {
+      await using file = await open(part, 'wx', 0o644);
+      for await (const chunk of chunks) {
+        await file.writeFile(chunk);
+        bytes += chunk.byteLength;
+        options.onProgress?.(bytes);
+      }
+      await file.sync();
+    }
+    // A link refuses a file that has appeared meanwhile; a rename would replace it.
+    if (options.overwrite === true) await rename(part, dest);
+    else
+      await link(part, dest).catch((caught) => {
+        if (codeOf(caught) === 'EEXIST') throw exists(dest);
+        // Some file systems have no links.
+        return rename(part, dest);
+      });
+    return bytes;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function exists(dest: string): PlatformError {
+  return new PlatformError('already_exists', `dest: expected a file that does not exist, found ${dest}`);
+}
+
+function codeOf(caught: unknown): unknown {
+  return Reflect.get(Object(caught), 'code');
+}
+
+function refused(dest: string, caught: unknown): PlatformError {
+  const code = codeOf(caught);
+  if (code === 'ENOENT' || code === 'ENOTDIR')
+    return new PlatformError(
+      'invalid_argument',
+      `dest: expected a file in a folder that exists, found ${dest}`,
+      caught,
+    );
+  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
+    return new PlatformError(
+      'permission_denied',
+      `dest: expected a folder that is writable, found that of ${dest}`,
+      caught,
+    );
+  return new PlatformError('unavailable', `dest: expected to write ${dest}, found ${String(code ?? caught)}`, caught);
+}
+
+/** What a download needs of a browser. */
+interface Browser {
+  readonly document: {
+    createElement(tag: 'a'): { href: string; download: string; click(): void };
+  };
+}
+
+function browserOf(scope: object): Browser | undefined {
+  const document: unknown = Reflect.get(scope, 'document');
+  return typeof document === 'object' && document !== null ? (scope as Browser) : undefined;
+}
+
+async function download(
+  { document }: Browser,
+  chunks: AsyncIterable<Uint8Array>,
+  dest: string,
+  { onProgress }: SaveOptions,
+): Promise<number> {
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    parts.push(new Uint8Array(chunk));
+    bytes += chunk.byteLength;
+    onProgress?.(bytes);
+  }
+  const href = URL.createObjectURL(new Blob(parts, { type: 'application/pdf' }));
+  const link = document.createElement('a');
+  link.href = href;
+  link.download = dest.split(/[/\\]/).at(-1) || 'invoice.pdf';
+  link.click();
+  // The browser keeps the bytes until the page is left: it reads them at a time that it does not tell.
+  return bytes;
+}
