@@ -7,6 +7,7 @@
  * npm run fault -- cloud --kills 200 --seed 7
  * npm run fault -- triggers --kills 100 --seed 7
  * npm run fault -- damage --damages 2000 --seed 7
+ * npm run fault -- billing --interleavings 10000 --kills 200 --seed 7
  * npm run fault -- memory --seconds 300 --large 1,120,300,2000
  * npm run fault -- --help
  */
@@ -27,6 +28,11 @@ const faults: Readonly<Record<string, { help: string; options: string[]; tests: 
     help: 'kills the cloud while triggers fire, and compares the messages with what an oracle expects',
     options: ['kills', 'seed'],
     tests: ['conformance/src/crash/trigger-crash.test.ts'],
+  },
+  billing: {
+    help: 'charges under crashes, kills, lost answers, and confirmations that are repeated, late and reordered',
+    options: ['interleavings', 'kills', 'seed'],
+    tests: ['apps/cloud/src/billing/payments/interleavings.test.ts', 'conformance/src/crash/billing-crash.test.ts'],
   },
   damage: {
     help: 'damages files and catalog of a running cloud while queries run',
@@ -55,6 +61,7 @@ const { kinds, values } = commandLineOf({
   kinds: faults,
   options: {
     kills: { value: 'number', default: '200', help: 'processes that are killed' },
+    interleavings: { value: 'number', default: '10000', help: 'random orders of calls and faults, in process' },
     cuts: { value: 'number', default: '2000', help: 'power cuts of a recorded run' },
     acks: { value: 'number', default: '1000', help: 'acknowledgements that are lost' },
     mutations: { value: 'number', default: '10000', help: 'damaged capture files' },
@@ -88,6 +95,8 @@ const { status } = spawnSync(process.execPath, [vitest, 'run', ...workers, ...fi
     FAULT_KILLS: values['kills'],
     FAULT_LEDGER_KILLS: values['kills'],
     FAULT_TRIGGER_KILLS: values['kills'],
+    FAULT_BILLING_KILLS: values['kills'],
+    FAULT_INTERLEAVINGS: values['interleavings'],
     FAULT_CUTS: values['cuts'],
     FAULT_ACKS: values['acks'],
     FAULT_MUTATIONS: values['mutations'],
