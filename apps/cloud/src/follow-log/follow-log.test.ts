@@ -102,6 +102,51 @@ test('rows left over by a step that stops early are passed to the next step', as
   expect(on.steps).toEqual([[1, 2, 3], [2, 3], [3]]);
 });
 
+test('I11 gathered effects are written together with the cursor, once; before that the next start gathers them again', async () => {
+  const { db, log, follow } = await rig();
+  let rowsInMemory = 0;
+  let writtenRows = 0;
+  let refusals = 1;
+  const follower = (): LogFollower =>
+    follow({
+      async process(rows) {
+        rowsInMemory += rows.length;
+        return {};
+      },
+      gathered: {
+        everyMs: 3_600_000,
+        begin() {
+          rowsInMemory = 0;
+        },
+        async write() {
+          if (refusals-- > 0) throw new Error('disk full');
+          writtenRows += rowsInMemory;
+        },
+      },
+    });
+  const cursor = async (): Promise<number> =>
+    (await db.selectFrom('log_cursors').select('position').where('name', '=', 'triggers').executeTakeFirstOrThrow())
+      .position;
+  const first = follower();
+  await first.steps.open();
+  // The first step is due, and writes nothing.
+  await first.steps.next();
+  await log.append(testEntry(1));
+  await expect(first.steps.flush().then(() => first.steps.next())).resolves.toBe(true);
+  await log.append(testEntry(2));
+  await first.steps.next();
+  expect([rowsInMemory, writtenRows, await cursor()]).toEqual([2, 0, 0]);
+  await expect(first.steps.flush()).rejects.toThrow('disk full');
+  expect([rowsInMemory, writtenRows, await cursor()]).toEqual([2, 0, 0]);
+  // A kill.
+  const second = follower();
+  await second.start();
+  onTestFinished(() => second[Symbol.asyncDispose]());
+  // Whoever waits does not wait an hour.
+  await second.caughtUp(new AbortController().signal);
+  expect([rowsInMemory, writtenRows, await cursor()]).toEqual([0, 2, 2]);
+});
+
 test('I12 a stop writes a cursor that moved without effects, and the next start continues there', async () => {
   const on = await rig();
   const follower = on.follow();

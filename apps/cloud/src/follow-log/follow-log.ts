@@ -31,10 +31,20 @@ export interface FollowLogOptions<Tables extends LogCursorsTables> {
   readonly atTimes?: (
     asOfMs: number | undefined,
   ) => Promise<Pick<Processed<Tables>, 'write' | 'written'> & { more: boolean }>;
-  /** Reads the log this often, ms, rather than after each commit: rows wait, and share a transaction. */
-  readonly everyMs?: number;
+  /** For a follower whose rows all have effects that can be summed up: many steps then share a transaction. */
+  readonly gathered?: Gathered<Tables>;
   readonly clock: Clock;
   readonly log: Log;
+}
+
+/** Effects that `process` keeps in memory. Until they are written the cursor stays, so after a restart they are gathered again. */
+export interface Gathered<Tables> {
+  /** They are written at most this often, ms, unless somebody waits for them (`caughtUp`). */
+  readonly everyMs: number;
+  /** Forgets everything: they have been written, or the follower starts over from its cursor. */
+  begin(): void;
+  /** Writes them in the transaction that moves the cursor. */
+  write(trx: Transaction<Tables>): Promise<void>;
 }
 
 /** The result of a step's rows. */
@@ -53,10 +63,10 @@ export interface LogFollower extends AsyncDisposable {
   start(): Promise<void>;
   /** All rows up to here are durably processed, so the log may be truncated up to here (I12). */
   cursor(): Promise<number>;
-  /** All rows up to here are processed, perhaps not durably. */
+  /** All rows up to here are processed, perhaps not durably, and what is gathered perhaps not yet written. */
   position(): number;
   /**
-   * Resolves with the position once everything acknowledged before the call is processed (I7).
+   * Resolves with the position once everything acknowledged before the call is processed, and what is gathered is written (I7).
    *
    * @throws unavailable after 5 s, instead of a partial answer; the signal's reason
    */
@@ -84,7 +94,7 @@ const acceptingMs = 2_000;
 const maxCatchUpMs = 5_000;
 
 export function followLog<Tables extends LogCursorsTables>(options: FollowLogOptions<Tables>): LogFollower {
-  const { name, db, ingestLog, beginAfter, process, clock, log } = options;
+  const { name, db, ingestLog, beginAfter, process, gathered, clock, log } = options;
   // Kysely's types cannot distinguish generic tables.
   const cursors = db as unknown as Kysely<LogCursorsTables>;
   const waiting = new Set<{ readonly position: number; readonly resolve: () => void }>();
@@ -97,15 +107,28 @@ export function followLog<Tables extends LogCursorsTables>(options: FollowLogOpt
   const open = async (): Promise<void> => {
     position = await openCursor(cursors, name, beginAfter);
     writtenPosition = position;
+    gathered?.begin();
   };
+
+  /** What callers may rely on up to here is done. */
+  const done = (): number => (gathered === undefined ? position : writtenPosition);
+  const tellWaiting = (): void => {
+    for (const one of waiting) if (one.position <= done()) one.resolve();
+  };
+  const isDue = (): boolean =>
+    (gathered !== undefined && waiting.size > 0) ||
+    clock.monotonic() - writtenAtMs >= (gathered?.everyMs ?? cursorWriteMs);
 
   const write = async (to: number, also?: (trx: Transaction<Tables>) => Promise<void>): Promise<void> => {
     await db.transaction().execute(async (trx) => {
       await moveCursor(trx as unknown as Transaction<LogCursorsTables>, name, { from: writtenPosition, to });
       await also?.(trx);
+      await gathered?.write(trx);
     });
+    gathered?.begin();
     writtenPosition = to;
     writtenAtMs = clock.monotonic();
+    if (gathered !== undefined) tellWaiting();
   };
 
   const flush = async (): Promise<void> => {
@@ -114,7 +137,7 @@ export function followLog<Tables extends LogCursorsTables>(options: FollowLogOpt
 
   const passed = (to: number): void => {
     position = to;
-    for (const one of waiting) if (one.position <= to) one.resolve();
+    if (gathered === undefined) tellWaiting();
   };
 
   let timesAtMs = Number.NEGATIVE_INFINITY;
@@ -129,14 +152,12 @@ export function followLog<Tables extends LogCursorsTables>(options: FollowLogOpt
 
   const next = async (): Promise<boolean> => {
     const beganMs = clock.now();
-    const committed = ingestLog.lastPosition();
     const rows = await ingestLog.follow(position, stepLimit);
     const last = rows.at(-1);
     // Fewer rows than that are all of the last moments.
     const more = await atTimes(rows.length < stepLimit.rows / 2 ? beganMs - acceptingMs : undefined);
-    const isDue = clock.monotonic() - writtenAtMs >= cursorWriteMs;
     if (last === undefined) {
-      if (isDue) await flush();
+      if (isDue()) await flush();
       return more;
     }
     for (const { damage } of rows) if (damage !== undefined) await ingestLog.recordLoss(name, damage);
@@ -149,31 +170,31 @@ export function followLog<Tables extends LogCursorsTables>(options: FollowLogOpt
       await ingestLog.markDamaged(row.position, reason);
     }
     // Yield, because catching up without a single wait would block the process.
-    if (also === undefined && !isDue) await setImmediate();
+    if (also === undefined && !isDue()) await setImmediate();
     else await write(upTo, also);
     passed(upTo);
     written?.();
-    return options.everyMs === undefined || upTo < committed;
+    return true;
   };
 
   return {
     steps: { open, next, flush },
     async start() {
       await open();
-      const started = follow({ name, step: next, clock, log, idleMs: options.everyMs ?? idleMs });
+      const started = follow({ name, step: next, clock, log, idleMs: gathered?.everyMs ?? idleMs });
       follower = started;
-      if (options.everyMs === undefined) listening = ingestLog.onCommit(() => started.wake());
+      listening = ingestLog.onCommit(() => started.wake());
     },
     cursor: () => readCursor(cursors, name),
     position: () => position,
     async caughtUp(signal) {
       const wanted = ingestLog.lastPosition();
-      if (position >= wanted) return wanted;
+      if (done() >= wanted) return wanted;
       const arrived = Promise.withResolvers<true>();
       const one = { position: wanted, resolve: () => arrived.resolve(true) };
       const stop = new AbortController();
       waiting.add(one);
-      if (options.everyMs !== undefined) follower?.wake();
+      if (gathered !== undefined) follower?.wake();
       try {
         const late = clock.sleep(maxCatchUpMs, AbortSignal.any([signal, stop.signal])).then(() => false);
         // The loser of the race is ignored.

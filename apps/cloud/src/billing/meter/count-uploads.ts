@@ -36,6 +36,32 @@ export interface HourlyUsage {
   readonly quantity: number;
 }
 
+/** Sums by location, hour and type. */
+export class UploadSums {
+  readonly #sums = new Map<string, LocationHour>();
+
+  add({ organizationId, locationId, syncedMs, type, bytes }: CountedUpload): void {
+    const hour = hourOf(syncedMs);
+    const key = `${organizationId} ${locationId} ${hour} ${type}`;
+    const sum = this.#sums.get(key);
+    if (sum === undefined) this.#sums.set(key, { organizationId, locationId, hour, type, quantity: bytes });
+    else sum.quantity += bytes;
+  }
+
+  rows(): readonly LocationHour[] {
+    return [...this.#sums.values()];
+  }
+}
+
+interface LocationHour {
+  readonly organizationId: string;
+  readonly locationId: string;
+  /** Its start, wall ms. */
+  readonly hour: number;
+  readonly type: UsageCostType;
+  quantity: number;
+}
+
 /** Sums by payer, hour and type. */
 export class UsageSums {
   readonly #sums = new Map<string, { organization_id: string; hour: number; type: UsageCostType; quantity: number }>();

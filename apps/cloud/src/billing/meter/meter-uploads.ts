@@ -1,13 +1,14 @@
 /**
- * Follows the ingest log and counts each acknowledged upload once, in the transaction that moves the cursor (I11). It reads the log once a
- * second instead of at each commit, so that many uploads share a transaction.
+ * Follows the ingest log and counts each acknowledged upload once, in the transaction that moves the cursor (I11). Uploads are counted in
+ * memory right after their commit, while the log still has them in memory; their sums are written once a second.
  */
 import { type Clock, errorText, type Log } from '@platform/base';
+import type { Transaction } from 'kysely';
 import { type FollowLogOptions, followLog, type LogFollower, type Processed } from '../../follow-log/follow-log.ts';
 import type { IngestLog, LogRow } from '../../ingest/log/log.ts';
 import type { CloudTables, Database } from '../../metadata/tables.ts';
 import { addUsage } from './add-usage.ts';
-import { type CountedUpload, countUpload, UsageSums } from './count-uploads.ts';
+import { countUpload, UploadSums, UsageSums } from './count-uploads.ts';
 import { readPayers } from './payers.ts';
 
 export interface MeterUploadsDeps {
@@ -20,32 +21,45 @@ export interface MeterUploadsDeps {
 const everyMs = 1_000;
 
 export function meterUploads({ db, ingestLog, clock, log }: MeterUploadsDeps): LogFollower {
+  let sums = new UploadSums();
   return followLog<CloudTables>({
     name: 'usage',
-    ...{ db, ingestLog, clock, log, everyMs },
+    ...{ db, ingestLog, clock, log },
     // What was truncated before this follower existed is not charged.
     async beginAfter() {
       const [oldest] = await ingestLog.read(0, { rows: 1, bytes: 1 });
       return oldest === undefined ? ingestLog.lastPosition() : oldest.position - 1;
     },
-    process: (rows) => count(db, rows),
+    process: async (rows) => count(sums, rows),
+    gathered: {
+      everyMs,
+      begin: () => {
+        sums = new UploadSums();
+      },
+      write: (trx) => write(trx, sums),
+    },
   });
 }
 
-async function count(db: Database, rows: readonly LogRow[]): Promise<Processed<CloudTables>> {
-  const uploads: CountedUpload[] = [];
+function count(sums: UploadSums, rows: readonly LogRow[]): Processed<CloudTables> {
   const damaged: { readonly row: LogRow; readonly reason: string }[] = [];
   for (const row of rows) {
     try {
-      uploads.push(countUpload(row.batch));
+      sums.add(countUpload(row.batch));
     } catch (caught) {
       damaged.push({ row, reason: errorText(caught) });
     }
   }
-  const { payerOf } = await readPayers(db, [...new Set(uploads.map(({ locationId }) => locationId))]);
-  const sums = new UsageSums();
-  for (const { organizationId, locationId, syncedMs, type, bytes } of uploads)
-    sums.add(payerOf(locationId, organizationId, syncedMs), syncedMs, type, bytes);
-  const counted = sums.rows();
-  return { damaged, ...(counted.length > 0 && { write: (trx) => addUsage(trx, counted) }) };
+  return { damaged };
+}
+
+/** The payer of an hour that has begun does not change any more, so it may be looked up after the upload was counted. */
+async function write(trx: Transaction<CloudTables>, uploads: UploadSums): Promise<void> {
+  const counted = uploads.rows();
+  if (counted.length === 0) return;
+  const { payerOf } = await readPayers(trx, [...new Set(counted.map(({ locationId }) => locationId))]);
+  const usage = new UsageSums();
+  for (const { organizationId, locationId, hour, type, quantity } of counted)
+    usage.add(payerOf(locationId, organizationId, hour), hour, type, quantity);
+  await addUsage(trx, usage.rows());
 }

@@ -93,6 +93,7 @@ export async function openBilling(overrides: Partial<BillingDeps> = {}): Promise
     ...{ db, clock, tree, access, billing: feature, log, stored, sent, billerId, customerId, locationId, owners, key },
     async meter() {
       while (await feature.steps.next());
+      await feature.steps.flush();
     },
     async ask(principal, method, request, metadata = {}) {
       const all = { ...feature.handlers, ...feature.priceHandlers, ...feature.invoiceHandlers };
