@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type ChildProcess, spawnChild } from '@platform/testkit';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { commandsIn } from '../../../tools/check-commands.ts';
 import { startCloud } from '../start-cloud.ts';
 import { type CommandLine, openCommandLine } from './command-line.ts';
@@ -23,11 +23,9 @@ const printed = commandsIn(guide)
   .map(({ words }) => words.slice(1));
 
 function startMachine(home: string, configFile: string): ChildProcess {
-  const machine = spawnChild(process.execPath, [...nodeFlags, machineMain, '-config', configFile], {
+  return spawnChild(process.execPath, [...nodeFlags, machineMain, '-config', configFile], {
     env: { PLATFORM_HOME: home, PLATFORM_BIND_ADDRESS: '127.0.0.1:0' },
   });
-  onTestFinished(async () => void (await machine.kill('SIGTERM')));
-  return machine;
 }
 
 interface Configuration {
@@ -48,7 +46,8 @@ test('the guide leads to a captured sensor, a change of it, and an archive that 
     file('machine.json'),
     JSON.stringify({ cloud: { id, secret, app_address: url, refresh_interval: '1s' } }),
   );
-  startMachine(file('machine'), file('machine.json'));
+  // Ends before its files are removed.
+  await using _machine = startMachine(file('machine'), file('machine.json'));
   const run = (words: readonly string[]) => cli.ok(words.map((word) => (word === 'vm' ? id : word)));
   const next = printed[Symbol.iterator]();
   const step = async (expected: string): Promise<string> => {
@@ -110,7 +109,7 @@ test('reload --address builds the folder and restarts the module of a machine wi
   const file = join(cli.directory, 'machine.json');
   writeFileSync(file, JSON.stringify(configuration));
   // Before the first build there is no program; the machine-server tries again.
-  const machine = startMachine(join(cli.directory, 'machine'), file);
+  await using machine = startMachine(join(cli.directory, 'machine'), file);
   const { address } = await machine.waitForLine(({ msg }) => msg === 'serving');
   const reload = ['modules', 'reload', 'my-sensor', '--address', String(address), '--json'];
   expect((await cli.ok(reload)).json()).toMatchObject({

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer as createHttp2Server } from 'node:http2';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { errorText } from '@platform/base';
 import { temporaryDirectory } from '@platform/testkit';
 import { describe, expect, test } from 'vitest';
@@ -195,18 +195,6 @@ test('a socket whose server has not started, or has ended, cannot be reached: un
   await expect(link.client(EchoService).say({ value: 'x' })).rejects.toMatchObject({
     ...{ code: 'unavailable', message: expect.stringContaining('the module cannot be reached') },
   });
-});
-
-test('a server that is killed during a call is unavailable, by its name: its connection is reset', async () => {
-  const server = createHttp2Server();
-  server.on('connection', (socket: Socket) => server.once('stream', () => socket.resetAndDestroy()));
-  server.on('sessionError', () => {}).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  await using link = connect({ baseUrl: `http://127.0.0.1:${port}`, peerName: 'the module' });
-  const message = 'the module cannot be reached, or the connection broke: read ECONNRESET';
-  await expect(link.client(EchoService).say({ value: 'x' })).rejects.toMatchObject({ code: 'unavailable', message });
-  server.close();
 });
 
 test.each([

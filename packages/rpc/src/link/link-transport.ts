@@ -190,9 +190,8 @@ export class LinkTransport implements Transport {
         retryAfterMs: error.retryAfterMs,
       });
     }
-    // A missing socket is as unreachable as a port that no one listens on; a process that was killed resets its connections.
-    const code = caught.cause instanceof Error && 'code' in caught.cause ? caught.cause.code : undefined;
-    const isGone = code === 'ENOENT' || code === 'ECONNRESET';
+    // A missing socket is as unreachable as a port that no one listens on. A reset stays ABORTED, which sync tries again at once.
+    const isGone = caught.cause instanceof Error && 'code' in caught.cause && caught.cause.code === 'ENOENT';
     // A server's own answer already says what is unavailable.
     if (!isGone && (error.code !== 'unavailable' || caught.isWireError)) return error;
     return new PlatformError(
