@@ -102,49 +102,71 @@ test('rows left over by a step that stops early are passed to the next step', as
   expect(on.steps).toEqual([[1, 2, 3], [2, 3], [3]]);
 });
 
-test('I11 gathered effects are written together with the cursor, once; before that the next start gathers them again', async () => {
+test('I11 gathered effects are written together with the cursor, once, whatever fails in between', async () => {
   const { db, log, follow } = await rig();
-  let rowsInMemory = 0;
-  let writtenRows = 0;
-  let refusals = 1;
-  const follower = (): LogFollower =>
-    follow({
-      async process(rows) {
-        rowsInMemory += rows.length;
-        return {};
-      },
+  let gatheredRows: number[] = [];
+  const writtenRows: number[] = [];
+  let refusals = 0;
+  const follower = async (everyMs: number): Promise<LogFollower> => {
+    const opened = follow({
+      process: async (rows) => ({ gather: () => void gatheredRows.push(...rows.map(({ position }) => position)) }),
       gathered: {
-        everyMs: 3_600_000,
+        everyMs,
         begin() {
-          rowsInMemory = 0;
+          gatheredRows = [];
         },
         async write() {
           if (refusals-- > 0) throw new Error('disk full');
-          writtenRows += rowsInMemory;
+          writtenRows.push(...gatheredRows);
         },
       },
     });
+    await opened.steps.open();
+    return opened;
+  };
   const cursor = async (): Promise<number> =>
     (await db.selectFrom('log_cursors').select('position').where('name', '=', 'triggers').executeTakeFirstOrThrow())
       .position;
-  const first = follower();
-  await first.steps.open();
-  // The first step is due, and writes nothing.
-  await first.steps.next();
+  const rare = await follower(3_600_000);
   await log.append(testEntry(1));
-  await expect(first.steps.flush().then(() => first.steps.next())).resolves.toBe(true);
+  await rare.steps.next();
+  await rare.steps.flush();
+  expect([writtenRows, await cursor()]).toEqual([[1], 1]);
   await log.append(testEntry(2));
-  await first.steps.next();
-  expect([rowsInMemory, writtenRows, await cursor()]).toEqual([2, 0, 0]);
-  await expect(first.steps.flush()).rejects.toThrow('disk full');
-  expect([rowsInMemory, writtenRows, await cursor()]).toEqual([2, 0, 0]);
-  // A kill.
-  const second = follower();
-  await second.start();
-  onTestFinished(() => second[Symbol.asyncDispose]());
-  // Whoever waits does not wait an hour.
-  await second.caughtUp(new AbortController().signal);
-  expect([rowsInMemory, writtenRows, await cursor()]).toEqual([0, 2, 2]);
+  await log.append(testEntry(3));
+  await rare.steps.next();
+  expect([gatheredRows, writtenRows, await cursor()]).toEqual([[2, 3], [1], 1]);
+  // After a kill they are gathered again.
+  const frequent = await follower(0);
+  refusals = 2;
+  await expect(frequent.steps.next()).rejects.toThrow('disk full');
+  await expect(frequent.steps.next()).rejects.toThrow('disk full');
+  expect([gatheredRows, writtenRows, await cursor()]).toEqual([[2, 3], [1], 1]);
+  await frequent.steps.next();
+  expect([gatheredRows, writtenRows, await cursor()]).toEqual([[], [1, 2, 3], 3]);
+});
+
+test('I7 whoever waits for gathered effects does not wait until they are due', async () => {
+  const { log, follow } = await rig();
+  let written = 0;
+  const slow = follow({
+    process: async () => ({ gather: () => {} }),
+    gathered: {
+      everyMs: 3_600_000,
+      begin: () => {},
+      async write() {
+        written++;
+      },
+    },
+  });
+  await slow.start();
+  onTestFinished(() => slow[Symbol.asyncDispose]());
+  for (let seq = 1; seq <= 3; seq++) {
+    await log.append(testEntry(seq));
+    const before = written;
+    expect(await slow.caughtUp(new AbortController().signal)).toBe(seq);
+    expect(written).toBe(before + 1);
+  }
 });
 
 test('I12 a stop writes a cursor that moved without effects, and the next start continues there', async () => {

@@ -37,7 +37,7 @@ export interface FollowLogOptions<Tables extends LogCursorsTables> {
   readonly log: Log;
 }
 
-/** Effects that `process` keeps in memory. Until they are written the cursor stays, so after a restart they are gathered again. */
+/** Effects that are kept in memory for a while (`Processed.gather`). Until they are written the cursor stays, so a restart gathers them again. */
 export interface Gathered<Tables> {
   /** They are written at most this often, ms, unless somebody waits for them (`caughtUp`). */
   readonly everyMs: number;
@@ -53,6 +53,8 @@ export interface Processed<Tables> {
   readonly upTo?: number;
   /** Rows that cannot be read. */
   readonly damaged?: readonly { readonly row: LogRow; readonly reason: string }[];
+  /** Takes the effects of the rows into memory, for a follower that gathers. Runs once for each row, as nothing can fail after it. */
+  readonly gather?: () => void;
   /** Writes the effects of the rows in the transaction that moves the cursor. Absent: they have none. */
   readonly write?: (trx: Transaction<Tables>) => Promise<void>;
   /** Runs after the commit. */
@@ -162,17 +164,22 @@ export function followLog<Tables extends LogCursorsTables>(options: FollowLogOpt
     }
     for (const { damage } of rows) if (damage !== undefined) await ingestLog.recordLoss(name, damage);
     const sound = rows.filter(({ damage }) => damage === undefined);
-    const { upTo = last.position, damaged = [], write: also, written } = await process(sound);
+    const { upTo = last.position, damaged = [], gather, write: also, written } = await process(sound);
     for (const { row, reason } of damaged) {
       log.error('an upload could not be read; it is marked as damaged and skipped', {
         ...{ position: row.position, partId: row.partId, reason },
       });
       await ingestLog.markDamaged(row.position, reason);
     }
+    if (gathered !== undefined) {
+      // Together, so that rows are gathered once, whatever fails before and after.
+      gather?.();
+      passed(upTo);
+    }
     // Yield, because catching up without a single wait would block the process.
     if (also === undefined && !isDue()) await setImmediate();
     else await write(upTo, also);
-    passed(upTo);
+    if (gathered === undefined) passed(upTo);
     written?.();
     return true;
   };

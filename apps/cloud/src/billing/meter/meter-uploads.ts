@@ -4,11 +4,11 @@
  */
 import { type Clock, errorText, type Log } from '@platform/base';
 import type { Transaction } from 'kysely';
-import { type FollowLogOptions, followLog, type LogFollower, type Processed } from '../../follow-log/follow-log.ts';
+import { type FollowLogOptions, followLog, type LogFollower } from '../../follow-log/follow-log.ts';
 import type { IngestLog, LogRow } from '../../ingest/log/log.ts';
 import type { CloudTables, Database } from '../../metadata/tables.ts';
 import { addUsage } from './add-usage.ts';
-import { countUpload, UploadSums, UsageSums } from './count-uploads.ts';
+import { type CountedUpload, countUpload, UploadSums, UsageSums } from './count-uploads.ts';
 import { readPayers } from './payers.ts';
 
 export interface MeterUploadsDeps {
@@ -30,7 +30,15 @@ export function meterUploads({ db, ingestLog, clock, log }: MeterUploadsDeps): L
       const [oldest] = await ingestLog.read(0, { rows: 1, bytes: 1 });
       return oldest === undefined ? ingestLog.lastPosition() : oldest.position - 1;
     },
-    process: async (rows) => count(sums, rows),
+    async process(rows) {
+      const { uploads, damaged } = count(rows);
+      return {
+        damaged,
+        gather() {
+          for (const upload of uploads) sums.add(upload);
+        },
+      };
+    },
     gathered: {
       everyMs,
       begin: () => {
@@ -41,16 +49,22 @@ export function meterUploads({ db, ingestLog, clock, log }: MeterUploadsDeps): L
   });
 }
 
-function count(sums: UploadSums, rows: readonly LogRow[]): Processed<CloudTables> {
+interface Counted {
+  readonly uploads: readonly CountedUpload[];
+  readonly damaged: readonly { readonly row: LogRow; readonly reason: string }[];
+}
+
+function count(rows: readonly LogRow[]): Counted {
+  const uploads: CountedUpload[] = [];
   const damaged: { readonly row: LogRow; readonly reason: string }[] = [];
   for (const row of rows) {
     try {
-      sums.add(countUpload(row.batch));
+      uploads.push(countUpload(row.batch));
     } catch (caught) {
       damaged.push({ row, reason: errorText(caught) });
     }
   }
-  return { damaged };
+  return { uploads, damaged };
 }
 
 /** The payer of an hour that has begun does not change any more, so it may be looked up after the upload was counted. */
