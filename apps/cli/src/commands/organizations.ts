@@ -4,10 +4,10 @@ import { Command } from 'commander';
 import { defineCommand, group } from '../invocation/define-command.ts';
 import { parseObject } from '../invocation/input.ts';
 import { readPages } from '../invocation/read-pages.ts';
+import { wholeNumber } from '../invocation/whole-number.ts';
 import { namesOf } from '../results/names.ts';
 import { actorName, presenter, timeOf } from '../results/presenters.ts';
 import { snakeKeys } from '../results/snake-keys.ts';
-import { wholeNumber } from './config/configuration.ts';
 import { pushConfigCommand } from './push-config.ts';
 import { webhookSecretCommand } from './webhook-secret.ts';
 

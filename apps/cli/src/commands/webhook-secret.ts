@@ -2,8 +2,8 @@
 import type { JsonObject } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { defineCommand, group } from '../invocation/define-command.ts';
+import { wholeNumber } from '../invocation/whole-number.ts';
 import { presenter, timeOf } from '../results/presenters.ts';
-import { wholeNumber } from './config/configuration.ts';
 
 interface WebhookSecret {
   readonly secret: string;

@@ -1,8 +1,8 @@
 /** `platform data delete`. */
 import { type Cloud, type JsonObject, PlatformError, systemClock } from '@platform/sdk/cloud';
 import { Command } from 'commander';
-import { wholeNumber } from '../commands/config/configuration.ts';
 import { defineCommand } from '../invocation/define-command.ts';
+import { wholeNumber } from '../invocation/whole-number.ts';
 import { amount } from '../query/amounts.ts';
 import { dataFilter, dataOptions } from './data-filter.ts';
 

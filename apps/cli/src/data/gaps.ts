@@ -1,10 +1,11 @@
 /** `platform data gaps`: the readings of a part, or of all parts of an organization, that were not captured or not kept. */
-import { type Gap, GapReason, PlatformError, timestampFromDate } from '@platform/sdk/cloud';
+import { type Gap, GapReason } from '@platform/sdk/cloud';
 import { Command } from 'commander';
-import { wholeNumber } from '../commands/config/configuration.ts';
 import { choices } from '../invocation/choice.ts';
 import { defineCommand } from '../invocation/define-command.ts';
-import { timeBefore } from '../invocation/parse-time.ts';
+import { readPages } from '../invocation/read-pages.ts';
+import { timeRange } from '../invocation/time-range.ts';
+import { limitOf } from '../invocation/whole-number.ts';
 import { type Presenter, presenter, timeOf } from '../results/presenters.ts';
 
 const reasons: Readonly<Record<string, GapReason>> = {
@@ -53,10 +54,7 @@ export function gapsCommand(): Command {
       fields: gapResult.fields,
     },
     async (context, flags) => {
-      const most = wholeNumber(flags['limit'], '--limit') ?? 0;
-      if (most === 0) throw new PlatformError('invalid_argument', '--limit: expected a whole number from 1, found "0"');
-      const time = (name: 'since' | 'until') =>
-        flags[name] === undefined ? undefined : timestampFromDate(timeBefore(String(flags[name]), `--${name}`));
+      const most = limitOf(flags['limit'], '--limit');
       const resource = String(flags['resource'] ?? '');
       const slash = /^[^:/]+:[^:/]+:[^:/]+\//.test(resource) ? resource.indexOf('/') : -1;
       const wanted = {
@@ -67,25 +65,17 @@ export function gapsCommand(): Command {
         componentName: resource.slice(slash + 1),
         methodName: String(flags['method'] ?? ''),
         reasons: ((flags['reason'] ?? []) as readonly string[]).flatMap((name) => reasons[name] ?? []),
-        ...optional('start', time('since')),
-        ...optional('end', time('until')),
+        ...timeRange(flags),
       };
       const { gaps: service } = await context.cloud();
-      const found: Gap[] = [];
-      for (let pageToken = ''; found.length <= most; ) {
-        const limit = Math.min(pageLimit, most + 1 - found.length);
-        const page = await service.listGaps({ ...wanted, limit, pageToken });
-        found.push(...page.gaps);
-        pageToken = page.nextPageToken;
-        if (pageToken === '') break;
-      }
+      const found = await readPages(most + 1, async (room, pageToken = '') => {
+        const limit = Math.min(room, pageLimit);
+        const { gaps, nextPageToken } = await service.listGaps({ ...wanted, limit, pageToken });
+        return { items: gaps, nextPageToken };
+      });
       const hasMore = found.length > most;
       context.out.rows(found.slice(0, most).map(gapResult.shape), gapResult.fields);
       if (hasMore) context.out.note(`${most} shown, and there are more: --limit sets how many`);
     },
   );
-}
-
-function optional<K extends string, V>(key: K, value: V | undefined): Partial<Record<K, V>> {
-  return value === undefined ? {} : ({ [key]: value } as Partial<Record<K, V>>);
 }

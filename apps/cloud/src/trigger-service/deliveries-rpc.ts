@@ -1,7 +1,6 @@
 /** TriggerService: what triggers sent, and what the targets answered. */
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import { type Timestamp, timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
-import { PlatformError } from '@platform/base';
+import { type Timestamp, timestampFromMs } from '@bufbuild/protobuf/wkt';
 import {
   type DeliverySchema,
   DeliveryState,
@@ -22,6 +21,7 @@ import {
 } from '../outbox/deliveries/list-deliveries.ts';
 import { withoutSecrets } from '../outbox/failure-line.ts';
 import { channelNames, type MessageState, type OutboxAttemptRow, type OutboxTables } from '../outbox/store.ts';
+import { badPageToken, namesOf, quoted, refused, timeRange } from './request-fields.ts';
 import { readScope, type ScopeDeps } from './scope.ts';
 
 export interface DeliveriesRpcDeps extends ScopeDeps {
@@ -91,13 +91,8 @@ export function filterOf(
   },
   operation: string,
 ): Omit<DeliveryFilter, 'organizationId' | 'partIds'> {
-  const { triggerName, start, end } = request;
-  const wanted = request.states.map((state, index) => {
-    const found = Object.entries(states).find(([, one]) => one === state)?.[0];
-    if (found !== undefined) return found as MessageState;
-    const names = DeliveryStateSchema.values.slice(1).map(({ name }) => name);
-    throw refused(operation, `states[${index}]`, `one of ${names.join(', ')}`, String(state));
-  });
+  const { triggerName } = request;
+  const wanted = namesOf(operation, 'states', request.states, states, DeliveryStateSchema);
   const channels = request.channels.map((channel, index) => {
     const found = channelNames.find((one) => one === channel);
     if (found !== undefined) return found;
@@ -107,8 +102,7 @@ export function filterOf(
     ...(triggerName !== '' && { triggerName }),
     ...(wanted.length > 0 && { states: wanted }),
     ...(channels.length > 0 && { channels }),
-    ...(start && { startMs: timestampMs(start) }),
-    ...(end && { endMs: timestampMs(end) }),
+    ...timeRange(request),
   };
 }
 
@@ -141,13 +135,5 @@ function readToken(text: string): DeliveryKey | undefined {
   if (text === '') return undefined;
   const [, createdAtMs, id] = /^(\d{1,16})\.(msg_\w{1,64})$/.exec(text) ?? [];
   if (createdAtMs !== undefined && id !== undefined) return { createdAtMs: Number(createdAtMs), id };
-  throw refused('ListDeliveries', 'page_token', 'the page token of an earlier answer', quoted(text));
-}
-
-function quoted(text: string): string {
-  return JSON.stringify(text.slice(0, 64));
-}
-
-function refused(operation: string, path: string, expected: string, found: string): PlatformError {
-  return new PlatformError('invalid_argument', `${operation}: ${path}: expected ${expected}, found ${found}`);
+  throw badPageToken('ListDeliveries', text);
 }

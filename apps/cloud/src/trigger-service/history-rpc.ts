@@ -1,7 +1,6 @@
 /** TriggerService: what triggers did. */
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import { timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
-import { PlatformError } from '@platform/base';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import {
   type TriggerHistoryEntrySchema,
   TriggerOutcome,
@@ -14,6 +13,7 @@ import type { Principal } from '../access/principal.ts';
 import { type HistoryKey, type HistoryRow, listHistory } from '../triggers/history/list-history.ts';
 import type { HistoryOutcome } from '../triggers/history/trigger-history.ts';
 import type { TriggersTables } from '../triggers/store.ts';
+import { badPageToken, namesOf, timeRange } from './request-fields.ts';
 import { readScope, type ScopeDeps } from './scope.ts';
 
 export interface HistoryRpcDeps extends ScopeDeps {
@@ -34,14 +34,13 @@ export function historyHandlers(deps: HistoryRpcDeps): Handlers<typeof TriggerSe
     async getTriggerHistory(request, call) {
       const scope = readScope(deps, call.principal, request.scope, 'GetTriggerHistory');
       const limit = Math.min(request.limit || defaultEntries, maxEntries);
-      const { triggerName, start, end } = request;
-      const wanted = request.outcomes.map(outcomeOf);
+      const { triggerName } = request;
+      const wanted = namesOf('GetTriggerHistory', 'outcomes', request.outcomes, outcomes, TriggerOutcomeSchema);
       const filter = {
         ...scope,
         ...(triggerName !== '' && { triggerName }),
         ...(wanted.length > 0 && { outcomes: wanted }),
-        ...(start && { startMs: timestampMs(start) }),
-        ...(end && { endMs: timestampMs(end) }),
+        ...timeRange(request),
       };
       const found = await listHistory(deps.db, filter, limit + 1, readToken(request.pageToken));
       const page = found.slice(0, limit);
@@ -64,20 +63,9 @@ function entryMessage(row: HistoryRow): MessageInitShape<typeof TriggerHistoryEn
   };
 }
 
-function outcomeOf(outcome: TriggerOutcome, index: number): HistoryOutcome {
-  const found = Object.entries(outcomes).find(([, one]) => one === outcome)?.[0];
-  if (found !== undefined) return found as HistoryOutcome;
-  const names = TriggerOutcomeSchema.values.slice(1).map(({ name }) => name);
-  throw refused(`outcomes[${index}]`, `one of ${names.join(', ')}`, String(outcome));
-}
-
 function readToken(text: string): HistoryKey | undefined {
   if (text === '') return undefined;
   const [, minute, id] = /^(\d{1,16})\.([0-9a-f]{32})$/.exec(text) ?? [];
   if (minute !== undefined && id !== undefined) return { minute: Number(minute), id };
-  throw refused('page_token', 'the page token of an earlier answer', JSON.stringify(text.slice(0, 64)));
-}
-
-function refused(path: string, expected: string, found: string): PlatformError {
-  return new PlatformError('invalid_argument', `GetTriggerHistory: ${path}: expected ${expected}, found ${found}`);
+  throw badPageToken('GetTriggerHistory', text);
 }

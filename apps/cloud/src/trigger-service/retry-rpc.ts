@@ -19,6 +19,7 @@ import { sealedAuthorization } from '../outbox/enqueue.ts';
 import { describeTriggers } from '../triggers/describe-triggers.ts';
 import type { Notification } from '../triggers/trigger.ts';
 import { deliveryMessage, filterOf, visibleDelivery } from './deliveries-rpc.ts';
+import { refused } from './request-fields.ts';
 import { ownedScope, type ScopeDeps } from './scope.ts';
 
 export interface RetryRpcDeps extends ScopeDeps {
@@ -61,10 +62,11 @@ export function retryHandlers(deps: RetryRpcDeps): Handlers<typeof TriggerServic
       const scope = ownedScope(deps, call.principal, request.scope, 'ReplayDeliveries');
       const limit = Math.min(request.maxDeliveries || defaultReplayed, maxReplayed);
       const { start } = request;
-      if (start === undefined) throw refused('start', 'when the time range begins', 'nothing');
+      if (start === undefined) throw refused('ReplayDeliveries', 'start', 'when the time range begins', 'nothing');
       const index = request.states.findIndex((one) => one !== DeliveryState.FAILED && one !== DeliveryState.DELIVERED);
       if (index >= 0)
         throw refused(
+          'ReplayDeliveries',
           `states[${index}]`,
           'DELIVERY_STATE_FAILED or DELIVERY_STATE_DELIVERED',
           String(request.states[index]),
@@ -146,8 +148,4 @@ function targetOf(asked: Asked, organizationId: string): AuditTarget {
 
 function isoOf(ms: number): string {
   return new Date(ms).toISOString();
-}
-
-function refused(path: string, expected: string, found: string): PlatformError {
-  return new PlatformError('invalid_argument', `ReplayDeliveries: ${path}: expected ${expected}, found ${found}`);
 }

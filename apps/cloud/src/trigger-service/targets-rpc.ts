@@ -12,6 +12,7 @@ import { isKnownTarget, type PausedTarget, pausedTargets } from '../outbox/deliv
 import { withoutSecrets } from '../outbox/failure-line.ts';
 import type { Outbox } from '../outbox/feature.ts';
 import { describeTriggers } from '../triggers/describe-triggers.ts';
+import { refused } from './request-fields.ts';
 import { allParts, type TriggersRpcDeps } from './triggers-rpc.ts';
 
 export interface TargetsRpcDeps extends Pick<TriggersRpcDeps, 'tree' | 'registry' | 'configOf'> {
@@ -97,8 +98,4 @@ function targetMessage({ target, pausedAtMs, reason, waiting }: PausedTarget) {
 /** Without what may be secret in it. */
 function quoted(target: string): string {
   return JSON.stringify(withoutSecrets(target).slice(0, 200));
-}
-
-function refused(operation: string, path: string, expected: string, found: string): PlatformError {
-  return new PlatformError('invalid_argument', `${operation}: ${path}: expected ${expected}, found ${found}`);
 }

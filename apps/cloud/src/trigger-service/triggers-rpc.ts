@@ -1,7 +1,7 @@
 /** TriggerService: how triggers do. */
 import type { JsonObject, MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import { PlatformError, type Problem } from '@platform/base';
+import type { Problem } from '@platform/base';
 import { type TriggerSchema, type TriggerService, TriggerState } from '@platform/proto/platform/app/v1/triggers';
 import type { Handlers } from '@platform/rpc/server';
 import type { Kysely } from 'kysely';
@@ -13,6 +13,7 @@ import { lastFiredOf } from '../triggers/history/list-history.ts';
 import { pushProblems } from '../triggers/parsing/push-problems.ts';
 import type { TriggersTables } from '../triggers/store.ts';
 import type { Notification } from '../triggers/trigger.ts';
+import { badPageToken } from './request-fields.ts';
 import { readScope, type ScopeDeps } from './scope.ts';
 
 export interface TriggersRpcDeps extends ScopeDeps {
@@ -95,10 +96,7 @@ function readToken(text: string): { readonly partId: string; readonly index: num
   if (text === '') return undefined;
   const [, partId, index] = /^([\w-]{1,64})\.(\d{1,9})$/.exec(text) ?? [];
   if (partId !== undefined && index !== undefined) return { partId, index: Number(index) };
-  throw new PlatformError(
-    'invalid_argument',
-    `ListTriggers: page_token: expected the page token of an earlier answer, found ${JSON.stringify(text.slice(0, 64))}`,
-  );
+  throw badPageToken('ListTriggers', text);
 }
 
 function messageOf(

@@ -2,7 +2,7 @@
 import { PlatformError, TestCard } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { defineCommand, group } from '../../invocation/define-command.ts';
-import { wholeNumber } from '../config/configuration.ts';
+import { wholeNumber } from '../../invocation/whole-number.ts';
 
 const cards: Readonly<Record<string, TestCard>> = {
   succeeds: TestCard.SUCCEEDS,

@@ -4,7 +4,8 @@ import type { JsonObject } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { defineCommand } from '../../invocation/define-command.ts';
 import { readInput } from '../../invocation/input.ts';
-import { parsed, partArgument, readConfiguration, wholeNumber } from './configuration.ts';
+import { wholeNumber } from '../../invocation/whole-number.ts';
+import { parsed, partArgument, readConfiguration } from './configuration.ts';
 
 export function compareCommand(): Command {
   return defineCommand(

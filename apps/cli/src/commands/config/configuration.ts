@@ -72,10 +72,3 @@ export function requireDocumentSize(text: string, where = 'configuration'): void
 
 /** @throws invalid_argument with the position of the mistake */
 export const parsed = (text: string, where = 'configuration'): Json => parseJson(text, where);
-
-/** @param what for the message. @throws invalid_argument unless it is a whole number of at least 0 */
-export function wholeNumber(text: unknown, what: string): number | undefined {
-  if (text === undefined) return undefined;
-  if (/^\d{1,15}$/.test(String(text))) return Number(text);
-  throw new PlatformError('invalid_argument', `${what}: expected a whole number from 0, found "${String(text)}"`);
-}

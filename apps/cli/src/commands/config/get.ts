@@ -3,7 +3,8 @@ import { PlatformError } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { defineCommand } from '../../invocation/define-command.ts';
 import { parseObject } from '../../invocation/input.ts';
-import { partArgument, readConfiguration, wholeNumber } from './configuration.ts';
+import { wholeNumber } from '../../invocation/whole-number.ts';
+import { partArgument, readConfiguration } from './configuration.ts';
 
 export function getCommand(): Command {
   return defineCommand(

@@ -2,7 +2,8 @@
 import { Command } from 'commander';
 import { defineCommand } from '../../invocation/define-command.ts';
 import { readPages } from '../../invocation/read-pages.ts';
-import { partArgument, versionResult, wholeNumber } from './configuration.ts';
+import { wholeNumber } from '../../invocation/whole-number.ts';
+import { partArgument, versionResult } from './configuration.ts';
 
 export function historyCommand(): Command {
   return defineCommand(

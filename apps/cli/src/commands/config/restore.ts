@@ -2,7 +2,8 @@
 import { diff, diffLines } from '@platform/machine-config/diff';
 import { Command } from 'commander';
 import { defineCommand } from '../../invocation/define-command.ts';
-import { parsed, partArgument, readConfiguration, versionResult, wholeNumber } from './configuration.ts';
+import { wholeNumber } from '../../invocation/whole-number.ts';
+import { parsed, partArgument, readConfiguration, versionResult } from './configuration.ts';
 
 export function restoreCommand(): Command {
   return defineCommand(

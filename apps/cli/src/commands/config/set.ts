@@ -4,7 +4,8 @@ import { Command } from 'commander';
 import { defineCommand } from '../../invocation/define-command.ts';
 import { readInput } from '../../invocation/input.ts';
 import { shellWord } from '../../invocation/shell-word.ts';
-import { partArgument, readConfiguration, requireDocumentSize, versionResult, wholeNumber } from './configuration.ts';
+import { wholeNumber } from '../../invocation/whole-number.ts';
+import { partArgument, readConfiguration, requireDocumentSize, versionResult } from './configuration.ts';
 import { problemsOf, save } from './save.ts';
 
 export function setCommand(): Command {

@@ -1,11 +1,11 @@
-import { type DeliveryState, PlatformError, timestampFromDate } from '@platform/sdk/cloud';
+import type { DeliveryState, timestampFromDate } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { choices } from '../../invocation/choice.ts';
 import { defineCommand, type Flags } from '../../invocation/define-command.ts';
-import { timeBefore } from '../../invocation/parse-time.ts';
 import { readPages } from '../../invocation/read-pages.ts';
 import { scopeOf, scopeOptions } from '../../invocation/scope.ts';
-import { wholeNumber } from '../config/configuration.ts';
+import { timeRange } from '../../invocation/time-range.ts';
+import { limitOf } from '../../invocation/whole-number.ts';
 import { channels, deliveryResult, deliveryRow, deliveryStates } from './delivery.ts';
 
 const pageSize = 200;
@@ -31,15 +31,11 @@ interface DeliveryFilter {
 
 /** Their values as in the requests of the cloud. */
 export function deliveryFilter(flags: Flags): DeliveryFilter {
-  const time = (name: 'since' | 'until') =>
-    flags[name] === undefined ? undefined : timestampFromDate(timeBefore(String(flags[name]), `--${name}`));
-  const [start, end] = [time('since'), time('until')];
   return {
     triggerName: String(flags['trigger'] ?? ''),
     states: ((flags['state'] ?? []) as readonly string[]).flatMap((name) => deliveryStates[name] ?? []),
     channels: [...((flags['channel'] ?? []) as readonly string[])],
-    ...(start && { start }),
-    ...(end && { end }),
+    ...timeRange(flags),
   };
 }
 
@@ -57,8 +53,7 @@ export function listCommand(): Command {
       fields: deliveryResult.fields,
     },
     async (context, flags) => {
-      const most = wholeNumber(flags['limit'], '--limit') ?? 0;
-      if (most === 0) throw new PlatformError('invalid_argument', '--limit: expected a whole number from 1, found "0"');
+      const most = limitOf(flags['limit'], '--limit');
       const asked = { scope: await scopeOf(context, flags), ...deliveryFilter(flags) };
       const { triggers: service } = await context.cloud();
       const found = await readPages(most + 1, async (room, pageToken = '') => {

@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { choices } from '../../invocation/choice.ts';
 import { defineCommand } from '../../invocation/define-command.ts';
 import { scopeOf } from '../../invocation/scope.ts';
-import { wholeNumber } from '../config/configuration.ts';
+import { limitOf } from '../../invocation/whole-number.ts';
 import { deliveryResult } from './delivery.ts';
 import { deliveryFilter, selectingOptions } from './list.ts';
 
@@ -48,9 +48,7 @@ export function replayCommand(): Command {
     async (context, flags) => {
       if (flags['since'] === undefined)
         throw new PlatformError('invalid_argument', '--since: expected when the time range begins, found nothing');
-      const maxDeliveries = wholeNumber(flags['max'], '--max') ?? 0;
-      if (maxDeliveries === 0)
-        throw new PlatformError('invalid_argument', '--max: expected a whole number from 1, found "0"');
+      const maxDeliveries = limitOf(flags['max'], '--max');
       // Without --until, what is sent again is what was counted.
       const filter = deliveryFilter({ until: new Date(systemClock.now()).toISOString(), ...flags });
       const asked = { scope: await scopeOf(context, flags), ...filter, maxDeliveries };

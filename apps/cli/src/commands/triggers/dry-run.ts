@@ -4,8 +4,9 @@ import { Command } from 'commander';
 import type { Context } from '../../invocation/context.ts';
 import { defineCommand } from '../../invocation/define-command.ts';
 import { timeBefore } from '../../invocation/parse-time.ts';
+import { wholeNumber } from '../../invocation/whole-number.ts';
 import { presenter, timeOf } from '../../results/presenters.ts';
-import { partArgument, wholeNumber } from '../config/configuration.ts';
+import { partArgument } from '../config/configuration.ts';
 import { readDraft } from './draft-file.ts';
 
 const { fields, shape } = presenter<DryRunSummary>({

@@ -1,19 +1,13 @@
 /** `platform triggers history`: what triggers did, minute by minute. */
-import {
-  type JsonObject,
-  PlatformError,
-  type TriggerHistoryEntry,
-  TriggerOutcome,
-  timestampFromDate,
-} from '@platform/sdk/cloud';
+import { type JsonObject, type TriggerHistoryEntry, TriggerOutcome } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { choices } from '../../invocation/choice.ts';
 import { defineCommand } from '../../invocation/define-command.ts';
-import { timeBefore } from '../../invocation/parse-time.ts';
 import { readPages } from '../../invocation/read-pages.ts';
 import { scopeOf, scopeOptions } from '../../invocation/scope.ts';
+import { timeRange } from '../../invocation/time-range.ts';
+import { limitOf } from '../../invocation/whole-number.ts';
 import { type Presenter, presenter, timeOf } from '../../results/presenters.ts';
-import { wholeNumber } from '../config/configuration.ts';
 
 const outcomes: Readonly<Record<string, TriggerOutcome>> = {
   fired: TriggerOutcome.FIRED,
@@ -55,16 +49,12 @@ export function historyCommand(): Command {
       fields: entryResult.fields,
     },
     async (context, flags) => {
-      const most = wholeNumber(flags['limit'], '--limit') ?? 0;
-      if (most === 0) throw new PlatformError('invalid_argument', '--limit: expected a whole number from 1, found "0"');
+      const most = limitOf(flags['limit'], '--limit');
       const asked = {
         scope: await scopeOf(context, flags),
         triggerName: String(flags['trigger'] ?? ''),
         outcomes: ((flags['outcome'] ?? []) as readonly string[]).flatMap((name) => outcomes[name] ?? []),
-        ...(flags['since'] !== undefined && {
-          start: timestampFromDate(timeBefore(String(flags['since']), '--since')),
-        }),
-        ...(flags['until'] !== undefined && { end: timestampFromDate(timeBefore(String(flags['until']), '--until')) }),
+        ...timeRange(flags),
       };
       const { triggers: service } = await context.cloud();
       const found = await readPages(most + 1, async (room, pageToken = '') => {

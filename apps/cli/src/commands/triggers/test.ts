@@ -3,8 +3,9 @@ import { type Delivery, DeliveryState, PlatformError, systemClock } from '@platf
 import { Command } from 'commander';
 import type { Context } from '../../invocation/context.ts';
 import { defineCommand } from '../../invocation/define-command.ts';
+import { wholeNumber } from '../../invocation/whole-number.ts';
 import { presenter } from '../../results/presenters.ts';
-import { partArgument, wholeNumber } from '../config/configuration.ts';
+import { partArgument } from '../config/configuration.ts';
 import { readDraft } from './draft-file.ts';
 
 const { fields, shape } = presenter<Delivery>({

@@ -1,12 +1,13 @@
 /** `platform triggers`: how the triggers in the configurations of machines do. */
-import { PlatformError, type Trigger } from '@platform/sdk/cloud';
+import type { Trigger } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { choices } from '../../invocation/choice.ts';
 import { defineCommand, group } from '../../invocation/define-command.ts';
 import { pick } from '../../invocation/find.ts';
 import { readPages } from '../../invocation/read-pages.ts';
 import { type Scope, scopeOf, scopeOptions } from '../../invocation/scope.ts';
-import { partArgument, wholeNumber } from '../config/configuration.ts';
+import { limitOf } from '../../invocation/whole-number.ts';
+import { partArgument } from '../config/configuration.ts';
 import { dryRunCommand } from './dry-run.ts';
 import { historyCommand } from './history.ts';
 import { testCommand } from './test.ts';
@@ -42,8 +43,7 @@ function list(): Command {
       fields: triggerResult.fields,
     },
     async (context, flags) => {
-      const most = wholeNumber(flags['limit'], '--limit') ?? 0;
-      if (most === 0) throw new PlatformError('invalid_argument', '--limit: expected a whole number from 1, found "0"');
+      const most = limitOf(flags['limit'], '--limit');
       const scope = await scopeOf(context, flags);
       const states = ((flags['state'] ?? []) as readonly string[]).flatMap((name) => triggerStates[name] ?? []);
       const { triggers: service } = await context.cloud();

@@ -3,7 +3,7 @@ import { type Cloud, type JsonObject, PlatformError, systemClock } from '@platfo
 import { Command } from 'commander';
 import type { Context } from '../../invocation/context.ts';
 import { defineCommand } from '../../invocation/define-command.ts';
-import { wholeNumber } from '../config/configuration.ts';
+import { wholeNumber } from '../../invocation/whole-number.ts';
 import { checkSignature } from './check-signature.ts';
 
 const askEveryMs = 500;

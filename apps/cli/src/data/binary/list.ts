@@ -1,8 +1,8 @@
 /** `platform data binary list`. */
-import { type BinaryMetadata, PlatformError } from '@platform/sdk/cloud';
+import type { BinaryMetadata } from '@platform/sdk/cloud';
 import { Command } from 'commander';
-import { wholeNumber } from '../../commands/config/configuration.ts';
 import { defineCommand } from '../../invocation/define-command.ts';
+import { limitOf } from '../../invocation/whole-number.ts';
 import { fileResult, filesFound, filterOf, filterOptions } from './binary-filter.ts';
 
 export function listCommand(): Command {
@@ -18,8 +18,7 @@ export function listCommand(): Command {
       fields: fileResult.fields,
     },
     async (context, flags) => {
-      const most = wholeNumber(flags['limit'], '--limit') ?? 0;
-      if (most === 0) throw new PlatformError('invalid_argument', '--limit: expected a whole number from 1, found "0"');
+      const most = limitOf(flags['limit'], '--limit');
       const { data } = await context.cloud();
       const filter = await filterOf(context, flags);
       const found: BinaryMetadata[] = [];

@@ -1,6 +1,6 @@
 /** The delivery log: what triggers sent or are to send, with every attempt. Messages that no trigger caused are not in it. */
-import { chunks } from '@platform/base';
 import type { Kysely, SelectQueryBuilder } from 'kysely';
+import { pagedPartGroups } from '../../metadata/part-groups.ts';
 import type { ChannelName, MessageState, OutboxAttemptRow, OutboxMessageRow, OutboxTables } from '../store.ts';
 
 export const columns = [
@@ -49,10 +49,6 @@ export interface DeliveryKey {
   readonly id: string;
 }
 
-/** Up to here, the index of each part is read; beyond, all of the organization. */
-const fewParts = 50;
-export const partsPerStatement = 5_000;
-
 /** Newest first. @param after the last one of the page before; undefined: the first page */
 export async function listDeliveries(
   db: Kysely<OutboxTables>,
@@ -60,11 +56,8 @@ export async function listDeliveries(
   limit: number,
   after?: DeliveryKey,
 ): Promise<Delivery[]> {
-  const { partIds } = filter;
-  const groups =
-    partIds === undefined ? [undefined] : chunks(partIds, partIds.length <= fewParts ? 1 : partsPerStatement);
   const found: DeliveryRow[] = [];
-  for (const group of groups) found.push(...(await page(db, filter, group, limit, after)));
+  for (const group of pagedPartGroups(filter.partIds)) found.push(...(await page(db, filter, group, limit, after)));
   found.sort((a, b) => b.created_at - a.created_at || (a.id < b.id ? 1 : -1));
   return await withAttempts(db, found.slice(0, limit));
 }

@@ -1,8 +1,9 @@
 /** Sends finished deliveries again, under the same ids: receivers recognise what they have already. */
 import { chunks } from '@platform/base';
 import type { Kysely, Transaction } from 'kysely';
+import { partGroups } from '../../metadata/part-groups.ts';
 import type { OutboxTables } from '../store.ts';
-import { columns, type DeliveryFilter, type DeliveryRow, partsPerStatement, selected } from './list-deliveries.ts';
+import { columns, type DeliveryFilter, type DeliveryRow, selected } from './list-deliveries.ts';
 
 const rowsPerStatement = 500;
 
@@ -52,10 +53,8 @@ export async function deliveriesBetween(
   filter: DeliveryFilter,
   limit: number,
 ): Promise<readonly DeliveryRow[]> {
-  const { partIds } = filter;
-  const groups = partIds === undefined ? [undefined] : chunks(partIds, partsPerStatement);
   const found: DeliveryRow[] = [];
-  for (const group of groups) {
+  for (const group of partGroups(filter.partIds)) {
     let query = selected(db, filter).select(columns).orderBy('created_at').orderBy('id').limit(limit);
     if (group !== undefined) query = query.where('part_id', 'in', group);
     found.push(...(await query.execute()));

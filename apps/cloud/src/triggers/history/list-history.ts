@@ -1,6 +1,6 @@
 /** Reads what triggers did. */
-import { chunks } from '@platform/base';
 import type { Kysely } from 'kysely';
+import { pagedPartGroups } from '../../metadata/part-groups.ts';
 import type { TriggersTables } from '../store.ts';
 import type { HistoryOutcome } from './trigger-history.ts';
 
@@ -24,10 +24,6 @@ export interface HistoryKey {
   readonly id: string;
 }
 
-/** Up to here, the index of each part is read; beyond, all of the organization. */
-const fewParts = 50;
-const partsPerStatement = 5_000;
-
 /** Newest first. @param after the last one of the page before; undefined: the first page */
 export async function listHistory(
   db: Kysely<TriggersTables>,
@@ -35,11 +31,8 @@ export async function listHistory(
   limit: number,
   after?: HistoryKey,
 ): Promise<HistoryRow[]> {
-  const { partIds } = filter;
-  const groups =
-    partIds === undefined ? [undefined] : chunks(partIds, partIds.length <= fewParts ? 1 : partsPerStatement);
   const found: HistoryRow[] = [];
-  for (const group of groups) found.push(...(await page(db, filter, group, limit, after)));
+  for (const group of pagedPartGroups(filter.partIds)) found.push(...(await page(db, filter, group, limit, after)));
   return found.sort((a, b) => b.minute - a.minute || (a.id < b.id ? 1 : -1)).slice(0, limit);
 }
 
