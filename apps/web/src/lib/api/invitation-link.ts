@@ -1,13 +1,8 @@
 /** A new link for a pending invitation, where no mail server sends it. */
-import { messageOf } from './session.svelte.ts';
+import { askWith } from './session.svelte.ts';
 
 /** @throws Error with what the cloud said */
 export async function invitationLink(organizationId: string, email: string): Promise<string> {
-  const answer = await fetch('/api/invitations/link', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ organizationId, email }),
-  });
-  if (!answer.ok) throw new Error(await messageOf(answer));
+  const answer = await askWith('/api/invitations/link', { organizationId, email });
   return ((await answer.json()) as { link: string }).link;
 }

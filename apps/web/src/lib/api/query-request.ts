@@ -1,17 +1,10 @@
 /** `POST /api/query`: rows as JSON. */
 import type { QueryAnswer } from '../query/run-query.ts';
-import { endSession, messageOf } from './session.svelte.ts';
+import { askWith } from './session.svelte.ts';
 
 /** @throws Error with what the cloud said */
 export async function runQueryRequest(body: object, signal: AbortSignal): Promise<QueryAnswer> {
-  const answer = await fetch('/api/query', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', accept: 'application/json' },
-    body: JSON.stringify(body),
-    signal,
-  });
-  if (answer.status === 401) endSession();
-  if (!answer.ok) throw new Error(await messageOf(answer));
+  const answer = await askWith('/api/query', body, { headers: { accept: 'application/json' }, signal });
   return {
     rows: await answer.json(),
     scannedBytes: Number(answer.headers.get('platform-scanned-bytes') ?? 0),

@@ -22,9 +22,7 @@ export function endSession(): void {
 
 /** @throws Error with what the cloud said */
 export async function loadPerson(): Promise<Person> {
-  const answer = await fetch('/api/whoami');
-  if (answer.status === 401) endSession();
-  if (!answer.ok) throw new Error(await messageOf(answer));
+  const answer = await ask('/api/whoami');
   const person: Person = await answer.json();
   session.person = person;
   session.ended = false;
@@ -36,8 +34,21 @@ export async function signOut(): Promise<void> {
   location.assign('/sign-in');
 }
 
-/** What a JSON route said when it failed. */
-export async function messageOf(answer: Response): Promise<string> {
+/** Asks a route of the cloud that answers JSON. @throws Error with what the cloud said */
+export async function ask(path: string, init?: RequestInit): Promise<Response> {
+  const answer = await fetch(path, init);
+  if (answer.status === 401) endSession();
+  if (!answer.ok) throw new Error(await messageOf(answer));
+  return answer;
+}
+
+/** As `ask`, with a body as JSON. */
+export function askWith(path: string, body: object, { headers, ...init }: RequestInit = {}): Promise<Response> {
+  const json = { 'content-type': 'application/json', ...headers };
+  return ask(path, { ...init, method: 'POST', headers: json, body: JSON.stringify(body) });
+}
+
+async function messageOf(answer: Response): Promise<string> {
   const text = await answer.text();
   try {
     return (JSON.parse(text) as { message?: string }).message ?? text;
