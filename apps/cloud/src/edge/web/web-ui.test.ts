@@ -51,3 +51,7 @@ test('files with a hash in their names are kept by browsers and sent compressed;
 test('a page without scripts of its own has no hash in its policy', () => {
   expect(policyOf('<p></p>')).toContain("script-src 'self';");
 });
+
+test('a directory without a build is refused at the start, with the variable that names it', () => {
+  expect(() => createWebUi('/nowhere')).toThrow(/^PLATFORM_WEB_UI: expected a directory with index\.html, found none/);
+});

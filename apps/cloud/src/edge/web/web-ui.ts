@@ -3,10 +3,11 @@
  * decide by the path what to show. Files under `_app/immutable/` have a hash in their names and are kept by browsers for good.
  */
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { extname, join, relative, sep } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { PlatformError } from '@platform/base';
 import { type HttpRequest, type HttpResponse, headerOf } from '../http.ts';
 
 export interface WebUi {
@@ -23,7 +24,8 @@ export function isPageOfUi(path: string): boolean {
 
 interface Stored {
   readonly body: Buffer;
-  readonly gzip: Buffer | undefined;
+  /** Compresses it once, when it is first asked for; undefined: not worth it. */
+  readonly gzip: (() => Buffer) | undefined;
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -39,18 +41,26 @@ const types: Readonly<Record<string, string>> = {
 const compressible = /^(text|application\/json|image\/svg)/;
 const pageName = '/index.html';
 
-/** @param directory of a build; its files are read at the first request, so that a start stays quick. */
+/**
+ * @param directory of a build; its files are read at the first request, so that a start stays quick
+ * @throws failed_precondition if there is no build
+ */
 export function createWebUi(directory: string): WebUi {
+  if (!existsSync(join(directory, pageName)))
+    throw new PlatformError(
+      'failed_precondition',
+      `PLATFORM_WEB_UI: expected a directory with index.html, found none in ${directory}; build it with npm run build:web, or unset the variable`,
+    );
   let files: ReadonlyMap<string, Stored> | undefined;
   const send = (request: HttpRequest, response: HttpResponse, stored: Stored): void => {
-    const zipped = stored.gzip !== undefined && /\bgzip\b/.test(headerOf(request, 'accept-encoding'));
-    const body = zipped ? (stored.gzip as Buffer) : stored.body;
+    const zipped = /\bgzip\b/.test(headerOf(request, 'accept-encoding')) ? stored.gzip?.() : undefined;
+    const body = zipped ?? stored.body;
     // The two response classes share these methods, but their overloads differ.
     const plain = response as ServerResponse;
     plain.writeHead(200, {
       ...stored.headers,
       ...(stored.gzip && { vary: 'accept-encoding' }),
-      ...(zipped && { 'content-encoding': 'gzip' }),
+      ...(zipped !== undefined && { 'content-encoding': 'gzip' }),
       'content-length': String(body.length),
     });
     plain.end(request.method === 'HEAD' ? undefined : body);
@@ -69,7 +79,6 @@ export function createWebUi(directory: string): WebUi {
   };
 }
 
-/** @throws if the directory has no `index.html` */
 function readBuild(directory: string): ReadonlyMap<string, Stored> {
   const entries = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   const files = new Map<string, Stored>();
@@ -79,11 +88,18 @@ function readBuild(directory: string): ReadonlyMap<string, Stored> {
     if (type === undefined) continue;
     const path = `/${relative(directory, full).split(sep).join('/')}`;
     const body = readFileSync(full);
-    const gzip = compressible.test(type) && body.length > 1_000 ? gzipSync(body, { level: 9 }) : undefined;
+    const gzip = compressible.test(type) && body.length > 1_000 ? gzipOnce(body) : undefined;
     files.set(path, { body, gzip, headers: headersOf(path, type, body) });
   }
-  if (files.has(pageName)) return files;
-  throw new Error(`web UI: expected index.html in ${directory}, found none; build it with npm run build:web`);
+  return files;
+}
+
+function gzipOnce(body: Buffer): () => Buffer {
+  let gzip: Buffer | undefined;
+  return () => {
+    gzip ??= gzipSync(body, { level: 9 });
+    return gzip;
+  };
 }
 
 function headersOf(path: string, type: string, body: Buffer): Record<string, string> {
