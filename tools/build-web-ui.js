@@ -27,7 +27,12 @@ export function buildWebUi(root, node, say, during) {
   const isBuilt = () => existsSync(stamp) && readFileSync(stamp, 'utf8') === current;
   if (isBuilt()) return true;
   const lock = join(folder, '.svelte-kit-building');
-  takeLock(lock);
+  try {
+    takeLock(lock);
+  } catch (error) {
+    say(`the web UI could not be built: expected to write to ${folder}, found ${error.message}`);
+    return false;
+  }
   try {
     return isBuilt() || build({ folder, node, stamp, current, say, during });
   } finally {
@@ -60,7 +65,8 @@ function takeLock(lock) {
     try {
       mkdirSync(lock);
       return;
-    } catch {
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error;
       if (existsSync(lock) && performance.timeOrigin + performance.now() - statSync(lock).mtimeMs > longestMs)
         rmSync(lock, { recursive: true, force: true });
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
