@@ -4,13 +4,18 @@ import type { OutboxTables } from './store.ts';
 
 const hourMs = 3_600_000;
 
+/** When the hour began in which something was sent, ms. */
+export function sentHour(sentMs: number): number {
+  return Math.floor(sentMs / hourMs) * hourMs;
+}
+
 /**
  * Call it before the messages are marked as delivered: those that already are were counted, because the first try of recording them may
  * have committed without its answer arriving. Mails that no trigger caused are not notifications.
  *
- * @param sentMs when they were sent
+ * @param hour in which they were sent (`sentHour`)
  */
-export async function countSent(trx: Transaction<OutboxTables>, ids: readonly string[], sentMs: number): Promise<void> {
+export async function countSent(trx: Transaction<OutboxTables>, ids: readonly string[], hour: number): Promise<void> {
   const counts = await trx
     .selectFrom('outbox_messages')
     .select(({ fn }) => ['organization_id', 'channel', fn.countAll<number | string>().as('sent')])
@@ -35,7 +40,6 @@ export async function countSent(trx: Transaction<OutboxTables>, ids: readonly st
     .groupBy(['organization_id', 'channel'])
     .execute();
   if (counts.length === 0) return;
-  const hour = Math.floor(sentMs / hourMs) * hourMs;
   await trx
     .insertInto('notification_usage')
     .values(

@@ -2,7 +2,7 @@
 import { backoffMs, type Clock, chunks, errorText, type Log } from '@platform/base';
 import type { Kysely, Transaction } from 'kysely';
 import type { Channel, GatheredMessage, SendResult } from './channel.ts';
-import { countSent } from './count-sent.ts';
+import { countSent, sentHour } from './count-sent.ts';
 import type { MessageState, OutboxMessageRow, OutboxTables } from './store.ts';
 import { together } from './together.ts';
 
@@ -145,9 +145,8 @@ async function writeAttempts(trx: Transaction<OutboxTables>, all: readonly Recor
   const accepted = all.filter(
     ({ attempt: { result } }) => result.outcome === 'accepted' && result.diverted === undefined,
   );
-  for (const alike of Map.groupBy(accepted, ({ attempt }) => hourOf(attempt.atMs)).values())
-    for (const ids of chunks(idsOf(alike), rowsPerStatement))
-      await countSent(trx, ids, alike[0]?.attempt.atMs ?? nowMs);
+  for (const [hour, alike] of Map.groupBy(accepted, ({ attempt }) => sentHour(attempt.atMs)))
+    for (const ids of chunks(idsOf(alike), rowsPerStatement)) await countSent(trx, ids, hour);
   for (const alike of Map.groupBy(all.flatMap(changesOf), ({ key }) => key).values())
     for (const some of chunks(alike, rowsPerStatement)) await writeState(trx, some, nowMs);
   for (const { sent, attempt, judgement } of all) {
@@ -193,10 +192,6 @@ async function writeState(trx: Transaction<OutboxTables>, alike: readonly Change
 
 function idsOf(all: readonly Recorded[]): string[] {
   return all.flatMap(({ sent }) => sent.map(({ id }) => id));
-}
-
-function hourOf(ms: number): number {
-  return Math.floor(ms / 3_600_000);
 }
 
 async function pauseIn(
