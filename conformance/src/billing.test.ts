@@ -6,10 +6,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as ours from '@platform/proto/platform/app/v1/billing';
 import { openCloud } from '@platform/sdk/cloud';
-import { billingApi, createViamClient } from '@viamrobotics/sdk';
+import { billingApi } from '@viamrobotics/sdk';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type CommandLine, openCommandLine } from './cli/command-line.ts';
 import { Peer } from './grpc-peer.ts';
+import { signInPublicClient } from './public-client.ts';
 import { type CloudProcess, startCloud } from './start-cloud.ts';
 
 let cloud: CloudProcess;
@@ -71,10 +72,7 @@ test('every message and enum of the public package has our fields with the same 
 
 test('an organization is billed by another one: prices, tier, usage and invoices, with the public package and the command line', async () => {
   const org_id = cloud.organizationId;
-  const { billingClient } = await createViamClient({
-    serviceHost: cloud.url,
-    credentials: { type: 'api-key', authEntity: cloud.keyId, payload: cloud.key },
-  });
+  const { billingClient } = await signInPublicClient(cloud);
   await expect(billingClient.getCurrentMonthUsage(org_id)).rejects.toMatchObject({ code: 9 });
   await cli.ok(['billing', 'prices', 'set', 'prices.json', '--organization', billerId]);
   const data = ['--data', cloud.dataDir];

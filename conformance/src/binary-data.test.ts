@@ -1,7 +1,8 @@
 /** Binary data and datasets by the unmodified public TypeScript client against the real cloud, as a user writes it. */
 import { randomUUID } from 'node:crypto';
-import { appApi, createViamClient, dataApi, type ViamClient } from '@viamrobotics/sdk';
+import { appApi, dataApi, type ViamClient } from '@viamrobotics/sdk';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { signInPublicClient } from './public-client.ts';
 import { type CloudProcess, startCloud } from './start-cloud.ts';
 
 /** What the tests read from BinaryData; TypeScript does not find the package's own declarations. */
@@ -17,10 +18,7 @@ let client: ViamClient;
 
 beforeAll(async () => {
   cloud = await startCloud();
-  client = await createViamClient({
-    serviceHost: cloud.url,
-    credentials: { type: 'api-key', authEntity: cloud.keyId, payload: cloud.key },
-  });
+  client = await signInPublicClient(cloud);
 });
 afterAll(async () => {
   await cloud[Symbol.asyncDispose]();
@@ -202,10 +200,7 @@ test('a signed address becomes invalid with the key that made it', async () => {
       organizationId: cloud.organizationId,
     }),
   ]);
-  const other = await createViamClient({
-    serviceHost: cloud.url,
-    credentials: { type: 'api-key', authEntity: key.id, payload: key.key },
-  });
+  const other = await signInPublicClient({ url: cloud.url, keyId: key.id, key: key.key });
   const url = await other.dataClient.createBinaryDataSignedURL(id);
   expect((await fetch(url)).status).toBe(200);
   await appClient.deleteKey(key.id);

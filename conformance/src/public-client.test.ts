@@ -1,8 +1,9 @@
 /** The unmodified public TypeScript client against the real cloud, over plain HTTP, as a user writes it. */
 import { randomUUID } from 'node:crypto';
-import { createViamClient, type ViamClient } from '@viamrobotics/sdk';
+import type { ViamClient } from '@viamrobotics/sdk';
 import { Binary, BSONRegExp, Decimal128, Int32, Long, MaxKey, MinKey, ObjectId, serialize, Timestamp } from 'bson';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { signInPublicClient } from './public-client.ts';
 import { type CloudProcess, startCloud } from './start-cloud.ts';
 
 let cloud: CloudProcess;
@@ -17,10 +18,7 @@ afterAll(async () => {
 });
 
 function signIn(key: string): Promise<ViamClient> {
-  return createViamClient({
-    serviceHost: cloud.url,
-    credentials: { type: 'api-key', authEntity: cloud.keyId, payload: key },
-  });
+  return signInPublicClient({ url: cloud.url, keyId: cloud.keyId, key });
 }
 
 const start = Date.UTC(2026, 0, 2, 3, 4, 5, 678);

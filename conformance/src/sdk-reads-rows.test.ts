@@ -1,5 +1,5 @@
 /** D7: the unmodified public TypeScript client reads every row correctly, whatever types it contains. */
-import { createViamClient, type ViamClient } from '@viamrobotics/sdk';
+import type { ViamClient } from '@viamrobotics/sdk';
 import {
   Binary,
   BSONRegExp,
@@ -16,14 +16,14 @@ import {
   Timestamp,
 } from 'bson';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { signInPublicClient } from './public-client.ts';
 import { type CloudProcess, startCloud } from './start-cloud.ts';
 
 let cloud: CloudProcess;
 let client: ViamClient;
 beforeAll(async () => {
   cloud = await startCloud();
-  const credentials = { type: 'api-key', authEntity: cloud.keyId, payload: cloud.key } as const;
-  client = await createViamClient({ serviceHost: cloud.url, credentials });
+  client = await signInPublicClient(cloud);
   await upload('kinds', readings);
 });
 afterAll(() => cloud[Symbol.asyncDispose]());

@@ -6,8 +6,9 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, 
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { chunks } from '@platform/base';
-import { createViamClient, type ViamClient } from '@viamrobotics/sdk';
+import type { ViamClient } from '@viamrobotics/sdk';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { signInPublicClient } from '../public-client.ts';
 import { type CloudProcess, startCloud } from '../start-cloud.ts';
 import { type CommandLine, openCommandLine, type Ran } from './command-line.ts';
 
@@ -28,8 +29,7 @@ afterAll(async () => {
 
 /** Signs in anew: a connection that was idle for seconds may be closed while a request is in flight. */
 function signIn(): Promise<ViamClient> {
-  const credentials = { type: 'api-key', authEntity: cloud.keyId, payload: cloud.key } as const;
-  return createViamClient({ serviceHost: cloud.url, credentials });
+  return signInPublicClient(cloud);
 }
 
 const start = Date.UTC(2026, 0, 2);

@@ -2,9 +2,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { createViamClient } from '@viamrobotics/sdk';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { commandsIn } from '../../../tools/check-commands.ts';
+import { signInPublicClient } from '../public-client.ts';
 import { type CloudProcess, startCloud } from '../start-cloud.ts';
 import { type CommandLine, openCommandLine } from './command-line.ts';
 
@@ -46,8 +46,7 @@ async function prepare(): Promise<void> {
   write('mean-temperature.sql', 'SELECT AVG(data.readings.temp) AS mean FROM readings');
   writeFileSync(join(cli.directory, 'map.tar.gz'), gzipSync('a map'));
   const part = await cli.ok(['machines', 'part', 'get', 'press-7', '--json']);
-  const credentials = { type: 'api-key', authEntity: cloud.keyId, payload: cloud.key } as const;
-  const { dataClient } = await createViamClient({ serviceHost: cloud.url, credentials });
+  const { dataClient } = await signInPublicClient(cloud);
   const at = new Date();
   const type = 'rdk:component:sensor';
   await dataClient.tabularDataCaptureUpload(

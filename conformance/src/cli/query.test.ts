@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
-import { createViamClient } from '@viamrobotics/sdk';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { signInPublicClient } from '../public-client.ts';
 import { type CloudProcess, startCloud } from '../start-cloud.ts';
 import { type CommandLine, openCommandLine } from './command-line.ts';
 
@@ -17,8 +17,7 @@ beforeAll(async () => {
     PLATFORM_API_KEY_ID: cloud.keyId,
     PLATFORM_API_KEY: cloud.key,
   });
-  const credentials = { type: 'api-key', authEntity: cloud.keyId, payload: cloud.key } as const;
-  const { dataClient } = await createViamClient({ serviceHost: cloud.url, credentials });
+  const { dataClient } = await signInPublicClient(cloud);
   const at = new Date(Date.UTC(2026, 0, 2, 3, 4, 5));
   await dataClient.tabularDataCaptureUpload(
     [

@@ -1,10 +1,11 @@
 /** The tabular half of DataService through the unmodified public package, or through @grpc/grpc-js where the package has no call. */
 import { randomUUID } from 'node:crypto';
-import { createViamClient, dataApi, type ViamClient } from '@viamrobotics/sdk';
+import { dataApi, type ViamClient } from '@viamrobotics/sdk';
 import { serialize } from 'bson';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { signIn } from '../access/sign-in.ts';
 import { Peer } from '../grpc-peer.ts';
+import { signInPublicClient } from '../public-client.ts';
 import { type CloudProcess, startCloud } from '../start-cloud.ts';
 
 const service = 'platform.app.data.v1.DataService';
@@ -17,8 +18,7 @@ let peer: Peer;
 
 beforeAll(async () => {
   cloud = await startCloud();
-  const credentials = { type: 'api-key', authEntity: cloud.keyId, payload: cloud.key };
-  client = await createViamClient({ serviceHost: cloud.url, credentials });
+  client = await signInPublicClient(cloud);
   peer = await new Peer(cloud.target).signIn(cloud.keyId, 'api-key', cloud.key);
 });
 afterAll(async () => {

@@ -1,7 +1,8 @@
 /** Retention, the hot store and deletion with the part, as seen by the unmodified public TypeScript client on the real cloud. */
 import { openCloud } from '@platform/sdk/cloud';
-import { createViamClient, type ViamClient } from '@viamrobotics/sdk';
+import type { ViamClient } from '@viamrobotics/sdk';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { signInPublicClient } from '../public-client.ts';
 import { type CloudProcess, startCloud } from '../start-cloud.ts';
 
 let cloud: CloudProcess;
@@ -9,10 +10,7 @@ let client: ViamClient;
 
 beforeAll(async () => {
   cloud = await startCloud();
-  client = await createViamClient({
-    serviceHost: cloud.url,
-    credentials: { type: 'api-key', authEntity: cloud.keyId, payload: cloud.key },
-  });
+  client = await signInPublicClient(cloud);
 });
 afterAll(async () => {
   await cloud[Symbol.asyncDispose]();
