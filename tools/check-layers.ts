@@ -96,7 +96,7 @@ export const cloudEdges: Readonly<Record<string, readonly string[]>> = {
   tabular: ['ingest', 'instance', 'metadata'],
   'test-inbox': [],
   'trigger-service': ['access', 'instance', 'machines', 'metadata', 'outbox', 'triggers'],
-  triggers: ['follow-log', 'ingest', 'machines', 'outbox', 'tabular'],
+  triggers: ['follow-log', 'ingest', 'machines', 'metadata', 'outbox', 'tabular'],
 };
 
 /** Pairs of features in an app that meet only at a seam (a directory). */

@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto';
 import { chunks } from '@platform/base';
 import { type Kysely, sql, type Transaction } from 'kysely';
+import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
 import type { TriggerDecision } from '../evaluate.ts';
 import type { TriggersTables } from '../store.ts';
 
@@ -93,7 +94,6 @@ const minuteMs = 60_000;
 const dayMs = 86_400_000;
 const keptMs = 30 * dayMs;
 const lastFiredKeptMs = 365 * dayMs;
-const rowsPerStatement = 200;
 const rowsPerPrune = 1_000;
 /** Characters. */
 const maxReason = 500;
