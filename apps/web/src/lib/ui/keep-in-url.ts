@@ -6,5 +6,5 @@ export function keepInUrl(name: string, value: string): void {
   const url = new URL(page.url.href);
   if (value === '') url.searchParams.delete(name);
   else url.searchParams.set(name, value);
-  replaceState(url, {});
+  void replaceState(url, {});
 }
