@@ -162,10 +162,11 @@ export class Graph implements AsyncDisposable {
     const isLate = await Promise.race([removed, clock.sleep(stopLimitMs, inTime.signal).then(() => true)]);
     inTime.abort();
     if (isLate !== true) return;
-    const [hanging, waiting] = [true, false].map((isHanging) =>
-      this.status().flatMap(({ config, state }) => ((state === 'removing') === isHanging ? fullNameOf(config) : [])),
-    );
-    log.error(`these resources did not stop within ${stopLimitMs} ms`, { hanging, waiting });
+    const late = Map.groupBy(this.status(), ({ state }) => (state === 'removing' ? 'hanging' : 'waiting'));
+    const namesOf = (which: 'hanging' | 'waiting'): string[] =>
+      (late.get(which) ?? []).map(({ config }) => fullNameOf(config));
+    const names = { hanging: namesOf('hanging'), waiting: namesOf('waiting') };
+    log.error(`these resources did not stop within ${stopLimitMs} ms`, names);
   }
 
   /** Starts an attempt, in build order, for each idle node that fulfils the condition. */
