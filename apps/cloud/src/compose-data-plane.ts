@@ -139,6 +139,7 @@ export async function composeDataPlane(deps: DataPlaneDeps): Promise<DataPlane> 
     keepsBlob: packages.hasArchive,
     stagingFolder: data.at('staged'),
     freeBytes: () => freeBytesOf(data.path),
+    sealSoon: () => tabular.sealSoon(),
     findDeleted: async (upload) =>
       upload.hasPayload
         ? [await binary.isDeleted(upload.first.fileId, upload.first.position)]

@@ -25,6 +25,8 @@ export interface IngestDeps<P> {
   readonly keepsBlob: (path: string) => Promise<boolean>;
   /** Usually freeBytesOf(data directory) (I13). */
   readonly freeBytes: () => Promise<number>;
+  /** Seals the current readings soon, so that the log can be truncated: for a disk without room. */
+  readonly sealSoon: () => void;
   readonly findDeleted: FindDeleted;
   /** The store that makes rows from readings. */
   readonly store: StoreProgress;
@@ -66,7 +68,8 @@ export function createIngest<P>(deps: IngestDeps<P>): Ingest<P> {
   const { ingestLog, blobs, clock, log, authorizeUpload, reportGap, freeBytes, findDeleted, store, keepsBlob } = deps;
   // Never less than the unsealed bytes.
   const unsealedBytes = (): number => ingestLog.retainedBytes();
-  const space = createFreeSpace({ freeBytes, unsealedBytes, clock, log });
+  const { reusableBytes } = ingestLog;
+  const space = createFreeSpace({ freeBytes, reusableBytes, unsealedBytes, seal: deps.sealSoon, clock, log });
   const settings = { ...defaultIngestSettings, ...deps.settings };
   const backpressure = createBackpressure({ store, settings, clock, log });
   const totals: StoredTotals = { uploads: 0, readings: 0, bytes: 0 };

@@ -56,6 +56,7 @@ export function uploadBindings<P>(deps: UploadRpcDeps<P>): ServiceBinding<P>[] {
     content: Parameters<typeof acceptUpload>[3],
     payload: Payload | null,
   ): Promise<UploadAnswer> => {
+    if (payload !== null) await deps.space.require();
     const { fileId } = await acceptUpload(deps, place, checked, content, payload, sender);
     // Public clients read either field, depending on the call and the language.
     return { fileId, binaryDataId: fileId };
@@ -121,7 +122,7 @@ export function uploadBindings<P>(deps: UploadRpcDeps<P>): ServiceBinding<P>[] {
     },
   };
   // I13: no body is read if there is no room for it.
-  return [serve(DataSyncService, handlers, { beforeBody: () => deps.space.require(), splitAt }), raw];
+  return [serve(DataSyncService, handlers, { beforeBody: () => deps.space.requireForReadings(), splitAt }), raw];
 }
 
 /** Public SDKs send a whole file in one message; Protocol Buffers allow just under 2 GiB. */

@@ -230,6 +230,8 @@ export function createTabular(deps: TabularDeps): Tabular {
       return seals.position;
     },
 
+    sealSoon: () => child?.send({ kind: 'seal' }),
+
     async loadAgain() {
       const { restarts } = running();
       const isThere = running().processId !== undefined;

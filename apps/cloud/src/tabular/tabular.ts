@@ -149,6 +149,8 @@ export interface Tabular extends AsyncDisposable {
   status(): Promise<TabularStatus>;
   /** Seals the current hot rows, whatever their size; returns S. */
   seal(): Promise<number>;
+  /** Seals the current hot rows, without waiting for it. */
+  sealSoon(): void;
   /**
    * Loads unsealed rows from the log again, after a skipped row was restored; returns S as of then. Queries wait meanwhile.
    */

@@ -1,4 +1,4 @@
-import { createLog } from '@platform/base';
+import { createLog, silentLog } from '@platform/base';
 import { FakeClock } from '@platform/testkit';
 import { expect, test } from 'vitest';
 import { createFreeSpace } from './free-space.ts';
@@ -9,6 +9,8 @@ test('I13 a full disk is logged once a minute with the space free and needed and
   let free = 100 << 20;
   const space = createFreeSpace({
     freeBytes: async () => free,
+    reusableBytes: async () => 0,
+    seal() {},
     unsealedBytes: () => 300 << 20,
     clock,
     log: createLog((level, _logger, message, fields) => void lines.push([level, message, fields])),
@@ -30,4 +32,40 @@ test('I13 a full disk is logged once a minute with the space free and needed and
   await space.require();
   await space.require();
   expect(lines).toEqual([['info', expect.stringContaining('space on the disk again'), told(260)]]);
+});
+
+test('I13 on a disk without room what is in the log is sealed, and readings are taken again into the room that truncation left in its file', async () => {
+  const clock = new FakeClock();
+  let [free, reusable, unsealed, seals] = [500 << 20, 0, 30 << 20, 0];
+  const space = createFreeSpace({
+    freeBytes: async () => free,
+    reusableBytes: async () => reusable,
+    unsealedBytes: () => unsealed,
+    seal: () => void seals++,
+    ...{ clock, log: silentLog },
+  });
+  const isTaken = async (require: () => Promise<void>): Promise<boolean> => {
+    await clock.advance(1_000);
+    return require().then(
+      () => true,
+      () => false,
+    );
+  };
+  const taken = async () => [await isTaken(space.requireForReadings), await isTaken(space.require)];
+  expect([await taken(), seals]).toEqual([[false, false], 1]);
+  expect([await taken(), seals]).toEqual([[false, false], 1]);
+  [reusable, unsealed] = [30 << 20, 0];
+  expect([await taken(), seals]).toEqual([[true, false], 1]);
+  // What is taken now is sealed soon, too, so that the room does not end; a little is not worth it.
+  await clock.advance(60_000);
+  expect([await taken(), seals]).toEqual([[true, false], 1]);
+  unsealed = 5 << 20;
+  expect([await taken(), seals]).toEqual([[true, false], 2]);
+  // Sealing needs room on the disk itself.
+  [free, reusable] = [63 << 20, 1 << 30];
+  expect(await taken()).toEqual([false, false]);
+  [free, unsealed] = [100 << 20, 51 << 20];
+  expect(await taken()).toEqual([false, false]);
+  unsealed = 50 << 20;
+  expect(await taken()).toEqual([true, false]);
 });

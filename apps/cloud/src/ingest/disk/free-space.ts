@@ -1,17 +1,26 @@
-/** I13: refuses an upload without room on the disk before its body is read, while there is still room to seal and truncate. */
+/**
+ * I13: refuses an upload without room on the disk before its body is read, while there is still room to seal and truncate. What sealing
+ * and truncation free stays in the log's file, so that readings are taken again although the disk shows no more free space than before.
+ */
 import { statfs } from 'node:fs/promises';
 import { type Clock, type Log, PlatformError } from '@platform/base';
 
 export interface FreeSpace {
   /** Throws resource_exhausted. Checks the disk at most once a second. */
   require(): Promise<void>;
+  /** As `require`, for what goes to the log alone: the room in the log's file counts as well. */
+  requireForReadings(): Promise<void>;
 }
 
 export interface FreeSpaceDeps {
   /** Bytes that this process may still write where the log and the payloads are stored. */
   readonly freeBytes: () => Promise<number>;
+  /** Bytes of the log's file that it uses before it takes more of the disk. */
+  readonly reusableBytes: () => Promise<number>;
   /** Bytes acknowledged but not yet sealed: sealing and truncating them takes room. */
   readonly unsealedBytes: () => number;
+  /** Starts sealing, so that the log can be truncated. */
+  readonly seal: () => void;
   readonly clock: Clock;
   /** Gets refusals, at most once a minute, and the first upload that is admitted again. */
   readonly log: Log;
@@ -23,14 +32,21 @@ const warnEveryMs = 60_000;
 /** A disk is not freed within seconds. */
 const fullDiskWaitMs = 30_000;
 
+/** Room for sealing that stays on the disk in any case. */
+const sealingBytes = 64 * 1024 * 1024;
+/** Less than this is not worth a seal before its time. */
+const leastSealedBytes = 4 * 1024 * 1024;
+
 /** Free space below which uploads are refused. @param unsealedBytes acknowledged but not yet sealed */
 export function neededForUploads(unsealedBytes: number): number {
   return Math.max(reserveBytes, 2 * unsealedBytes);
 }
 
-export function createFreeSpace({ freeBytes, unsealedBytes, clock, log }: FreeSpaceDeps): FreeSpace {
+export function createFreeSpace(deps: FreeSpaceDeps): FreeSpace {
+  const { freeBytes, reusableBytes, unsealedBytes, seal, clock, log } = deps;
   let known: { readonly free: number; readonly atMs: number } | null = null;
   let shortage: { refused: number; warnedMs: number } | null = null;
+  let sealedMs = Number.NEGATIVE_INFINITY;
 
   const admit = (free: number, needed: number): void => {
     if (shortage === null) return;
@@ -52,23 +68,29 @@ export function createFreeSpace({ freeBytes, unsealedBytes, clock, log }: FreeSp
       { freeBytes: free, neededBytes: needed, refusedUploads: shortage.refused },
     );
   };
-
-  return {
-    async require() {
-      const now = clock.monotonic();
-      if (!known || now - known.atMs >= freshMs) known = { free: await freeBytes(), atMs: now };
-      const { free } = known;
-      const needed = neededForUploads(unsealedBytes());
-      if (free >= needed) return admit(free, needed);
-      refuse(free, needed, now);
-      throw new PlatformError(
-        'resource_exhausted',
-        `expected at least ${mebibytes(needed)} MiB free on the disk of the data directory, found ${mebibytes(free)} MiB: free some space; uploads then continue by themselves`,
-        undefined,
-        { retryAfterMs: fullDiskWaitMs },
-      );
-    },
+  const makeRoom = (nowMs: number): void => {
+    if (unsealedBytes() < leastSealedBytes || nowMs - sealedMs < fullDiskWaitMs) return;
+    sealedMs = nowMs;
+    seal();
   };
+  const check = async (isForReadings: boolean): Promise<void> => {
+    const now = clock.monotonic();
+    if (known === null || now - known.atMs >= freshMs) known = { free: await freeBytes(), atMs: now };
+    const { free } = known;
+    const needed = neededForUploads(unsealedBytes());
+    if (free >= needed) return admit(free, needed);
+    makeRoom(now);
+    const canSeal = free >= Math.max(sealingBytes, 2 * unsealedBytes());
+    if (isForReadings && canSeal && free + (await reusableBytes()) >= needed) return;
+    refuse(free, needed, now);
+    throw new PlatformError(
+      'resource_exhausted',
+      `expected at least ${mebibytes(needed)} MiB free on the disk of the data directory, found ${mebibytes(free)} MiB: free some space; uploads then continue by themselves`,
+      undefined,
+      { retryAfterMs: fullDiskWaitMs },
+    );
+  };
+  return { require: () => check(false), requireForReadings: () => check(true) };
 }
 
 /** Free bytes of the file system that holds `directory`. */

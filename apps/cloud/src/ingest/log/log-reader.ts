@@ -65,6 +65,10 @@ export class LogReader implements Disposable {
     return this.#sql.known.get(partId, stream, seq) !== undefined;
   }
 
+  reusableBytes(): number {
+    return Number(this.#sql.reusable.get()?.['bytes'] ?? 0);
+  }
+
   [Symbol.dispose](): void {
     if (this.#db.isOpen) this.#db.close();
   }
@@ -80,6 +84,7 @@ function statements(db: DatabaseSync) {
     losses: db.prepare('select * from losses order by first_position'),
     owners: db.prepare('select part from dedup where position between ? and ?'),
     damaged: db.prepare('select position, reason from damaged order by position'),
+    reusable: db.prepare('select freelist_count * page_size as bytes from pragma_freelist_count, pragma_page_size'),
     blob: db.prepare('select 1 from blobs where path = ?'),
     known: db.prepare(
       `select 1 from dedup where part = ?1 and stream = ?2 and seq = ?3

@@ -19,7 +19,8 @@ export interface LogWriter extends Maintenance, AsyncDisposable {
 }
 
 /** Reads an ingest log in either store. */
-export interface LogReads extends Pick<IngestLog, 'read' | 'follow' | 'damaged' | 'hasBlob' | 'isKnown'> {
+export interface LogReads
+  extends Pick<IngestLog, 'read' | 'follow' | 'damaged' | 'hasBlob' | 'isKnown' | 'reusableBytes'> {
   /** The losses as stored. */
   losses(): Promise<readonly LogLoss[]>;
 }

@@ -120,6 +120,8 @@ export interface IngestLog extends AsyncDisposable {
   resumeAfter(position: number): Promise<void>;
   /** Bytes of the batches that have not been truncated. */
   retainedBytes(): number;
+  /** Bytes of its file that truncation has freed: appends use them before they take more of the disk. 0 if it is in another store. */
+  reusableBytes(): Promise<number>;
   /** Whether a blob belongs to an acknowledged upload, or to one that is kept aside. */
   hasBlob(path: string): Promise<boolean>;
   /** Records deleted blobs, which no longer belong to any upload. */

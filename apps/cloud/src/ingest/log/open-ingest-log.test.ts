@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { stat, writeFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { silentLog, systemClock } from '@platform/base';
@@ -207,6 +207,25 @@ describe.each(storeKinds)('the ingest log in %s', (kind) => {
       return (caught as { code: string }).code;
     }
   }
+
+  test('I13 truncation leaves room for new uploads in the file of the log, which does not grow by them', async () => {
+    await using opened = await openTestLog(systemClock, kind);
+    const fill = async (from: number): Promise<void> => {
+      for (let seq = from; seq < from + 40; seq++)
+        await opened.log.append(testEntry(seq, String(seq), { batch: randomBytes(100_000) }));
+    };
+    await fill(1);
+    const none = await opened.log.reusableBytes();
+    while ((await opened.log.truncate(40, 100)) > 0);
+    const freed = await opened.log.reusableBytes();
+    await fill(41);
+    const left = await opened.log.reusableBytes();
+    const [least, most] = kind === 'sqlite' ? [4_000_000, 5_000_000] : [0, 0];
+    expect(none).toBe(0);
+    expect(freed).toBeGreaterThanOrEqual(least);
+    expect(freed).toBeLessThanOrEqual(most);
+    expect(left).toBeLessThanOrEqual(kind === 'sqlite' ? 100_000 : 0);
+  });
 
   test('I8 I12 truncation runs in bounded batches up to the given position and leaves damaged rows', async () => {
     await using opened = await openTestLog(systemClock, kind);

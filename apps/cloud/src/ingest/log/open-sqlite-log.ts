@@ -64,6 +64,7 @@ export async function openSqliteLog(
       losses: async () => reader.losses(),
       hasBlob: async (path) => reader.hasBlob(path),
       isKnown: async (key) => reader.isKnown(key),
+      reusableBytes: async () => reader.reusableBytes(),
     },
     writer: {
       async append(entry) {

@@ -63,6 +63,7 @@ export async function openPostgresLog(
       losses: () => reader.losses(),
       hasBlob: (path) => reader.hasBlob(path),
       isKnown: (key) => reader.isKnown(key),
+      reusableBytes: async () => 0,
     },
     writer: {
       append: (entry) => groups.append(entry),

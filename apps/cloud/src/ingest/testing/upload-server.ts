@@ -65,6 +65,7 @@ export async function startUploadServer(
     clock,
     log: silentLog,
     freeBytes: async () => free,
+    sealSoon() {},
     keepsBlob: async () => false,
     stagingFolder: directory.file('staged'),
     stagedLimits: { maxBytes: 64 * 1024 * 1024, maxUploads: 3 },
