@@ -15,7 +15,7 @@ import { DocdbQueue } from './docdb/queue.ts';
 import { Alive, readCrash } from './gaps/alive.ts';
 import { CrashGaps } from './gaps/crash-gaps.ts';
 import { Gaps } from './gaps/gaps.ts';
-import { damagedReadings, lostReadings } from './gaps/lost-readings.ts';
+import { damagedReadings, lostReadings, unreadableReadings } from './gaps/lost-readings.ts';
 import { Reclaim, systemVolume } from './sync/reclaim/reclaim.ts';
 import { Sync } from './sync/sync.ts';
 import type { Observe } from './telemetry/observe.ts';
@@ -113,6 +113,10 @@ export async function composeData(deps: DataDeps): Promise<Data> {
       },
       damaged: (contents) => {
         const lost = damagedReadings(contents);
+        if (lost !== undefined) gaps.add(lost.series, GapReason.DAMAGED, lost.readings, lost.startUs, lost.endUs);
+      },
+      unreadable: (path, directory) => {
+        const lost = unreadableReadings(path, directory, clock.now());
         if (lost !== undefined) gaps.add(lost.series, GapReason.DAMAGED, lost.readings, lost.startUs, lost.endUs);
       },
       clock,

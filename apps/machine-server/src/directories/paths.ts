@@ -22,5 +22,18 @@ export function fileName(micros: number, stream: Uint8Array, seq: number): strin
   return `${iso}${String(micros % 1_000).padStart(3, '0')}Z_${start}_${seq}`;
 }
 
+/** The API of a folder: `core_component_movement_sensor` → `core:component:movement_sensor`. */
+export function apiOf(folder: string): string {
+  return folder.replace('_', ':').replace('_', ':');
+}
+
+/** The time with which the name of a capture file begins, wall ms; undefined: it has none. */
+export function timeOf(name: string): number | undefined {
+  const [, day, hours, minutes, seconds] = /^(\d{4}-\d\d-\d\d)T(\d\d)_(\d\d)_(\d\d(?:\.\d+)?)/.exec(name) ?? [];
+  if (day === undefined) return undefined;
+  const ms = Date.parse(`${day}T${hours}:${minutes}:${Number(seconds).toFixed(3).padStart(6, '0')}Z`);
+  return Number.isNaN(ms) ? undefined : ms;
+}
+
 export const failedFolder = 'failed';
 export const lockFile = '.lock';

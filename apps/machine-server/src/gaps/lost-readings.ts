@@ -1,9 +1,11 @@
 /** What is missing if these readings of a capture file are never sent. */
+import { relative, sep } from 'node:path';
 import { fromBinary } from '@bufbuild/protobuf';
 import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt';
-import type { CaptureFileContents } from '@platform/capture-file';
+import { type CaptureFileContents, readingsInName } from '@platform/capture-file';
 import { SensorDataSchema } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import type { CaptureFileHeader } from '@platform/proto/platform/capture/v1/capture_file';
+import { apiOf, timeOf } from '../directories/paths.ts';
 import type { GapSeries } from './gaps.ts';
 
 export interface LostReadings {
@@ -34,6 +36,19 @@ export function damagedReadings(contents: CaptureFileContents): LostReadings | u
   const from = Number.isFinite(startUs) ? startUs : 0;
   const endUs = Math.max(from, receivedUs(readings.at(-1) ?? new Uint8Array()) ?? from);
   return { series: { api, name, method }, readings: missing, startUs: from, endUs };
+}
+
+/**
+ * What is missing if not even the header of a sealed capture file can be read: as many readings as its name says, of the series that its
+ * folders name, in which characters that a file name cannot contain are `_`. Undefined if the path says neither.
+ */
+export function unreadableReadings(path: string, directory: string, nowMs: number): LostReadings | undefined {
+  const [api, name, method, file, ...deeper] = relative(directory, path).split(sep);
+  const readings = readingsInName(path);
+  if (readings === undefined || readings === 0 || file === undefined || deeper.length > 0) return undefined;
+  const atUs = (timeOf(file) ?? nowMs) * 1_000;
+  const series = { api: apiOf(api ?? ''), name: name ?? '', method: method ?? '' };
+  return { series, readings, startUs: atUs, endUs: atUs };
 }
 
 /** When an encoded reading was received; undefined if it does not say or does not decode. */

@@ -5,7 +5,7 @@
 import { readFile, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type Clock, errorText, type Log, type LogFields } from '@platform/base';
-import { type CaptureFileContents, readCaptureFile } from '@platform/capture-file';
+import { type CaptureFileContents, readCaptureFile, readingsInName } from '@platform/capture-file';
 import { GapReason } from '@platform/proto/platform/gaps/v1/gaps';
 import { failedFolder } from '../directories/paths.ts';
 import type { SeqLedger } from '../directories/seq-ledger.ts';
@@ -40,6 +40,8 @@ export interface AfterAttemptDeps {
   readonly refused: UploadContext['refused'];
   /** The cloud has what was intact of this file. */
   readonly damaged: ((contents: CaptureFileContents) => void) | undefined;
+  /** Not even the header of this file could be read, and it was set aside. */
+  readonly unreadable: ((path: string, directory: string) => void) | undefined;
 }
 
 /** Without a fingerprint: it is not the file that was listed, and stays. */
@@ -130,22 +132,24 @@ export class AfterAttempt {
       attempts.done(path);
       tally.setAsideFiles++;
       log.error(`the cloud does not accept a file; set aside in ${failedFolder}/`, { file, reason });
-      await this.#countRefused(file);
+      if (!(await this.#countRefused(file))) this.#deps.unreadable?.(path, directory);
     } catch (caught) {
       const what = 'the cloud does not accept a file, and it could not be set aside; trying again';
       this.failed(path, caught, what, { reason });
     }
   }
 
-  /** What is in a capture file that was set aside is missing in the cloud. */
-  async #countRefused(path: string): Promise<void> {
-    if (!path.endsWith('.capture')) return;
+  /** What is in a capture file that was set aside is missing in the cloud; false if it cannot be read. */
+  async #countRefused(path: string): Promise<boolean> {
+    if (!path.endsWith('.capture')) return true;
     const contents = await readFile(path)
-      .then(readCaptureFile)
+      .then((bytes) => readCaptureFile(bytes, readingsInName(path)))
       .catch(() => undefined);
+    if (contents === undefined) return false;
+    if (contents.missing > 0) this.#deps.damaged?.(contents);
     // Those that are too large were counted when they were split off.
-    if (contents !== undefined)
-      this.#deps.refused?.(GapReason.REFUSED, contents.header, splitOversize(contents.readings).rest);
+    this.#deps.refused?.(GapReason.REFUSED, contents.header, splitOversize(contents.readings).rest);
+    return true;
   }
 
   /**

@@ -1,6 +1,6 @@
 /** Counts the capture files that wait on the disk, and those that were set aside, per resource. */
 import { basename, join, relative, sep } from 'node:path';
-import { failedFolder } from '../directories/paths.ts';
+import { apiOf, failedFolder, timeOf } from '../directories/paths.ts';
 import { walkFiles } from '../directories/walk-files.ts';
 
 export interface ResourceBacklog {
@@ -39,15 +39,6 @@ export async function backlogOf(directories: readonly string[]): Promise<Backlog
   return { resources };
 }
 
-/** `core_component_movement_sensor`, `gps` → `core:component:movement_sensor/gps`. */
 function resourceName([api = '', name = '']: readonly string[]): string {
-  return `${api.replace('_', ':').replace('_', ':')}/${name}`;
-}
-
-/** The time with which the name of a capture file begins. */
-function timeOf(name: string): number | undefined {
-  const [, day, hours, minutes, seconds] = /^(\d{4}-\d\d-\d\d)T(\d\d)_(\d\d)_(\d\d(?:\.\d+)?)/.exec(name) ?? [];
-  if (day === undefined) return undefined;
-  const ms = Date.parse(`${day}T${hours}:${minutes}:${Number(seconds).toFixed(3).padStart(6, '0')}Z`);
-  return Number.isNaN(ms) ? undefined : ms;
+  return `${apiOf(api)}/${name}`;
 }

@@ -36,6 +36,7 @@ export interface SyncDeps extends Omit<UploadContext, 'link' | 'rate'> {
   /** Looks at uploads. */
   readonly observe?: Observe | undefined;
   readonly damaged?: AfterAttemptDeps['damaged'];
+  readonly unreadable?: AfterAttemptDeps['unreadable'];
 }
 
 /**
@@ -75,9 +76,12 @@ export class Sync implements AsyncDisposable {
     this.#log = new LimitedLog(deps.log, () => clock.monotonic());
     this.#rate = new RateLimit(clock);
     const sent = new SentFiles(deps.home);
-    const { ledger, log, refused, damaged } = deps;
+    const { ledger, log, refused, damaged, unreadable } = deps;
     const { attempts, tally } = this;
-    this.#after = new AfterAttempt({ attempts, tally, ledger, sent, clock, log, signal, refused, damaged });
+    this.#after = new AfterAttempt({
+      ...{ attempts, tally, ledger, sent, clock, log, signal },
+      ...{ refused, damaged, unreadable },
+    });
     const isDue = (path: string): boolean => !this.#underWay.has(path) && this.attempts.due(path, clock.monotonic());
     this.#queue = new CaptureQueue({
       directories: captureDirectories,

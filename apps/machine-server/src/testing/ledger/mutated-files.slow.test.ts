@@ -7,6 +7,7 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { captureFileBytes, sealedName } from '@platform/capture-file';
 import { DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { CaptureFileHeaderSchema } from '@platform/proto/platform/capture/v1/capture_file';
+import { GapReason } from '@platform/proto/platform/gaps/v1/gaps';
 import {
   faultProgress,
   Ledger,
@@ -36,9 +37,9 @@ interface Damaged {
   readonly mutation: string;
 }
 
-test(`C2 C3 C4 C8 ${mutations} damaged capture files: what is intact is stored once, what is missing is a gap or set aside`, async () => {
+test(`C2 C3 C4 C8 ${mutations} damaged capture files: what is intact is stored once, and produced is stored and reported as a gap`, async () => {
   const random = seededRandom(seed);
-  const sum = { files: 0, produced: 0, stored: 0, reported: 0, setAside: 0 };
+  const sum = { files: 0, produced: 0, stored: 0, reported: { damaged: 0, crash: 0 }, setAside: 0 };
   const faults: object[] = [];
   for (let done = 0; done < mutations; done += inOneFolder) {
     await using home = await memoryDirectory();
@@ -48,15 +49,17 @@ test(`C2 C3 C4 C8 ${mutations} damaged capture files: what is intact is stored o
     const aside = await readdir(join(home.path, 'capture', 'failed'), { recursive: true }).catch(() => []);
     for (const file of damaged) {
       const stored = cloud.readings().filter(({ component }) => component === file.component);
-      const reported = [...cloud.gaps.values()].filter(({ componentName }) => componentName === file.component);
-      const missing = reported.reduce((all, { readings }) => all + readings, 0);
+      const [damage, crash] = [GapReason.DAMAGED, GapReason.CRASH].map((reason) =>
+        reportedBy(cloud, file.component, reason),
+      ) as [number, number];
       const isAside = aside.some((name) => name.includes(`/${file.component}/`) && /\.(capture|prog)$/.test(name));
-      const fault = faultOf(file, stored, isAside ? undefined : missing);
-      if (fault !== undefined) faults.push({ fault, ...file, stored: stored.length, missing, isAside });
+      const fault = faultOf(file, stored, { damage, crash, isAside });
+      if (fault !== undefined) faults.push({ fault, ...file, stored: stored.length, damage, crash, isAside });
       sum.files++;
       sum.produced += readingsEach;
       sum.stored += stored.length;
-      sum.reported += missing;
+      sum.reported.damaged += damage;
+      sum.reported.crash += crash;
       if (isAside) sum.setAside++;
     }
     expect(cloud.breaches).toEqual([]);
@@ -64,20 +67,38 @@ test(`C2 C3 C4 C8 ${mutations} damaged capture files: what is intact is stored o
   }
   reportFault('mutated_files', { seed, ...sum, faults: faults.length });
   expect(faults.slice(0, 5), `seed ${seed}`).toEqual([]);
-  expect(sum.reported).toBeGreaterThan(0);
+  expect(sum.produced).toBe(sum.stored + sum.reported.damaged + sum.reported.crash);
+  expect(Math.min(sum.reported.damaged, sum.reported.crash, sum.setAside)).toBeGreaterThan(0);
 }, 1_800_000);
 
-/** @param missing as reported; undefined: the file was set aside as it is */
-function faultOf(file: Damaged, stored: readonly LedgerReading[], missing: number | undefined): string | undefined {
+interface Found {
+  /** As reported. */
+  readonly damage: number;
+  readonly crash: number;
+  /** The file was set aside as it is. */
+  readonly isAside: boolean;
+}
+
+function reportedBy(cloud: MemoryCloud, component: string, wanted: GapReason): number {
+  return [...cloud.gaps.values()]
+    .filter(({ componentName, reason }) => componentName === component && reason === wanted)
+    .reduce((all, { readings }) => all + readings, 0);
+}
+
+function faultOf(
+  file: Damaged,
+  stored: readonly LedgerReading[],
+  { damage, crash, isAside }: Found,
+): string | undefined {
   const { readings, untouched, isOpen } = file;
   const hashes = readings.map(({ hash }) => hash);
   const places = stored.map(({ hash }) => hashes.indexOf(hash));
   if (places.includes(-1)) return 'a reading was invented or changed';
   if (places.some((place, index) => index > 0 && place <= (places[index - 1] ?? 0))) return 'doubled, or out of order';
-  if (missing === undefined) return untouched > 0 ? 'set aside although the header is intact' : undefined;
+  if (stored.length + damage + crash !== readings.length) return 'stored and reported are not what was captured';
+  if (!isOpen && crash > 0) return 'a crash is reported for a sealed file';
+  if (isAside) return untouched > 0 ? 'set aside although the header is intact' : undefined;
   if (places.filter((place) => place < untouched).length < untouched) return 'a reading before the damage is missing';
-  // What an open file should have had, its name does not say: a crash left it.
-  if (!isOpen && stored.length + missing !== readings.length) return 'stored and reported are not what was captured';
   return undefined;
 }
 
@@ -110,5 +131,14 @@ async function writeDamaged(home: string, count: number, random: () => number): 
     damaged.push({ component, readings, untouched, isOpen, mutation: `${kind} at ${at}` });
   }
   await writeFile(join(home, 'capture_directories.json'), JSON.stringify([directory]));
+  await writeFile(join(home, 'capture_alive'), crashOf(damaged.filter(({ isOpen }) => isOpen)));
   return damaged;
+}
+
+/** Of open files, a crash is known: when it came, and that all of their readings were of its last second. */
+function crashOf(open: readonly Damaged[]): string {
+  const api = 'core:component:sensor';
+  const series = open.map(({ component: name }) => ({ api, name, method: 'Readings', hz: readingsEach }));
+  const times = [wallUs, wallUs + 1_000_000].map((us) => String(us).padStart(17, '0'));
+  return `${times.join(' ')}\n${JSON.stringify(series)}\n`;
 }
