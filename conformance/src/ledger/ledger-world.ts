@@ -36,6 +36,8 @@ export interface LedgerDisks {
 }
 
 const syncEveryMs = 200;
+/** Longer than any wait between two attempts. */
+const standstillMs = 180_000;
 
 export class LedgerWorld implements AsyncDisposable {
   readonly ledger: Ledger;
@@ -128,11 +130,27 @@ export class LedgerWorld implements AsyncDisposable {
   async settle(): Promise<void> {
     this.proxy.setFault({ kind: 'none' });
     await this.#configure(false);
-    while (this.waiting().length > 0 || (await this.#gapsWait())) await pauseMs(50);
+    await this.#sent();
     await this.#machine?.kill('SIGTERM');
     // A mounted disk ends with the process.
     const left = this.#disk === undefined ? this.waiting() : [];
     if (left.length > 0) throw new Error(`files wait after the stop: ${left.join(', ')}`);
+  }
+
+  /** Resolves once nothing waits; fails, with what does, if nothing has been sent for minutes. */
+  async #sent(): Promise<void> {
+    for (let [before, sinceMs] = ['', performance.now()]; ; await pauseMs(50)) {
+      const files = this.waiting();
+      const gaps = files.length > 0 ? [] : await this.#waitingGaps();
+      if (files.length + gaps.length === 0) return;
+      const now = JSON.stringify([files.toSorted(), gaps]);
+      if (now !== before) [before, sinceMs] = [now, performance.now()];
+      else if (performance.now() - sinceMs > standstillMs) {
+        const what = `${files.length} files and ${gaps.length} gaps wait, and nothing was sent for ${standstillMs / 1_000} s`;
+        const some = [...files, ...gaps].slice(0, 5).join(', ');
+        throw new Error(`${what}: ${some}\n${this.machineLog.slice(-4_000)}\n${this.cloud.stderr.slice(-4_000)}`);
+      }
+    }
   }
 
   /** What the machine-server has logged since its latest start. */
@@ -147,27 +165,32 @@ export class LedgerWorld implements AsyncDisposable {
     );
   }
 
-  /** Whether the cloud lacks the last count of a gap. One that is still open stays in the journal after it was told. */
-  async #gapsWait(): Promise<boolean> {
+  /** The ids of gaps whose last count the cloud lacks. One that is still open stays in the journal after it was told. */
+  async #waitingGaps(): Promise<string[]> {
     const journal = join(this.home, 'gaps.jsonl');
     const lines = existsSync(journal) ? readFileSync(journal, 'utf8').split('\n').filter(Boolean) : [];
     const told = new Map((await this.gaps()).map(({ id, readings }) => [id, Number(readings)]));
-    return lines.some((line) => {
+    return lines.flatMap((line) => {
       // On a disk that is full, the last one may be torn.
       const [, id = '', readings] = /^\{"id":"(\w+)".*"readings":(\d+)\}$/.exec(line) ?? [];
-      return readings !== undefined && (told.get(id) ?? 0) < Number(readings);
+      return readings !== undefined && (told.get(id) ?? 0) < Number(readings) ? [id] : [];
     });
   }
 
+  /** Without the text that makes readings large: an answer of all of it would be too large. */
   async stored(): Promise<LedgerRow[]> {
-    const rows = await query(this.#owner, this.cloud.demo.organizationId, [
-      { $match: { component_name: { $in: this.#components.map(({ name }) => name) } } },
-      { $project: { readings: '$data.readings' } },
-    ]);
-    return rows.map(({ readings }) => {
-      const { machine, component, seq, hash } = readings as LedgerRow;
-      return { machine, component, seq: Number(seq), hash };
-    });
+    const of = (field: keyof LedgerRow): [string, string] => [field, `$data.readings.${field}`];
+    const fields = Object.fromEntries([of('machine'), of('component'), of('seq'), of('hash')]);
+    const stored: LedgerRow[] = [];
+    for (const { name } of this.#components) {
+      const rows = await query(this.#owner, this.cloud.demo.organizationId, [
+        { $match: { component_name: name } },
+        { $project: { _id: 0, ...fields } },
+      ]);
+      for (const { machine, component, seq, hash } of rows as unknown as LedgerRow[])
+        stored.push({ machine, component, seq: Number(seq), hash });
+    }
+    return stored;
   }
 
   /** How many readings the cloud has. */

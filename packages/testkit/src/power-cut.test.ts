@@ -39,6 +39,26 @@ test('synced data survives, later writes may or may not survive, a file whose na
   expect(contents(unlinked, '/d/f')).toEqual(new Set([undefined, 'old']));
 });
 
+test('there are as many images as are asked for, also of a short recording', () => {
+  const calls: Syscall[] = [
+    { kind: 'create', path: '/d/f' },
+    { kind: 'sync', path: '/d', startedAt: 1 },
+    { kind: 'sync', path: '/d/f', startedAt: 2 },
+  ];
+  const images = (everyBoundary?: number): number[] =>
+    [
+      ...cutImages(calls, {
+        random: Math.random,
+        randomInstants: 50,
+        ...(everyBoundary !== undefined && { everyBoundary }),
+      }),
+    ].map(({ at }) => at);
+  expect(images()).toHaveLength(53);
+  expect(images(2)).toHaveLength(52);
+  expect(images(0)).toHaveLength(50);
+  expect(images()).toEqual(expect.arrayContaining([1, 2, 3]));
+});
+
 test('a sync covers only what was written before it began', () => {
   const calls: Syscall[] = [
     { kind: 'create', path: '/d/f' },

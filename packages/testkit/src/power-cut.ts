@@ -32,9 +32,9 @@ export interface CutOptions {
   readonly random: () => number;
   /** Files that are excluded, such as SQLite's shared memory. */
   readonly ignore?: (path: string) => boolean;
-  /** How many random instants to use besides the sync boundaries. */
+  /** How many images to make at random instants, besides those at the sync boundaries. What survives differs where an instant comes again. */
   readonly randomInstants: number;
-  /** One image per this many boundaries; default 1, every boundary. */
+  /** Images at one of this many boundaries; default 1, every boundary; 0: none. */
   readonly everyBoundary?: number;
 }
 
@@ -42,17 +42,20 @@ export interface CutOptions {
 export function* cutImages(calls: readonly Syscall[], options: CutOptions): Iterable<CutImage> {
   const { random, randomInstants, everyBoundary = 1 } = options;
   const ignore = options.ignore ?? (() => false);
-  const instants = new Set<number>();
+  const atBoundaries = new Set<number>();
   let boundaries = 0;
   calls.forEach((call, index) => {
-    if (call.kind === 'sync' && boundaries++ % everyBoundary === 0) instants.add(index).add(index + 1);
+    if (call.kind === 'sync' && boundaries++ % everyBoundary === 0) atBoundaries.add(index).add(index + 1);
   });
-  const wanted = Math.min(instants.size + randomInstants, calls.length + 1);
-  while (instants.size < wanted) instants.add(Math.floor(random() * (calls.length + 1)));
+  const images = new Map([...atBoundaries].map((at) => [at, 1]));
+  for (let made = 0; made < randomInstants; made++) {
+    const at = Math.floor(random() * (calls.length + 1));
+    images.set(at, (images.get(at) ?? 0) + 1);
+  }
 
   const disk = new Disk();
   for (let at = 0; at <= calls.length; at++) {
-    if (instants.has(at)) yield { at, files: disk.cut(random) };
+    for (let left = images.get(at) ?? 0; left > 0; left--) yield { at, files: disk.cut(random) };
     const call = calls[at];
     if (call && !ignore(call.path)) disk.apply(call, at);
   }
