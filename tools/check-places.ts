@@ -135,6 +135,7 @@ const rules: readonly Rule[] = [
       'apps/machine-server/src/config/read-document.ts',
       'apps/machine-server/src/directories/*',
       'apps/machine-server/src/gaps/alive.ts',
+      'apps/machine-server/src/gaps/written-note.ts',
       'apps/machine-server/src/docdb/queue.ts',
       'apps/machine-server/src/gaps/gap-journal.ts',
       'apps/machine-server/src/ftdc/*',

@@ -16,6 +16,7 @@ import { Alive, readCrash } from './gaps/alive.ts';
 import { CrashGaps } from './gaps/crash-gaps.ts';
 import { Gaps } from './gaps/gaps.ts';
 import { damagedReadings, lostReadings, unreadableReadings } from './gaps/lost-readings.ts';
+import { readBootId } from './gaps/written-note.ts';
 import { Reclaim, systemVolume } from './sync/reclaim/reclaim.ts';
 import { Sync } from './sync/sync.ts';
 import type { Observe } from './telemetry/observe.ts';
@@ -30,6 +31,8 @@ export interface DataDeps {
   readonly ids: () => PartIds;
   /** Looks at uploads. */
   readonly observe: Observe | undefined;
+  /** Of this run of the operating system. Default: as it says. */
+  readonly bootId?: string;
   readonly clock: Clock;
   readonly log: Log;
   /** Ends a start in progress. */
@@ -68,7 +71,8 @@ export async function composeData(deps: DataDeps): Promise<Data> {
   const ledger = new SeqLedger();
   const gaps = starting.use(new Gaps({ home, partId, link, clock, log: log.child('capture') }));
   await gaps.start();
-  const crash = new CrashGaps(await readCrash(home));
+  const bootId = deps.bootId ?? (await readBootId());
+  const crash = new CrashGaps(await readCrash(home, bootId));
   const queue = new DocdbQueue(home, log.child('docdb'), () => clock.monotonic());
   await queue.start();
   const docdb = starting.use(
@@ -140,7 +144,7 @@ export async function composeData(deps: DataDeps): Promise<Data> {
     if (sync.sends) await Promise.race([sync.flush().then(() => sync.flush()), clock.sleep(lastSyncMs)]);
   });
   // Removed only after the last reading is sealed.
-  const alive = starting.use(new Alive(home));
+  const alive = starting.use(new Alive(home, bootId));
   const capture: Capture = starting.use(
     new Capture({
       partId,

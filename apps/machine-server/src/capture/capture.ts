@@ -51,8 +51,8 @@ interface Running {
 const closeGraceMs = 2_000;
 /** A crash may cost a second (gaps.md): the disk has the rest of it to finish. */
 const writeOutEveryMs = 800;
-/** If the disk takes longer, the time for which a crash may cost readings is extended. */
-const slowWriteMs = 150;
+/** If the disk takes longer, the time for which a crash may cost readings is extended, until after the next write-out. */
+const slowWriteMs = 100;
 const extensionUs = 1_000_000;
 /** A note that took longer is repeated, so many times at most. */
 const quickNoteMs = 100;
@@ -152,8 +152,11 @@ export class Capture implements AsyncDisposable {
   async #writeOut(): Promise<void> {
     const notes = this.#notes;
     const { alive, clock } = this.#deps;
+    const untilUs = this.#wallMicros() + extensionUs;
     using _late = clock.after(slowWriteMs, () => {
-      alive.extend(this.#wallMicros() + extensionUs).catch((caught: unknown) => this.#warnAlive(caught));
+      const unwritten = [...this.#running.values()].map(({ file }) => file.unwrittenUs);
+      const writtenUs = Math.min(this.#wallMicros(), ...unwritten.filter((us) => us !== undefined));
+      alive.extend(untilUs, writtenUs).catch((caught: unknown) => this.#warnAlive(caught));
     });
     const safeUs = await this.#written();
     // What was noted meanwhile is later than this.

@@ -89,3 +89,34 @@ test('C1 a clock that jumps years, stands still or shows the same time at two st
   expect(storage.files.size).toBe(3 * years.length);
   expect(readings.toSorted((a, b) => a - b)).toEqual(Array.from({ length: taken }, (_, index) => index + 1));
 });
+
+test('C6 while a sync takes long, the oldest reading that a kill would cost is known: none that was written counts', async () => {
+  const storage = new RecordingDisk();
+  const { promise: synced, resolve: release } = Promise.withResolvers<void>();
+  const create = storage.create.bind(storage);
+  storage.create = async (path) => {
+    const output = await create(path);
+    return { ...output, sync: () => synced.then(() => output.sync()) };
+  };
+  let nowUs = 1_000;
+  const context = { storage, ledger: new SeqLedger(), partId: 'p', clock: systemClock, log: silentLog };
+  const file = new RollFile({ ...series, bufferBytes: 4_096 }, { ...context, wallMicros: () => nowUs });
+  const written = (): number => [...storage.files.values()].reduce((sum, { length }) => sum + length, 0);
+  expect(file.unwrittenUs).toBeUndefined();
+  file.add(Uint8Array.of(1));
+  expect(file.unwrittenUs).toBe(1_000);
+  nowUs = 2_000;
+  const sealed = file.seal();
+  await until('the first reading written', () => written() > 0);
+  await until('nothing unwritten', () => file.unwrittenUs === undefined);
+  nowUs = 3_000;
+  file.add(Uint8Array.of(2));
+  nowUs = 4_000;
+  file.add(Uint8Array.of(3));
+  expect(file.unwrittenUs).toBe(3_000);
+  release();
+  await sealed;
+  await file.tick();
+  expect(file.unwrittenUs).toBeUndefined();
+  expect(await file.close(1_000)).toBe(0);
+});

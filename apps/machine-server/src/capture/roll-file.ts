@@ -57,6 +57,7 @@ export class RollFile {
   #sealAsked = false;
   #sealing = false;
   #dirtySince: number | undefined;
+  #unwrittenUs: number | undefined;
   #failures = 0;
   /** Cuts short the wait after a failure. */
   #retry: AbortController | undefined;
@@ -72,6 +73,11 @@ export class RollFile {
     return this.#failures;
   }
 
+  /** Every reading from before (wall clock) was handed to the operating system; undefined: all were. */
+  get unwrittenUs(): number | undefined {
+    return this.#unwrittenUs;
+  }
+
   /** Whether a reading can be accepted now; false while the queue is full. */
   get ready(): boolean {
     return this.#queue.length < Math.max(1, this.#series.queueSize) && this.#queuedBytes < mostQueuedBytes;
@@ -84,6 +90,7 @@ export class RollFile {
    */
   add(bytes: Uint8Array, own?: BinaryFile): boolean {
     if (this.#closing) return false;
+    this.#unwrittenUs ??= this.#context.wallMicros();
     const writer = this.#writer;
     // The common case needs no promise: the reading goes directly to the user buffer of the open file.
     if (own === undefined && writer !== undefined && this.#queue.length === 0 && this.#idle) {
@@ -211,9 +218,15 @@ export class RollFile {
       this.#dirtySince ??= this.#context.clock.monotonic();
       const isFull = writer.append(bytes);
       if (own !== undefined) this.#sealing = true;
-      else if (isFull) await writer.flush();
+      else if (isFull) await this.#flush(writer);
     }
-    if (this.#writer !== undefined && this.#dirtySince !== undefined) await this.#writer.flush();
+    if (this.#writer !== undefined && this.#dirtySince !== undefined) await this.#flush(this.#writer);
+  }
+
+  async #flush(writer: CaptureFileWriter): Promise<void> {
+    const [startedUs, isWhole] = [this.#context.wallMicros(), this.#queue.length === 0];
+    await writer.flush();
+    if (isWhole) this.#unwrittenUs = this.#queue.length + writer.unwritten > 0 ? startedUs : undefined;
   }
 
   #due(): boolean {
@@ -258,7 +271,10 @@ export class RollFile {
   }
 
   async #finishSeal(): Promise<void> {
-    await this.#writer?.seal();
+    const writer = this.#writer;
+    // Written before it is synced: a kill meanwhile then costs less.
+    if (writer !== undefined) await this.#flush(writer);
+    await writer?.seal();
     this.#writer = undefined;
     this.#dirtySince = undefined;
     this.#sealing = false;

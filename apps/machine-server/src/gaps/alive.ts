@@ -7,13 +7,14 @@ import { type FileHandle, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeDurably } from '../directories/write-durably.ts';
 import type { GapSeries } from './gaps.ts';
+import { readWritten, WrittenNote } from './written-note.ts';
 
 export interface AliveSeries extends GapSeries {
   readonly hz: number;
 }
 
 export interface Crash {
-  /** Everything that was captured before had reached the disk. Wall clock, µs. */
+  /** Everything that was captured before had reached the disk or, if only the process ended, the operating system. Wall clock, µs. */
   readonly safeUs: number;
   /** Nothing was captured after it. */
   readonly untilUs: number;
@@ -26,11 +27,14 @@ const usualUs = 1_000_000;
 
 export class Alive implements AsyncDisposable {
   readonly #path: string;
+  readonly #written: WrittenNote;
   #handle: FileHandle | undefined;
   #extendedUs = 0;
 
-  constructor(home: string) {
+  /** @param bootId of this run of the operating system; empty: not known */
+  constructor(home: string, bootId = '') {
     this.#path = pathOf(home);
+    this.#written = new WrittenNote(home, bootId);
   }
 
   /** Starts a new file; with no series, there is nothing that a crash could cost. @param safeUs as of `mark` */
@@ -50,11 +54,16 @@ export class Alive implements AsyncDisposable {
     this.#extendedUs = 0;
   }
 
-  /** The disk is slow: the next mark may come later than a second after the last one, but readings are taken until `untilUs`. */
-  async extend(untilUs: number): Promise<void> {
+  /**
+   * The disk is slow: the next mark may come later than a second after the last one, but readings are taken until `untilUs`.
+   *
+   * @param writtenUs every reading from before was handed to the operating system
+   */
+  async extend(untilUs: number, writtenUs: number): Promise<void> {
     if (this.#handle === undefined) return;
     this.#extendedUs = untilUs;
     await this.#handle.write(textOf(untilUs), digits + 1);
+    await this.#written.note(writtenUs);
     await this.#handle.datasync();
   }
 
@@ -62,6 +71,7 @@ export class Alive implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#close();
     await rm(this.#path, { force: true });
+    await this.#written[Symbol.asyncDispose]();
   }
 
   async #close(): Promise<void> {
@@ -71,13 +81,18 @@ export class Alive implements AsyncDisposable {
   }
 }
 
-/** What the start before left, if it did not stop regularly. A file that cannot be read says nothing. */
-export async function readCrash(home: string): Promise<Crash | undefined> {
+/**
+ * What the start before left, if it did not stop regularly. A file that cannot be read says nothing.
+ *
+ * @param bootId of this run of the operating system; empty: not known
+ */
+export async function readCrash(home: string, bootId = ''): Promise<Crash | undefined> {
   const text = await readFile(pathOf(home), 'utf8').catch(() => '');
   const [, safe, until, json = ''] = /^(\d{17})(?: (\d{17}))?\n(.*)\n$/.exec(text) ?? [];
   if (safe === undefined) return undefined;
-  const safeUs = Number(safe);
-  const untilUs = until === undefined ? safeUs + usualUs : Number(until);
+  const untilUs = until === undefined ? Number(safe) + usualUs : Number(until);
+  const writtenUs = bootId === '' ? undefined : await readWritten(home, bootId);
+  const safeUs = Math.max(Number(safe), writtenUs ?? 0);
   try {
     const series: unknown = JSON.parse(json);
     return Array.isArray(series) ? { safeUs, untilUs, series: series as AliveSeries[] } : undefined;

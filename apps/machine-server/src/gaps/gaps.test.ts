@@ -1,4 +1,4 @@
-import { appendFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PlatformError, silentLog } from '@platform/base';
@@ -159,7 +159,7 @@ test('a crash while the disk is slow costs the readings that were due until the 
   const home = await homeFolder();
   const crashed = new Alive(home);
   await crashed.capturing([{ ...series, hz: 10 }], 1_000_000);
-  await crashed.extend(2_700_000);
+  await crashed.extend(2_700_000, 1_500_000);
   const told: unknown[] = [];
   const gaps = { add: (...gap: Parameters<Gaps['add']>) => void told.push(gap.slice(1)) };
   new CrashGaps(await readCrash(home)).tell(gaps, 90_000_000);
@@ -174,4 +174,19 @@ test('a crash while the disk is slow costs the readings that were due until the 
     [GapReason.CRASH, 10, 3_000_000, 4_000_000],
   ]);
   await crashed[Symbol.asyncDispose]();
+});
+
+test('after a kill, what was handed to the operating system is not lost, though it was not synced; after a power cut it may be', async () => {
+  const home = await homeFolder();
+  const crashed = new Alive(home, 'first');
+  await crashed.capturing([{ ...series, hz: 10 }], 1_000_000);
+  await crashed.extend(2_800_000, 1_800_000);
+  expect(await readCrash(home, 'first')).toMatchObject({ safeUs: 1_800_000, untilUs: 2_800_000 });
+  for (const bootId of ['second', ''])
+    expect(await readCrash(home, bootId)).toMatchObject({ safeUs: 1_000_000, untilUs: 2_800_000 });
+  // An older note says less than what has reached the disk since.
+  await crashed.mark(2_600_000);
+  expect(await readCrash(home, 'first')).toMatchObject({ safeUs: 2_600_000, untilUs: 3_600_000 });
+  await crashed[Symbol.asyncDispose]();
+  expect(await readdir(home)).toEqual([]);
 });

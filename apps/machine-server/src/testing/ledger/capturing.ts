@@ -9,6 +9,8 @@ import { memoryLink } from './memory-cloud.ts';
 
 export interface CapturingDeps {
   readonly home: string;
+  /** Differs after a power cut. */
+  readonly bootId: string;
   readonly made: (reading: LedgerReading, atUs: number) => void;
   readonly accept: (upload: MemoryUpload) => void;
   readonly tell: (gap: MemoryGap) => void;
@@ -20,10 +22,10 @@ const settings: SyncSettings = {
   ...{ after: { action: 'delete' }, newestFirst: false, priorities: {}, maxBytesPerSecond: 0 },
 };
 
-export async function startCapturing({ home, made, accept, tell, log }: CapturingDeps): Promise<Data> {
+export async function startCapturing({ home, bootId, made, accept, tell, log }: CapturingDeps): Promise<Data> {
   const ledger = new Ledger();
   const data = await composeData({
-    ...{ home, partId: 'part', link: memoryLink(accept, tell), observe: undefined, clock: systemClock, log },
+    ...{ home, bootId, partId: 'part', link: memoryLink(accept, tell), observe: undefined, clock: systemClock, log },
     ids: () => ({ organizationId: '', locationId: '', robotId: '' }),
     read(plan) {
       const reading = ledger.next('machine', plan.name);

@@ -12,7 +12,7 @@ import { ledgerPlan, startCapturing } from './capturing.ts';
 const [home = '', seconds = ''] = process.argv.slice(2);
 const say = (line: object): void => void writeSync(1, `${JSON.stringify(line)}\n`);
 const data = await startCapturing({
-  home,
+  ...{ home, bootId: 'before' },
   made: (reading, atUs) => say({ made: { ...reading, atMs: atUs / 1_000 } }),
   accept: (upload) => say({ accepted: upload }),
   tell: (gap) => say({ told: gap }),

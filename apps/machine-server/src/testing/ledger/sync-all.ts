@@ -5,7 +5,7 @@ import type { MemoryCloud } from './memory-cloud.ts';
 /** Starts on the home of a machine whose process ended, sends everything that is there, reports what is missing, and stops. */
 export async function syncAll(home: string, cloud: MemoryCloud): Promise<void> {
   const data = await startCapturing({
-    home,
+    ...{ home, bootId: 'after' },
     made: () => {},
     accept: (upload) => cloud.accept(upload),
     tell: (gap) => cloud.tell(gap),
