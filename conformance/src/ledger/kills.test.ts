@@ -18,8 +18,8 @@ const components = [
 const worlds = Math.min(2, Math.ceil(kills / 20));
 const counts = { machineKills: 0, cloudKills: 0, flaps: 0 };
 
-/** A second; on a busy computer, as much more as readings wait for the disk: for a sync of the file before and of its name. */
-const longestGapMs = ({ longestMs }: Lag): number => (longestMs < 100 ? 1_000 : 1_000 + 2 * longestMs);
+/** A second; on a busy computer, as much more as readings wait for the disk: for the file before, its name, and the name of their own. */
+const longestGapMs = ({ longestMs }: Lag): number => (longestMs < 100 ? 1_000 : 1_000 + 3 * longestMs);
 
 /** @returns the account of one world that is killed `times` times */
 async function killOne(index: number, times: number, lag: Lag) {
