@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => ui?.[Symbol.asyncDispose]());
 
-test('sign in by link; a query becomes a chart and a table; triggers, deliveries, billing and settings show what there is', async () => {
+test('sign in by link; a query becomes a chart, a table and a dashboard; triggers, deliveries, billing and settings show what there is', async () => {
   const { page, faults } = ui;
   await page.getByRole('link', { name: 'Query' }).click();
   await page.getByRole('button', { name: 'Run' }).waitFor();
@@ -22,6 +22,24 @@ test('sign in by link; a query becomes a chart and a table; triggers, deliveries
     })
     .toBe(1);
   expect(await accessibilityFaults(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Pin to dashboard' }).click();
+  const pinning = page.getByRole('dialog', { name: 'Pin to a dashboard' });
+  await pinning.getByLabel('Title').fill('Processor');
+  await pinning.getByLabel('Name of the new dashboard').fill('Every morning');
+  expect(await accessibilityFaults(page)).toEqual([]);
+  await pinning.getByRole('button', { name: 'Pin', exact: true }).click();
+  await page.getByRole('link', { name: 'Open dashboard' }).click();
+  await page
+    .getByRole('region', { name: 'Processor' })
+    .getByRole('img', { name: /Line chart of cpu_percent/ })
+    .waitFor();
+  expect(await accessibilityFaults(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Edit' }).click();
+  await page.getByRole('button', { name: 'Remove Processor' }).click();
+  await page.getByText('Nothing is pinned.').waitFor();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByRole('region', { name: 'Processor' }).waitFor();
+  await page.goBack();
   await page.getByRole('button', { name: 'Table' }).click();
   await page.getByRole('columnheader', { name: 'cpu_percent' }).waitFor();
   await page.getByRole('button', { name: 'Readings by component' }).click();

@@ -11,11 +11,13 @@ export interface QueryRequest {
   /** Empty: the caller's only organization. */
   readonly organizationId: string;
   readonly query: QueryText;
+  /** Only readings that arrived at or after it. Undefined: all. */
+  readonly since: Date | undefined;
   /** Undefined: the Accept header decides. */
   readonly format: AnswerForm | undefined;
 }
 
-const fields = ['organization_id', 'sql', 'mql', 'format'];
+const fields = ['organization_id', 'sql', 'mql', 'format', 'since'];
 /** Levels of documents and lists in a query: the limit of MongoDB. */
 const maxQueryLevels = 200;
 /** Around a query, and in an Extended JSON value such as `{"$date": {"$numberLong": "0"}}`. The query itself is checked when it is planned. */
@@ -31,7 +33,15 @@ export function readQueryRequest(body: string): QueryRequest {
   if (typeof organizationId !== 'string') throw refused('organization_id', 'text', kindOf(organizationId));
   const isForm = (value: unknown): value is AnswerForm => answerForms.some((form) => form === value);
   if (format !== undefined && !isForm(format)) throw refused('format', answerForms.join(', '), kindOf(format));
-  return { organizationId, query: queryOf(given), format };
+  return { organizationId, query: queryOf(given), since: sinceOf(given), format };
+}
+
+function sinceOf({ since }: Document): Date | undefined {
+  if (since === undefined) return undefined;
+  const time = typeof since === 'string' && /^\d{4}-\d\d-\d\dT/.test(since) ? new Date(since) : undefined;
+  if (time === undefined || Number.isNaN(time.getTime()))
+    throw refused('since', 'a time such as "2026-01-31T12:00:00Z"', kindOf(since));
+  return time;
 }
 
 function queryOf({ sql, mql }: Document): QueryText {

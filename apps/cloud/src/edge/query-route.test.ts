@@ -60,6 +60,27 @@ test('SQL and MQL answer a JSON array, and a caller with one organization need n
   expect(await (await ask({ sql: `${sql} LIMIT 0` })).json()).toEqual([]);
 });
 
+test('since leaves out what arrived before, in SQL and in MQL, and errors name the stages of the caller', async () => {
+  const ask = await startRoute();
+  const counted = async (since: string, query: object): Promise<unknown> => (await ask({ ...query, since })).json();
+  const queries = [{ sql: 'SELECT COUNT(*) AS n FROM readings' }, { mql: [{ $group: { _id: null, n: { $sum: 1 } } }] }];
+  for (const query of queries) {
+    expect(await counted('1970-01-01T00:00:00Z', query)).toEqual([expect.objectContaining({ n: 3 })]);
+    expect(await counted('2999-01-01T00:00:00Z', query)).not.toEqual([expect.objectContaining({ n: 3 })]);
+  }
+  expect(await counted('2999-01-01T00:00:00Z', { sql })).toEqual([]);
+  expect(await counted('2999-01-01T00:00:00Z', { sql: 'SELECT 1 AS one' })).toEqual([{ one: 1 }]);
+  const mql = [{ $match: {} }, { $nothing: 1 }];
+  const without = await (await ask({ mql })).json();
+  expect(await counted('2999-01-01T00:00:00Z', { mql })).toEqual(without);
+});
+
+test('with the header platform-explain the answer says how the query was executed', async () => {
+  const ask = await startRoute();
+  const answer = await ask({ sql, format: 'ndjson' }, { 'platform-explain': 'true' });
+  expect(await answer.json()).toEqual([expect.objectContaining({ push_down: expect.anything(), rows: 3 })]);
+});
+
 test('a body that is nested too deep is refused with the limit, whatever its depth', async () => {
   const ask = await startRoute();
   const nested = (levels: number): string =>
@@ -107,6 +128,8 @@ test.each<[unknown, Record<string, string>, string]>([
   [{ mql: [1] }, {}, 'mql[0]: expected a stage'],
   [{ mql: [{ $nothing: 1 }] }, {}, '$nothing'],
   [{ sql: 'SELEC 1' }, {}, 'line 1, column 1'],
+  [{ sql, since: 'yesterday' }, {}, 'since: expected a time such as'],
+  [{ sql, since: '2026-99-01T00:00:00Z' }, {}, 'since: expected a time such as'],
   [{ sql, format: 'xml' }, {}, 'format: expected json, ndjson, arrow, found "xml"'],
   [{ sql }, { 'content-type': 'text/plain' }, 'content-type: expected application/json, found "text/plain"'],
 ])('%o is refused', async (body, headers, message) => {

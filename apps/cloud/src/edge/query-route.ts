@@ -3,9 +3,10 @@ import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { PlatformError } from '@platform/base';
-import { type Batch, documentsOf } from '@platform/query';
+import { type Batch, decodeBson, documentsOf } from '@platform/query';
 import { grantsOf, type Principal } from '../access/principal.ts';
 import { answerHeaders } from '../queries/answer-headers.ts';
+import { wantsExplain } from '../queries/explain-row.ts';
 import type { Queries } from '../queries/feature.ts';
 import { jsonText } from '../queries/json-rows.ts';
 import { readBody } from '../test-inbox/read-body.ts';
@@ -43,9 +44,12 @@ export function queryRoute({
     const format = asked.format ?? formOf(headerOf(request, 'accept'));
     const gone = new AbortController();
     response.once('close', () => gone.abort(new PlatformError('canceled', 'the caller is gone')));
-    const { result, notices } = await queries.ask({
+    const explain = wantsExplain(new Headers({ 'platform-explain': headerOf(request, 'platform-explain') }));
+    const { result, notices, explained } = await queries.ask({
       organizationId: asked.organizationId || onlyOrganization(principal),
       query: asked.query,
+      ...(asked.since !== undefined && { since: asked.since }),
+      explain,
       principal,
       vocabulary: 'rdk',
       signal: gone.signal,
@@ -53,12 +57,16 @@ export function queryRoute({
     // The two response classes share these methods, but their overloads differ.
     const plain = response as ServerResponse;
     plain.writeHead(200, {
-      'content-type': types[format],
+      'content-type': types[explained ? 'json' : format],
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
       ...Object.fromEntries(answerHeaders(result, notices)),
     });
     const chunks = format === 'arrow' ? await arrowChunks(result) : textChunks(result, format);
+    if (explained !== undefined) {
+      plain.end(`[${jsonText(decodeBson(explained))}]\n`);
+      return true;
+    }
     // If the reader disconnects, there is no one left to answer.
     await pipeline(Readable.from(chunks, { objectMode: false }), plain, { signal: gone.signal }).catch(() => {});
     return true;

@@ -1,10 +1,12 @@
 /** Queries for readings: the tabular part of DataService. */
 import type { DataService } from '@platform/proto/platform/app/data/v1/data';
+import { BsonDate, BsonDocument, type Plan } from '@platform/query';
 import { parseMql } from '@platform/query/mql';
-import { parseSql } from '@platform/query/sql';
+import { clauseWords, parseSql } from '@platform/query/sql';
 import type { Handlers } from '@platform/rpc/server';
 import type { Principal } from '../access/principal.ts';
 import { type AnsweredQuery, type AskedQuery, answerQuery } from './answer-query.ts';
+import { explainRow } from './explain-row.ts';
 import { indexHandlers } from './indexes/index-rpc.ts';
 import type { QueriesDeps } from './queries-deps.ts';
 import { queryHandlers } from './query-rpc.ts';
@@ -19,7 +21,12 @@ export interface Queries {
   /** Other features serve the rest of DataService. */
   readonly dataHandlers: Handlers<typeof DataService, Principal>;
   /** Runs a query that does not come from an RPC. @throws as the RPCs do */
-  ask(asked: Omit<AskedQuery, 'parse'> & { readonly query: QueryText }): Promise<AnsweredQuery>;
+  ask(asked: Omit<AskedQuery, 'parse'> & { readonly query: QueryText; readonly since?: Date }): Promise<AskedAnswer>;
+}
+
+export interface AskedAnswer extends AnsweredQuery {
+  /** How the query was executed, as the only row of its answer, if that was asked for. */
+  readonly explained: Uint8Array | undefined;
 }
 
 export function createQueries(deps: QueriesDeps): Queries {
@@ -30,11 +37,24 @@ export function createQueries(deps: QueriesDeps): Queries {
       ...savedQueryHandlers(deps),
       ...indexHandlers(deps),
     },
-    ask: ({ query, ...asked }) =>
-      answerQuery(deps, {
+    async ask({ query, since, ...asked }) {
+      const parse = (): Plan =>
+        withWireErrors(() => ('sql' in query ? parseSql(query.sql) : parseMql([...query.mql], 'readings')));
+      const answer = await answerQuery(deps, {
         ...asked,
-        parse: () =>
-          withWireErrors(() => ('sql' in query ? parseSql(query.sql) : parseMql([...query.mql], 'readings'))),
-      }),
+        parse: since === undefined ? parse : () => arrivedSince(since, parse()),
+      });
+      const { explain } = answer.result;
+      const words = 'sql' in query ? clauseWords(query.sql) : (pushed: string) => pushed;
+      return { ...answer, explained: explain && explainRow(explain, words, answer.notices) };
+    },
   };
+}
+
+/** The plan with only the readings that arrived at or after a time. What a plan makes of nothing, or reads in a subquery, stays as it is. */
+function arrivedSince(since: Date, plan: Plan): Plan {
+  if (plan.source !== 'readings' && plan.source !== 'hot') return plan;
+  const arrived = BsonDocument.of({ $gte: new BsonDate(since.getTime()) });
+  const range = parseMql([BsonDocument.of({ $match: BsonDocument.of({ time_received: arrived }) })]);
+  return { ...plan, stages: [...range.stages, ...plan.stages] };
 }

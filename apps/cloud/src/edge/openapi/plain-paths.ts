@@ -35,6 +35,11 @@ const queryBody: JsonObject = {
     organization_id: { ...text, description: 'May be left out by callers of only one organization.' },
     sql: { ...text, description: 'A statement of SQL. Either this or mql.' },
     mql: { type: 'array', items: object, description: 'The stages of a pipeline, in relaxed or Extended JSON.' },
+    since: {
+      type: 'string',
+      format: 'date-time',
+      description: 'Only readings that arrived at or after it (time_received).',
+    },
     format: { type: 'string', enum: [...answerForms], description: 'Default: by the header Accept, otherwise json.' },
   },
   additionalProperties: false,

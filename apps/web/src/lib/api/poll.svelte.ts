@@ -12,17 +12,18 @@ export interface Polled<T> {
 const slowestMs = 15_000;
 
 /** Call it while a component is created; it stops with the component. `ask` is repeated whenever what it reads changes. */
-export function poll<T>(ask: (signal: AbortSignal) => Promise<T>, everyMs: number): Polled<T> {
+export function poll<T>(ask: (signal: AbortSignal) => Promise<T>, everyMs: number | (() => number)): Polled<T> {
   let value = $state.raw<T>();
   let problem = $state.raw<Problem>();
   let again = $state(0);
   $effect(() => {
     void again;
+    const period = typeof everyMs === 'number' ? everyMs : everyMs();
     const over = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
     let failures = 0;
     const wait = (): void => {
-      const ms = Math.min(slowestMs, everyMs * 2 ** failures) * (document.hidden ? 4 : 1);
+      const ms = Math.min(Math.max(slowestMs, period), period * 2 ** failures) * (document.hidden ? 4 : 1);
       timer = setTimeout(run, ms);
     };
     const run = (): void => {

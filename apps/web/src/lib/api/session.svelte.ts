@@ -3,6 +3,9 @@ export interface Role {
   readonly role: string;
   readonly organizationId: string;
   readonly organizationName: string;
+  /** Set where the role is only on a location or a machine. */
+  readonly locationId?: string;
+  readonly machineId?: string;
 }
 
 export interface Person {
@@ -55,6 +58,14 @@ async function messageOf(answer: Response): Promise<string> {
   } catch {
     return `The cloud answered ${answer.status} without an explanation.`;
   }
+}
+
+/** Whether the person owns the organization, and so may change what all its members share. */
+export function isOwner(organizationId: string): boolean {
+  const isWhole = (role: Role): boolean => role.locationId === undefined && role.machineId === undefined;
+  return (session.person?.roles ?? []).some(
+    (one) => one.role === 'owner' && one.organizationId === organizationId && isWhole(one),
+  );
 }
 
 /** Organizations of the person, each once, by name. */

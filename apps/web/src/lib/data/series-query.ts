@@ -1,3 +1,5 @@
+import { queryLink } from '../query/query-link.ts';
+
 /** The query that shows one value of a series over time, as the address of the query page. */
 export function queryAddress(given: {
   readonly base: string;
@@ -14,5 +16,5 @@ export function queryAddress(given: {
     { $project: { _id: 0, time_received: 1, value: `$data.readings.${field}` } },
   ];
   const text = `[\n${stages.map((stage) => `  ${JSON.stringify(stage)}`).join(',\n')}\n]\n`;
-  return `${base}/query?${new URLSearchParams({ language: 'mql', range: String(rangeMs), query: text })}`;
+  return queryLink(base, { language: 'mql', text, rangeMs });
 }

@@ -1,4 +1,4 @@
-/** Which chart fits rows: time and numbers → lines; a name and a number → bars; one number → a big number; otherwise none. */
+/** Which chart fits rows, unless one is chosen: time and numbers → lines; a name and a number → bars; one number → a big number; otherwise none. */
 import type { Row } from './pipeline.ts';
 
 export type Chart =
@@ -15,20 +15,25 @@ export type Chart =
   | { readonly kind: 'number'; readonly name: string; readonly value: number }
   | { readonly kind: 'none'; readonly reason: string };
 
+/** `auto`: what fits the rows. `table` is no chart. */
+export type ChartChoice = 'auto' | 'lines' | 'bars' | 'number' | 'table';
+
 const mostSeries = 8;
 const mostBars = 40;
 const rfc3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/;
 
 /** @param rows flat ones */
-export function chartOf(rows: readonly Row[], columns: readonly string[]): Chart {
+export function chartOf(rows: readonly Row[], columns: readonly string[], choice: ChartChoice = 'auto'): Chart {
   if (rows.length === 0) return { kind: 'none', reason: 'There are no rows.' };
   const numbers = columns.filter((name) => some(rows, name, (value) => typeof value === 'number'));
   const [first] = numbers;
   if (first === undefined) return { kind: 'none', reason: 'No column has numbers. Select one, or group and count.' };
-  if (rows.length === 1 && numbers.length === 1)
-    return { kind: 'number', name: first, value: rows[0]?.[first] as number };
-  const time = columns.find((name) => some(rows, name, (value) => typeof value === 'string' && rfc3339.test(value)));
-  if (time !== undefined) return linesOf(rows, time, numbers.slice(0, mostSeries));
+  if (choice === 'number' || (choice === 'auto' && rows.length === 1 && numbers.length === 1))
+    return { kind: 'number', name: first, value: newest(rows, first, columns) };
+  const time = timeOf(rows, columns);
+  if (choice === 'lines' && time === undefined)
+    return { kind: 'none', reason: 'Lines need a column with times, such as time_received.' };
+  if (time !== undefined && choice !== 'bars') return linesOf(rows, time, numbers.slice(0, mostSeries));
   const label = columns.find((name) => some(rows, name, (value) => typeof value === 'string'));
   const bars = rows
     .slice(0, mostBars)
@@ -38,6 +43,18 @@ export function chartOf(rows: readonly Row[], columns: readonly string[]): Chart
     }))
     .filter((bar): bar is { label: string; value: number } => typeof bar.value === 'number');
   return { kind: 'bars', name: first, bars };
+}
+
+function timeOf(rows: readonly Row[], columns: readonly string[]): string | undefined {
+  return columns.find((name) => some(rows, name, (value) => typeof value === 'string' && rfc3339.test(value)));
+}
+
+/** The number of the row with the latest time; without times, of the first row that has one. */
+function newest(rows: readonly Row[], name: string, columns: readonly string[]): number {
+  const numbered = rows.filter((row) => typeof row[name] === 'number');
+  const time = timeOf(numbered, columns);
+  const at = (row: Row): number => (time === undefined ? 0 : Date.parse(String(row[time])) || 0);
+  return numbered.reduce((best, row) => (at(row) > at(best) ? row : best))[name] as number;
 }
 
 function linesOf(rows: readonly Row[], time: string, names: readonly string[]): Chart {

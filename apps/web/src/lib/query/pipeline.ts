@@ -11,10 +11,15 @@ export const ranges = [
   { name: 'All time', ms: 0 },
 ] as const;
 
+/** The time from which on a range takes readings; undefined: all time. */
+export function sinceOf(rangeMs: number, nowMs: number): string | undefined {
+  return rangeMs === 0 ? undefined : new Date(nowMs - rangeMs).toISOString();
+}
+
 /** The stage that is put before a pipeline; undefined: none. */
 export function rangeStage(rangeMs: number, nowMs: number): Row | undefined {
-  if (rangeMs === 0) return undefined;
-  return { $match: { time_received: { $gte: { $date: new Date(nowMs - rangeMs).toISOString() } } } };
+  const since = sinceOf(rangeMs, nowMs);
+  return since === undefined ? undefined : { $match: { time_received: { $gte: { $date: since } } } };
 }
 
 /** @throws Error that says where the text is not a pipeline */

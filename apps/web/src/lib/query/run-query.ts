@@ -1,6 +1,6 @@
 /** Runs a query in SQL or MQL. */
 import { runQueryRequest } from '../api/query-request.ts';
-import { type Row, rangeStage, stagesOf } from './pipeline.ts';
+import { type Row, sinceOf, stagesOf } from './pipeline.ts';
 
 export type QueryLanguage = 'mql' | 'sql';
 
@@ -12,7 +12,8 @@ export interface QueryAnswer {
   readonly notices: string;
 }
 
-export function runQuery(given: {
+/** @throws Error with what is wrong with the text, or what the cloud said */
+export async function runQuery(given: {
   readonly organizationId: string;
   readonly language: QueryLanguage;
   readonly text: string;
@@ -21,7 +22,10 @@ export function runQuery(given: {
   readonly signal: AbortSignal;
 }): Promise<QueryAnswer> {
   const { organizationId, language, text, rangeMs, nowMs, signal } = given;
-  const first = rangeStage(rangeMs, nowMs);
-  const query = language === 'sql' ? { sql: text } : { mql: [...(first ? [first] : []), ...stagesOf(text)] };
-  return runQueryRequest({ organization_id: organizationId, format: 'json', ...query }, signal);
+  const since = sinceOf(rangeMs, nowMs);
+  const query = language === 'sql' ? { sql: text } : { mql: stagesOf(text) };
+  return runQueryRequest(
+    { organization_id: organizationId, format: 'json', ...query, ...(since && { since }) },
+    signal,
+  );
 }

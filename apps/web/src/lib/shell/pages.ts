@@ -1,6 +1,7 @@
 /** The pages of an organization, as the rail and the palette list them. */
 export const pages = [
   { path: 'machines', name: 'Machines', mark: '▤' },
+  { path: 'dashboards', name: 'Dashboards', mark: '▦' },
   { path: 'query', name: 'Query', mark: '∿' },
   { path: 'data', name: 'Data', mark: '▥' },
   { path: 'triggers', name: 'Triggers', mark: '⚑' },

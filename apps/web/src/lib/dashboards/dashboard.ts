@@ -1,0 +1,67 @@
+/** Dashboards: what they hold, and how they stand in the metadata of the organization, under `dashboards`. */
+import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
+import type { ChartChoice } from '../query/chart.ts';
+import type { QueryLanguage } from '../query/run-query.ts';
+
+export interface Panel {
+  readonly id: string;
+  readonly title: string;
+  readonly language: QueryLanguage;
+  /** The query as it was typed. */
+  readonly text: string;
+  readonly show: ChartChoice;
+}
+
+export interface Dashboard {
+  readonly id: string;
+  readonly name: string;
+  /** Time range in ms; 0: all time. */
+  readonly rangeMs: number;
+  readonly panels: readonly Panel[];
+}
+
+export const metadataKey = 'dashboards';
+
+/** Leaves out what is not a dashboard: others may write metadata, too. By name. */
+export function dashboardsOf(metadata: JsonObject): readonly Dashboard[] {
+  return Object.entries(objectOf(metadata[metadataKey]))
+    .map(([id, value]) => dashboardOf(id, objectOf(value)))
+    .toSorted((a, b) => a.name.localeCompare(b.name));
+}
+
+/** The metadata with one dashboard added, changed or (undefined) removed; everything else stays. */
+export function withDashboard(metadata: JsonObject, id: string, dashboard: Dashboard | undefined): JsonObject {
+  const { [id]: _, ...others } = objectOf(metadata[metadataKey]);
+  if (dashboard === undefined) return { ...metadata, [metadataKey]: others };
+  const { name, rangeMs, panels } = dashboard;
+  return {
+    ...metadata,
+    [metadataKey]: { ...others, [id]: { name, rangeMs, panels: panels.map((one) => ({ ...one })) } },
+  };
+}
+
+function dashboardOf(id: string, value: JsonObject): Dashboard {
+  const { name, rangeMs, panels } = value;
+  return {
+    id,
+    name: typeof name === 'string' ? name : id,
+    rangeMs: typeof rangeMs === 'number' ? rangeMs : 3_600_000,
+    panels: (Array.isArray(panels) ? panels : []).map(objectOf).map(panelOf),
+  };
+}
+
+function panelOf(value: JsonObject, index: number): Panel {
+  const text = (name: string): string => (typeof value[name] === 'string' ? value[name] : '');
+  const shows: readonly string[] = ['number', 'bars', 'lines', 'table'];
+  return {
+    id: text('id') || String(index),
+    title: text('title'),
+    language: value['language'] === 'sql' ? 'sql' : 'mql',
+    text: text('text'),
+    show: shows.includes(text('show')) ? (text('show') as ChartChoice) : 'auto',
+  };
+}
+
+function objectOf(value: JsonValue | undefined): JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
+}
