@@ -83,6 +83,7 @@ export const cloudEdges: Readonly<Record<string, readonly string[]>> = {
   identity: ['access', 'accounts', 'instance', 'metadata', 'outbox'],
   ingest: ['blobs', 'metadata'],
   instance: [],
+  live: ['access', 'accounts', 'ingest', 'machines'],
   machines: ['access', 'accounts', 'instance', 'metadata'],
   // It also collects the tables of every feature, from their store.ts.
   metadata: ['instance'],

@@ -34,6 +34,7 @@ import type { IngestLog } from './ingest/log/log.ts';
 import { version } from './instance/build-info.ts';
 import type { InstanceKey } from './instance/instance-key.ts';
 import type { TlsSource } from './instance/tls-source.ts';
+import { liveBinding } from './live/feature.ts';
 import { logHandlers } from './machines/logs/rpc.ts';
 import { partConfigFile } from './machines/part-config-file.ts';
 import { transitionsOf } from './machines/presence/store.ts';
@@ -194,6 +195,12 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
     }),
     ...ingest.bindings,
     gapBinding({ db: deps.db, access, registry }),
+    liveBinding({
+      ...{ access, tree, registry, presence, statuses: machines.statuses, logs, ingestLog, clock },
+      statusOf: machines.statusOf,
+      recheck: authenticator.recheck,
+      log: log.child('live'),
+    }),
     serve(
       TriggerService,
       triggerHandlers({

@@ -15,6 +15,7 @@ import { TriggerService } from '@platform/proto/platform/app/v1/triggers';
 import { InvoiceService, PriceService } from '@platform/proto/platform/billing/v1/billing';
 import { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
 import { GapService } from '@platform/proto/platform/gaps/v1/gaps';
+import { LiveService } from '@platform/proto/platform/live/v1/live';
 import { UploadService } from '@platform/proto/platform/upload/v1/upload';
 import { AuthService } from '@platform/proto/proto/rpc/v1/auth';
 import { deleteMadeSecrets, type Preparation, preparations } from './prepare.ts';
@@ -43,6 +44,7 @@ export const services: readonly DescService[] = [
   DatasetService,
   FleetService,
   GapService,
+  LiveService,
   TriggerService,
   BillingService,
   PriceService,

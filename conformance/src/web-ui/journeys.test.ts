@@ -116,7 +116,11 @@ test('a cloud that is away and a session that ended are said, what was typed sta
   await page.getByText('Not up to date, trying again').waitFor({ state: 'detached' });
 
   const refused = { status: 401, json: { code: 'unauthenticated', message: 'the session ended' } };
-  await page.route('**/ListMachineSummaries', (route) => route.fulfill(refused));
+  await page.route('**/platform.live.v1.LiveService/Watch', (route) => route.fulfill(refused));
+  // The connection that is open is not refused; a new one is.
+  await page.context().setOffline(true);
+  await page.getByText('Not up to date, trying again').waitFor();
+  await page.context().setOffline(false);
   const ended = page.getByRole('dialog', { name: 'Your session has ended' });
   await ended.waitFor();
   expect(await accessibilityFaults(page)).toEqual([]);
@@ -161,6 +165,7 @@ test('see the machine online, edit its configuration and see it applied, restore
 
   await page.getByRole('link', { name: 'Overview' }).click();
   await page.getByRole('row', { name: /Ready probe sensor/ }).waitFor();
+  await page.getByRole('region', { name: 'Newest readings' }).getByText('cpu_percent', { exact: true }).waitFor();
   expect(await accessibilityFaults(page)).toEqual([]);
 
   await page.getByRole('link', { name: 'Configure' }).click();

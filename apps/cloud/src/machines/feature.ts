@@ -30,7 +30,7 @@ import { createTriggersIfSaved, type TriggersIfSaved } from './configuration/tri
 import { createTriggersOf, type PartTriggers } from './configuration/triggers-of.ts';
 import { consumeRestartRequest } from './consume-restart-request.ts';
 import { favoriteHandlers } from './favorites/favorite-rpc.ts';
-import { fleetHandlers } from './fleet-rpc.ts';
+import { fleetHandlers, type StatusOf, statusOf } from './fleet-rpc.ts';
 import { createMachineLogs, type MachineLogs } from './logs/logs.ts';
 import type { Allowance } from './logs/quota.ts';
 import { createMachineMessages } from './machine-messages.ts';
@@ -102,6 +102,8 @@ export interface Machines {
   readonly partSecrets: PartSecrets;
   readonly appHandlers: Handlers<typeof AppService, Principal>;
   readonly fleetHandlers: Handlers<typeof FleetService, Principal>;
+  /** What GetPartStatus answers to the call. */
+  readonly statusOf: StatusOf;
   readonly robotBinding: ServiceBinding<Principal>;
   /**
    * Checks a call for a part: the principal must be allowed to act as the part, or to operate it. Returns whether the call counts as
@@ -237,6 +239,12 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
     accessChanged: deps.accessChanged,
   };
 
+  const fleet = {
+    ...{ ...operations, effective, triggerProblems, installationProblems },
+    linkSinceMs: deps.linkSinceMs,
+    competing,
+  };
+
   return {
     registry,
     configurations,
@@ -257,11 +265,8 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
       ...summaryHandlers(operations),
       ...metadataHandlers(operations),
     },
-    fleetHandlers: fleetHandlers({
-      ...{ ...operations, effective, triggerProblems, installationProblems },
-      linkSinceMs: deps.linkSinceMs,
-      competing,
-    }),
+    fleetHandlers: fleetHandlers(fleet),
+    statusOf: statusOf(fleet),
     robotBinding: robotServiceBinding({
       ...{ logs, authorizePart, competing },
       mayHaveSecrets: (principal, partId) => access.allows(principal, 'part.secrets', partId),

@@ -5,6 +5,7 @@ import { PlatformError, type Problem } from '@platform/base';
 import type {
   ConfigurationVersionSchema,
   FleetService,
+  GetPartStatusResponseSchema,
   RevisionAtSchema,
 } from '@platform/proto/platform/fleet/v1/fleet';
 import type { Handlers } from '@platform/rpc/server';
@@ -36,6 +37,7 @@ export interface FleetHandlerDeps extends MachineOperationDeps {
 
 export function fleetHandlers(deps: FleetHandlerDeps): Handlers<typeof FleetService, Principal> {
   const { access, clock, configurations, current, effective, statuses, messages, triggerProblems } = deps;
+  const partStatus = statusOf(deps);
 
   return {
     async listConfigurationVersions(request, call) {
@@ -95,33 +97,7 @@ export function fleetHandlers(deps: FleetHandlerDeps): Handlers<typeof FleetServ
       const isSound = !problems.some(({ level }) => level === 'error');
       return { problems: boundedProblems(problems), revision: isSound ? resolved.revision : '' };
     },
-    async getPartStatus({ partId }, call) {
-      access.authorize(call.principal, 'part.read', partId);
-      const newest = await configurations.current(partId);
-      const { revision } = await current.facts(partId);
-      const status = statuses.of(partId);
-      const { onlineState, lastAccess } = messages.contact([partId]);
-      const linkMs = deps.linkSinceMs(partId);
-      return {
-        partId,
-        onlineState,
-        savedVersion: BigInt(newest.version),
-        saved: { revision, ...(newest.version === 0 ? {} : { at: timestampFromMs(newest.createdMs) }) },
-        fetched: at(status.fetched_revision, status.fetched_ms),
-        applied: at(status.applied_revision, status.applied_ms),
-        held: at(status.held_revision, status.held_ms),
-        heldReason: status.held_reason,
-        forced: at(status.forced_revision, status.forced_ms),
-        lastError: status.last_error,
-        ...(linkMs === undefined ? {} : { linkSince: timestampFromMs(linkMs) }),
-        competingServers: [...deps.competing.of(partId)],
-        ...{ serverVersion: status.server_version, platform: status.platform },
-        ...dataOf(status),
-        ...(lastAccess === undefined ? {} : { lastAccess }),
-        fragmentProblems: boundedProblems(await effective.problemsOf(partId)),
-        ...(status.last_error_ms === 0 ? {} : { lastErrorAt: timestampFromMs(status.last_error_ms) }),
-      };
-    },
+    getPartStatus: ({ partId }, call) => partStatus(partId, call),
     async reportPartStatus(request, call) {
       access.authorize(call.principal, 'part.report', request.partId);
       await statuses.report(request.partId, request);
@@ -135,6 +111,43 @@ export function fleetHandlers(deps: FleetHandlerDeps): Handlers<typeof FleetServ
       );
       return { revision };
     },
+  };
+}
+
+/** @param call whose principal must be allowed to read the part */
+export type StatusOf = (
+  partId: string,
+  call: { readonly principal: Principal },
+) => Promise<MessageInitShape<typeof GetPartStatusResponseSchema>>;
+
+export function statusOf(deps: FleetHandlerDeps): StatusOf {
+  const { access, configurations, current, effective, statuses, messages } = deps;
+  return async (partId, call) => {
+    access.authorize(call.principal, 'part.read', partId);
+    const newest = await configurations.current(partId);
+    const { revision } = await current.facts(partId);
+    const status = statuses.of(partId);
+    const { onlineState, lastAccess } = messages.contact([partId]);
+    const linkMs = deps.linkSinceMs(partId);
+    return {
+      partId,
+      onlineState,
+      savedVersion: BigInt(newest.version),
+      saved: { revision, ...(newest.version === 0 ? {} : { at: timestampFromMs(newest.createdMs) }) },
+      fetched: at(status.fetched_revision, status.fetched_ms),
+      applied: at(status.applied_revision, status.applied_ms),
+      held: at(status.held_revision, status.held_ms),
+      heldReason: status.held_reason,
+      forced: at(status.forced_revision, status.forced_ms),
+      lastError: status.last_error,
+      ...(linkMs === undefined ? {} : { linkSince: timestampFromMs(linkMs) }),
+      competingServers: [...deps.competing.of(partId)],
+      ...{ serverVersion: status.server_version, platform: status.platform },
+      ...dataOf(status),
+      ...(lastAccess === undefined ? {} : { lastAccess }),
+      fragmentProblems: boundedProblems(await effective.problemsOf(partId)),
+      ...(status.last_error_ms === 0 ? {} : { lastErrorAt: timestampFromMs(status.last_error_ms) }),
+    };
   };
 }
 

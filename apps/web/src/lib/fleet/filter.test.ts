@@ -4,7 +4,8 @@ import type { FleetRow } from './rows.ts';
 
 const row = (name: string, given: Partial<FleetRow> = {}): FleetRow => ({
   ...{ id: name, name, locationId: 'l', location: 'Plant', state: 'online', lastSeen: undefined },
-  ...{ version: '0.3.1', platform: 'linux/arm64', parts: 1, ...given },
+  ...{ version: '0.3.1', platform: 'linux/arm64', parts: 1, mainPartId: 'p' },
+  ...{ configuration: 'applied', waitingFiles: 0, oldestWaiting: undefined, ...given },
 });
 const fleet = [
   row('press-7', { state: 'offline' }),

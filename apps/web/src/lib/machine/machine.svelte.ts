@@ -1,8 +1,9 @@
-/** The machine that is shown: itself, its parts, and what the chosen part runs; asked again every second. */
+/** The machine that is shown: itself and its parts, asked for once, and what the chosen part runs, live. */
 import { AppService, type Robot, type RobotPart } from '@platform/proto/platform/app/v1/app';
-import { FleetService, type GetPartStatusResponse } from '@platform/proto/platform/fleet/v1/fleet';
+import type { GetPartStatusResponse } from '@platform/proto/platform/fleet/v1/fleet';
 import { getContext, setContext } from 'svelte';
 import { clientOf } from '../api/clients.ts';
+import { live } from '../api/live.svelte.ts';
 import { type Polled, poll } from '../api/poll.svelte.ts';
 
 export interface ShownMachine {
@@ -13,29 +14,49 @@ export interface ShownMachine {
   readonly status: GetPartStatusResponse;
 }
 
-const everyMs = 1_000;
+/** Names and parts change rarely. */
+const everyMs = 60_000;
 const key = Symbol('machine');
 const app = clientOf(AppService);
-const fleet = clientOf(FleetService);
 
 export function startMachine(machineId: () => string, partId: () => string): Polled<ShownMachine> {
-  let known: { readonly robot: Robot; readonly parts: readonly RobotPart[] } | undefined;
   const machine = poll(async (signal) => {
-    const [id, wanted] = [machineId(), partId()];
-    if (known?.robot.id !== id) {
-      const [{ robot }, { parts }] = await Promise.all([
-        app.getRobot({ id }, { signal }),
-        app.getRobotParts({ robotId: id }, { signal }),
-      ]);
-      if (robot === undefined || parts.length === 0)
-        throw new Error('This machine has no part. Add one, or delete the machine.');
-      known = { robot, parts };
-    }
-    const { robot, parts } = known;
-    const part = parts.find((one) => one.id === wanted) ?? parts.find((one) => one.mainPart) ?? (parts[0] as RobotPart);
-    return { robot, parts, part, status: await fleet.getPartStatus({ partId: part.id }, { signal }) };
+    const id = machineId();
+    const [{ robot }, { parts }] = await Promise.all([
+      app.getRobot({ id }, { signal }),
+      app.getRobotParts({ robotId: id }, { signal }),
+    ]);
+    if (robot === undefined || parts.length === 0)
+      throw new Error('This machine has no part. Add one, or delete the machine.');
+    return { robot, parts };
   }, everyMs);
-  return setContext(key, machine);
+  const part = $derived.by(() => {
+    const { robot, parts = [] } = machine.value ?? {};
+    if (robot?.id !== machineId()) return undefined;
+    return parts.find(({ id }) => id === partId()) ?? parts.find(({ mainPart }) => mainPart) ?? parts[0];
+  });
+  const chosenId = $derived(part?.id ?? '');
+  const status = live<GetPartStatusResponse | undefined>(
+    () => (chosenId === '' ? undefined : { case: 'statusOf', value: chosenId }),
+    (content, before) => (content.case === 'status' ? content.value : before),
+  );
+  const shown = $derived(
+    machine.value && part && status.value?.partId === part.id
+      ? { ...machine.value, part, status: status.value }
+      : undefined,
+  );
+  return setContext(key, {
+    get value() {
+      return shown;
+    },
+    get problem() {
+      return machine.problem ?? status.problem;
+    },
+    refresh() {
+      machine.refresh();
+      status.refresh();
+    },
+  });
 }
 
 export function useMachine(): Polled<ShownMachine> {

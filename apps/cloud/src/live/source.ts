@@ -1,0 +1,20 @@
+/** What a subscription shows. */
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import type { UpdateSchema } from '@platform/proto/platform/live/v1/live';
+import type { Call } from '@platform/rpc/server';
+import type { Principal } from '../access/principal.ts';
+
+export type Content = NonNullable<MessageInitShape<typeof UpdateSchema>['content']>;
+
+export interface Reader {
+  /** The call of the connection with its current principal. */
+  call(): Call<Principal>;
+  /** Aborts when the subscription ends. */
+  readonly signal: AbortSignal;
+}
+
+export interface Source {
+  /** Called before the first content and every 2 s. @throws not_found, permission_denied */
+  authorize(principal: Principal): void;
+  contents(reader: Reader): AsyncIterable<Content>;
+}

@@ -1,0 +1,197 @@
+/**
+ * The one live connection of this tab. Every view subscribes to what it shows; the cloud pushes what changes.
+ *
+ * States: closed (nothing is subscribed, or the tab is hidden) → opening → open → away (broken: tries again after 0.5 s to 15 s) → opening.
+ * A browser has six connections to a cloud over HTTP/1.1 for all its tabs, so tabs that nobody sees hold none.
+ */
+import { Code, ConnectError } from '@connectrpc/connect';
+import { LiveService, type Subscription, type Update } from '@platform/proto/platform/live/v1/live';
+import { untrack } from 'svelte';
+import { clientOf } from './clients.ts';
+import type { Polled } from './poll.svelte.ts';
+import { type Problem, problemOf } from './problem.ts';
+import { endSession, session } from './session.svelte.ts';
+
+export type Topic = Exclude<Subscription['topic'], { case: undefined }>;
+export type Content = Exclude<Update['content'], { case: 'ended' | undefined }>;
+
+interface Subscriber {
+  readonly topic: Topic;
+  take(content: Content): void;
+  ended(problem: Problem): void;
+}
+
+const slowestMs = 15_000;
+const fastestMs = 500;
+/** The cloud sends a sign of life every 10 s. */
+const silenceMs = 25_000;
+const hiddenMs = 20_000;
+
+const client = clientOf(LiveService);
+const subscribers = new Map<number, Subscriber>();
+let nextId = 1;
+/** Ids that the cloud knows on the open connection. */
+let told = new Set<number>();
+let connection = '';
+let attempt: AbortController | undefined;
+let failures = 0;
+let retry: ReturnType<typeof setTimeout> | undefined;
+let hiding: ReturnType<typeof setTimeout> | undefined;
+/** Why the connection is away; undefined: it is not. */
+const away = $state<{ problem: Problem | undefined }>({ problem: undefined });
+
+/** Opens the connection now, for example after signing in again. */
+export function reconnect(): void {
+  clearTimeout(retry);
+  retry = undefined;
+  if (attempt !== undefined || subscribers.size === 0 || document.hidden || !navigator.onLine) return;
+  attempt = new AbortController();
+  void run(attempt);
+}
+
+async function run(own: AbortController): Promise<void> {
+  let silence: ReturnType<typeof setTimeout> | undefined;
+  const listen = (): void => {
+    clearTimeout(silence);
+    silence = setTimeout(() => own.abort(new Error('The connection went silent.')), silenceMs);
+  };
+  try {
+    listen();
+    told = new Set(subscribers.keys());
+    const subscriptions = [...subscribers].map(([id, { topic }]) => ({ id, topic }));
+    for await (const message of client.watch({ subscriptions }, { signal: own.signal, timeoutMs: 0 })) {
+      listen();
+      [failures, away.problem] = [0, undefined];
+      if (message.connection !== '') {
+        connection = message.connection;
+        void tell();
+      }
+      for (const { id, content } of message.updates) hand(id, content);
+    }
+    throw new ConnectError('The cloud ended the connection.', Code.Unavailable);
+  } catch (caught) {
+    if (attempt === own) broken(caught);
+  } finally {
+    clearTimeout(silence);
+  }
+}
+
+function hand(id: number, content: Update['content']): void {
+  const subscriber = subscribers.get(id);
+  if (content.case === 'ended')
+    subscriber?.ended(problemOf(new ConnectError(content.value.message, content.value.code)));
+  else if (content.case !== undefined) subscriber?.take(content);
+}
+
+function broken(caught: unknown): void {
+  close();
+  if (ConnectError.from(caught).code === Code.Unauthenticated) endSession();
+  away.problem = problemOf(caught);
+  if (subscribers.size === 0) return;
+  retry = setTimeout(reconnect, session.ended ? slowestMs : pauseMs(failures++));
+}
+
+/** Spread, so that the tabs of a cloud that starts again do not all come at once. */
+function pauseMs(failed: number, random: () => number = Math.random): number {
+  return Math.min(slowestMs, fastestMs * 2 ** failed) * (0.75 + random() / 2);
+}
+
+function close(): void {
+  clearTimeout(retry);
+  const open = attempt;
+  [attempt, connection] = [undefined, ''];
+  open?.abort();
+}
+
+let telling = false;
+/** Tells the cloud what was subscribed and unsubscribed since the connection was opened; one request at a time. */
+async function tell(): Promise<void> {
+  if (telling) return;
+  telling = true;
+  try {
+    for (;;) {
+      // Views that come and go together are told together.
+      await Promise.resolve();
+      const [asked, own] = [connection, attempt];
+      const add = [...subscribers].filter(([id]) => !told.has(id)).map(([id, { topic }]) => ({ id, topic }));
+      const remove = [...told].filter((id) => !subscribers.has(id));
+      if (asked === '' || (add.length === 0 && remove.length === 0)) return;
+      told = new Set(subscribers.keys());
+      try {
+        const { known } = await client.change({ connection: asked, add, remove });
+        if (!known && attempt === own) broken(new ConnectError('The cloud was restarted.', Code.Unavailable));
+      } catch (caught) {
+        if (attempt === own) broken(caught);
+      }
+    }
+  } finally {
+    telling = false;
+  }
+}
+
+function subscribe(subscriber: Subscriber): () => void {
+  const id = nextId++;
+  subscribers.set(id, subscriber);
+  if (connection === '') reconnect();
+  else void tell();
+  return () => {
+    subscribers.delete(id);
+    if (connection !== '') void tell();
+  };
+}
+
+document.addEventListener('visibilitychange', () => {
+  clearTimeout(hiding);
+  if (document.hidden) hiding = setTimeout(close, hiddenMs);
+  else reconnect();
+});
+window.addEventListener('online', reconnect);
+window.addEventListener('offline', () => {
+  if (attempt !== undefined) broken(new TypeError('failed to fetch: offline'));
+});
+
+/**
+ * What a topic shows, kept up to date. Call it while a component is created; it stops with the component.
+ *
+ * @param topic what it reads may change; undefined: nothing is shown
+ * @param next the value after an update; `before` is undefined for the first one of a topic
+ */
+export function live<T>(
+  topic: () => Topic | undefined,
+  next: (content: Content, before: T | undefined) => T,
+): Polled<T> {
+  let value = $state.raw<T>();
+  let ended = $state.raw<Problem>();
+  let again = $state(0);
+  let shown = '';
+  $effect(() => {
+    void again;
+    const wanted = topic();
+    const key = wanted === undefined ? '' : `${wanted.case} ${wanted.value}`;
+    if (key !== shown) value = undefined;
+    [shown, ended] = [key, undefined];
+    if (wanted === undefined) return undefined;
+    let latest = untrack(() => value);
+    return subscribe({
+      topic: wanted,
+      take(content) {
+        latest = next(content, latest);
+        [value, ended] = [latest, undefined];
+      },
+      ended: (problem) => {
+        ended = problem;
+      },
+    });
+  });
+  return {
+    get value() {
+      return value;
+    },
+    get problem() {
+      return ended ?? away.problem;
+    },
+    refresh() {
+      again += 1;
+    },
+  };
+}
