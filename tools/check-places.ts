@@ -76,6 +76,7 @@ const rules: readonly Rule[] = [
       'packages/sdk/src/cloud/open-cloud.ts',
       'apps/cloud/src/outbox/webhook/send-webhook.ts',
       'apps/cloud/src/outbox/push/provider.ts',
+      'apps/cloud/src/billing/payments/stripe/open-stripe.ts',
       '*/config/fetch.ts',
       // Devices on the network that answer over HTTP.
       'apps/machine-server/src/hardware/fetch-text.ts',
@@ -119,6 +120,7 @@ const rules: readonly Rule[] = [
       'apps/cloud/src/connect/bundle.ts',
       'apps/cloud/src/connect/collect-program.ts',
       'apps/cloud/src/demo/prepare-demo.ts',
+      'apps/cloud/src/billing/payments/settings.ts',
       'apps/cloud/src/identity/settings.ts',
       'apps/cloud/src/ingest/disk/ballast.ts',
       'apps/cloud/src/ingest/disk/start-reserve.ts',

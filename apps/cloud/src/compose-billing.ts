@@ -9,7 +9,7 @@ import {
 import { readLogo } from './accounts/organizations/logo.ts';
 import { type Billing, createBilling } from './billing/feature.ts';
 import { createInvoiceMails } from './billing/invoices/mails.ts';
-import { providerNamed } from './billing/payments/provider.ts';
+import { openProvider } from './billing/payments/provider.ts';
 import { storedFiles } from './binary/stored-bytes.ts';
 import type { Fleet } from './compose-fleet.ts';
 import type { IngestLog } from './ingest/log/log.ts';
@@ -27,17 +27,22 @@ export interface BillingWiringDeps extends Pick<Stores, 'db'> {
   readonly fleet: Pick<Fleet, 'tree' | 'access'>;
   /** Absent if no mail server is configured: nothing is mailed. */
   readonly mail: Mail | undefined;
-  readonly settings: Pick<Settings, 'paymentProvider'>;
+  readonly settings: Pick<Settings, 'payments' | 'identity' | 'webUi'>;
+  /** Where the cloud listens. */
+  readonly url: () => string;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-export function composeBilling({ db, ingestLog, fleet, mail, settings, clock, log }: BillingWiringDeps): Billing {
+export async function composeBilling(deps: BillingWiringDeps): Promise<Billing> {
+  const { db, ingestLog, fleet, mail, settings, clock, log } = deps;
   const { tree, access } = fleet;
   return createBilling({
     ...{ db, ingestLog, tree, access, clock, log: log.child('billing') },
     billsOthers: (organizationId) => isBillingServiceEnabled(db, organizationId),
-    provider: providerNamed(settings.paymentProvider),
+    provider: await openProvider(settings.payments),
+    returnUrlOf: (organizationId) =>
+      `${settings.identity.publicUrl ?? deps.url()}${settings.webUi === undefined ? '/status' : `/o/${organizationId}/billing`}`,
     mails: createInvoiceMails(mail),
     nameOf: (organizationId) => {
       const { name = organizationId, support_email: supportEmail = '' } = tree.organization(organizationId) ?? {};

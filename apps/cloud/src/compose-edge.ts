@@ -21,6 +21,7 @@ import type { HttpRequest } from './edge/http.ts';
 import type { Metrics } from './edge/metrics/metrics.ts';
 import { metricsRoute } from './edge/metrics/metrics-route.ts';
 import { notificationRoute } from './edge/notification-route.ts';
+import { paymentEventsRoute } from './edge/payment-events-route.ts';
 import { principalOfRequest } from './edge/principal-of-request.ts';
 import { queryRoute } from './edge/query-route.ts';
 import { maxRequestBytes } from './edge/request-limits.ts';
@@ -54,7 +55,7 @@ export interface EdgeDeps {
   readonly outbox: Outbox;
   readonly ingestLog: IngestLog;
   readonly dataPlane: DataPlane;
-  readonly billing: Pick<Billing, 'handlers' | 'priceHandlers' | 'invoiceHandlers'>;
+  readonly billing: Pick<Billing, 'handlers' | 'priceHandlers' | 'invoiceHandlers' | 'receiveEvent'>;
   readonly db: Database;
   readonly instanceKey: Pick<InstanceKey, 'verify' | 'encrypt'>;
   readonly relay: Relay;
@@ -158,6 +159,7 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
       organizationName: (id) => tree.organization(id)?.name,
       clock,
     }),
+    paymentEvents: paymentEventsRoute(deps.billing.receiveEvent),
     notification: notificationRoute({ db: deps.db, signIn, access }),
     logo: accounts.logoRoute,
   });

@@ -143,7 +143,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
   const { tabular, triggers, binary, packages, ingest } = dataPlane;
 
   // Usage, prices, invoices and payments
-  const billing = unwind.use('billing', composeBilling({ ...common, ingestLog, fleet, mail }));
+  const billing = unwind.use('billing', await composeBilling({ ...common, ingestLog, fleet, mail }));
   unwind.use('presence', presence);
 
   // Remote control

@@ -28,7 +28,7 @@ test('without arguments and environment: loopback, port 8080, data under the hom
     nextInstanceKey: undefined,
     keepBeforeUpgrade: true,
     allowPrivateWebhookTargets: true,
-    paymentProvider: 'manual',
+    payments: { provider: 'manual' },
     keyRotationOverlapMs: 24 * 3_600_000,
     logLevel: 'info',
   });

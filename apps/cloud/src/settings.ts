@@ -3,6 +3,7 @@ import { homedir, hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type LogLevel, logLevels, PlatformError } from '@platform/base';
+import { type PaymentSettings, readPaymentSettings } from './billing/payments/settings.ts';
 import { type IdentitySettings, readIdentitySettings } from './identity/settings.ts';
 import type { TlsSettings } from './instance/tls-source.ts';
 
@@ -25,11 +26,8 @@ export interface Settings {
   readonly keepBeforeUpgrade: boolean;
   /** PLATFORM_WEBHOOK_ALLOW_PRIVATE: whether webhooks may go to private address ranges. Default: while the cloud listens on loopback only (D23). */
   readonly allowPrivateWebhookTargets: boolean;
-  /**
-   * PLATFORM_PAYMENT_PROVIDER: how invoices are paid. `manual` (default): by transfer, which the host administrator records. `test`: no money
-   * moves, and each document is stamped TEST (D28).
-   */
-  readonly paymentProvider: 'manual' | 'test';
+  /** PLATFORM_PAYMENT_PROVIDER and what it needs. */
+  readonly payments: PaymentSettings;
   /** PLATFORM_METRICS_TOKEN: what readers of `/metrics` send; at least 16 characters. Absent: metrics are served on loopback only. */
   readonly metricsToken: string | undefined;
   /** PLATFORM_KEY_ROTATION_OVERLAP: how long a rotated secret still works. Default 24 h; 0: it stops at once. */
@@ -105,7 +103,7 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): S
     instanceKey: env['PLATFORM_INSTANCE_KEY'],
     nextInstanceKey: env['PLATFORM_INSTANCE_KEY_NEXT'],
     keepBeforeUpgrade: readBoolean(env, 'PLATFORM_KEEP_BEFORE_UPGRADE') ?? true,
-    paymentProvider: readPaymentProvider(env),
+    payments: readPaymentSettings(env),
     allowPrivateWebhookTargets: readBoolean(env, 'PLATFORM_WEBHOOK_ALLOW_PRIVATE') ?? isLoopback(host),
     metricsToken: readMetricsToken(env),
     keyRotationOverlapMs: readDuration(env, 'PLATFORM_KEY_ROTATION_OVERLAP', maxOverlapMs) ?? 24 * 3_600_000,
@@ -164,16 +162,6 @@ function readBoolean(env: NodeJS.ProcessEnv, name: string): boolean | undefined 
   if (value === 'true' || value === '1') return true;
   if (value === 'false' || value === '0') return false;
   throw new PlatformError('invalid_argument', `${name}: expected true or false, found ${JSON.stringify(value)}`);
-}
-
-function readPaymentProvider(env: NodeJS.ProcessEnv): Settings['paymentProvider'] {
-  const value = env['PLATFORM_PAYMENT_PROVIDER'];
-  if (value === undefined || value === '') return 'manual';
-  if (value === 'manual' || value === 'test') return value;
-  throw new PlatformError(
-    'invalid_argument',
-    `PLATFORM_PAYMENT_PROVIDER: expected manual or test, found ${JSON.stringify(value)}`,
-  );
 }
 
 function readMetricsToken(env: NodeJS.ProcessEnv): string | undefined {

@@ -250,6 +250,7 @@ export const builders: Readonly<Record<string, Builder>> = {
   'BillingService.GetInvoicePdf': ({ id }) => ({ orgId: id, id: '' }),
   'InvoiceService.CloseMonth': ({ id }) => ({ organizationId: id, month: '2020-01' }),
   'InvoiceService.VoidInvoice': ({ id }) => ({ organizationId: id, invoiceId: '', reason: '\u0007' }),
+  'InvoiceService.BeginPaymentMethodSetup': ({ id }) => ({ organizationId: id }),
   'InvoiceService.AttachTestCard': ({ id }) => ({ organizationId: id, card: 1 }),
   'PriceService.SetPriceList': ({ id }) => ({ organizationId: id, document: priceList }),
   'TriggerService.ReplayDeliveries': (subject) => ({ scope: scopeOf(subject), start: now() }),

@@ -26,5 +26,6 @@ export { seededRandom } from './seeded-random.ts';
 export { selfSigned } from './self-signed.ts';
 export { layeredDisk, mountedDisk, mountFault, type SmallDisk } from './small-disk/small-disk.ts';
 export { type CaughtMail, type SmtpSink, startSmtpSink } from './smtp-sink.ts';
+export { type StripeStandIn, startStripeStandIn } from './stripe-stand-in/stripe-stand-in.ts';
 export { memoryDirectory, type TemporaryDirectory, temporaryDirectory } from './temporary-directory.ts';
 export { type CaughtWebhook, startWebhookSink, type WebhookAnswer, type WebhookSink } from './webhook-sink.ts';

@@ -16,6 +16,9 @@ import { checkLedger } from './ledger/check-ledger.ts';
 import { type MeterUploadsDeps, meterUploads } from './meter/meter-uploads.ts';
 import { type StoredSource, sampleHours } from './meter/sample-hours.ts';
 import { type ChargeRpcDeps, chargeHandlers, invoiceHandlers } from './payments/charge-rpc.ts';
+import { settleSetups } from './payments/payment-setups.ts';
+import type { PaymentProvider } from './payments/provider.ts';
+import { receiveEvent } from './payments/receive-event.ts';
 import { settleDue } from './payments/settle-charge.ts';
 import { priceHandlers } from './price-rpc.ts';
 
@@ -24,7 +27,8 @@ export interface BillingDeps
     Pick<MeterUploadsDeps, 'ingestLog'>,
     Pick<ChargeRpcDeps, 'provider' | 'mails' | 'nameOf'>,
     // Absent: invoices have neither an address nor a logo.
-    Partial<Pick<ChargeRpcDeps, 'addressOf' | 'logoOf'>> {
+    Partial<Pick<ChargeRpcDeps, 'addressOf' | 'logoOf'>>,
+    Pick<ChargeRpcDeps, 'returnUrlOf'> {
   readonly stored: readonly StoredSource[];
 }
 
@@ -32,6 +36,8 @@ export interface Billing extends Pick<LogFollower, 'cursor' | 'lag' | 'steps'>, 
   readonly handlers: Handlers<typeof BillingService, Principal>;
   readonly priceHandlers: Handlers<typeof PriceService, Principal>;
   readonly invoiceHandlers: Handlers<typeof InvoiceService, Principal>;
+  /** Takes an event of the payment provider. @throws not_found if it sends none; invalid_argument if the signature does not hold */
+  receiveEvent(provider: PaymentProvider['name'], body: string, signature: string): Promise<void>;
   start(): Promise<void>;
   /** The jobs one by one, for tests that run them instead of `start`. */
   readonly jobs: {
@@ -66,7 +72,10 @@ export function createBilling(given: BillingDeps): Billing {
   const jobs: Billing['jobs'] = {
     sample: () => sampleHours({ db, sources: stored, clock, log }),
     close: (signal) => closePeriods(deps, closed, signal),
-    settle: (signal) => settleDue(deps, signal),
+    settle: async (signal) => {
+      const isMore = await settleSetups(deps, signal);
+      return (await settleDue(deps, signal)) || isMore;
+    },
   };
   const running: Follower[] = [];
   return {
@@ -75,6 +84,11 @@ export function createBilling(given: BillingDeps): Billing {
     priceHandlers: priceHandlers(deps),
     invoiceHandlers: invoiceHandlers(deps),
     jobs,
+    async receiveEvent(name, body, signature) {
+      if (deps.provider.name !== name || deps.provider.readEvent === undefined)
+        throw new PlatformError('not_found', `payment provider: expected ${name}, found ${deps.provider.name}`);
+      await receiveEvent(deps, body, signature);
+    },
     async start() {
       const { problems } = await checkLedger(db);
       for (const problem of problems) log.error('the ledger is not in order', { problem });

@@ -96,7 +96,24 @@ export interface BillingTables {
     next_ask_ms: number;
     /** 1: the organization gets no mail about it. */
     is_quiet: number;
+    /** What the provider calls the attempt; empty: not known so far. */
+    reference: string;
   };
+  /** Set-ups of payment methods on a page of the provider (payments/payment-setups.ts). */
+  payment_setups: {
+    id: string;
+    organization_id: string;
+    provider: string;
+    /** What the provider calls it. */
+    session: string;
+    state: 'pending' | 'attached' | 'superseded' | 'expired';
+    created_ms: number;
+    /** When the provider is asked next, ms. */
+    next_ask_ms: number;
+    finished_ms: number | null;
+  };
+  /** Events of providers that were handled, for 30 days: each is handled once. */
+  payment_events: { provider: string; id: string; received_ms: number };
   /** Append-only. The lines of one transaction sum to 0; debits are positive. */
   ledger_lines: {
     biller_id: string;
@@ -166,6 +183,15 @@ export const invoicesV24: readonly string[] = [
 
 export const invoicesV27: readonly string[] = [
   'create table invoice_pdfs (invoice_id text primary key references invoices (id), pdf blob not null)',
+];
+
+export const paymentsV28: readonly string[] = [
+  "alter table charges add column reference text not null default ''",
+  'create table payment_setups (id text primary key, organization_id text not null, provider text not null, session text not null unique, state text not null, created_ms bigint not null, next_ask_ms bigint not null, finished_ms bigint)',
+  "create index payment_setups_pending on payment_setups (next_ask_ms) where state = 'pending'",
+  'create index payment_setups_by_organization on payment_setups (organization_id, created_ms)',
+  'create table payment_events (provider text not null, id text not null, received_ms bigint not null, primary key (provider, id))',
+  'create index payment_events_by_time on payment_events (received_ms)',
 ];
 
 /** Triggers that keep the ledger append-only in the database itself, and what invoices say unchanged, in the SQL of each store. */

@@ -36,6 +36,7 @@ async function startRoutes(
     connect: async () => false,
     unsubscribe: async () => false,
     notification: async () => false,
+    paymentEvents: async () => false,
     logo: async () => false,
   });
   const server = createServer(routes);

@@ -44,6 +44,8 @@ export interface RouteDeps {
   connect(request: HttpRequest, response: HttpResponse, url: URL): Promise<boolean>;
   /** Handles `/unsubscribe`, the link in mails; returns false for other paths. */
   unsubscribe(request: HttpRequest, response: HttpResponse, url: URL): Promise<boolean>;
+  /** Handles `POST /webhooks/stripe`; returns false for other paths. */
+  paymentEvents(request: HttpRequest, response: HttpResponse, url: URL): Promise<boolean>;
   /** Handles `GET /notifications/<id>`; returns false for other paths. */
   notification(request: HttpRequest, response: HttpResponse, url: URL): Promise<boolean>;
   /** Handles `GET /logos/<id>`; returns false if there is no such logo. */
@@ -69,6 +71,7 @@ export function createRoutes(deps: RouteDeps): (request: HttpRequest, response: 
     if (await deps.upload(request, response, url)) return;
     if (url.pathname.startsWith('/connect/') && (await deps.connect(request, response, url))) return;
     if (await deps.unsubscribe(request, response, url)) return;
+    if (await deps.paymentEvents(request, response, url)) return;
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       throw new PlatformError('not_found', `${request.method} ${url.pathname}: no such route`);
     }

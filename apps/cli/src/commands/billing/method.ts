@@ -3,6 +3,7 @@ import { PlatformError, TestCard } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { defineCommand, group } from '../../invocation/define-command.ts';
 import { wholeNumber } from '../../invocation/whole-number.ts';
+import { timeOf } from '../../results/presenters.ts';
 
 const cards: Readonly<Record<string, TestCard>> = {
   succeeds: TestCard.SUCCEEDS,
@@ -12,7 +13,22 @@ const cards: Readonly<Record<string, TestCard>> = {
 };
 
 export function methodCommand(): Command {
-  return group('method', 'what the organization pays with', [set(), remove()]);
+  return group('method', 'what the organization pays with', [add(), set(), remove()]);
+}
+
+function add(): Command {
+  return defineCommand(
+    new Command('add').description(
+      'print the address of the page on which a card is attached, in place of what is attached; with the payment provider "stripe"',
+    ),
+    { examples: ['platform billing method add'], fields: ['url', 'expires_at'] },
+    async ({ cloud, out, find }) => {
+      const { id: organizationId } = await find.organization(undefined);
+      const { url, expiresAt } = await (await cloud()).invoices.beginPaymentMethodSetup({ organizationId });
+      out.object({ url, expires_at: timeOf(expiresAt) });
+      out.note('open the page in a browser; platform billing info shows the card once it is attached');
+    },
+  );
 }
 
 function set(): Command {

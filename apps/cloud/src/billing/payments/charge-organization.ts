@@ -74,7 +74,7 @@ export async function chargeOrganization(
     throw new PlatformError(
       'failed_precondition',
       provider.canCharge
-        ? `organization ${organizationId}: expected an attached payment method, found none (platform billing method set)`
+        ? `organization ${organizationId}: expected an attached payment method, found none (platform billing method ${provider.setup === undefined ? 'set' : 'add'})`
         : 'this installation cannot charge at once: expected a payment provider that does, found "manual", with which the host administrator records payments; ChargeOrganization issues an invoice',
     );
   const nowMs = clock.now();
@@ -183,7 +183,7 @@ export async function chargeOf(
   const nowMs = clock.now();
   const row = {
     ...{ id: newId(), invoice_id: invoice.id, provider: provider.name, method, minor, failure: '' },
-    ...{ created_ms: nowMs, finished_ms: null, next_ask_ms: nowMs, is_quiet: isQuiet ? 1 : 0 },
+    ...{ created_ms: nowMs, finished_ms: null, next_ask_ms: nowMs, is_quiet: isQuiet ? 1 : 0, reference: '' },
     state: 'pending' as const,
   };
   await trx.insertInto('charges').values(row).execute();

@@ -1,5 +1,6 @@
 /** Charges, payment methods and invoices in the API. */
-import { invisibleCharacter, PlatformError } from '@platform/base';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { errorText, invisibleCharacter, PlatformError } from '@platform/base';
 import type { BillingService } from '@platform/proto/platform/app/v1/billing';
 import { type InvoiceService, TestCard } from '@platform/proto/platform/billing/v1/billing';
 import type { Call, Handlers } from '@platform/rpc/server';
@@ -15,9 +16,13 @@ import { type InvoicePdfDeps, readInvoicePdf } from '../pdf/read-invoice-pdf.ts'
 import { chargeOrganization, requireBiller, waitUntilPaid } from './charge-organization.ts';
 import { chargeRequest } from './charge-request.ts';
 import { attachTestCard, removePaymentMethod } from './payment-methods.ts';
+import { beginSetup } from './payment-setups.ts';
 import type { TestMethod } from './provider.ts';
 
-export type ChargeRpcDeps = CloseDeps & BillingOperationDeps & InvoicePdfDeps;
+export interface ChargeRpcDeps extends CloseDeps, BillingOperationDeps, InvoicePdfDeps {
+  /** Where the set-up page of a payment method leads afterwards. */
+  readonly returnUrlOf: (organizationId: string) => string;
+}
 
 const maxDescription = 1_000;
 const chunkBytes = 64 * 1024;
@@ -112,9 +117,19 @@ export function invoiceHandlers(deps: ChargeRpcDeps): Handlers<typeof InvoiceSer
       await attachTestCard(db, call, clock.now(), provider, organizationId, method);
       return {};
     },
+    async beginPaymentMethodSetup({ organizationId }, call) {
+      access.authorize(call.principal, 'organization.manage', organizationId);
+      const returnUrl = deps.returnUrlOf(organizationId);
+      const { url, expiresMs } = await beginSetup(deps, call, organizationId, returnUrl, call.signal);
+      return { url, expiresAt: timestampFromMs(expiresMs) };
+    },
     async removePaymentMethod({ organizationId }, call) {
       access.authorize(call.principal, 'organization.manage', organizationId);
-      await removePaymentMethod(db, call, clock.now(), organizationId);
+      const { provider: name, method } = await removePaymentMethod(db, call, clock.now(), organizationId);
+      if (name === provider.name)
+        await provider.setup?.detach(method, call.signal).catch((caught: unknown) => {
+          deps.log.warn('a removed payment method is still known to the provider', { error: errorText(caught) });
+        });
       return {};
     },
   };

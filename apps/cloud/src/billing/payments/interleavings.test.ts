@@ -96,6 +96,7 @@ async function open(): Promise<World> {
   const billing = createBilling({
     ...{ db: on.db.withPlugin(plugin), tree: on.tree, access: on.access, clock: on.clock, log: silentLog },
     ...{ stored: [], counted: [], provider, ingestLog: on.log as never, billsOthers: async () => true },
+    returnUrlOf: () => '',
     mails: createInvoiceMails(createMail({ outbox: { wake }, instanceKey, clock: on.clock })),
     nameOf: () => ({ name: 'The biller', supportEmail: '' }),
   });

@@ -49,18 +49,18 @@ export async function attachTestCard(
   });
 }
 
-/** @throws failed_precondition if none is attached */
+/** @returns what was attached. @throws failed_precondition if none is */
 export async function removePaymentMethod(
   db: Database,
   by: Caller,
   nowMs: number,
   organizationId: string,
-): Promise<void> {
-  await db.transaction().execute(async (trx) => {
-    await trx
+): Promise<PaymentMethodRow> {
+  return await db.transaction().execute(async (trx) => {
+    const removed = await trx
       .deleteFrom('payment_methods')
       .where('organization_id', '=', organizationId)
-      .returning('organization_id')
+      .returningAll()
       .executeTakeFirstOrThrow(
         () =>
           new PlatformError(
@@ -70,5 +70,6 @@ export async function removePaymentMethod(
       );
     const target = ['organization', organizationId, organizationId] as const;
     await audit(trx, by, nowMs, 'InvoiceService.RemovePaymentMethod', target);
+    return removed;
   });
 }

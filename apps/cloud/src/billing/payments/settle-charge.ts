@@ -44,7 +44,8 @@ export async function settleCharge(
     .where('id', '=', row.invoice_id)
     .executeTakeFirstOrThrow();
   const charge = {
-    ...{ id, minor: BigInt(row.minor), currency: invoice.currency, method: row.method, createdMs: row.created_ms },
+    ...{ id, invoiceId: row.invoice_id, minor: BigInt(row.minor), currency: invoice.currency, method: row.method },
+    ...{ createdMs: row.created_ms, reference: row.reference },
   };
   let outcome: Outcome = { kind: 'unknown' };
   try {
@@ -58,7 +59,7 @@ export async function settleCharge(
   const next = clock.now() + Math.min(maxAskMs, Math.max(firstAskMs, age / 10));
   await db
     .updateTable('charges')
-    .set({ next_ask_ms: Math.floor(next) })
+    .set({ next_ask_ms: Math.floor(next), ...(outcome.reference !== undefined && { reference: outcome.reference }) })
     .where('id', '=', id)
     .where('state', '=', 'pending')
     .execute();

@@ -73,6 +73,7 @@ export async function openBilling(overrides: Partial<BillingDeps> = {}): Promise
     ...{ db, tree, access, clock, log: silentLog, stored, counted: [], provider: manualProvider, mails },
     nameOf: (id) => ({ name: tree.organization(id)?.name ?? '', supportEmail: '' }),
     ingestLog: { ...bound(log), read: (after, limit) => log.follow(after, limit) },
+    returnUrlOf: (id) => `https://fleet.example.com/o/${id}/billing`,
     billsOthers: (id) => isBillingServiceEnabled(db, id),
     ...overrides,
   });

@@ -72,6 +72,13 @@ const plain: Readonly<Record<string, Plain>> = {
     answer: { 'application/json': { type: 'object', properties: { offset: { type: 'integer' } } } },
     security: anyCaller,
   },
+  'POST /webhooks/stripe': {
+    summary: 'Take an event of the payment provider stripe',
+    description: 'For Stripe. The header stripe-signature signs the body.',
+    body: object,
+    answer: { 'application/json': { type: 'object', properties: { received: { type: 'boolean' } } } },
+    security: [],
+  },
   'GET /metrics': {
     summary: 'Metrics of the cloud in the text format of Prometheus',
     description:

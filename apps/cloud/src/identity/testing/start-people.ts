@@ -140,6 +140,7 @@ export async function startPeople(
       connect: async () => false,
       unsubscribe: async () => false,
       notification: async () => false,
+      paymentEvents: async () => false,
       logo: async () => false,
     }),
     log,
