@@ -53,7 +53,7 @@ const closeGraceMs = 2_000;
 const writeOutEveryMs = 800;
 /** If the disk takes longer, the time for which a crash may cost readings is extended, until after the next write-out. */
 const slowWriteMs = 100;
-const extensionUs = 1_000_000;
+const extensionUs = 900_000;
 /** A note that took longer is repeated, so many times at most. */
 const quickNoteMs = 100;
 const mostNotes = 5;
@@ -152,11 +152,12 @@ export class Capture implements AsyncDisposable {
   async #writeOut(): Promise<void> {
     const notes = this.#notes;
     const { alive, clock } = this.#deps;
-    const untilUs = this.#wallMicros() + extensionUs;
     using _late = clock.after(slowWriteMs, () => {
       const unwritten = [...this.#running.values()].map(({ file }) => file.unwrittenUs);
-      const writtenUs = Math.min(this.#wallMicros(), ...unwritten.filter((us) => us !== undefined));
-      alive.extend(untilUs, writtenUs).catch((caught: unknown) => this.#warnAlive(caught));
+      // This may be late itself.
+      const nowUs = this.#wallMicros();
+      const writtenUs = Math.min(nowUs, ...unwritten.filter((us) => us !== undefined));
+      alive.extend(nowUs + extensionUs, writtenUs).catch((caught: unknown) => this.#warnAlive(caught));
     });
     const safeUs = await this.#written();
     // What was noted meanwhile is later than this.

@@ -92,7 +92,8 @@ export async function readCrash(home: string, bootId = ''): Promise<Crash | unde
   if (safe === undefined) return undefined;
   const untilUs = until === undefined ? Number(safe) + usualUs : Number(until);
   const writtenUs = bootId === '' ? undefined : await readWritten(home, bootId);
-  const safeUs = Math.max(Number(safe), writtenUs ?? 0);
+  // After a step of the clock, a note that is later than all that was captured says nothing.
+  const safeUs = writtenUs !== undefined && writtenUs <= untilUs ? Math.max(Number(safe), writtenUs) : Number(safe);
   try {
     const series: unknown = JSON.parse(json);
     return Array.isArray(series) ? { safeUs, untilUs, series: series as AliveSeries[] } : undefined;

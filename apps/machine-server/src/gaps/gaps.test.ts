@@ -184,7 +184,10 @@ test('after a kill, what was handed to the operating system is not lost, though 
   expect(await readCrash(home, 'first')).toMatchObject({ safeUs: 1_800_000, untilUs: 2_800_000 });
   for (const bootId of ['second', ''])
     expect(await readCrash(home, bootId)).toMatchObject({ safeUs: 1_000_000, untilUs: 2_800_000 });
+  await crashed.extend(2_800_000, 2_900_000);
+  expect(await readCrash(home, 'first')).toMatchObject({ safeUs: 1_000_000, untilUs: 2_800_000 });
   // An older note says less than what has reached the disk since.
+  await crashed.extend(2_800_000, 1_900_000);
   await crashed.mark(2_600_000);
   expect(await readCrash(home, 'first')).toMatchObject({ safeUs: 2_600_000, untilUs: 3_600_000 });
   await crashed[Symbol.asyncDispose]();
