@@ -12,7 +12,16 @@ import { instanceDdl, instanceV2 } from '../instance/store.ts';
 import { logsV1, logsV2, logsV17, logsV23 } from '../machines/logs/store.ts';
 import { presenceV2, presenceV22 } from '../machines/presence/store.ts';
 import { machinesDdl, machinesV2, machinesV11, machinesV20 } from '../machines/store.ts';
-import { outboxV1, outboxV2, outboxV9, outboxV12, outboxV14, outboxV21, outboxV25 } from '../outbox/store.ts';
+import {
+  outboxV1,
+  outboxV2,
+  outboxV9,
+  outboxV12,
+  outboxV14,
+  outboxV21,
+  outboxV25,
+  outboxV29,
+} from '../outbox/store.ts';
 import { packagesV10, packagesV11 } from '../packages/store.ts';
 import { queriesV3 } from '../queries/store.ts';
 import { retentionV3 } from '../retention/store.ts';
@@ -89,4 +98,5 @@ export const migrations: readonly Migration[] = [
   { version: 26, statements: triggersV26 },
   { version: 27, statements: invoicesV27 },
   { version: 28, statements: paymentsV28 },
+  { version: 29, statements: outboxV29 },
 ];

@@ -33,8 +33,8 @@ export type SendResult =
       readonly retryAfterMs?: number;
     } & Refusal);
 
-/** A message without its content, which may be large. */
-export type GatheredMessage = Omit<OutboxMessageRow, 'event' | 'sealed' | 'authorization'>;
+/** A message without its content, which may be large, and without what only the loop needs. */
+export type GatheredMessage = Omit<OutboxMessageRow, 'event' | 'sealed' | 'authorization' | 'held'>;
 
 export interface Failures {
   /** Attempts made so far: 1, 2, … */

@@ -7,6 +7,7 @@
 import { type Clock, errorText, type Follower, follow, type Log } from '@platform/base';
 import { reportedFault } from '@platform/rpc/server';
 import type { Kysely } from 'kysely';
+import { Backlog, type Due } from './backlog.ts';
 import type { Channel, Channels, GatheredMessage, SendResult } from './channel.ts';
 import { Circuits } from './circuits.ts';
 import { divertedLine, failureLine, type MachineLogLine } from './failure-line.ts';
@@ -30,14 +31,15 @@ export interface OutboxDeps {
 
 /** How long a stop waits for deliveries in progress, so that a restart does not send them twice. */
 const stopGraceMs = 1_000;
-
-type Due = Pick<OutboxMessageRow, 'id' | 'organization_id' | 'target'>;
+/** Stores limit the values of a statement. */
+const maxExcluded = 1_000;
 
 interface Lane {
   readonly name: ChannelName;
   readonly channel: Channel;
   readonly circuits: Circuits | undefined;
   readonly inFlight: InFlight;
+  readonly backlog: Backlog;
 }
 
 export class Delivery implements AsyncDisposable {
@@ -60,7 +62,9 @@ export class Delivery implements AsyncDisposable {
       const channel = options.channels[name];
       if (channel === undefined) return [];
       const circuits = channel.breaksCircuits === true ? new Circuits(() => options.clock.now()) : undefined;
-      return [{ name, channel, circuits, inFlight: new InFlight(channel, circuits) }];
+      return [
+        { name, channel, circuits, inFlight: new InFlight(channel, circuits), backlog: new Backlog(name, options) },
+      ];
     });
   }
 
@@ -100,12 +104,15 @@ export class Delivery implements AsyncDisposable {
   }
 
   async #claimFor(lane: Lane): Promise<boolean> {
-    const { inFlight } = lane;
+    const { channel, inFlight, backlog } = lane;
     const { free } = inFlight;
     if (free <= 0) return false;
+    await backlog.load();
+    let again = channel.breaksCircuits === true && (await backlog.holdDue(inFlight.withoutRoom()));
+    const limit = free + inFlight.count;
+    const held = await backlog.due((target) => inFlight.hasRoomFor(target), free, limit);
     const claimed: Due[] = [];
-    let again = false;
-    for (const due of await this.#due(lane, free + inFlight.count)) {
+    for (const due of [...held, ...(await this.#due(lane, limit))]) {
       if (inFlight.has(due.id)) continue;
       if (claimed.length >= free) break;
       if (this.#recorder.isPaused(due.organization_id, due.target)) {
@@ -114,7 +121,7 @@ export class Delivery implements AsyncDisposable {
       } else if (inFlight.hasRoomFor(due.target)) {
         inFlight.reserve(due.target);
         claimed.push(due);
-      } else {
+      } else if (!backlog.targets.has(due.target)) {
         // Other messages to this target filled the result. The next query excludes the target.
         again = true;
       }
@@ -123,20 +130,22 @@ export class Delivery implements AsyncDisposable {
     return again;
   }
 
-  #due({ name, channel, inFlight }: Lane, limit: number): Promise<Due[]> {
+  /** Without what is held, and what is younger than that. */
+  async #due({ name, channel, inFlight, backlog }: Lane, limit: number): Promise<Due[]> {
     const { db, clock } = this.#options;
-    const excluded = inFlight.withoutRoom();
+    const excluded = [...new Set([...backlog.targets, ...inFlight.withoutRoom()])].slice(0, maxExcluded);
     let query = db
       .selectFrom('outbox_messages')
       .select(['id', 'organization_id', 'target'])
       .where('channel', '=', name)
       .where('state', '=', 'pending')
+      .where('held', '=', 0)
       .where('next_attempt_at', '<=', clock.now())
       .orderBy('next_attempt_at')
       .limit(limit);
     if (excluded.length > 0) query = query.where('target', 'not in', excluded);
     if (channel.onlyEvents === true) query = query.where('event', '!=', '');
-    return query.execute();
+    return (await query.execute()).filter(({ target }) => !backlog.targets.has(target));
   }
 
   #begin(lane: Lane, due: Due): void {

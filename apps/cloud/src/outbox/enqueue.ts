@@ -45,7 +45,7 @@ export async function enqueue(
 export type NewMessage = Omit<
   OutboxMessageRow,
   | ('state' | 'attempts' | 'next_attempt_at' | 'created_at' | 'finished_at' | 'digest')
-  | ('retried_attempts' | 'retried_at')
+  | ('retried_attempts' | 'retried_at' | 'held')
 >;
 
 /** Adds messages to the outbox, due at once; an id that already exists is left unchanged (I11). */
@@ -63,6 +63,7 @@ export async function insertMessages(
     digest: null,
     retried_attempts: 0,
     retried_at: null,
+    held: 0,
   } as const;
   for (const some of chunks(messages, rowsPerStatement)) {
     await trx

@@ -1,8 +1,6 @@
 import type { Channel } from './channel.ts';
 import type { Circuits } from './circuits.ts';
 
-const maxListed = 1_000;
-
 /** The deliveries in progress on one channel, and its free places. */
 export class InFlight {
   readonly #limits: Pick<Channel, 'maxInFlight' | 'maxPerTarget'>;
@@ -35,10 +33,10 @@ export class InFlight {
     return (this.#sending.get(target) ?? 0) < (this.#circuits?.placesOf(target, maxPerTarget) ?? maxPerTarget);
   }
 
-  /** Targets that get nothing now: they have reached their limit, or their circuit is open. At most a thousand, as stores limit values. */
+  /** Targets that get nothing now: they have reached their limit, or their circuit is open. */
   withoutRoom(): string[] {
     const full = [...this.#sending.keys()].filter((target) => !this.hasRoomFor(target));
-    return [...new Set([...full, ...(this.#circuits?.open() ?? [])])].slice(0, maxListed);
+    return [...new Set([...full, ...(this.#circuits?.open() ?? [])])];
   }
 
   reserve(target: string): void {

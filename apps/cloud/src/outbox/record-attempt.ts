@@ -111,7 +111,7 @@ export function createRecorder(options: { db: Kysely<OutboxTables>; clock: Clock
           .execute();
         await trx
           .updateTable('outbox_messages')
-          .set({ state: 'pending', next_attempt_at: clock.now() })
+          .set({ state: 'pending', next_attempt_at: clock.now(), held: 0 })
           .where('organization_id', '=', organizationId)
           .where('target', '=', target)
           .where('state', '=', 'paused')
@@ -180,6 +180,7 @@ async function writeState(trx: Transaction<OutboxTables>, alike: readonly Change
       attempts: attempts + 1,
       state,
       next_attempt_at: nextAttemptAtMs,
+      held: 0,
       ...(state !== 'pending' && { finished_at: nowMs, authorization: null, sealed: null }),
     })
     .where(

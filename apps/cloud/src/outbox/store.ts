@@ -120,6 +120,17 @@ export const outboxV25: readonly string[] = [
   'alter table outbox_messages add column retried_at bigint',
 ];
 
+/**
+ * Messages that are held (backlog.ts) are not between the others; held ones are found by their target. Few are, so that a partial index
+ * costs the others nothing.
+ */
+export const outboxV29: readonly string[] = [
+  'alter table outbox_messages add column held integer not null default 0',
+  'drop index outbox_messages_due',
+  'create index outbox_messages_due on outbox_messages (channel, state, held, next_attempt_at, target, organization_id, id)',
+  'create index outbox_messages_held on outbox_messages (channel, state, target, next_attempt_at) where held = 1',
+];
+
 export const channelNames = ['webhook', 'email', 'push'] as const;
 
 export type ChannelName = (typeof channelNames)[number];
@@ -165,6 +176,8 @@ export interface OutboxMessageRow {
   retried_attempts: number;
   /** When that was; null: never. */
   retried_at: number | null;
+  /** 1: waits for a target that had no room (backlog.ts). Otherwise 0. */
+  held: number;
 }
 
 export interface OutboxAttemptRow {

@@ -24,7 +24,7 @@ export async function retryDeliveries(
       await trx
         .updateTable('outbox_messages')
         .set(({ ref }) => ({
-          ...{ state: 'pending', next_attempt_at: nowMs, finished_at: null, digest: null },
+          ...{ state: 'pending', next_attempt_at: nowMs, finished_at: null, digest: null, held: 0 },
           ...{ retried_at: nowMs, retried_attempts: ref('attempts'), sealed: some[0]?.sealed ?? null },
         }))
         .where(
