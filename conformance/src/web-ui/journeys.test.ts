@@ -144,6 +144,13 @@ test('see the machine online, edit its configuration and see it applied, restore
   expect(page.url()).toContain('q=offline');
   await page.getByRole('button', { name: 'Clear the filter' }).click();
 
+  await page.getByRole('checkbox', { name: 'Select all that are shown' }).check();
+  await page.getByRole('button', { name: 'Restart …' }).click();
+  const confirming = page.getByRole('dialog', { name: 'Selected machines: confirm' });
+  await confirming.getByRole('button', { name: 'Restart 1' }).waitFor();
+  expect(await accessibilityFaults(page)).toEqual([]);
+  await confirming.getByRole('button', { name: 'Cancel' }).click();
+
   await page.keyboard.press('Control+k');
   await page.getByRole('combobox', { name: 'Machine, page or action' }).fill('configure');
   expect(await accessibilityFaults(page)).toEqual([]);
@@ -153,7 +160,12 @@ test('see the machine online, edit its configuration and see it applied, restore
   await editor.click();
   await page.keyboard.press('Control+a');
   await page.keyboard.insertText(
-    JSON.stringify({ components: [{ name: 'probe', api: 'rdk:component:sensor', model: 'rdk:builtin:fake' }] }),
+    JSON.stringify({
+      components: [
+        { name: 'probe', api: 'rdk:component:sensor', model: 'rdk:builtin:fake' },
+        { name: 'wheel', api: 'rdk:component:motor', model: 'rdk:builtin:fake' },
+      ],
+    }),
   );
   expect(await accessibilityFaults(page)).toEqual([]);
   await page.getByRole('button', { name: 'Review changes' }).click();
@@ -167,6 +179,22 @@ test('see the machine online, edit its configuration and see it applied, restore
   await page.getByRole('row', { name: /Ready probe sensor/ }).waitFor();
   await page.getByRole('region', { name: 'Newest readings' }).getByText('cpu_percent', { exact: true }).waitFor();
   expect(await accessibilityFaults(page)).toEqual([]);
+
+  await page.getByRole('link', { name: 'Control' }).click();
+  const wheel = page.getByRole('region', { name: 'wheel' });
+  const forward = wheel.getByRole('button', { name: 'Turn wheel forward' });
+  await forward.hover();
+  await page.mouse.down();
+  await wheel.getByText('50%', { exact: true }).nth(1).waitFor();
+  await page.mouse.up();
+  await wheel.getByText('0%', { exact: true }).waitFor();
+  await forward.focus();
+  await page.keyboard.down(' ');
+  await wheel.getByText('50%', { exact: true }).nth(1).waitFor();
+  await page.keyboard.press('Tab');
+  await wheel.getByText('0%', { exact: true }).waitFor();
+  expect(await accessibilityFaults(page)).toEqual([]);
+  await page.screenshot({ path: shotPath('web-control.png') });
 
   await page.getByRole('link', { name: 'Configure' }).click();
   await page.getByRole('button', { name: 'History' }).click();
@@ -183,7 +211,9 @@ test('see the machine online, edit its configuration and see it applied, restore
   await page.getByText('was told to stop').waitFor();
 
   await page.getByRole('link', { name: 'Logs' }).click();
-  await page.getByRole('region', { name: 'Log lines' }).getByRole('button').first().waitFor();
+  await page.getByRole('region', { name: 'Log lines' }).getByRole('button').first().click();
+  await page.getByRole('region', { name: 'Log line', exact: true }).waitFor();
+  await page.getByRole('img', { name: /^Lines over time/ }).waitFor();
   expect(await accessibilityFaults(page)).toEqual([]);
 
   await page.getByRole('button', { name: 'Account' }).click();

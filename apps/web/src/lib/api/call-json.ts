@@ -6,11 +6,11 @@ export async function callJson(
   method: string,
   request: object,
   headers: Readonly<Record<string, string>>,
-  signal?: AbortSignal,
+  init: Pick<RequestInit, 'signal' | 'keepalive'> = {},
 ): Promise<Record<string, unknown>> {
   const answer = await askWith(`/${method}`, request, {
     headers: { 'connect-protocol-version': '1', ...headers },
-    ...(signal && { signal }),
+    ...init,
   });
   return answer.json();
 }

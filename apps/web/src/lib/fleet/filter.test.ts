@@ -8,7 +8,7 @@ const row = (name: string, given: Partial<FleetRow> = {}): FleetRow => ({
   ...{ configuration: 'applied', waitingFiles: 0, oldestWaiting: undefined, ...given },
 });
 const fleet = [
-  row('press-7', { state: 'offline' }),
+  row('press-7', { state: 'offline', configuration: 'failed', waitingFiles: 3 }),
   row('oven', { location: 'Old Bakery', version: '0.10.0' }),
   row('new', { state: 'waiting', version: '' }),
 ];
@@ -26,6 +26,9 @@ test.each([
   ['waiting', ['new']],
   ['press', ['press-7']],
   ['press online', []],
+  ['failed', ['press-7']],
+  ['syncing', ['press-7']],
+  ['held', []],
 ])('%j finds %j', (text, names) => {
   expect(found(text)).toEqual(names);
 });

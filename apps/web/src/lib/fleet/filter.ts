@@ -1,4 +1,4 @@
-/** The filter box of the fleet: `offline`, `loc:plant`, `v<0.4`, and free text; all words must fit. */
+/** The filter box of the fleet: `offline`, `failed`, `syncing`, `loc:plant`, `v<0.4`, and free text; all words must fit. */
 import type { FleetRow } from './rows.ts';
 
 type Fits = (row: FleetRow) => boolean;
@@ -20,6 +20,8 @@ export function parseFilter(text: string): Fits {
 function wordOf(word: string): Fits {
   const state = states[word];
   if (state !== undefined) return (row) => row.state === state;
+  if (word === 'failed' || word === 'held' || word === 'applying') return (row) => row.configuration === word;
+  if (word === 'syncing') return (row) => row.waitingFiles > 0;
   // A word has no spaces: `loc:hall-2` finds "Hall 2".
   if (word.startsWith('loc:')) return (row) => row.location.toLowerCase().replaceAll(' ', '-').includes(word.slice(4));
   const version = /^v(<=|>=|<|>|=)(\d[\w.]*)$/.exec(word);

@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { LogEntrySchema } from '@platform/proto/platform/common/v1/common';
 import { expect, test } from 'vitest';
-import { countsOf, fitsText, lineOf } from './log-lines.ts';
+import { barsOf, countsOf, fitsText, type LogLine, lineOf, linesAfter } from './log-lines.ts';
 
 const lines = [
   ['ERROR', 'sync', 'disk is full'],
@@ -22,4 +22,25 @@ test.each([
   ['', 4],
 ])('%j finds %i lines', (text, count) => {
   expect(lines.filter(fitsText(text))).toHaveLength(count);
+});
+
+const at = (second: number, level: LogLine['level'] = 'info'): LogLine => ({
+  ...{ time: new Date(second * 1_000), level, logger: 'main', message: `line ${second}` },
+  ...{ stack: '', fields: [] },
+});
+const seconds = (some: readonly LogLine[]): number[] => some.map(({ time }) => (time?.getTime() ?? 0) / 1_000);
+
+test('after a break, the newest lines join those that are known, or replace them if lines are missing between', () => {
+  const known = [1, 2, 3, 4].map((second) => at(second));
+  expect(seconds(linesAfter(known, [at(5)], false))).toEqual([1, 2, 3, 4, 5]);
+  expect(seconds(linesAfter(known, [at(3), at(4), at(6)], true))).toEqual([1, 2, 3, 4, 6]);
+  expect(seconds(linesAfter(known, [at(8), at(9)], true))).toEqual([8, 9]);
+});
+
+test('bars count all lines over time, with errors and where each begins', () => {
+  const bars = barsOf([at(0), at(1, 'error'), at(2), at(9), at(10)], 5);
+  expect(bars.map(({ lines: count }) => count)).toEqual([2, 1, 0, 0, 2]);
+  expect(bars[0]).toMatchObject({ errors: 1, first: 0 });
+  expect(bars[4]).toMatchObject({ errors: 0, first: 3 });
+  expect(barsOf([at(1)], 5)).toEqual([]);
 });

@@ -42,3 +42,48 @@ export function fitsText(text: string): (line: LogLine) => boolean {
   const wanted = text.toLowerCase();
   return ({ message, logger }) => message.toLowerCase().includes(wanted) || logger.toLowerCase().includes(wanted);
 }
+
+/** Lines kept in the page; the oldest are left out first. */
+export const mostLines = 100_000;
+
+/** @param lines new ones, oldest first @param whole they are the newest lines of the log, which may be known in part */
+export function linesAfter(before: readonly LogLine[], lines: readonly LogLine[], whole: boolean): readonly LogLine[] {
+  if (!whole || before.length === 0) return [...before, ...lines].slice(-mostLines);
+  // After a break of the connection: what was loaded before these lines stays, if nothing is missing between.
+  const first = lines[0];
+  const at = first === undefined ? -1 : before.findLastIndex((line) => isSame(line, first));
+  return at < 0 ? lines : [...before.slice(0, at), ...lines].slice(-mostLines);
+}
+
+function isSame(a: LogLine, b: LogLine): boolean {
+  return a.time?.getTime() === b.time?.getTime() && a.message === b.message && a.logger === b.logger;
+}
+
+export interface LogBar {
+  readonly from: Date;
+  readonly lines: number;
+  /** Of them, errors. */
+  readonly errors: number;
+  /** Index of its first line. */
+  readonly first: number;
+}
+
+/** How many lines there are over time, in bars of equal length. @param lines oldest first */
+export function barsOf(lines: readonly LogLine[], count: number): readonly LogBar[] {
+  const times = lines.map(({ time }) => time?.getTime() ?? Number.NaN);
+  const [start = Number.NaN, end = Number.NaN] = [times.find(Number.isFinite), times.findLast(Number.isFinite)];
+  const stepMs = (end - start) / count;
+  if (!(stepMs > 0)) return [];
+  const bars = Array.from({ length: count }, (_, at) => ({
+    from: new Date(start + at * stepMs),
+    ...{ lines: 0, errors: 0, first: -1 },
+  }));
+  for (const [index, line] of lines.entries()) {
+    const bar = bars[Math.max(0, Math.min(count - 1, Math.floor(((times[index] ?? start) - start) / stepMs)))];
+    if (bar === undefined) continue;
+    if (bar.first < 0) bar.first = index;
+    bar.lines += 1;
+    if (line.level === 'error') bar.errors += 1;
+  }
+  return bars;
+}

@@ -15,25 +15,26 @@ export function serviceOf({ type, subtype }: ResourceName): string {
   return `platform.${type}.${subtype.replaceAll('_', '')}.v1.${pascal}Service`;
 }
 
+/** Calls a method of a resource. @throws Error with what the cloud or the machine said */
+export function callResource(
+  partId: string,
+  name: ResourceName,
+  method: string,
+  fields: object = {},
+  init: Pick<RequestInit, 'signal' | 'keepalive'> = {},
+): Promise<Record<string, unknown>> {
+  return callJson(`${serviceOf(name)}/${method}`, { name: name.name, ...fields }, { 'platform-part': partId }, init);
+}
+
 export async function readingsOf(
   partId: string,
   name: ResourceName,
   signal: AbortSignal,
 ): Promise<Record<string, unknown>> {
-  const answer = await callJson(
-    `${serviceOf(name)}/GetReadings`,
-    { name: name.name },
-    { 'platform-part': partId },
-    signal,
-  );
+  const answer = await callResource(partId, name, 'GetReadings', {}, { signal });
   return (answer['readings'] ?? {}) as Record<string, unknown>;
 }
 
 export async function doCommand(partId: string, name: ResourceName, command: object): Promise<unknown> {
-  const answer = await callJson(
-    `${serviceOf(name)}/DoCommand`,
-    { name: name.name, command },
-    { 'platform-part': partId },
-  );
-  return answer['result'] ?? {};
+  return (await callResource(partId, name, 'DoCommand', { command }))['result'] ?? {};
 }

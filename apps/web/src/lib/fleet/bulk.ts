@@ -1,0 +1,32 @@
+/** One action on many machines, a few at a time; one that fails does not stop the others. */
+import { problemOf } from '../api/problem.ts';
+import type { FleetRow } from './rows.ts';
+
+export interface BulkResult {
+  readonly done: number;
+  readonly failed: readonly { readonly name: string; readonly why: string }[];
+}
+
+const atOnce = 4;
+
+export async function onEach(
+  rows: readonly FleetRow[],
+  act: (row: FleetRow) => Promise<unknown>,
+  progress: (done: number) => void,
+): Promise<BulkResult> {
+  const left = [...rows];
+  const failed: { name: string; why: string }[] = [];
+  let finished = 0;
+  const work = async (): Promise<void> => {
+    for (let row = left.shift(); row !== undefined; row = left.shift()) {
+      try {
+        await act(row);
+      } catch (caught) {
+        failed.push({ name: row.name, why: problemOf(caught).detail });
+      }
+      progress(++finished);
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, work));
+  return { done: rows.length - failed.length, failed };
+}

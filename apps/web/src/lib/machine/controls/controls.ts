@@ -1,0 +1,32 @@
+/** The controls of a component type; loaded when a card shows them. Types without an entry have readings or `DoCommand` alone. */
+import type { Component } from 'svelte';
+
+export type Answer = Readonly<Record<string, unknown>>;
+
+export interface ControlProps {
+  /** For labels. */
+  readonly name: string;
+  /** True: nothing is asked for by itself. */
+  readonly paused: boolean;
+  /** Calls a method of the component; undefined: it failed, and the card says why. */
+  readonly act: (method: string, fields?: object) => Promise<Answer | undefined>;
+  /** As `act`, sent even while the page closes. */
+  readonly stop: () => Promise<Answer | undefined>;
+  /** @throws what failed */
+  readonly ask: (method: string, signal: AbortSignal) => Promise<Answer>;
+}
+
+type Loader = () => Promise<{ readonly default: Component<ControlProps> }>;
+
+export const controls: Readonly<Record<string, Loader>> = {
+  arm: () => import('./Joints.svelte'),
+  base: () => import('./BasePad.svelte'),
+  button: () => import('./PushButton.svelte'),
+  camera: () => import('./CameraImages.svelte'),
+  encoder: () => import('./Position.svelte'),
+  gantry: () => import('./Joints.svelte'),
+  gripper: () => import('./Gripper.svelte'),
+  motor: () => import('./Motor.svelte'),
+  servo: () => import('./Servo.svelte'),
+  switch: () => import('./SwitchPositions.svelte'),
+};
