@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => ui?.[Symbol.asyncDispose]());
 
-test('sign in by link; a query becomes a chart, a table and a dashboard; triggers, deliveries, billing and settings show what there is', async () => {
+test('sign in by link; a query becomes a chart, a table and a dashboard; a new trigger is delivered; billing and settings show what there is', async () => {
   const { page, faults } = ui;
   await page.getByRole('link', { name: 'Query' }).click();
   await page.getByRole('button', { name: 'Run' }).waitFor();
@@ -66,6 +66,19 @@ test('sign in by link; a query becomes a chart, a table and a dashboard; trigger
     .getByText(/Would have fired|cannot be/)
     .first()
     .waitFor();
+  await page.getByRole('link', { name: 'New trigger' }).click();
+  await page.getByLabel('Name').fill('uptime-rises');
+  await page.getByLabel('Captured method').fill('sensor:host:Readings');
+  await page.getByLabel('Field').fill('uptime_seconds');
+  await page.getByLabel('Value').fill('0');
+  await page.getByLabel('Channel').selectOption('webhook');
+  await page.getByRole('button', { name: 'Use the test inbox' }).click();
+  await page.getByRole('textbox', { name: 'Trigger in JSON' }).getByText('/test-inbox/webhooks/uptime-rises').waitFor();
+  await page.getByRole('button', { name: 'Try on the last 24 hours' }).click();
+  await page.getByText(/Would have fired [1-9]/).waitFor();
+  expect(await accessibilityFaults(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Save trigger' }).click();
+  await page.getByRole('link', { name: 'uptime-rises' }).waitFor();
   await page
     .getByRole('button', { name: /^Send test of/ })
     .first()
@@ -74,9 +87,16 @@ test('sign in by link; a query becomes a chart, a table and a dashboard; trigger
   expect(await accessibilityFaults(page)).toEqual([]);
   await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Deliveries' }).click();
   await page
-    .getByRole('row', { name: /Delivered/ })
+    .getByRole('row', { name: /Delivered .* uptime-rises/ })
     .first()
     .waitFor();
+  await page.getByRole('button', { name: 'Send again what failed' }).click();
+  const replaying = page.getByRole('dialog', { name: 'Send again what failed' });
+  await replaying.getByLabel('Delivered ones, too').check();
+  await replaying.getByRole('button', { name: 'Count' }).click();
+  await replaying.getByText(/^[1-9]\d* deliveries would be sent again/).waitFor();
+  expect(await accessibilityFaults(page)).toEqual([]);
+  await replaying.getByRole('button', { name: 'Cancel' }).click();
   await page
     .getByRole('button', { name: /^Details of/ })
     .first()
@@ -171,7 +191,8 @@ test('see the machine online, edit its configuration and see it applied, restore
   await page.getByRole('button', { name: 'Review changes' }).click();
   await page.getByRole('textbox', { name: 'Changes' }).getByText('probe').waitFor();
   await page.getByRole('button', { name: 'Save version' }).click();
-  await page.getByText('Saved as version 2.').waitFor();
+  // Version 2 has the new trigger.
+  await page.getByText('Saved as version 3.').waitFor();
   await page.getByRole('status', { name: 'Configuration' }).getByText('applied ✓').waitFor();
   await page.screenshot({ path: shotPath('web-configure.png') });
 

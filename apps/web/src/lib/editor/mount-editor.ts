@@ -110,7 +110,8 @@ export function mountEditor(host: HTMLElement, options: EditorOptions): MountedE
         syntaxHighlighting(colours),
         chosen.of(languageOf(language)),
         EditorView.lineWrapping,
-        EditorView.contentAttributes.of({ 'aria-label': label }),
+        // A number, because only that tells checkers that the text can be reached, and scrolled, by keyboard.
+        EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
         EditorView.updateListener.of((update) => {
           if (update.docChanged) onchange?.(update.state.doc.toString());
         }),

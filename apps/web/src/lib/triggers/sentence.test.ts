@@ -1,0 +1,73 @@
+import type { JsonObject } from '@bufbuild/protobuf';
+import { expect, test } from 'vitest';
+import { emptySentence, sentenceOf, triggerOf } from './sentence.ts';
+
+const hot: JsonObject = {
+  name: 'hot',
+  notes: 'why',
+  event: {
+    type: 'conditional_data_ingested',
+    conditional: {
+      data_capture_method: 'sensor:oven:Readings',
+      conditions: { evals: [{ operator: 'gt', value: { heat: { upper: 180 } } }] },
+      for_secs: 60,
+    },
+  },
+  notifications: [
+    { type: 'webhook', value: 'https://example.com', seconds_between_notifications: 600, auth: { username: 'u' } },
+  ],
+};
+
+test('a trigger becomes a sentence and again the same trigger, with what the form does not know', () => {
+  const sentence = sentenceOf(hot);
+  expect(sentence).toMatchObject({ method: 'sensor:oven:Readings', field: 'heat.upper', operator: 'gt', value: '180' });
+  expect(triggerOf(sentence!, hot)).toEqual(hot);
+});
+
+test('another event drops what belonged to the first, and an interval where each change notifies', () => {
+  const offline = triggerOf({ ...sentenceOf(hot)!, event: 'part_offline' }, hot);
+  expect(offline['event']).toEqual({ type: 'part_offline' });
+  expect(offline['notifications']).toEqual([
+    { type: 'webhook', value: 'https://example.com', auth: { username: 'u' } },
+  ]);
+});
+
+test('a value becomes what it looks like', () => {
+  const storedAs = (value: string, operator = 'eq'): unknown =>
+    JSON.stringify(triggerOf({ ...emptySentence, field: 'a', value, operator }, {})['event']).match(/"a":(.*?)\}/)?.[1];
+  expect([storedAs('1.5'), storedAs('true'), storedAs('open'), storedAs('7', 'regex')]).toEqual([
+    '1.5',
+    'true',
+    '"open"',
+    '"7"',
+  ]);
+});
+
+test.each<[string, JsonObject]>([
+  ['an event of another type', { event: { type: 'sync_behind' } }],
+  [
+    'several conditions',
+    { event: { type: 'conditional_data_ingested', conditional: { conditions: { evals: [{}, {}] } } } },
+  ],
+  [
+    'an object as a value',
+    {
+      event: {
+        type: 'conditional_data_ingested',
+        conditional: { conditions: { evals: [{ operator: 'eq', value: { a: { x: 1, y: 2 } } }] } },
+      },
+    },
+  ],
+  [
+    'a text that looks like a number',
+    {
+      event: {
+        type: 'conditional_data_ingested',
+        conditional: { conditions: { evals: [{ operator: 'eq', value: { a: '1' } }] } },
+      },
+    },
+  ],
+  ['several levels', { event: { type: 'conditional_logs_ingested', log_levels: ['error', 'warn'] } }],
+])('%s is left to the JSON', (_, trigger) => {
+  expect(sentenceOf(trigger)).toBeUndefined();
+});
