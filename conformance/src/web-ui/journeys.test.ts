@@ -1,6 +1,8 @@
 /** What people do in the web UI, by role and name, in a real browser against a real cloud and a real machine-server. */
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { shotPath } from '../open-browser.ts';
+import { billOrganization } from './bill-organization.ts';
 import { accessibilityFaults, type RunningUi, startUi } from './start-ui.ts';
 
 /** One cloud and one machine for all journeys; the last one signs out. */
@@ -105,6 +107,22 @@ test('sign in by link; a query becomes a chart, a table and a dashboard; a new t
   expect(await accessibilityFaults(page)).toEqual([]);
   await page.getByRole('link', { name: 'Billing' }).click();
   await page.getByRole('heading', { name: 'Invoices' }).waitFor();
+  await billOrganization(ui.cloud);
+  await page.getByRole('button', { name: 'Attach a card for tests' }).click();
+  await page.getByText(/ending in \d{4}/).waitFor();
+  await page.getByRole('button', { name: 'Charge organization' }).click();
+  const charging = page.getByRole('dialog', { name: 'Charge this organization' });
+  await charging.getByLabel('Amount').fill('12.50');
+  await charging.getByLabel('Description').fill('Set-up');
+  expect(await accessibilityFaults(page)).toEqual([]);
+  await charging.getByRole('button', { name: 'Review charge' }).click();
+  await charging.getByText('12.50').waitFor();
+  await charging.getByRole('button', { name: 'Charge now' }).click();
+  await charging.waitFor({ state: 'detached' });
+  const saved = page.waitForEvent('download');
+  await page.getByRole('button', { name: /^PDF of/ }).click();
+  const pdf = await readFile(await (await saved).path());
+  expect(pdf.subarray(0, 5).toString('latin1')).toBe('%PDF-');
   expect(await accessibilityFaults(page)).toEqual([]);
   await page.getByRole('link', { name: 'Settings' }).click();
   await page.getByLabel('Name').fill('nightly report');

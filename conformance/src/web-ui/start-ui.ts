@@ -30,7 +30,7 @@ export function buildOnce(): void {
 export async function startUi(): Promise<RunningUi> {
   buildOnce();
   await using unwind = new AsyncDisposableStack();
-  const cloud = unwind.use(await startCloud({ PLATFORM_WEB_UI: build }));
+  const cloud = unwind.use(await startCloud({ PLATFORM_WEB_UI: build, PLATFORM_PAYMENT_PROVIDER: 'test' }));
   unwind.use(await startMachine(cloud, cloud.url));
   const browser = unwind.use(await openBrowser());
   await browser.page.goto(cloud.signInLink);
