@@ -17,7 +17,7 @@ export interface QueryRequest {
   readonly format: AnswerForm | undefined;
 }
 
-const fields = ['organization_id', 'sql', 'mql', 'format', 'since'];
+const fields = ['organization_id', 'sql', 'mql', 'since', 'format'];
 /** Levels of documents and lists in a query: the limit of MongoDB. */
 const maxQueryLevels = 200;
 /** Around a query, and in an Extended JSON value such as `{"$date": {"$numberLong": "0"}}`. The query itself is checked when it is planned. */
