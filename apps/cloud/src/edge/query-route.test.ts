@@ -122,7 +122,7 @@ test.each<[unknown, Record<string, string>, string]>([
   ['['.repeat(500_000), {}, 'body: expected a query of at most 200 nested'],
   [{}, {}, 'query: expected either "sql" or "mql", found none'],
   [{ sql, mql: [] }, {}, 'query: expected either "sql" or "mql", found both'],
-  [{ query: sql }, {}, '"query": expected one of the fields organization_id, sql, mql, format'],
+  [{ query: sql }, {}, '"query": expected one of the fields organization_id, sql, mql, since, format'],
   [{ sql: 1 }, {}, 'sql: expected text, found a value of type'],
   [{ mql: {} }, {}, 'mql: expected a list of stages'],
   [{ mql: [1] }, {}, 'mql[0]: expected a stage'],
