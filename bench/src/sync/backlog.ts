@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { cpuSeconds, processTree } from '@platform/testkit';
 import { measureBacklogLimit } from '../../limits/backlog-limit.ts';
 import { countReadings } from '../cloud/count-readings.ts';
 import { dataManager } from '../readings/part-configuration.ts';
@@ -22,9 +23,13 @@ export async function measureBacklog({ files }: { readonly files: number }): Pro
   // Listing the folders would take time from what is measured.
   const stored = (): Promise<number> => uploadsStored(machine.cloud.url);
   while ((await stored()) === 0) await sleep(20);
-  const [startedMs, before] = [performance.now(), await stored()];
+  const cpu = (): readonly number[] => [cpuSeconds(machine.pid), cpuOfTree(machine.cloud.process.pid)];
+  const [startedMs, before, cpuBefore] = [performance.now(), await stored(), cpu()];
   while ((await stored()) < files) await sleep(200);
   const seconds = (performance.now() - startedMs) / 1_000;
+  const [ofMachine = 0, ofCloud = 0] = cpu().map(
+    (used, at) => ((used - (cpuBefore[at] ?? 0)) / (files - before)) * 1e3,
+  );
   while (waitingFiles(captureFolder(machine.home)) > 0) await sleep(200);
   const readings = await countReadings(machine.cloud);
   const limit = await measureBacklogLimit(Math.min(files, 20_000));
@@ -37,7 +42,10 @@ export async function measureBacklog({ files }: { readonly files: number }): Pro
         least: 1_000,
         aimLeast: 3_000,
       },
-      ...{ beside: limit, note: 'beside: read, sent over HTTP/2 to nothing, deleted' },
+      ...{
+        beside: limit,
+        note: `beside: read, sent over HTTP/2 to nothing, deleted; CPU of a file: machine-server ${ofMachine.toFixed(2)} ms, cloud ${ofCloud.toFixed(2)} ms`,
+      },
     },
     {
       name: 'backlog: readings stored of those captured',
@@ -52,6 +60,10 @@ export async function measureBacklog({ files }: { readonly files: number }): Pro
 async function uploadsStored(url: string): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text();
   return Number(/^platform_ingest_uploads_total (\d+)$/m.exec(text)?.[1] ?? 0);
+}
+
+function cpuOfTree(pid: number): number {
+  return processTree(pid).reduce((sum, member) => sum + cpuSeconds(member), 0);
 }
 
 export function waitingFiles(directory: string): number {

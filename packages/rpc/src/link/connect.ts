@@ -11,6 +11,7 @@ import { type HeadersOf, LinkTransport } from './link-transport.ts';
 import { type PlainBody, PlainRequests, type PutOptions } from './plain-requests.ts';
 import { PublicTransport } from './public-transport.ts';
 import { type ConnectionOver, Session } from './session.ts';
+import { UnaryTransport } from './unary-transport.ts';
 
 export type { Client, PlainBody, PutOptions };
 
@@ -125,13 +126,15 @@ export function connectOver({ userAgent, ...over }: LinkOverOptions): Link {
 const defaultMessageBytes = 32 * 1024 * 1024;
 
 function transportOf(baseUrl: string, sessionManager: Session, readMaxBytes: number): Transport {
-  return createGrpcTransport({
+  // Accepts anything that the cloud can store.
+  const recursionLimit = maxMessageDepth;
+  const inner = createGrpcTransport({
     ...{ baseUrl, sessionManager, readMaxBytes },
     // Calls are small or already dense; compressing them would cost more than it saves.
     acceptCompression: [],
-    // Accepts anything that the cloud can store.
-    binaryOptions: { recursionLimit: maxMessageDepth },
+    binaryOptions: { recursionLimit },
   });
+  return new UnaryTransport({ inner, session: sessionManager, readMaxBytes, recursionLimit });
 }
 
 /** @param plain undefined: there is only the one connection, of calls */

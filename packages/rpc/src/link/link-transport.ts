@@ -24,6 +24,8 @@ export type HeadersOf = (
 ) => Promise<Readonly<Record<string, string>>>;
 
 type HeaderInit = ConstructorParameters<typeof Headers>[0];
+/** With names in lower case. `Headers` would be made three times for each call. */
+type PlainHeaders = Readonly<Record<string, string>>;
 
 export interface LinkTransportOptions {
   inner: Transport;
@@ -55,7 +57,7 @@ export class LinkTransport implements Transport {
   async withToken<T>(signal: AbortSignal, run: (headers: Headers) => Promise<T>): Promise<T> {
     const token = await this.#token(signal, new Deadline(this.#options.timeoutMs));
     try {
-      return await run(this.#headers(new Headers(), token));
+      return await run(new Headers(this.#headers({}, token)));
     } catch (caught) {
       if (token !== undefined && isUnauthenticated(caught)) await this.#options.token?.refuse(token);
       throw caught;
@@ -114,8 +116,8 @@ export class LinkTransport implements Transport {
     method: DescMethod,
     signal: AbortSignal | undefined,
     deadline: Deadline,
-    own: Headers,
-    attempt: (headers: Headers, token: string | undefined) => Promise<T>,
+    own: PlainHeaders,
+    attempt: (headers: PlainHeaders, token: string | undefined) => Promise<T>,
   ): Promise<T> {
     const { token: source } = this.#options;
     try {
@@ -149,18 +151,20 @@ export class LinkTransport implements Transport {
     return await Promise.race([source.get(signal), late.promise]);
   }
 
-  async #own(method: DescMethod, signal: AbortSignal | undefined, given: HeaderInit | undefined): Promise<Headers> {
-    const headers = new Headers(given);
-    for (const [name, value] of Object.entries((await this.#options.headersOf?.(method, signal)) ?? {}))
-      if (!headers.has(name)) headers.set(name, value);
-    return headers;
+  async #own(
+    method: DescMethod,
+    signal: AbortSignal | undefined,
+    given: HeaderInit | undefined,
+  ): Promise<PlainHeaders> {
+    return { ...(await this.#options.headersOf?.(method, signal)), ...plain(given) };
   }
 
-  #headers(given: Headers, token: string | undefined): Headers {
-    const headers = new Headers(given);
-    if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
-    headers.set('user-agent', this.#options.userAgent);
-    return headers;
+  #headers(given: PlainHeaders, token: string | undefined): PlainHeaders {
+    return {
+      ...given,
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      'user-agent': this.#options.userAgent,
+    };
   }
 
   async *#typed<T>(method: DescMethod, messages: AsyncIterable<T>, token: string | undefined): AsyncGenerator<T, void> {
@@ -200,6 +204,10 @@ export class LinkTransport implements Transport {
       error.cause,
     );
   }
+}
+
+function plain(given: HeaderInit | undefined): PlainHeaders {
+  return given === undefined ? {} : Object.fromEntries(new Headers(given));
 }
 
 /** When a call must have ended. */

@@ -1,0 +1,294 @@
+/**
+ * Unary gRPC calls of one frame each way, without the streams and iterators that Connect's transport builds for every call. Everything
+ * that is not a plain answer is judged by Connect's own functions; streams go through `inner`.
+ */
+import { type ClientHttp2Stream, constants, type IncomingHttpHeaders, type IncomingHttpStatusHeader } from 'node:http2';
+import {
+  create,
+  type DescMessage,
+  type DescMethodStreaming,
+  type DescMethodUnary,
+  fromBinary,
+  type MessageInitShape,
+  type MessageShape,
+  toBinary,
+} from '@bufbuild/protobuf';
+import {
+  Code,
+  ConnectError,
+  type ContextValues,
+  type StreamResponse,
+  type Transport,
+  type UnaryResponse,
+} from '@connectrpc/connect';
+import { validateResponseWithCompression, validateTrailer } from '@connectrpc/connect/protocol-grpc';
+import { errorText } from '@platform/base';
+import { codeOfFailure, errorOfReset } from './call-failure.ts';
+import type { Session } from './session.ts';
+
+type HeaderInit = ConstructorParameters<typeof Headers>[0];
+
+const prefixBytes = 5;
+
+export interface UnaryTransportOptions {
+  /** Carries streams. */
+  readonly inner: Transport;
+  readonly session: Session;
+  /** Most bytes of one response. */
+  readonly readMaxBytes: number;
+  /** Deepest nesting of messages. */
+  readonly recursionLimit: number;
+}
+
+export class UnaryTransport implements Transport {
+  readonly #options: UnaryTransportOptions;
+
+  constructor(options: UnaryTransportOptions) {
+    this.#options = options;
+  }
+
+  async unary<I extends DescMessage, O extends DescMessage>(
+    method: DescMethodUnary<I, O>,
+    signal: AbortSignal | undefined,
+    timeoutMs: number | undefined,
+    header: HeaderInit,
+    input: MessageInitShape<I>,
+  ): Promise<UnaryResponse<I, O>> {
+    const { session, readMaxBytes, recursionLimit } = this.#options;
+    const frame = frameOf(method.input, input);
+    const limitMs = timeoutMs === undefined || timeoutMs <= 0 ? undefined : timeoutMs;
+    const headers = {
+      ...recordOf(header),
+      'content-type': 'application/grpc+proto',
+      te: 'trailers',
+      ...(limitMs !== undefined && { 'grpc-timeout': `${limitMs}m` }),
+    };
+    using end = new CallEnd(signal, limitMs);
+    const answer = await end.or(
+      session.request('POST', `/${method.parent.typeName}/${method.name}`, headers, {}).then(
+        (stream) => exchange(stream, frame, { session, readMaxBytes, end }),
+        (caught) => Promise.reject(asConnectError(caught)),
+      ),
+    );
+    const bytes = messageOf(answer);
+    let message: MessageShape<O>;
+    try {
+      message = fromBinary(method.output, bytes, { recursionLimit });
+    } catch (caught) {
+      throw new ConnectError(`parse binary: ${errorText(caught)}`, Code.Internal);
+    }
+    return {
+      ...{ stream: false, service: method.parent, method, message },
+      get header() {
+        return webHeaders(answer.headers);
+      },
+      get trailer() {
+        return webHeaders(answer.trailers);
+      },
+    };
+  }
+
+  stream<I extends DescMessage, O extends DescMessage>(
+    method: DescMethodStreaming<I, O>,
+    signal: AbortSignal | undefined,
+    timeoutMs: number | undefined,
+    header: HeaderInit,
+    input: AsyncIterable<MessageInitShape<I>>,
+    contextValues?: ContextValues,
+  ): Promise<StreamResponse<I, O>> {
+    return this.#options.inner.stream(method, signal, timeoutMs, header, input, contextValues);
+  }
+}
+
+function frameOf<I extends DescMessage>(schema: I, input: MessageInitShape<I>): Uint8Array {
+  let body: Uint8Array;
+  try {
+    body = toBinary(schema, create(schema, input) as MessageShape<I>);
+  } catch (caught) {
+    throw new ConnectError(`serialize binary: ${errorText(caught)}`, Code.Internal);
+  }
+  const frame = Buffer.allocUnsafe(prefixBytes + body.length);
+  frame[0] = 0;
+  frame.writeUInt32BE(body.length, 1);
+  frame.set(body, prefixBytes);
+  return frame;
+}
+
+type ResponseHeaders = IncomingHttpHeaders & IncomingHttpStatusHeader;
+
+interface Answer {
+  readonly headers: ResponseHeaders;
+  readonly trailers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+interface Exchange {
+  readonly session: Session;
+  readonly readMaxBytes: number;
+  readonly end: CallEnd;
+}
+
+/** Sends the frame and reads the answer to its end. */
+function exchange(
+  stream: ClientHttp2Stream,
+  frame: Uint8Array,
+  { session, readMaxBytes, end }: Exchange,
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    let headers: ResponseHeaders = {};
+    let trailers: IncomingHttpHeaders = {};
+    const giveUp = (error: ConnectError): void => {
+      reject(error);
+      if (stream.closed) return;
+      stream.close(error.code === Code.Canceled ? constants.NGHTTP2_CANCEL : constants.NGHTTP2_INTERNAL_ERROR);
+    };
+    stream.on('response', (found) => (headers = found));
+    stream.on('trailers', (found) => (trailers = found));
+    stream.on('data', (chunk: Buffer) => {
+      session.notifyResponseByteRead(stream);
+      chunks.push(chunk);
+      bytes += chunk.length;
+      const size = bytes < prefixBytes ? 0 : sizeIn(chunks);
+      if (size > readMaxBytes || bytes > prefixBytes + readMaxBytes)
+        giveUp(
+          new ConnectError(
+            `message size ${size > readMaxBytes ? `${size} ` : ''}is larger than configured readMaxBytes ${readMaxBytes}`,
+            Code.ResourceExhausted,
+          ),
+        );
+    });
+    const finish = (): void =>
+      resolve({ headers, trailers, body: chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks) });
+    stream.on('end', () => {
+      session.notifyResponseByteRead(stream);
+      // What ended without a status may still have been reset.
+      if (trailers['grpc-status'] !== undefined) finish();
+    });
+    // A server may answer and close before it has read everything: what it answered counts.
+    stream.on('error', (caught: NodeJS.ErrnoException) => {
+      if (caught.code !== 'ERR_STREAM_WRITE_AFTER_END') reject(asConnectError(caught));
+    });
+    stream.on('close', () => {
+      const reset = errorOfReset(stream.rstCode);
+      if (reset !== undefined) reject(reset);
+      else if (stream.readableEnded) finish();
+      else reject(new ConnectError('the stream closed without an answer', Code.Aborted));
+    });
+    end.onEnd(giveUp);
+    stream.end(frame);
+  });
+}
+
+/** The length in the prefix of the first message. */
+function sizeIn(chunks: readonly Buffer[]): number {
+  const first = chunks[0] as Buffer;
+  return (first.length >= prefixBytes ? first : Buffer.concat(chunks)).readUInt32BE(1);
+}
+
+/** The bytes of the only message. @throws ConnectError what the server answered instead */
+function messageOf({ headers, trailers, body }: Answer): Uint8Array {
+  const size = body.length < prefixBytes ? -1 : body.readUInt32BE(1);
+  const isPlain =
+    headers[':status'] === 200 &&
+    headers['grpc-status'] === undefined &&
+    trailers['grpc-status'] === '0' &&
+    trailers['grpc-status-details-bin'] === undefined &&
+    (headers['content-type'] ?? '').startsWith('application/grpc') &&
+    [undefined, 'identity'].includes(headers['grpc-encoding'] as string | undefined) &&
+    body[0] === 0 &&
+    body.length === prefixBytes + size;
+  if (isPlain) return body.subarray(prefixBytes);
+  const [header, trailer] = [webHeaders(headers), webHeaders(trailers)];
+  const { headerError } = validateResponseWithCompression([], headers[':status'] ?? 0, header);
+  if (body.length > 0 && body.length < prefixBytes + Math.max(0, size))
+    throw new ConnectError('protocol error: incomplete envelope', Code.InvalidArgument);
+  validateTrailer(trailer, header);
+  if (headerError !== undefined) throw headerError;
+  if (body.length === 0)
+    throw new ConnectError(
+      'protocol error: missing output message for unary method',
+      trailer.has('grpc-status') ? Code.Unimplemented : Code.Unknown,
+    );
+  if (body[0] !== 0)
+    throw new ConnectError(
+      'protocol error: received compressed envelope, but do not know how to decompress',
+      Code.Internal,
+    );
+  throw new ConnectError('protocol error: received extra output message for unary method', Code.Unimplemented);
+}
+
+/** When a call ends before its answer: its caller's signal, or its deadline. */
+class CallEnd implements Disposable {
+  readonly #signal: AbortSignal | undefined;
+  readonly #timer: NodeJS.Timeout | undefined;
+  readonly #aborted = (): void => {
+    const reason: unknown = this.#signal?.reason;
+    this.#end(ConnectError.from(reason, Code.Canceled));
+  };
+  #error: ConnectError | undefined;
+  #listener: ((error: ConnectError) => void) | undefined;
+  #reject: ((error: ConnectError) => void) | undefined;
+
+  constructor(signal: AbortSignal | undefined, limitMs: number | undefined) {
+    this.#signal = signal;
+    if (limitMs !== undefined)
+      this.#timer = setTimeout(
+        () => this.#end(new ConnectError('the operation timed out', Code.DeadlineExceeded)),
+        limitMs,
+      );
+    if (signal?.aborted === true) this.#aborted();
+    else signal?.addEventListener('abort', this.#aborted);
+  }
+
+  /** Rejects when the call ends, whatever becomes of `work`. */
+  or<T>(work: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#reject = reject;
+      if (this.#error !== undefined) reject(this.#error);
+      work.then(resolve, reject);
+    });
+  }
+
+  /** @param listener is called once, at once if the call has ended */
+  onEnd(listener: (error: ConnectError) => void): void {
+    this.#listener = listener;
+    if (this.#error !== undefined) listener(this.#error);
+  }
+
+  #end(error: ConnectError): void {
+    this.#error = error;
+    this.#reject?.(error);
+    this.#listener?.(error);
+    this[Symbol.dispose]();
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer);
+    this.#signal?.removeEventListener('abort', this.#aborted);
+  }
+}
+
+function asConnectError(caught: unknown): ConnectError {
+  if (caught instanceof ConnectError) return caught;
+  const error = ConnectError.from(caught, codeOfFailure(caught));
+  error.cause = caught;
+  return error;
+}
+
+/** @returns with names in lower case; a record, as links give them, has no others */
+function recordOf(header: HeaderInit): Readonly<Record<string, string>> {
+  if (header === undefined) return {};
+  const isRecord = !(header instanceof Headers) && !Array.isArray(header) && !(Symbol.iterator in header);
+  return isRecord ? (header as Readonly<Record<string, string>>) : Object.fromEntries(new Headers(header));
+}
+
+function webHeaders(headers: IncomingHttpHeaders): Headers {
+  const result = new Headers();
+  for (const [name, value] of Object.entries(headers)) {
+    if (name.startsWith(':') || value === undefined) continue;
+    for (const one of Array.isArray(value) ? value : [value]) result.append(name, one);
+  }
+  return result;
+}
