@@ -115,7 +115,18 @@ test('reload --address builds the folder and restarts the module of a machine wi
   expect((await cli.ok(reload)).json()).toMatchObject({
     ...{ name: 'my-sensor', state: 'restarted', models: ['acme:my-sensor:load'], error: null },
   });
+  // It is ready when the command ends.
   await machine.waitForLine(({ logger, msg }) => logger === 'modules.my-sensor.load' && msg === 'started');
+  const program = readFileSync(join(folder, 'my-sensor.ts'), 'utf8');
+  // The machine-server runs modules in the folder of their program, and the build does not.
+  writeFileSync(
+    join(folder, 'my-sensor.ts'),
+    `if (process.cwd() === ${JSON.stringify(join(folder, 'dist', 'module'))}) process.exit(3);\n${program}`,
+  );
+  const broken = await cli.run(reload);
+  expect([broken.code, broken.stderr]).toEqual([5, expect.stringContaining('was restarted, and does not run')]);
+  writeFileSync(join(folder, 'my-sensor.ts'), program);
+  await cli.ok(reload);
   const other = await cli.run([...reload.slice(0, -1), '--name', 'other']);
   expect([other.code, other.stderr]).toEqual([3, expect.stringContaining('found "other"')]);
   const neither = await cli.run(['modules', 'reload', 'my-sensor']);

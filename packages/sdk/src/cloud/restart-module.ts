@@ -1,5 +1,7 @@
-import { RobotService } from '@platform/proto/platform/robot/v1/robot';
-import { connect } from '@platform/rpc/client';
+import { timestampMs } from '@bufbuild/protobuf/wkt';
+import { PlatformError, systemClock } from '@platform/base';
+import { type ModuleStatus, ModuleStatus_State, RobotService } from '@platform/proto/platform/robot/v1/robot';
+import { type Client, connect } from '@platform/rpc/client';
 
 export interface RestartModuleOptions {
   /** `host:port` of the machine-server. */
@@ -11,12 +13,48 @@ export interface RestartModuleOptions {
   readonly signal: AbortSignal;
 }
 
-/** Stops the process of a module of a machine and starts it again. Throws an error with a gRPC code. */
+const askEveryMs = 100;
+const readyLimitMs = 60_000;
+
+/**
+ * Stops the process of a module of a machine and starts it again. Resolves once it is ready.
+ *
+ * @throws failed_precondition if it does not start, with its reason; deadline_exceeded if it is not ready within a minute
+ */
 export async function restartModule({ address, module, key, signal }: RestartModuleOptions): Promise<void> {
   await using link = connect({
     baseUrl: `http://${address}`,
     ...(key && { credentials: { entity: key.keyId, type: 'api-key', payload: key.key } }),
     signal,
   });
-  await link.client(RobotService).restartModule({ idOrName: { case: 'moduleName', value: module } });
+  const robot = link.client(RobotService);
+  const before = changedMs(await statusOf(robot, module));
+  await robot.restartModule({ idOrName: { case: 'moduleName', value: module } });
+  const startMs = systemClock.monotonic();
+  for (;;) {
+    const status = await statusOf(robot, module);
+    // It still counts as ready while its old process ends.
+    const isNew = changedMs(status) > before;
+    if (isNew && status?.state === ModuleStatus_State.READY) return;
+    if (isNew && status?.state === ModuleStatus_State.UNHEALTHY)
+      throw new PlatformError(
+        'failed_precondition',
+        `module "${module}" was restarted, and does not run: ${status.error}`,
+      );
+    if (systemClock.monotonic() - startMs >= readyLimitMs)
+      throw new PlatformError(
+        'deadline_exceeded',
+        `module "${module}" was restarted, and is not ready after ${readyLimitMs / 1_000} s${status?.error ? `: ${status.error}` : ''}`,
+      );
+    await systemClock.sleep(askEveryMs, signal);
+  }
+}
+
+async function statusOf(robot: Client<typeof RobotService>, module: string): Promise<ModuleStatus | undefined> {
+  const { modules } = await robot.getMachineStatus({});
+  return modules.find(({ moduleName }) => moduleName === module);
+}
+
+function changedMs(status: ModuleStatus | undefined): number {
+  return status?.lastUpdated === undefined ? 0 : timestampMs(status.lastUpdated);
 }
