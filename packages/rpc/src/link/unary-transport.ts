@@ -197,7 +197,8 @@ function messageOf({ headers, trailers, body }: Answer): Uint8Array {
     [undefined, 'identity'].includes(headers['grpc-encoding'] as string | undefined) &&
     body[0] === 0 &&
     body.length === prefixBytes + size;
-  if (isPlain) return body.subarray(prefixBytes);
+  // Not as a Buffer, whose `slice` shares memory: fields of bytes are views of it.
+  if (isPlain) return new Uint8Array(body.buffer, body.byteOffset + prefixBytes, size);
   const [header, trailer] = [webHeaders(headers), webHeaders(trailers)];
   const { headerError } = validateResponseWithCompression([], headers[':status'] ?? 0, header);
   if (body.length > 0 && body.length < prefixBytes + Math.max(0, size))
