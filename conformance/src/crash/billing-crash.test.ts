@@ -1,13 +1,16 @@
-/** kill -9 of the cloud at random moments while organizations are charged: each request has one invoice, which is paid once. */
+/**
+ * kill -9 of the cloud at random moments while organizations are charged through a Stripe that loses, repeats and reorders what it says: each
+ * request has one invoice, which is paid once, and each mail has one Message-ID.
+ */
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { TestCard } from '@platform/proto/platform/billing/v1/billing';
 import { type Cloud, openCloud } from '@platform/sdk/cloud';
-import { faultProgress, reportFault } from '@platform/testkit';
+import { faultProgress, reportFault, startSmtpSink } from '@platform/testkit';
 import { expect, test } from 'vitest';
 import { openCommandLine } from '../cli/command-line.ts';
 import { CloudUnderFire, pauseMs, seededRandom } from './cloud-under-load.ts';
 import { readFaultSettings } from './fault-settings.ts';
+import { type StripeUnderFire, startStripeUnderFire } from './stripe-under-fire.ts';
 
 const { billingKills: kills, seed } = readFaultSettings();
 const callers = 3;
@@ -25,8 +28,8 @@ function cloudOf(cloud: CloudUnderFire, { keyId, key }: Owner): Cloud {
   return openCloud({ url: cloud.url, keyId, key, timeoutMs: 5_000 });
 }
 
-/** An organization that bills the one of the demo, which pays with a card that is confirmed a second later. */
-async function prepare(cloud: CloudUnderFire, owner: Owner): Promise<void> {
+/** An organization that bills the one of the demo, which attaches a card whose payments are confirmed later. */
+async function prepare(cloud: CloudUnderFire, owner: Owner, stripe: StripeUnderFire): Promise<void> {
   const { organizationId } = cloud.demo;
   const { keyId, key } = owner;
   await using cli = await openCommandLine({
@@ -39,9 +42,15 @@ async function prepare(cloud: CloudUnderFire, owner: Owner): Promise<void> {
   await open.app.enableBillingService({ orgId: id, billingAddress });
   await open.prices.setPriceList({ organizationId: id, document });
   const data = ['--data', cloud.directory];
-  await cli.ok(['admin', 'billing', 'assign', organizationId, '--biller', id, '--tier', 'standard', ...data]);
-  const card = { card: TestCard.CONFIRMS_LATE, confirmAfterSeconds: 1 };
-  await open.invoices.attachTestCard({ organizationId, ...card });
+  const tier = ['--biller', id, '--tier', 'standard', '--email', 'bills@example.com'];
+  await cli.ok(['admin', 'billing', 'assign', organizationId, ...tier, ...data]);
+  const begin = () => cli.ok(['billing', 'method', 'add', '--json']).catch(() => undefined);
+  let page = await begin();
+  while (page === undefined) page = await begin();
+  stripe.far.complete(page.json<{ url: string }>().url, 'processing');
+  stripe.start(cloud.url);
+  const info = () => open.billing.getOrgBillingInformation(organizationId);
+  await expect.poll(async () => (await info()).method?.lastFourDigits, { timeout: 60_000 }).toBe('4242');
 }
 
 /** Charges with keys of its own, each until it is answered and once more. @returns what was answered, by key */
@@ -59,7 +68,7 @@ async function chargeUntil(
     const ids = new Set<string>();
     answered.set(idempotencyKey, ids);
     for (let times = 0; times < 2; ) {
-      const charge = { orgIdToCharge, subtotal: 10, tax: 1.9, disableConfirmationEmail: true };
+      const charge = { orgIdToCharge, subtotal: 10, tax: 1.9, disableConfirmationEmail: false };
       const answer = await open.billing.chargeOrganization(charge, { idempotencyKey }).catch(() => undefined);
       if (answer === undefined) await pauseMs(20);
       else {
@@ -74,10 +83,13 @@ async function chargeUntil(
 test(
   `the cloud is killed ${kills} times while it charges: each request has one invoice, which is paid once`,
   async () => {
-    await using cloud = await CloudUnderFire.start({ PLATFORM_PAYMENT_PROVIDER: 'test' });
-    const owner = { keyId: String(cloud.ready['keyId']), key: String(cloud.ready['key']) };
-    await prepare(cloud, owner);
     const random = seededRandom(seed);
+    await using mail = await startSmtpSink();
+    await using stripe = await startStripeUnderFire(random);
+    const mailed = { PLATFORM_SMTP_URL: mail.url, PLATFORM_MAIL_FROM: 'cloud@example.com' };
+    await using cloud = await CloudUnderFire.start({ ...stripe.env, ...mailed });
+    const owner = { keyId: String(cloud.ready['keyId']), key: String(cloud.ready['key']) };
+    await prepare(cloud, owner, stripe);
     let over = false;
     const calls = Array.from({ length: callers }, (_, nth) => chargeUntil(cloud, owner, `caller${nth}`, () => over));
     for (let kill = 0; kill < kills; kill++) {
@@ -97,6 +109,14 @@ test(
     const { invoices } = await summary();
     expect(invoices.map(({ id }) => id).toSorted()).toEqual(answered.flatMap((ids) => [...ids]).toSorted());
     expect(new Set(invoices.map(({ status }) => status))).toEqual(new Set(['paid']));
+    const received = () => mail.mails.filter(({ headers }) => headers.get('subject')?.includes('Payment received'));
+    const ids = (key: string) => new Set(received().map(({ headers }) => headers.get(key)));
+    await expect.poll(() => ids('subject').size, { timeout: 120_000 }).toBe(invoices.length);
+    // A kill between the delivery and its record repeats a mail, under the same Message-ID.
+    expect(ids('message-id').size).toBe(invoices.length);
+    const paid = [...stripe.far.payments.values()];
+    expect(paid.map(({ status }) => status).filter((status) => status !== 'succeeded')).toEqual([]);
+    expect(paid.map(({ metadata }) => metadata['invoice']).toSorted()).toEqual(invoices.map(({ id }) => id).toSorted());
     await cloud.stop();
     using db = new DatabaseSync(join(cloud.directory, 'meta.sqlite'), { readOnly: true });
     const rows = db
@@ -108,7 +128,10 @@ test(
     await using cli = await openCommandLine({});
     const checked = await cli.ok(['admin', 'check-ledger', '--json', '--data', cloud.directory]);
     expect(checked.json()).toMatchObject({ invoices: invoices.length, problems: [] });
-    reportFault('billing_kills', { kills, requests: answered.length, invoices: invoices.length, charged_twice: 0 });
+    reportFault('billing_kills', {
+      ...{ kills, requests: answered.length, invoices: invoices.length, charged_twice: 0 },
+      ...{ mails: received().length, message_ids: ids('message-id').size },
+    });
   },
   60_000 + kills * 20_000,
 );

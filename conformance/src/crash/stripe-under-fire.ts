@@ -1,0 +1,66 @@
+/** Stripe, as a cloud under fire meets it: answers are lost, late or errors, and events are lost, late, repeated and in another order. */
+import { type StripeStandIn, startStripeStandIn } from '@platform/testkit';
+import { pauseMs } from './cloud-under-load.ts';
+
+export interface StripeUnderFire extends AsyncDisposable {
+  readonly far: StripeStandIn;
+  /** For the cloud. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Begins to decide about payments, and to send events to the cloud. */
+  start(cloudUrl: string): void;
+}
+
+/** @param random a number in [from, to) */
+export async function startStripeUnderFire(random: (from: number, to: number) => number): Promise<StripeUnderFire> {
+  const far = await startStripeStandIn();
+  const chance = (percent: number): boolean => random(0, 100) < percent;
+  far.faults = async () => {
+    if (chance(10)) await pauseMs(random(0, 500));
+    if (chance(70)) return 'none';
+    return (['lost-request', 'lost-answer', 'failed-answer'] as const)[Math.floor(random(0, 3))] ?? 'none';
+  };
+  let isOver = false;
+  let running: Promise<void> | undefined;
+  // As at Stripe, what was not taken is sent again.
+  const lost: ReturnType<StripeStandIn['takeEvents']> = [];
+  const work = async (url: string): Promise<void> => {
+    while (!isOver) {
+      await pauseMs(random(20, 200));
+      for (const { id, status } of far.payments.values())
+        if (status === 'processing' && chance(30)) far.confirm(id, true);
+      const events = [...lost.splice(0), ...far.takeEvents()];
+      for (const event of events.toSorted(() => random(-1, 1)))
+        for (let times = chance(20) ? 2 : 1; times > 0; times--)
+          if (chance(20) || !(await isTaken(url, event))) lost.push(event);
+    }
+  };
+  return {
+    far,
+    env: {
+      ...{ PLATFORM_PAYMENT_PROVIDER: 'stripe', PLATFORM_STRIPE_API_URL: far.url },
+      ...{ PLATFORM_STRIPE_SECRET_KEY: far.secretKey, PLATFORM_STRIPE_WEBHOOK_SECRET: far.webhookSecret },
+    },
+    start(url) {
+      running = work(url);
+    },
+    async [Symbol.asyncDispose]() {
+      isOver = true;
+      await running;
+      await far[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** @returns false if the cloud is being killed, or did not say that it has the event */
+function isTaken(
+  url: string,
+  { body, signature }: { readonly body: string; readonly signature: string },
+): Promise<boolean> {
+  return fetch(`${url}/webhooks/stripe`, { method: 'POST', body, headers: { 'stripe-signature': signature } }).then(
+    async (response) => {
+      await response.text();
+      return response.ok;
+    },
+    () => false,
+  );
+}
