@@ -40,10 +40,10 @@ export interface SyncDeps extends Omit<UploadContext, 'link' | 'rate'> {
 }
 
 /**
- * An upload mostly waits for the network and the cloud's disk, which commits together what is under way, so that one thread's share of the
- * work is many of them. Their memory is limited by their bytes.
+ * An upload mostly waits for the network and the cloud's disk, so that one thread's share of the work is several of them. More would only
+ * make the memory for them grow, and that of large files is limited.
  */
-const uploadsPerThread = 64;
+const uploadsPerThread = 16;
 const mostBytesInMemory = 16 * 1024 * 1024;
 const leastRetryMs = 50;
 
