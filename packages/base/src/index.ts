@@ -28,4 +28,5 @@ export type { Problem } from './problem.ts';
 export { maxReadingBytes, maxReadingLevels } from './reading-limits.ts';
 export type { Repaired } from './repaired.ts';
 export { trimAtRest } from './trim-memory.ts';
+export { Wakeup } from './wakeup.ts';
 export { readLogField, zapField, zapFields } from './zap-field.ts';

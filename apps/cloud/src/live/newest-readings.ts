@@ -1,7 +1,7 @@
 /** Follows the ingest log for the parts that somebody looks at: their newest readings, as soon as they are acknowledged. */
 import type { JsonObject, MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import type { Clock } from '@platform/base';
+import { type Clock, Wakeup } from '@platform/base';
 import type { NewestReadingSchema } from '@platform/proto/platform/live/v1/live';
 import type { IngestLog, LogRow } from '../ingest/log/log.ts';
 import { openUpload } from '../reading-codec/open-upload.ts';
@@ -13,29 +13,23 @@ export type NewestReading = MessageInitShape<typeof NewestReadingSchema>;
 
 /** The newest reading of each series that was not taken yet. */
 export class ReadingsFollower implements Disposable {
-  readonly #clock: Clock;
+  readonly #news: Wakeup;
   readonly #close: (follower: ReadingsFollower) => void;
   readonly #waiting = new Map<string, NewestReading>();
-  #wake = (): void => {};
 
   constructor(clock: Clock, close: (follower: ReadingsFollower) => void) {
-    this.#clock = clock;
+    this.#news = new Wakeup(clock);
     this.#close = close;
   }
 
   put(key: string, reading: NewestReading): void {
     if (this.#waiting.size < maxSeries || this.#waiting.has(key)) this.#waiting.set(key, reading);
-    this.#wake();
+    this.#news.wake();
   }
 
   /** As soon as there are any. @throws the reason of the signal */
   async take(signal: AbortSignal): Promise<NewestReading[]> {
-    while (this.#waiting.size === 0) {
-      const nap = new AbortController();
-      this.#wake = () => nap.abort();
-      await this.#clock.sleep(60_000, AbortSignal.any([signal, nap.signal])).catch(() => {});
-      signal.throwIfAborted();
-    }
+    while (this.#waiting.size === 0) await this.#news.wait(60_000, signal);
     const all = [...this.#waiting.values()];
     this.#waiting.clear();
     return all;

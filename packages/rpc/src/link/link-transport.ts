@@ -23,7 +23,8 @@ export type HeadersOf = (
   signal: AbortSignal | undefined,
 ) => Promise<Readonly<Record<string, string>>>;
 
-type HeaderInit = ConstructorParameters<typeof Headers>[0];
+/** What `new Headers` takes. */
+export type HeaderInit = ConstructorParameters<typeof Headers>[0];
 /** With names in lower case. `Headers` would be made three times for each call. */
 type PlainHeaders = Readonly<Record<string, string>>;
 

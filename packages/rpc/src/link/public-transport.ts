@@ -11,8 +11,7 @@ import {
 import type { ContextValues, StreamResponse, Transport, UnaryResponse } from '@connectrpc/connect';
 import { peerTypeName } from '../edge/alias.ts';
 import { canonicalise, inVocabulary } from '../edge/translate-message.ts';
-
-type HeaderInit = ConstructorParameters<typeof Headers>[0];
+import type { HeaderInit } from './link-transport.ts';
 
 export class PublicTransport implements Transport {
   readonly #inner: Transport;

@@ -24,9 +24,8 @@ import {
 import { validateResponseWithCompression, validateTrailer } from '@connectrpc/connect/protocol-grpc';
 import { errorText, systemClock } from '@platform/base';
 import { codeOfFailure, errorOfClose } from './call-failure.ts';
+import type { HeaderInit } from './link-transport.ts';
 import type { Session } from './session.ts';
-
-type HeaderInit = ConstructorParameters<typeof Headers>[0];
 
 const prefixBytes = 5;
 

@@ -7,6 +7,7 @@ import { type Clock, errorText, type Log, newId, PlatformError } from '@platform
 import { audit, type Caller, type OwnActor } from '../../access/audit.ts';
 import type { Database } from '../../metadata/tables.ts';
 import type { BillingTables } from '../store.ts';
+import { firstAskMs, nextAskMs } from './next-ask.ts';
 import type { PaymentProvider, SetUpMethod } from './provider.ts';
 import { within } from './within.ts';
 
@@ -25,8 +26,6 @@ export interface Begun {
 type SetupRow = BillingTables['payment_setups'];
 
 const timeoutMs = 15_000;
-const firstAskMs = 5_000;
-const maxAskMs = 3_600_000;
 const setupsAtOnce = 100;
 const actor: OwnActor = { kind: 'platform', name: 'billing' };
 
@@ -98,8 +97,7 @@ export async function settleSetups(deps: SetupDeps, signal: AbortSignal): Promis
 }
 
 async function askLater({ db, clock }: SetupDeps, { id, created_ms }: SetupRow): Promise<void> {
-  const nowMs = clock.now();
-  const next = Math.floor(nowMs + Math.min(maxAskMs, Math.max(firstAskMs, (nowMs - created_ms) / 10)));
+  const next = nextAskMs(created_ms, clock.now());
   await db
     .updateTable('payment_setups')
     .set({ next_ask_ms: next })

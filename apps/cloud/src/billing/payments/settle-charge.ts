@@ -8,6 +8,7 @@ import type { Database } from '../../metadata/tables.ts';
 import { type InvoiceMails, mailAbout } from '../invoices/mails.ts';
 import { bookFailure, bookPayment, requireInvoice } from '../invoices/states.ts';
 import type { BillingTables } from '../store.ts';
+import { nextAskMs } from './next-ask.ts';
 import type { Outcome, PaymentProvider } from './provider.ts';
 import { within } from './within.ts';
 
@@ -23,8 +24,6 @@ export interface SettleDeps {
 
 /** How long a provider may take for an answer. */
 export const providerTimeoutMs = 15_000;
-const firstAskMs = 5_000;
-const maxAskMs = 3_600_000;
 const chargesAtOnce = 100;
 
 /** The charge afterwards. @param id of any charge. @param timeoutMs how long the provider may take */
@@ -55,11 +54,12 @@ export async function settleCharge(
     log.warn('a payment provider did not answer; it is asked again', { charge: id, error: errorText(caught) });
   }
   if (outcome.kind !== 'unknown') return await finish(deps, row, outcome);
-  const age = clock.now() - row.created_ms;
-  const next = clock.now() + Math.min(maxAskMs, Math.max(firstAskMs, age / 10));
   await db
     .updateTable('charges')
-    .set({ next_ask_ms: Math.floor(next), ...(outcome.reference !== undefined && { reference: outcome.reference }) })
+    .set({
+      next_ask_ms: nextAskMs(row.created_ms, clock.now()),
+      ...(outcome.reference !== undefined && { reference: outcome.reference }),
+    })
     .where('id', '=', id)
     .where('state', '=', 'pending')
     .execute();

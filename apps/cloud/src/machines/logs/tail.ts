@@ -2,7 +2,7 @@
  * Live tails: readers get lines as they are stored, without a query. Each reader has a bounded buffer; a reader that falls behind is
  * told how many lines are missing, at the place where they are missing.
  */
-import { type Clock, PlatformError } from '@platform/base';
+import { type Clock, PlatformError, Wakeup } from '@platform/base';
 import type { LogFilter } from './filter.ts';
 import { maxTailBatch, maxTailBytes, maxTailLines, maxTailsPerPart } from './limits.ts';
 import { bytesOf, type Line, ownLineOf } from './line.ts';
@@ -52,13 +52,14 @@ class BufferedTail implements Tail {
   #lines: Line[] = [];
   #bytes = 0;
   #leftOut = 0;
-  #wake = (): void => {};
+  readonly #news: Wakeup;
 
   constructor(partId: string, matches: LogFilter, clock: Clock, close: () => void) {
     this.#partId = partId;
     this.#matches = matches;
     this.#clock = clock;
     this.#close = close;
+    this.#news = new Wakeup(clock);
   }
 
   take(line: Line): void {
@@ -71,17 +72,11 @@ class BufferedTail implements Tail {
       this.#lines.push(line);
       this.#bytes += bytesOf(line);
     }
-    this.#wake();
+    this.#news.wake();
   }
 
   async next(waitMs: number, signal: AbortSignal): Promise<readonly Line[]> {
-    if (this.#lines.length === 0 && this.#leftOut === 0) {
-      const nap = new AbortController();
-      this.#wake = () => nap.abort();
-      await this.#clock.sleep(waitMs, AbortSignal.any([signal, nap.signal])).catch(() => {});
-      this.#wake = () => {};
-      signal.throwIfAborted();
-    }
+    if (this.#lines.length === 0 && this.#leftOut === 0) await this.#news.wait(waitMs, signal);
     const lines = this.#lines.splice(0, maxTailBatch);
     for (const line of lines) this.#bytes -= bytesOf(line);
     if (this.#lines.length > 0 || this.#leftOut === 0) return lines;
@@ -92,7 +87,7 @@ class BufferedTail implements Tail {
 
   [Symbol.dispose](): void {
     this.#close();
-    this.#wake();
+    this.#news.wake();
   }
 
   #missing(count: number): Line {
