@@ -12,6 +12,7 @@ import type { LogFollower } from '../follow-log/follow-log.ts';
 import type { BillingOperationDeps } from './billing-deps.ts';
 import { billingHandlers } from './billing-rpc.ts';
 import { closePeriods } from './invoices/close-periods.ts';
+import { dunDue } from './invoices/dunning.ts';
 import { checkLedger } from './ledger/check-ledger.ts';
 import { type MeterUploadsDeps, meterUploads } from './meter/meter-uploads.ts';
 import { type StoredSource, sampleHours } from './meter/sample-hours.ts';
@@ -44,12 +45,14 @@ export interface Billing extends Pick<LogFollower, 'cursor' | 'lag' | 'steps'>, 
     readonly sample: () => Promise<boolean>;
     readonly close: (signal: AbortSignal) => Promise<boolean>;
     readonly settle: (signal: AbortSignal) => Promise<boolean>;
+    readonly dun: (signal: AbortSignal) => Promise<boolean>;
   };
 }
 
 const sampleEveryMs = 60_000;
 const closeEveryMs = 600_000;
 const settleEveryMs = 1_000;
+const dunEveryMs = 600_000;
 
 export function createBilling(given: BillingDeps): Billing {
   const { db, ingestLog, stored, clock, log } = given;
@@ -76,6 +79,7 @@ export function createBilling(given: BillingDeps): Billing {
       const isMore = await settleSetups(deps, signal);
       return (await settleDue(deps, signal)) || isMore;
     },
+    dun: (signal) => dunDue(deps, signal),
   };
   const running: Follower[] = [];
   return {
@@ -98,6 +102,7 @@ export function createBilling(given: BillingDeps): Billing {
       job('usage: count what is stored', jobs.sample, sampleEveryMs);
       job('billing: bill what is due', jobs.close, closeEveryMs);
       job('billing: settle payments', jobs.settle, settleEveryMs);
+      job('billing: ask again for invoices that were due', jobs.dun, dunEveryMs);
     },
     async [Symbol.asyncDispose]() {
       await Promise.all(running.map((one) => one[Symbol.asyncDispose]()));

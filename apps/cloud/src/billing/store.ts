@@ -78,6 +78,8 @@ export interface BillingTables {
     paid_ms: number | null;
     failure: string;
     failure_ms: number | null;
+    /** How often it was asked for after it had been due (invoices/dunning.ts). */
+    dunning_step: number;
   };
   invoice_numbers: { biller_id: string; last: number };
   /** Attempts to pay an invoice: at most one of each invoice is pending or has succeeded. */
@@ -192,6 +194,11 @@ export const paymentsV28: readonly string[] = [
   'create index payment_setups_by_organization on payment_setups (organization_id, created_ms)',
   'create table payment_events (provider text not null, id text not null, received_ms bigint not null, primary key (provider, id))',
   'create index payment_events_by_time on payment_events (received_ms)',
+];
+
+export const dunningV30: readonly string[] = [
+  'alter table invoices add column dunning_step integer not null default 0',
+  "create index invoices_open on invoices (due_ms) where state = 'open'",
 ];
 
 /** Triggers that keep the ledger append-only in the database itself, and what invoices say unchanged, in the SQL of each store. */

@@ -39,7 +39,7 @@ export function usageCommand(): Command {
   );
 }
 
-const infoFields = ['tier', 'billing_email', 'payment_method'];
+const infoFields = ['tier', 'billing_email', 'payment_method', 'unpaid'];
 
 export function infoCommand(): Command {
   return defineCommand(
@@ -47,11 +47,15 @@ export function infoCommand(): Command {
     { examples: ['platform billing info'], fields: infoFields },
     async ({ cloud, out, find }) => {
       const { id } = await find.organization(undefined);
-      const info = await (await cloud()).billing.getOrgBillingInformation(id);
+      const { billing } = await cloud();
+      const info = await billing.getOrgBillingInformation(id);
+      const { invoices: listed } = await billing.getInvoicesSummary(id);
       out.object({
         tier: info.billingTier ?? null,
         billing_email: info.billingEmail || null,
         payment_method: info.method === undefined ? null : `${info.method.brand} …${info.method.lastFourDigits}`,
+        // Ids of invoices that were not paid after the last reminder.
+        unpaid: listed.filter(({ status }) => status === 'unpaid').map(({ id: invoice }) => invoice),
       });
     },
   );
@@ -76,7 +80,8 @@ export function invoicesCommand(): Command {
     async ({ cloud, out, find }, flags) => {
       const { id } = await find.organization(undefined);
       const { invoices: listed, outstandingBalance } = await (await cloud()).billing.getInvoicesSummary(id);
-      const wanted = flags['open'] === true ? listed.filter(({ status }) => status === 'open') : listed;
+      const wanted =
+        flags['open'] === true ? listed.filter(({ status }) => status === 'open' || status === 'unpaid') : listed;
       out.rows(wanted.map(invoices.shape), ['date', 'amount', 'status', 'due', 'id']);
       out.note(`to be paid: ${outstandingBalance}`);
     },

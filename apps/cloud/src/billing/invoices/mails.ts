@@ -53,6 +53,34 @@ export function mailAbout(kind: Kind, invoice: InvoiceRow, cause: string, failur
   };
 }
 
+/**
+ * Asks again for an invoice that was due.
+ *
+ * @param step 1, 2, …: each is mailed once. @param to absent: the address when the invoice was issued; empty: nobody gets it
+ */
+export function reminderAbout(invoice: InvoiceRow, step: number, isLast: boolean, to: string | undefined): InvoiceMail {
+  const { branding, supportEmail, billingEmail, issuer }: InvoiceDocument = JSON.parse(invoice.document);
+  const currency = currencyOf(invoice.currency, 'currency');
+  const amount = (minor: number): string => `${textOfMinor(BigInt(minor), currency)} ${invoice.currency}`;
+  const { number, total, paid } = invoice;
+  const test = invoice.is_test === 1 ? 'TEST: ' : '';
+  return {
+    to: to ?? billingEmail,
+    organizationId: invoice.organization_id,
+    cause: ['invoice', invoice.id, 'reminder', String(step)],
+    subject: `${test}${isLast ? 'Last reminder' : 'Reminder'}: invoice ${number}`,
+    text: [
+      ...(test === '' ? [] : ['This is a test. Nothing has to be paid.', '']),
+      `Invoice ${number} over ${amount(total)} was due on ${dayOf(invoice.due_ms)} and is not paid.`,
+      ...(paid === 0 ? [] : [`${amount(total - paid)} is left to pay.`]),
+      ...(isLast ? ['This is the last reminder.'] : []),
+      ...(issuer === undefined || issuer.payment === '' ? [] : ['', issuer.payment]),
+      ...['', branding],
+      ...(supportEmail === '' ? [] : [supportEmail]),
+    ].join('\n'),
+  };
+}
+
 function dayOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }

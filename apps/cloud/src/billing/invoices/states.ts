@@ -4,6 +4,8 @@
  *     (issued) → open → paid   what was paid reaches the total (`bookPayment`)
  *                open → void   a credit note over all of it, if nothing was paid and no payment is under way (`voidInvoice`)
  *
+ * An open invoice counts how often it was asked for after its due date (dunning.ts); after the last time it is listed as `unpaid`.
+ *
  * An invoice over 0 and a credit note are paid when they are issued. `paid` and `void` are final. A failed payment leaves an invoice open,
  * with the reason (`bookFailure`).
  */

@@ -5,6 +5,7 @@ import type { GetInvoicesSummaryResponseSchema } from '@platform/proto/platform/
 import type { Database } from '../../metadata/tables.ts';
 import { currencyOf } from '../money/currency.ts';
 import { wireOfMinor } from '../money/wire-amount.ts';
+import { isUnpaid } from './dunning.ts';
 
 /** Newest first. The balance is in the currency of the newest invoice; amounts of other currencies are not added to it. */
 export async function invoicesSummary(
@@ -13,7 +14,19 @@ export async function invoicesSummary(
 ): Promise<MessageInitShape<typeof GetInvoicesSummaryResponseSchema>> {
   const rows = await db
     .selectFrom('invoices')
-    .select(['id', 'issued_ms', 'due_ms', 'total', 'paid', 'paid_ms', 'state', 'currency', 'failure', 'failure_ms'])
+    .select([
+      'id',
+      'issued_ms',
+      'due_ms',
+      'total',
+      'paid',
+      'paid_ms',
+      'state',
+      'currency',
+      'failure',
+      'failure_ms',
+      'dunning_step',
+    ])
     .where('organization_id', '=', organizationId)
     .orderBy('issued_ms', 'desc')
     .orderBy('sequence', 'desc')
@@ -29,7 +42,7 @@ export async function invoicesSummary(
       id: row.id,
       invoiceDate: timestampFromMs(row.issued_ms),
       invoiceAmount: wireOfMinor(BigInt(row.total), currencyOf(row.currency, 'currency')),
-      status: row.state,
+      status: isUnpaid(row) ? 'unpaid' : row.state,
       dueDate: timestampFromMs(row.due_ms),
       ...(row.paid_ms !== null && { paidDate: timestampFromMs(row.paid_ms) }),
       lastPaymentFailureReason: row.failure,

@@ -1,0 +1,92 @@
+/**
+ * Asks again for invoices that are not paid: 1, 5, 10 and 20 days after they were due. The number of the last step is kept in the invoice
+ * and changes in the transaction that sends the mail or begins the payment, so each step happens once, whatever crashes. Of several steps
+ * that have become due while the cloud did not run, only the latest happens. After the last one the invoice is listed as `unpaid`.
+ */
+import type { Transaction } from 'kysely';
+import { audit, type OwnActor } from '../../access/audit.ts';
+import type { CloudTables } from '../../metadata/tables.ts';
+import { chargeOf } from '../payments/charge-organization.ts';
+import { paymentMethodOf } from '../payments/payment-methods.ts';
+import type { SettleDeps } from '../payments/settle-charge.ts';
+import { accountAt } from '../prices/accounts.ts';
+import type { InvoiceRow } from './issue-invoice.ts';
+import { reminderAbout } from './mails.ts';
+
+/** Days from the due date to each step. */
+export const dunningDays: readonly number[] = [1, 5, 10, 20];
+
+const actor: OwnActor = { kind: 'platform', name: 'billing' };
+const dayMs = 24 * 3_600_000;
+const invoicesAtOnce = 100;
+
+/** Whether the last step was taken, and nothing was paid since then. */
+export function isUnpaid({ state, dunning_step }: Pick<InvoiceRow, 'state' | 'dunning_step'>): boolean {
+  return state === 'open' && dunning_step >= dunningDays.length;
+}
+
+/** Takes the steps that are due; true: there may be more. An invoice that is being paid waits for the outcome. */
+export async function dunDue(deps: SettleDeps, signal: AbortSignal): Promise<boolean> {
+  const { db, clock, mails } = deps;
+  const nowMs = clock.now();
+  const due = await db
+    .selectFrom('invoices')
+    .selectAll()
+    .where('state', '=', 'open')
+    .where(({ eb, or }) =>
+      or(dunningDays.map((days, step) => eb('dunning_step', '=', step).and('due_ms', '<=', nowMs - days * dayMs))),
+    )
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('charges')
+            .select('charges.id')
+            .whereRef('charges.invoice_id', '=', 'invoices.id')
+            .where('charges.state', '=', 'pending'),
+        ),
+      ),
+    )
+    .orderBy('due_ms')
+    .limit(invoicesAtOnce)
+    .execute();
+  for (const invoice of due) {
+    if (signal.aborted) return false;
+    await db.transaction().execute((trx) => dun(trx, deps, invoice, nowMs));
+  }
+  if (due.length > 0) mails.wake();
+  return due.length === invoicesAtOnce;
+}
+
+async function dun(trx: Transaction<CloudTables>, deps: SettleDeps, before: InvoiceRow, nowMs: number): Promise<void> {
+  const { provider, mails } = deps;
+  const { id, organization_id: organizationId, kind } = before;
+  const [attempt] = await trx
+    .selectFrom('charges')
+    .select(['state', 'is_quiet'])
+    .where('invoice_id', '=', id)
+    .orderBy('created_ms', 'desc')
+    .limit(1)
+    .execute();
+  if (attempt?.state === 'pending') return;
+  const step = dunningDays.filter((days) => before.due_ms + days * dayMs <= nowMs).length;
+  // It may have been paid or cancelled meanwhile, or another process on the same database may have taken the step.
+  const invoice = await trx
+    .updateTable('invoices')
+    .set({ dunning_step: step })
+    .where('id', '=', id)
+    .where('state', '=', 'open')
+    .where('dunning_step', '=', before.dunning_step)
+    .returningAll()
+    .executeTakeFirst();
+  if (invoice === undefined) return;
+  // Whoever asked for a charge decides when it is tried again; periods are paid by agreement.
+  const isPeriod = kind === 'month' || kind === 'year';
+  const method = isPeriod && provider.canCharge ? await paymentMethodOf(trx, provider, organizationId) : undefined;
+  if (method !== undefined) await chargeOf(trx, deps, invoice, method.method, false);
+  else if (attempt?.is_quiet !== 1) {
+    const account = await accountAt(trx, organizationId, nowMs);
+    await mails.enqueue(trx, reminderAbout(invoice, step, step === dunningDays.length, account?.billingEmail));
+  }
+  const detail = { number: invoice.number, step, of: dunningDays.length, isCharged: method !== undefined };
+  await audit(trx, actor, nowMs, 'InvoiceService.Dun', ['invoice', id, organizationId], detail);
+}
