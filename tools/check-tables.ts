@@ -50,9 +50,12 @@ export function ownersOf(files: ReadonlyMap<string, string>): { owners: Map<stri
       owners.set(table, featureOf(path));
     }
   }
-  for (const text of files.values())
+  for (const text of files.values()) {
+    // A table that is built anew is dropped, and the new one gets its name.
+    const renamedTo = new Set([...text.matchAll(/rename to (\w+)/g)].map(([, name = '']) => name));
     for (const [, dropped, renamed = ''] of text.matchAll(/drop table (\w+)|alter table (\w+) rename to/g))
-      owners.delete(dropped ?? renamed);
+      if (!renamedTo.has(dropped ?? renamed)) owners.delete(dropped ?? renamed);
+  }
   return { owners, problems };
 }
 

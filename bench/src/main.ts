@@ -13,11 +13,14 @@
  *   npm run bench -- sync --files 100000 --readings 10000000 --megabytes 5000 --seconds 60   capture and sync compared with their
  *     requirements, a table (with --json lines); --only backlog,fast,many,thousand,camera,large,month
  *   npm run bench -- dry-run --readings 10000000   dry runs of triggers over stored readings
+ *   npm run bench -- billing --organizations 1000 --records 10000000 --readings 1000000   closing a month, and metering, compared with
+ *     their requirements, a table (with --json lines)
  *   npm run bench -- fleet --parts 500 --seconds 20   a smaller fleet, a shorter run (default 10,000 and 60)
  */
 import { commandLineOf } from '@platform/testkit';
 import { measureLimits } from '../limits/measure-limits.ts';
 import { measureAck } from './ack.ts';
+import { measureBilling } from './billing.ts';
 import { measureCapture } from './capture.ts';
 import { measureConditions } from './conditions.ts';
 import { measureDeliveries } from './deliveries.ts';
@@ -85,6 +88,10 @@ const { kinds, values } = commandLineOf({
       help: 'dry runs of triggers over stored readings of one part (default 10,000,000)',
       options: ['readings', 'runs'],
     },
+    billing: {
+      help: 'closing a month of many organizations, and metering; a table',
+      options: ['organizations', 'records', 'readings', 'runs', 'json'],
+    },
     sync: {
       help: 'capture and sync compared with their requirements; a table',
       options: ['files', 'readings', 'megabytes', 'seconds', 'only', 'json'],
@@ -95,7 +102,12 @@ const { kinds, values } = commandLineOf({
     runs: { value: 'number', default: '3', help: 'how often each is measured' },
     parts: { value: 'number', default: '10000', help: 'parts of the fleet' },
     seconds: { value: 'number', default: '60', help: 'duration of each load' },
-    readings: { value: 'number', help: 'readings; by default 5,000,000, of sync and dry-run 10,000,000' },
+    readings: {
+      value: 'number',
+      help: 'readings; by default 5,000,000, of sync and dry-run 10,000,000, of billing 1,000,000',
+    },
+    organizations: { value: 'number', default: '1000', help: 'organizations that are billed' },
+    records: { value: 'number', default: '10000000', help: 'rows of the meter in the month' },
     files: { value: 'number', help: 'files; by default 1,000, of sync 100,000' },
     megabytes: { value: 'number', default: '5000', help: 'size of the large file' },
     repetitions: { value: 'number', default: '5', help: 'how often each query runs' },
@@ -122,6 +134,12 @@ for (const name of kinds) {
   }
   if (name === 'dry-run') {
     printFigures(name, await measureDryRun(number('readings', 10_000_000), runs));
+    continue;
+  }
+  if (name === 'billing') {
+    const sizes = { organizations: number('organizations'), records: number('records') };
+    const figures = await measureBilling({ ...sizes, readings: number('readings', 1_000_000), runs });
+    printFigureTable(figures, json, name);
     continue;
   }
   if (name === 'sync') {

@@ -2,7 +2,15 @@
 import { accessV1, accessV2, auditGuard } from '../access/store.ts';
 import { accountsDdl, accountsV2, accountsV16, accountsV18 } from '../accounts/store.ts';
 import { adminV2 } from '../admin/store.ts';
-import { billingV23, dunningV30, invoiceGuard, invoicesV24, invoicesV27, paymentsV28 } from '../billing/store.ts';
+import {
+  billingV23,
+  dunningV30,
+  invoiceGuard,
+  invoicesV24,
+  invoicesV27,
+  paymentsV28,
+  usageHoursV31,
+} from '../billing/store.ts';
 import { binaryV3, binaryV5 } from '../binary/store.ts';
 import { logCursorsV8 } from '../follow-log/store.ts';
 import { fragmentsV2 } from '../fragments/store.ts';
@@ -100,4 +108,5 @@ export const migrations: readonly Migration[] = [
   { version: 28, statements: paymentsV28 },
   { version: 29, statements: outboxV29 },
   { version: 30, statements: dunningV30 },
+  { version: 31, statements: [], sqliteOnly: usageHoursV31 },
 ];

@@ -58,22 +58,20 @@ export async function countSent(trx: Transaction<OutboxTables>, ids: readonly st
     .execute();
 }
 
-/** Notifications that were sent in each hour. Half open: startMs ≤ hour < endMs. @param organizationId undefined: of all organizations */
+/** Notifications of an organization that were sent in each hour. Half open: startMs ≤ hour < endMs. */
 export async function sentNotifications(
   db: Kysely<OutboxTables>,
   startMs: number,
   endMs: number,
-  organizationId?: string,
-): Promise<readonly { readonly organizationId: string; readonly hour: number; readonly quantity: number }[]> {
-  let query = db
+  organizationId: string,
+): Promise<readonly { readonly hour: number; readonly quantity: number }[]> {
+  const rows = await db
     .selectFrom('notification_usage')
-    .select(({ fn }) => ['organization_id', 'hour', fn.sum<number | string>('sent').as('sent')])
+    .select(({ fn }) => ['hour', fn.sum<number | string>('sent').as('sent')])
+    .where('organization_id', '=', organizationId)
     .where('hour', '>=', startMs)
     .where('hour', '<', endMs)
-    .groupBy(['organization_id', 'hour']);
-  if (organizationId !== undefined) query = query.where('organization_id', '=', organizationId);
-  const rows = await query.execute();
-  return rows.map(({ organization_id, hour, sent }) => ({
-    ...{ organizationId: organization_id, hour, quantity: Number(sent) },
-  }));
+    .groupBy('hour')
+    .execute();
+  return rows.map(({ hour, sent }) => ({ hour, quantity: Number(sent) }));
 }

@@ -50,7 +50,6 @@ export async function closeMonth(
     );
   await deps.meteredUntil(month.endMs, signal);
   const accounts = await accountsOfBiller(db, billerId, month.endMs - 1);
-  const totals = await readTotals(deps, month.startMs, month.endMs);
   const done = await billedIn(deps, month.name);
   const address = await deps.addressOf(billerId);
   const invoiceIds: string[] = [];
@@ -59,7 +58,7 @@ export async function closeMonth(
     if (done.has(account.organizationId)) continue;
     const customer = await withPrices(db, account, month);
     if (!customer.rates.inArrears) continue;
-    const usage = await usageOf(deps, totals, customer, month);
+    const usage = await usageOf(deps, customer, month);
     const { lines } = rate(usage, customer.rates, customer.list.list.currency, month.hours);
     const id = await bill(deps, by, customer, {
       kind: 'month',
@@ -102,15 +101,9 @@ function yearBegin(sinceMs: number, nowMs: number): string {
   return `${year}-${since.slice(5)}`;
 }
 
-async function usageOf(
-  deps: CloseDeps,
-  totals: ReadonlyMap<string, Usage>,
-  { organizationId, fromMs }: Customer,
-  month: Month,
-): Promise<Usage> {
-  if (fromMs <= month.startMs) return totals.get(organizationId) ?? new Map();
-  const part = await readTotals(deps, hourOf(fromMs - 1) + hourMs, month.endMs, organizationId);
-  return part.get(organizationId) ?? new Map();
+async function usageOf(deps: CloseDeps, { organizationId, fromMs }: Customer, month: Month): Promise<Usage> {
+  const startMs = fromMs <= month.startMs ? month.startMs : hourOf(fromMs - 1) + hourMs;
+  return await readTotals(deps, startMs, month.endMs, organizationId);
 }
 
 async function billedIn({ db }: CloseDeps, period: string): Promise<ReadonlySet<string>> {

@@ -9,12 +9,11 @@ import { nameOf, type UsageName } from './usage-types.ts';
 /** What another feature counts itself, such as notifications. Half open: startMs ≤ hour < endMs. */
 export interface CountedSource {
   readonly type: UsageCostType;
-  /** Undefined: of all organizations. */
   readonly read: (
     startMs: number,
     endMs: number,
-    organizationId?: string,
-  ) => Promise<readonly { readonly organizationId: string; readonly hour: number; readonly quantity: number }[]>;
+    organizationId: string,
+  ) => Promise<readonly { readonly hour: number; readonly quantity: number }[]>;
 }
 
 export interface UsageReader {
@@ -46,30 +45,28 @@ export async function readHours(
   return [...rows, ...others.flat()].toSorted((a, b) => a.hour - b.hour || a.type - b.type);
 }
 
-/** Sums of each organization with usage, or of one. */
+/** What an organization used. Each look takes a few ms for a month: the event loop goes on between organizations. */
 export async function readTotals(
   { db, counted }: UsageReader,
   startMs: number,
   endMs: number,
-  organizationId?: string,
-): Promise<ReadonlyMap<string, Usage>> {
-  let query = db
+  organizationId: string,
+): Promise<Usage> {
+  const rows = await db
     .selectFrom('usage_hours')
-    .select(({ fn }) => ['organization_id', 'type', fn.sum<number | string>('quantity').as('quantity')])
+    .select(({ fn }) => ['type', fn.sum<number | string>('quantity').as('quantity')])
+    .where('organization_id', '=', organizationId)
     .where('hour', '>=', startMs)
     .where('hour', '<', endMs)
-    .groupBy(['organization_id', 'type']);
-  if (organizationId !== undefined) query = query.where('organization_id', '=', organizationId);
-  const totals = new Map<string, Map<UsageName, bigint>>();
-  const add = (payer: string, type: UsageCostType, quantity: bigint): void => {
+    .groupBy('type')
+    .execute();
+  const totals = new Map<UsageName, bigint>();
+  const add = (type: UsageCostType, quantity: bigint): void => {
     const name = nameOf(type);
-    if (name === undefined) return;
-    const of = totals.get(payer) ?? new Map<UsageName, bigint>();
-    totals.set(payer, of.set(name, (of.get(name) ?? 0n) + quantity));
+    if (name !== undefined) totals.set(name, (totals.get(name) ?? 0n) + quantity);
   };
-  for (const { organization_id, type, quantity } of await query.execute()) add(organization_id, type, BigInt(quantity));
+  for (const { type, quantity } of rows) add(type, BigInt(quantity));
   for (const { type, read } of counted)
-    for (const { organizationId: payer, quantity } of await read(startMs, endMs, organizationId))
-      add(payer, type, BigInt(quantity));
+    for (const { quantity } of await read(startMs, endMs, organizationId)) add(type, BigInt(quantity));
   return totals;
 }

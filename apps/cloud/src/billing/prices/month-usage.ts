@@ -23,8 +23,7 @@ export async function rateMonth(
   const billed = requireInArrears(given, organizationId);
   // Usage is counted by the hour; the hour in which billing began is not charged.
   const fromMs = billed.fromMs === month.startMs ? month.startMs : hourOf(billed.fromMs - 1) + 3_600_000;
-  const totals = await readTotals(reader, fromMs, month.endMs, organizationId);
-  const usage = totals.get(organizationId) ?? new Map();
+  const usage = await readTotals(reader, fromMs, month.endMs, organizationId);
   return { billed, rated: rate(usage, billed.rates, billed.list.list.currency, month.hours) };
 }
 

@@ -30,17 +30,21 @@ export async function countSentLogs(
     .execute();
 }
 
-/** Bytes of log that machines sent in each hour. Half open: startMs ≤ hour < endMs. @param organizationId undefined: of all organizations */
+/** Bytes of log that machines of an organization sent in each hour. Half open: startMs ≤ hour < endMs. */
 export async function sentLogs(
   db: Kysely<MachineLogsTables>,
   startMs: number,
   endMs: number,
-  organizationId?: string,
-): Promise<readonly { readonly organizationId: string; readonly hour: number; readonly quantity: number }[]> {
-  let query = db.selectFrom('machine_log_usage').selectAll().where('hour', '>=', startMs).where('hour', '<', endMs);
-  if (organizationId !== undefined) query = query.where('organization_id', '=', organizationId);
-  const rows = await query.execute();
-  return rows.map(({ organization_id, hour, bytes }) => ({ organizationId: organization_id, hour, quantity: bytes }));
+  organizationId: string,
+): Promise<readonly { readonly hour: number; readonly quantity: number }[]> {
+  const rows = await db
+    .selectFrom('machine_log_usage')
+    .select(['hour', 'bytes'])
+    .where('organization_id', '=', organizationId)
+    .where('hour', '>=', startMs)
+    .where('hour', '<', endMs)
+    .execute();
+  return rows.map(({ hour, bytes }) => ({ hour, quantity: bytes }));
 }
 
 /** Bytes of log that are kept. Those of a deleted machine are not charged, although they are removed only soon after (D29). */

@@ -1,0 +1,17 @@
+/** Billing compared with its requirements: what metering costs for each reading, and closing a month. */
+import { closeMonth } from './billing/close-month.ts';
+import { metering } from './billing/metering.ts';
+import type { Figure } from './store/figure.ts';
+
+export interface BillingLoad {
+  readonly organizations: number;
+  /** Rows of the meter in the month that is closed. */
+  readonly records: number;
+  /** Readings to meter. */
+  readonly readings: number;
+  readonly runs: number;
+}
+
+export async function measureBilling(load: BillingLoad): Promise<Figure[]> {
+  return [...(await metering(load)), ...(await closeMonth(load))];
+}
