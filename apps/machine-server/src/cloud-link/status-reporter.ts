@@ -1,7 +1,7 @@
 /**
- * Tells the cloud what this server runs (D9, D10): soon after a change, and once an hour in case the cloud forgot; and once a minute what
- * capture and sync are doing, if that has changed, so that the cloud can show it while this machine is offline. While a configuration is
- * waiting it asks at every check: the answer says whether an owner forces it.
+ * Tells the cloud what this server runs (D9, D10): soon after a change, and once an hour in case the cloud forgot; and what capture and sync
+ * are doing, if that has changed, so that the cloud can show it while this machine is offline: at the start, when there is little to tell,
+ * 5 s later, and then once a minute. While a configuration is waiting it asks at every check: the answer says whether an owner forces it.
  */
 import type { JsonObject } from '@bufbuild/protobuf';
 import { asPlatformError, type Clock, errorText, type Follower, follow, type Log, silentLog } from '@platform/base';
@@ -46,7 +46,8 @@ export class StatusReporter implements AsyncDisposable {
   #reported = '';
   #reportedMs = 0;
   #data = '';
-  #dataMs = Number.NEGATIVE_INFINITY;
+  #nextDataMs = Number.NEGATIVE_INFINITY;
+  #looks = 0;
   #isOver = false;
 
   constructor(deps: StatusReporterDeps) {
@@ -98,12 +99,13 @@ export class StatusReporter implements AsyncDisposable {
     return false;
   }
 
-  /** Once a minute; undefined: the cloud knows it. */
+  /** undefined: the cloud knows it, or it is not time yet. */
   async #changedData(): Promise<{ readonly dataStatus: JsonObject } | undefined> {
     const { dataStatus, clock } = this.#deps;
-    if (clock.monotonic() - this.#dataMs < dataEveryMs) return undefined;
+    if (clock.monotonic() < this.#nextDataMs) return undefined;
     const found = await dataStatus();
-    this.#dataMs = clock.monotonic();
+    this.#nextDataMs = clock.monotonic() + (this.#looks === 0 ? lookEveryMs : dataEveryMs);
+    this.#looks++;
     return found === undefined || JSON.stringify(found) === this.#data ? undefined : { dataStatus: found };
   }
 }
