@@ -93,17 +93,23 @@ test('a dry run of a draft tells how often each trigger would have fired, and wh
     },
     { name: 'never', event: on('gt', { degrees: 1_000 }), notifications: [webhook] },
     { name: 'behind', event: { type: 'config_not_applied' }, notifications: [webhook] },
+    { name: 'off', event: on('gt', { degrees: 65 }), notifications: [webhook], disabled: true },
   ]);
   const args = ['triggers', 'dry-run', cloud.partId, '--file', draft, '--since', '1h'];
   const found = (await cli.ok([...args, '--json'])).json<Summary[]>();
   expect(found).toMatchObject([
-    { trigger: 'hot', fired: 4, sent: 1, suppressed_by_interval: 3, not_run_because: '' },
+    { trigger: 'hot', disabled: false, fired: 4, sent: 1, suppressed_by_interval: 3, not_run_because: '' },
     { trigger: 'never', fired: 0, sent: 0 },
     { trigger: 'behind', fired: 0, not_run_because: expect.stringContaining('not stored') },
+    { trigger: 'off', disabled: true, fired: 4, sent: 4 },
   ]);
   expect(found[0]?.occurrences).toHaveLength(4);
   const { stdout } = await cli.ok(args);
   expect(stdout).toMatch(/^hot: would have fired 4 times since \S+; 3 suppressed by the interval\n {2}/);
+  // As if it were enabled, and it says that it is not.
+  expect(stdout).toMatch(
+    /\noff: would have fired 4 times since \S+; the trigger is disabled: it does nothing until it is enabled\n/,
+  );
 }, 60_000);
 
 test('a dry run of the saved triggers goes through the transitions of the part again', async () => {

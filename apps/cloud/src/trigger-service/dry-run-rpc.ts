@@ -127,7 +127,7 @@ async function* runOne(
 
 function summaryMessage(trigger: Trigger, found: DryRunSummary | undefined, notRunBecause: string): Answer {
   const value = {
-    ...{ trigger: trigger.name, eventType: trigger.event.type, notRunBecause },
+    ...{ trigger: trigger.name, eventType: trigger.event.type, notRunBecause, disabled: !trigger.enabled },
     ...(found && {
       fired: BigInt(found.fired),
       recovered: BigInt(found.recovered),

@@ -12,6 +12,7 @@ import { readDraft } from './draft-file.ts';
 const { fields, shape } = presenter<DryRunSummary>({
   trigger: (one) => one.trigger,
   event: (one) => one.eventType,
+  disabled: (one) => one.disabled,
   fired: (one) => Number(one.fired),
   recovered: (one) => Number(one.recovered),
   sent: (one) => Number(one.sent),
@@ -83,13 +84,16 @@ async function run({ cloud, out }: Context, request: Request): Promise<DryRunSum
 
 /** "would have fired 14 times since …; 9 suppressed by the interval". */
 function textOf(one: DryRunSummary, since: Date): string {
-  if (one.notRunBecause !== '') return `${one.trigger}: not run, because ${one.notRunBecause}`;
+  const disabled = one.disabled ? ['the trigger is disabled: it does nothing until it is enabled'] : [];
+  if (one.notRunBecause !== '')
+    return [`${one.trigger}: not run, because ${one.notRunBecause}`, ...disabled].join('; ');
   const times = Number(one.fired) === 1 ? 'once' : `${one.fired} times`;
   const [suppressed, recovered] = [Number(one.suppressedByInterval), Number(one.recovered)];
   const head = `${one.trigger}: would have fired ${times} since ${since.toISOString()}`;
   const more = [
     ...(recovered > 0 ? [`${recovered} recovered`] : []),
     ...(suppressed > 0 ? [`${suppressed} suppressed by the interval`] : []),
+    ...disabled,
   ];
   const lines = one.occurrences.map(({ outcome, at, reason, notifications }) => {
     const isSent = notifications.some(({ deliveryId }) => deliveryId !== '');
