@@ -3,11 +3,13 @@
  * query for due messages does not see them. Otherwise each look for messages would walk all that waits for a target that hangs.
  *
  * States of a message that is pending: not held → held (once a second, for targets that had no room at two looks in a row) → not held
- * (an attempt was recorded, or somebody resumed the target or asked for the delivery again).
+ * (an attempt was recorded, or somebody resumed the target or asked for the delivery again), or failed (`overdue`: it was due for so long
+ * that it is given up).
  *
  * Invariant: the target of every pending message that is held is in `#targets`. Only `holdDue` holds messages, and adds the target first; a
  * target is forgotten only when a query has found none of its messages held; whatever makes a message pending again also releases it; and
  * after a start `load` reads them. So each due message is found: not held by the query for all, held by the query for its target.
+ * What is given up is neither pending nor held, and leaves its target in `#targets` until a query finds nothing there.
  */
 import { type Clock, chunks } from '@platform/base';
 import { type Kysely, sql } from 'kysely';
@@ -15,14 +17,20 @@ import type { ChannelName, OutboxMessageRow, OutboxTables } from './store.ts';
 
 export type Due = Pick<OutboxMessageRow, 'id' | 'organization_id' | 'target'>;
 
+export type Overdue = Due & Pick<OutboxMessageRow, 'part_id' | 'trigger_name'>;
+
 export interface BacklogDeps {
   readonly db: Kysely<OutboxTables>;
   readonly clock: Clock;
 }
 
 const lookMs = 1_000;
+const overdueLookMs = 60_000;
+/** After a start, targets have this long to take what waits for them. */
+const graceMs = 3_600_000;
 const targetsPerStatement = 500;
 const rowsPerStatement = 1_000;
+const overdueAtOnce = 500;
 
 export class Backlog {
   readonly #channel: ChannelName;
@@ -32,6 +40,10 @@ export class Backlog {
   #lookedAtMs = Number.NEGATIVE_INFINITY;
   /** Had no room at the last look. */
   #full: ReadonlySet<string> = new Set();
+  #overdueAtMs = Number.NEGATIVE_INFINITY;
+  /** Since when, monotonic, the clock has not jumped; by how much the wall clock was ahead of the monotonic one. */
+  #sinceMs = 0;
+  #aheadMs = Number.NaN;
 
   constructor(channel: ChannelName, deps: BacklogDeps) {
     this.#channel = channel;
@@ -84,6 +96,33 @@ export class Backlog {
       found.push(...rows.filter(({ next_attempt_at }) => next_attempt_at <= now));
     }
     return found;
+  }
+
+  /**
+   * Held messages that have been due for longer, at most 500; looked for once a minute, or again at once after so many. There are none within
+   * an hour of a start, or of a jump of the clock, as after a suspension: for how long a target could not be tried is not known then.
+   *
+   * @param isBusy being sent
+   */
+  async overdue(longestMs: number, isBusy: (id: string) => boolean): Promise<Overdue[]> {
+    const { clock } = this.#deps;
+    const atMs = clock.monotonic();
+    const aheadMs = clock.now() - atMs;
+    if (!(Math.abs(aheadMs - this.#aheadMs) < overdueLookMs)) this.#sinceMs = atMs;
+    this.#aheadMs = aheadMs;
+    if (atMs - this.#sinceMs < graceMs || atMs - this.#overdueAtMs < overdueLookMs) return [];
+    const found: Overdue[] = [];
+    for (const some of chunks([...this.#targets], targetsPerStatement)) {
+      const query = this.#held()
+        .select(['id', 'organization_id', 'target', 'part_id', 'trigger_name'])
+        .where('target', 'in', some)
+        .where('next_attempt_at', '<', clock.now() - longestMs)
+        .limit(overdueAtOnce - found.length);
+      found.push(...(await query.execute()));
+      if (found.length >= overdueAtOnce) break;
+    }
+    if (found.length < overdueAtOnce) this.#overdueAtMs = atMs;
+    return found.filter(({ id }) => !isBusy(id));
   }
 
   #held() {

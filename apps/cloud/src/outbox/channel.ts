@@ -51,6 +51,8 @@ export interface Channel extends Disposable {
   readonly maxPerTarget: number;
   /** Whether a target that fails again and again gets single attempts at growing intervals (circuits.ts). Default false. */
   readonly breaksCircuits?: boolean;
+  /** A message that was due for so long without being tried, because its target had no room, is given up. Only with `breaksCircuits`. */
+  readonly longestWaitMs?: number;
   /** Only messages with an event are sent; those with sealed content wait. Default false. */
   readonly onlyEvents?: boolean;
   /**

@@ -11,6 +11,7 @@ import { Backlog, type Due } from './backlog.ts';
 import type { Channel, Channels, GatheredMessage, SendResult } from './channel.ts';
 import { Circuits } from './circuits.ts';
 import { divertedLine, failureLine, type MachineLogLine } from './failure-line.ts';
+import { giveUp } from './give-up.ts';
 import { InFlight } from './in-flight.ts';
 import { type Also, type Attempt, createRecorder, type Judgement, type Recorder } from './record-attempt.ts';
 import { type ChannelName, channelNames, type OutboxMessageRow, type OutboxTables } from './store.ts';
@@ -109,6 +110,7 @@ export class Delivery implements AsyncDisposable {
     if (free <= 0) return false;
     await backlog.load();
     let again = channel.breaksCircuits === true && (await backlog.holdDue(inFlight.withoutRoom()));
+    if (await this.#giveUp(lane)) again = true;
     const limit = free + inFlight.count;
     const held = await backlog.due((target) => inFlight.hasRoomFor(target), free, limit);
     const claimed: Due[] = [];
@@ -128,6 +130,22 @@ export class Delivery implements AsyncDisposable {
     }
     for (const due of claimed) this.#begin(lane, due);
     return again;
+  }
+
+  /** Ends what could not be tried for too long. True: there may be more. */
+  async #giveUp({ channel, inFlight, backlog }: Lane): Promise<boolean> {
+    const { longestWaitMs } = channel;
+    if (longestWaitMs === undefined) return false;
+    const overdue = await backlog.overdue(longestWaitMs, (id) => inFlight.has(id));
+    const [gone, rest] = [overdue.filter((one) => !this.#belongs(one)), overdue.filter((one) => this.#belongs(one))];
+    for (const { id } of gone) await this.#recorder.cancel(id);
+    if (rest.length > 0) await giveUp(this.#options, rest, longestWaitMs);
+    return overdue.length > 0;
+  }
+
+  /** Whether its organization, if it has one, still exists. */
+  #belongs({ organization_id: id }: Due): boolean {
+    return id === '' || this.#options.organizationExists(id);
   }
 
   /** Without what is held, and what is younger than that. */
@@ -169,11 +187,11 @@ export class Delivery implements AsyncDisposable {
 
   /** @param sent called when the target has answered: the next message may be sent while this attempt is recorded */
   async #deliver({ channel, circuits }: Lane, id: string, sent: () => void): Promise<void> {
-    const { clock, organizationExists } = this.#options;
+    const { clock } = this.#options;
     const row = (await this.#read(id)).get(id);
     // Since the query the message may have been paused or tried: an attempt may be recorded while a query finds it due.
     if (row?.state !== 'pending' || row.next_attempt_at > clock.now()) return;
-    if (row.organization_id !== '' && !organizationExists(row.organization_id)) return this.#recorder.cancel(row.id);
+    if (!this.#belongs(row)) return this.#recorder.cancel(row.id);
     const gathered = (await channel.gather?.(row)) ?? [row];
     if (gathered.length === 0) return;
     const attempt = await this.#attempt(channel, row, gathered);

@@ -16,6 +16,9 @@ const waitsMs = [0, 5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 
 
 export const maxAttempts: number = waitsMs.length;
 
+/** From the first attempt to the last: 27 h 35 min and 5 s. */
+export const scheduleMs: number = waitsMs.reduce((sum, ms) => sum + ms, 0);
+
 /**
  * Milliseconds to wait after `made` attempts, ±20 %; undefined: there is no further attempt.
  * @param retryAfterMs requested by the target; it can lengthen the wait up to twice its nominal length, at most 24 h

@@ -5,7 +5,7 @@ import type { Channel } from '../channel.ts';
 import type { TriggerEvent } from '../event.ts';
 import type { OutboxMessageRow } from '../store.ts';
 import { together } from '../together.ts';
-import { waitMs } from './classify.ts';
+import { scheduleMs, waitMs } from './classify.ts';
 import { createWebhookSender, type OutgoingRequest, type WebhookSenderDeps } from './send-webhook.ts';
 import { sign } from './sign.ts';
 import { webhookRequest } from './webhook-request.ts';
@@ -31,6 +31,7 @@ export function createWebhookChannel(deps: WebhookChannelDeps): Channel {
     maxInFlight: 256,
     maxPerTarget: 4,
     breaksCircuits: true,
+    longestWaitMs: scheduleMs,
     async send(message, signal) {
       const event = readEvent(message);
       if (event === undefined) return { outcome: 'rejected', error: 'the stored event cannot be read' };

@@ -1,0 +1,71 @@
+/**
+ * Ends messages that could not be tried, because their target never had room for them. It is recorded as an attempt that was rejected, so
+ * that the delivery log tells why; they can be asked for again as any other that failed.
+ */
+import type { Clock, Log } from '@platform/base';
+import type { Kysely } from 'kysely';
+import type { Overdue } from './backlog.ts';
+import { failureLine, type MachineLogLine } from './failure-line.ts';
+import type { OutboxTables } from './store.ts';
+
+export interface GiveUpDeps {
+  readonly db: Kysely<OutboxTables>;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Must not reject. */
+  readonly appendMachineLog: (partId: string, line: MachineLogLine) => Promise<void>;
+}
+
+/** @param all held messages that nothing is sending @param longestMs how long they have been due at least */
+export async function giveUp(deps: GiveUpDeps, all: readonly Overdue[], longestMs: number): Promise<void> {
+  const hours = Math.floor(longestMs / 3_600_000);
+  const error = `not tried for ${hours} hours, because the target kept failing or was always busy; given up: retry or replay it when the target works`;
+  // Before it is written, as with attempts: after a kill in between, it is told again.
+  const alike = Map.groupBy(all, ({ part_id, trigger_name, target }) =>
+    JSON.stringify([part_id, trigger_name, target]),
+  );
+  for (const some of alike.values()) await tell(deps, some, error);
+  await write(deps, all, error);
+}
+
+/** One line for many, because a target that is down leaves thousands. */
+async function tell({ db, log, appendMachineLog }: GiveUpDeps, some: readonly Overdue[], error: string): Promise<void> {
+  const [first] = some;
+  if (first === undefined) return;
+  const { id, part_id: partId } = first;
+  const count = some.length;
+  const said = count === 1 ? error : `${count} messages were ${error}`;
+  const row = await db.selectFrom('outbox_messages').selectAll().where('id', '=', id).executeTakeFirst();
+  if (row === undefined) return;
+  if (partId === '') return log.error('messages were given up', { messageId: id, count, target: row.target, error });
+  const line = failureLine(row, said, undefined);
+  await appendMachineLog(partId, { ...line, fields: { ...line.fields, messages: count } });
+}
+
+async function write({ db, clock }: GiveUpDeps, all: readonly Overdue[], error: string): Promise<void> {
+  const nowMs = clock.now();
+  const what = { at: nowMs, duration_ms: 0, outcome: 'rejected', code: null, error, response: null } as const;
+  await db.transaction().execute(async (trx) => {
+    const given = await trx
+      .updateTable('outbox_messages')
+      .set(({ eb }) => ({
+        ...{ state: 'failed', held: 0, finished_at: nowMs, authorization: null, sealed: null },
+        attempts: eb('attempts', '+', 1),
+      }))
+      .where(
+        'id',
+        'in',
+        all.map(({ id }) => id),
+      )
+      // Since the query, its target may have been paused or resumed.
+      .where('state', '=', 'pending')
+      .where('held', '=', 1)
+      .returning(['id', 'attempts'])
+      .execute();
+    if (given.length === 0) return;
+    await trx
+      .insertInto('outbox_attempts')
+      .values(given.map(({ id, attempts }) => ({ message_id: id, attempt: Number(attempts), ...what })))
+      .execute();
+  });
+}
