@@ -49,7 +49,7 @@ export interface Channel extends Disposable {
   readonly maxInFlight: number;
   /** How many of them go to one target, so that a target that hangs delays only its own messages. */
   readonly maxPerTarget: number;
-  /** Whether a target that fails again and again gets single attempts at growing intervals (circuits.ts). Default false. */
+  /** Whether a target that fails again and again gets single attempts at growing intervals (stuck-targets/circuits.ts). Default false. */
   readonly breaksCircuits?: boolean;
   /** A message that was due for so long without being tried, because its target had no room, is given up. Only with `breaksCircuits`. */
   readonly longestWaitMs?: number;

@@ -7,14 +7,14 @@
 import { type Clock, errorText, type Follower, follow, type Log } from '@platform/base';
 import { reportedFault } from '@platform/rpc/server';
 import type { Kysely } from 'kysely';
-import { Backlog, type Due } from './backlog.ts';
 import type { Channel, Channels, GatheredMessage, SendResult } from './channel.ts';
-import { Circuits } from './circuits.ts';
 import { divertedLine, failureLine, type MachineLogLine } from './failure-line.ts';
-import { giveUp } from './give-up.ts';
 import { InFlight } from './in-flight.ts';
 import { type Also, type Attempt, createRecorder, type Judgement, type Recorder } from './record-attempt.ts';
 import { type ChannelName, channelNames, type OutboxMessageRow, type OutboxTables } from './store.ts';
+import { Backlog, type Due } from './stuck-targets/backlog.ts';
+import { Circuits } from './stuck-targets/circuits.ts';
+import { giveUp } from './stuck-targets/give-up.ts';
 import { together } from './together.ts';
 
 export interface OutboxDeps {

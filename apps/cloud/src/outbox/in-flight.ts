@@ -1,5 +1,5 @@
 import type { Channel } from './channel.ts';
-import type { Circuits } from './circuits.ts';
+import type { Circuits } from './stuck-targets/circuits.ts';
 
 /** The deliveries in progress on one channel, and its free places. */
 export class InFlight {

@@ -121,7 +121,7 @@ export const outboxV25: readonly string[] = [
 ];
 
 /**
- * Messages that are held (backlog.ts) are not between the others; held ones are found by their target. Few are, so that a partial index
+ * Messages that are held (stuck-targets/backlog.ts) are not between the others; held ones are found by their target. Few are, so that a partial index
  * costs the others nothing.
  */
 export const outboxV29: readonly string[] = [
@@ -176,7 +176,7 @@ export interface OutboxMessageRow {
   retried_attempts: number;
   /** When that was; null: never. */
   retried_at: number | null;
-  /** 1: waits for a target that had no room (backlog.ts). Otherwise 0. */
+  /** 1: waits for a target that had no room (stuck-targets/backlog.ts). Otherwise 0. */
   held: number;
 }
 

@@ -13,7 +13,7 @@
  */
 import { type Clock, chunks } from '@platform/base';
 import { type Kysely, sql } from 'kysely';
-import type { ChannelName, OutboxMessageRow, OutboxTables } from './store.ts';
+import type { ChannelName, OutboxMessageRow, OutboxTables } from '../store.ts';
 
 export type Due = Pick<OutboxMessageRow, 'id' | 'organization_id' | 'target'>;
 

@@ -4,9 +4,9 @@
  */
 import type { Clock, Log } from '@platform/base';
 import type { Kysely } from 'kysely';
+import { failureLine, type MachineLogLine } from '../failure-line.ts';
+import type { OutboxTables } from '../store.ts';
 import type { Overdue } from './backlog.ts';
-import { failureLine, type MachineLogLine } from './failure-line.ts';
-import type { OutboxTables } from './store.ts';
 
 export interface GiveUpDeps {
   readonly db: Kysely<OutboxTables>;

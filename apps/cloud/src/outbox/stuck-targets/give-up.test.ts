@@ -1,10 +1,9 @@
 /** Messages that could not be tried: when they are given up, and what tells so. */
 import { expect, test } from 'vitest';
-import { storeKinds } from '../metadata/testing/test-store.ts';
-import { Backlog } from './backlog.ts';
-import { retryDeliveries } from './deliveries/retry-deliveries.ts';
-import type { Outbox } from './feature.ts';
-import { messageId } from './message-id.ts';
+import { storeKinds } from '../../metadata/testing/test-store.ts';
+import { retryDeliveries } from '../deliveries/retry-deliveries.ts';
+import type { Outbox } from '../feature.ts';
+import { messageId } from '../message-id.ts';
 import {
   attemptsIn,
   enqueueWebhooks,
@@ -14,8 +13,9 @@ import {
   statesIn,
   until,
   webhookMessage,
-} from './testing/open-outbox.ts';
-import { scheduleMs } from './webhook/classify.ts';
+} from '../testing/open-outbox.ts';
+import { scheduleMs } from '../webhook/classify.ts';
+import { Backlog } from './backlog.ts';
 
 const hourMs = 3_600_000;
 

@@ -1,11 +1,10 @@
 /** Messages that wait for targets without room: out of the way of the others, and never forgotten. */
 import { CompiledQuery, type Kysely, sql } from 'kysely';
 import { expect, test } from 'vitest';
-import type { CloudTables } from '../metadata/tables.ts';
-import { storeKinds } from '../metadata/testing/test-store.ts';
-import { Backlog } from './backlog.ts';
-import { retryDeliveries } from './deliveries/retry-deliveries.ts';
-import { messageId } from './message-id.ts';
+import type { CloudTables } from '../../metadata/tables.ts';
+import { storeKinds } from '../../metadata/testing/test-store.ts';
+import { retryDeliveries } from '../deliveries/retry-deliveries.ts';
+import { messageId } from '../message-id.ts';
 import {
   enqueueWebhooks,
   type OutboxRig,
@@ -14,7 +13,8 @@ import {
   stopAll,
   until,
   webhookMessage,
-} from './testing/open-outbox.ts';
+} from '../testing/open-outbox.ts';
+import { Backlog } from './backlog.ts';
 
 const places = 4;
 
