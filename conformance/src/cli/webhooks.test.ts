@@ -54,10 +54,16 @@ test('a webhook is listened to, its signature is right, and a changed body, anot
     join(cli.directory, 'headers.txt'),
     caught.headers.map(({ name, value }) => `${name}: ${value}\n`).join(''),
   );
+  writeFileSync(join(cli.directory, 'listened.json'), stdout);
+  writeFileSync(join(cli.directory, 'headers.json'), JSON.stringify(caught.headers));
   const verify = (body: string, secret: string, ...more: string[]) =>
     cli.run(['webhooks', 'verify', body, '--headers', 'headers.txt', '--secret-file', secret, ...more]);
   expect((await verify('body.json', 'secret.txt')).stdout).toMatch(/^the signature is right/);
+  for (const headers of ['listened.json', 'headers.json'])
+    await cli.ok(['webhooks', 'verify', 'body.json', '--headers', headers, '--secret-file', 'secret.txt']);
   for (const [ran, problem] of [
+    [await cli.run(['webhooks', 'verify', 'body.json', '--secret-file', 'secret.txt']), 'expected the headers'],
+    [await cli.run(['webhooks', 'verify', 'body.json', '--headers', 'headers.txt']), 'webhook-secret get --reveal'],
     [await verify('changed.json', 'secret.txt'), 'wrong-signature'],
     [await verify('body.json', 'other.txt'), 'wrong-signature'],
     [await verify('body.json', 'secret.txt', '--at', '2036-01-01T00:00:00Z'), 'timestamp-too-old'],

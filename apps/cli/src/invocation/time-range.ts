@@ -1,13 +1,18 @@
-import { timestampFromDate } from '@platform/sdk/cloud';
+import { PlatformError, timestampFromDate } from '@platform/sdk/cloud';
 import type { Flags } from './define-command.ts';
 import { timeBefore } from './parse-time.ts';
 
 type Timestamp = ReturnType<typeof timestampFromDate>;
 
-/** The options `--since` and `--until` as requests have them. @throws invalid_argument */
+/** The options `--since` and `--until` as requests have them. @throws invalid_argument, also if it would be empty */
 export function timeRange(flags: Flags): { readonly start?: Timestamp; readonly end?: Timestamp } {
-  const time = (name: 'since' | 'until'): Timestamp | undefined =>
-    flags[name] === undefined ? undefined : timestampFromDate(timeBefore(String(flags[name]), `--${name}`));
+  const time = (name: 'since' | 'until'): Date | undefined =>
+    flags[name] === undefined ? undefined : timeBefore(String(flags[name]), `--${name}`);
   const [start, end] = [time('since'), time('until')];
-  return { ...(start && { start }), ...(end && { end }) };
+  if (start !== undefined && end !== undefined && start.getTime() >= end.getTime())
+    throw new PlatformError(
+      'invalid_argument',
+      `--until: expected a time after --since (${start.toISOString()}), found ${end.toISOString()}`,
+    );
+  return { ...(start && { start: timestampFromDate(start) }), ...(end && { end: timestampFromDate(end) }) };
 }

@@ -179,12 +179,21 @@ function named(triggers: readonly Trigger[], names: readonly string[]): readonly
   return names.map((name) => {
     const found = triggers.find((trigger) => trigger.name === name);
     if (found !== undefined) return found;
-    const known = triggers.map((trigger) => trigger.name).join(', ');
     throw new PlatformError(
       'invalid_argument',
-      `DryRunTriggers: names: expected names of triggers without errors (${known.slice(0, 500)}), found "${name.slice(0, 100)}"`,
+      `DryRunTriggers: names: expected names of triggers without errors (${namesOf(triggers)}), found "${name.slice(0, 100)}"`,
     );
   });
+}
+
+/** For a message. */
+export function namesOf(triggers: readonly Trigger[]): string {
+  return triggers.length === 0
+    ? 'it has none'
+    : triggers
+        .map(({ name }) => name)
+        .join(', ')
+        .slice(0, 500);
 }
 
 function spanOf(start: Timestamp | undefined, end: Timestamp | undefined, nowMs: number) {

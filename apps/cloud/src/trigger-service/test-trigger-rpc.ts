@@ -15,7 +15,7 @@ import { parseTriggers } from '../triggers/parsing/parse-triggers.ts';
 import { sampleEvent } from '../triggers/sample-event.ts';
 import type { Trigger } from '../triggers/trigger.ts';
 import { createBuckets } from './buckets.ts';
-import type { DraftDeps } from './dry-run-rpc.ts';
+import { type DraftDeps, namesOf } from './dry-run-rpc.ts';
 
 export interface TestTriggerRpcDeps extends DraftDeps {
   readonly db: Kysely<CloudTables>;
@@ -38,7 +38,7 @@ export function testTriggerHandlers(deps: TestTriggerRpcDeps): Handlers<typeof T
       if (notification === undefined)
         throw new PlatformError(
           'invalid_argument',
-          `TestTrigger: notification: expected a number below ${trigger.notifications.length}, found ${index}`,
+          `TestTrigger: notification: expected the index of one of the ${trigger.notifications.length} that the trigger has, from 0, found ${index}`,
         );
       const waitMs = buckets.take(organizationId);
       if (waitMs > 0)
@@ -90,11 +90,12 @@ async function triggerOf(
   }
   const config = await configOf(partId);
   const triggers = config?.triggers ?? [];
-  const trigger = parseTriggers(triggers, config?.components ?? []).triggers.find(({ name }) => name === asked.value);
+  const known = parseTriggers(triggers, config?.components ?? []).triggers;
+  const trigger = known.find(({ name }) => name === asked.value);
   const raw = triggers.find((one) => (one as { name?: unknown } | null)?.name === asked.value);
   if (trigger !== undefined) return { trigger, raw };
   throw new PlatformError(
     'invalid_argument',
-    `TestTrigger: name: expected the name of a trigger of the part without errors, found "${asked.value.slice(0, 100)}"`,
+    `TestTrigger: name: expected the name of a trigger without errors (${namesOf(known)}), found "${asked.value.slice(0, 100)}"`,
   );
 }

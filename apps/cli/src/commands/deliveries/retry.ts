@@ -16,7 +16,8 @@ export function retryCommand(): Command {
     async (context, _flags, id = '') => {
       const { delivery } = await (await context.cloud()).triggers.retryDelivery({ id });
       if (delivery === undefined) return;
-      context.out.object(deliveryResult.shape(delivery));
+      const { attempts, ...facts } = deliveryResult.shape(delivery);
+      context.out.object(context.out.style.json === false ? facts : { ...facts, attempts });
       context.out.note(`see what comes of it with: platform deliveries get ${id}`);
     },
   );

@@ -1,10 +1,11 @@
 /** `platform triggers dry-run`: what triggers would have done with the readings and logs that are stored. */
-import { type DryRunSummary, TriggerOutcome, timestampFromDate } from '@platform/sdk/cloud';
+import { type DryRunSummary, TriggerOutcome } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import type { Context } from '../../invocation/context.ts';
 import { defineCommand } from '../../invocation/define-command.ts';
 import { timeBefore } from '../../invocation/parse-time.ts';
-import { wholeNumber } from '../../invocation/whole-number.ts';
+import { timeRange } from '../../invocation/time-range.ts';
+import { limitOf } from '../../invocation/whole-number.ts';
 import { presenter, timeOf } from '../../results/presenters.ts';
 import { partArgument } from '../config/configuration.ts';
 import { readDraft } from './draft-file.ts';
@@ -58,9 +59,8 @@ export function dryRunCommand(): Command {
         partId,
         ...(draft && { draft: { triggers: draft } }),
         names: flags['trigger'] === undefined ? [] : [String(flags['trigger'])],
-        start: timestampFromDate(since),
-        ...(flags['until'] !== undefined && { end: timestampFromDate(timeBefore(String(flags['until']), '--until')) }),
-        maxOccurrences: wholeNumber(flags['limit'], '--limit') ?? 0,
+        ...timeRange(flags),
+        maxOccurrences: limitOf(flags['limit'], '--limit'),
       });
       if (out.style.json !== false) out.rows(summaries.map(shape), fields);
       else for (const summary of summaries) out.raw(textOf(summary, since));

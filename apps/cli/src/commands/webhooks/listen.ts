@@ -24,7 +24,10 @@ export function listenCommand(): Command {
       .description(
         'print what an address of the test inbox receives from now on, and whether its signature is right, until Ctrl-C',
       )
-      .argument('<name>', 'last part of the address: a trigger notifies URL/test-inbox/webhooks/NAME')
+      .argument(
+        '<name>',
+        'last part of the address that a trigger notifies, URL/test-inbox/webhooks/NAME, or all of it',
+      )
       .option('--all', 'also what it has received already')
       .option('--count <number>', 'end after so many requests')
       .option('--body', 'print the bodies, too'),
@@ -32,10 +35,9 @@ export function listenCommand(): Command {
       examples: ['platform webhooks listen oven', 'platform webhooks listen oven --all --count 1 --body --json'],
       fields: ['id', 'time', 'method', 'path', 'webhook_id', 'signature', 'headers', 'body'],
     },
-    async (context, flags, name = '') => {
+    async (context, flags, address = '') => {
       const { out, signal, progress } = context;
-      if (!/^[^/?#]+$/.test(name))
-        throw new PlatformError('invalid_argument', `expected the last part of an address, found "${name}"`);
+      const name = nameOf(address);
       const most = flags['count'] === undefined ? Number.POSITIVE_INFINITY : wholeNumber(flags['count'], '--count');
       const cloud = await context.cloud();
       const secrets = await secretsOf(context, cloud);
@@ -79,8 +81,19 @@ async function newestId(cloud: Cloud): Promise<number> {
   return (await requestsAfter(cloud, 0)).at(-1)?.id ?? 0;
 }
 
+/** @throws invalid_argument */
+function nameOf(address: string): string {
+  const name = /^(?:https?:\/\/[^/]+\/test-inbox\/webhooks\/)?([^/?#]+)$/.exec(address)?.[1];
+  if (name !== undefined) return name;
+  throw new PlatformError(
+    'invalid_argument',
+    `expected NAME of an address of the test inbox, URL/test-inbox/webhooks/NAME, found "${address}"`,
+  );
+}
+
 function isFor(name: string, path: string): boolean {
-  return decodeURIComponent(/\/webhooks\/([^/?]+)/.exec(path)?.[1] ?? '') === name;
+  const found = /\/webhooks\/([^/?]+)/.exec(path)?.[1] ?? '';
+  return found === name || found === encodeURIComponent(name);
 }
 
 function print({ out }: Context, request: Caught, secrets: readonly string[], withBody: boolean): void {

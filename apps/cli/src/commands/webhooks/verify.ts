@@ -1,8 +1,8 @@
 /** `platform webhooks verify`: whether a request is signed as it should be, and if not, what is wrong with it. */
-import { PlatformError, systemClock } from '@platform/sdk/cloud';
+import { type JsonObject, type JsonValue, PlatformError, systemClock } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { defineLocalCommand, type Flags } from '../../invocation/define-command.ts';
-import { parseObject, readBytes, readInput } from '../../invocation/input.ts';
+import { parseJson, readBytes, readInput } from '../../invocation/input.ts';
 import { spanMs, timeBefore } from '../../invocation/parse-time.ts';
 import { checkSignature } from './check-signature.ts';
 
@@ -13,7 +13,10 @@ export function verifyCommand(): Command {
     new Command('verify')
       .description('check the signature of a webhook, and say what is wrong with it')
       .argument('<body>', 'file with the body, exactly as received; - reads standard input')
-      .option('--headers <file>', 'file with the headers of the request: lines of "name: value", or a JSON object')
+      .option(
+        '--headers <file>',
+        'file with the headers of the request: lines of "name: value", or JSON as "webhooks listen" prints it',
+      )
       .option('--id <text>', 'the header webhook-id')
       .option('--timestamp <text>', 'the header webhook-timestamp')
       .option('--signature <text>', 'the header webhook-signature')
@@ -62,26 +65,30 @@ function arrivalMs(flags: Flags): number {
 
 async function secretsOf(flags: Flags): Promise<string[]> {
   const file: string | undefined = flags['secretFile'];
+  if (file === undefined && flags['secret'] === undefined)
+    throw new PlatformError(
+      'invalid_argument',
+      'expected --secret-file with the secret that signs the webhooks, found none; owners get it with: platform organizations webhook-secret get --reveal',
+    );
   const texts = [flags['secret'] as string | undefined, file === undefined ? undefined : await readInput(file)];
   return texts.flatMap((text) => (text ?? '').split(/\s+/)).filter((text) => text !== '');
 }
 
 async function headersOf(flags: Flags): Promise<Record<string, string>> {
   const file: string | undefined = flags['headers'];
+  if (file === undefined && Object.keys(names).every((flag) => flags[flag] === undefined))
+    throw new PlatformError(
+      'invalid_argument',
+      'expected the headers of the request, as --headers, or as --id, --timestamp and --signature, found none',
+    );
   const headers = file === undefined ? {} : parseHeaders(await readInput(file), file);
   for (const [flag, name] of Object.entries(names)) if (flags[flag] !== undefined) headers[name] = String(flags[flag]);
   return headers;
 }
 
-/** Lines as `curl -v` and servers print them, or JSON. */
+/** Lines as `curl -v` and servers print them, or JSON: an object, `[{name, value}]`, or either as `headers` of a request. */
 function parseHeaders(text: string, file: string): Record<string, string> {
-  if (text.trimStart().startsWith('{'))
-    return Object.fromEntries(
-      Object.entries(parseObject(text, file)).map(([name, value]) => [
-        name.toLowerCase(),
-        Array.isArray(value) ? value.join(', ') : String(value),
-      ]),
-    );
+  if (/^\s*[[{]/.test(text)) return jsonHeaders(parseJson(text, file));
   const headers: Record<string, string> = {};
   for (const line of text.split(/\r?\n/)) {
     const [, name = '', value = ''] = /^(?:[<>] )?([!#$%&'*+.^_`|~\w-]+):\s*(.*?)\s*$/.exec(line) ?? [];
@@ -90,4 +97,22 @@ function parseHeaders(text: string, file: string): Record<string, string> {
     headers[key] = headers[key] === undefined ? value : `${headers[key]}, ${value}`;
   }
   return headers;
+}
+
+function jsonHeaders(value: JsonValue): Record<string, string> {
+  if (Array.isArray(value))
+    return Object.fromEntries(
+      value.map((one) => {
+        const { name = '', value: text = '' } = one as JsonObject;
+        return [String(name).toLowerCase(), String(text)];
+      }),
+    );
+  const { headers } = value as JsonObject;
+  if (typeof headers === 'object' && headers !== null) return jsonHeaders(headers);
+  return Object.fromEntries(
+    Object.entries(value as JsonObject).map(([name, one]) => [
+      name.toLowerCase(),
+      Array.isArray(one) ? one.join(', ') : String(one),
+    ]),
+  );
 }
