@@ -80,6 +80,15 @@ test('D20 an object with several keys or none is an operand, which eq and neq co
   );
 });
 
+test('a day that its month does not have is no date, neither as operand nor in a reading', () => {
+  const dated = (text: string) => condition({ operator: 'lt', value: { at: { $date: text } } });
+  expect(dated('2028-02-29').problems).toEqual([]);
+  for (const day of ['2026-02-29', '2026-02-30T10:00:00Z', '2026-04-31', '2026-13-01', '2026-01-00'])
+    expect(dated(day).problems[0]?.message).toContain('expected a date');
+  expect(dated('2027-01-01').matches({ at: '2026-02-28' })).toBe(true);
+  expect(dated('2027-01-01').matches({ at: '2026-02-30' })).toBe(false);
+});
+
 test('D20 regular expressions run in linear time, and those that cannot do so are refused', () => {
   const evil = condition({ operator: 'regex', value: { name: '^(a+)+$' } });
   expect(evil.matches({ name: `${'a'.repeat(50_000)}!` })).toBe(false);

@@ -39,7 +39,10 @@ const rfc3339 = /^\d{4}-\d\d-\d\d(?:[Tt ]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:[Zz]|[+-
 export function dateMs(text: string): number | undefined {
   if (!rfc3339.test(text)) return undefined;
   const ms = Date.parse(text);
-  return Number.isNaN(ms) ? undefined : ms;
+  if (Number.isNaN(ms)) return undefined;
+  const day = text.slice(0, 10);
+  // Date.parse takes the 30th of February as the 2nd of March.
+  return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day) ? ms : undefined;
 }
 
 /** What to do about several fields in one eval. */

@@ -16,8 +16,9 @@ export function retryCommand(): Command {
     async (context, _flags, id = '') => {
       const { delivery } = await (await context.cloud()).triggers.retryDelivery({ id });
       if (delivery === undefined) return;
-      const { attempts, ...facts } = deliveryResult.shape(delivery);
-      context.out.object(context.out.style.json === false ? facts : { ...facts, attempts });
+      const shown = deliveryResult.shape(delivery);
+      const { attempts: _attempts, ...facts } = shown;
+      context.out.object(context.out.style.json === false ? facts : shown);
       context.out.note(`see what comes of it with: platform deliveries get ${id}`);
     },
   );

@@ -1,4 +1,5 @@
 /** Reads configuration JSON and reports what was expected and what was found. */
+import { invisibleCharacter, visibleText } from '@platform/base';
 import type { Problems } from './problems.ts';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -38,6 +39,27 @@ export function requiredText(object: JsonObject, key: string, path: string, prob
   const value = object[key];
   if (typeof value === 'string' && value !== '') return value;
   return problems.error(`${path}.${key}`, `expected a non-empty string, found ${shown(value)}`);
+}
+
+/**
+ * A non-empty text with which rows are found, or undefined after reporting an error: stores limit the length of their keys (Postgres: 2,704
+ * bytes), and a row that cannot be written would hold up the triggers of all.
+ */
+export function keyText(
+  object: JsonObject,
+  key: string,
+  maxBytes: number,
+  path: string,
+  problems: Problems,
+): string | undefined {
+  const text = requiredText(object, key, path, problems);
+  if (text === undefined) return undefined;
+  const bytes = Buffer.byteLength(text);
+  if (bytes > maxBytes) return problems.error(`${path}.${key}`, `expected at most ${maxBytes} bytes, found ${bytes}`);
+  const unseen = invisibleCharacter(text);
+  if (unseen === undefined) return text;
+  const found = `${unseen} in ${visibleText(text)}`;
+  return problems.error(`${path}.${key}`, `expected no control characters or other invisible ones, found ${found}`);
 }
 
 /** An array of distinct names from a list; undefined after reporting an error. */

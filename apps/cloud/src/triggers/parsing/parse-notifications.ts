@@ -1,13 +1,15 @@
 /** Parses the `notifications` of a trigger: an array as in every template, or one object as in the attribute table (D18, D19). */
 import { asPlatformError } from '@platform/base';
+import { maxNameBytes } from '@platform/machine-config/limits';
 import { webhookUrl } from '../../outbox/webhook/target-guard.ts';
 import { triggerKinds } from '../kinds/registry.ts';
 import { notificationKey } from '../throttle.ts';
 import type { Notification } from '../trigger.ts';
-import { isObject, type JsonObject, kindOf, requiredText, shown, warnUnknown } from './json.ts';
+import { isObject, type JsonObject, keyText, kindOf, shown, warnUnknown } from './json.ts';
 import type { Problems } from './problems.ts';
 
 const types = ['webhook', 'email', 'push'] as const;
+const maxTargetBytes = 2_048;
 const allOwners = 'all_machine_owners';
 const keys = ['type', 'value', 'seconds_between_notifications', 'application', 'auth'];
 
@@ -48,7 +50,7 @@ function parseNotification(
   const type = types.find((one) => one === value['type']);
   if (type === undefined)
     return problems.error(`${path}.type`, `expected one of ${types.join(', ')}, found ${shown(value['type'])}`);
-  const target = requiredText(value, 'value', path, problems);
+  const target = keyText(value, 'value', maxTargetBytes, path, problems);
   if (target === undefined) return undefined;
   checkTarget(type, target, `${path}.value`, problems);
   const basicAuth = parseAuth(value, type, path, problems);
@@ -130,7 +132,7 @@ function parseApplication(
   path: string,
   problems: Problems,
 ): string | undefined {
-  if (type === 'push') return requiredText(value, 'application', path, problems);
+  if (type === 'push') return keyText(value, 'application', maxNameBytes, path, problems);
   if (value['application'] !== undefined) problems.warn(`${path}.application`, `ignored for ${type}; it is for push`);
   return undefined;
 }

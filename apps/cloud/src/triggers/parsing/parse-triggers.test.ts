@@ -81,6 +81,33 @@ test('D18 a capture method names a short type or a full triplet, and matches upl
   }
 });
 
+test('names and targets that no store can have as keys, or that people cannot tell apart, are refused with their paths', () => {
+  const [long, url] = ['x'.repeat(256), `https://example.com/${'x'.repeat(2_048)}`];
+  const found = problemsOf(
+    { name: long, event, notifications: [webhook] },
+    { name: 'a\u0000b', event, notifications: [webhook] },
+    { name: 'a\u202eb', event, notifications: [webhook] },
+    { name: 'c', event, notifications: [{ type: 'webhook', value: url }] },
+    { name: 'd', event, notifications: [{ type: 'webhook', value: 'https://example.com/\na' }] },
+    { name: 'e', event, notifications: [{ type: 'push', value: 'ada@example.com', application: long }] },
+  );
+  const unseen = 'expected no control characters or other invisible ones, found';
+  expect(found).toEqual([
+    'error triggers[0].name: expected at most 255 bytes, found 256',
+    `error triggers[1].name: ${unseen} U+0000 in "a\\u0000b"`,
+    `error triggers[2].name: ${unseen} U+202E in "a<U+202E>b"`,
+    'error triggers[3].notifications[0].value: expected at most 2048 bytes, found 2068',
+    `error triggers[4].notifications[0].value: ${unseen} U+000A in "https://example.com/\\na"`,
+    'error triggers[5].notifications[0].application: expected at most 255 bytes, found 256',
+  ]);
+  const [longest] = parse({
+    name: 'x'.repeat(255),
+    event,
+    notifications: { ...webhook, value: url.slice(0, 2_048) },
+  }).triggers;
+  expect(longest?.notifications[0]?.value).toHaveLength(2_048);
+});
+
 test('D18 a disabled trigger is parsed but does not run', () => {
   expect(parse({ name: 'a', event, notifications: webhook, disabled: true }).triggers[0]?.enabled).toBe(false);
 });

@@ -1,8 +1,9 @@
 /** Parses the `triggers` array of a part's configuration: the triggers to run, and every problem with its path (D18). */
 import type { Problem } from '@platform/base';
+import { maxNameBytes } from '@platform/machine-config/limits';
 import type { ConfiguredResource } from '../../machines/configuration/triggers-of.ts';
 import type { Trigger } from '../trigger.ts';
-import { isObject, requiredText, shown, warnUnknown } from './json.ts';
+import { isObject, keyText, shown, warnUnknown } from './json.ts';
 import { parseEvent } from './parse-event.ts';
 import { parseNotifications } from './parse-notifications.ts';
 import { Problems } from './problems.ts';
@@ -54,7 +55,7 @@ function parseTrigger(
   if (!isObject(value))
     return problems.error(path, `expected an object with name, event and notifications, found ${shown(value)}`);
   warnUnknown(value, ['name', 'event', 'notifications', 'notes', 'disabled'], path, problems);
-  const name = requiredText(value, 'name', path, problems);
+  const name = keyText(value, 'name', maxNameBytes, path, problems);
   const { disabled = false, notes } = value;
   if (typeof disabled !== 'boolean')
     problems.error(`${path}.disabled`, `expected true or false, found ${shown(disabled)}`);
