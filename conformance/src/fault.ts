@@ -30,9 +30,13 @@ const faults: Readonly<Record<string, { help: string; options: string[]; tests: 
     tests: ['conformance/src/crash/trigger-crash.test.ts'],
   },
   billing: {
-    help: 'charges under crashes, kills, lost answers, and confirmations that are repeated, late and reordered',
+    help: 'charges under crashes, kills, lost answers, and confirmations that are repeated, late and reordered; the two minutes',
     options: ['interleavings', 'kills', 'seed'],
-    tests: ['apps/cloud/src/billing/payments/interleavings.test.ts', 'conformance/src/crash/billing-crash.test.ts'],
+    tests: [
+      'apps/cloud/src/billing/payments/interleavings.test.ts',
+      'conformance/src/crash/billing-crash.test.ts',
+      'conformance/src/crash/two-minutes.fault.ts',
+    ],
   },
   damage: {
     help: 'damages files and catalog of a running cloud while queries run',

@@ -93,7 +93,7 @@ test(
     let over = false;
     const calls = Array.from({ length: callers }, (_, nth) => chargeUntil(cloud, owner, `caller${nth}`, () => over));
     for (let kill = 0; kill < kills; kill++) {
-      await pauseMs(random(20, 1_500));
+      await pauseMs(random(20, 800));
       await cloud.kill();
       await cloud.start();
       faultProgress('kills', kill + 1, kills);

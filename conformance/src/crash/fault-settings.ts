@@ -4,7 +4,7 @@ export interface FaultSettings {
   readonly kills: number;
   /** While triggers fire. Default 5. */
   readonly triggerKills: number;
-  /** While charges are made. Default 1. */
+  /** While charges are made. Default 10. */
   readonly billingKills: number;
   readonly seed: number;
   /** Of the ledger test: kills, power cuts, lost acknowledgements, mutated files and full disks. Default: a twentieth of 200, 2,000, 1,000 and 10,000; 2 full disks. */
@@ -30,7 +30,7 @@ export function readFaultSettings(): FaultSettings {
   } = process.env;
   return {
     triggerKills: Number(process.env['FAULT_TRIGGER_KILLS'] ?? 5),
-    billingKills: Number(process.env['FAULT_BILLING_KILLS'] ?? 1),
+    billingKills: Number(process.env['FAULT_BILLING_KILLS'] ?? 10),
     ledgerKills: Number(FAULT_LEDGER_KILLS),
     cuts: Number(FAULT_CUTS),
     acks: Number(FAULT_ACKS),

@@ -12,6 +12,7 @@ const admin = { kind: 'admin', name: 'root' } as const;
 const { signal } = new AbortController();
 const april = monthNamed('2027-04');
 const may = monthNamed('2027-05');
+const nineToEleven = ['2027-09', '2027-10', '2027-11'];
 
 async function open(tier: string, overrides: Parameters<typeof openBilling>[0] = {}): Promise<TestBilling> {
   const on = await openBilling(overrides);
@@ -124,6 +125,26 @@ test('an organization on an annual tier is billed in advance, once for each year
     { period: 'year:2027-03' },
     { number: 'INV-000002', period: 'year:2028-03' },
   ]);
+});
+
+test('at the turn of a year, and when the clock repeats seconds there, December is billed once, with what was used in it', async () => {
+  const on = await open('standard');
+  const december = monthNamed('2027-12');
+  const [last, first] = [december.endMs - 3_600_000, december.endMs];
+  await use(on, last, Number(december.hours));
+  await use(on, first, Number(december.hours) * 7);
+  await at(on, december.endMs - 1);
+  await bill(on);
+  const periods = async () => (await listed(on)).map(({ period }) => period);
+  expect(await periods()).toEqual(['2027-03', '2027-04', '2027-05', '2027-06', '2027-07', '2027-08', ...nineToEleven]);
+  // A leap second, and a clock that is set back by a minute.
+  for (const ms of [0, 600_000, 599_999, 540_000, 600_000, 600_001, 3_600_000]) {
+    await at(on, december.endMs + ms);
+    await bill(on);
+  }
+  const [billed, ...more] = (await listed(on)).slice(9);
+  expect([billed, more]).toMatchObject([{ period: '2027-12', subtotal: 1_000 }, []]);
+  expect((await checkLedger(on.db)).problems).toEqual([]);
 });
 
 test('an organization that owes is reminded once a day by who bills it', async () => {

@@ -3,6 +3,7 @@ import { UsageCostType } from '@platform/proto/platform/app/v1/billing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { usageNames } from '../meter/usage-types.ts';
+import { decimalOf, one } from '../money/decimal.ts';
 import { hourOf, monthNamed } from '../month.ts';
 import { billing, openBilling, prices, startMs, type TestBilling } from '../testing/open-billing.ts';
 import { changeAccount } from './accounts.ts';
@@ -91,6 +92,26 @@ test('lines sum to the subtotal, which is never negative, for any usage and pric
       expect(beforeDiscount - discount).toBeGreaterThanOrEqual(0n);
     }),
     { numRuns: 1_000 },
+  );
+});
+
+test('parts of an amount of usage, by steps, sum to the whole, and cost at most half a minor unit each more or less than it', () => {
+  const limits = fc.uniqueArray(fc.integer({ min: 1, max: 1_000 }), { minLength: 1, maxLength: 8 });
+  fc.assert(
+    fc.property(limits, fc.bigInt(1n, 10n ** 15n), fc.integer({ min: 1, max: 99 }), (given, bytes, cents) => {
+      const price = `0.${String(cents).padStart(2, '0')}`;
+      const steps = [...given.toSorted((a, b) => a - b).map((end) => ({ up_to: String(end), price })), { price }];
+      const rated = (logs: object) => {
+        const { tier, currency } = tierOf(document({ per_machine: undefined, usage: { LOGS_UPLOAD: logs } }));
+        return rate(new Map([['LOGS_UPLOAD', bytes]]), tier, currency, march.hours);
+      };
+      const parts = rated({ steps }).lines;
+      const quantities = parts.map(({ quantity }) => decimalOf(quantity, 'quantity'));
+      expect(quantities.reduce((sum, part) => sum + part, 0n)).toBe((bytes * one) / 1_000_000_000n);
+      const off = Number(rated({ steps }).subtotal - rated({ price }).subtotal);
+      expect(Math.abs(off)).toBeLessThanOrEqual(parts.length / 2 + 0.5);
+    }),
+    { numRuns: 500 },
   );
 });
 
