@@ -240,6 +240,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
       billing,
       packages,
       keyUse,
+      db,
       logs,
       deletions,
       directory: data.path,

@@ -1,5 +1,6 @@
 /** Background work that the cloud repeats while it serves: truncating, sweeping, forgetting and persisting. */
 import { type Clock, type FollowOptions, follow, type Log } from '@platform/base';
+import { extendAuditChain } from './access/audit-chain.ts';
 import type { KeyUse } from './access/key-use.ts';
 import type { Billing } from './billing/feature.ts';
 import type { Binary } from './binary/feature.ts';
@@ -10,6 +11,7 @@ import type { Ingest } from './ingest/feature.ts';
 import type { IngestLog } from './ingest/log/log.ts';
 import type { DeletionPause } from './instance/deletion-pause.ts';
 import type { MachineLogs } from './machines/logs/logs.ts';
+import type { Database } from './metadata/tables.ts';
 import type { Packages } from './packages/feature.ts';
 import type { Tabular } from './tabular/tabular.ts';
 import type { Triggers } from './triggers/feature.ts';
@@ -23,6 +25,7 @@ export interface HousekeepingDeps {
   readonly billing: Pick<Billing, 'cursor'>;
   readonly packages: Pick<Packages, 'removeArchives' | 'onDeleted'>;
   readonly keyUse: KeyUse;
+  readonly db: Database;
   readonly logs: MachineLogs;
   readonly deletions: DeletionPause;
   readonly directory: string;
@@ -33,7 +36,7 @@ export interface HousekeepingDeps {
 /** Runs until the result is disposed; disposal waits for steps in progress. */
 export function startHousekeeping(deps: HousekeepingDeps): AsyncDisposable {
   const { ingest, ingestLog, tabular, triggers, binary, billing, packages, keyUse, logs, deletions, directory } = deps;
-  const { clock, log } = deps;
+  const { clock, log, db } = deps;
   const tasks = new AsyncDisposableStack();
   const task = (area: string, options: Omit<FollowOptions, 'clock' | 'log'>) =>
     tasks.use(follow({ ...options, clock, log: log.child(area) }));
@@ -93,6 +96,7 @@ export function startHousekeeping(deps: HousekeepingDeps): AsyncDisposable {
   });
   task('machines', { name: 'delete old machine logs', idleMs: 3_600_000, step: () => logs.forget() });
   task('machines', { name: 'report dropped log lines', idleMs: 10_000, step: () => logs.tellLeftOut() });
+  task('access', { name: 'chain the audit trail', idleMs: 10_000, step: () => extendAuditChain(db) });
   tasks.defer(() => keyUse.write());
   task('access', {
     name: 'record the use of keys',

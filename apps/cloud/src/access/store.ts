@@ -53,6 +53,14 @@ export interface AccessTables {
     detail: string;
     peer_address: string;
   };
+  /** Append-only: hashes over the audit trail (audit-chain.ts). */
+  audit_chain: {
+    /** 1, 2, … */
+    link: number;
+    entry_id: number;
+    /** SHA-256 over the link before and the entry, hexadecimal. */
+    hash: string;
+  };
 }
 
 export const accessV1: readonly string[] = [
@@ -85,5 +93,20 @@ export const auditGuard: { readonly sqlite: readonly string[]; readonly postgres
   postgres: [
     `create function audit_entries_refuse() returns trigger language plpgsql as $$ begin raise exception 'audit_entries is append-only'; end $$`,
     `create trigger audit_entries_no_change before update or delete or truncate on audit_entries for each statement execute function audit_entries_refuse()`,
+  ],
+};
+
+export const accessV32: readonly string[] = [
+  'create table audit_chain (link bigint primary key, entry_id bigint not null unique, hash text not null)',
+];
+
+export const auditChainGuard: { readonly sqlite: readonly string[]; readonly postgres: readonly string[] } = {
+  sqlite: [
+    `create trigger audit_chain_no_update before update on audit_chain begin select raise(abort, 'audit_chain is append-only'); end`,
+    `create trigger audit_chain_no_delete before delete on audit_chain begin select raise(abort, 'audit_chain is append-only'); end`,
+  ],
+  postgres: [
+    `create function audit_chain_refuse() returns trigger language plpgsql as $$ begin raise exception 'audit_chain is append-only'; end $$`,
+    `create trigger audit_chain_no_change before update or delete or truncate on audit_chain for each statement execute function audit_chain_refuse()`,
   ],
 };

@@ -1,6 +1,7 @@
 /** Who bills which organization, which neither of the two can say alone; payments that arrived; and the check of the ledger. */
 import { PlatformError } from '@platform/base';
 import type { OwnActor } from '../access/audit.ts';
+import { checkAuditChain } from '../access/audit-chain.ts';
 import type { AccountsDeps } from '../accounts/accounts-deps.ts';
 import { checkLedger } from '../billing/ledger/check-ledger.ts';
 import { recordPayment } from '../billing/payments/record-payment.ts';
@@ -42,6 +43,10 @@ export function billingOperations(
       // Nobody is mailed: whoever records payments tells their payers in their own way.
       return await recordPayment({ db, clock, mails: undefined }, actorOf(params), payment);
     },
-    'check-ledger': () => checkLedger(db),
+    'check-ledger': async () => {
+      const [ledger, trail] = [await checkLedger(db), await checkAuditChain(db)];
+      const problems = [...ledger.problems, ...trail.problems];
+      return { ...ledger, auditEntries: trail.entries, auditHash: trail.hash, problems };
+    },
   };
 }

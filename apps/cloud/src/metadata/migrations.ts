@@ -1,5 +1,5 @@
 /** Every version of the metadata's tables, collected from the features that own them; a released version never changes. */
-import { accessV1, accessV2, auditGuard } from '../access/store.ts';
+import { accessV1, accessV2, accessV32, auditChainGuard, auditGuard } from '../access/store.ts';
 import { accountsDdl, accountsV2, accountsV16, accountsV18 } from '../accounts/store.ts';
 import { adminV2 } from '../admin/store.ts';
 import {
@@ -109,4 +109,10 @@ export const migrations: readonly Migration[] = [
   { version: 29, statements: outboxV29 },
   { version: 30, statements: dunningV30 },
   { version: 31, statements: [], sqliteOnly: usageHoursV31 },
+  {
+    version: 32,
+    statements: accessV32,
+    sqliteOnly: auditChainGuard.sqlite,
+    postgresOnly: auditChainGuard.postgres,
+  },
 ];

@@ -5,7 +5,7 @@ import { group } from '../../invocation/define-command.ts';
 import { defineAdminCommand } from './define-admin-command.ts';
 
 const paymentFields = ['invoice_id', 'number', 'state', 'open', 'currency', 'is_new'];
-const ledgerFields = ['lines', 'invoices', 'problems'];
+const ledgerFields = ['lines', 'invoices', 'audit_entries', 'audit_hash', 'problems'];
 
 export function paymentsCommand(): Command {
   return group('payments', 'payments that arrived outside of the platform', [record()]);
@@ -37,14 +37,19 @@ function record(): Command {
 export function checkLedgerCommand(): Command {
   return defineAdminCommand(
     new Command('check-ledger').description(
-      'check the books: sums, the chain of hashes, numbers without gaps, and invoices against the ledger',
+      'check the books: sums, the chains of hashes of the ledger and of the audit trail, numbers without gaps, and invoices against the ledger',
     ),
     { examples: ['platform admin check-ledger'], fields: ledgerFields },
     async (ask, { out }) => {
-      const report = (await ask('check-ledger')) as JsonObject;
-      out.object(report);
-      const problems = Array.isArray(report['problems']) ? report['problems'].length : 0;
-      if (problems > 0) throw new PlatformError('data_loss', `the ledger is not in order: ${problems} problems`);
+      const {
+        auditEntries: audit_entries = null,
+        auditHash: audit_hash = null,
+        problems = [],
+        ...ledger
+      } = (await ask('check-ledger')) as JsonObject;
+      out.object({ ...ledger, audit_entries, audit_hash, problems });
+      const { length } = Array.isArray(problems) ? problems : [];
+      if (length > 0) throw new PlatformError('data_loss', `the ledger is not in order: ${length} problems`);
     },
   );
 }

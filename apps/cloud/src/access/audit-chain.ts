@@ -1,0 +1,112 @@
+/**
+ * A chain of hashes over the audit trail: each link has the hash of an entry and of the link before, so that entries that were changed,
+ * removed or slipped in afterwards show. Entries are chained within seconds after they were written, because a chain that is written with
+ * them would make all changes of the installation wait for each other.
+ *
+ * It protects against changes of entries, not against someone who rewrites the whole chain: whoever wants that too keeps the last hash
+ * elsewhere.
+ */
+import { createHash } from 'node:crypto';
+import type { Database } from '../metadata/tables.ts';
+import type { AuditEntry } from './audit-entries.ts';
+
+export interface AuditReport {
+  /** Entries that are chained. */
+  readonly entries: number;
+  /** Of the last link; empty: there is none. */
+  readonly hash: string;
+  /** For people; empty: the trail is in order. */
+  readonly problems: readonly string[];
+}
+
+const entriesAtOnce = 500;
+const pageSize = 5_000;
+const maxProblems = 100;
+/** On Postgres an entry can be committed after one with a higher id: so far back it is still looked for. */
+const lateIds = 1_000;
+
+/** Adds the entries that are not in the chain so far; true: there may be more. */
+export async function extendAuditChain(db: Database): Promise<boolean> {
+  const after = await lastSettledId(db);
+  if ((await unchained(db).where('id', '>', after).limit(1).execute()).length === 0) return false;
+  return await db.transaction().execute(async (trx) => {
+    const last = await trx.selectFrom('audit_chain').selectAll().orderBy('link', 'desc').limit(1).executeTakeFirst();
+    const entries = await unchained(trx).where('id', '>', after).orderBy('id').limit(entriesAtOnce).execute();
+    let [link, hash] = [last?.link ?? 0, last?.hash ?? ''];
+    const rows = entries.map((entry) => {
+      link += 1;
+      hash = hashOf(hash, entry);
+      return { link, entry_id: entry.id, hash };
+    });
+    if (rows.length > 0) await trx.insertInto('audit_chain').values(rows).execute();
+    return rows.length === entriesAtOnce;
+  });
+}
+
+/** Follows the whole chain. Entries of the last moments may not be in it yet. */
+export async function checkAuditChain(db: Database): Promise<AuditReport> {
+  const problems: string[] = [];
+  const say = (problem: string): void => {
+    if (problems.length < maxProblems) problems.push(problem);
+  };
+  let [link, hash] = [0, ''];
+  for (;;) {
+    const page = await db
+      .selectFrom('audit_chain')
+      .leftJoin('audit_entries', 'audit_entries.id', 'audit_chain.entry_id')
+      .selectAll('audit_entries')
+      .select(['audit_chain.link', 'audit_chain.entry_id', 'audit_chain.hash'])
+      .where('audit_chain.link', '>', link)
+      .orderBy('audit_chain.link')
+      .limit(pageSize)
+      .execute();
+    for (const { link: found, entry_id, hash: given, ...entry } of page) {
+      if (found !== link + 1) say(`audit chain: expected link ${link + 1}, found link ${found}: links are missing`);
+      if (entry.id === null) say(`audit entry ${entry_id}: it is missing`);
+      else if (hashOf(hash, entry as AuditEntry) !== given)
+        say(`audit entry ${entry_id} (${entry.action}, ${new Date(entry.at_ms ?? 0).toISOString()}): it was changed`);
+      [link, hash] = [found, given];
+    }
+    if (page.length < pageSize) break;
+  }
+  const slipped = await unchained(db)
+    .where('id', '<=', await lastSettledId(db))
+    .limit(maxProblems)
+    .execute();
+  for (const { id, action } of slipped) say(`audit entry ${id} (${action}): it is not in the chain`);
+  return { entries: link, hash, problems };
+}
+
+function unchained(db: Database) {
+  return db
+    .selectFrom('audit_entries')
+    .selectAll()
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('audit_chain')
+            .select('audit_chain.link')
+            .whereRef('audit_chain.entry_id', '=', 'audit_entries.id'),
+        ),
+      ),
+    );
+}
+
+/** Entries up to this id are in the chain, unless they were added behind its back. */
+async function lastSettledId(db: Database): Promise<number> {
+  const row = await db
+    .selectFrom('audit_chain')
+    .select(({ fn }) => fn.max<number | null>('entry_id').as('last'))
+    .executeTakeFirst();
+  return Math.max(0, Number(row?.last ?? 0) - lateIds);
+}
+
+function hashOf(before: string, entry: AuditEntry): string {
+  const values = [
+    ...[entry.id, entry.at_ms, entry.actor_kind, entry.actor_id, entry.actor_name, entry.action],
+    ...[entry.organization_id, entry.target_kind, entry.target_id, entry.detail, entry.peer_address],
+  ];
+  return createHash('sha256')
+    .update(JSON.stringify([before, ...values]))
+    .digest('hex');
+}
