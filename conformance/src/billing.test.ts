@@ -5,8 +5,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as ours from '@platform/proto/platform/app/v1/billing';
-import { openCloud } from '@platform/sdk/cloud';
+import { openCloud, usageTypeName } from '@platform/sdk/cloud';
 import { billingApi } from '@viamrobotics/sdk';
+import { serialize } from 'bson';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type CommandLine, openCommandLine } from './cli/command-line.ts';
 import { Peer } from './grpc-peer.ts';
@@ -158,4 +159,48 @@ test('grpc-js calls every operation, and those about others are refused', async 
   ];
   for (const [operation, request, code] of refused)
     await expect(ask(operation, request), operation).rejects.toMatchObject({ code });
+});
+
+test('rows that queries answer, bytes that they process, and downloads are metered to the byte', async () => {
+  const [org_id, sync, service] = [
+    cloud.organizationId,
+    'platform.app.datasync.v1.DataSyncService',
+    'platform.app.data.v1.DataService',
+  ];
+  await using sdk = openCloud({ url: cloud.url, keyId: cloud.keyId, key: cloud.key });
+  const used = async (): Promise<Record<string, number>> => {
+    const { records } = await sdk.prices.listUsage({ organizationId: org_id });
+    const sums: Record<string, number> = {};
+    for (const { type, quantity } of records)
+      sums[usageTypeName(type)] = (sums[usageTypeName(type)] ?? 0) + Number(quantity);
+    return sums;
+  };
+  const common = { part_id: cloud.partId, component_type: 'core:component:sensor', component_name: 'metered' };
+  const time = { seconds: Math.floor(Date.now() / 1_000) };
+  await peer.call(sync, 'DataCaptureUpload', {
+    metadata: { ...common, method_name: 'Readings', type: 'DATA_TYPE_TABULAR_SENSOR', file_extension: '.dat' },
+    sensor_contents: Array.from({ length: 50 }, (_, value) => ({
+      metadata: { time_requested: time, time_received: time },
+      struct: { fields: { value: { numberValue: value } } },
+    })),
+  });
+  const { binary_data_id: id } = await peer.send(sync, 'FileUpload', [
+    { metadata: { ...common, type: 'DATA_TYPE_FILE', file_name: 'notes.txt', file_extension: '.txt' } },
+    { file_contents: { data: Buffer.alloc(20_000, 'notes') } },
+  ]);
+  const before = await used();
+  const { raw_data: rows } = await peer.call(service, 'TabularDataByMQL', {
+    organization_id: org_id,
+    mql_binary: [serialize({ $match: { component_name: 'metered' } })],
+  });
+  await peer.call(service, 'BinaryDataByIDs', { binary_data_ids: [id], include_binary: true });
+  const { signed_url: url } = await peer.call(service, 'CreateBinaryDataSignedURL', { binary_data_id: id });
+  const part = await fetch(String(url), { headers: { range: 'bytes=100-299' } });
+  expect((await part.arrayBuffer()).byteLength).toBe(200);
+  const bytes = (rows as Buffer[]).reduce((sum, row) => sum + row.length, 0);
+  expect([(rows as Buffer[]).length, bytes > 5_000]).toEqual([50, true]);
+  const more = async (name: string) => ((await used())[name] ?? 0) - (before[name] ?? 0);
+  await expect.poll(() => more('BINARY_DATA_EGRESS')).toBe(20_200);
+  expect(await more('TABULAR_DATA_EGRESS')).toBe(bytes);
+  expect(await more('TABULAR_DATA_DATABASE_COMPUTE')).toBeGreaterThan(0);
 });

@@ -9,6 +9,7 @@ import {
 import { readLogo } from './accounts/organizations/logo.ts';
 import { type Billing, createBilling } from './billing/feature.ts';
 import { createInvoiceMails } from './billing/invoices/mails.ts';
+import type { LiveUsage } from './billing/meter/live-usage.ts';
 import { openProvider } from './billing/payments/provider.ts';
 import { storedFiles } from './binary/stored-bytes.ts';
 import type { Fleet } from './compose-fleet.ts';
@@ -28,6 +29,7 @@ export interface BillingWiringDeps extends Pick<Stores, 'db'> {
   /** Absent if no mail server is configured: nothing is mailed. */
   readonly mail: Mail | undefined;
   readonly settings: Pick<Settings, 'payments' | 'identity' | 'webUi'>;
+  readonly liveUsage: LiveUsage;
   /** Where the cloud listens. */
   readonly url: () => string;
   readonly clock: Clock;
@@ -38,7 +40,7 @@ export async function composeBilling(deps: BillingWiringDeps): Promise<Billing> 
   const { db, ingestLog, fleet, mail, settings, clock, log } = deps;
   const { tree, access } = fleet;
   return createBilling({
-    ...{ db, ingestLog, tree, access, clock, log: log.child('billing') },
+    ...{ db, ingestLog, tree, access, clock, liveUsage: deps.liveUsage, log: log.child('billing') },
     billsOthers: (organizationId) => isBillingServiceEnabled(db, organizationId),
     provider: await openProvider(settings.payments),
     returnUrlOf: (organizationId) =>

@@ -1,7 +1,9 @@
 /** The data plane: uploads are appended to the log; rows, notifications and binary data are derived from it; queries read the rows. */
 import type { Clock, Log } from '@platform/base';
+import { UsageCostType } from '@platform/proto/platform/app/v1/billing';
 import type { Principal } from './access/principal.ts';
 import type { Limits } from './admin/limits.ts';
+import type { LiveUsage } from './billing/meter/live-usage.ts';
 import { type Binary, createBinary } from './binary/feature.ts';
 import { openBlobStore } from './blobs/blob-store.ts';
 import type { Fleet } from './compose-fleet.ts';
@@ -35,6 +37,7 @@ export interface DataPlaneDeps extends Pick<Stores, 'data' | 'db' | 'instanceKey
   readonly settings: Pick<Settings, 'databaseUrl' | 'identity' | 'sealAgeMs' | 'scrubPeriodMs'>;
   readonly limits: Limits;
   readonly deletions: DeletionPause;
+  readonly liveUsage: Pick<LiveUsage, 'add'>;
   readonly clock: Clock;
   readonly log: Log;
   /** Scheme under which clients reach the cloud, for the addresses it hands out. */
@@ -59,6 +62,10 @@ export interface DataPlane extends AsyncDisposable {
 export async function composeDataPlane(deps: DataPlaneDeps): Promise<DataPlane> {
   const { data, db, instanceKey, ingestLog, signIn, outbox, settings, limits, deletions, clock, log, scheme, url } =
     deps;
+  const counting =
+    (type: UsageCostType) =>
+    (organizationId: string, bytes: number): void =>
+      deps.liveUsage.add(organizationId, type, bytes);
   const { tree, registry, access, retention, machines, authenticator, servedPackages, organizationNamed } = deps.fleet;
   await using unwind = new Parts();
 
@@ -75,6 +82,7 @@ export async function composeDataPlane(deps: DataPlaneDeps): Promise<DataPlane> 
       clock,
       deletions,
       monthlyScanBytesOf: (organizationId) => limits.limitOf(organizationId, 'query-bytes-per-month'),
+      onScanned: counting(UsageCostType.TABULAR_DATA_DATABASE_COMPUTE),
       standingRulesOf: retention.standingRulesOf,
       settings: {
         ...(settings.sealAgeMs !== undefined && { sealAgeMs: settings.sealAgeMs }),
@@ -121,6 +129,7 @@ export async function composeDataPlane(deps: DataPlaneDeps): Promise<DataPlane> 
       standing: authenticator.standing,
       principalOf,
       baseUrl,
+      onSent: counting(UsageCostType.BINARY_DATA_EGRESS),
       clock,
       log: log.child('binary'),
     }),
@@ -153,6 +162,7 @@ export async function composeDataPlane(deps: DataPlaneDeps): Promise<DataPlane> 
     tabular,
     db,
     access,
+    onAnswered: counting(UsageCostType.TABULAR_DATA_EGRESS),
     clock,
     log: log.child('queries'),
     recheck: authenticator.recheck,

@@ -13,6 +13,7 @@ import { cloudStatus } from './admin/cloud-status.ts';
 import { controlName, openControlServer } from './admin/control-channel.ts';
 import { createAdmin } from './admin/feature.ts';
 import { openLimits } from './admin/limits.ts';
+import { createLiveUsage } from './billing/meter/live-usage.ts';
 import { checkStores } from './check-stores.ts';
 import { composeBilling } from './compose-billing.ts';
 import { composeDataPlane } from './compose-data-plane.ts';
@@ -135,15 +136,17 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
     clock,
     readerOf: (request) => testInboxReader({ authenticator, signIn, access, demoKeyId: () => demoKeyId }, request),
   });
+  // What is counted where it happens; the data plane ends before it.
+  const liveUsage = unwind.use('live usage', createLiveUsage({ db, clock, log: log.child('billing') }));
   // Readings and binary data: log → rows, log → triggers, log → binary data
   const dataPlane = unwind.use(
     'data plane',
-    await composeDataPlane({ ...common, data, ingestLog, fleet, signIn, outbox, deletions, scheme }),
+    await composeDataPlane({ ...common, data, ingestLog, fleet, signIn, outbox, deletions, liveUsage, scheme }),
   );
   const { tabular, triggers, binary, packages, ingest } = dataPlane;
 
   // Usage, prices, invoices and payments
-  const billing = unwind.use('billing', await composeBilling({ ...common, ingestLog, fleet, mail }));
+  const billing = unwind.use('billing', await composeBilling({ ...common, ingestLog, fleet, mail, liveUsage }));
   unwind.use('presence', presence);
 
   // Remote control

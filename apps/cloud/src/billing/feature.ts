@@ -14,6 +14,7 @@ import { billingHandlers } from './billing-rpc.ts';
 import { closePeriods } from './invoices/close-periods.ts';
 import { dunDue } from './invoices/dunning.ts';
 import { checkLedger } from './ledger/check-ledger.ts';
+import type { LiveUsage } from './meter/live-usage.ts';
 import { type MeterUploadsDeps, meterUploads } from './meter/meter-uploads.ts';
 import { type StoredSource, sampleHours } from './meter/sample-hours.ts';
 import { type ChargeRpcDeps, chargeHandlers, invoiceHandlers } from './payments/charge-rpc.ts';
@@ -31,6 +32,8 @@ export interface BillingDeps
     Partial<Pick<ChargeRpcDeps, 'addressOf' | 'logoOf'>>,
     Pick<ChargeRpcDeps, 'returnUrlOf'> {
   readonly stored: readonly StoredSource[];
+  /** Absent: nothing is counted where it happens. */
+  readonly liveUsage?: Pick<LiveUsage, 'written'>;
 }
 
 export interface Billing extends Pick<LogFollower, 'cursor' | 'lag' | 'steps'>, AsyncDisposable {
@@ -57,12 +60,16 @@ const dunEveryMs = 600_000;
 export function createBilling(given: BillingDeps): Billing {
   const { db, ingestLog, stored, clock, log } = given;
   const meter = meterUploads({ db, ingestLog, clock, log });
+  const metered = async (signal: AbortSignal): Promise<void> => {
+    await meter.caughtUp(signal);
+    await given.liveUsage?.written();
+  };
   const deps: ChargeRpcDeps = {
     ...{ addressOf: async () => [], logoOf: async () => undefined },
     ...given,
-    metered: meter.caughtUp,
+    metered,
     async meteredUntil(ms, signal) {
-      await meter.caughtUp(signal);
+      await metered(signal);
       const row = await db.selectFrom('usage_samples').select('hour').where('id', '=', 1).executeTakeFirst();
       if (row !== undefined && row.hour >= ms) return;
       throw new PlatformError(

@@ -29,7 +29,7 @@ const hotUnconfigured =
 
 /** @throws invalid_argument without an organization; not_found if the caller may read none of its data; and as Tabular.query */
 export async function answerQuery(
-  { tabular, access, log }: Pick<QueriesDeps, 'tabular' | 'access' | 'log'>,
+  { tabular, access, log, onAnswered }: Pick<QueriesDeps, 'tabular' | 'access' | 'log' | 'onAnswered'>,
   asked: AskedQuery,
 ): Promise<AnsweredQuery> {
   const { organizationId, principal, parse, vocabulary, signal, deadlineMs, explain = false } = asked;
@@ -47,6 +47,8 @@ export async function answerQuery(
     bytes: result.bytes.length,
     scannedBytes: result.scannedBytes,
   });
+  // An explanation is answered instead of the rows.
+  if (!explain) onAnswered?.(organizationId, result.bytes.length);
   const notices = [...noticesOf(plan), ...namespaceNotices(plan, vocabulary)];
   return { result, notices: result.isHotUnconfigured ? [hotUnconfigured, ...notices] : notices };
 }

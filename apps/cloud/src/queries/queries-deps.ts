@@ -14,6 +14,8 @@ export interface QueriesDeps {
   readonly names: FleetNames;
   /** The current principal of the call. @throws unauthenticated */
   readonly recheck: (call: Call<Principal>) => Promise<Principal>;
+  /** Called with the bytes of the rows (BSON) that are answered. */
+  readonly onAnswered?: (organizationId: string, bytes: number) => void;
   readonly clock: Clock;
   readonly log: Log;
 }

@@ -51,6 +51,8 @@ export interface TabularDeps {
   readonly deletions: DeletionPause;
   /** Monthly limit of logical bytes that an organization may scan (D26). */
   readonly monthlyScanBytesOf: (organizationId: string) => number;
+  /** Called with the logical bytes that each metered query scanned. */
+  readonly onScanned?: (organizationId: string, bytes: number) => void;
   /** The rules of retention and of the hot store. */
   readonly standingRulesOf: StandingRulesOf;
   readonly settings?: Partial<TabularSettings>;
@@ -68,7 +70,7 @@ export function createTabular(deps: TabularDeps): Tabular {
   const { standingRulesOf, organizationOf, monthlyScanBytesOf: monthlyBytesOf } = deps;
   const parquetDir = join(dataDir, 'parquet');
   const catalog = createCatalog(db);
-  const meter = createScanMeter({ db, clock, log, monthlyBytesOf });
+  const meter = createScanMeter({ db, clock, log, monthlyBytesOf, onScanned: deps.onScanned });
   const leases = createSnapshotLeases();
   const queue = (): FairQueue =>
     createFairQueue({ slots: settings.concurrentQueries, maxWaiting: settings.waitingQueries });

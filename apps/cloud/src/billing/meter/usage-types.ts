@@ -12,7 +12,10 @@ export type UsageName =
   | 'TABULAR_DATA_CLOUD_STORAGE'
   | 'BINARY_DATA_CLOUD_STORAGE'
   | 'LOGS_CLOUD_STORAGE'
-  | 'PACKAGES_CLOUD_STORAGE';
+  | 'PACKAGES_CLOUD_STORAGE'
+  | 'TABULAR_DATA_EGRESS'
+  | 'BINARY_DATA_EGRESS'
+  | 'TABULAR_DATA_DATABASE_COMPUTE';
 
 /** Those that the platform causes and measures. */
 const measured: Readonly<Record<UsageName, UsageUnit>> = {
@@ -25,6 +28,9 @@ const measured: Readonly<Record<UsageName, UsageUnit>> = {
   BINARY_DATA_CLOUD_STORAGE: 'byte-hours',
   LOGS_CLOUD_STORAGE: 'byte-hours',
   PACKAGES_CLOUD_STORAGE: 'byte-hours',
+  TABULAR_DATA_EGRESS: 'bytes',
+  BINARY_DATA_EGRESS: 'bytes',
+  TABULAR_DATA_DATABASE_COMPUTE: 'bytes',
 };
 
 export const usageNames: readonly UsageName[] = Object.keys(measured) as UsageName[];

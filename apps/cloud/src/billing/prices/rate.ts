@@ -103,4 +103,7 @@ const textOf: Readonly<Record<UsageName, string>> = {
   BINARY_DATA_CLOUD_STORAGE: 'Pictures and files stored',
   LOGS_CLOUD_STORAGE: 'Machine logs stored',
   PACKAGES_CLOUD_STORAGE: 'Packages stored',
+  TABULAR_DATA_EGRESS: 'Readings downloaded',
+  BINARY_DATA_EGRESS: 'Pictures and files downloaded',
+  TABULAR_DATA_DATABASE_COMPUTE: 'Readings processed by queries',
 };

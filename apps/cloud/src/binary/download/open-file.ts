@@ -17,7 +17,12 @@ export type OpenFile = (row: FileRow, range?: BlobRange) => Promise<AsyncIterabl
 /** Ids of files whose payload was found damaged, until it is found intact again or the file is deleted. */
 export type DamagedFiles = ReadonlySet<string>;
 
-export function createOpenFile({ db, blobs, log }: Pick<BinaryOperationDeps, 'db' | 'blobs' | 'log'>): {
+export function createOpenFile({
+  db,
+  blobs,
+  log,
+  onSent,
+}: Pick<BinaryOperationDeps, 'db' | 'blobs' | 'log' | 'onSent'>): {
   readonly openFile: OpenFile;
   readonly damaged: DamagedFiles;
 } {
@@ -41,10 +46,16 @@ export function createOpenFile({ db, blobs, log }: Pick<BinaryOperationDeps, 'db
   };
 
   const watched = async function* (row: FileRow, chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+    let bytes = 0;
     try {
-      yield* chunks;
+      for await (const chunk of chunks) {
+        bytes += chunk.length;
+        yield chunk;
+      }
     } catch (caught) {
       throw lossOf(row, caught);
+    } finally {
+      onSent?.(row.organization_id, bytes);
     }
   };
 

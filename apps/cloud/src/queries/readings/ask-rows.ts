@@ -1,7 +1,8 @@
 /** Runs one MQL query for the handlers of readings: takes stages as plain objects and returns rows. */
 import { BsonDocument, type BsonValue, documentsOf, encodeBson, Int32, type Scope } from '@platform/query';
 import { parseMql } from '@platform/query/mql';
-import type { QueryRequest, Tabular } from '../../tabular/tabular.ts';
+import type { QueryRequest } from '../../tabular/tabular.ts';
+import type { QueriesDeps } from '../queries-deps.ts';
 
 /** Stages of a pipeline; each has one field, its operator. */
 export type Stages = readonly Readonly<Record<`$${string}`, BsonValue>>[];
@@ -20,7 +21,11 @@ export interface Asker {
 }
 
 /** API names are returned as stored: the compatibility layer converts those in messages (D2). */
-export function createAsker(tabular: Pick<Tabular, 'query'>, signal: AbortSignal): Asker {
+/** @param onAnswered called with the bytes of the rows of each metered query */
+export function createAsker(
+  { tabular, onAnswered }: Pick<QueriesDeps, 'tabular' | 'onAnswered'>,
+  signal: AbortSignal,
+): Asker {
   let scannedBytes = 0;
   return {
     get scannedBytes() {
@@ -29,7 +34,10 @@ export function createAsker(tabular: Pick<Tabular, 'query'>, signal: AbortSignal
     async ask(scope, stages, options = {}) {
       const plan = parseMql(stages.map((stage) => encodeBson(BsonDocument.of(stage))));
       const result = await tabular.query({ plan, scope, vocabulary: 'core', signal, ...options });
-      if (options.unmetered === undefined) scannedBytes += result.scannedBytes;
+      if (options.unmetered === undefined) {
+        scannedBytes += result.scannedBytes;
+        onAnswered?.(scope.organizationId, result.bytes.length);
+      }
       return [...documentsOf(result)];
     },
   };

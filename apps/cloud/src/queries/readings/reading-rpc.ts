@@ -20,11 +20,11 @@ const recheckMs = 2_000;
 const scannedHeader = 'platform-scanned-bytes';
 
 export function readingHandlers(deps: QueriesDeps): Handlers<typeof DataService, Principal> {
-  const { tabular, access, names, recheck, clock } = deps;
+  const { access, names, recheck, clock } = deps;
   return {
     async tabularDataByFilter(request, call) {
       const scopes = scopesOf(deps, call, request.dataRequest?.filter?.organizationIds ?? []);
-      const asker = createAsker(tabular, call.signal);
+      const asker = createAsker(deps, call.signal);
       const answer = await findReadings(asker.ask, request, scopes, names, nonFiniteFor(call.metadata));
       call.responseHeaders.set(scannedHeader, String(asker.scannedBytes));
       return answer;
@@ -32,7 +32,7 @@ export function readingHandlers(deps: QueriesDeps): Handlers<typeof DataService,
 
     async *exportTabularData(request, call) {
       const scope = scopeOfPart(access, call.principal, request.partId);
-      const asker = createAsker(tabular, call.signal);
+      const asker = createAsker(deps, call.signal);
       const mayStill = everyFewSeconds(clock, async () => scopeOfPart(access, await recheck(call), request.partId));
       const interval = intervalOf(request.interval);
       const nonFinite = nonFiniteFor(call.metadata);
@@ -45,7 +45,7 @@ export function readingHandlers(deps: QueriesDeps): Handlers<typeof DataService,
 
     async getLatestTabularData(request, call) {
       const scope = scopeOfPart(access, call.principal, request.partId);
-      const asker = createAsker(tabular, call.signal);
+      const asker = createAsker(deps, call.signal);
       const answer = await latestReading(asker.ask, scope, request, nonFiniteFor(call.metadata));
       call.responseHeaders.set(scannedHeader, String(asker.scannedBytes));
       return answer;

@@ -49,8 +49,10 @@ export function createScanMeter(options: {
   clock: Clock;
   log: Log;
   monthlyBytesOf: (organizationId: string) => number;
+  /** Called with what each query scanned. */
+  onScanned?: ((organizationId: string, bytes: number) => void) | undefined;
 }): ScanMeter {
-  const { db, clock, log, monthlyBytesOf } = options;
+  const { db, clock, log, monthlyBytesOf, onScanned } = options;
   const reserved = new Map<string, number>();
   /** By organization and month. */
   let unwritten = new Map<string, Usage>();
@@ -114,6 +116,7 @@ export function createScanMeter(options: {
           unwritten.set(key, usage);
           usage.scannedBytes += scannedBytes;
           usage.queries++;
+          onScanned?.(organizationId, scannedBytes);
           due ??= clock.after(writeEveryMs, writeAll);
         },
       };
