@@ -25,7 +25,7 @@ import { storedReadings } from './tabular/stored-bytes.ts';
 
 export interface BillingWiringDeps extends Pick<Stores, 'db'> {
   readonly ingestLog: IngestLog;
-  readonly fleet: Pick<Fleet, 'tree' | 'access'>;
+  readonly fleet: Pick<Fleet, 'tree' | 'access' | 'fragments'>;
   /** Absent if no mail server is configured: nothing is mailed. */
   readonly mail: Mail | undefined;
   readonly settings: Pick<Settings, 'payments' | 'identity' | 'webUi'>;
@@ -41,6 +41,7 @@ export async function composeBilling(deps: BillingWiringDeps): Promise<Billing> 
   const { tree, access } = fleet;
   return createBilling({
     ...{ db, ingestLog, tree, access, clock, liveUsage: deps.liveUsage, log: log.child('billing') },
+    fragmentOf: fleet.fragments.ownFragment,
     billsOthers: (organizationId) => isBillingServiceEnabled(db, organizationId),
     provider: await openProvider(settings.payments),
     returnUrlOf: (organizationId) =>

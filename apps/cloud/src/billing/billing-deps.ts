@@ -5,6 +5,7 @@ import type { AccountTree } from '../accounts/tree.ts';
 import type { Database } from '../metadata/tables.ts';
 import type { CountedSource, UsageReader } from './meter/read-usage.ts';
 import type { PaymentProvider } from './payments/provider.ts';
+import type { FindFragment } from './prices/fragment-tiers.ts';
 
 export interface BillingOperationDeps extends UsageReader {
   readonly db: Database;
@@ -13,6 +14,8 @@ export interface BillingOperationDeps extends UsageReader {
   readonly counted: readonly CountedSource[];
   /** Whether an organization bills others. */
   readonly billsOthers: (organizationId: string) => Promise<boolean>;
+  /** A fragment of this organization, by version ('': the newest); undefined: it has none such. */
+  readonly fragmentOf: (organizationId: string, ...asked: Parameters<FindFragment>) => ReturnType<FindFragment>;
   /** Resolves once all acknowledged uploads are counted. @throws unavailable */
   readonly metered: (signal: AbortSignal) => Promise<unknown>;
   readonly provider: PaymentProvider;

@@ -25,7 +25,9 @@ import { settleDue } from './payments/settle-charge.ts';
 import { priceHandlers } from './price-rpc.ts';
 
 export interface BillingDeps
-  extends Omit<BillingOperationDeps, 'metered'>,
+  extends Omit<BillingOperationDeps, 'metered' | 'fragmentOf'>,
+    // Absent: there are no fragments with prices.
+    Partial<Pick<BillingOperationDeps, 'fragmentOf'>>,
     Pick<MeterUploadsDeps, 'ingestLog'>,
     Pick<ChargeRpcDeps, 'provider' | 'mails' | 'nameOf'>,
     // Absent: invoices have neither an address nor a logo.
@@ -65,7 +67,7 @@ export function createBilling(given: BillingDeps): Billing {
     await given.liveUsage?.written();
   };
   const deps: ChargeRpcDeps = {
-    ...{ addressOf: async () => [], logoOf: async () => undefined },
+    ...{ addressOf: async () => [], logoOf: async () => undefined, fragmentOf: async () => undefined },
     ...given,
     metered,
     async meteredUntil(ms, signal) {

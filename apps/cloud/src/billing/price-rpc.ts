@@ -9,6 +9,7 @@ import { readHours } from './meter/read-usage.ts';
 import { textOfMinor } from './money/wire-amount.ts';
 import { hourOf, monthNamed, monthOf } from './month.ts';
 import { accountsOfBiller, billedAs } from './prices/accounts.ts';
+import { withFragmentTiers } from './prices/fragment-tiers.ts';
 import { rateMonth } from './prices/month-usage.ts';
 import { addPriceList, type PriceListVersion, priceListVersions } from './prices/price-lists.ts';
 
@@ -32,7 +33,7 @@ export function priceHandlers(deps: BillingOperationDeps): Handlers<typeof Price
       const nowMs = clock.now();
       const accounts = await accountsOfBiller(db, organizationId, Number.MAX_SAFE_INTEGER);
       const added = await addPriceList(db, call, nowMs, organizationId, {
-        document,
+        document: await withFragmentTiers(document, (...asked) => deps.fragmentOf(organizationId, ...asked)),
         effectiveMs: effectiveAt && timestampMs(effectiveAt),
         tiersInUse: new Set(accounts.map(({ tier }) => tier)),
       });

@@ -6,6 +6,7 @@
  * configuration. The format: docs/specs/fragments.md.
  */
 import type { Problem } from '@platform/base';
+import type { FoundFragment } from '@platform/machine-config/fragments';
 import type { AppService } from '@platform/proto/platform/app/v1/app';
 import type { Handlers } from '@platform/rpc/server';
 import type { Kysely } from 'kysely';
@@ -23,7 +24,7 @@ import { createFragmentReader } from './reader.ts';
 import { resolveAndSave } from './resolve-and-save.ts';
 import { RevisionCache } from './revision-cache.ts';
 import { rightsOfCaller } from './rights.ts';
-import { createFragmentSource } from './source.ts';
+import { createFragmentSource, type Rights } from './source.ts';
 import { fragmentWriteHandlers } from './write-rpc.ts';
 
 export interface Fragments extends EffectiveConfigurations {
@@ -32,6 +33,8 @@ export interface Fragments extends EffectiveConfigurations {
   organizationDeleting(trx: Kysely<CloudTables>, organizationId: string): Promise<void>;
   /** Whether a caller may know of a fragment; also false if it does not exist. */
   seesFragment(principal: Principal, fragmentId: string): Promise<boolean>;
+  /** A version ('': the newest) of a fragment that belongs to this organization; undefined: there is none such. */
+  ownFragment(organizationId: string, id: string, version: string): Promise<FoundFragment | undefined>;
   /** The first configuration of a new machine: the organization's default fragments; undefined if it has none. */
   firstDocument(organizationId: string): string | undefined;
 }
@@ -83,6 +86,11 @@ export function createFragments(deps: FragmentsDeps): Fragments {
     async seesFragment(principal, fragmentId) {
       const row = await createFragmentSource(db, cache).fragment(fragmentId);
       return row !== undefined && rightsOfCaller(principal)(row) !== 'none';
+    },
+    async ownFragment(organizationId, id, version) {
+      const ownOnly: Rights = (fragment) => (fragment.organization_id === organizationId ? 'all' : 'none');
+      const found = await createFragmentSource(db, cache).find(ownOnly, id, version);
+      return typeof found === 'string' ? undefined : found;
     },
     async problemsOf(partId) {
       const row = await db

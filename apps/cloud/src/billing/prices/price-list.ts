@@ -96,6 +96,8 @@ function instructionsOf(json: unknown): string {
 function tierOf(json: unknown, path: string): Tier {
   const tier = objectOf(json, path, [
     ...['name', 'in_arrears', 'annual_fee', 'per_machine', 'usage', 'discount_percent', 'credit', 'minimum'],
+    // Where its prices came from (fragment-tiers.ts).
+    'fragment',
   ]);
   const { name, in_arrears: inArrears, annual_fee: annualFee } = tier;
   if (typeof name !== 'string' || !/^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,59}$/u.test(name))

@@ -49,7 +49,7 @@ export function rate(usage: Usage, tier: Tier, currency: Currency, hoursOfMonth:
   const discounted = divideRounded(beforeDiscount * tier.discount, percent);
   if (discounted > 0n) lines.push(plain('discount', `Discount of ${textOfDecimal(tier.discount)} %`, -discounted));
   const credit = minorOfDecimal(tier.credit, currency.exponent);
-  const credited = credit < sum() ? credit : sum();
+  const credited = min(credit, sum());
   if (credited > 0n) lines.push(plain('credit', 'Credit of the tier', -credited));
   const missing = minorOfDecimal(tier.minimum, currency.exponent) - sum();
   if (missing > 0n) lines.push(plain('minimum', 'Minimum of the tier', missing));
