@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { shotPath } from '../open-browser.ts';
 import { billOrganization } from './bill-organization.ts';
 import { accessibilityFaults, type RunningUi, startUi } from './start-ui.ts';
+import { uploadPicture } from './upload-picture.ts';
 
 /** One cloud and one machine for all journeys; the last one signs out. */
 let ui: RunningUi;
@@ -58,6 +59,40 @@ test('sign in by link; a query becomes a chart, a table and a dashboard; a new t
   expect(await accessibilityFaults(page)).toEqual([]);
   await page.getByRole('link', { name: /^cpu_percent / }).click();
   await page.getByRole('img', { name: /Line chart of value/ }).waitFor();
+  await uploadPicture(ui.cloud);
+  await page.getByRole('link', { name: 'Data' }).click();
+  await page.getByRole('button', { name: 'Delete readings of host Readings' }).click();
+  const deleting = page.getByRole('dialog', { name: 'Delete readings' });
+  await deleting.getByLabel('Which, by UTC day of capture').selectOption('All up to now');
+  await deleting.getByRole('button', { name: 'Count' }).click();
+  await deleting.getByText(/^[1-9][\d,]* readings would be deleted/).waitFor();
+  expect(await accessibilityFaults(page)).toEqual([]);
+  await deleting.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('button', { name: 'Pictures and files' }).click();
+  await page.getByRole('button', { name: /gate\.png/ }).click();
+  const picture = page.getByRole('dialog', { name: 'gate.png' });
+  await expect
+    .poll(() =>
+      picture.getByRole('img').evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth),
+    )
+    .toBe(1);
+  await picture.getByLabel('New tag').fill('defect');
+  await picture.getByRole('button', { name: 'Add tag' }).click();
+  await picture.getByRole('button', { name: 'Remove tag defect' }).waitFor();
+  await picture.getByLabel('Dataset', { exact: true }).fill('First shift');
+  await picture.getByRole('button', { name: 'Add to dataset' }).click();
+  await picture.getByRole('button', { name: 'Remove from dataset First shift' }).waitFor();
+  expect(await accessibilityFaults(page)).toEqual([]);
+  await page.screenshot({ path: shotPath('web-picture.png') });
+  await picture.getByRole('button', { name: 'Close' }).click();
+  await page.getByLabel('Dataset').selectOption('First shift');
+  await page.getByRole('button', { name: /gate\.png/ }).waitFor();
+  await page.screenshot({ path: shotPath('web-files.png') });
+  expect(await accessibilityFaults(page)).toEqual([]);
+  await page.getByRole('button', { name: /gate\.png/ }).click();
+  await picture.getByRole('button', { name: 'Delete' }).click();
+  await picture.getByRole('button', { name: 'Delete for good' }).click();
+  await page.getByText('No picture or file fits the filter.').waitFor();
 
   await page.getByRole('link', { name: 'Triggers' }).click();
   await page
