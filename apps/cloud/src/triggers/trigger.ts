@@ -68,8 +68,12 @@ export interface TriggerEventRule {
    * @throws PlatformError if a reading is damaged
    */
   readonly next: (state: RuleState, input: TriggerInput, trigger: Pick<Trigger, 'name' | 'notifications'>) => RuleStep;
-  /** When it wants a `timed` input: by the wall clock in ms; 0: now; undefined: not before its state changes. */
-  readonly dueMs?: (state: RuleState) => number | undefined;
+  /**
+   * When it wants a `timed` input: by the wall clock in ms; 0: now; undefined: not before its state changes.
+   *
+   * @param nowMs what a state remembers of a later time is of a clock that was set back since. Default: there is no such time
+   */
+  readonly dueMs?: (state: RuleState, nowMs?: number) => number | undefined;
   /** Levels of the lines that it looks at (`logs`). */
   readonly logLevels?: readonly string[];
 }

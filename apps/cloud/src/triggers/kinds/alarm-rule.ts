@@ -4,6 +4,7 @@ import type { EventChange, TriggerEvent } from '../../outbox/event.ts';
 import type { KeyNode } from '../../reading-codec/key-filter.ts';
 import type { Document } from '../../reading-codec/read-document.ts';
 import type { TimeInput, UploadInput } from '../input.ts';
+import { wasSetBack } from '../times/set-back.ts';
 import type { Occurrence, RuleState, RuleStep, TriggerEventRule } from '../trigger.ts';
 import { dataOf, documentOf } from '../upload-data.ts';
 import type { ConditionalRule } from './conditional-data.ts';
@@ -62,6 +63,7 @@ export function absenceRule(
     const { seenMs = atMs } = state;
     const dueMs = Math.max(seenMs, listeningSinceMs) + absentMs;
     if (state.seenMs === undefined) return { state: { seenMs }, occurrences: [] };
+    if (wasSetBack(seenMs, atMs)) return { state: { ...state, seenMs: atMs }, occurrences: [] };
     if (state.firingMs !== undefined || atMs < dueMs) return { state, occurrences: [] };
     const reason = `nothing since ${new Date(seenMs).toISOString()}`;
     const change = { to: 'firing', subject: '' } as const;
@@ -79,17 +81,18 @@ export function absenceRule(
     uploads: { componentName: method.componentName },
     stored,
     timed: 'time',
-    dueMs({ seenMs, firingMs }: AbsenceState) {
+    dueMs({ seenMs, firingMs }: AbsenceState, nowMs = Number.POSITIVE_INFINITY) {
       if (firingMs !== undefined) return undefined;
-      return seenMs === undefined ? 0 : seenMs + absentMs;
+      return seenMs === undefined || wasSetBack(seenMs, nowMs) ? 0 : seenMs + absentMs;
     },
     next(before, input): RuleStep {
       const state = before as AbsenceState & RuleState;
       if (input.kind === 'time') return fired(state, input);
       if (input.kind !== 'upload' || !concerns(input) || !isPresent(input)) return { state, occurrences: [] };
-      const next = { seenMs: Math.max(input.atMs, state.seenMs ?? 0) };
+      const { seenMs = 0 } = state;
+      const next = { seenMs: wasSetBack(seenMs, input.atMs) ? input.atMs : Math.max(input.atMs, seenMs) };
       if (state.firingMs === undefined) return { state: next, occurrences: [] };
-      const reason = `recovered after ${seconds(input.atMs - state.firingMs)}`;
+      const reason = `recovered after ${seconds(Math.max(0, input.atMs - state.firingMs))}`;
       return { state: next, occurrences: [changeInUpload(rule, input, 0, 'recovered', reason)] };
     },
   };

@@ -8,6 +8,7 @@ import { withoutSecrets } from '../../outbox/failure-line.ts';
 import type { LogsInput } from '../input.ts';
 import { type JsonObject, namesOf, shown } from '../parsing/json.ts';
 import type { Problems } from '../parsing/problems.ts';
+import { wasSetBack } from '../times/set-back.ts';
 import type { RuleState, RuleStep, Trigger, TriggerEventRule } from '../trigger.ts';
 import type { TriggerKind } from './kind.ts';
 
@@ -51,7 +52,8 @@ function parse(event: JsonObject, _resources: unknown, path: string, problems: P
     type,
     timed: 'logs',
     logLevels,
-    dueMs: ({ checkedMs }: LogsState) => (checkedMs === undefined ? 0 : checkedMs + intervalMs),
+    dueMs: ({ checkedMs }: LogsState, nowMs = Number.POSITIVE_INFINITY) =>
+      checkedMs === undefined || wasSetBack(checkedMs, nowMs) ? 0 : checkedMs + intervalMs,
     next(state, input, trigger) {
       if (input.kind !== 'logs') return { state, occurrences: [] };
       return check(state, input, (line) => {

@@ -113,6 +113,19 @@ test('config_not_applied fires when the part is online and runs another revision
   ]);
 });
 
+test('what fires is told and recovers in time, though the clock was set back by a day', () => {
+  const late = 86_400;
+  const old = { configuration: { ...calm.configuration, savedRevision: 'b' } };
+  expect(run({ type: 'config_not_applied' }, [facts(late, old), facts(10, old), facts(610, old)])).toEqual([
+    'firing 610',
+  ]);
+  const lost = (second: number, discarded: number) => facts(second, { discarded });
+  expect(run({ type: 'data_discarded' }, [lost(late, 5), lost(late + 1, 6), lost(10, 6), lost(611, 6)])).toEqual([
+    `firing ${late + 1}`,
+    'recovered 611',
+  ]);
+});
+
 test('credential_expiring fires once for each key, and recovers when the key is extended or deleted', () => {
   const day = 86_400;
   const keys = (second: number, ...expires: number[]) =>

@@ -144,8 +144,11 @@ export const dataDiscarded: TriggerKind = factKind({
     // What was lost before the trigger was saved does not concern it.
     if (state.discarded === undefined) return { state: { ...state, discarded: facts.discarded }, occurrences: [] };
     const lost = facts.discarded - state.discarded;
-    const grownMs = lost > 0 ? atMs : state.since?.[''];
-    const next = lost === 0 ? state : { ...state, discarded: facts.discarded, since: { '': grownMs ?? atMs } };
+    const beforeMs = state.since?.[''];
+    const isSetBack = beforeMs !== undefined && beforeMs > atMs;
+    const grownMs = lost > 0 || isSetBack ? atMs : beforeMs;
+    const next =
+      lost === 0 && !isSetBack ? state : { ...state, discarded: facts.discarded, since: { '': grownMs ?? atMs } };
     const isLosing = lost > 0 || (grownMs !== undefined && atMs - grownMs < limitMs);
     return changed(
       'data_discarded',
@@ -167,7 +170,8 @@ export const configNotApplied: TriggerKind = factKind({
     const { savedRevision, runsRevision, heldRevision, lastError } = facts.configuration;
     if (facts.onlineSinceMs === undefined) return { state, occurrences: [] };
     const isBehind = savedRevision !== runsRevision && heldRevision === '';
-    const sinceMs = isBehind ? (state.since?.[''] ?? atMs) : undefined;
+    // A clock that was set back must not delay it.
+    const sinceMs = isBehind ? Math.min(state.since?.[''] ?? atMs, atMs) : undefined;
     const since: SubjectsState['since'] = sinceMs === undefined ? {} : { '': sinceMs };
     const next = since[''] === state.since?.[''] ? state : { ...state, since };
     const waitedMs = sinceMs === undefined ? 0 : atMs - Math.max(sinceMs, listeningSinceMs, facts.onlineSinceMs);

@@ -11,6 +11,10 @@ export class Arrivals {
     ofPart.set(seriesName(metadata), atMs);
   }
 
+  clear(): void {
+    this.#byPart.clear();
+  }
+
   of(partId: string): PartFacts['arrivedMs'] {
     return (series) => this.#byPart.get(partId)?.get(seriesName(series));
   }

@@ -193,3 +193,31 @@ test('absent_for_secs: silence fires once after the upload that was last, across
   await on.pass(70);
   expect((await on.events()).map(({ change }) => change?.to)).toEqual(['firing', 'recovered', 'firing']);
 });
+
+test('a clock that was set back, before or after a restart, silences neither checks of the log nor silence; one that jumps ahead is no silence', async () => {
+  const on = await rig();
+  const yearMs = 365 * 86_400_000;
+  const told = async () => (await on.events()).map((event) => event.change?.to ?? messagesIn(event).join()).toSorted();
+  await on.save([onLogs({ check_interval_secs: 600 }), absent]);
+  await on.pass(5);
+  on.log.append(logged({ syncedAtMs: on.clock.now() }));
+  on.clock.wallMs += yearMs;
+  await on.pass(50);
+  expect(await told()).toEqual([]);
+  on.log.append(logged({ syncedAtMs: on.clock.now(), fileId: 'ahead' }));
+  await on.pass(5);
+
+  on.clock.wallMs -= yearMs;
+  await on.logs.appendOwn('part', line('one'));
+  await on.pass(70);
+  expect(await told()).toEqual(['firing', 'one']);
+  on.log.append(logged({ syncedAtMs: on.clock.now(), fileId: 'back' }));
+  await on.pass(5);
+  expect(await told()).toEqual(['firing', 'one', 'recovered']);
+
+  on.clock.wallMs -= yearMs;
+  await on.restart();
+  await on.logs.appendOwn('part', line('two'));
+  await on.pass(70);
+  expect(await told()).toEqual(['firing', 'firing', 'one', 'recovered', 'two']);
+});

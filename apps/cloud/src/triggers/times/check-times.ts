@@ -46,6 +46,8 @@ const maxCheckMs = 10;
 const againMs = 1_000;
 /** How often facts are looked at. */
 const factsMs = 5_000;
+/** Less is drift, or a thread that was not scheduled between two looks at the clocks. */
+const leastJumpMs = 5_000;
 /** Longer than any transaction that changes a configuration. */
 const changingMs = 30_000;
 
@@ -61,6 +63,18 @@ export function createTimes(deps: {
   const changing = new Map<string, number>();
   const arrivals = new Arrivals();
   let listeningSinceMs = clock.now();
+  /** By how much the wall clock is ahead of the monotonic one. */
+  let aheadMs = clock.now() - clock.monotonic();
+
+  /** How long something has been silent is not known when the clock has jumped, as after a suspension: it counts from then on. */
+  const noticeJump = (nowMs: number, monotonicMs: number): void => {
+    const jumpedMs = nowMs - monotonicMs - aheadMs;
+    aheadMs += jumpedMs;
+    if (Math.abs(jumpedMs) < leastJumpMs) return;
+    listeningSinceMs = nowMs;
+    arrivals.clear();
+    for (const partId of due.keys()) due.set(partId, 0);
+  };
 
   const checkPart = async (partId: string, asOfMs: number | undefined, effects: Effects): Promise<void> => {
     const rules = await compiled.of(partId);
@@ -92,6 +106,7 @@ export function createTimes(deps: {
       const effects: Effects = { messages: [], stored: [], history: new TriggerHistory() };
       const startedAtMs = clock.monotonic();
       const nowMs = clock.now();
+      noticeJump(nowMs, startedAtMs);
       let more = false;
       for (const [partId, untilMs] of changing) {
         if (untilMs < startedAtMs) changing.delete(partId);
@@ -133,7 +148,7 @@ async function checkTriggers(
   let nextMs: number | undefined;
   for (const trigger of rules.timed) {
     const state = stored.of(partId, trigger.name);
-    const dueMs = trigger.event.dueMs?.(state.rule);
+    const dueMs = trigger.event.dueMs?.(state.rule, nowMs);
     // While the follower is behind, silence says nothing.
     const mayJudge = trigger.event.timed !== 'time' || asOfMs !== undefined;
     if (dueMs !== undefined && dueMs <= nowMs && mayJudge) {
@@ -151,7 +166,7 @@ async function checkTriggers(
         log.error('a trigger could not be checked; it is tried again', { partId, trigger: trigger.name, error });
       }
     }
-    const afterMs = trigger.event.dueMs?.(stored.of(partId, trigger.name).rule);
+    const afterMs = trigger.event.dueMs?.(stored.of(partId, trigger.name).rule, nowMs);
     const againAtMs = nowMs + (trigger.event.timed === 'facts' ? factsMs : againMs);
     if (afterMs !== undefined) nextMs = Math.min(nextMs ?? Number.POSITIVE_INFINITY, Math.max(afterMs, againAtMs));
   }
