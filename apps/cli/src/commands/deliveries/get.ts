@@ -1,8 +1,11 @@
-import type { JsonObject } from '@platform/sdk/cloud';
+import { DeliveryState, type JsonObject, systemClock, timestampMs } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import type { Context } from '../../invocation/context.ts';
 import { defineCommand } from '../../invocation/define-command.ts';
 import { attemptResult, deliveryResult } from './delivery.ts';
+
+/** An attempt takes at most 15 s. */
+const overdueMs = 20_000;
 
 export function getCommand(): Command {
   return defineCommand(
@@ -26,6 +29,11 @@ export function getCommand(): Command {
       showRequest(context, request && `${request.method} ${delivery.target}`, headers, request?.body ?? '');
       context.out.raw('\nAttempts:');
       context.out.rows(delivery.attempts.map(attemptResult.shape), attemptResult.fields);
+      const due = delivery.state === DeliveryState.PENDING && delivery.nextAttemptAt;
+      if (due && timestampMs(due) < systemClock.now() - overdueMs)
+        context.out.note(
+          'it is due, and waits because its target keeps failing or is busy: the target is tried with one message at a time',
+        );
     },
   );
 }

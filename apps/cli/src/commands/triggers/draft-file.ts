@@ -9,8 +9,11 @@ export async function readDraft(file: string): Promise<JsonObject[]> {
     typeof one === 'object' && one !== null && !Array.isArray(one);
   const inside = isObject(value) ? (value['triggers'] ?? [value]) : value;
   if (Array.isArray(inside) && inside.every(isObject)) return inside;
+  const found = Array.isArray(inside)
+    ? `${JSON.stringify(inside.find((one) => !isObject(one))).slice(0, 80)} as triggers[${inside.findIndex((one) => !isObject(one))}]`
+    : JSON.stringify(inside).slice(0, 80);
   throw new PlatformError(
     'invalid_argument',
-    `${file}: expected an array of triggers, a configuration that has them, or one trigger; found something else`,
+    `${file}: expected an array of triggers, a configuration that has them, or one trigger, each an object; found ${found}`,
   );
 }
