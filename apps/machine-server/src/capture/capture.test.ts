@@ -1,12 +1,15 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import type { PathLike } from 'node:fs';
+import { type FileHandle, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Clock, createLog, silentLog, systemClock } from '@platform/base';
-import { FakeClock } from '@platform/testkit';
+import { GapReason } from '@platform/proto/platform/gaps/v1/gaps';
+import { FakeClock, RecordingDisk } from '@platform/testkit';
 import { expect, onTestFinished, test } from 'vitest';
 import { Directories } from '../directories/directories.ts';
 import { diskStorage } from '../directories/disk-storage.ts';
 import { SeqLedger } from '../directories/seq-ledger.ts';
+import { Alive } from '../gaps/alive.ts';
 import { ledgerPlan } from '../testing/ledger/capturing.ts';
 import { until } from '../testing/start-test-server.ts';
 import { Capture } from './capture.ts';
@@ -31,7 +34,7 @@ test('if a sensor answers after its capture has ended, the reading is dropped an
     directories,
     read: () => new Promise((resolve) => answers.push(resolve)),
     gaps: { add: () => {} },
-    alive: { capturing: async () => {}, mark: async () => {}, extend: async () => {} },
+    alive: { capturing: async () => {}, mark: async () => {}, extend: async () => {}, covers: () => true },
     clock: hasty,
     log,
   });
@@ -90,6 +93,7 @@ test('what a crash costs is noted often enough that a slow sync still ends withi
       capturing: async () => {},
       mark: async (safeUs) => void marksMs.push(safeUs / 1_000),
       extend: async () => {},
+      covers: () => true,
     },
     ...{ clock, log: silentLog },
   });
@@ -129,6 +133,7 @@ test('on a slow disk, what a crash costs is noted again right before the first r
       },
       mark: async () => {},
       extend: async () => {},
+      covers: () => true,
     },
     ...{ clock, log: silentLog },
   });
@@ -144,4 +149,74 @@ test('on a slow disk, what a crash costs is noted again right before the first r
   await clock.advance(200);
   expect(steps).toEqual(['owned', 'noted', 'noted', 'noted']);
   expect((reads[0] ?? 0) - notedMs).toBeLessThanOrEqual(200);
+});
+
+test('C6 while the disk stalls, no reading is taken at a time that a crash would not report; each tick is taken or counted as missed', async () => {
+  const home = await mkdtemp(join(tmpdir(), 'capture-'));
+  onTestFinished(() => rm(home, { recursive: true }));
+  const clock = new FakeClock();
+  const ledger = new SeqLedger();
+  await using directories = new Directories({ home, ledger, clock, log: silentLog });
+  /** The note, as it was written and as a power cut leaves it. */
+  let [written, synced] = ['', ''];
+  let stall: Promise<void> | undefined;
+  const openFile = async (path: PathLike): Promise<FileHandle> => {
+    written = synced = (await readFile(path, 'utf8')).slice(0, 35);
+    const handle = {
+      write: async (text: string) => {
+        written = text;
+      },
+      datasync: async () => {
+        const syncing = written;
+        await stall;
+        synced = syncing;
+      },
+      close: async () => {},
+    };
+    return handle as unknown as FileHandle;
+  };
+  await using alive = new Alive(home, '', openFile);
+  const reads: number[] = [];
+  const untold: number[] = [];
+  let missed = 0;
+  const capture = new Capture({
+    ...{ partId: 'part', storage: () => new RecordingDisk(), ledger, directories, alive, clock, log: silentLog },
+    read: () => {
+      const us = clock.now() * 1_000;
+      reads.push(us);
+      const [safeUs, untilUs] = synced.split(' ').map(Number) as [number, number];
+      if (us < safeUs || us > untilUs) untold.push(us);
+      return { n: reads.length };
+    },
+    gaps: {
+      add(_series, reason, readings) {
+        if (reason === GapReason.MISSED) missed += readings;
+      },
+    },
+  });
+  await capture.configure([ledgerPlan(join(home, 'capture'), 'temp', 10, 4_096)]);
+  capture.start();
+  await clock.advance(3_000);
+  expect([reads.length, missed]).toEqual([30, 0]);
+  const { promise, resolve: release } = Promise.withResolvers<void>();
+  stall = promise;
+  await clock.advance(6_000);
+  // What the note from before the stall covers.
+  expect(reads.length).toBeGreaterThanOrEqual(30);
+  expect(reads.length).toBeLessThanOrEqual(40);
+  stall = undefined;
+  release();
+  await clock.advance(2_000);
+  expect(reads.length + missed).toBe(110);
+  expect(reads.length).toBeGreaterThanOrEqual(50);
+  expect(untold).toEqual([]);
+  // A step of the clock: no tick is lost for it.
+  const before = missed;
+  for (const years of [1, -2]) {
+    clock.setWall(clock.now() + years * 31_557_600_000);
+    await clock.advance(1_000);
+  }
+  expect([reads.length + missed, missed]).toEqual([130, before]);
+  expect(untold).toEqual([]);
+  await capture[Symbol.asyncDispose]();
 });

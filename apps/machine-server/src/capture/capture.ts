@@ -1,12 +1,11 @@
 /** Captures readings into files: one collector per captured method, in directories that this process owns. */
 import { create } from '@bufbuild/protobuf';
-import { type Clock, errorText, type Log } from '@platform/base';
+import type { Clock, Log } from '@platform/base';
 import type { CaptureStorage } from '@platform/capture-file';
 import { DataCaptureMetadataSchema, DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { GapReason } from '@platform/proto/platform/gaps/v1/gaps';
 import type { Directories } from '../directories/directories.ts';
 import type { SeqLedger } from '../directories/seq-ledger.ts';
-import type { Alive } from '../gaps/alive.ts';
 import type { Gaps } from '../gaps/gaps.ts';
 import { LimitedLog } from '../logging/limited-log.ts';
 import { Collector } from './collector.ts';
@@ -16,6 +15,7 @@ import type { ReadResource } from './read-resource.ts';
 import { RollFile } from './roll-file.ts';
 import { createTicker, type Ticker } from './ticker.ts';
 import { createWallMicros } from './wall-micros.ts';
+import { WriteOuts, type WriteOutsDeps } from './write-outs.ts';
 
 export interface CaptureDeps {
   readonly partId: string;
@@ -25,7 +25,7 @@ export interface CaptureDeps {
   /** Returns what a method of a resource reads now. */
   readonly read: ReadResource;
   readonly gaps: Pick<Gaps, 'add'>;
-  readonly alive: Pick<Alive, 'capturing' | 'mark' | 'extend'>;
+  readonly alive: WriteOutsDeps['alive'];
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -51,12 +51,6 @@ interface Running {
 const closeGraceMs = 2_000;
 /** A crash may cost a second (gaps.md): the disk has the rest of it to finish. */
 const writeOutEveryMs = 800;
-/** If the disk takes longer, the time for which a crash may cost readings is extended, until after the next write-out. */
-const slowWriteMs = 100;
-const extensionUs = 900_000;
-/** A note that took longer is repeated, so many times at most. */
-const quickNoteMs = 100;
-const mostNotes = 5;
 /** A reading that has not returned by then is given up. */
 const readingLimitMs = 60_000;
 /** Delay before trying again to own a directory that another process holds. */
@@ -71,22 +65,27 @@ export class Capture implements AsyncDisposable {
   #retrying: Disposable | undefined;
   #plans: readonly CapturePlan[] = [];
   #work: Promise<void> = Promise.resolve();
-  /** How often the captured series were noted. */
-  #notes = 0;
-  readonly #limited: LimitedLog;
+  readonly #writeOuts: WriteOuts;
 
   constructor(deps: CaptureDeps) {
     this.#deps = deps;
     this.#ticker = createTicker(deps.clock);
     this.#wallMicros = createWallMicros(deps.clock);
-    this.#limited = new LimitedLog(deps.log, () => deps.clock.now());
+    const { alive, clock } = deps;
+    this.#writeOuts = new WriteOuts({
+      ...{ alive, clock, wallMicros: this.#wallMicros, log: new LimitedLog(deps.log, () => clock.now()) },
+      files: () => [...this.#running.values()].map(({ file }) => file),
+      noted: () => {
+        for (const { collector } of this.#running.values()) collector.resume();
+      },
+    });
   }
 
   /** Starts writing out user buffers, so that all are on the disk within a second (C6). */
   start(): void {
     this.#syncing = this.#deps.clock.every(writeOutEveryMs, () => {
       for (const { collector } of this.#running.values()) collector.check();
-      void this.#writeOut();
+      void this.#writeOuts.writeOut();
     });
     this.#retrying = this.#deps.clock.every(retryMs, () => {
       if (this.#plans.some(({ key }) => !this.#running.has(key))) void this.configure(this.#plans);
@@ -110,7 +109,8 @@ export class Capture implements AsyncDisposable {
     // note and the first reading.
     const ready: CapturePlan[] = [];
     for (const plan of starting) if (await this.#deps.directories.own(plan.directory)) ready.push(plan);
-    if (ending.length + starting.length > 0) await this.#noteSeries(plans);
+    if (ending.length + starting.length > 0)
+      await this.#writeOuts.noteSeries(plans.map(({ api, name, method, hz }) => ({ api, name, method, hz })));
     for (const plan of ready) this.#begin(plan);
   }
 
@@ -148,51 +148,6 @@ export class Capture implements AsyncDisposable {
     await Promise.all([...this.#running.keys()].map((key) => this.#end(key)));
   }
 
-  /** Writes out user buffers, and notes until when everything has reached the disk. */
-  async #writeOut(): Promise<void> {
-    const notes = this.#notes;
-    const { alive, clock } = this.#deps;
-    using _late = clock.after(slowWriteMs, () => {
-      const unwritten = [...this.#running.values()].map(({ file }) => file.unwrittenUs);
-      // This may be late itself.
-      const nowUs = this.#wallMicros();
-      const writtenUs = Math.min(nowUs, ...unwritten.filter((us) => us !== undefined));
-      alive.extend(nowUs + extensionUs, writtenUs).catch((caught: unknown) => this.#warnAlive(caught));
-    });
-    const safeUs = await this.#written();
-    // What was noted meanwhile is later than this.
-    if (safeUs !== undefined && notes === this.#notes)
-      await alive.mark(safeUs).catch((caught: unknown) => this.#warnAlive(caught));
-  }
-
-  /** Writes out user buffers; returns the time before which everything has reached the disk, or undefined if the disk fails. */
-  async #written(): Promise<number | undefined> {
-    const safeUs = this.#wallMicros();
-    const files = [...this.#running.values()].map(({ file }) => file);
-    const written = await Promise.all(files.map((file) => file.tick()));
-    return written.includes(false) ? undefined : safeUs;
-  }
-
-  #warnAlive(caught: unknown): void {
-    this.#limited.write('warn', `what a crash would cost cannot be noted: ${errorText(caught)}`);
-  }
-
-  /**
-   * Before the first reading of a series, so that a crash right after it is counted; what is captured already is written out first. On a
-   * slow disk it is noted again: the second that is reported after a crash begins with the noted time.
-   */
-  async #noteSeries(plans: readonly CapturePlan[]): Promise<void> {
-    const { alive, clock } = this.#deps;
-    const series = plans.map(({ api, name, method, hz }) => ({ api, name, method, hz }));
-    for (let turn = 0; turn < mostNotes; turn++) {
-      const startedMs = clock.monotonic();
-      this.#notes++;
-      const safeUs = (await this.#written()) ?? this.#wallMicros();
-      await alive.capturing(series, safeUs).catch((caught: unknown) => this.#warnAlive(caught));
-      if (clock.monotonic() - startedMs < quickNoteMs) return;
-    }
-  }
-
   #begin(plan: CapturePlan): void {
     const { storage, ledger, partId, clock } = this.#deps;
     const log = this.#deps.log.child(plan.resource);
@@ -218,6 +173,7 @@ export class Capture implements AsyncDisposable {
       limitMs: readingLimitMs + plan.extraMs,
       file,
       wallMicros: this.#wallMicros,
+      covers: (us) => this.#writeOuts.covers(us),
       monotonicMs: () => clock.monotonic(),
       gap: (reason, readings, startUs, endUs) => this.#deps.gaps.add(plan, reason, readings, startUs, endUs),
       intervalMs,

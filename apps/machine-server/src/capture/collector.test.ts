@@ -17,6 +17,7 @@ test('a failed reading is logged with its resource and reason, the same failure 
     ...{ gap: () => {}, intervalMs: 1_000 },
     file: { ready: true } as RollFile,
     wallMicros: () => micros,
+    covers: () => true,
     monotonicMs: () => micros / 1_000,
     log: createLog((level, _logger, message) => told.push(`${level} ${message}`)),
   });
@@ -49,6 +50,7 @@ test('a reading that hangs is given up after its limit, its late answer is not k
     ...{ gap: () => {}, intervalMs: 1_000 },
     file: { ready: true, add: (bytes) => kept.push(bytes) > 0 },
     wallMicros: () => nowMs * 1_000,
+    covers: () => true,
     monotonicMs: () => nowMs,
     log: createLog((level, _logger, message) => told.push(`${level} ${message}`)),
   });
@@ -83,7 +85,7 @@ test('what a filter of a module does not want captured is neither stored nor a f
     limitMs: 60_000,
     ...{ gap: () => {}, intervalMs: 1_000 },
     file: { ready: true, add: () => expect.fail('stored') },
-    ...{ wallMicros: () => 0, monotonicMs: () => 0, log: silentLog },
+    ...{ wallMicros: () => 0, covers: () => true, monotonicMs: () => 0, log: silentLog },
   });
   collector.tick(1);
   expect([collector.taken, collector.failed]).toEqual([0, 0]);
@@ -92,17 +94,22 @@ test('what a filter of a module does not want captured is neither stored nor a f
 test('taken readings and those counted as missing are together all ticks, whatever the resource and the disk do', async () => {
   await fc.assert(
     fc.asyncProperty(
-      fc.array(fc.constantFrom('at once', 'later', 'answer', 'fail', 'full', 'room', 'stall', 'give up'), {
-        maxLength: 60,
-      }),
+      fc.array(
+        fc.constantFrom(
+          ...(['at once', 'later', 'answer', 'fail', 'full', 'room', 'stall', 'give up'] as const),
+          ...(['not noted', 'noted'] as const),
+        ),
+        { maxLength: 60 },
+      ),
       async (events) => {
         let [ticks, missing, nowMs] = [0, 0, 0];
         let how = 'at once';
-        let ready = true;
+        let [ready, isCovered] = [true, true];
         const answers: (() => void)[] = [];
         const collector = new Collector({
           name: 'temp',
           read: () => {
+            expect(isCovered).toBe(true);
             if (how === 'fail') throw new Error('stuck');
             return how === 'later' ? new Promise((resolve) => answers.push(() => resolve({}))) : {};
           },
@@ -118,6 +125,7 @@ test('taken readings and those counted as missing are together all ticks, whatev
             add: () => true,
           },
           wallMicros: () => nowMs * 1_000,
+          covers: () => isCovered,
           monotonicMs: () => nowMs,
           log: silentLog,
         });
@@ -126,15 +134,18 @@ test('taken readings and those counted as missing are together all ticks, whatev
           if (event === 'answer') answers.shift()?.();
           else if (event === 'full' || event === 'room') ready = event === 'room';
           else if (event === 'give up') nowMs += 60_000;
+          else if (event === 'not noted' || event === 'noted') isCovered = event === 'noted';
           else if (event !== 'stall') how = event;
           await new Promise((resolve) => setImmediate(resolve));
           collector.check();
+          if (isCovered) collector.resume();
           const missed = event === 'stall' ? 7 : 0;
           ticks += 1 + missed;
           collector.tick(1, missed);
         }
         nowMs += 60_000;
         collector.check();
+        collector.abandon();
         expect(collector.taken + missing).toBe(ticks);
       },
     ),

@@ -1,7 +1,8 @@
 /**
  * Reads one method of one resource at its frequency and hands the encoded readings to its files.
  *
- * A tick is skipped, and counted, while the reading before it has not returned (`late`) or the queue is full (`held`). A reading that takes
+ * A tick is skipped, and counted, while the reading before it has not returned (`late`) or the queue is full (`held`). It waits while a
+ * crash right after it would not be reported, because the disk has not taken the note of that time yet (`covers`). A reading that takes
  * too long is given up, so that a later tick can try again; an answer that comes after that is not kept. No failure ends a collector.
  */
 import { asPlatformError, errorText, type Log, type LogFields, PlatformError } from '@platform/base';
@@ -24,6 +25,8 @@ export interface CollectorDeps {
   readonly limitMs: number;
   readonly file: Pick<RollFile, 'add' | 'ready'>;
   readonly wallMicros: () => number;
+  /** Whether a reading may be taken at this time, µs; if not, `resume` follows. */
+  readonly covers: (us: number) => boolean;
   readonly monotonicMs: () => number;
   /** Counts readings that are missing between two times. */
   readonly gap: (reason: GapReason, readings: number, startUs: number, endUs: number) => void;
@@ -44,6 +47,8 @@ export class Collector {
   failed = 0;
   dropped = 0;
   readonly #deps: CollectorDeps;
+  /** Ticks that wait until their time is covered. */
+  #waiting = 0;
   #reading: Promise<void> | undefined;
   #since = 0;
   /** Of the reading in progress; those before it are over. */
@@ -79,10 +84,19 @@ export class Collector {
         this.held++;
         this.#missing(GapReason.QUEUE_FULL);
         this.#warn('readings are skipped: the disk cannot keep up and the queue is full', { skipped: this.held });
-      } else {
-        this.#take();
+      } else if (this.#waiting > 0 || !this.#take()) {
+        this.#waiting++;
       }
     }
+  }
+
+  /** Readings may be taken again: takes one of those that waited, and counts the others as missed. */
+  resume(): void {
+    const waited = this.#waiting;
+    this.#waiting = 0;
+    if (waited === 0) return;
+    this.tick(1, waited - 1);
+    if (waited > 1) this.#warn('readings were skipped: the disk answered too late', { skipped: this.late });
   }
 
   /** Gives up a reading that has taken too long. Called every second. */
@@ -99,6 +113,9 @@ export class Collector {
 
   /** Ends a reading in progress; what it answers is dropped. */
   abandon(): void {
+    this.#missing(GapReason.MISSED, this.#waiting);
+    this.late += this.#waiting;
+    this.#waiting = 0;
     if (this.#reading === undefined) return;
     this.#over();
     this.#drop();
@@ -111,13 +128,15 @@ export class Collector {
     this.#abort = new AbortController();
   }
 
-  #take(): void {
+  /** Returns false if that is not the time. */
+  #take(): boolean {
     const requestedMicros = this.#deps.wallMicros();
+    if (!this.#deps.covers(requestedMicros)) return false;
     try {
       const result = this.#deps.read(this.#abort.signal);
       if (!(result instanceof Promise)) {
         this.#keep(requestedMicros, result);
-        return;
+        return true;
       }
       const turn = ++this.#turn;
       this.#since = this.#deps.monotonicMs();
@@ -130,6 +149,7 @@ export class Collector {
     } catch (caught) {
       this.#fail(caught);
     }
+    return true;
   }
 
   #keep(requestedMicros: number, captured: Captured | undefined): void {
@@ -168,9 +188,9 @@ export class Collector {
     this.#warn(`a reading failed: ${this.#error}`);
   }
 
-  #missing(reason: GapReason): void {
+  #missing(reason: GapReason, readings = 1): void {
     const nowUs = this.#deps.wallMicros();
-    this.#deps.gap(reason, 1, nowUs, nowUs);
+    if (readings > 0) this.#deps.gap(reason, readings, nowUs, nowUs);
   }
 
   #warn(message: string, fields?: LogFields): void {

@@ -8,6 +8,16 @@ import type { Crash } from './alive.ts';
 import type { GapSeries, Gaps } from './gaps.ts';
 import { receivedUs } from './lost-readings.ts';
 
+/** Ticks are taken this much late at most, if more than one is (`ticker.ts`). */
+const mostLateUs = 20_000;
+/** A reading may be on its way for this long (`capture.ts`). */
+const longestReadingUs = 60_000_000;
+
+/** The most readings that came in between two times: those that were due, and those that were late or on their way at the first. */
+function mostReadings(hz: number, us: number): number {
+  return Math.ceil((hz * us) / 1e6 + Math.max((hz * mostLateUs) / 1e6, Math.min(1, (hz * longestReadingUs) / 1e6)));
+}
+
 export class CrashGaps {
   readonly #crash: Crash | undefined;
   readonly #recovered = new Map<string, number>();
@@ -36,8 +46,7 @@ export class CrashGaps {
     // After a step of the clock to the past, now says nothing.
     const endUs = nowUs > safeUs ? Math.min(nowUs, untilUs) : untilUs;
     for (const each of series) {
-      const due = Math.ceil((each.hz * (endUs - safeUs)) / 1e6);
-      const readings = Math.max(0, due - (this.#recovered.get(keyOf(each)) ?? 0));
+      const readings = Math.max(0, mostReadings(each.hz, endUs - safeUs) - (this.#recovered.get(keyOf(each)) ?? 0));
       this.#recovered.delete(keyOf(each));
       if (readings > 0) gaps.add(each, GapReason.CRASH, readings, safeUs, endUs);
     }

@@ -1,4 +1,4 @@
-import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, type FileHandle, mkdir, mkdtemp, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PlatformError, silentLog } from '@platform/base';
@@ -124,7 +124,7 @@ test('what the cloud has and is closed is not told again by a later start', asyn
   expect(told).toHaveLength(1);
 });
 
-test('a crash costs at most the readings that were due within a second after the last time that all had reached the disk', async () => {
+test('a crash costs at most the readings within a second after the last time that all had reached the disk: those due, and one that was late', async () => {
   const home = await homeFolder();
   const crashed = new Alive(home);
   await crashed.capturing(
@@ -144,11 +144,11 @@ test('a crash costs at most the readings that were due within a second after the
   // The clock was set back.
   new CrashGaps(crash).tell(gaps, 1);
   expect(told).toEqual([
-    [GapReason.CRASH, 10, 5_000_000, 6_000_000],
+    [GapReason.CRASH, 11, 5_000_000, 6_000_000],
     [GapReason.CRASH, 1, 5_000_000, 6_000_000],
-    [GapReason.CRASH, 3, 5_000_000, 5_250_000],
+    [GapReason.CRASH, 4, 5_000_000, 5_250_000],
     [GapReason.CRASH, 1, 5_000_000, 5_250_000],
-    [GapReason.CRASH, 10, 5_000_000, 6_000_000],
+    [GapReason.CRASH, 11, 5_000_000, 6_000_000],
     [GapReason.CRASH, 1, 5_000_000, 6_000_000],
   ]);
   await crashed[Symbol.asyncDispose]();
@@ -169,11 +169,67 @@ test('a crash while the disk is slow costs the readings that were due until the 
   await writeFile(join(home, 'capture_alive'), `00000000003000000\n${JSON.stringify([{ ...series, hz: 10 }])}\n`);
   new CrashGaps(await readCrash(home)).tell(gaps, 90_000_000);
   expect(told).toEqual([
-    [GapReason.CRASH, 17, 1_000_000, 2_700_000],
-    [GapReason.CRASH, 10, 2_200_000, 3_200_000],
-    [GapReason.CRASH, 10, 3_000_000, 4_000_000],
+    [GapReason.CRASH, 18, 1_000_000, 2_700_000],
+    [GapReason.CRASH, 11, 2_200_000, 3_200_000],
+    [GapReason.CRASH, 11, 3_000_000, 4_000_000],
   ]);
   await crashed[Symbol.asyncDispose]();
+});
+
+test('a reading is taken only at a time that the note on the disk covers, also while a later one is written or waits', async () => {
+  const home = await homeFolder();
+  const syncs: (() => void)[] = [];
+  const openFile = async (path: string, flags: string): Promise<FileHandle> => {
+    const handle = await open(path, flags);
+    const datasync = handle.datasync.bind(handle);
+    handle.datasync = () => new Promise<void>((resolve) => syncs.push(resolve)).then(datasync);
+    return handle;
+  };
+  const alive = new Alive(home, '', openFile);
+  const covered = (...times: number[]): boolean[] => times.map((us) => alive.covers(us));
+  expect(covered(1_500_000)).toEqual([false]);
+  await alive.capturing([{ ...series, hz: 10 }], 1_000_000);
+  expect(covered(999_999, 1_000_000, 2_000_000, 2_000_001)).toEqual([false, true, true, false]);
+  const marked = alive.mark(1_800_000);
+  await until('the mark to be synced', () => syncs.length === 1);
+  expect(covered(1_799_999, 1_800_000, 2_000_000, 2_000_001)).toEqual([false, true, true, false]);
+  // Of those that wait, the last one is written, with the last that reached the disk.
+  const extended = [2_900_000, 3_400_000].map((us) => alive.extend(us, us));
+  syncs.pop()?.();
+  await until('the extension to be synced', () => syncs.length === 1);
+  expect(covered(2_800_000, 2_800_001)).toEqual([true, false]);
+  syncs.pop()?.();
+  await Promise.all([marked, ...extended]);
+  expect(covered(1_799_999, 1_800_000, 3_400_000, 3_400_001)).toEqual([false, true, true, false]);
+  expect(await readCrash(home)).toMatchObject({ safeUs: 1_800_000, untilUs: 3_400_000 });
+  // The disk is quick again, and notes reach less far.
+  const last = [alive.mark(2_000_000), alive.mark(2_100_000)];
+  await until('a mark to be synced', () => syncs.length === 1);
+  syncs.pop()?.();
+  await until('the next mark to be synced', () => syncs.length === 1);
+  syncs.pop()?.();
+  await Promise.all(last);
+  const narrower = alive.mark(2_200_000);
+  await until('the narrower mark to be synced', () => syncs.length === 1);
+  expect(covered(3_200_000, 3_200_001)).toEqual([true, false]);
+  syncs.pop()?.();
+  await narrower;
+  await alive[Symbol.asyncDispose]();
+});
+
+test('if a note cannot be written, and is not only late, readings are taken nevertheless, until there is a note again', async () => {
+  const home = await homeFolder();
+  const path = join(home, 'capture_alive');
+  const alive = new Alive(home);
+  // A folder in its place refuses the note.
+  await mkdir(join(path, 'x'), { recursive: true });
+  await expect(alive.capturing([{ ...series, hz: 10 }], 1_000_000)).rejects.toThrow();
+  expect(alive.covers(9_000_000)).toBe(true);
+  await rm(path, { recursive: true });
+  await alive.mark(2_000_000);
+  expect([alive.covers(3_000_000), alive.covers(9_000_000)]).toEqual([true, false]);
+  expect(await readCrash(home)).toMatchObject({ safeUs: 2_000_000, series: [{ name: 'temp', hz: 10 }] });
+  await alive[Symbol.asyncDispose]();
 });
 
 test('after a kill, what was handed to the operating system is not lost, though it was not synced; after a power cut it may be', async () => {

@@ -135,10 +135,10 @@ async function writeDamaged(home: string, count: number, random: () => number): 
   return damaged;
 }
 
-/** Of open files, a crash is known: when it came, and that all of their readings were of its last second. */
+/** Of open files, a crash is known: when it came, and that all of their readings, one of them late, were of its last second. */
 function crashOf(open: readonly Damaged[]): string {
   const api = 'core:component:sensor';
-  const series = open.map(({ component: name }) => ({ api, name, method: 'Readings', hz: readingsEach }));
+  const series = open.map(({ component: name }) => ({ api, name, method: 'Readings', hz: readingsEach - 1 }));
   const times = [wallUs, wallUs + 1_000_000].map((us) => String(us).padStart(17, '0'));
   return `${times.join(' ')}\n${JSON.stringify(series)}\n`;
 }
