@@ -142,6 +142,9 @@ test('sign in by link; a query becomes a chart, a table and a dashboard; a new t
   expect(await accessibilityFaults(page)).toEqual([]);
   await page.getByRole('link', { name: 'Billing' }).click();
   await page.getByRole('heading', { name: 'Invoices' }).waitFor();
+  await page.getByText('This organization is not billed by the month').waitFor();
+  await page.getByRole('button', { name: 'Attach a card', exact: true }).click();
+  await page.getByRole('alert').getByText('stripe').waitFor();
   await billOrganization(ui.cloud);
   await page.getByRole('button', { name: 'Attach a card for tests' }).click();
   await page.getByText(/ending in \d{4}/).waitFor();
