@@ -11,6 +11,7 @@ const sources = [
   'apps/web/vite.config.ts',
   'apps/web/package.json',
   'packages/proto/src/gen',
+  'packages/machine-config/src',
 ];
 
 /**

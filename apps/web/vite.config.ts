@@ -7,6 +7,9 @@ import { defineConfig, type Plugin } from 'vite';
 
 /** Where `npx vite dev` finds a cloud. */
 const cloud = process.env['PLATFORM_CLOUD'] ?? 'http://127.0.0.1:8080';
+const machineConfig = fileURLToPath(new URL('../../packages/machine-config/src', import.meta.url));
+// biome-ignore lint/suspicious/noTemplateCurlyInString: the group of a pattern, in the bundler's spelling
+const group = '${1}';
 const generated = fileURLToPath(new URL('../../packages/proto/src/gen', import.meta.url));
 
 /** SvelteKit hides its announcer by a style attribute, which the content security policy refuses; `app.css` does it instead. */
@@ -30,8 +33,12 @@ export default defineConfig({
       paths: { relative: false },
     }),
   ],
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: the group of the pattern, in the bundler's spelling
-  resolve: { alias: [{ find: /^@platform\/proto\/(.+)$/, replacement: `${generated}/${'${1}'}_pb.ts` }] },
+  resolve: {
+    alias: [
+      { find: /^@platform\/proto\/(.+)$/, replacement: `${generated}/${group}_pb.ts` },
+      { find: /^@platform\/machine-config\/(schema|capture-methods)$/, replacement: `${machineConfig}/${group}.ts` },
+    ],
+  },
   build: { target: 'es2023', assetsInlineLimit: 0, reportCompressedSize: false },
   server: {
     fs: { allow: ['../..'] },

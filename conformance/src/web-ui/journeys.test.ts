@@ -3,6 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { shotPath } from '../open-browser.ts';
 import { billOrganization } from './bill-organization.ts';
+import { configureByCards } from './configure-by-cards.ts';
+import { useQueryTools } from './query-tools.ts';
 import { accessibilityFaults, type RunningUi, startUi } from './start-ui.ts';
 import { uploadPicture } from './upload-picture.ts';
 
@@ -25,6 +27,7 @@ test('sign in by link; a query becomes a chart, a table and a dashboard; a new t
     })
     .toBe(1);
   expect(await accessibilityFaults(page)).toEqual([]);
+  await useQueryTools(ui);
   await page.getByRole('button', { name: 'Pin to dashboard' }).click();
   const pinning = page.getByRole('dialog', { name: 'Pin to a dashboard' });
   await pinning.getByLabel('Title').fill('Processor');
@@ -53,6 +56,7 @@ test('sign in by link; a query becomes a chart, a table and a dashboard; a new t
   await page.keyboard.insertText('SELECT nothing FROM nowhere');
   await page.keyboard.press('Control+Enter');
   await page.getByRole('alert').waitFor();
+  await page.locator('.cm-lintRange-error').waitFor();
 
   await page.getByRole('link', { name: 'Data' }).click();
   await page.getByRole('link', { name: /^cpu_percent / }).waitFor();
@@ -250,6 +254,7 @@ test('see the machine online, edit its configuration and see it applied, restore
   // Version 2 has the new trigger.
   await page.getByText('Saved as version 3.').waitFor();
   await page.getByRole('status', { name: 'Configuration' }).getByText('applied ✓').waitFor();
+  await configureByCards(ui);
   await page.screenshot({ path: shotPath('web-configure.png') });
 
   await page.getByRole('link', { name: 'Overview' }).click();

@@ -4,6 +4,8 @@
  */
 import jsonSchema from './machine-config.schema.json' with { type: 'json' };
 
+export { type AttributeSchema, builtInSchemas } from './built-in-attributes.ts';
+
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 export type JsonObject = { readonly [key: string]: Json };
 

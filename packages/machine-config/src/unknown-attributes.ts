@@ -5,9 +5,6 @@ import { isObject } from './is-object.ts';
 import type { JsonObject, ResourceConfig } from './schema.ts';
 import { unknownKey } from './unknown-key.ts';
 
-export { attributeNames } from './attribute-names.ts';
-export { builtInAttributes } from './built-in-attributes.ts';
-
 /** A warning for each. @param path of the attributes */
 export function unknownAttributes(
   { api, model, attributes }: Pick<ResourceConfig, 'api' | 'model' | 'attributes'>,

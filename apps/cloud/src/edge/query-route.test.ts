@@ -54,6 +54,11 @@ test('SQL and MQL answer a JSON array, and a caller with one organization need n
   const answer = await ask({ sql });
   expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
   expect(Number(answer.headers.get('platform-scanned-bytes'))).toBeGreaterThan(0);
+  const [used, limit] = ['platform-month-bytes', 'platform-month-limit-bytes'].map((name) =>
+    Number(answer.headers.get(name)),
+  );
+  expect(used).toBe(Number(answer.headers.get('platform-scanned-bytes')));
+  expect(limit).toBeGreaterThan(used ?? 0);
   expect(await answer.json()).toEqual(rows);
   const mql = [{ $match: { 'data.load': { $gt: { $numberDouble: '1.5' } } } }, { $count: 'n' }];
   expect(await (await ask({ organization_id: 'org-1', mql })).json()).toEqual([{ n: 2 }]);

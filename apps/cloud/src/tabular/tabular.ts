@@ -40,6 +40,8 @@ export interface QueryResult extends Batch {
   /** T of the snapshot: rows at later positions are not in the answer. */
   readonly upTo: number;
   readonly elapsedMs: number;
+  /** What the organization has used of its month, this query included, and its limit (D26); absent: the query counts towards none. */
+  readonly month?: { readonly usedBytes: number; readonly limitBytes: number };
   /** The query reads the hot store, and no capture method of the organization is configured to be in it. */
   readonly isHotUnconfigured?: true;
   /** Present if it was asked for. */

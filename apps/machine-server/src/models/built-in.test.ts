@@ -1,7 +1,8 @@
 import { systemClock } from '@platform/base';
 import { builtInModels as namedModels } from '@platform/machine-config/built-in-models';
 import { captureMethodsOf } from '@platform/machine-config/capture-methods';
-import { attributeNames, builtInAttributes } from '@platform/machine-config/unknown-attributes';
+import type { Field, Fields } from '@platform/machine-config/fields';
+import { type AttributeSchema, builtInSchemas } from '@platform/machine-config/schema';
 import { resourceTypes } from '@platform/resources';
 import { expect, test } from 'vitest';
 import { builtInModels } from './built-in.ts';
@@ -17,11 +18,61 @@ test('the built-in models that the cloud knows are exactly those of the machine-
   );
 });
 
-test('the attributes that the cloud knows are exactly those that the models read', () => {
-  for (const { api, model, fields } of builtInModels(systemClock, unused, { untrusted: false, kernel: unused }))
-    expect([api, model, [...(builtInAttributes[api]?.[model] ?? [])].toSorted()]).toEqual([
-      ...[api, model, attributeNames(fields ?? expect.fail(`${api} ${model} has no table`)).toSorted()],
+const types = {
+  bool: 'boolean',
+  docdbUri: 'string',
+  tags: 'array',
+  absolutePaths: 'array',
+  list: 'array',
+  int: 'integer',
+  float: 'number',
+} as const;
+const typeOf = (kind: Field['kind']): string | undefined =>
+  kind === 'any' ? undefined : kind === 'string' || kind === 'object' ? kind : types[kind];
+
+/** What a table says, as the schema of the attributes says it: types, defaults, limits. */
+function bareSchemaOf(fields: Fields): object {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, field]) => {
+      const {
+        default: value,
+        min,
+        max,
+        of,
+      } = { default: undefined, min: undefined, max: undefined, of: undefined, ...field };
+      return [name, { type: typeOf(field.kind), value, min, max, of: of && bareSchemaOf(of) }];
+    }),
+  );
+}
+function bareOf({ properties = {} }: AttributeSchema): object {
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, schema]) => {
+      const { type, default: value, minimum: min, maximum: max } = schema;
+      return [
+        name,
+        { type, value: type === undefined ? undefined : value, min, max, of: schema.properties && bareOf(schema) },
+      ];
+    }),
+  );
+}
+
+test('the attributes that the cloud and the web UI know are exactly those that the models read, with types, defaults and limits', () => {
+  for (const { api, model, fields } of builtInModels(systemClock, unused, { untrusted: false, kernel: unused })) {
+    const schema = builtInSchemas[api]?.[model] ?? expect.fail(`${api} ${model} has no schema`);
+    expect([api, model, bareOf(schema)]).toEqual([
+      ...[api, model, bareSchemaOf(fields ?? expect.fail(`${api} ${model} has no table`))],
     ]);
+  }
+});
+
+test('each model and each of its attributes is explained, and what is required exists', () => {
+  for (const [api, models] of Object.entries(builtInSchemas))
+    for (const [model, { description, properties = {}, required = [] }] of Object.entries(models)) {
+      expect([api, model, description]).toEqual([api, model, expect.stringMatching(/^[A-Z].*\.$/)]);
+      for (const [name, schema] of Object.entries(properties))
+        expect([api, model, name, schema.description]).toEqual([api, model, name, expect.stringMatching(/^[A-Z]\w*/)]);
+      expect(Object.keys(properties)).toEqual(expect.arrayContaining([...required]));
+    }
 });
 
 test('D12 the table of capture methods contains those of each type, and all of them are captured', () => {

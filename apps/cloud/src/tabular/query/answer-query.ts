@@ -22,7 +22,7 @@ import { isFactsOnly } from '../process/pushdown/groups/facts-only.ts';
 import type { TabularSettings } from '../settings.ts';
 import type { QueryRequest, QueryResult } from '../tabular.ts';
 import type { FairQueue } from './fair-queue.ts';
-import { noReservation, type ScanMeter } from './scan-meter.ts';
+import { monthWith, noReservation, type ScanMeter } from './scan-meter.ts';
 import { storedFilter } from './stored-filter.ts';
 import { summarizeExplain } from './summarize-explain.ts';
 
@@ -159,7 +159,7 @@ export function createAnswerQuery(deps: AnswerQueryDeps): AnswerQuery {
         const elapsedMs = clock.monotonic() - startedMs;
         const isHotUnconfigured = sources.includes('hot') && rules.recent.length === 0;
         const answered = {
-          ...{ ...result.batch, scannedBytes, upTo, elapsedMs },
+          ...{ ...result.batch, scannedBytes, upTo, elapsedMs, ...monthWith(reservation, scannedBytes) },
           ...(isHotUnconfigured && { isHotUnconfigured }),
         };
         if (request.explain !== true) return answered;

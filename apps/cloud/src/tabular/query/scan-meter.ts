@@ -3,10 +3,17 @@ import { type Clock, errorText, type Log, PlatformError } from '@platform/base';
 import type { Database } from '../../metadata/tables.ts';
 
 export interface Reservation {
+  /** What was used of the month before, and its limit, in bytes; absent: it counts towards none. */
+  readonly month?: { readonly usedBytes: number; readonly limitBytes: number };
   /**
    * Ends the reservation and counts the bytes actually scanned. Callers do not wait for the write: until then the bytes count as reserved.
    */
   settle(scannedBytes: number): void;
+}
+
+/** The month with what a query has scanned. */
+export function monthWith({ month }: Reservation, scannedBytes: number): Pick<Reservation, 'month'> {
+  return month ? { month: { ...month, usedBytes: month.usedBytes + scannedBytes } } : {};
 }
 
 export interface ScanMeter {
@@ -109,6 +116,7 @@ export function createScanMeter(options: {
       }
       hold(organizationId, bytes);
       return {
+        month: { usedBytes: used + others, limitBytes: monthlyBytes },
         settle(scannedBytes) {
           hold(organizationId, scannedBytes - bytes);
           const key = `${organizationId} ${month}`;

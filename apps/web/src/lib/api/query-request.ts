@@ -3,12 +3,26 @@ import type { QueryAnswer } from '../query/run-query.ts';
 import { askWith } from './session.svelte.ts';
 
 /** @throws Error with what the cloud said */
-export async function runQueryRequest(body: object, signal: AbortSignal): Promise<QueryAnswer> {
-  const answer = await askWith('/api/query', body, { headers: { accept: 'application/json' }, signal });
+export async function runQueryRequest(
+  body: object,
+  signal: AbortSignal,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<QueryAnswer> {
+  const answer = await askWith('/api/query', body, {
+    headers: { accept: 'application/json', ...headers },
+    signal,
+  });
   return {
     rows: await answer.json(),
     scannedBytes: Number(answer.headers.get('platform-scanned-bytes') ?? 0),
     elapsedMs: Number(answer.headers.get('platform-elapsed-ms') ?? 0),
-    notices: answer.headers.get('platform-notices') ?? '',
+    monthBytes: Number(answer.headers.get('platform-month-bytes') ?? 0),
+    monthLimitBytes: Number(answer.headers.get('platform-month-limit-bytes') ?? 0),
+    notices: noticesOf(answer.headers.get('platform-notices')),
   };
+}
+
+/** The header is a percent-encoded list. */
+function noticesOf(header: string | null): string {
+  return header === null ? '' : (JSON.parse(decodeURIComponent(header)) as readonly string[]).join(' ');
 }

@@ -4,7 +4,7 @@
  */
 import { autocompletion, closeBrackets, completionKeymap } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
-import { json, jsonParseLinter } from '@codemirror/lang-json';
+import { json } from '@codemirror/lang-json';
 import { sql } from '@codemirror/lang-sql';
 import {
   bracketMatching,
@@ -14,12 +14,15 @@ import {
   indentOnInput,
   syntaxHighlighting,
 } from '@codemirror/language';
-import { linter, lintGutter } from '@codemirror/lint';
+import { lintGutter } from '@codemirror/lint';
 import { unifiedMergeView } from '@codemirror/merge';
 import { highlightSelectionMatches, searchKeymap } from '@codemirror/search';
 import { Compartment, EditorState, type Extension } from '@codemirror/state';
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
+import { assistJson, type JsonAssist } from './assist-json.ts';
+import { completeWords, type Word } from './complete-words.ts';
+import { problemMarks, setProblems, type TextProblem } from './problem-marks.ts';
 
 export type Language = 'json' | 'sql';
 
@@ -32,6 +35,10 @@ export interface EditorOptions {
   /** Shows what differs from this text, in place of line numbers of errors. */
   readonly before?: string;
   readonly onchange?: (text: string) => void;
+  /** Schema of its places, for completion and hover. */
+  readonly assist?: JsonAssist;
+  /** Words to complete, asked for at each completion. */
+  readonly words?: () => readonly Word[];
   /** Ctrl-Enter. */
   readonly onrun?: () => void;
   /** Ctrl-S. */
@@ -41,6 +48,8 @@ export interface EditorOptions {
 export interface MountedEditor {
   setText(text: string): void;
   setLanguage(language: Language): void;
+  /** Marks places with what is wrong there. */
+  setProblems(problems: readonly TextProblem[]): void;
   destroy(): void;
 }
 
@@ -54,6 +63,14 @@ const look = EditorView.theme({
   '&.cm-focused': { outline: '2px solid var(--accent)', outlineOffset: '-2px' },
   '.cm-selectionBackground, &.cm-focused .cm-selectionBackground': { backgroundColor: 'var(--accent-soft) !important' },
   '.cm-tooltip, .cm-panels': { backgroundColor: 'var(--panel)', color: 'var(--ink)', border: '1px solid var(--line)' },
+  '.cm-tooltip.cm-tooltip-autocomplete > ul > li[aria-selected]': {
+    backgroundColor: 'var(--accent-soft)',
+    color: 'var(--ink)',
+  },
+  '.cm-completionInfo': { maxWidth: '44ch' },
+  '.cm-collapsedLines:before, .cm-collapsedLines:after': { content: '"…"' },
+  '.cm-collapsedLines': { color: 'var(--quiet)', background: 'var(--raised)' },
+  '.cm-words': { padding: '4px 8px', maxWidth: '44ch' },
   '.cm-changedLine': { backgroundColor: 'var(--ok-soft) !important' },
   '.cm-deletedChunk': { backgroundColor: 'var(--bad-soft) !important' },
   '.cm-changedText': { background: 'none !important', textDecoration: 'none' },
@@ -67,11 +84,13 @@ const colours = HighlightStyle.define([
 ]);
 
 function languageOf(language: Language): Extension {
-  return language === 'json' ? [json(), linter(jsonParseLinter()), lintGutter()] : sql({ upperCaseKeywords: true });
+  return language === 'json'
+    ? [json(), problemMarks(true), lintGutter()]
+    : [sql({ upperCaseKeywords: true }), problemMarks(false), lintGutter()];
 }
 
 export function mountEditor(host: HTMLElement, options: EditorOptions): MountedEditor {
-  const { text, language, label, readOnly = false, before, onchange, onrun, onsave } = options;
+  const { text, language, label, readOnly = false, before, assist, words, onchange, onrun, onsave } = options;
   const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' });
   const chosen = new Compartment();
   const does = (act: (() => void) | undefined) => () => {
@@ -95,7 +114,7 @@ export function mountEditor(host: HTMLElement, options: EditorOptions): MountedE
         indentOnInput(),
         bracketMatching(),
         closeBrackets(),
-        autocompletion(),
+        autocompletion({ icons: false }),
         highlightActiveLine(),
         highlightSelectionMatches(),
         keymap.of([
@@ -115,6 +134,8 @@ export function mountEditor(host: HTMLElement, options: EditorOptions): MountedE
         EditorView.updateListener.of((update) => {
           if (update.docChanged) onchange?.(update.state.doc.toString());
         }),
+        ...(assist === undefined ? [] : [assistJson(assist)]),
+        ...(words === undefined ? [] : [completeWords(words)]),
         ...(readOnly ? [EditorState.readOnly.of(true)] : []),
         ...(before === undefined
           ? []
@@ -128,6 +149,7 @@ export function mountEditor(host: HTMLElement, options: EditorOptions): MountedE
         view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: next } });
     },
     setLanguage: (next) => view.dispatch({ effects: chosen.reconfigure(languageOf(next)) }),
+    setProblems: (problems) => view.dispatch({ effects: setProblems.of(problems) }),
     destroy: () => view.destroy(),
   };
 }

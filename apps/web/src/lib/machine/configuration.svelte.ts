@@ -1,8 +1,8 @@
 /**
  * The draft of a part's configuration.
  *
- * States: loading → clean (as saved) ⇄ dirty → saving → clean; saving → stale if somebody else has saved meanwhile: the draft stays, and is
- * compared with the newest version.
+ * States: loading → clean (as saved) ⇄ dirty → saving → clean. If somebody else has saved meanwhile, saving → dirty on the newest version:
+ * what they changed is merged into the draft, and what both changed is there to be decided.
  */
 
 import { Code, ConnectError } from '@connectrpc/connect';
@@ -14,11 +14,21 @@ import {
 } from '@platform/proto/platform/fleet/v1/fleet';
 import { clientOf } from '../api/clients.ts';
 import { type Problem, problemOf } from '../api/problem.ts';
+import { documentOf, textOf } from '../configure/document.ts';
+import { keepDraft, readDraft } from '../configure/kept-draft.ts';
+import { type Conflict, merge, withTheirs } from '../configure/merge.ts';
 import { settled } from '../ui/settled.ts';
 
 const app = clientOf(AppService);
 const fleet = clientOf(FleetService);
 const validateAfterMs = 400;
+
+/** What somebody else saved while the draft was edited, and how it went together. */
+export interface Rebased {
+  readonly by: string;
+  readonly taken: readonly string[];
+  readonly conflicts: readonly Conflict[];
+}
 
 export function formatJson(text: string): string {
   try {
@@ -36,9 +46,14 @@ export class Draft {
   problems = $state.raw<readonly ConfigurationProblem[]>([]);
   problem = $state.raw<Problem>();
   saving = $state(false);
-  /** Somebody else has saved a newer version. */
-  stale = $state(false);
-  readonly #validate = settled(validateAfterMs, () => this.#check());
+  /** Set once a newer version of somebody else was merged into the draft. */
+  rebased = $state.raw<Rebased>();
+  /** The draft is one that was left without saving. */
+  isKept = $state(false);
+  readonly #validate = settled(validateAfterMs, () => {
+    this.keep();
+    return this.#check();
+  });
 
   constructor(partId: string) {
     this.partId = partId;
@@ -53,18 +68,30 @@ export class Draft {
   }
 
   get isJson(): boolean {
-    try {
-      return typeof JSON.parse(this.text) === 'object';
-    } catch {
-      return false;
-    }
+    return documentOf(this.text) !== undefined;
+  }
+
+  /** Takes what is saved, and a draft of it that was left without saving. */
+  async open(): Promise<void> {
+    const kept = readDraft(this.partId);
+    await this.load();
+    if (kept === undefined || this.base === undefined || kept.text === this.saved) return;
+    this.isKept = true;
+    if (Number(this.#version) === kept.version) this.edit(kept.text);
+    else await this.#rebase(kept.text, BigInt(kept.version));
+  }
+
+  get #version(): bigint {
+    return this.base?.version?.version ?? 0n;
   }
 
   async load(): Promise<void> {
     try {
       this.base = await fleet.getConfigurationVersion({ partId: this.partId });
       this.text = this.saved;
-      [this.problem, this.stale, this.problems] = [undefined, false, []];
+      [this.problem, this.rebased, this.problems] = [undefined, undefined, []];
+      this.keep();
+      void this.#check();
     } catch (caught) {
       this.problem = problemOf(caught);
     }
@@ -75,10 +102,53 @@ export class Draft {
     this.#validate();
   }
 
-  /** Takes the newest version as the base and keeps the draft. */
+  discard(): void {
+    [this.rebased, this.isKept] = [undefined, false];
+    this.edit(this.saved);
+  }
+
+  /** Takes over what somebody else has saved meanwhile. */
   async rebase(): Promise<void> {
-    this.base = await fleet.getConfigurationVersion({ partId: this.partId });
-    [this.stale, this.problem] = [false, undefined];
+    if (this.isDirty) await this.#rebase(this.text, this.#version);
+    else await this.load();
+  }
+
+  decide(conflict: Conflict, choice: 'mine' | 'theirs'): void {
+    const document = documentOf(this.text);
+    if (this.rebased === undefined || document === undefined) return;
+    this.rebased = { ...this.rebased, conflicts: this.rebased.conflicts.filter((one) => one !== conflict) };
+    if (choice === 'theirs') this.edit(textOf(withTheirs(document, conflict)));
+  }
+
+  /** @param version that the text began with */
+  async #rebase(text: string, version: bigint): Promise<void> {
+    try {
+      const begun = version === 0n ? undefined : await fleet.getConfigurationVersion({ partId: this.partId, version });
+      this.base = await fleet.getConfigurationVersion({ partId: this.partId });
+      const mine = documentOf(text);
+      const { author, version: newest } = this.base.version ?? {};
+      const by = `${author?.name || author?.kind || 'Somebody'} saved version ${newest}`;
+      if (mine === undefined) {
+        // A text that is not JSON cannot be merged; it stays to be corrected, and is compared with the newest version.
+        this.rebased = { by, taken: [], conflicts: [] };
+        this.edit(text);
+        return;
+      }
+      const { document, taken, conflicts } = merge({
+        base: documentOf(begun?.document ?? '{}') ?? {},
+        mine,
+        theirs: documentOf(this.base.document || '{}') ?? {},
+      });
+      this.rebased = { by, taken, conflicts };
+      this.edit(textOf(document));
+    } catch (caught) {
+      this.problem = problemOf(caught);
+    }
+  }
+
+  /** So that a reload finds it. */
+  keep(): void {
+    keepDraft(this.partId, this.isDirty ? { version: Number(this.#version), text: this.text } : undefined);
   }
 
   async #check(): Promise<void> {
@@ -103,11 +173,12 @@ export class Draft {
         robotConfigJson: this.text,
         ...(savedAt !== undefined && { lastKnownUpdate: savedAt }),
       });
+      this.isKept = false;
       await this.load();
       return true;
     } catch (caught) {
-      this.stale = ConnectError.from(caught).code === Code.Aborted;
-      this.problem = problemOf(caught);
+      if (ConnectError.from(caught).code === Code.Aborted) await this.rebase();
+      else this.problem = problemOf(caught);
       return false;
     } finally {
       this.saving = false;

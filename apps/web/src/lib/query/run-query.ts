@@ -8,6 +8,9 @@ export interface QueryAnswer {
   readonly rows: readonly Row[];
   readonly scannedBytes: number;
   readonly elapsedMs: number;
+  /** What the organization's queries have processed this month, and may. */
+  readonly monthBytes: number;
+  readonly monthLimitBytes: number;
   /** What the cloud says about the answer, such as a limit. */
   readonly notices: string;
 }
@@ -20,12 +23,21 @@ export async function runQuery(given: {
   readonly rangeMs: number;
   readonly nowMs: number;
   readonly signal: AbortSignal;
+  /** Answers how the query runs, as the only row. */
+  readonly explain?: boolean;
+  /** MQL: only this many stages, and then the number of documents as `documents`. */
+  readonly countAfter?: number;
 }): Promise<QueryAnswer> {
-  const { organizationId, language, text, rangeMs, nowMs, signal } = given;
+  const { organizationId, language, text, rangeMs, nowMs, signal, explain = false, countAfter } = given;
   const since = sinceOf(rangeMs, nowMs);
-  const query = language === 'sql' ? { sql: text } : { mql: stagesOf(text) };
+  const query = language === 'sql' ? { sql: text } : { mql: counted(stagesOf(text), countAfter) };
   return runQueryRequest(
     { organization_id: organizationId, format: 'json', ...query, ...(since && { since }) },
     signal,
+    explain ? { 'platform-explain': 'true' } : {},
   );
+}
+
+function counted(stages: readonly unknown[], after: number | undefined): readonly unknown[] {
+  return after === undefined ? stages : [...stages.slice(0, after), { $count: 'documents' }];
 }

@@ -1,0 +1,33 @@
+/** Which card a problem belongs to, by its path. Pure. */
+export interface Located {
+  /** Such as `components[0].attributes.max_rpm`. */
+  readonly path: string;
+}
+
+/** A problem as the page shows it. */
+export interface Said extends Located {
+  /** `error` or `warning`. */
+  readonly severity: string;
+  readonly message: string;
+}
+
+/** Those at the path or below it. */
+export function problemsAt<T extends Located>(problems: readonly T[], path: string): readonly T[] {
+  return problems.filter((one) => one.path === path || isBelow(one.path, path));
+}
+
+/** Those that belong to none of the paths. */
+export function problemsBeside<T extends Located>(problems: readonly T[], paths: readonly string[]): readonly T[] {
+  return problems.filter((one) => !paths.some((path) => one.path === path || isBelow(one.path, path)));
+}
+
+function isBelow(path: string, above: string): boolean {
+  return path.startsWith(above) && /^[.[]/.test(path.slice(above.length));
+}
+
+/** The steps of a path: `components[0].attributes["a b"]` → components, 0, attributes, a b. */
+export function stepsOfPath(path: string): readonly (string | number)[] {
+  return [...path.matchAll(/\[(\d+)\]|\["((?:[^"\\]|\\.)*)"\]|([^.[\]]+)/g)].map(([, index, quoted, key]) =>
+    index !== undefined ? Number(index) : quoted !== undefined ? quoted.replace(/\\(.)/g, '$1') : (key ?? ''),
+  );
+}

@@ -1,0 +1,43 @@
+/** Reads and writes saved queries: those of the organization, which every member reads and owners write, and those of this browser. */
+import type { JsonObject } from '@bufbuild/protobuf';
+import { AppService } from '@platform/proto/platform/app/v1/app';
+import { clientOf } from '../api/clients.ts';
+import { type SavedQuery, savedOf, withSaved } from './saved.ts';
+
+export type SavedFor = 'organization' | 'me';
+
+const app = clientOf(AppService);
+const keyOf = (organizationId: string): string => `queries of ${organizationId}`;
+
+/** @throws ConnectError */
+export async function readSaved(organizationId: string, of: SavedFor): Promise<readonly SavedQuery[]> {
+  return savedOf(of === 'me' ? ownOf(organizationId) : await sharedOf(organizationId));
+}
+
+/** Saves under a name, or (undefined) removes it; what somebody else saved meanwhile stays. @throws ConnectError */
+export async function writeSaved(
+  organizationId: string,
+  of: SavedFor,
+  name: string,
+  query: SavedQuery | undefined,
+): Promise<void> {
+  if (of === 'me') {
+    localStorage.setItem(keyOf(organizationId), JSON.stringify(withSaved(ownOf(organizationId), name, query)));
+    return;
+  }
+  const data = withSaved(await sharedOf(organizationId), name, query);
+  await app.updateOrganizationMetadata({ organizationId, data });
+}
+
+async function sharedOf(organizationId: string): Promise<JsonObject> {
+  return (await app.getOrganizationMetadata({ organizationId })).data ?? {};
+}
+
+function ownOf(organizationId: string): JsonObject {
+  try {
+    const kept: unknown = JSON.parse(localStorage.getItem(keyOf(organizationId)) ?? '{}');
+    return typeof kept === 'object' && kept !== null && !Array.isArray(kept) ? (kept as JsonObject) : {};
+  } catch {
+    return {};
+  }
+}

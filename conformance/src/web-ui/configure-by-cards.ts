@@ -1,0 +1,47 @@
+/** The configuration by cards: a wrong value, capture of a new sensor, and somebody else who saves meanwhile. */
+import { expect } from 'vitest';
+import { Peer } from '../grpc-peer.ts';
+import { accessibilityFaults, type RunningUi } from './start-ui.ts';
+
+const motor = { name: 'wheel', api: 'rdk:component:motor', model: 'rdk:builtin:fake' };
+const probe = { name: 'probe', api: 'rdk:component:sensor', model: 'rdk:builtin:fake' };
+
+/** On the page Configure, with `probe` and `wheel` saved. */
+export async function configureByCards({ page, cloud }: RunningUi): Promise<void> {
+  const json = page.getByRole('textbox', { name: 'Configuration in JSON' });
+  const wheel = page.getByRole('article', { name: 'wheel' });
+  await wheel.getByRole('button', { name: /^wheel/ }).click();
+  await wheel.getByLabel('max_rpm').fill('fast');
+  await wheel.getByText('expected a number of at least 0.001, found "fast"').waitFor();
+  await wheel.getByLabel('max_rpm').fill('60');
+  await json.getByText('"max_rpm"').waitFor();
+
+  await page.getByRole('button', { name: 'Add …' }).click();
+  await page.getByLabel('What to add').fill('sensor fake');
+  await page.getByRole('button', { name: /^sensor fake/ }).click();
+  const added = page.getByRole('article', { name: 'sensor' });
+  await added.getByRole('button', { name: 'Capture a method' }).click();
+  await json.getByText('"capture_frequency_hz"').waitFor();
+  // What scrolled below the bar at the top would be too small to click.
+  await page.evaluate('scrollTo(0, 0)');
+  expect((await accessibilityFaults(page)).join('\n')).toBe('');
+  // The draft outlives the page.
+  await page.reload();
+  await page.getByText('This is your draft from before').waitFor();
+
+  using peer = await new Peer(cloud.target).signIn(cloud.keyId, 'api-key', cloud.key);
+  const theirs = { components: [{ ...probe, notes: 'by the window' }, motor] };
+  await peer.call('platform.app.v1.AppService', 'UpdateRobotPart', {
+    id: cloud.partId,
+    robot_config_json: JSON.stringify(theirs),
+  });
+  await page.getByRole('button', { name: 'Merge it into my draft' }).click();
+  await page.getByText('Taken over from them: components probe (sensor).').waitFor();
+  expect((await accessibilityFaults(page)).join('\n')).toBe('');
+  await page.getByRole('button', { name: 'Review changes' }).click();
+  await page.getByRole('region', { name: 'What saving does' }).getByText('1 restart').waitFor();
+  expect((await accessibilityFaults(page)).join('\n')).toBe('');
+  await page.getByRole('button', { name: 'Save version' }).click();
+  await page.getByText(/^Saved as version \d+/).waitFor();
+  await page.getByRole('status', { name: 'Configuration' }).getByText('applied ✓').waitFor();
+}

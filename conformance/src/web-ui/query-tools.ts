@@ -1,0 +1,42 @@
+/** What the query page offers beside rows: explanation, counts per stage, marks of errors, completion, saved queries. */
+import { expect } from 'vitest';
+import { accessibilityFaults, type RunningUi } from './start-ui.ts';
+
+/** On the page Query, with its first sample. */
+export async function useQueryTools({ page }: RunningUi): Promise<void> {
+  await page.getByText(/\d MB scanned · [\d.]+ k?M?B of [\d.]+ TB this month$/).waitFor();
+  await page.getByRole('button', { name: 'Explain' }).click();
+  await page
+    .getByRole('region', { name: 'How the query runs' })
+    .getByText(/^The answer has/)
+    .waitFor();
+  const stages = page.getByRole('group', { name: 'Stages' });
+  await stages.getByRole('button', { name: 'Count after each stage' }).click();
+  await stages.getByText(/^\$limit\s?[1-9]/).waitFor();
+  expect((await accessibilityFaults(page)).join('\n')).toBe('');
+
+  await page.getByRole('button', { name: 'Saved queries' }).click();
+  const saved = page.getByRole('dialog', { name: 'Saved queries' });
+  await saved.getByText('Nothing is saved yet').waitFor();
+  await saved.getByLabel('Save the query on the page as').fill('Processor of the plant');
+  expect((await accessibilityFaults(page)).join('\n')).toBe('');
+  await saved.getByRole('button', { name: 'Save query' }).click();
+  await saved.waitFor({ state: 'detached' });
+
+  const editor = page.getByRole('textbox', { name: 'Query' });
+  await editor.click();
+  await page.keyboard.press('Control+a');
+  await page.keyboard.insertText('[{ "$match": { "');
+  await page.keyboard.type('cpu');
+  const field = page.getByRole('option', { name: /^data\.readings\.cpu_percent(?!_)/ }).first();
+  // Stored fields may still be on their way.
+  while ((await field.count()) === 0) await page.keyboard.press('Control+Space');
+  await field.click();
+  await editor.getByText('data.readings.cpu_percent').waitFor();
+  await page.getByRole('button', { name: 'Saved queries' }).click();
+  await saved
+    .getByRole('list', { name: 'Of the organization' })
+    .getByRole('button', { name: 'Processor of the plant MQL' })
+    .click();
+  await editor.getByText('component_name').waitFor();
+}
