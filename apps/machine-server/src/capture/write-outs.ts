@@ -23,8 +23,8 @@ export interface WriteOutsDeps {
 const slowMs = 100;
 /** How far a note reaches at least, which is what a crash may cost (gaps.md), and at most, after stalls of the disk. */
 const [leastReachMs, mostReachMs] = [1_000, 5_000];
-/** It reaches the sum of this and of twice what a write-out has taken lately, which is more after those of more than 200 ms. */
-const betweenMs = 600;
+/** The next note is on the disk after the time between two write-outs and what the next one takes: at most a quarter more than lately. */
+const [betweenMs, slower] = [800, 1.25];
 /** By how much a later write-out forgets how long the slowest took. */
 const forget = 0.9;
 /** A note of new series that took longer is repeated, so many times at most. */
@@ -86,7 +86,7 @@ export class WriteOuts {
   }
 
   #reachUs(takenMs: number): number {
-    const reachMs = betweenMs + 2 * Math.max(takenMs, this.#takenMs);
+    const reachMs = betweenMs + slower * Math.max(takenMs, this.#takenMs);
     return 1_000 * Math.min(mostReachMs, Math.max(leastReachMs, reachMs));
   }
 

@@ -69,7 +69,8 @@ test(`C4 C6 C8 C9 I5 I6 after each of ${cuts} power cuts, what was produced is s
   reportFault('power_cuts', { seed, lagMs: Math.round(lag.longestMs), ...sum, faults: faults.length });
   expect(sum.cuts).toBe(cuts);
   expect(faults.slice(0, 5), `seed ${seed}`).toEqual([]);
-  expect(sum.longestMs).toBeLessThanOrEqual(1_000 + 2 * slack);
+  // A write-out on a busy disk waits three times: for what was captured, for the note that it is late, and for its own note.
+  expect(sum.longestMs).toBeLessThanOrEqual(1_000 + 3 * slack);
   expect(sum.missing).toBeGreaterThan(0);
 }, 1_800_000);
 
