@@ -204,3 +204,26 @@ test('rows that queries answer, bytes that they process, and downloads are meter
   expect(await more('TABULAR_DATA_EGRESS')).toBe(bytes);
   expect(await more('TABULAR_DATA_DATABASE_COMPUTE')).toBeGreaterThan(0);
 });
+
+test('a price list takes the prices of a tier from a fragment of the organization that bills, of the revision that it had then', async () => {
+  await using sdk = openCloud({ url: cloud.url, keyId: cloud.keyId, key: cloud.key });
+  const billing = {
+    tier_name: 'press',
+    in_arrears: true,
+    cost_per_month: { per_machine: 12, binary_data_upload_bytes: 1.5e-10 },
+  };
+  const made = { name: 'Press', config: { components: [], billing }, organizationId: billerId };
+  const { fragment } = await sdk.app.createFragment(made);
+  const foreign = await sdk.app.createFragment({ ...made, organizationId: cloud.organizationId });
+  const set = (id = '') =>
+    sdk.prices.setPriceList({
+      organizationId: billerId,
+      document: JSON.stringify({ ...priceList, tiers: [...priceList.tiers, { fragment: id }] }),
+    });
+  await expect(set(foreign.fragment?.id)).rejects.toMatchObject({ code: 'not_found' });
+  const { priceList: version } = await set(fragment?.id);
+  expect(JSON.parse(version?.document ?? '').tiers[1]).toEqual({
+    ...{ name: 'press', in_arrears: true, per_machine: '12', credit: '0', fragment: `${fragment?.id}@1` },
+    usage: { BINARY_DATA_UPLOAD: { price: '0.15' } },
+  });
+});
