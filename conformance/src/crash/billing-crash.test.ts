@@ -133,5 +133,5 @@ test(
       ...{ mails: received().length, message_ids: ids('message-id').size },
     });
   },
-  60_000 + kills * 20_000,
+  60_000 + kills * 40_000,
 );
