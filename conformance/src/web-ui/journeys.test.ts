@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { shotPath } from '../open-browser.ts';
 import { billOrganization } from './bill-organization.ts';
 import { configureByCards } from './configure-by-cards.ts';
+import { joinByLink } from './join-by-link.ts';
 import { useQueryTools } from './query-tools.ts';
 import { accessibilityFaults, type RunningUi, startUi } from './start-ui.ts';
 import { uploadPicture } from './upload-picture.ts';
@@ -89,7 +90,7 @@ test('sign in by link; a query becomes a chart, a table and a dashboard; a new t
   expect(await accessibilityFaults(page)).toEqual([]);
   await page.screenshot({ path: shotPath('web-picture.png') });
   await picture.getByRole('button', { name: 'Close' }).click();
-  await page.getByLabel('Dataset').selectOption('First shift');
+  await page.getByRole('combobox', { name: 'Dataset' }).selectOption('First shift');
   await page.getByRole('button', { name: /gate\.png/ }).waitFor();
   await page.screenshot({ path: shotPath('web-files.png') });
   expect(await accessibilityFaults(page)).toEqual([]);
@@ -174,8 +175,21 @@ test('sign in by link; a query becomes a chart, a table and a dashboard; a new t
   await page.getByText('former secret until').waitFor();
   await page.getByLabel('E-mail').fill('ada@example.com');
   await page.getByRole('button', { name: 'Invite' }).click();
-  await page.getByText('/invitations/accept').waitFor();
+  const link = await page.getByText('/invitations/accept').textContent();
   expect(await accessibilityFaults(page)).toEqual([]);
+  const hers = await joinByLink(ui.browser, link ?? '');
+  // The owner has a second organization, which bills this one.
+  expect(await hers.getByLabel('Organization').getByRole('option').count()).toBe(1);
+  await hers.getByRole('link', { name: 'Settings' }).click();
+  await hers.getByText('You may not do this').first().waitFor();
+  expect(await hers.getByText('nightly report').count()).toBe(0);
+  expect(await accessibilityFaults(hers)).toEqual([]);
+  await hers.screenshot({ path: shotPath('web-settings-operator.png') });
+  await hers.getByRole('link', { name: 'Billing' }).click();
+  await hers.getByRole('heading', { name: 'Invoices' }).waitFor();
+  expect(await accessibilityFaults(hers)).toEqual([]);
+  await hers.screenshot({ path: shotPath('web-billing-operator.png'), fullPage: true });
+  await hers.context().close();
   // One refused query and nothing else.
   expect(faults.filter((text) => !text.includes('400'))).toEqual([]);
 
