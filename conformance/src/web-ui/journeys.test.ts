@@ -183,13 +183,19 @@ test('sign in by link; a query becomes a chart, a table and a dashboard; a new t
   await hers.getByRole('link', { name: 'Settings' }).click();
   await hers.getByText('You may not do this').first().waitFor();
   expect(await hers.getByText('nightly report').count()).toBe(0);
+  expect(await hers.getByRole('button', { name: /Create key|Invite/ }).count()).toBe(0);
   expect(await accessibilityFaults(hers)).toEqual([]);
   await hers.screenshot({ path: shotPath('web-settings-operator.png') });
   await hers.getByRole('link', { name: 'Billing' }).click();
-  await hers.getByRole('heading', { name: 'Invoices' }).waitFor();
+  await hers.getByRole('heading', { name: 'Billing' }).waitFor();
+  await expect.poll(() => hers.getByText('You may not do this').count()).toBe(1);
+  expect(await hers.getByRole('button', { name: 'Charge organization' }).count()).toBe(0);
   expect(await accessibilityFaults(hers)).toEqual([]);
   await hers.screenshot({ path: shotPath('web-billing-operator.png'), fullPage: true });
   await hers.context().close();
+  page.once('dialog', (dialog) => void dialog.accept());
+  await page.getByRole('button', { name: 'Remove ada@example.com' }).click();
+  await page.getByText('ada@example.com is no longer a member.').waitFor();
   // One refused query and nothing else.
   expect(faults.filter((text) => !text.includes('400'))).toEqual([]);
 

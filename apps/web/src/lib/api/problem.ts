@@ -8,6 +8,8 @@ export interface Problem {
   readonly detail: string;
   /** What to do. */
   readonly advice: string;
+  /** The roles of the person do not allow it. */
+  readonly isRefused: boolean;
 }
 
 const advices: Partial<Record<Code, string>> = {
@@ -36,11 +38,12 @@ export function problemOf(caught: unknown): Problem {
   const error = ConnectError.from(caught);
   if (/failed to fetch|networkerror/i.test(error.rawMessage)) return unreachable;
   if (error.code === Code.Unknown && caught instanceof Error && !(caught instanceof ConnectError))
-    return { title: 'That did not work', detail: caught.message, advice: '' };
+    return { title: 'That did not work', detail: caught.message, advice: '', isRefused: false };
   return {
     title: titles[error.code] ?? 'That did not work',
     detail: error.rawMessage,
     advice: advices[error.code] ?? '',
+    isRefused: error.code === Code.PermissionDenied,
   };
 }
 
@@ -48,4 +51,5 @@ const unreachable: Problem = {
   title: 'The cloud does not answer',
   detail: 'The connection failed.',
   advice: 'Check that it runs and that this computer is on its network. This page tries again by itself.',
+  isRefused: false,
 };
