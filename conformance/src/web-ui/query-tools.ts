@@ -29,10 +29,16 @@ export async function useQueryTools({ page }: RunningUi): Promise<void> {
   await page.keyboard.insertText('[{ "$match": { "');
   await page.keyboard.type('cpu');
   const field = page.getByRole('option', { name: /^data\.readings\.cpu_percent(?!_)/ }).first();
-  // Stored fields may still be on their way.
-  while ((await field.count()) === 0) await page.keyboard.press('Control+Space');
-  await field.click();
-  await editor.getByText('data.readings.cpu_percent').waitFor();
+  const isChosen = async (): Promise<boolean> => (await editor.getByText('data.readings.cpu_percent').count()) > 0;
+  // Stored fields may still be on their way, and the editor ignores a click right after its list has opened.
+  await expect
+    .poll(async () => {
+      if (await isChosen()) return true;
+      if ((await field.count()) === 0) await page.keyboard.press('Control+Space');
+      else await field.click({ timeout: 1_000 }).catch(() => {});
+      return await isChosen();
+    })
+    .toBe(true);
   await page.getByRole('button', { name: 'Saved queries' }).click();
   await saved
     .getByRole('list', { name: 'Of the organization' })
