@@ -14,6 +14,7 @@ import { monthOf } from '../../../apps/cloud/src/billing/month.ts';
 import { manualProvider } from '../../../apps/cloud/src/billing/payments/provider.ts';
 import { migrations } from '../../../apps/cloud/src/metadata/migrations.ts';
 import { openMetadata } from '../../../apps/cloud/src/metadata/open-metadata.ts';
+import { throwUncaught } from '../../../apps/cloud/src/metadata/testing/throw-uncaught.ts';
 import { createMail } from '../../../apps/cloud/src/outbox/email/mail.ts';
 import { MemoryLog } from '../../../apps/cloud/src/triggers/testing/memory-log.ts';
 import { scratch } from '../cloud/scratch.ts';
@@ -44,10 +45,7 @@ const document = JSON.stringify({
 export async function closeMonth({ organizations, records }: MonthLoad): Promise<Figure[]> {
   using folder = scratch();
   const file = `${folder.path}/meta.sqlite`;
-  const onFatal = (error: Error): never => {
-    throw error;
-  };
-  const options = { file, migrations, clock: systemClock, log: silentLog, onFatal };
+  const options = { file, migrations, clock: systemClock, log: silentLog, onFatal: throwUncaught };
   const month = monthOf(monthOf(Date.now()).startMs - 1);
   {
     await using _made = await openMetadata(options);
@@ -55,18 +53,17 @@ export async function closeMonth({ organizations, records }: MonthLoad): Promise
   fill(file, organizations, records, month.startMs);
   await using metadata = await openMetadata(options);
   const { db } = metadata;
-  const log = new MemoryLog();
-  const ingestLog = {
-    follow: log.follow.bind(log),
-    read: log.follow.bind(log),
-    lastPosition: log.lastPosition.bind(log),
-    onCommit: log.onCommit.bind(log),
-    markDamaged: log.markDamaged.bind(log),
-    recordLoss: log.recordLoss.bind(log),
-  };
   const instanceKey = { encrypt: (text: string) => Buffer.from(text) };
   await using billing = createBilling({
-    ...{ db, ingestLog, stored: [], counted: [], provider: manualProvider, clock: systemClock, log: silentLog },
+    ...{
+      db,
+      ingestLog: new MemoryLog(),
+      stored: [],
+      counted: [],
+      provider: manualProvider,
+      clock: systemClock,
+      log: silentLog,
+    },
     // Only calls of clients ask for them.
     ...{ tree: {} as never, access: {} as never, billsOthers: async () => true, returnUrlOf: () => '' },
     mails: createInvoiceMails(createMail({ outbox: { wake: () => {} }, instanceKey, clock: systemClock })),

@@ -3,6 +3,7 @@ import { silentLog, systemClock } from '@platform/base';
 import { meterUploads } from '../../../apps/cloud/src/billing/meter/meter-uploads.ts';
 import { migrations } from '../../../apps/cloud/src/metadata/migrations.ts';
 import { openMetadata } from '../../../apps/cloud/src/metadata/open-metadata.ts';
+import { throwUncaught } from '../../../apps/cloud/src/metadata/testing/throw-uncaught.ts';
 import { logged } from '../../../apps/cloud/src/triggers/testing/logged.ts';
 import { MemoryLog } from '../../../apps/cloud/src/triggers/testing/memory-log.ts';
 import { scratch } from '../cloud/scratch.ts';
@@ -41,19 +42,14 @@ async function costOf(each: number, readings: number): Promise<number> {
   const uploads = Math.ceil(readings / each);
   for (let n = 0; n < uploads; n++) log.append(frames[n % distinct] as Uint8Array);
   const file = `${folder.path}/meta.sqlite`;
-  const onFatal = (error: Error): never => {
-    throw error;
-  };
-  await using metadata = await openMetadata({ file, migrations, clock: systemClock, log: silentLog, onFatal });
-  const ingestLog = {
-    follow: log.follow.bind(log),
-    read: log.follow.bind(log),
-    lastPosition: log.lastPosition.bind(log),
-    onCommit: log.onCommit.bind(log),
-    markDamaged: log.markDamaged.bind(log),
-    recordLoss: log.recordLoss.bind(log),
-  };
-  await using meter = meterUploads({ db: metadata.db, ingestLog, clock: systemClock, log: silentLog });
+  await using metadata = await openMetadata({
+    file,
+    migrations,
+    clock: systemClock,
+    log: silentLog,
+    onFatal: throwUncaught,
+  });
+  await using meter = meterUploads({ db: metadata.db, ingestLog: log, clock: systemClock, log: silentLog });
   await meter.steps.open();
   const before = process.cpuUsage();
   while (await meter.steps.next());

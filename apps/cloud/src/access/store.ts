@@ -84,29 +84,24 @@ export const accessSealed: readonly SealedColumn[] = [
   { table: 'former_key_secrets', key: ['key_id', 'epoch'], sealed: 'secret', hash: 'secret_hash' },
 ];
 
-/** Triggers that keep the audit trail append-only in the database itself, in the SQL of each store. */
-export const auditGuard: { readonly sqlite: readonly string[]; readonly postgres: readonly string[] } = {
-  sqlite: [
-    `create trigger audit_entries_no_update before update on audit_entries begin select raise(abort, 'audit_entries is append-only'); end`,
-    `create trigger audit_entries_no_delete before delete on audit_entries begin select raise(abort, 'audit_entries is append-only'); end`,
-  ],
-  postgres: [
-    `create function audit_entries_refuse() returns trigger language plpgsql as $$ begin raise exception 'audit_entries is append-only'; end $$`,
-    `create trigger audit_entries_no_change before update or delete or truncate on audit_entries for each statement execute function audit_entries_refuse()`,
-  ],
-};
+/** Triggers that keep a table append-only in the database itself, in the SQL of each store. */
+function appendOnly(table: string): { readonly sqlite: readonly string[]; readonly postgres: readonly string[] } {
+  return {
+    sqlite: ['update', 'delete'].map(
+      (change) =>
+        `create trigger ${table}_no_${change} before ${change} on ${table} begin select raise(abort, '${table} is append-only'); end`,
+    ),
+    postgres: [
+      `create function ${table}_refuse() returns trigger language plpgsql as $$ begin raise exception '${table} is append-only'; end $$`,
+      `create trigger ${table}_no_change before update or delete or truncate on ${table} for each statement execute function ${table}_refuse()`,
+    ],
+  };
+}
+
+export const auditGuard: ReturnType<typeof appendOnly> = appendOnly('audit_entries');
 
 export const accessV32: readonly string[] = [
   'create table audit_chain (link bigint primary key, entry_id bigint not null unique, hash text not null)',
 ];
 
-export const auditChainGuard: { readonly sqlite: readonly string[]; readonly postgres: readonly string[] } = {
-  sqlite: [
-    `create trigger audit_chain_no_update before update on audit_chain begin select raise(abort, 'audit_chain is append-only'); end`,
-    `create trigger audit_chain_no_delete before delete on audit_chain begin select raise(abort, 'audit_chain is append-only'); end`,
-  ],
-  postgres: [
-    `create function audit_chain_refuse() returns trigger language plpgsql as $$ begin raise exception 'audit_chain is append-only'; end $$`,
-    `create trigger audit_chain_no_change before update or delete or truncate on audit_chain for each statement execute function audit_chain_refuse()`,
-  ],
-};
+export const auditChainGuard: ReturnType<typeof appendOnly> = appendOnly('audit_chain');

@@ -28,6 +28,11 @@ export function hourOf(ms: number): number {
   return Math.floor(ms / hourMs) * hourMs;
 }
 
+/** When the first whole hour after a time begins, or the time itself, if an hour begins then. */
+export function nextHourOf(ms: number): number {
+  return hourOf(ms - 1) + hourMs;
+}
+
 function monthAt(year: number, index: number): Month {
   const [startMs, endMs] = [Date.UTC(year, index), Date.UTC(year, index + 1)];
   const name = `${String(year).padStart(4, '0')}-${String(index + 1).padStart(2, '0')}`;

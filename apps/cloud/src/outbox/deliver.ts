@@ -137,8 +137,9 @@ export class Delivery implements AsyncDisposable {
     const { longestWaitMs } = channel;
     if (longestWaitMs === undefined) return false;
     const overdue = await backlog.overdue(longestWaitMs, (id) => inFlight.has(id));
-    const [gone, rest] = [overdue.filter((one) => !this.#belongs(one)), overdue.filter((one) => this.#belongs(one))];
-    for (const { id } of gone) await this.#recorder.cancel(id);
+    const byBelonging = Map.groupBy(overdue, (one) => this.#belongs(one));
+    for (const { id } of byBelonging.get(false) ?? []) await this.#recorder.cancel(id);
+    const rest = byBelonging.get(true) ?? [];
     if (rest.length > 0) await giveUp(this.#options, rest, longestWaitMs);
     return overdue.length > 0;
   }

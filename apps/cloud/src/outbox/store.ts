@@ -121,8 +121,8 @@ export const outboxV25: readonly string[] = [
 ];
 
 /**
- * Messages that are held (stuck-targets/backlog.ts) are not between the others; held ones are found by their target. Few are, so that a partial index
- * costs the others nothing.
+ * Messages that are held (stuck-targets/backlog.ts) are not between the others; held ones are found by their target. Few are, so that a
+ * partial index costs the others nothing.
  */
 export const outboxV29: readonly string[] = [
   'alter table outbox_messages add column held integer not null default 0',

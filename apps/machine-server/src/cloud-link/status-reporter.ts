@@ -47,7 +47,6 @@ export class StatusReporter implements AsyncDisposable {
   #reportedMs = 0;
   #data = '';
   #nextDataMs = Number.NEGATIVE_INFINITY;
-  #looks = 0;
   #isOver = false;
 
   constructor(deps: StatusReporterDeps) {
@@ -103,9 +102,9 @@ export class StatusReporter implements AsyncDisposable {
   async #changedData(): Promise<{ readonly dataStatus: JsonObject } | undefined> {
     const { dataStatus, clock } = this.#deps;
     if (clock.monotonic() < this.#nextDataMs) return undefined;
+    const isFirst = this.#nextDataMs === Number.NEGATIVE_INFINITY;
     const found = await dataStatus();
-    this.#nextDataMs = clock.monotonic() + (this.#looks === 0 ? lookEveryMs : dataEveryMs);
-    this.#looks++;
+    this.#nextDataMs = clock.monotonic() + (isFirst ? lookEveryMs : dataEveryMs);
     return found === undefined || JSON.stringify(found) === this.#data ? undefined : { dataStatus: found };
   }
 }

@@ -9,7 +9,7 @@ import { audit, type Caller, type OwnActor } from '../../access/audit.ts';
 import type { CloudTables } from '../../metadata/tables.ts';
 import { readTotals, type UsageReader } from '../meter/read-usage.ts';
 import { divideRounded, minorOfDecimal, one, textOfDecimal } from '../money/decimal.ts';
-import { hourOf, type Month, monthOf } from '../month.ts';
+import { type Month, monthOf, nextHourOf } from '../month.ts';
 import { type ChargeDeps, chargeOf } from '../payments/charge-organization.ts';
 import { paymentMethodOf } from '../payments/payment-methods.ts';
 import { accountsOfBiller, type BilledAs, withPrices } from '../prices/accounts.ts';
@@ -32,7 +32,6 @@ export interface Closed {
 type Customer = BilledAs & { readonly organizationId: string };
 
 const dayMs = 24 * 3_600_000;
-const hourMs = 3_600_000;
 
 /** @throws failed_precondition if the month has not ended, or is not completely counted */
 export async function closeMonth(
@@ -102,8 +101,7 @@ function yearBegin(sinceMs: number, nowMs: number): string {
 }
 
 async function usageOf(deps: CloseDeps, { organizationId, fromMs }: Customer, month: Month): Promise<Usage> {
-  const startMs = fromMs <= month.startMs ? month.startMs : hourOf(fromMs - 1) + hourMs;
-  return await readTotals(deps, startMs, month.endMs, organizationId);
+  return await readTotals(deps, nextHourOf(fromMs), month.endMs, organizationId);
 }
 
 async function billedIn({ db }: CloseDeps, period: string): Promise<ReadonlySet<string>> {

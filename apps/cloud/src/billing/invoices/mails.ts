@@ -30,27 +30,17 @@ const subjects: Readonly<Record<Kind, (number: string) => string>> = {
 
 /** @param cause what it is about, beside the invoice, such as the id of a charge */
 export function mailAbout(kind: Kind, invoice: InvoiceRow, cause: string, failure = ''): InvoiceMail {
-  const { branding, supportEmail, billingEmail, description }: InvoiceDocument = JSON.parse(invoice.document);
-  const total = `${textOfMinor(BigInt(invoice.total), currencyOf(invoice.currency, 'currency'))} ${invoice.currency}`;
+  const { description }: InvoiceDocument = JSON.parse(invoice.document);
+  const total = amountOf(invoice, invoice.total);
   const said: Readonly<Record<Kind, string>> = {
     issued: `Invoice ${invoice.number} over ${total} has been issued. It is due on ${dayOf(invoice.due_ms)}.`,
     paid: `Thank you. Invoice ${invoice.number} over ${total} is paid.`,
     failed: `The payment of invoice ${invoice.number} over ${total} failed: ${failure}.`,
   };
-  const test = invoice.is_test === 1 ? 'TEST: ' : '';
-  return {
-    to: billingEmail,
-    organizationId: invoice.organization_id,
-    cause: ['invoice', invoice.id, kind, cause],
-    subject: `${test}${subjects[kind](invoice.number)}`,
-    text: [
-      ...(test === '' ? [] : ['This is a test. Nothing has to be paid.', '']),
-      said[kind],
-      ...(description === '' ? [] : ['', description]),
-      ...['', branding],
-      ...(supportEmail === '' ? [] : [supportEmail]),
-    ].join('\n'),
-  };
+  return letter(invoice, [kind, cause], subjects[kind](invoice.number), [
+    said[kind],
+    ...(description === '' ? [] : ['', description]),
+  ]);
 }
 
 /**
@@ -59,26 +49,38 @@ export function mailAbout(kind: Kind, invoice: InvoiceRow, cause: string, failur
  * @param step 1, 2, …: each is mailed once. @param to absent: the address when the invoice was issued; empty: nobody gets it
  */
 export function reminderAbout(invoice: InvoiceRow, step: number, isLast: boolean, to: string | undefined): InvoiceMail {
-  const { branding, supportEmail, billingEmail, issuer }: InvoiceDocument = JSON.parse(invoice.document);
-  const currency = currencyOf(invoice.currency, 'currency');
-  const amount = (minor: number): string => `${textOfMinor(BigInt(minor), currency)} ${invoice.currency}`;
+  const { issuer }: InvoiceDocument = JSON.parse(invoice.document);
   const { number, total, paid } = invoice;
-  const test = invoice.is_test === 1 ? 'TEST: ' : '';
+  const subject = `${isLast ? 'Last reminder' : 'Reminder'}: invoice ${number}`;
+  const mail = letter(invoice, ['reminder', String(step)], subject, [
+    `Invoice ${number} over ${amountOf(invoice, total)} was due on ${dayOf(invoice.due_ms)} and is not paid.`,
+    ...(paid === 0 ? [] : [`${amountOf(invoice, total - paid)} is left to pay.`]),
+    ...(isLast ? ['This is the last reminder.'] : []),
+    ...(issuer === undefined || issuer.payment === '' ? [] : ['', issuer.payment]),
+  ]);
+  return { ...mail, to: to ?? mail.to };
+}
+
+/** @param cause beside the invoice @param lines between the notice of a test and who sends it */
+function letter(invoice: InvoiceRow, cause: readonly string[], subject: string, lines: readonly string[]): InvoiceMail {
+  const { branding, supportEmail, billingEmail }: InvoiceDocument = JSON.parse(invoice.document);
+  const isTest = invoice.is_test === 1;
   return {
-    to: to ?? billingEmail,
+    to: billingEmail,
     organizationId: invoice.organization_id,
-    cause: ['invoice', invoice.id, 'reminder', String(step)],
-    subject: `${test}${isLast ? 'Last reminder' : 'Reminder'}: invoice ${number}`,
+    cause: ['invoice', invoice.id, ...cause],
+    subject: isTest ? `TEST: ${subject}` : subject,
     text: [
-      ...(test === '' ? [] : ['This is a test. Nothing has to be paid.', '']),
-      `Invoice ${number} over ${amount(total)} was due on ${dayOf(invoice.due_ms)} and is not paid.`,
-      ...(paid === 0 ? [] : [`${amount(total - paid)} is left to pay.`]),
-      ...(isLast ? ['This is the last reminder.'] : []),
-      ...(issuer === undefined || issuer.payment === '' ? [] : ['', issuer.payment]),
+      ...(isTest ? ['This is a test. Nothing has to be paid.', ''] : []),
+      ...lines,
       ...['', branding],
       ...(supportEmail === '' ? [] : [supportEmail]),
     ].join('\n'),
   };
+}
+
+function amountOf({ currency }: InvoiceRow, minor: number): string {
+  return `${textOfMinor(BigInt(minor), currencyOf(currency, 'currency'))} ${currency}`;
 }
 
 function dayOf(ms: number): string {

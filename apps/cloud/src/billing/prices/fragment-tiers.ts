@@ -7,6 +7,7 @@
  */
 import { PlatformError } from '@platform/base';
 import type { UsageName } from '../meter/usage-types.ts';
+import { objectOf, wrong } from './read-json.ts';
 
 /** The newest or the named revision of a fragment of the organization; undefined: it has none. */
 export type FindFragment = (
@@ -114,18 +115,4 @@ function parsed(document: string): unknown {
 
 function isObject(json: unknown): json is Record<string, unknown> {
   return typeof json === 'object' && json !== null && !Array.isArray(json);
-}
-
-function objectOf(json: unknown, path: string, keys: readonly string[]): Record<string, unknown> {
-  if (!isObject(json)) throw wrong(path, 'an object', json);
-  const unknown = Object.keys(json).find((key) => !keys.includes(key));
-  if (unknown !== undefined) throw wrong(`${path}.${unknown}`, `one of ${keys.join(', ')}`, unknown);
-  return json;
-}
-
-function wrong(path: string, expected: string, found: unknown): PlatformError {
-  return new PlatformError(
-    'invalid_argument',
-    `${path}: expected ${expected}, found ${(JSON.stringify(found ?? null) ?? 'nothing').slice(0, 120)}`,
-  );
 }

@@ -9,7 +9,7 @@ import {
 } from '@platform/proto/platform/app/v1/billing';
 import { readTotals, type UsageReader } from '../meter/read-usage.ts';
 import { wireOfMinor } from '../money/wire-amount.ts';
-import { hourOf, type Month } from '../month.ts';
+import { type Month, nextHourOf } from '../month.ts';
 import { type BilledAs, requireInArrears } from './accounts.ts';
 import { type Rated, rate } from './rate.ts';
 
@@ -22,8 +22,7 @@ export async function rateMonth(
 ): Promise<{ readonly billed: BilledAs; readonly rated: Rated }> {
   const billed = requireInArrears(given, organizationId);
   // Usage is counted by the hour; the hour in which billing began is not charged.
-  const fromMs = billed.fromMs === month.startMs ? month.startMs : hourOf(billed.fromMs - 1) + 3_600_000;
-  const usage = await readTotals(reader, fromMs, month.endMs, organizationId);
+  const usage = await readTotals(reader, nextHourOf(billed.fromMs), month.endMs, organizationId);
   return { billed, rated: rate(usage, billed.rates, billed.list.list.currency, month.hours) };
 }
 

@@ -12,6 +12,7 @@ import { invisibleCharacter, PlatformError } from '@platform/base';
 import { type UsageName, usageNames } from '../meter/usage-types.ts';
 import { type Currency, currencyOf } from '../money/currency.ts';
 import { type Decimal, decimalOf, one } from '../money/decimal.ts';
+import { objectOf, wrong } from './read-json.ts';
 
 export interface PriceList {
   readonly currency: Currency;
@@ -161,19 +162,7 @@ function percentOf(json: unknown, path: string): Decimal {
   throw wrong(path, 'at most 100', json);
 }
 
-function objectOf(json: unknown, path: string, keys: readonly string[]): Readonly<Record<string, unknown>> {
-  if (typeof json !== 'object' || json === null || Array.isArray(json)) throw wrong(path, 'an object', json);
-  const unknown = Object.keys(json).find((key) => !keys.includes(key));
-  if (unknown !== undefined) throw wrong(`${path}.${unknown}`, `one of ${keys.join(', ')}`, unknown);
-  return json as Record<string, unknown>;
-}
-
 function arrayOf(json: unknown, path: string, max: number): readonly unknown[] {
   if (Array.isArray(json) && json.length > 0 && json.length <= max) return json;
   throw wrong(path, `a list of 1 to ${max}`, Array.isArray(json) ? `${json.length}` : json);
-}
-
-function wrong(path: string, expected: string, found: unknown): PlatformError {
-  const said = typeof found === 'bigint' ? `${found}` : (JSON.stringify(found ?? null) ?? 'nothing');
-  return new PlatformError('invalid_argument', `${path}: expected ${expected}, found ${said.slice(0, 120)}`);
 }

@@ -72,7 +72,7 @@ export async function openBilling(overrides: Partial<BillingDeps> = {}): Promise
   const feature = createBilling({
     ...{ db, tree, access, clock, log: silentLog, stored, counted: [], provider: manualProvider, mails },
     nameOf: (id) => ({ name: tree.organization(id)?.name ?? '', supportEmail: '' }),
-    ingestLog: { ...bound(log), read: (after, limit) => log.follow(after, limit) },
+    ingestLog: log,
     returnUrlOf: (id) => `https://fleet.example.com/o/${id}/billing`,
     billsOthers: (id) => isBillingServiceEnabled(db, id),
     ...overrides,
@@ -104,15 +104,5 @@ export async function openBilling(overrides: Partial<BillingDeps> = {}): Promise
       if (handler === undefined) throw new Error(`${method.name} has no handler`);
       return create(method.output, await handler(create(method.input, request), callOf(principal, metadata))) as never;
     },
-  };
-}
-
-function bound(log: MemoryLog): Pick<MemoryLog, 'follow' | 'lastPosition' | 'onCommit' | 'markDamaged' | 'recordLoss'> {
-  return {
-    follow: (...given) => log.follow(...given),
-    lastPosition: () => log.lastPosition(),
-    onCommit: (listener) => log.onCommit(listener),
-    markDamaged: (position) => log.markDamaged(position),
-    recordLoss: () => log.recordLoss(),
   };
 }

@@ -20,8 +20,11 @@ export interface Asker {
   readonly scannedBytes: number;
 }
 
-/** API names are returned as stored: the compatibility layer converts those in messages (D2). */
-/** @param onAnswered called with the bytes of the rows of each metered query */
+/**
+ * API names are returned as stored: the compatibility layer converts those in messages (D2).
+ *
+ * @param onAnswered called with the bytes of the rows of each metered query
+ */
 export function createAsker(
   { tabular, onAnswered }: Pick<QueriesDeps, 'tabular' | 'onAnswered'>,
   signal: AbortSignal,

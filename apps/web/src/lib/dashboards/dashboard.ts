@@ -1,5 +1,6 @@
 /** Dashboards: what they hold, and how they stand in the metadata of the organization, under `dashboards`. */
-import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
+import type { JsonObject } from '@bufbuild/protobuf';
+import { objectOf } from '../api/object-of.ts';
 import type { ChartChoice } from '../query/chart.ts';
 import type { QueryLanguage } from '../query/run-query.ts';
 
@@ -60,8 +61,4 @@ function panelOf(value: JsonObject, index: number): Panel {
     text: text('text'),
     show: shows.includes(text('show')) ? (text('show') as ChartChoice) : 'auto',
   };
-}
-
-function objectOf(value: JsonValue | undefined): JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
 }

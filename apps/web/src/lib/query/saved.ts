@@ -1,5 +1,6 @@
 /** Saved queries: what they hold, and how those of the organization stand in its metadata, under `queries`. Pure. */
-import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
+import type { JsonObject } from '@bufbuild/protobuf';
+import { objectOf } from '../api/object-of.ts';
 import type { QueryLanguage } from './run-query.ts';
 
 export interface SavedQuery {
@@ -31,8 +32,4 @@ export function withSaved(metadata: JsonObject, name: string, query: SavedQuery 
   if (query === undefined) return { ...metadata, [metadataKey]: others };
   const { language, text, rangeMs } = query;
   return { ...metadata, [metadataKey]: { ...others, [name]: { language, text, rangeMs } } };
-}
-
-function objectOf(value: JsonValue | undefined): JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
 }

@@ -2,6 +2,7 @@
 import type { JsonObject } from '@bufbuild/protobuf';
 import { AppService } from '@platform/proto/platform/app/v1/app';
 import { clientOf } from '../api/clients.ts';
+import { objectOf } from '../api/object-of.ts';
 import { type SavedQuery, savedOf, withSaved } from './saved.ts';
 
 export type SavedFor = 'organization' | 'me';
@@ -35,8 +36,7 @@ async function sharedOf(organizationId: string): Promise<JsonObject> {
 
 function ownOf(organizationId: string): JsonObject {
   try {
-    const kept: unknown = JSON.parse(localStorage.getItem(keyOf(organizationId)) ?? '{}');
-    return typeof kept === 'object' && kept !== null && !Array.isArray(kept) ? (kept as JsonObject) : {};
+    return objectOf(JSON.parse(localStorage.getItem(keyOf(organizationId)) ?? '{}'));
   } catch {
     return {};
   }

@@ -1,5 +1,6 @@
 /** A trigger as a sentence: when what happens, who is told. The form edits sentences; everything else of the trigger stays as it is. */
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
+import { objectOf } from '../api/object-of.ts';
 
 export const events = [
   { event: 'conditional_data_ingested', words: 'a reading meets a condition' },
@@ -152,10 +153,6 @@ function typedOf(text: string, operator: string): string | number | boolean {
   if (operator === 'regex') return text;
   if (text === 'true' || text === 'false') return text === 'true';
   return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
-}
-
-function objectOf(value: JsonValue | undefined): JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
 }
 
 /** A single object counts as a list of one, as the cloud reads it. */
