@@ -246,7 +246,7 @@ test('see the machine online, edit its configuration and see it applied, restore
 
   await page.getByRole('checkbox', { name: 'Select all that are shown' }).check();
   await page.getByRole('button', { name: 'Restart …' }).click();
-  const confirming = page.getByRole('dialog', { name: 'Selected machines: confirm' });
+  const confirming = page.getByRole('dialog', { name: 'Restart 1 machine?' });
   await confirming.getByRole('button', { name: 'Restart 1' }).waitFor();
   expect(await accessibilityFaults(page)).toEqual([]);
   await confirming.getByRole('button', { name: 'Cancel' }).click();
@@ -301,7 +301,7 @@ test('see the machine online, edit its configuration and see it applied, restore
   await page.getByRole('link', { name: 'Configure' }).click();
   await page.getByRole('button', { name: 'History' }).click();
   await page.getByRole('button', { name: 'Compare and restore version 1' }).click();
-  const restoring = page.getByRole('dialog', { name: 'Restore a version' });
+  const restoring = page.getByRole('dialog', { name: 'Restore version 1: what changes' });
   await restoring.getByText('probe').waitFor();
   await restoring.getByRole('button', { name: 'Restore version 1' }).click();
   await page.getByText('Restored version 1.').waitFor();

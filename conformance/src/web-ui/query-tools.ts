@@ -4,7 +4,7 @@ import { accessibilityFaults, type RunningUi } from './start-ui.ts';
 
 /** On the page Query, with its first sample. */
 export async function useQueryTools({ page }: RunningUi): Promise<void> {
-  await page.getByText(/\d MB scanned · [\d.]+ k?M?B of [\d.]+ TB this month$/).waitFor();
+  await page.getByText(/\d k?M?B scanned · [\d.]+ k?M?B of [\d.]+ TB this month$/).waitFor();
   await page.getByRole('button', { name: 'Explain' }).click();
   await page
     .getByRole('region', { name: 'How the query runs' })

@@ -36,16 +36,3 @@ export function fileOf(metadata: BinaryMetadata): StoredFile {
     path: metadata.uri === '' ? '' : new URL(metadata.uri, 'http://cloud').pathname,
   };
 }
-
-/** Such as "120 kB". */
-export function sizeText(bytes: number): string {
-  if (bytes < 1_000) return `${bytes} B`;
-  const units = ['kB', 'MB', 'GB', 'TB'];
-  let value = bytes / 1_000;
-  let at = 0;
-  while (value >= 1_000 && at < units.length - 1) {
-    value /= 1_000;
-    at++;
-  }
-  return `${value < 10 ? value.toFixed(1) : Math.round(value)} ${units[at]}`;
-}

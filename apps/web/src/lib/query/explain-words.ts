@@ -1,4 +1,5 @@
 /** How a query was executed, in sentences. Pure. */
+import { bytesText } from '../ui/bytes.ts';
 import type { Row } from './pipeline.ts';
 
 const asNumber = (value: unknown): number => Number(value ?? 0);
@@ -43,7 +44,7 @@ export function explainWords(row: Row): readonly string[] {
     files,
     ...sources,
     ...asList(row['later']).map(reasonOf),
-    `The answer has ${many(asNumber(row['rows']), 'row')}. ${(asNumber(row['scanned_bytes']) / 1e6).toFixed(2)} MB count for the month, in ${asNumber(row['elapsed_ms']).toFixed(0)} ms.`,
+    `The answer has ${many(asNumber(row['rows']), 'row')}. ${bytesText(asNumber(row['scanned_bytes']))} count for the month, in ${asNumber(row['elapsed_ms']).toFixed(0)} ms.`,
     ...asList(row['notices']).map((notice) => `Note: ${String(notice)}.`),
   ];
 }

@@ -33,7 +33,7 @@ test('an explanation says what was left alone, what was read and what ran later,
     'Of 9 stored files, 7 cannot have rows that fit by their names and times and were left alone; the rows of 2 were read.',
     'Groups made in the files: 2 files, 5 rows given on; $match, $group ran while reading.',
     '$sort ran afterwards, on single rows: it needs all rows.',
-    'The answer has 1 row. 2.50 MB count for the month, in 12 ms.',
+    'The answer has 1 row. 2.5 MB count for the month, in 12 ms.',
   ]);
 });
 
