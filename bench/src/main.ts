@@ -15,6 +15,8 @@
  *   npm run bench -- dry-run --readings 10000000   dry runs of triggers over stored readings
  *   npm run bench -- billing --organizations 1000 --records 10000000 --readings 1000000   closing a month, and metering, compared with
  *     their requirements, a table (with --json lines)
+ *   npm run bench -- web --parts 10000   the web UI in a real browser compared with its requirements, with ten times as many log lines as
+ *     machines; a table (with --json lines)
  *   npm run bench -- fleet --parts 500 --seconds 20   a smaller fleet, a shorter run (default 10,000 and 60)
  */
 import { commandLineOf } from '@platform/testkit';
@@ -37,6 +39,7 @@ import { measureQueries, printLines } from './queries.ts';
 import { measureStart } from './start.ts';
 import { measureStore, printFigureTable, storeSections } from './store.ts';
 import { measureSync, syncPieces } from './sync.ts';
+import { measureWeb } from './web.ts';
 import { measureWebhook } from './webhook.ts';
 
 /** One run of a bench: figures by name; the name ends in the unit. */
@@ -92,6 +95,10 @@ const { kinds, values } = commandLineOf({
       help: 'closing a month of many organizations, and metering; a table',
       options: ['organizations', 'records', 'readings', 'runs', 'json'],
     },
+    web: {
+      help: 'the web UI in a real browser (Chromium) compared with its requirements; a table',
+      options: ['parts', 'runs', 'json'],
+    },
     sync: {
       help: 'capture and sync compared with their requirements; a table',
       options: ['files', 'readings', 'megabytes', 'seconds', 'only', 'json'],
@@ -140,6 +147,10 @@ for (const name of kinds) {
     const sizes = { organizations: number('organizations'), records: number('records') };
     const figures = await measureBilling({ ...sizes, readings: number('readings', 1_000_000), runs });
     printFigureTable(figures, json, name);
+    continue;
+  }
+  if (name === 'web') {
+    printFigureTable(await measureWeb({ machines: load.parts, runs }), json, name);
     continue;
   }
   if (name === 'sync') {

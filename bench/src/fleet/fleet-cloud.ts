@@ -9,6 +9,8 @@ export const asStarted: readonly string[] = ['--max-semi-space-size=8'];
 
 export interface RunningCloud {
   readonly url: string;
+  /** Signs in the first owner, once. */
+  readonly signInLink: string;
   readonly process: ServerProcess;
 }
 
@@ -17,6 +19,9 @@ export interface FleetCloud extends AsyncDisposable {
   readonly dataDirectory: string;
   readonly organizationId: string;
   readonly locationId: string;
+  /** The machine that a first start registers, and its part. */
+  readonly machineId: string;
+  readonly partId: string;
   readonly keyId: string;
   readonly key: string;
   /** The current process. */
@@ -29,8 +34,11 @@ export interface FleetCloud extends AsyncDisposable {
 
 interface Ready {
   readonly url: string;
+  readonly signInLink: string;
   readonly organizationId: string;
   readonly locationId: string;
+  readonly machineId: string;
+  readonly partId: string;
   readonly keyId: string;
   readonly key: string;
 }
@@ -59,7 +67,7 @@ export async function startFleetCloud({ env = {}, repository }: FleetCloudOption
       ...env,
     });
     const ready = (await started.event('ready')) as unknown as Ready;
-    return { running: { url: ready.url, process: started }, ready };
+    return { running: { url: ready.url, signInLink: ready.signInLink, process: started }, ready };
   };
   let { running, ready } = await start();
   const first = ready;
@@ -69,6 +77,8 @@ export async function startFleetCloud({ env = {}, repository }: FleetCloudOption
     dataDirectory,
     organizationId: first.organizationId,
     locationId: first.locationId,
+    machineId: first.machineId,
+    partId: first.partId,
     keyId: first.keyId,
     key: first.key,
     get running() {

@@ -2,7 +2,7 @@
 export interface Figure {
   readonly name: string;
   readonly value: number;
-  readonly unit: 'µs' | 'ms' | 'MB' | 's' | '×' | '%' | 'readings/s' | 'files/s' | 'MB/s';
+  readonly unit: 'µs' | 'ms' | 'kB' | 'MB' | 's' | '×' | '%' | 'readings/s' | 'files/s' | 'MB/s';
   /** The same measurement of the peer or case that it is compared with. */
   readonly beside?: number;
   /** Maximum ratio to the comparison. */
