@@ -4,10 +4,12 @@
  * States: open → sealed, or open → abandoned (closed under its `.prog` name, for recovery to seal). A reading is first in the user buffer,
  * then written (survives a kill of the process), then synced (survives a power failure).
  *
+ * A sync takes long on a busy disk; what is flushed meanwhile is written beside it, and the next sync covers it.
+ *
  * A failed write changes nothing: the bytes stay in the buffer and the next flush writes them at the same position. What was written since
  * the last sync stays in memory until the next one. A failed sync makes the file suspect: the kernel may have dropped the data and report
  * success the next time, so the same file is never synced again. The next step copies it to a new file, syncs that and renames it over the
- * suspect one; until then the file stays suspect, and readings stay in memory (C5).
+ * suspect one; until then the file stays suspect, nothing is written to it, and readings stay in memory (C5).
  */
 import { concatBytes, PlatformError } from '@platform/base';
 import type { CaptureFileHeader } from '@platform/proto/platform/capture/v1/capture_file';
@@ -23,8 +25,6 @@ export interface WriterOptions {
   readonly header: CaptureFileHeader;
   /** Size of the user buffer (`capture_buffer_size`). Default 4,096; a larger reading grows it. */
   readonly bufferBytes?: number;
-  /** Number of written bytes that force a sync even within the second. Default 262,144. */
-  readonly syncBytes?: number;
 }
 
 export interface CaptureFileWriter {
@@ -34,13 +34,15 @@ export interface CaptureFileWriter {
   readonly readings: number;
   /** Readings that are only in memory. */
   readonly unwritten: number;
+  /** Bytes that no sync has covered yet, including buffered ones. */
+  readonly unsyncedBytes: number;
   /** Appends an encoded SensorData. Returns true if the buffer is full: call `flush()` before the next one. */
   append(reading: Uint8Array): boolean;
-  /** Writes the buffer, and syncs if `syncBytes` were written since the last sync. Must not be called concurrently. */
+  /** Writes the buffer, also while a sync runs. Of a suspect file, nothing is written. */
   flush(): Promise<void>;
-  /** flush(), then sync if anything was written since the last sync. */
+  /** flush(), then sync if anything was written since the last sync. Must not be called concurrently with itself or seal(). */
   sync(): Promise<void>;
-  /** sync(), close, rename to `_<readings>.capture`. Can be repeated after a failure. */
+  /** sync(), close, rename to `_<readings>.capture`. Nothing may be appended any more. Can be repeated after a failure. */
   seal(): Promise<void>;
   /** Closes the file as it is. What is only in memory is lost. */
   abandon(): Promise<void>;
@@ -59,12 +61,9 @@ class Writer implements CaptureFileWriter {
   readonly path: string;
   readings = 0;
   #writtenReadings = 0;
-  /** Readings that have left the buffer. */
-  #flushedReadings = 0;
   readonly #storage: CaptureStorage;
   #output: CaptureOutput;
   readonly #bufferBytes: number;
-  readonly #syncBytes: number;
   /** Checksum of the header. */
   readonly #seed: number;
   #buffer: Uint8Array;
@@ -74,19 +73,16 @@ class Writer implements CaptureFileWriter {
   #synced = 0;
   /** What was written after them. */
   #inFlight: Uint8Array[] = [];
+  #writing: Promise<void> | undefined;
   #isNamed = false;
   #isSuspect = false;
   #isClosed = false;
 
-  constructor(
-    output: CaptureOutput,
-    { storage, path, header, bufferBytes = 4_096, syncBytes = 262_144 }: WriterOptions,
-  ) {
+  constructor(output: CaptureOutput, { storage, path, header, bufferBytes = 4_096 }: WriterOptions) {
     this.#storage = storage;
     this.#output = output;
     this.path = path;
     this.#bufferBytes = Math.max(bufferBytes, 1);
-    this.#syncBytes = syncBytes;
     const body = encodeHeader(header);
     this.#buffer = new Uint8Array(Math.max(this.#bufferBytes, recordBytes(body.length)) + spareBytes);
     const { end, checksum } = writeRecord(this.#buffer, 0, body, { index: 0, seed: headerSeed });
@@ -100,6 +96,10 @@ class Writer implements CaptureFileWriter {
 
   get unwritten(): number {
     return this.readings - this.#writtenReadings;
+  }
+
+  get unsyncedBytes(): number {
+    return this.sizeBytes - this.#synced;
   }
 
   append(reading: Uint8Array): boolean {
@@ -118,25 +118,30 @@ class Writer implements CaptureFileWriter {
     return this.#used >= this.#bufferBytes;
   }
 
+  /** One write at a time. */
   async flush(): Promise<void> {
-    await this.#write();
-    if (this.#isSuspect || this.#position - this.#synced >= this.#syncBytes) await this.#sync(true);
+    while (this.#writing !== undefined) await this.#writing.catch(() => {});
+    if (this.#used === 0 || this.#isSuspect) return;
+    this.#writing = this.#write().finally(() => {
+      this.#writing = undefined;
+    });
+    return this.#writing;
   }
 
   async sync(): Promise<void> {
-    await this.#write();
+    await this.flush();
     await this.#sync(true);
   }
 
   async #write(): Promise<void> {
-    if (this.#used === 0) return;
-    const bytes = this.#buffer.subarray(0, this.#used);
-    const { readings } = this;
-    if (!this.#isSuspect) {
-      await this.#output.write(bytes, this.#position);
-      this.#writtenReadings = readings;
-    }
-    this.#flushedReadings = readings;
+    const [bytes, readings] = [this.#buffer.subarray(0, this.#used), this.readings];
+    await this.#output.write(bytes, this.#position);
+    this.#writtenReadings = readings;
+    this.#take(bytes);
+  }
+
+  /** Moves the first bytes of the buffer to those in flight. */
+  #take(bytes: Uint8Array): void {
     // Appends during the write went after these bytes.
     const rest = this.#buffer.subarray(bytes.length, this.#used);
     this.#buffer = new Uint8Array(Math.max(this.#bufferBytes, rest.length) + spareBytes);
@@ -149,13 +154,14 @@ class Writer implements CaptureFileWriter {
   /** @param isNaming whether the name must survive as well; a rename that follows makes the new one durable */
   async #sync(isNaming: boolean): Promise<void> {
     if (this.#isSuspect) return this.#rewrite();
-    if (this.#inFlight.length === 0) return;
+    const [writes, position] = [this.#inFlight.length, this.#position];
+    if (writes === 0) return;
     await this.#believe(async () => {
       await this.#output.sync();
       if (isNaming && !this.#isNamed) await this.#storage.syncName(`${this.path}.prog`);
     });
     this.#isNamed ||= isNaming;
-    this.#settle();
+    this.#settle(writes, position);
   }
 
   /** Whatever fails in `step`, a later success of the same step proves nothing. */
@@ -168,13 +174,17 @@ class Writer implements CaptureFileWriter {
     }
   }
 
-  #settle(): void {
-    this.#synced = this.#position;
-    this.#inFlight = [];
+  /** The first `writes` of those in flight, up to `position`, would survive a power failure. */
+  #settle(writes: number, position: number): void {
+    this.#synced = position;
+    this.#inFlight.splice(0, writes);
   }
 
   /** Copies the suspect file, with what is in flight, to a new one that takes its name. */
   async #rewrite(): Promise<void> {
+    await this.#writing?.catch(() => {});
+    if (this.#used > 0) this.#take(this.#buffer.subarray(0, this.#used));
+    const [writes, position, readings] = [this.#inFlight.length, this.#position, this.readings];
     const temporary = `${this.path}.prog.tmp`;
     const kept = this.#synced === 0 ? new Uint8Array() : await this.#readBack();
     await this.#storage.remove(temporary);
@@ -192,11 +202,11 @@ class Writer implements CaptureFileWriter {
     }
     await this.#output.close().catch(() => {});
     this.#output = output;
-    this.#writtenReadings = this.#flushedReadings;
+    this.#writtenReadings = readings;
     this.#isNamed = true;
     this.#isSuspect = false;
     this.#isClosed = false;
-    this.#settle();
+    this.#settle(writes, position);
   }
 
   /** What was synced, under either of the names that the file may have. */
@@ -210,7 +220,7 @@ class Writer implements CaptureFileWriter {
   }
 
   async seal(): Promise<void> {
-    if (!this.#isClosed) await this.#write();
+    if (!this.#isClosed) await this.flush();
     await this.#sync(false);
     if (!this.#isClosed) {
       this.#isClosed = true;

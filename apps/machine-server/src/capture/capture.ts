@@ -49,8 +49,8 @@ interface Running {
 }
 
 const closeGraceMs = 2_000;
-/** A crash may cost a second (gaps.md): the disk has the rest of it to finish. */
-const writeOutEveryMs = 800;
+/** A crash may cost a second (gaps.md): the rest of it is for writing out. Every second time, it is to the disk. */
+const writeEveryMs = 400;
 /** A reading that has not returned by then is given up. */
 const readingLimitMs = 60_000;
 /** Delay before trying again to own a directory that another process holds. */
@@ -83,7 +83,10 @@ export class Capture implements AsyncDisposable {
 
   /** Starts writing out user buffers, so that all are on the disk within a second (C6). */
   start(): void {
-    this.#syncing = this.#deps.clock.every(writeOutEveryMs, () => {
+    let isToDisk = true;
+    this.#syncing = this.#deps.clock.every(writeEveryMs, () => {
+      isToDisk = !isToDisk;
+      if (!isToDisk) return void this.#writeOuts.write();
       for (const { collector } of this.#running.values()) collector.check();
       void this.#writeOuts.writeOut();
     });

@@ -56,7 +56,7 @@ async function record(random: () => number): Promise<Recording> {
     } else if (kind < 8) {
       await clock.advance(1_000 * 31 ** below(2));
       const upTo = produced;
-      const ticked = file.tick();
+      const ticked = file.write().then((isWritten) => isWritten && file.sync());
       const sealed = below(2) === 0 ? file.seal() : undefined;
       add(below(4));
       await Promise.resolve();

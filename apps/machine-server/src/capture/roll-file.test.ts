@@ -90,33 +90,90 @@ test('C1 a clock that jumps years, stands still or shows the same time at two st
   expect(readings.toSorted((a, b) => a - b)).toEqual(Array.from({ length: taken }, (_, index) => index + 1));
 });
 
-test('C6 while a sync takes long, the oldest reading that a kill would cost is known: none that was written counts', async () => {
+/** A disk whose syncs wait until they are released. */
+function slowSyncs(): { storage: RecordingDisk; release: () => void; syncs: () => number } {
   const storage = new RecordingDisk();
-  const { promise: synced, resolve: release } = Promise.withResolvers<void>();
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  let begun = 0;
   const create = storage.create.bind(storage);
   storage.create = async (path) => {
     const output = await create(path);
-    return { ...output, sync: () => synced.then(() => output.sync()) };
+    const sync = async (): Promise<void> => {
+      begun++;
+      await released;
+      await output.sync();
+    };
+    return { ...output, sync };
   };
-  let nowUs = 1_000;
+  return { storage, release, syncs: () => begun };
+}
+
+const readingsOf = (storage: RecordingDisk): number[] =>
+  [...storage.files.values()].flatMap((bytes) => readCaptureFile(bytes).readings.map((each) => each[0] ?? 0));
+
+test('C6 what arrives while a sync or a seal takes long is written nevertheless, to the open file and to the next one', async () => {
+  const { storage, release, syncs } = slowSyncs();
   const context = { storage, ledger: new SeqLedger(), partId: 'p', clock: systemClock, log: silentLog };
-  const file = new RollFile({ ...series, bufferBytes: 4_096 }, { ...context, wallMicros: () => nowUs });
-  const written = (): number => [...storage.files.values()].reduce((sum, { length }) => sum + length, 0);
-  expect(file.unwrittenUs).toBeUndefined();
-  file.add(Uint8Array.of(1));
-  expect(file.unwrittenUs).toBe(1_000);
-  nowUs = 2_000;
+  const file = new RollFile({ ...series, bufferBytes: 4_096 }, { ...context, wallMicros: () => 1_000 });
+  let taken = 0;
+  const addWritten = async (): Promise<void> => {
+    file.add(Uint8Array.of(++taken));
+    expect(await file.write()).toBe(true);
+    expect(file.unwrittenUs).toBeUndefined();
+    expect(readingsOf(storage)).toEqual(Array.from({ length: taken }, (_, index) => index + 1));
+  };
+  await addWritten();
+  const synced = file.sync();
+  await until('a sync that waits', () => syncs() === 1);
+  await addWritten();
   const sealed = file.seal();
-  await until('the first reading written', () => written() > 0);
-  await until('nothing unwritten', () => file.unwrittenUs === undefined);
-  nowUs = 3_000;
-  file.add(Uint8Array.of(2));
-  nowUs = 4_000;
-  file.add(Uint8Array.of(3));
-  expect(file.unwrittenUs).toBe(3_000);
+  await addWritten();
+  await addWritten();
+  // The sync that was asked for in the end is of the third file.
+  const last = [file.seal(), file.write(), file.sync()];
+  await addWritten();
+  expect(syncs()).toBe(1);
   release();
-  await sealed;
-  await file.tick();
-  expect(file.unwrittenUs).toBeUndefined();
+  await Promise.all([synced, sealed, ...last]);
   expect(await file.close(1_000)).toBe(0);
+  expect(readingsOf(storage)).toEqual([1, 2, 3, 4, 5]);
+  expect([...storage.files.keys()].every((path) => path.endsWith('.capture'))).toBe(true);
+});
+
+test('C6 if files wait to be sealed, the oldest reading that a kill would cost is known, and all are written in the end', async () => {
+  const { storage, release } = slowSyncs();
+  const context = { storage, ledger: new SeqLedger(), partId: 'p', clock: systemClock, log: silentLog };
+  let nowUs = 0;
+  const file = new RollFile({ ...series, maxFileBytes: 1 }, { ...context, wallMicros: () => nowUs });
+  // Each has a file of its own; four may wait, and one more is open.
+  for (let taken = 1; taken <= 8; taken++) {
+    nowUs = taken * 1_000;
+    file.add(Uint8Array.of(taken));
+    expect(await file.write()).toBe(taken <= 5);
+  }
+  expect([file.unwrittenUs, file.failures]).toEqual([6_000, 0]);
+  expect(readingsOf(storage)).toEqual([1, 2, 3, 4, 5]);
+  release();
+  await until('all written', () => file.unwrittenUs === undefined);
+  expect(await file.close(1_000)).toBe(0);
+  expect(readingsOf(storage)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+});
+
+test('C6 a file is synced whenever 256 KiB were written, and before it is sealed', async () => {
+  const storage = new RecordingDisk();
+  const context = { storage, ledger: new SeqLedger(), partId: 'p', clock: systemClock, log: silentLog };
+  const file = new RollFile(
+    { ...series, maxFileBytes: 1e6, queueSize: 1_000 },
+    { ...context, wallMicros: () => 1_000 },
+  );
+  const syncs = (): number =>
+    storage.calls.filter(({ kind, path }) => kind === 'sync' && path.endsWith('.prog')).length;
+  for (let count = 0; count < 600; count++) {
+    file.add(new Uint8Array(1_000));
+    if (count % 10 === 0) await file.write();
+  }
+  await file.write();
+  await until('two syncs', () => syncs() === 2);
+  await file.seal();
+  expect(syncs()).toBe(3);
 });

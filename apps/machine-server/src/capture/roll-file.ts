@@ -2,14 +2,18 @@
  * The files of one series: opens a file when a reading arrives, rolls it at its maximum size, seals it on demand. Each binary reading gets
  * a file of its own, with its own extension and MIME type.
  *
- * States of a reading: queued → in the user buffer → written → synced → sealed. A disk error changes no state: the reading stays where it
- * is, and the loop waits (with growing delays, at most 30 s) and repeats the same step. A disk error therefore never ends a capture;
- * readings are only skipped while the queue is full.
+ * States of a reading: queued → in the user buffer → written → synced → sealed. Two loops move it on: one opens files and writes (up to
+ * "written"), the other syncs and seals (`SyncQueue`). So what arrives during a sync is written, and the file after a full one is opened
+ * before that is sealed: a kill costs only what is queued or in the user buffer.
+ *
+ * A disk error changes no state: the reading stays where it is, and the loop waits (with growing delays, at most 30 s) and repeats the same
+ * step. While syncs fail, nothing is written either. A disk error therefore never ends a capture; readings are only skipped while the queue
+ * is full.
  */
 import { join } from 'node:path';
 import { create } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import { backoffMs, type Clock, errorText, type Log } from '@platform/base';
+import { type Clock, errorText, type Log } from '@platform/base';
 import {
   type CaptureFileWriter,
   type CaptureStorage,
@@ -20,7 +24,9 @@ import type { DataCaptureMetadata } from '@platform/proto/platform/app/datasync/
 import { CaptureFileHeaderSchema } from '@platform/proto/platform/capture/v1/capture_file';
 import { fileName, seriesPath } from '../directories/paths.ts';
 import type { SeqLedger } from '../directories/seq-ledger.ts';
+import { DiskStep } from './disk-step.ts';
 import type { Series } from './series.ts';
+import { SyncQueue } from './sync-queue.ts';
 
 export interface RollContext {
   readonly storage: CaptureStorage;
@@ -31,9 +37,13 @@ export interface RollContext {
   readonly log: Log;
 }
 
-const syncEveryMs = 1_000;
-/** Readings that arrive while others are written are written next; a tick does not wait for the end of that. */
+/** Readings that arrive while others are written are written next; a write-out does not wait for the end of that. */
 const mostTurns = 10;
+/** Written bytes are synced at the latest when they are so many; what is written waits for a sync when they are four times as many. */
+const syncBytes = 262_144;
+const mostUnsyncedBytes = 4 * syncBytes;
+/** Full files that wait to be sealed; a further one stays open until one of them is. */
+const mostSealing = 4;
 /** Readings that wait for the disk take no more memory than this, and one reading: images are larger than what `capture_queue_size` is made for. */
 const mostQueuedBytes = 64 * 1024 * 1024;
 
@@ -53,24 +63,40 @@ export class RollFile {
   #queuedBytes = 0;
   #writer: CaptureFileWriter | undefined;
   #opening: { seq: number } | undefined;
-  #pumping: Promise<void> | undefined;
+  readonly #writes: DiskStep;
+  readonly #syncs: SyncQueue;
   #sealAsked = false;
-  #sealing = false;
-  #dirtySince: number | undefined;
+  /** The open file takes no more readings. */
+  #isComplete = false;
+  /** What is queued waits for a sync or a seal. */
+  #isBlocked = false;
   #unwrittenUs: number | undefined;
-  #failures = 0;
-  /** Cuts short the wait after a failure. */
-  #retry: AbortController | undefined;
   #closing = false;
 
   constructor(series: Series, context: RollContext) {
     this.#series = series;
     this.#context = context;
+    const { clock } = context;
+    const failed = (caught: unknown, failures: number): void => this.#failed(caught, failures);
+    const recovered = (failures: number): void =>
+      context.log.info('readings can be written to the disk again', { failures });
+    this.#writes = new DiskStep({
+      ...{ step: () => this.#drain(), failed, recovered, clock },
+      hasMore: () => !this.#isBlocked && (this.#queue.length > 0 || this.#sealAsked),
+    });
+    this.#syncs = new SyncQueue({
+      ...{ failed, clock, done: () => this.#unblock() },
+      recovered: (failures) => {
+        this.#isBlocked = true;
+        this.#unblock();
+        recovered(failures);
+      },
+    });
   }
 
   /** Consecutive failures of the disk; 0 when it works. */
   get failures(): number {
-    return this.#failures;
+    return Math.max(this.#writes.failures, this.#syncs.failures);
   }
 
   /** Every reading from before (wall clock) was handed to the operating system; undefined: all were. */
@@ -95,40 +121,44 @@ export class RollFile {
     // The common case needs no promise: the reading goes directly to the user buffer of the open file.
     if (own === undefined && writer !== undefined && this.#queue.length === 0 && this.#idle) {
       if (this.#fits(writer, bytes)) {
-        this.#dirtySince ??= this.#context.clock.monotonic();
-        if (!writer.append(bytes)) return true;
-        this.#pump();
+        if (writer.append(bytes)) void this.#writes.run();
         return true;
       }
     }
     this.#queue.push({ bytes, own });
     this.#queuedBytes += bytes.length;
-    if (this.#retry === undefined) this.#pump();
+    if (!this.#writes.isWaiting) void this.#writes.run();
     return true;
   }
 
   get #idle(): boolean {
-    return this.#pumping === undefined && this.#failures === 0 && !this.#sealing;
+    return this.#writes.running === undefined && this.failures === 0 && !this.#isComplete;
   }
 
-  /**
-   * Writes and syncs everything captured so far. Called every 800 ms; returns whether that is done: false after one failure of the disk, or
-   * if it is busy with later readings.
-   */
-  async tick(): Promise<boolean> {
-    for (let turn = 0; this.#pumping !== undefined && turn < mostTurns; turn++) await this.#pumping;
-    if (!this.#idle) return false;
-    if (this.#dirtySince === undefined) return this.#queue.length === 0;
-    this.#pump(true);
-    await this.#pumping;
-    return this.#failures === 0;
+  /** Hands everything captured so far to the operating system. Returns whether that is done: false if the disk fails or is far behind. */
+  async write(): Promise<boolean> {
+    for (let turn = 0; this.#writes.running !== undefined && turn < mostTurns; turn++) await this.#writes.running;
+    if (this.#writes.running !== undefined || this.failures > 0) return false;
+    if (this.#queue.length + (this.#writer?.unwritten ?? 0) === 0) return true;
+    await this.#writes.run();
+    return !this.#isBlocked && this.failures === 0;
+  }
+
+  /** Syncs everything written so far. Returns whether that is done: false after one failure of the disk. */
+  async sync(): Promise<boolean> {
+    if (this.failures > 0) return false;
+    return this.#writer === undefined || this.#writer.unsyncedBytes === 0
+      ? this.#syncs.settled()
+      : this.#syncs.sync(this.#writer);
   }
 
   /** Seals the open file with everything queued so far; resolves when it is sealed, or after one failure of the disk. */
   async seal(): Promise<void> {
     this.#sealAsked = true;
-    this.#pump();
-    await this.#pumping;
+    do {
+      await this.#writes.run();
+      if (!(await this.#syncs.settled())) return;
+    } while (this.#sealAsked || (this.#isComplete && this.#writes.failures === 0));
   }
 
   /**
@@ -139,15 +169,17 @@ export class RollFile {
   async close(graceMs: number): Promise<number> {
     const deadline = this.#context.clock.monotonic() + graceMs;
     this.#closing = true;
+    this.#writes.end();
+    this.#syncs.end();
     for (;;) {
       await this.seal();
-      if (this.#writer === undefined && this.#queue.length === 0) return 0;
+      if (this.#writer === undefined && this.#queue.length + this.#syncs.sealing === 0) return 0;
       if (this.#context.clock.monotonic() >= deadline) break;
       await this.#context.clock.sleep(50);
     }
     const readings = this.#queue.length + (this.#writer?.unwritten ?? 0);
     this.#context.log.error('stopped with readings that could not be written to the disk', { readings });
-    await this.#writer?.abandon().catch(() => {});
+    await Promise.all([this.#writer?.abandon().catch(() => {}), this.#syncs.abandon()]);
     return readings;
   }
 
@@ -155,93 +187,75 @@ export class RollFile {
     return writer.readings === 0 || writer.sizeBytes + recordBytes(reading.length) <= this.#series.maxFileBytes;
   }
 
-  #pump(sync = false): void {
-    if (this.#pumping !== undefined) return;
-    this.#retry?.abort();
-    this.#retry = undefined;
-    this.#pumping = this.#run(sync).finally(() => {
-      this.#pumping = undefined;
-      if (this.#failures > 0) this.#tryLater();
-      else if (this.#queue.length > 0 || this.#sealAsked) this.#pump();
+  #failed(caught: unknown, failures: number): void {
+    this.#sealAsked = false;
+    this.#context.log.error('writing captured readings failed; they are kept and the write is repeated', {
+      directory: this.#series.directory,
+      error: errorText(caught),
+      queued: this.#queue.length,
+      failures,
     });
   }
 
-  /** One attempt; a failure leaves everything as it was. */
-  async #run(sync: boolean): Promise<void> {
-    try {
-      await this.#drain();
-      if (sync || this.#due()) await this.#sync();
-      if (this.#failures > 0)
-        this.#context.log.info('readings can be written to the disk again', { failures: this.#failures });
-      this.#failures = 0;
-    } catch (caught) {
-      this.#failures++;
-      this.#sealAsked = false;
-      this.#context.log.error('writing captured readings failed; they are kept and the write is repeated', {
-        directory: this.#series.directory,
-        error: errorText(caught),
-        queued: this.#queue.length,
-        failures: this.#failures,
-      });
-    }
-  }
-
-  #tryLater(): void {
-    if (this.#closing) return;
-    const retry = new AbortController();
-    this.#retry = retry;
-    this.#context.clock.sleep(backoffMs(this.#failures, { maxMs: 30_000 }), retry.signal).then(
-      () => this.#pump(),
-      () => {},
-    );
+  #unblock(): void {
+    if (this.#isBlocked && !this.#writes.isWaiting) void this.#writes.run();
   }
 
   async #drain(): Promise<void> {
-    while (this.#queue.length > 0 || this.#sealAsked || this.#sealing) {
-      if (this.#sealing) await this.#finishSeal();
+    this.#isBlocked = false;
+    while (this.#queue.length > 0 || this.#sealAsked || this.#isComplete) {
+      if (this.#syncs.failures > 0) {
+        this.#isBlocked = true;
+        return;
+      }
+      if (this.#isComplete) {
+        if (!(await this.#detach())) return;
+        continue;
+      }
       const reading = this.#queue[0];
       if (reading === undefined) {
-        if (!this.#sealAsked) return;
         this.#sealAsked = false;
-        if (this.#writer === undefined) return;
-        this.#sealing = true;
+        this.#isComplete = this.#writer !== undefined;
         continue;
       }
       const { bytes, own } = reading;
       const writer = this.#writer ?? (await this.#open(own));
       if (!this.#fits(writer, bytes)) {
-        this.#sealing = true;
+        this.#isComplete = true;
         continue;
       }
       this.#queue.shift();
       this.#queuedBytes -= bytes.length;
-      this.#dirtySince ??= this.#context.clock.monotonic();
       const isFull = writer.append(bytes);
-      if (own !== undefined) this.#sealing = true;
+      if (own !== undefined) this.#isComplete = true;
       else if (isFull) await this.#flush(writer);
     }
-    if (this.#writer !== undefined && this.#dirtySince !== undefined) await this.#flush(this.#writer);
+    if (this.#writer !== undefined) await this.#flush(this.#writer);
   }
 
   async #flush(writer: CaptureFileWriter): Promise<void> {
     const [startedUs, isWhole] = [this.#context.wallMicros(), this.#queue.length === 0];
     await writer.flush();
-    if (isWhole) this.#unwrittenUs = this.#queue.length + writer.unwritten > 0 ? startedUs : undefined;
+    if (isWhole && writer.unwritten === 0) this.#unwrittenUs = this.#queue.length > 0 ? startedUs : undefined;
+    if (this.#isComplete || writer.unsyncedBytes < syncBytes) return;
+    const synced = this.#syncs.sync(writer);
+    if (writer.unsyncedBytes >= mostUnsyncedBytes) await synced;
   }
 
-  #due(): boolean {
-    return this.#dirtySince !== undefined && this.#context.clock.monotonic() - this.#dirtySince >= syncEveryMs;
-  }
-
-  async #sync(): Promise<void> {
-    const since = this.#dirtySince;
-    this.#dirtySince = undefined;
-    try {
-      await this.#writer?.sync();
-    } catch (caught) {
-      this.#dirtySince ??= since;
-      throw caught;
+  /** Leaves the open file to be sealed; the next reading opens another. Returns false if too many are waiting already. */
+  async #detach(): Promise<boolean> {
+    const writer = this.#writer;
+    if (writer !== undefined) {
+      await this.#flush(writer);
+      if (this.#syncs.sealing >= mostSealing) {
+        this.#isBlocked = true;
+        return false;
+      }
+      this.#syncs.seal(writer);
     }
+    this.#writer = undefined;
+    this.#isComplete = false;
+    return true;
   }
 
   async #open(own: BinaryFile | undefined): Promise<CaptureFileWriter> {
@@ -268,15 +282,5 @@ export class RollFile {
     this.#opening = undefined;
     this.#writer = writer;
     return writer;
-  }
-
-  async #finishSeal(): Promise<void> {
-    const writer = this.#writer;
-    // Written before it is synced: a kill meanwhile then costs less.
-    if (writer !== undefined) await this.#flush(writer);
-    await writer?.seal();
-    this.#writer = undefined;
-    this.#dirtySince = undefined;
-    this.#sealing = false;
   }
 }

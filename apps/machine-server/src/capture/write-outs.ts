@@ -1,8 +1,10 @@
 /**
- * Writes out what is captured, every 800 ms, and notes until when readings may be taken before the next time (`Alive`).
+ * Writes out what is captured, and notes until when readings may be taken before the next time (`Alive`): every 400 ms to the operating
+ * system, which a kill of the process does not undo, and every 800 ms to the disk, which a power cut does not undo.
  *
- * A note reaches a second further than what it says is on the disk, and more if writing out has taken long lately: the next note is to be on
- * the disk before the time of the last one is over. If it is not, readings wait for it.
+ * A note of the first kind reaches a second further than what it says is written, so that a kill costs no more. One of the second kind
+ * reaches further if writing out has taken long lately: the next one is to be on the disk before the time of the last one is over. If the
+ * next one of either kind is late, readings wait for it. They do not wait for a disk that fails or hangs: it may be that of another series.
  */
 import { type Clock, errorText } from '@platform/base';
 import type { Alive, AliveSeries } from '../gaps/alive.ts';
@@ -10,8 +12,8 @@ import type { LimitedLog } from '../logging/limited-log.ts';
 import type { RollFile } from './roll-file.ts';
 
 export interface WriteOutsDeps {
-  readonly alive: Pick<Alive, 'capturing' | 'mark' | 'extend' | 'covers'>;
-  readonly files: () => Pick<RollFile, 'tick' | 'unwrittenUs'>[];
+  readonly alive: Pick<Alive, 'capturing' | 'mark' | 'extend' | 'written' | 'covers'>;
+  readonly files: () => Pick<RollFile, 'write' | 'sync' | 'unwrittenUs' | 'failures'>[];
   /** There is a new note: readings that waited may be taken. */
   readonly noted: () => void;
   readonly clock: Clock;
@@ -19,9 +21,13 @@ export interface WriteOutsDeps {
   readonly log: LimitedLog;
 }
 
+/** What a kill may cost (gaps.md). */
+const killUs = 1_000_000;
+/** A disk that has not taken a write for so long hangs. */
+const hangsMs = 2_000;
 /** If a write-out takes longer, the time until which readings may be taken is extended. */
 const slowMs = 100;
-/** How far a note reaches at least, which is what a crash may cost (gaps.md), and at most, after stalls of the disk. */
+/** How far a note reaches at least, which is what a power cut may cost, and at most, after stalls of the disk. */
 const [leastReachMs, mostReachMs] = [1_000, 5_000];
 /** The next note is on the disk after the time between two write-outs and what the next one takes: at most a quarter more than lately. */
 const [betweenMs, slower] = [800, 1.25];
@@ -51,6 +57,19 @@ export class WriteOuts {
     return false;
   }
 
+  /** Hands user buffers to the operating system, and notes that. */
+  async write(): Promise<void> {
+    this.#underWay++;
+    {
+      const { clock, wallMicros, files } = this.#deps;
+      using _hangs = clock.after(hangsMs, () => void this.#noteWritten(wallMicros()));
+      const startedUs = wallMicros();
+      await Promise.all(files().map((file) => file.write()));
+      await this.#noteWritten(startedUs);
+    }
+    this.#underWay--;
+  }
+
   /** Writes out user buffers, and notes until when everything has reached the disk. */
   async writeOut(): Promise<void> {
     const { alive, clock } = this.#deps;
@@ -58,7 +77,7 @@ export class WriteOuts {
     this.#underWay++;
     {
       using _late = clock.after(slowMs, () => void this.#extend());
-      const safeUs = await this.#written();
+      const safeUs = await this.#synced();
       if (safeUs === undefined) await this.#extend();
       // What was noted meanwhile is later than this.
       else if (notes === this.#notes)
@@ -78,8 +97,9 @@ export class WriteOuts {
     for (let turn = 0; turn < mostNotes; turn++) {
       const startedMs = clock.monotonic();
       this.#notes++;
-      const safeUs = (await this.#written()) ?? wallMicros();
+      const safeUs = (await this.#synced()) ?? wallMicros();
       await this.#note(alive.capturing(series, safeUs, safeUs + this.#reachUs(clock.monotonic() - startedMs)));
+      await this.write();
       if (clock.monotonic() - startedMs < quickNoteMs) break;
     }
     this.#underWay--;
@@ -90,21 +110,30 @@ export class WriteOuts {
     return 1_000 * Math.min(mostReachMs, Math.max(leastReachMs, reachMs));
   }
 
-  /** The disk is slow or fails; readings are taken nevertheless, as long as a crash would be reported. */
+  /** The disk is slow or fails; readings are taken nevertheless, as long as a power cut would be reported. */
   async #extend(): Promise<void> {
-    const { alive, files, wallMicros } = this.#deps;
-    const unwritten = files().map(({ unwrittenUs }) => unwrittenUs);
+    const { alive, wallMicros } = this.#deps;
     // This may be late itself.
-    const nowUs = wallMicros();
-    const writtenUs = Math.min(nowUs, ...unwritten.filter((us) => us !== undefined));
-    await this.#note(alive.extend(nowUs + this.#reachUs(slowMs) - slowMs * 1_000, writtenUs));
+    await this.#note(alive.extend(wallMicros() + this.#reachUs(slowMs) - slowMs * 1_000));
+  }
+
+  /** @param startedUs when writing began */
+  #noteWritten(startedUs: number): Promise<void> {
+    const { alive, files, wallMicros } = this.#deps;
+    const [nowUs, all] = [wallMicros(), files()];
+    const unwritten = all.map(({ unwrittenUs }) => unwrittenUs);
+    const writtenUs = Math.min(startedUs, ...unwritten.filter((us) => us !== undefined));
+    const hangs = nowUs - writtenUs >= hangsMs * 1_000 || all.some(({ failures }) => failures > 0);
+    return this.#note(alive.written(writtenUs, (hangs ? nowUs : writtenUs) + killUs));
   }
 
   /** Writes out user buffers; returns the time before which everything has reached the disk, or undefined if the disk fails. */
-  async #written(): Promise<number | undefined> {
-    const safeUs = this.#deps.wallMicros();
-    const written = await Promise.all(this.#deps.files().map((file) => file.tick()));
-    return written.includes(false) ? undefined : safeUs;
+  async #synced(): Promise<number | undefined> {
+    const { files, wallMicros } = this.#deps;
+    const safeUs = wallMicros();
+    await this.write();
+    const synced = await Promise.all(files().map((file) => file.sync()));
+    return synced.includes(false) ? undefined : safeUs;
   }
 
   async #note(noting: Promise<void>): Promise<void> {

@@ -1,36 +1,30 @@
 /**
  * What a crash leaves behind: `<home>/capture_alive` says what was captured, until when every reading had reached the disk, and until when
  * more may have been taken: a second later, or longer if the disk is slow. It is updated every 800 ms and removed by a regular stop. A start
- * that finds it reports what the crash may have cost.
+ * that finds it reports what the crash may have cost. If only the process ended, `capture_written` says it more narrowly (`WrittenNote`).
  *
- * Invariant: a reading is taken only at a time that the note on the disk covers, whichever of two notes a power cut leaves (`covers`). If
- * notes fail, and are not only late, readings are taken nevertheless: they are worth more than a count of those that a crash may cost.
+ * Invariant: a reading is taken only at a time that both notes cover, as a crash leaves them (`covers`).
  */
 import { type FileHandle, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeDurably } from '../directories/write-durably.ts';
 import type { GapSeries } from './gaps.ts';
-import { readWritten, WrittenNote } from './written-note.ts';
+import { NotedTimes, type Times } from './noted-times.ts';
+import { readWritten, textOfMicros, WrittenNote } from './written-note.ts';
 
 export interface AliveSeries extends GapSeries {
   readonly hz: number;
 }
 
-export interface Crash {
-  /** Everything that was captured before had reached the disk or, if only the process ended, the operating system. Wall clock, µs. */
-  readonly safeUs: number;
-  /** Nothing was captured after it. */
-  readonly untilUs: number;
+/** Before `safeUs`, everything had reached the disk or, if only the process ended, the operating system. */
+export interface Crash extends Times {
   readonly series: readonly AliveSeries[];
 }
 
 type OpenFile = (path: string, flags: string) => Promise<FileHandle>;
-type Times = Pick<Crash, 'safeUs' | 'untilUs'>;
 
-const digits = 17;
 /** From a noted time to the next. */
 const usualUs = 1_000_000;
-const nothing: Times = { safeUs: Number.POSITIVE_INFINITY, untilUs: Number.NEGATIVE_INFINITY };
 
 export class Alive implements AsyncDisposable {
   readonly #path: string;
@@ -40,14 +34,8 @@ export class Alive implements AsyncDisposable {
   #series: readonly AliveSeries[] = [];
   /** The series are not in the file yet. */
   #isNew = false;
-  /** To be noted. */
-  #times = nothing;
-  /** What a power cut leaves: of a note that is being written and the one before, the narrower. */
-  #covered = nothing;
+  readonly #synced = new NotedTimes((times) => this.#write(times));
   #extendedUs = 0;
-  #isFailing = false;
-  #isStale = false;
-  #saving: Promise<void> | undefined;
 
   /** @param bootId of this run of the operating system; empty: not known */
   constructor(home: string, bootId = '', openFile: OpenFile = open) {
@@ -58,7 +46,7 @@ export class Alive implements AsyncDisposable {
 
   /** Whether a reading may be taken at this time (wall clock): a crash right after it would be reported. */
   covers(us: number): boolean {
-    return this.#isFailing || (us >= this.#covered.safeUs && us <= this.#covered.untilUs);
+    return this.#synced.covers(us) && this.#written.covers(us);
   }
 
   /** Starts a new file; with no series, there is nothing that a crash could cost. @param safeUs as of `mark` */
@@ -66,78 +54,54 @@ export class Alive implements AsyncDisposable {
     this.#series = series;
     this.#isNew = true;
     this.#extendedUs = 0;
-    await this.#save({ safeUs, untilUs });
+    await this.#synced.save({ safeUs, untilUs });
   }
 
   /** Every reading from before `safeUs` has reached the disk. @param untilUs readings are taken until then, before the next mark */
   async mark(safeUs: number, untilUs: number = safeUs + usualUs): Promise<void> {
     if (this.#series.length === 0) return;
     const extendedUs = this.#extendedUs;
-    await this.#save({ safeUs, untilUs: Math.max(untilUs, extendedUs) });
+    await this.#synced.save({ safeUs, untilUs: Math.max(untilUs, extendedUs) });
     if (this.#extendedUs === extendedUs) this.#extendedUs = 0;
   }
 
-  /**
-   * The disk is slow: the next mark comes later than was expected, but readings are taken until `untilUs`.
-   *
-   * @param writtenUs every reading from before was handed to the operating system
-   */
-  async extend(untilUs: number, writtenUs: number): Promise<void> {
+  /** The disk is slow: the next mark comes later than was expected, but readings are taken until `untilUs`. */
+  async extend(untilUs: number): Promise<void> {
     if (this.#series.length === 0) return;
     this.#extendedUs = untilUs;
-    await Promise.all([this.#written.note(writtenUs), this.#save({ ...this.#times, untilUs })]);
+    await this.#synced.save({ ...this.#synced.last, untilUs });
+  }
+
+  /** Every reading from before `safeUs` was handed to the operating system. @param untilUs readings are taken until then, before the next */
+  async written(safeUs: number, untilUs: number): Promise<void> {
+    if (this.#series.length > 0) await this.#written.note({ safeUs, untilUs });
   }
 
   /** A regular stop: nothing was lost. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#series = [];
-    await this.#saving?.catch(() => {});
+    await this.#synced.settled();
     await this.#close();
     await rm(this.#path, { force: true });
     await this.#written[Symbol.asyncDispose]();
-  }
-
-  /** One note at a time, so that the newest one stays; of those that wait for it, only the last is written. */
-  #save(times: Times): Promise<void> {
-    this.#times = times;
-    this.#isStale = true;
-    this.#saving ??= this.#saveAll().finally(() => {
-      this.#saving = undefined;
-    });
-    return this.#saving;
-  }
-
-  async #saveAll(): Promise<void> {
-    while (this.#isStale) {
-      this.#isStale = false;
-      const times = this.#times;
-      this.#covered = {
-        safeUs: Math.max(this.#covered.safeUs, times.safeUs),
-        untilUs: Math.min(this.#covered.untilUs, times.untilUs),
-      };
-      try {
-        await this.#write(times);
-      } catch (caught) {
-        this.#isFailing = true;
-        await this.#close().catch(() => {});
-        throw caught;
-      }
-      this.#isFailing = false;
-      this.#covered = times;
-    }
   }
 
   async #write({ safeUs, untilUs }: Times): Promise<void> {
     if (this.#isNew) await this.#close();
     this.#isNew = false;
     if (this.#series.length === 0) return rm(this.#path, { force: true });
-    const text = textOf(safeUs, untilUs);
-    if (this.#handle !== undefined) {
-      await this.#handle.write(text, 0);
-      return this.#handle.datasync();
+    const text = textOfMicros(safeUs, untilUs);
+    try {
+      if (this.#handle !== undefined) {
+        await this.#handle.write(text, 0);
+        return await this.#handle.datasync();
+      }
+      await writeDurably(this.#path, `${text}\n${JSON.stringify(this.#series)}\n`);
+      this.#handle = await this.#openFile(this.#path, 'r+');
+    } catch (caught) {
+      await this.#close().catch(() => {});
+      throw caught;
     }
-    await writeDurably(this.#path, `${text}\n${JSON.stringify(this.#series)}\n`);
-    this.#handle = await this.#openFile(this.#path, 'r+');
   }
 
   async #close(): Promise<void> {
@@ -157,12 +121,12 @@ export async function readCrash(home: string, bootId = ''): Promise<Crash | unde
   const [, safe, until, json = ''] = /^(\d{17})(?: (\d{17}))?\n(.*)\n$/.exec(text) ?? [];
   if (safe === undefined) return undefined;
   const untilUs = until === undefined ? Number(safe) + usualUs : Number(until);
-  const writtenUs = bootId === '' ? undefined : await readWritten(home, bootId);
-  // After a step of the clock, a note that is later than all that was captured says nothing.
-  const safeUs = writtenUs !== undefined && writtenUs <= untilUs ? Math.max(Number(safe), writtenUs) : Number(safe);
+  const synced = { safeUs: Number(safe), untilUs };
+  const written = bootId === '' ? undefined : await readWritten(home, bootId);
+  const times = written === undefined ? synced : narrower(synced, written);
   try {
     const series: unknown = JSON.parse(json);
-    return Array.isArray(series) ? { safeUs, untilUs, series: series as AliveSeries[] } : undefined;
+    return Array.isArray(series) ? { ...times, series: series as AliveSeries[] } : undefined;
   } catch {
     return undefined;
   }
@@ -172,6 +136,11 @@ function pathOf(home: string): string {
   return join(home, 'capture_alive');
 }
 
-function textOf(...micros: readonly number[]): string {
-  return micros.map((each) => String(Math.max(0, Math.floor(each))).padStart(digits, '0')).join(' ');
+/** What both say. After a step of the clock, a note of other times says nothing. */
+function narrower(synced: Times, written: Times): Times {
+  if (written.safeUs > synced.untilUs || written.untilUs < synced.safeUs) return synced;
+  return {
+    safeUs: Math.max(synced.safeUs, written.safeUs),
+    untilUs: Math.min(synced.untilUs, written.untilUs),
+  };
 }

@@ -159,7 +159,7 @@ test('a crash while the disk is slow costs the readings that were due until the 
   const home = await homeFolder();
   const crashed = new Alive(home);
   await crashed.capturing([{ ...series, hz: 10 }], 1_000_000);
-  await crashed.extend(2_700_000, 1_500_000);
+  await crashed.extend(2_700_000);
   const told: unknown[] = [];
   const gaps = { add: (...gap: Parameters<Gaps['add']>) => void told.push(gap.slice(1)) };
   new CrashGaps(await readCrash(home)).tell(gaps, 90_000_000);
@@ -194,7 +194,7 @@ test('a reading is taken only at a time that the note on the disk covers, also w
   await until('the mark to be synced', () => syncs.length === 1);
   expect(covered(1_799_999, 1_800_000, 2_000_000, 2_000_001)).toEqual([false, true, true, false]);
   // Of those that wait, the last one is written, with the last that reached the disk.
-  const extended = [2_900_000, 3_400_000].map((us) => alive.extend(us, us));
+  const extended = [2_900_000, 3_400_000].map((us) => alive.extend(us));
   syncs.pop()?.();
   await until('the extension to be synced', () => syncs.length === 1);
   expect(covered(2_800_000, 2_800_001)).toEqual([true, false]);
@@ -236,16 +236,31 @@ test('after a kill, what was handed to the operating system is not lost, though 
   const home = await homeFolder();
   const crashed = new Alive(home, 'first');
   await crashed.capturing([{ ...series, hz: 10 }], 1_000_000);
-  await crashed.extend(2_800_000, 1_800_000);
+  await crashed.extend(4_000_000);
+  await crashed.written(1_800_000, 2_800_000);
   expect(await readCrash(home, 'first')).toMatchObject({ safeUs: 1_800_000, untilUs: 2_800_000 });
   for (const bootId of ['second', ''])
-    expect(await readCrash(home, bootId)).toMatchObject({ safeUs: 1_000_000, untilUs: 2_800_000 });
-  await crashed.extend(2_800_000, 2_900_000);
-  expect(await readCrash(home, 'first')).toMatchObject({ safeUs: 1_000_000, untilUs: 2_800_000 });
+    expect(await readCrash(home, bootId)).toMatchObject({ safeUs: 1_000_000, untilUs: 4_000_000 });
+  // Of other times, as after a step of the clock, it says nothing.
+  await crashed.written(4_900_000, 5_900_000);
+  expect(await readCrash(home, 'first')).toMatchObject({ safeUs: 1_000_000, untilUs: 4_000_000 });
   // An older note says less than what has reached the disk since.
-  await crashed.extend(2_800_000, 1_900_000);
+  await crashed.written(1_900_000, 2_900_000);
   await crashed.mark(2_600_000);
-  expect(await readCrash(home, 'first')).toMatchObject({ safeUs: 2_600_000, untilUs: 3_600_000 });
+  expect(await readCrash(home, 'first')).toMatchObject({ safeUs: 2_600_000, untilUs: 2_900_000 });
   await crashed[Symbol.asyncDispose]();
   expect(await readdir(home)).toEqual([]);
+});
+
+test('a reading is taken only at a time that both notes cover: that of a kill, and that of a power cut', async () => {
+  const home = await homeFolder();
+  const alive = new Alive(home, 'boot');
+  const covered = (...times: number[]): boolean[] => times.map((us) => alive.covers(us));
+  await alive.capturing([{ ...series, hz: 10 }], 1_000_000);
+  expect(covered(1_500_000)).toEqual([false]);
+  await alive.written(1_200_000, 2_200_000);
+  expect(covered(1_199_999, 1_200_000, 2_000_000, 2_000_001)).toEqual([false, true, true, false]);
+  await alive.mark(1_100_000, 9_000_000);
+  expect(covered(2_200_000, 2_200_001)).toEqual([true, false]);
+  await alive[Symbol.asyncDispose]();
 });

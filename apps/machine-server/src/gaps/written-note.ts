@@ -1,10 +1,11 @@
 /**
  * What a kill of the process leaves besides `capture_alive`: `<home>/capture_written` says until when every reading had been handed to the
- * operating system, and in which run of it. That survives a kill, and not a power cut: the file is never synced, and a start after another
- * boot leaves it out. It is written while the disk takes its time to sync, so that a kill then costs hardly more than at other times.
+ * operating system, until when more may have been taken, at most a second later, and in which run of the operating system. That survives a
+ * kill, and not a power cut: the file is never synced, and a start after another boot leaves it out.
  */
 import { type FileHandle, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { NotedTimes, type Times } from './noted-times.ts';
 
 const digits = 17;
 
@@ -12,8 +13,7 @@ export class WrittenNote implements AsyncDisposable {
   readonly #path: string;
   readonly #bootId: string;
   #handle: FileHandle | undefined;
-  #text = '';
-  #writing: Promise<void> = Promise.resolve();
+  readonly #noted = new NotedTimes((times) => this.#write(times));
 
   /** @param bootId of this run of the operating system; empty: not known, and nothing is noted */
   constructor(home: string, bootId: string) {
@@ -21,31 +21,38 @@ export class WrittenNote implements AsyncDisposable {
     this.#bootId = bootId;
   }
 
-  /** Every reading from before `writtenUs` (wall clock) was handed to the operating system. */
-  note(writtenUs: number): Promise<void> {
-    if (this.#bootId === '') return Promise.resolve();
-    this.#text = `${String(Math.max(0, Math.floor(writtenUs))).padStart(digits, '0')} ${this.#bootId}\n`;
-    const write = async (): Promise<void> => {
-      this.#handle ??= await open(this.#path, 'w', 0o600);
-      await this.#handle.write(this.#text, 0);
-    };
-    this.#writing = this.#writing.then(write, write);
-    return this.#writing;
+  /** Whether a reading may be taken at this time (wall clock, µs). */
+  covers(us: number): boolean {
+    return this.#bootId === '' || this.#noted.covers(us);
+  }
+
+  note(times: Times): Promise<void> {
+    return this.#bootId === '' ? Promise.resolve() : this.#noted.save(times);
   }
 
   /** A regular stop. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#writing.catch(() => {});
+    await this.#noted.settled();
     await this.#handle?.close();
     await rm(this.#path, { force: true });
   }
+
+  async #write({ safeUs, untilUs }: Times): Promise<void> {
+    this.#handle ??= await open(this.#path, 'w', 0o600);
+    await this.#handle.write(`${textOfMicros(safeUs, untilUs)} ${this.#bootId}\n`, 0);
+  }
 }
 
-/** The latest note, µs, if it was made in this run of the operating system. */
-export async function readWritten(home: string, bootId: string): Promise<number | undefined> {
+/** The latest note, if it was made in this run of the operating system. */
+export async function readWritten(home: string, bootId: string): Promise<Times | undefined> {
   const text = await readFile(pathOf(home), 'utf8').catch(() => '');
-  const [, written, boot] = /^(\d{17}) (\S+)\n$/.exec(text) ?? [];
-  return written !== undefined && boot === bootId ? Number(written) : undefined;
+  const [, safe, until, boot] = /^(\d{17}) (\d{17}) (\S+)\n$/.exec(text) ?? [];
+  return boot === bootId ? { safeUs: Number(safe), untilUs: Number(until) } : undefined;
+}
+
+/** Times in a fixed width. */
+export function textOfMicros(...micros: readonly number[]): string {
+  return micros.map((each) => String(Math.max(0, Math.floor(each))).padStart(digits, '0')).join(' ');
 }
 
 /** Differs after each boot; empty where the operating system does not say. */

@@ -1,0 +1,74 @@
+/**
+ * The times between which readings may be taken, as they are noted in a file: one note is written at a time, so that the newest one stays.
+ *
+ * Invariant: `covers` is true only for a time that the file covers, whichever of two notes a crash leaves. If notes fail, and are not only
+ * late, it is true for all times: readings are worth more than a count of those that a crash may cost.
+ */
+
+/** Wall clock, µs. */
+export interface Times {
+  /** What was captured before is safe. */
+  readonly safeUs: number;
+  /** Nothing is captured after it. */
+  readonly untilUs: number;
+}
+
+const nothing: Times = { safeUs: Number.POSITIVE_INFINITY, untilUs: Number.NEGATIVE_INFINITY };
+
+export class NotedTimes {
+  readonly #write: (times: Times) => Promise<void>;
+  /** The last that were to be noted. */
+  #times = nothing;
+  /** What a crash leaves: of a note that is being written and the one before, the narrower. */
+  #covered = nothing;
+  #isFailing = false;
+  #isStale = false;
+  #saving: Promise<void> | undefined;
+
+  /** @param write replaces the note; what it leaves after a failure does not matter */
+  constructor(write: (times: Times) => Promise<void>) {
+    this.#write = write;
+  }
+
+  get last(): Times {
+    return this.#times;
+  }
+
+  covers(us: number): boolean {
+    return this.#isFailing || (us >= this.#covered.safeUs && us <= this.#covered.untilUs);
+  }
+
+  /** Of those that wait for a note that is being written, only the last is written. */
+  save(times: Times): Promise<void> {
+    this.#times = times;
+    this.#isStale = true;
+    this.#saving ??= this.#saveAll().finally(() => {
+      this.#saving = undefined;
+    });
+    return this.#saving;
+  }
+
+  /** Waits for what is being written. */
+  async settled(): Promise<void> {
+    await this.#saving?.catch(() => {});
+  }
+
+  async #saveAll(): Promise<void> {
+    while (this.#isStale) {
+      this.#isStale = false;
+      const times = this.#times;
+      this.#covered = {
+        safeUs: Math.max(this.#covered.safeUs, times.safeUs),
+        untilUs: Math.min(this.#covered.untilUs, times.untilUs),
+      };
+      try {
+        await this.#write(times);
+      } catch (caught) {
+        this.#isFailing = true;
+        throw caught;
+      }
+      this.#isFailing = false;
+      this.#covered = times;
+    }
+  }
+}
