@@ -14,6 +14,7 @@ import { openProvider } from './billing/payments/provider.ts';
 import { storedFiles } from './binary/stored-bytes.ts';
 import type { Fleet } from './compose-fleet.ts';
 import type { IngestLog } from './ingest/log/log.ts';
+import { keptConfigurations } from './machines/configuration/kept-bytes.ts';
 import { countMachines } from './machines/count-machines.ts';
 import { sentLogs, storedLogs } from './machines/logs/usage.ts';
 import type { Stores } from './open-stores.ts';
@@ -66,6 +67,7 @@ export async function composeBilling(deps: BillingWiringDeps): Promise<Billing> 
       { type: UsageCostType.TABULAR_DATA_CLOUD_STORAGE, read: () => storedReadings(db) },
       { type: UsageCostType.BINARY_DATA_CLOUD_STORAGE, read: () => storedFiles(db) },
       { type: UsageCostType.LOGS_CLOUD_STORAGE, read: () => storedLogs(db) },
+      { type: UsageCostType.CONFIG_HISTORY_CLOUD_STORAGE, read: () => keptConfigurations(db) },
       { type: UsageCostType.PACKAGES_CLOUD_STORAGE, read: () => storedPackages(db) },
     ],
   });

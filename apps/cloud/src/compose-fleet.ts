@@ -1,5 +1,6 @@
 /** Accounts and machines: who exists, who may do what, and which configuration each part runs. */
 import type { Clock, Log } from '@platform/base';
+import { UsageCostType } from '@platform/proto/platform/app/v1/billing';
 import { type Authenticator, createAuthenticator } from './access/authenticate.ts';
 import { type Access, createAccess } from './access/authorize.ts';
 import { type AccessRpc, createAccessRpc } from './access/feature.ts';
@@ -10,6 +11,7 @@ import { type AccountTree, openAccountTree } from './accounts/tree.ts';
 import type { Limits } from './admin/limits.ts';
 import { machineLogAllowance } from './admin/machine-log-allowance.ts';
 import { organizationDeleting as forgetLimits } from './admin/organization-deleting.ts';
+import type { LiveUsage } from './billing/meter/live-usage.ts';
 import { createFragments, type Fragments } from './fragments/feature.ts';
 import { forgetGaps, forgetGapsOfPart } from './gaps/feature.ts';
 import { createFirstAccount } from './identity/create-first-account.ts';
@@ -37,6 +39,7 @@ export interface FleetDeps extends Pick<Stores, 'db' | 'instanceKey'>, Pick<Mach
   readonly triggersChanged: OnConfigurationChange;
   readonly settings: Pick<Settings, 'identity' | 'keyRotationOverlapMs' | 'tls'>;
   readonly limits: Limits;
+  readonly liveUsage: Pick<LiveUsage, 'add'>;
   readonly clock: Clock;
   readonly log: Log;
   /** Why a webhook to this URL would be refused; undefined: it would not. Called once the outbox is wired. */
@@ -103,6 +106,7 @@ export async function composeFleet(deps: FleetDeps): Promise<Fleet> {
   const servedPackages = createServePackages({ db, organizationNamed });
   const machines = await createMachines({
     logAllowanceOf: (partId) => machineLogAllowance(limits, registry.placeOf(partId).organizationId),
+    onLogsSent: (organizationId, bytes) => deps.liveUsage.add(organizationId, UsageCostType.LOGS_EGRESS, bytes),
     db,
     tree,
     registry,

@@ -8,6 +8,7 @@
  * Shutdown runs in reverse order.
  */
 import { errorText, systemClock } from '@platform/base';
+import { UsageCostType } from '@platform/proto/platform/app/v1/billing';
 import { readOwnerKey } from './access/keys.ts';
 import { cloudStatus } from './admin/cloud-status.ts';
 import { controlName, openControlServer } from './admin/control-channel.ts';
@@ -105,9 +106,12 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
   const metrics = createMetrics();
   const common = { db, instanceKey, settings, limits, clock, log, url: () => url };
 
+  // What is counted where it happens; whatever counts ends before it.
+  const liveUsage = unwind.use('live usage', createLiveUsage({ db, clock, log: log.child('billing') }));
+
   // Accounts and machines
   const fleet = await composeFleet({
-    ...common,
+    ...{ ...common, liveUsage },
     triggersChanged: (trx, changes) => dataPlane.triggers.configurationsChanged(trx, changes),
     onTransitions: (transitions) => dataPlane.partTransitions(transitions),
     targetRefusal: (url) => targetRefusal(url),
@@ -136,8 +140,6 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
     clock,
     readerOf: (request) => testInboxReader({ authenticator, signIn, access, demoKeyId: () => demoKeyId }, request),
   });
-  // What is counted where it happens; the data plane ends before it.
-  const liveUsage = unwind.use('live usage', createLiveUsage({ db, clock, log: log.child('billing') }));
   // Readings and binary data: log → rows, log → triggers, log → binary data
   const dataPlane = unwind.use(
     'data plane',
@@ -157,6 +159,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
       authorizeAnswer: fleet.machines.authorizeAnswer,
       reports: (partId) => fleet.machines.statuses.of(partId).applied_revision !== '',
       recheck: authenticator.recheck,
+      onPassed: (organizationId, bytes) => liveUsage.add(organizationId, UsageCostType.REMOTE_CONTROL, bytes),
     }),
   );
 

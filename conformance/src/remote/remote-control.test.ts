@@ -1,6 +1,7 @@
 /** Remote control: a real machine-server behind a real cloud, called with the SDK, the command line, grpc-js, gRPC-Web and Connect. */
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { PlatformError, systemClock } from '@platform/base';
+import { UsageCostType } from '@platform/proto/platform/app/v1/billing';
 import { SensorService } from '@platform/proto/platform/component/sensor/v1/sensor';
 import { type Cloud, openCloud } from '@platform/sdk/cloud';
 import { board, motor, sensor } from '@platform/sdk/machine';
@@ -91,6 +92,23 @@ test('the SDK reads and drives resources of every kind of method through the clo
   const first = ticks[Symbol.asyncIterator]().next();
   leave.abort();
   expect(await codeOf(first)).toMatch(/canceled/);
+});
+
+test('what the cloud passes on to a machine and back is metered, and what a machine says while nobody calls it is not', async () => {
+  const used = async (): Promise<number> => {
+    const { records } = await client.prices.listUsage({ organizationId: cloud.organizationId });
+    const ofCalls = records.filter(({ type }) => type === UsageCostType.REMOTE_CONTROL);
+    return ofCalls.reduce((sum, { quantity }) => sum + Number(quantity), 0);
+  };
+  using remote = client.machine(cloud.partId);
+  const before = await used();
+  expect(before).toBeGreaterThan(0);
+  await remote.resource(sensor, 'temp').doCommand({ text: 'x'.repeat(50_000) });
+  const call = (await used()) - before;
+  // The fake sends the text back.
+  expect(call).toBeGreaterThan(50_000);
+  expect(call).toBeLessThan(150_000);
+  expect((await used()) - before).toBe(call);
 });
 
 test('grpc-js under the public names, gRPC-Web and Connect call the machine', async () => {

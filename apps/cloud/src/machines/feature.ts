@@ -75,6 +75,8 @@ export interface MachinesDeps {
   readonly maxHistoryBytes?: number;
   /** How much a part may log. Read for each line. */
   readonly logAllowanceOf: (partId: string) => Allowance;
+  /** Called with the bytes of machine logs that readers get. */
+  readonly onLogsSent?: (organizationId: string, bytes: number) => void;
   /** Called after a commit that ended roles, keys or secrets, to drop cached callers. */
   readonly accessChanged: () => void;
   /** Effects of parts going online and offline. */
@@ -152,7 +154,13 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
   const installationProblems = createInstallationProblems(deps);
   const exists = (partId: string): boolean => registry.part(partId) !== undefined;
   const organizationOf = (partId: string): string | undefined => registry.findPlace(partId)?.organizationId;
-  const logs = createMachineLogs({ db, clock, log, organizationOf, allowanceOf: deps.logAllowanceOf });
+  const logs = createMachineLogs({
+    ...{ db, clock, log, organizationOf, allowanceOf: deps.logAllowanceOf },
+    onSent(partId, bytes) {
+      const organizationId = organizationOf(partId);
+      if (organizationId !== undefined) deps.onLogsSent?.(organizationId, bytes);
+    },
+  });
   const presence = await openPresence({ db, clock, log, exists, onTransitions: deps.onTransitions });
   const competing = createCompetingServers(clock, (partId, servers) => {
     const message = `two machine-servers use this part: ${servers.join(', ')}. Each undoes what the other reports, and takes its link for remote control: stop one of them, or create a part for it (platform machines part create)`;

@@ -116,6 +116,12 @@ export const machinesV20: readonly string[] = [
   `alter table part_status add column data_status_ms bigint not null default 0`,
 ];
 
+/** What of a part's history is kept is summed each hour for billing, without a look at the documents. */
+export const machinesV33: readonly string[] = [
+  `update part_configurations set bytes = length(document) where bytes = 0 and document <> ''`,
+  `create index part_configurations_kept on part_configurations (part_id, bytes) where document <> ''`,
+];
+
 /** Columns sealed with the instance key. */
 export const machinesSealed: readonly SealedColumn[] = [
   { table: 'part_secrets', key: ['id'], sealed: 'secret', hash: 'secret_hash' },

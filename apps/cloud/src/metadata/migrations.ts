@@ -19,7 +19,7 @@ import { identityV1, identityV2 } from '../identity/store.ts';
 import { instanceDdl, instanceV2 } from '../instance/store.ts';
 import { logsV1, logsV2, logsV17, logsV23 } from '../machines/logs/store.ts';
 import { presenceV2, presenceV22 } from '../machines/presence/store.ts';
-import { machinesDdl, machinesV2, machinesV11, machinesV20 } from '../machines/store.ts';
+import { machinesDdl, machinesV2, machinesV11, machinesV20, machinesV33 } from '../machines/store.ts';
 import {
   outboxV1,
   outboxV2,
@@ -115,4 +115,5 @@ export const migrations: readonly Migration[] = [
     sqliteOnly: auditChainGuard.sqlite,
     postgresOnly: auditChainGuard.postgres,
   },
+  { version: 33, statements: machinesV33 },
 ];

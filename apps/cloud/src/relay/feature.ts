@@ -7,6 +7,7 @@ import type { Presence } from '../machines/presence/presence.ts';
 import type { Registry } from '../machines/registry.ts';
 import type { Database } from '../metadata/tables.ts';
 import { createCallLimit } from './call-limit.ts';
+import { createPassedBytes } from './count-passed.ts';
 import type { Links } from './links.ts';
 import { createActuationRecord } from './record-actuation.ts';
 import { type RelayRpcDeps, relayBinding } from './relay-rpc.ts';
@@ -24,6 +25,8 @@ export interface RelayDeps {
   readonly reports: (partId: string) => boolean;
   /** The current principal of the call. @throws unauthenticated */
   recheck(call: Call<Principal>): Promise<Principal>;
+  /** Called with the bytes that were passed on, both ways, and whose machine it is. */
+  readonly onPassed: (organizationId: string, bytes: number) => void;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -42,7 +45,7 @@ const ofModules = '/modules/any';
 
 export function createRelay(deps: RelayDeps): Relay {
   const actuations = createActuationRecord(deps);
-  const calls = { ...deps, actuations, limit: createCallLimit() };
+  const calls = { ...deps, actuations, limit: createCallLimit(), passed: createPassedBytes(deps.onPassed) };
   return {
     binding: relayBinding(deps),
     relayed: relayedBindings(calls),

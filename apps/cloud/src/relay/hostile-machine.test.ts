@@ -9,6 +9,7 @@ import { FakeClock } from '@platform/testkit';
 import { expect, onTestFinished, test } from 'vitest';
 import { callOf } from '../access/testing/call-of.ts';
 import { createCallLimit } from './call-limit.ts';
+import { createPassedBytes } from './count-passed.ts';
 import { createLinks } from './links.ts';
 import { passOnTypes } from './relayed-types.ts';
 
@@ -32,6 +33,7 @@ function openMachine(act: (stream: ServerHttp2Stream) => void): (path: string) =
   const passOn = passOnTypes(
     {
       ...{ links: { of: () => link, lostMs: () => undefined, open: () => link }, limit: createCallLimit(), clock },
+      passed: createPassedBytes(() => {}),
       access: { authorize: () => ({ organizationId: 'acme' }) as never },
       actuations: { record: async () => {}, [Symbol.asyncDispose]: async () => {} },
       recheck: async ({ principal }) => principal,

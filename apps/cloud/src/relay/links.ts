@@ -18,6 +18,8 @@ export interface PartLink {
   readonly ended: AbortSignal;
   /** Bytes for the machine. */
   readonly outgoing: AsyncIterable<Uint8Array>;
+  /** Bytes that went through the link so far, in both directions. */
+  readonly bytes: () => number;
   end(reason: PlatformError): void;
 }
 
@@ -37,7 +39,14 @@ export function createLinks(clock: Pick<Clock, 'now'>): Links {
   const lost = new Map<string, number>();
   return {
     open(partId, incoming) {
-      const { duplex, outgoing } = byteStreamOver(incoming);
+      let bytes = 0;
+      async function* counted(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+        for await (const piece of pieces) {
+          bytes += piece.length;
+          yield piece;
+        }
+      }
+      const { duplex, outgoing } = byteStreamOver(counted(incoming));
       const link = connectOver({ stream: duplex, pingIntervalMs, userAgent: 'platform-cloud' });
       const over = new AbortController();
       const end = (reason: PlatformError): void => {
@@ -53,7 +62,10 @@ export function createLinks(clock: Pick<Clock, 'now'>): Links {
         duplex.destroy();
         void link[Symbol.asyncDispose]();
       };
-      const opened: PartLink = { partId, sinceMs: clock.now(), link, ended: over.signal, outgoing, end };
+      const opened: PartLink = {
+        ...{ partId, sinceMs: clock.now(), link, ended: over.signal, end },
+        ...{ outgoing: counted(outgoing), bytes: () => bytes },
+      };
       duplex.once('close', () => end(new PlatformError('unavailable', 'the connection of the machine has ended')));
       // Without a listener, the error of a broken link would end the process.
       duplex.on('error', () => {});

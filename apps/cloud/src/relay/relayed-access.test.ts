@@ -10,6 +10,7 @@ import type { Grant, Principal } from '../access/principal.ts';
 import { callOf } from '../access/testing/call-of.ts';
 import { type Fleet, on, openFleet } from '../access/testing/open-fleet.ts';
 import { createCallLimit } from './call-limit.ts';
+import { createPassedBytes } from './count-passed.ts';
 import type { PartLink } from './links.ts';
 import { accessOf, isOfModule } from './method-access.ts';
 import { opaqueService } from './opaque-service.ts';
@@ -53,10 +54,10 @@ async function openMachine(): Promise<Machine> {
         return [localName, streams.includes(methodKind) ? stream : take];
       }),
     );
-  const link = { link: { client }, ended: new AbortController().signal } as unknown as PartLink;
+  const link = { link: { client }, ended: new AbortController().signal, bytes: () => 0 } as unknown as PartLink;
   const calls: RelayedCallDeps = {
     links: { of: () => link, lostMs: () => undefined, open: () => link },
-    ...{ access, clock, limit: createCallLimit() },
+    ...{ access, clock, limit: createCallLimit(), passed: createPassedBytes(() => {}) },
     actuations: createActuationRecord({ db, clock, log: silentLog }),
     recheck: async ({ principal }) => {
       if (machine.current === undefined) throw new PlatformError('unauthenticated', 'the key has ended');

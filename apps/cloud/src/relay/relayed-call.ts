@@ -6,6 +6,7 @@ import { authorOf } from '../access/audit.ts';
 import type { Access } from '../access/authorize.ts';
 import type { Principal } from '../access/principal.ts';
 import type { CallLimit } from './call-limit.ts';
+import type { PassedBytes } from './count-passed.ts';
 import type { Links, PartLink } from './links.ts';
 import { accessOf, isOfModule, type MethodAccess } from './method-access.ts';
 import { type NoLinkDeps, noLink } from './no-link.ts';
@@ -28,6 +29,7 @@ export interface RelayedCallDeps extends NoLinkDeps {
   readonly links: Links;
   readonly access: Pick<Access, 'authorize'>;
   readonly limit: CallLimit;
+  readonly passed: PassedBytes;
   readonly actuations: ActuationRecord;
   /** The current principal of the call. @throws unauthenticated */
   recheck(call: Call<Principal>): Promise<Principal>;
@@ -49,7 +51,7 @@ export interface RelayedCall extends Disposable {
 
 /** @throws invalid_argument without the header; not_found, permission_denied; unavailable if the part has no link; resource_exhausted */
 export function enterCall(deps: RelayedCallDeps, method: DescMethod, call: Call<Principal>): RelayedCall {
-  const { links, access, limit, actuations, recheck, clock } = deps;
+  const { links, access, limit, passed, actuations, recheck, clock } = deps;
   const partId = partOf(call);
   const kind = accessOf(method);
   const action = kind === 'manage' ? 'part.manage' : 'part.control';
@@ -59,10 +61,12 @@ export function enterCall(deps: RelayedCallDeps, method: DescMethod, call: Call<
   const link = links.of(partId);
   if (link === undefined) throw noLink(deps, partId);
   const counted = limit.enter(partId, organizationId);
+  const passing = passed.enter(link, organizationId);
 
   const revoked = new AbortController();
   const watch = (): Disposable =>
     clock.after(recheckMs, async () => {
+      passing.tell();
       try {
         access.authorize(await recheck(call), action, partId);
         if (!revoked.signal.aborted && !isOver) timer = watch();
@@ -106,6 +110,7 @@ export function enterCall(deps: RelayedCallDeps, method: DescMethod, call: Call<
       isOver = true;
       timer[Symbol.dispose]();
       counted[Symbol.dispose]();
+      passing[Symbol.dispose]();
     },
   };
 }

@@ -15,7 +15,10 @@ export type UsageName =
   | 'PACKAGES_CLOUD_STORAGE'
   | 'TABULAR_DATA_EGRESS'
   | 'BINARY_DATA_EGRESS'
-  | 'TABULAR_DATA_DATABASE_COMPUTE';
+  | 'LOGS_EGRESS'
+  | 'TABULAR_DATA_DATABASE_COMPUTE'
+  | 'REMOTE_CONTROL'
+  | 'CONFIG_HISTORY_CLOUD_STORAGE';
 
 /** Those that the platform causes and measures. */
 const measured: Readonly<Record<UsageName, UsageUnit>> = {
@@ -30,7 +33,10 @@ const measured: Readonly<Record<UsageName, UsageUnit>> = {
   PACKAGES_CLOUD_STORAGE: 'byte-hours',
   TABULAR_DATA_EGRESS: 'bytes',
   BINARY_DATA_EGRESS: 'bytes',
+  LOGS_EGRESS: 'bytes',
   TABULAR_DATA_DATABASE_COMPUTE: 'bytes',
+  REMOTE_CONTROL: 'bytes',
+  CONFIG_HISTORY_CLOUD_STORAGE: 'byte-hours',
 };
 
 export const usageNames: readonly UsageName[] = Object.keys(measured) as UsageName[];

@@ -24,9 +24,9 @@ const perByte: Readonly<Record<string, UsageName>> = {
   tabular_data_cloud_storage_bytes: 'TABULAR_DATA_CLOUD_STORAGE',
   logs_data_upload_bytes: 'LOGS_UPLOAD',
   logs_cloud_storage_bytes: 'LOGS_CLOUD_STORAGE',
+  logs_data_egress_bytes: 'LOGS_EGRESS',
+  history_cloud_storage_bytes: 'CONFIG_HISTORY_CLOUD_STORAGE',
 };
-/** Keys of the block that the platform does not count: a price above 0 would never be charged. */
-const uncounted = ['history_cloud_storage_bytes', 'logs_data_egress_bytes'];
 const bytesPerGigabyte = 9;
 
 /**
@@ -67,11 +67,10 @@ export function tierOfBlock(block: unknown, path: string): Record<string, unknow
       billing['in_arrears'],
     );
   const costsPath = `${path}.cost_per_month`;
-  const costs = objectOf(billing['cost_per_month'], costsPath, ['per_machine', ...Object.keys(perByte), ...uncounted]);
+  const costs = objectOf(billing['cost_per_month'], costsPath, ['per_machine', ...Object.keys(perByte)]);
   const usage: Record<string, { price: string }> = {};
   for (const [key, value] of Object.entries(costs)) {
     const name = perByte[key];
-    if (uncounted.includes(key) && value !== 0) throw wrong(`${costsPath}.${key}`, '0, as it is not counted', value);
     if (name !== undefined) usage[name] = { price: decimalTextOf(value, `${costsPath}.${key}`, bytesPerGigabyte) };
   }
   return {

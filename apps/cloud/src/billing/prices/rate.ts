@@ -105,5 +105,8 @@ const textOf: Readonly<Record<UsageName, string>> = {
   PACKAGES_CLOUD_STORAGE: 'Packages stored',
   TABULAR_DATA_EGRESS: 'Readings downloaded',
   BINARY_DATA_EGRESS: 'Pictures and files downloaded',
+  LOGS_EGRESS: 'Machine logs read',
   TABULAR_DATA_DATABASE_COMPUTE: 'Readings processed by queries',
+  REMOTE_CONTROL: 'Remote control',
+  CONFIG_HISTORY_CLOUD_STORAGE: 'Configuration history stored',
 };

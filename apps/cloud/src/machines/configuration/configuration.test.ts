@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { app, fleet, openMachines } from '../testing/open-machines.ts';
 import { withoutFragments } from '../testing/without-fragments.ts';
 import { asEffective, type EffectiveConfigurations } from './effective-configuration.ts';
+import { keptConfigurations } from './kept-bytes.ts';
 
 const sensor = (name: string, attributes: object = {}): object => ({
   name,
@@ -220,6 +221,12 @@ test('old versions keep their metadata but lose their documents beyond the bound
   for (let number = 12; number <= 14; number++)
     await again.save({ partId, document: text(number), by: { kind: 'platform', name: 'test' } });
   expect(await kept()).toEqual([7, 8, 9, 10, 11, 12, 13, 14]);
+
+  // Billing counts what is kept.
+  const documents = await machines.configurations.history(partId);
+  const quantity = documents.reduce((sum, { document }) => sum + Buffer.byteLength(document), 0);
+  expect(quantity).toBeGreaterThan(7_000);
+  expect(await keptConfigurations(db)).toEqual([{ organizationId: given.organizationId, quantity }]);
 
   const { versions } = await ask(owner, fleet.listConfigurationVersions, { partId });
   expect(versions.map(({ version, bytes }) => [Number(version), bytes > 900])).toEqual(

@@ -20,6 +20,8 @@ interface Given {
   readonly db: Database;
   readonly clock: HandClock;
   readonly logs: MachineLogs;
+  /** Bytes that readers got. */
+  readonly sent: () => number;
   /** The messages of all pages, in order. */
   messages(query?: LogQuery, limit?: number, partId?: string): Promise<string[]>;
 }
@@ -27,17 +29,22 @@ interface Given {
 async function given(): Promise<Given> {
   const { db } = await openFirstAccount();
   const clock = new HandClock();
+  let sent = 0;
   const logs = createMachineLogs({
     db,
     clock,
     log: silentLog,
     allowanceOf: () => machineAllowance,
     organizationOf: () => 'org',
+    onSent(partId, bytes) {
+      if (partId === 'p') sent += bytes;
+    },
   });
   return {
     db,
     clock,
     logs,
+    sent: () => sent,
     async messages(query = {}, limit = 1_000, partId = 'p') {
       const found: string[] = [];
       let pageToken = '';
@@ -289,4 +296,29 @@ test('lines that a machine sends again, because the answer to them was lost, are
   await logs.append('p', lines, { stream: 's', first: 7 });
   await logs.append('p', [at(9, 'five')], { stream: 's', first: 11 });
   expect(await messages()).toEqual(['five', 'four', 'three', 'two', 'one']);
+});
+
+test('lines that readers get, by pages and live, are counted with the size with which they are stored, and no others', async () => {
+  const { db, logs, messages, sent } = await given();
+  const { signal } = new AbortController();
+  using tail = logs.tail('p', createLogFilter({}));
+  using errors = logs.tail('p', createLogFilter({ levels: ['error'] }));
+  for (let nth = 0; nth < 20; nth++) await logs.append('p', [at(nth, `é ${'x'.repeat(nth)}`)]);
+  await logs.append('q', [at(1, 'of another')]);
+  const stored = async (): Promise<number> => {
+    const { bytes } = await db
+      .selectFrom('machine_log_days')
+      .select(({ fn }) => fn.sum<number | string>('bytes').as('bytes'))
+      .where('part_id', '=', 'p')
+      .executeTakeFirstOrThrow();
+    return Number(bytes);
+  };
+  expect(sent()).toBe(0);
+  expect(await tail.next(0, signal)).toHaveLength(20);
+  expect(sent()).toBe(await stored());
+  expect(await errors.next(0, signal)).toEqual([]);
+  expect(await messages({}, 3)).toHaveLength(20);
+  expect(sent()).toBe(2 * (await stored()));
+  expect(await messages({ filter: 'nothing' })).toEqual([]);
+  expect(sent()).toBe(2 * (await stored()));
 });

@@ -5,6 +5,7 @@ import type { Transaction } from 'kysely';
 import type { CloudTables, Database } from '../../metadata/tables.ts';
 import { createLogAppender, dayOf } from './append.ts';
 import { type ArrivedLine, lastLineBefore, linesAfter, newestLine } from './arrived.ts';
+import { countedReads } from './counted-reads.ts';
 import type { LogFilter } from './filter.ts';
 import { forgetLogs, removeLogs } from './forget.ts';
 import { bytesOf, type CloudLogLine, type Line, lineOf, ownLineOf } from './line.ts';
@@ -50,6 +51,8 @@ export function createMachineLogs(deps: {
   allowanceOf: (partId: string) => Allowance;
   /** Whose usage the lines of a part are; undefined: it was deleted. */
   organizationOf: (partId: string) => string | undefined;
+  /** Called with the bytes of the lines that readers get, for billing. */
+  onSent?: (partId: string, bytes: number) => void;
 }): MachineLogs {
   const { db, clock, log, allowanceOf, organizationOf } = deps;
   const tails = createTails(clock);
@@ -118,8 +121,7 @@ export function createMachineLogs(deps: {
     newest: (partId) => newestLine(db, partId),
     lastBefore: (partId, beforeMs) => lastLineBefore(db, partId, beforeMs),
     after: (partId, of) => linesAfter(db, partId, of),
-    read: (request) => readLogPage(db, clock, request),
-    tail: (partId, matches) => tails.open(partId, matches),
+    ...countedReads({ read: (request) => readLogPage(db, clock, request), tail: tails.open }, deps.onSent),
     removePart: (trx, partId) => removeLogs(trx, partId),
     forget: () => forgetLogs(db, clock.now()),
     async tellLeftOut() {

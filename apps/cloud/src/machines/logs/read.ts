@@ -37,6 +37,8 @@ export interface LogPage {
    * page without lines has one only after `searchMs`.
    */
   readonly nextPageToken: string;
+  /** Size of its lines, as `bytesOf` counts it. */
+  readonly bytes: number;
 }
 
 interface Place {
@@ -59,32 +61,34 @@ export async function readLogPage(
   const searchUntilMs = clock.monotonic() + Math.min(request.searchMs ?? maxSearchMs, maxSearchMs);
   const mayGoOn = (): boolean =>
     entries.length === 0 ? clock.monotonic() < searchUntilMs : scanned < maxScannedRows && matchedMs < maxScanMs;
+  const page = (nextPageToken: string): LogPage => ({ entries, nextPageToken, bytes });
   do {
     signal?.throwIfAborted();
     const rows = await rowsAfter(db, request, place);
     let sliceStartMs = clock.monotonic();
     for (const row of rows) {
       if (matches(row)) {
-        bytes += bytesOf(row);
-        if (entries.length > 0 && bytes > maxPageBytes) return { entries, nextPageToken: tokenOf(place) };
+        const size = bytesOf(row);
+        if (entries.length > 0 && bytes + size > maxPageBytes) return page(tokenOf(place));
+        bytes += size;
         entries.push(entryOf(row));
       }
       place = { timeMs: row.time_ms, id: row.id };
-      if (entries.length >= limit) return { entries, nextPageToken: tokenOf(place) };
+      if (entries.length >= limit) return page(tokenOf(place));
       const elapsedMs = clock.monotonic() - sliceStartMs;
       if (elapsedMs < scanSliceMs) continue;
       matchedMs += elapsedMs;
-      if (!mayGoOn()) return { entries, nextPageToken: tokenOf(place) };
+      if (!mayGoOn()) return page(tokenOf(place));
       await setImmediate();
       sliceStartMs = clock.monotonic();
     }
     matchedMs += clock.monotonic() - sliceStartMs;
     scanned += rows.length;
     // Public clients discard the lines of a page without a token.
-    if (rows.length < scanRows) return { entries, nextPageToken: entries.length === 0 ? '' : tokenOf(place) };
+    if (rows.length < scanRows) return page(entries.length === 0 ? '' : tokenOf(place));
     await setImmediate();
   } while (mayGoOn());
-  return { entries, nextPageToken: tokenOf(place) };
+  return page(tokenOf(place));
 }
 
 function rowsAfter(

@@ -30,7 +30,7 @@ function quantityText(type: UsageCostType, total: number): string {
   const format = (value: number, unit: string): string =>
     `${value.toLocaleString(undefined, { maximumFractionDigits: 2 })} ${unit}`;
   if (name.endsWith('STORAGE')) return format(total / 1e9, 'GB-hours');
-  if (/UPLOAD|EGRESS/.test(name)) return format(total / 1e6, 'MB');
+  if (/UPLOAD|EGRESS|COMPUTE|REMOTE_CONTROL/.test(name)) return format(total / 1e6, 'MB');
   if (name === 'PER_MACHINE') return format(total, 'machine-hours');
   return format(total, name === 'TRIGGER_NOTIFICATION' ? 'notifications' : 'units');
 }
