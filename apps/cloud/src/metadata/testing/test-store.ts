@@ -46,7 +46,8 @@ export async function openTestStore(
     template = migratedDatabase(pool, urlOf, migrations);
     migrated.set(migrations, template);
   }
-  await pool.query(`create database ${name} template ${(await template) ?? 'template1'}`);
+  // A copy of the files takes half the time of a copy through the write-ahead log.
+  await pool.query(`create database ${name} template ${(await template) ?? 'template1'} strategy file_copy`);
   return {
     kind,
     directory,
