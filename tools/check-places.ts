@@ -85,6 +85,8 @@ const rules: readonly Rule[] = [
       // Of a browser, to the cloud that served the page.
       'apps/web/src/lib/api/*',
       pageInBrowser,
+      // Code that it prints.
+      'apps/web/src/lib/settings/snippets.ts',
     ],
     instead: 'take the link, or a function that asks',
   },

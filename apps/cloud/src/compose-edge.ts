@@ -11,6 +11,8 @@ import { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
 import { createRpcServer, meterCalls, type RpcServer, type ServiceBinding, serve } from '@platform/rpc/server';
 import { authBinding } from './access/auth-rpc.ts';
 import { callerFields, type Principal } from './access/principal.ts';
+import type { Limits } from './admin/limits.ts';
+import { limitHandlers } from './admin/limits-rpc.ts';
 import type { Billing } from './billing/feature.ts';
 import type { DataPlane } from './compose-data-plane.ts';
 import type { Fleet } from './compose-fleet.ts';
@@ -58,6 +60,7 @@ export interface EdgeDeps {
   readonly billing: Pick<Billing, 'handlers' | 'priceHandlers' | 'invoiceHandlers' | 'receiveEvent'>;
   readonly db: Database;
   readonly instanceKey: Pick<InstanceKey, 'verify' | 'encrypt'>;
+  readonly limits: Limits;
   readonly relay: Relay;
   readonly connect: Connect;
   /** Address on which the cloud will listen. */
@@ -185,6 +188,7 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
         ...machines.fleetHandlers,
         ...connect.fleetHandlers,
         ...accounts.fleetHandlers,
+        ...limitHandlers({ db: deps.db, access, limits: deps.limits, now: clock.now }),
       },
       { maxRequestBytes },
     ),

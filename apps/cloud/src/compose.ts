@@ -183,6 +183,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
     'edge',
     composeEdge({
       db,
+      limits,
       instanceKey,
       fleet,
       people,

@@ -18,7 +18,86 @@ import type { JsonObject, Message } from "@bufbuild/protobuf";
  * Describes the file platform/fleet/v1/fleet.proto.
  */
 export const file_platform_fleet_v1_fleet: GenFile = /*@__PURE__*/
-  fileDesc("Ch1wbGF0Zm9ybS9mbGVldC92MS9mbGVldC5wcm90bxIRcGxhdGZvcm0uZmxlZXQudjEiXQoNV2ViaG9va1NlY3JldBIOCgZzZWNyZXQYASABKAkSMAoHZW5kc19hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAIgBAUIKCghfZW5kc19hdCIzChhHZXRXZWJob29rU2VjcmV0c1JlcXVlc3QSFwoPb3JnYW5pemF0aW9uX2lkGAEgASgJIk4KGUdldFdlYmhvb2tTZWNyZXRzUmVzcG9uc2USMQoHc2VjcmV0cxgBIAMoCzIgLnBsYXRmb3JtLmZsZWV0LnYxLldlYmhvb2tTZWNyZXQiZwoaUm90YXRlV2ViaG9va1NlY3JldFJlcXVlc3QSFwoPb3JnYW5pemF0aW9uX2lkGAEgASgJEhwKD292ZXJsYXBfc2Vjb25kcxgCIAEoDUgAiAEBQhIKEF9vdmVybGFwX3NlY29uZHMiUAobUm90YXRlV2ViaG9va1NlY3JldFJlc3BvbnNlEjEKB3NlY3JldHMYASADKAsyIC5wbGF0Zm9ybS5mbGVldC52MS5XZWJob29rU2VjcmV0IqQBChhDcmVhdGVFeHBpcmluZ0tleVJlcXVlc3QSDAoEbmFtZRgBIAEoCRI2Cg5hdXRob3JpemF0aW9ucxgCIAMoCzIeLnBsYXRmb3JtLmFwcC52MS5BdXRob3JpemF0aW9uEjMKCmV4cGlyZXNfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSACIAQFCDQoLX2V4cGlyZXNfYXQiNAoZQ3JlYXRlRXhwaXJpbmdLZXlSZXNwb25zZRIKCgJpZBgBIAEoCRILCgNrZXkYAiABKAkiZQoTU2V0S2V5RXhwaXJ5UmVxdWVzdBIKCgJpZBgBIAEoCRIzCgpleHBpcmVzX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgAiAEBQg0KC19leHBpcmVzX2F0IhYKFFNldEtleUV4cGlyeVJlc3BvbnNlIjAKFUxpc3RLZXlEZXRhaWxzUmVxdWVzdBIXCg9vcmdhbml6YXRpb25faWQYASABKAkiRQoWTGlzdEtleURldGFpbHNSZXNwb25zZRIrCgRrZXlzGAEgAygLMh0ucGxhdGZvcm0uZmxlZXQudjEuS2V5RGV0YWlscyKzAwoKS2V5RGV0YWlscxIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEi4KCmNyZWF0ZWRfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjMKCmV4cGlyZXNfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSACIAQESNQoMbGFzdF91c2VkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgBiAEBEjMKCnJvdGF0ZWRfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSAKIAQESOAoPb3ZlcmxhcF9lbmRzX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgDiAEBEj0KDmF1dGhvcml6YXRpb25zGAggAygLMiUucGxhdGZvcm0uYXBwLnYxLkF1dGhvcml6YXRpb25EZXRhaWxzQg0KC19leHBpcmVzX2F0Qg8KDV9sYXN0X3VzZWRfYXRCDQoLX3JvdGF0ZWRfYXRCEgoQX292ZXJsYXBfZW5kc19hdCIvCgVBY3RvchIMCgRraW5kGAEgASgJEgoKAmlkGAIgASgJEgwKBG5hbWUYAyABKAkitwEKFENvbmZpZ3VyYXRpb25WZXJzaW9uEg8KB3ZlcnNpb24YASABKAQSKAoGYXV0aG9yGAIgASgLMhgucGxhdGZvcm0uZmxlZXQudjEuQWN0b3ISLAoIc2F2ZWRfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhAKCHJldmlzaW9uGAQgASgJEg0KBWJ5dGVzGAUgASgNEhUKDXJlc3RvcmVkX2Zyb20YBiABKAQigwEKIExpc3RDb25maWd1cmF0aW9uVmVyc2lvbnNSZXF1ZXN0Eg8KB3BhcnRfaWQYASABKAkSFwoKcGFnZV90b2tlbhgCIAEoCUgAiAEBEhcKCnBhZ2VfbGltaXQYAyABKA1IAYgBAUINCgtfcGFnZV90b2tlbkINCgtfcGFnZV9saW1pdCJ3CiFMaXN0Q29uZmlndXJhdGlvblZlcnNpb25zUmVzcG9uc2USOQoIdmVyc2lvbnMYASADKAsyJy5wbGF0Zm9ybS5mbGVldC52MS5Db25maWd1cmF0aW9uVmVyc2lvbhIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiUwoeR2V0Q29uZmlndXJhdGlvblZlcnNpb25SZXF1ZXN0Eg8KB3BhcnRfaWQYASABKAkSFAoHdmVyc2lvbhgCIAEoBEgAiAEBQgoKCF92ZXJzaW9uIqUBCh9HZXRDb25maWd1cmF0aW9uVmVyc2lvblJlc3BvbnNlEjgKB3ZlcnNpb24YASABKAsyJy5wbGF0Zm9ybS5mbGVldC52MS5Db25maWd1cmF0aW9uVmVyc2lvbhIQCghkb2N1bWVudBgCIAEoCRIfChJlZmZlY3RpdmVfZG9jdW1lbnQYAyABKAlIAIgBAUIVChNfZWZmZWN0aXZlX2RvY3VtZW50IngKIlJlc3RvcmVDb25maWd1cmF0aW9uVmVyc2lvblJlcXVlc3QSDwoHcGFydF9pZBgBIAEoCRIPCgd2ZXJzaW9uGAIgASgEEhwKD2N1cnJlbnRfdmVyc2lvbhgDIAEoBEgAiAEBQhIKEF9jdXJyZW50X3ZlcnNpb24iXwojUmVzdG9yZUNvbmZpZ3VyYXRpb25WZXJzaW9uUmVzcG9uc2USOAoHdmVyc2lvbhgBIAEoCzInLnBsYXRmb3JtLmZsZWV0LnYxLkNvbmZpZ3VyYXRpb25WZXJzaW9uIkEKHFZhbGlkYXRlQ29uZmlndXJhdGlvblJlcXVlc3QSDwoHcGFydF9pZBgBIAEoCRIQCghkb2N1bWVudBgCIAEoCSJHChRDb25maWd1cmF0aW9uUHJvYmxlbRIQCghzZXZlcml0eRgBIAEoCRIMCgRwYXRoGAIgASgJEg8KB21lc3NhZ2UYAyABKAkibAodVmFsaWRhdGVDb25maWd1cmF0aW9uUmVzcG9uc2USOQoIcHJvYmxlbXMYASADKAsyJy5wbGF0Zm9ybS5mbGVldC52MS5Db25maWd1cmF0aW9uUHJvYmxlbRIQCghyZXZpc2lvbhgCIAEoCSInChRHZXRQYXJ0U3RhdHVzUmVxdWVzdBIPCgdwYXJ0X2lkGAEgASgJIkYKClJldmlzaW9uQXQSEAoIcmV2aXNpb24YASABKAkSJgoCYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIt4GChVHZXRQYXJ0U3RhdHVzUmVzcG9uc2USDwoHcGFydF9pZBgBIAEoCRIyCgxvbmxpbmVfc3RhdGUYAiABKA4yHC5wbGF0Zm9ybS5hcHAudjEuT25saW5lU3RhdGUSNAoLbGFzdF9hY2Nlc3MYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSACIAQESFQoNc2F2ZWRfdmVyc2lvbhgEIAEoBBIsCgVzYXZlZBgFIAEoCzIdLnBsYXRmb3JtLmZsZWV0LnYxLlJldmlzaW9uQXQSMwoHZmV0Y2hlZBgGIAEoCzIdLnBsYXRmb3JtLmZsZWV0LnYxLlJldmlzaW9uQXRIAYgBARIzCgdhcHBsaWVkGAcgASgLMh0ucGxhdGZvcm0uZmxlZXQudjEuUmV2aXNpb25BdEgCiAEBEjAKBGhlbGQYCCABKAsyHS5wbGF0Zm9ybS5mbGVldC52MS5SZXZpc2lvbkF0SAOIAQESEgoKbGFzdF9lcnJvchgJIAEoCRI2Cg1sYXN0X2Vycm9yX2F0GAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgEiAEBEhYKDnNlcnZlcl92ZXJzaW9uGAsgASgJEhAKCHBsYXRmb3JtGAwgASgJEkIKEWZyYWdtZW50X3Byb2JsZW1zGA0gAygLMicucGxhdGZvcm0uZmxlZXQudjEuQ29uZmlndXJhdGlvblByb2JsZW0SEwoLaGVsZF9yZWFzb24YDiABKAkSMgoGZm9yY2VkGA8gASgLMh0ucGxhdGZvcm0uZmxlZXQudjEuUmV2aXNpb25BdEgFiAEBEjMKCmxpbmtfc2luY2UYECABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSAaIAQESGQoRY29tcGV0aW5nX3NlcnZlcnMYESADKAkSMAoEZGF0YRgSIAEoCzIdLnBsYXRmb3JtLmZsZWV0LnYxLkRhdGFTdGF0dXNIB4gBAUIOCgxfbGFzdF9hY2Nlc3NCCgoIX2ZldGNoZWRCCgoIX2FwcGxpZWRCBwoFX2hlbGRCEAoOX2xhc3RfZXJyb3JfYXRCCQoHX2ZvcmNlZEINCgtfbGlua19zaW5jZUIHCgVfZGF0YSJdCgpEYXRhU3RhdHVzEicKBnN0YXR1cxgBIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSJgoCYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIj4KGUZvcmNlQ29uZmlndXJhdGlvblJlcXVlc3QSDwoHcGFydF9pZBgBIAEoCRIQCghyZXZpc2lvbhgCIAEoCSIuChpGb3JjZUNvbmZpZ3VyYXRpb25SZXNwb25zZRIQCghyZXZpc2lvbhgBIAEoCSIsChlDcmVhdGVDb25uZWN0VG9rZW5SZXF1ZXN0Eg8KB3BhcnRfaWQYASABKAkidAoaQ3JlYXRlQ29ubmVjdFRva2VuUmVzcG9uc2USDQoFdG9rZW4YASABKAkSLgoKZXhwaXJlc19hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFwoPY2VydGlmaWNhdGVfcGluGAMgASgJIpUBChdMaXN0QXVkaXRFbnRyaWVzUmVxdWVzdBIXCg9vcmdhbml6YXRpb25faWQYASABKAkSFwoKcGFnZV90b2tlbhgCIAEoCUgAiAEBEhcKCnBhZ2VfbGltaXQYAyABKA1IAYgBARIRCgl0YXJnZXRfaWQYBCABKAlCDQoLX3BhZ2VfdG9rZW5CDQoLX3BhZ2VfbGltaXQixwEKCkF1ZGl0RW50cnkSCgoCaWQYASABKAQSJgoCYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEicKBWFjdG9yGAMgASgLMhgucGxhdGZvcm0uZmxlZXQudjEuQWN0b3ISDgoGYWN0aW9uGAQgASgJEhMKC3RhcmdldF9raW5kGAUgASgJEhEKCXRhcmdldF9pZBgGIAEoCRIOCgZkZXRhaWwYByABKAkSFAoMcGVlcl9hZGRyZXNzGAggASgJImMKGExpc3RBdWRpdEVudHJpZXNSZXNwb25zZRIuCgdlbnRyaWVzGAEgAygLMh0ucGxhdGZvcm0uZmxlZXQudjEuQXVkaXRFbnRyeRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAky5wwKDEZsZWV0U2VydmljZRJuChFDcmVhdGVFeHBpcmluZ0tleRIrLnBsYXRmb3JtLmZsZWV0LnYxLkNyZWF0ZUV4cGlyaW5nS2V5UmVxdWVzdBosLnBsYXRmb3JtLmZsZWV0LnYxLkNyZWF0ZUV4cGlyaW5nS2V5UmVzcG9uc2USXwoMU2V0S2V5RXhwaXJ5EiYucGxhdGZvcm0uZmxlZXQudjEuU2V0S2V5RXhwaXJ5UmVxdWVzdBonLnBsYXRmb3JtLmZsZWV0LnYxLlNldEtleUV4cGlyeVJlc3BvbnNlEmUKDkxpc3RLZXlEZXRhaWxzEigucGxhdGZvcm0uZmxlZXQudjEuTGlzdEtleURldGFpbHNSZXF1ZXN0GikucGxhdGZvcm0uZmxlZXQudjEuTGlzdEtleURldGFpbHNSZXNwb25zZRKGAQoZTGlzdENvbmZpZ3VyYXRpb25WZXJzaW9ucxIzLnBsYXRmb3JtLmZsZWV0LnYxLkxpc3RDb25maWd1cmF0aW9uVmVyc2lvbnNSZXF1ZXN0GjQucGxhdGZvcm0uZmxlZXQudjEuTGlzdENvbmZpZ3VyYXRpb25WZXJzaW9uc1Jlc3BvbnNlEoABChdHZXRDb25maWd1cmF0aW9uVmVyc2lvbhIxLnBsYXRmb3JtLmZsZWV0LnYxLkdldENvbmZpZ3VyYXRpb25WZXJzaW9uUmVxdWVzdBoyLnBsYXRmb3JtLmZsZWV0LnYxLkdldENvbmZpZ3VyYXRpb25WZXJzaW9uUmVzcG9uc2USjAEKG1Jlc3RvcmVDb25maWd1cmF0aW9uVmVyc2lvbhI1LnBsYXRmb3JtLmZsZWV0LnYxLlJlc3RvcmVDb25maWd1cmF0aW9uVmVyc2lvblJlcXVlc3QaNi5wbGF0Zm9ybS5mbGVldC52MS5SZXN0b3JlQ29uZmlndXJhdGlvblZlcnNpb25SZXNwb25zZRJ6ChVWYWxpZGF0ZUNvbmZpZ3VyYXRpb24SLy5wbGF0Zm9ybS5mbGVldC52MS5WYWxpZGF0ZUNvbmZpZ3VyYXRpb25SZXF1ZXN0GjAucGxhdGZvcm0uZmxlZXQudjEuVmFsaWRhdGVDb25maWd1cmF0aW9uUmVzcG9uc2USYgoNR2V0UGFydFN0YXR1cxInLnBsYXRmb3JtLmZsZWV0LnYxLkdldFBhcnRTdGF0dXNSZXF1ZXN0GigucGxhdGZvcm0uZmxlZXQudjEuR2V0UGFydFN0YXR1c1Jlc3BvbnNlEmsKEFJlcG9ydFBhcnRTdGF0dXMSKi5wbGF0Zm9ybS5mbGVldC52MS5SZXBvcnRQYXJ0U3RhdHVzUmVxdWVzdBorLnBsYXRmb3JtLmZsZWV0LnYxLlJlcG9ydFBhcnRTdGF0dXNSZXNwb25zZRJxChJGb3JjZUNvbmZpZ3VyYXRpb24SLC5wbGF0Zm9ybS5mbGVldC52MS5Gb3JjZUNvbmZpZ3VyYXRpb25SZXF1ZXN0Gi0ucGxhdGZvcm0uZmxlZXQudjEuRm9yY2VDb25maWd1cmF0aW9uUmVzcG9uc2UScQoSQ3JlYXRlQ29ubmVjdFRva2VuEiwucGxhdGZvcm0uZmxlZXQudjEuQ3JlYXRlQ29ubmVjdFRva2VuUmVxdWVzdBotLnBsYXRmb3JtLmZsZWV0LnYxLkNyZWF0ZUNvbm5lY3RUb2tlblJlc3BvbnNlEmsKEExpc3RBdWRpdEVudHJpZXMSKi5wbGF0Zm9ybS5mbGVldC52MS5MaXN0QXVkaXRFbnRyaWVzUmVxdWVzdBorLnBsYXRmb3JtLmZsZWV0LnYxLkxpc3RBdWRpdEVudHJpZXNSZXNwb25zZRJuChFHZXRXZWJob29rU2VjcmV0cxIrLnBsYXRmb3JtLmZsZWV0LnYxLkdldFdlYmhvb2tTZWNyZXRzUmVxdWVzdBosLnBsYXRmb3JtLmZsZWV0LnYxLkdldFdlYmhvb2tTZWNyZXRzUmVzcG9uc2USdAoTUm90YXRlV2ViaG9va1NlY3JldBItLnBsYXRmb3JtLmZsZWV0LnYxLlJvdGF0ZVdlYmhvb2tTZWNyZXRSZXF1ZXN0Gi4ucGxhdGZvcm0uZmxlZXQudjEuUm90YXRlV2ViaG9va1NlY3JldFJlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_struct, file_google_protobuf_timestamp, file_platform_app_v1_app, file_platform_fleet_v1_part_report]);
+  fileDesc("Ch1wbGF0Zm9ybS9mbGVldC92MS9mbGVldC5wcm90bxIRcGxhdGZvcm0uZmxlZXQudjEiLAoRTGlzdExpbWl0c1JlcXVlc3QSFwoPb3JnYW5pemF0aW9uX2lkGAEgASgJIj4KEkxpc3RMaW1pdHNSZXNwb25zZRIoCgZsaW1pdHMYASADKAsyGC5wbGF0Zm9ybS5mbGVldC52MS5MaW1pdCJfCgVMaW1pdBIMCgRuYW1lGAEgASgJEg0KBXZhbHVlGAIgASgEEgwKBHVuaXQYAyABKAkSDwoHbWVhbmluZxgEIAEoCRIRCgR1c2VkGAUgASgESACIAQFCBwoFX3VzZWQiXQoNV2ViaG9va1NlY3JldBIOCgZzZWNyZXQYASABKAkSMAoHZW5kc19hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAIgBAUIKCghfZW5kc19hdCIzChhHZXRXZWJob29rU2VjcmV0c1JlcXVlc3QSFwoPb3JnYW5pemF0aW9uX2lkGAEgASgJIk4KGUdldFdlYmhvb2tTZWNyZXRzUmVzcG9uc2USMQoHc2VjcmV0cxgBIAMoCzIgLnBsYXRmb3JtLmZsZWV0LnYxLldlYmhvb2tTZWNyZXQiZwoaUm90YXRlV2ViaG9va1NlY3JldFJlcXVlc3QSFwoPb3JnYW5pemF0aW9uX2lkGAEgASgJEhwKD292ZXJsYXBfc2Vjb25kcxgCIAEoDUgAiAEBQhIKEF9vdmVybGFwX3NlY29uZHMiUAobUm90YXRlV2ViaG9va1NlY3JldFJlc3BvbnNlEjEKB3NlY3JldHMYASADKAsyIC5wbGF0Zm9ybS5mbGVldC52MS5XZWJob29rU2VjcmV0IqQBChhDcmVhdGVFeHBpcmluZ0tleVJlcXVlc3QSDAoEbmFtZRgBIAEoCRI2Cg5hdXRob3JpemF0aW9ucxgCIAMoCzIeLnBsYXRmb3JtLmFwcC52MS5BdXRob3JpemF0aW9uEjMKCmV4cGlyZXNfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSACIAQFCDQoLX2V4cGlyZXNfYXQiNAoZQ3JlYXRlRXhwaXJpbmdLZXlSZXNwb25zZRIKCgJpZBgBIAEoCRILCgNrZXkYAiABKAkiZQoTU2V0S2V5RXhwaXJ5UmVxdWVzdBIKCgJpZBgBIAEoCRIzCgpleHBpcmVzX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgAiAEBQg0KC19leHBpcmVzX2F0IhYKFFNldEtleUV4cGlyeVJlc3BvbnNlIjAKFUxpc3RLZXlEZXRhaWxzUmVxdWVzdBIXCg9vcmdhbml6YXRpb25faWQYASABKAkiRQoWTGlzdEtleURldGFpbHNSZXNwb25zZRIrCgRrZXlzGAEgAygLMh0ucGxhdGZvcm0uZmxlZXQudjEuS2V5RGV0YWlscyKzAwoKS2V5RGV0YWlscxIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEi4KCmNyZWF0ZWRfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjMKCmV4cGlyZXNfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSACIAQESNQoMbGFzdF91c2VkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgBiAEBEjMKCnJvdGF0ZWRfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSAKIAQESOAoPb3ZlcmxhcF9lbmRzX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgDiAEBEj0KDmF1dGhvcml6YXRpb25zGAggAygLMiUucGxhdGZvcm0uYXBwLnYxLkF1dGhvcml6YXRpb25EZXRhaWxzQg0KC19leHBpcmVzX2F0Qg8KDV9sYXN0X3VzZWRfYXRCDQoLX3JvdGF0ZWRfYXRCEgoQX292ZXJsYXBfZW5kc19hdCIvCgVBY3RvchIMCgRraW5kGAEgASgJEgoKAmlkGAIgASgJEgwKBG5hbWUYAyABKAkitwEKFENvbmZpZ3VyYXRpb25WZXJzaW9uEg8KB3ZlcnNpb24YASABKAQSKAoGYXV0aG9yGAIgASgLMhgucGxhdGZvcm0uZmxlZXQudjEuQWN0b3ISLAoIc2F2ZWRfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhAKCHJldmlzaW9uGAQgASgJEg0KBWJ5dGVzGAUgASgNEhUKDXJlc3RvcmVkX2Zyb20YBiABKAQigwEKIExpc3RDb25maWd1cmF0aW9uVmVyc2lvbnNSZXF1ZXN0Eg8KB3BhcnRfaWQYASABKAkSFwoKcGFnZV90b2tlbhgCIAEoCUgAiAEBEhcKCnBhZ2VfbGltaXQYAyABKA1IAYgBAUINCgtfcGFnZV90b2tlbkINCgtfcGFnZV9saW1pdCJ3CiFMaXN0Q29uZmlndXJhdGlvblZlcnNpb25zUmVzcG9uc2USOQoIdmVyc2lvbnMYASADKAsyJy5wbGF0Zm9ybS5mbGVldC52MS5Db25maWd1cmF0aW9uVmVyc2lvbhIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiUwoeR2V0Q29uZmlndXJhdGlvblZlcnNpb25SZXF1ZXN0Eg8KB3BhcnRfaWQYASABKAkSFAoHdmVyc2lvbhgCIAEoBEgAiAEBQgoKCF92ZXJzaW9uIqUBCh9HZXRDb25maWd1cmF0aW9uVmVyc2lvblJlc3BvbnNlEjgKB3ZlcnNpb24YASABKAsyJy5wbGF0Zm9ybS5mbGVldC52MS5Db25maWd1cmF0aW9uVmVyc2lvbhIQCghkb2N1bWVudBgCIAEoCRIfChJlZmZlY3RpdmVfZG9jdW1lbnQYAyABKAlIAIgBAUIVChNfZWZmZWN0aXZlX2RvY3VtZW50IngKIlJlc3RvcmVDb25maWd1cmF0aW9uVmVyc2lvblJlcXVlc3QSDwoHcGFydF9pZBgBIAEoCRIPCgd2ZXJzaW9uGAIgASgEEhwKD2N1cnJlbnRfdmVyc2lvbhgDIAEoBEgAiAEBQhIKEF9jdXJyZW50X3ZlcnNpb24iXwojUmVzdG9yZUNvbmZpZ3VyYXRpb25WZXJzaW9uUmVzcG9uc2USOAoHdmVyc2lvbhgBIAEoCzInLnBsYXRmb3JtLmZsZWV0LnYxLkNvbmZpZ3VyYXRpb25WZXJzaW9uIkEKHFZhbGlkYXRlQ29uZmlndXJhdGlvblJlcXVlc3QSDwoHcGFydF9pZBgBIAEoCRIQCghkb2N1bWVudBgCIAEoCSJHChRDb25maWd1cmF0aW9uUHJvYmxlbRIQCghzZXZlcml0eRgBIAEoCRIMCgRwYXRoGAIgASgJEg8KB21lc3NhZ2UYAyABKAkibAodVmFsaWRhdGVDb25maWd1cmF0aW9uUmVzcG9uc2USOQoIcHJvYmxlbXMYASADKAsyJy5wbGF0Zm9ybS5mbGVldC52MS5Db25maWd1cmF0aW9uUHJvYmxlbRIQCghyZXZpc2lvbhgCIAEoCSInChRHZXRQYXJ0U3RhdHVzUmVxdWVzdBIPCgdwYXJ0X2lkGAEgASgJIkYKClJldmlzaW9uQXQSEAoIcmV2aXNpb24YASABKAkSJgoCYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIt4GChVHZXRQYXJ0U3RhdHVzUmVzcG9uc2USDwoHcGFydF9pZBgBIAEoCRIyCgxvbmxpbmVfc3RhdGUYAiABKA4yHC5wbGF0Zm9ybS5hcHAudjEuT25saW5lU3RhdGUSNAoLbGFzdF9hY2Nlc3MYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSACIAQESFQoNc2F2ZWRfdmVyc2lvbhgEIAEoBBIsCgVzYXZlZBgFIAEoCzIdLnBsYXRmb3JtLmZsZWV0LnYxLlJldmlzaW9uQXQSMwoHZmV0Y2hlZBgGIAEoCzIdLnBsYXRmb3JtLmZsZWV0LnYxLlJldmlzaW9uQXRIAYgBARIzCgdhcHBsaWVkGAcgASgLMh0ucGxhdGZvcm0uZmxlZXQudjEuUmV2aXNpb25BdEgCiAEBEjAKBGhlbGQYCCABKAsyHS5wbGF0Zm9ybS5mbGVldC52MS5SZXZpc2lvbkF0SAOIAQESEgoKbGFzdF9lcnJvchgJIAEoCRI2Cg1sYXN0X2Vycm9yX2F0GAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgEiAEBEhYKDnNlcnZlcl92ZXJzaW9uGAsgASgJEhAKCHBsYXRmb3JtGAwgASgJEkIKEWZyYWdtZW50X3Byb2JsZW1zGA0gAygLMicucGxhdGZvcm0uZmxlZXQudjEuQ29uZmlndXJhdGlvblByb2JsZW0SEwoLaGVsZF9yZWFzb24YDiABKAkSMgoGZm9yY2VkGA8gASgLMh0ucGxhdGZvcm0uZmxlZXQudjEuUmV2aXNpb25BdEgFiAEBEjMKCmxpbmtfc2luY2UYECABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSAaIAQESGQoRY29tcGV0aW5nX3NlcnZlcnMYESADKAkSMAoEZGF0YRgSIAEoCzIdLnBsYXRmb3JtLmZsZWV0LnYxLkRhdGFTdGF0dXNIB4gBAUIOCgxfbGFzdF9hY2Nlc3NCCgoIX2ZldGNoZWRCCgoIX2FwcGxpZWRCBwoFX2hlbGRCEAoOX2xhc3RfZXJyb3JfYXRCCQoHX2ZvcmNlZEINCgtfbGlua19zaW5jZUIHCgVfZGF0YSJdCgpEYXRhU3RhdHVzEicKBnN0YXR1cxgBIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSJgoCYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIj4KGUZvcmNlQ29uZmlndXJhdGlvblJlcXVlc3QSDwoHcGFydF9pZBgBIAEoCRIQCghyZXZpc2lvbhgCIAEoCSIuChpGb3JjZUNvbmZpZ3VyYXRpb25SZXNwb25zZRIQCghyZXZpc2lvbhgBIAEoCSIsChlDcmVhdGVDb25uZWN0VG9rZW5SZXF1ZXN0Eg8KB3BhcnRfaWQYASABKAkidAoaQ3JlYXRlQ29ubmVjdFRva2VuUmVzcG9uc2USDQoFdG9rZW4YASABKAkSLgoKZXhwaXJlc19hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFwoPY2VydGlmaWNhdGVfcGluGAMgASgJIpUBChdMaXN0QXVkaXRFbnRyaWVzUmVxdWVzdBIXCg9vcmdhbml6YXRpb25faWQYASABKAkSFwoKcGFnZV90b2tlbhgCIAEoCUgAiAEBEhcKCnBhZ2VfbGltaXQYAyABKA1IAYgBARIRCgl0YXJnZXRfaWQYBCABKAlCDQoLX3BhZ2VfdG9rZW5CDQoLX3BhZ2VfbGltaXQixwEKCkF1ZGl0RW50cnkSCgoCaWQYASABKAQSJgoCYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEicKBWFjdG9yGAMgASgLMhgucGxhdGZvcm0uZmxlZXQudjEuQWN0b3ISDgoGYWN0aW9uGAQgASgJEhMKC3RhcmdldF9raW5kGAUgASgJEhEKCXRhcmdldF9pZBgGIAEoCRIOCgZkZXRhaWwYByABKAkSFAoMcGVlcl9hZGRyZXNzGAggASgJImMKGExpc3RBdWRpdEVudHJpZXNSZXNwb25zZRIuCgdlbnRyaWVzGAEgAygLMh0ucGxhdGZvcm0uZmxlZXQudjEuQXVkaXRFbnRyeRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkywg0KDEZsZWV0U2VydmljZRJuChFDcmVhdGVFeHBpcmluZ0tleRIrLnBsYXRmb3JtLmZsZWV0LnYxLkNyZWF0ZUV4cGlyaW5nS2V5UmVxdWVzdBosLnBsYXRmb3JtLmZsZWV0LnYxLkNyZWF0ZUV4cGlyaW5nS2V5UmVzcG9uc2USXwoMU2V0S2V5RXhwaXJ5EiYucGxhdGZvcm0uZmxlZXQudjEuU2V0S2V5RXhwaXJ5UmVxdWVzdBonLnBsYXRmb3JtLmZsZWV0LnYxLlNldEtleUV4cGlyeVJlc3BvbnNlEmUKDkxpc3RLZXlEZXRhaWxzEigucGxhdGZvcm0uZmxlZXQudjEuTGlzdEtleURldGFpbHNSZXF1ZXN0GikucGxhdGZvcm0uZmxlZXQudjEuTGlzdEtleURldGFpbHNSZXNwb25zZRKGAQoZTGlzdENvbmZpZ3VyYXRpb25WZXJzaW9ucxIzLnBsYXRmb3JtLmZsZWV0LnYxLkxpc3RDb25maWd1cmF0aW9uVmVyc2lvbnNSZXF1ZXN0GjQucGxhdGZvcm0uZmxlZXQudjEuTGlzdENvbmZpZ3VyYXRpb25WZXJzaW9uc1Jlc3BvbnNlEoABChdHZXRDb25maWd1cmF0aW9uVmVyc2lvbhIxLnBsYXRmb3JtLmZsZWV0LnYxLkdldENvbmZpZ3VyYXRpb25WZXJzaW9uUmVxdWVzdBoyLnBsYXRmb3JtLmZsZWV0LnYxLkdldENvbmZpZ3VyYXRpb25WZXJzaW9uUmVzcG9uc2USjAEKG1Jlc3RvcmVDb25maWd1cmF0aW9uVmVyc2lvbhI1LnBsYXRmb3JtLmZsZWV0LnYxLlJlc3RvcmVDb25maWd1cmF0aW9uVmVyc2lvblJlcXVlc3QaNi5wbGF0Zm9ybS5mbGVldC52MS5SZXN0b3JlQ29uZmlndXJhdGlvblZlcnNpb25SZXNwb25zZRJ6ChVWYWxpZGF0ZUNvbmZpZ3VyYXRpb24SLy5wbGF0Zm9ybS5mbGVldC52MS5WYWxpZGF0ZUNvbmZpZ3VyYXRpb25SZXF1ZXN0GjAucGxhdGZvcm0uZmxlZXQudjEuVmFsaWRhdGVDb25maWd1cmF0aW9uUmVzcG9uc2USYgoNR2V0UGFydFN0YXR1cxInLnBsYXRmb3JtLmZsZWV0LnYxLkdldFBhcnRTdGF0dXNSZXF1ZXN0GigucGxhdGZvcm0uZmxlZXQudjEuR2V0UGFydFN0YXR1c1Jlc3BvbnNlEmsKEFJlcG9ydFBhcnRTdGF0dXMSKi5wbGF0Zm9ybS5mbGVldC52MS5SZXBvcnRQYXJ0U3RhdHVzUmVxdWVzdBorLnBsYXRmb3JtLmZsZWV0LnYxLlJlcG9ydFBhcnRTdGF0dXNSZXNwb25zZRJxChJGb3JjZUNvbmZpZ3VyYXRpb24SLC5wbGF0Zm9ybS5mbGVldC52MS5Gb3JjZUNvbmZpZ3VyYXRpb25SZXF1ZXN0Gi0ucGxhdGZvcm0uZmxlZXQudjEuRm9yY2VDb25maWd1cmF0aW9uUmVzcG9uc2UScQoSQ3JlYXRlQ29ubmVjdFRva2VuEiwucGxhdGZvcm0uZmxlZXQudjEuQ3JlYXRlQ29ubmVjdFRva2VuUmVxdWVzdBotLnBsYXRmb3JtLmZsZWV0LnYxLkNyZWF0ZUNvbm5lY3RUb2tlblJlc3BvbnNlEmsKEExpc3RBdWRpdEVudHJpZXMSKi5wbGF0Zm9ybS5mbGVldC52MS5MaXN0QXVkaXRFbnRyaWVzUmVxdWVzdBorLnBsYXRmb3JtLmZsZWV0LnYxLkxpc3RBdWRpdEVudHJpZXNSZXNwb25zZRJZCgpMaXN0TGltaXRzEiQucGxhdGZvcm0uZmxlZXQudjEuTGlzdExpbWl0c1JlcXVlc3QaJS5wbGF0Zm9ybS5mbGVldC52MS5MaXN0TGltaXRzUmVzcG9uc2USbgoRR2V0V2ViaG9va1NlY3JldHMSKy5wbGF0Zm9ybS5mbGVldC52MS5HZXRXZWJob29rU2VjcmV0c1JlcXVlc3QaLC5wbGF0Zm9ybS5mbGVldC52MS5HZXRXZWJob29rU2VjcmV0c1Jlc3BvbnNlEnQKE1JvdGF0ZVdlYmhvb2tTZWNyZXQSLS5wbGF0Zm9ybS5mbGVldC52MS5Sb3RhdGVXZWJob29rU2VjcmV0UmVxdWVzdBouLnBsYXRmb3JtLmZsZWV0LnYxLlJvdGF0ZVdlYmhvb2tTZWNyZXRSZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_struct, file_google_protobuf_timestamp, file_platform_app_v1_app, file_platform_fleet_v1_part_report]);
+
+/**
+ * @generated from message platform.fleet.v1.ListLimitsRequest
+ */
+export type ListLimitsRequest = Message<"platform.fleet.v1.ListLimitsRequest"> & {
+  /**
+   * @generated from field: string organization_id = 1;
+   */
+  organizationId: string;
+};
+
+/**
+ * Describes the message platform.fleet.v1.ListLimitsRequest.
+ * Use `create(ListLimitsRequestSchema)` to create a new message.
+ */
+export const ListLimitsRequestSchema: GenMessage<ListLimitsRequest> = /*@__PURE__*/
+  messageDesc(file_platform_fleet_v1_fleet, 0);
+
+/**
+ * @generated from message platform.fleet.v1.ListLimitsResponse
+ */
+export type ListLimitsResponse = Message<"platform.fleet.v1.ListLimitsResponse"> & {
+  /**
+   * @generated from field: repeated platform.fleet.v1.Limit limits = 1;
+   */
+  limits: Limit[];
+};
+
+/**
+ * Describes the message platform.fleet.v1.ListLimitsResponse.
+ * Use `create(ListLimitsResponseSchema)` to create a new message.
+ */
+export const ListLimitsResponseSchema: GenMessage<ListLimitsResponse> = /*@__PURE__*/
+  messageDesc(file_platform_fleet_v1_fleet, 1);
+
+/**
+ * @generated from message platform.fleet.v1.Limit
+ */
+export type Limit = Message<"platform.fleet.v1.Limit"> & {
+  /**
+   * Such as query-bytes-per-month.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * In `unit`; 0 allows nothing.
+   *
+   * @generated from field: uint64 value = 2;
+   */
+  value: bigint;
+
+  /**
+   * @generated from field: string unit = 3;
+   */
+  unit: string;
+
+  /**
+   * What it limits, in words.
+   *
+   * @generated from field: string meaning = 4;
+   */
+  meaning: string;
+
+  /**
+   * In `unit`; absent: it is not counted for the whole organization.
+   *
+   * @generated from field: optional uint64 used = 5;
+   */
+  used?: bigint | undefined;
+};
+
+/**
+ * Describes the message platform.fleet.v1.Limit.
+ * Use `create(LimitSchema)` to create a new message.
+ */
+export const LimitSchema: GenMessage<Limit> = /*@__PURE__*/
+  messageDesc(file_platform_fleet_v1_fleet, 2);
 
 /**
  * @generated from message platform.fleet.v1.WebhookSecret
@@ -44,7 +123,7 @@ export type WebhookSecret = Message<"platform.fleet.v1.WebhookSecret"> & {
  * Use `create(WebhookSecretSchema)` to create a new message.
  */
 export const WebhookSecretSchema: GenMessage<WebhookSecret> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 0);
+  messageDesc(file_platform_fleet_v1_fleet, 3);
 
 /**
  * @generated from message platform.fleet.v1.GetWebhookSecretsRequest
@@ -61,7 +140,7 @@ export type GetWebhookSecretsRequest = Message<"platform.fleet.v1.GetWebhookSecr
  * Use `create(GetWebhookSecretsRequestSchema)` to create a new message.
  */
 export const GetWebhookSecretsRequestSchema: GenMessage<GetWebhookSecretsRequest> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 1);
+  messageDesc(file_platform_fleet_v1_fleet, 4);
 
 /**
  * @generated from message platform.fleet.v1.GetWebhookSecretsResponse
@@ -78,7 +157,7 @@ export type GetWebhookSecretsResponse = Message<"platform.fleet.v1.GetWebhookSec
  * Use `create(GetWebhookSecretsResponseSchema)` to create a new message.
  */
 export const GetWebhookSecretsResponseSchema: GenMessage<GetWebhookSecretsResponse> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 2);
+  messageDesc(file_platform_fleet_v1_fleet, 5);
 
 /**
  * @generated from message platform.fleet.v1.RotateWebhookSecretRequest
@@ -102,7 +181,7 @@ export type RotateWebhookSecretRequest = Message<"platform.fleet.v1.RotateWebhoo
  * Use `create(RotateWebhookSecretRequestSchema)` to create a new message.
  */
 export const RotateWebhookSecretRequestSchema: GenMessage<RotateWebhookSecretRequest> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 3);
+  messageDesc(file_platform_fleet_v1_fleet, 6);
 
 /**
  * @generated from message platform.fleet.v1.RotateWebhookSecretResponse
@@ -121,7 +200,7 @@ export type RotateWebhookSecretResponse = Message<"platform.fleet.v1.RotateWebho
  * Use `create(RotateWebhookSecretResponseSchema)` to create a new message.
  */
 export const RotateWebhookSecretResponseSchema: GenMessage<RotateWebhookSecretResponse> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 4);
+  messageDesc(file_platform_fleet_v1_fleet, 7);
 
 /**
  * @generated from message platform.fleet.v1.CreateExpiringKeyRequest
@@ -148,7 +227,7 @@ export type CreateExpiringKeyRequest = Message<"platform.fleet.v1.CreateExpiring
  * Use `create(CreateExpiringKeyRequestSchema)` to create a new message.
  */
 export const CreateExpiringKeyRequestSchema: GenMessage<CreateExpiringKeyRequest> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 5);
+  messageDesc(file_platform_fleet_v1_fleet, 8);
 
 /**
  * @generated from message platform.fleet.v1.CreateExpiringKeyResponse
@@ -170,7 +249,7 @@ export type CreateExpiringKeyResponse = Message<"platform.fleet.v1.CreateExpirin
  * Use `create(CreateExpiringKeyResponseSchema)` to create a new message.
  */
 export const CreateExpiringKeyResponseSchema: GenMessage<CreateExpiringKeyResponse> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 6);
+  messageDesc(file_platform_fleet_v1_fleet, 9);
 
 /**
  * @generated from message platform.fleet.v1.SetKeyExpiryRequest
@@ -192,7 +271,7 @@ export type SetKeyExpiryRequest = Message<"platform.fleet.v1.SetKeyExpiryRequest
  * Use `create(SetKeyExpiryRequestSchema)` to create a new message.
  */
 export const SetKeyExpiryRequestSchema: GenMessage<SetKeyExpiryRequest> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 7);
+  messageDesc(file_platform_fleet_v1_fleet, 10);
 
 /**
  * @generated from message platform.fleet.v1.SetKeyExpiryResponse
@@ -205,7 +284,7 @@ export type SetKeyExpiryResponse = Message<"platform.fleet.v1.SetKeyExpiryRespon
  * Use `create(SetKeyExpiryResponseSchema)` to create a new message.
  */
 export const SetKeyExpiryResponseSchema: GenMessage<SetKeyExpiryResponse> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 8);
+  messageDesc(file_platform_fleet_v1_fleet, 11);
 
 /**
  * @generated from message platform.fleet.v1.ListKeyDetailsRequest
@@ -222,7 +301,7 @@ export type ListKeyDetailsRequest = Message<"platform.fleet.v1.ListKeyDetailsReq
  * Use `create(ListKeyDetailsRequestSchema)` to create a new message.
  */
 export const ListKeyDetailsRequestSchema: GenMessage<ListKeyDetailsRequest> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 9);
+  messageDesc(file_platform_fleet_v1_fleet, 12);
 
 /**
  * @generated from message platform.fleet.v1.ListKeyDetailsResponse
@@ -239,7 +318,7 @@ export type ListKeyDetailsResponse = Message<"platform.fleet.v1.ListKeyDetailsRe
  * Use `create(ListKeyDetailsResponseSchema)` to create a new message.
  */
 export const ListKeyDetailsResponseSchema: GenMessage<ListKeyDetailsResponse> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 10);
+  messageDesc(file_platform_fleet_v1_fleet, 13);
 
 /**
  * @generated from message platform.fleet.v1.KeyDetails
@@ -295,7 +374,7 @@ export type KeyDetails = Message<"platform.fleet.v1.KeyDetails"> & {
  * Use `create(KeyDetailsSchema)` to create a new message.
  */
 export const KeyDetailsSchema: GenMessage<KeyDetails> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 11);
+  messageDesc(file_platform_fleet_v1_fleet, 14);
 
 /**
  * Who did something: a person, an API key, a part, the host administrator or the platform itself.
@@ -328,7 +407,7 @@ export type Actor = Message<"platform.fleet.v1.Actor"> & {
  * Use `create(ActorSchema)` to create a new message.
  */
 export const ActorSchema: GenMessage<Actor> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 12);
+  messageDesc(file_platform_fleet_v1_fleet, 15);
 
 /**
  * @generated from message platform.fleet.v1.ConfigurationVersion
@@ -376,7 +455,7 @@ export type ConfigurationVersion = Message<"platform.fleet.v1.ConfigurationVersi
  * Use `create(ConfigurationVersionSchema)` to create a new message.
  */
 export const ConfigurationVersionSchema: GenMessage<ConfigurationVersion> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 13);
+  messageDesc(file_platform_fleet_v1_fleet, 16);
 
 /**
  * @generated from message platform.fleet.v1.ListConfigurationVersionsRequest
@@ -405,7 +484,7 @@ export type ListConfigurationVersionsRequest = Message<"platform.fleet.v1.ListCo
  * Use `create(ListConfigurationVersionsRequestSchema)` to create a new message.
  */
 export const ListConfigurationVersionsRequestSchema: GenMessage<ListConfigurationVersionsRequest> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 14);
+  messageDesc(file_platform_fleet_v1_fleet, 17);
 
 /**
  * @generated from message platform.fleet.v1.ListConfigurationVersionsResponse
@@ -427,7 +506,7 @@ export type ListConfigurationVersionsResponse = Message<"platform.fleet.v1.ListC
  * Use `create(ListConfigurationVersionsResponseSchema)` to create a new message.
  */
 export const ListConfigurationVersionsResponseSchema: GenMessage<ListConfigurationVersionsResponse> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 15);
+  messageDesc(file_platform_fleet_v1_fleet, 18);
 
 /**
  * @generated from message platform.fleet.v1.GetConfigurationVersionRequest
@@ -451,7 +530,7 @@ export type GetConfigurationVersionRequest = Message<"platform.fleet.v1.GetConfi
  * Use `create(GetConfigurationVersionRequestSchema)` to create a new message.
  */
 export const GetConfigurationVersionRequestSchema: GenMessage<GetConfigurationVersionRequest> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 16);
+  messageDesc(file_platform_fleet_v1_fleet, 19);
 
 /**
  * @generated from message platform.fleet.v1.GetConfigurationVersionResponse
@@ -482,7 +561,7 @@ export type GetConfigurationVersionResponse = Message<"platform.fleet.v1.GetConf
  * Use `create(GetConfigurationVersionResponseSchema)` to create a new message.
  */
 export const GetConfigurationVersionResponseSchema: GenMessage<GetConfigurationVersionResponse> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 17);
+  messageDesc(file_platform_fleet_v1_fleet, 20);
 
 /**
  * @generated from message platform.fleet.v1.RestoreConfigurationVersionRequest
@@ -509,7 +588,7 @@ export type RestoreConfigurationVersionRequest = Message<"platform.fleet.v1.Rest
  * Use `create(RestoreConfigurationVersionRequestSchema)` to create a new message.
  */
 export const RestoreConfigurationVersionRequestSchema: GenMessage<RestoreConfigurationVersionRequest> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 18);
+  messageDesc(file_platform_fleet_v1_fleet, 21);
 
 /**
  * @generated from message platform.fleet.v1.RestoreConfigurationVersionResponse
@@ -526,7 +605,7 @@ export type RestoreConfigurationVersionResponse = Message<"platform.fleet.v1.Res
  * Use `create(RestoreConfigurationVersionResponseSchema)` to create a new message.
  */
 export const RestoreConfigurationVersionResponseSchema: GenMessage<RestoreConfigurationVersionResponse> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 19);
+  messageDesc(file_platform_fleet_v1_fleet, 22);
 
 /**
  * @generated from message platform.fleet.v1.ValidateConfigurationRequest
@@ -548,7 +627,7 @@ export type ValidateConfigurationRequest = Message<"platform.fleet.v1.ValidateCo
  * Use `create(ValidateConfigurationRequestSchema)` to create a new message.
  */
 export const ValidateConfigurationRequestSchema: GenMessage<ValidateConfigurationRequest> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 20);
+  messageDesc(file_platform_fleet_v1_fleet, 23);
 
 /**
  * @generated from message platform.fleet.v1.ConfigurationProblem
@@ -579,7 +658,7 @@ export type ConfigurationProblem = Message<"platform.fleet.v1.ConfigurationProbl
  * Use `create(ConfigurationProblemSchema)` to create a new message.
  */
 export const ConfigurationProblemSchema: GenMessage<ConfigurationProblem> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 21);
+  messageDesc(file_platform_fleet_v1_fleet, 24);
 
 /**
  * @generated from message platform.fleet.v1.ValidateConfigurationResponse
@@ -603,7 +682,7 @@ export type ValidateConfigurationResponse = Message<"platform.fleet.v1.ValidateC
  * Use `create(ValidateConfigurationResponseSchema)` to create a new message.
  */
 export const ValidateConfigurationResponseSchema: GenMessage<ValidateConfigurationResponse> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 22);
+  messageDesc(file_platform_fleet_v1_fleet, 25);
 
 /**
  * @generated from message platform.fleet.v1.GetPartStatusRequest
@@ -620,7 +699,7 @@ export type GetPartStatusRequest = Message<"platform.fleet.v1.GetPartStatusReque
  * Use `create(GetPartStatusRequestSchema)` to create a new message.
  */
 export const GetPartStatusRequestSchema: GenMessage<GetPartStatusRequest> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 23);
+  messageDesc(file_platform_fleet_v1_fleet, 26);
 
 /**
  * @generated from message platform.fleet.v1.RevisionAt
@@ -642,7 +721,7 @@ export type RevisionAt = Message<"platform.fleet.v1.RevisionAt"> & {
  * Use `create(RevisionAtSchema)` to create a new message.
  */
 export const RevisionAtSchema: GenMessage<RevisionAt> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 24);
+  messageDesc(file_platform_fleet_v1_fleet, 27);
 
 /**
  * @generated from message platform.fleet.v1.GetPartStatusResponse
@@ -767,7 +846,7 @@ export type GetPartStatusResponse = Message<"platform.fleet.v1.GetPartStatusResp
  * Use `create(GetPartStatusResponseSchema)` to create a new message.
  */
 export const GetPartStatusResponseSchema: GenMessage<GetPartStatusResponse> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 25);
+  messageDesc(file_platform_fleet_v1_fleet, 28);
 
 /**
  * The totals of the answer of GetStatus of the data manager: docs/guides/sync.md.
@@ -793,7 +872,7 @@ export type DataStatus = Message<"platform.fleet.v1.DataStatus"> & {
  * Use `create(DataStatusSchema)` to create a new message.
  */
 export const DataStatusSchema: GenMessage<DataStatus> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 26);
+  messageDesc(file_platform_fleet_v1_fleet, 29);
 
 /**
  * @generated from message platform.fleet.v1.ForceConfigurationRequest
@@ -817,7 +896,7 @@ export type ForceConfigurationRequest = Message<"platform.fleet.v1.ForceConfigur
  * Use `create(ForceConfigurationRequestSchema)` to create a new message.
  */
 export const ForceConfigurationRequestSchema: GenMessage<ForceConfigurationRequest> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 27);
+  messageDesc(file_platform_fleet_v1_fleet, 30);
 
 /**
  * @generated from message platform.fleet.v1.ForceConfigurationResponse
@@ -834,7 +913,7 @@ export type ForceConfigurationResponse = Message<"platform.fleet.v1.ForceConfigu
  * Use `create(ForceConfigurationResponseSchema)` to create a new message.
  */
 export const ForceConfigurationResponseSchema: GenMessage<ForceConfigurationResponse> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 28);
+  messageDesc(file_platform_fleet_v1_fleet, 31);
 
 /**
  * @generated from message platform.fleet.v1.CreateConnectTokenRequest
@@ -851,7 +930,7 @@ export type CreateConnectTokenRequest = Message<"platform.fleet.v1.CreateConnect
  * Use `create(CreateConnectTokenRequestSchema)` to create a new message.
  */
 export const CreateConnectTokenRequestSchema: GenMessage<CreateConnectTokenRequest> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 29);
+  messageDesc(file_platform_fleet_v1_fleet, 32);
 
 /**
  * @generated from message platform.fleet.v1.CreateConnectTokenResponse
@@ -880,7 +959,7 @@ export type CreateConnectTokenResponse = Message<"platform.fleet.v1.CreateConnec
  * Use `create(CreateConnectTokenResponseSchema)` to create a new message.
  */
 export const CreateConnectTokenResponseSchema: GenMessage<CreateConnectTokenResponse> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 30);
+  messageDesc(file_platform_fleet_v1_fleet, 33);
 
 /**
  * @generated from message platform.fleet.v1.ListAuditEntriesRequest
@@ -916,7 +995,7 @@ export type ListAuditEntriesRequest = Message<"platform.fleet.v1.ListAuditEntrie
  * Use `create(ListAuditEntriesRequestSchema)` to create a new message.
  */
 export const ListAuditEntriesRequestSchema: GenMessage<ListAuditEntriesRequest> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 31);
+  messageDesc(file_platform_fleet_v1_fleet, 34);
 
 /**
  * @generated from message platform.fleet.v1.AuditEntry
@@ -976,7 +1055,7 @@ export type AuditEntry = Message<"platform.fleet.v1.AuditEntry"> & {
  * Use `create(AuditEntrySchema)` to create a new message.
  */
 export const AuditEntrySchema: GenMessage<AuditEntry> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 32);
+  messageDesc(file_platform_fleet_v1_fleet, 35);
 
 /**
  * @generated from message platform.fleet.v1.ListAuditEntriesResponse
@@ -998,7 +1077,7 @@ export type ListAuditEntriesResponse = Message<"platform.fleet.v1.ListAuditEntri
  * Use `create(ListAuditEntriesResponseSchema)` to create a new message.
  */
 export const ListAuditEntriesResponseSchema: GenMessage<ListAuditEntriesResponse> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 33);
+  messageDesc(file_platform_fleet_v1_fleet, 36);
 
 /**
  * Keys, configuration versions, what each part runs, and the audit trail. Rules of access: docs/specs/access.md.
@@ -1127,6 +1206,16 @@ export const FleetService: GenService<{
     methodKind: "unary";
     input: typeof ListAuditEntriesRequestSchema;
     output: typeof ListAuditEntriesResponseSchema;
+  },
+  /**
+   * What the host administrator allows an organization, and how much of it is used where that is counted. For operators of the organization.
+   *
+   * @generated from rpc platform.fleet.v1.FleetService.ListLimits
+   */
+  listLimits: {
+    methodKind: "unary";
+    input: typeof ListLimitsRequestSchema;
+    output: typeof ListLimitsResponseSchema;
   },
   /**
    * The secrets that sign the webhooks of an organization now, the current one first. For owners of the organization.

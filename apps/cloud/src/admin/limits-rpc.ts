@@ -1,0 +1,28 @@
+/** The limits of an organization on the wire, for those who must live with them; the host administrator sets them. */
+import type { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
+import type { Handlers } from '@platform/rpc/server';
+import type { Access } from '../access/authorize.ts';
+import type { Principal } from '../access/principal.ts';
+import type { Database } from '../metadata/tables.ts';
+import { limitUsage } from './limit-usage.ts';
+import { type Limits, limitKinds } from './limits.ts';
+
+export function limitHandlers(deps: {
+  readonly db: Database;
+  readonly access: Access;
+  readonly limits: Limits;
+  readonly now: () => number;
+}): Pick<Handlers<typeof FleetService, Principal>, 'listLimits'> {
+  return {
+    async listLimits({ organizationId }, { principal }) {
+      deps.access.authorize(principal, 'organization.read', organizationId);
+      const limits = await limitUsage(deps.db, organizationId, deps.limits.list(organizationId), deps.now());
+      return {
+        limits: limits.map(({ name, value, unit, used }) => ({
+          ...{ name, unit, value: BigInt(value), meaning: limitKinds[name].meaning },
+          ...(used !== null && { used: BigInt(used) }),
+        })),
+      };
+    },
+  };
+}

@@ -1,0 +1,131 @@
+/** Settings: members and their roles, keys, branding, push, limits, the test inbox and the audit trail, by role and name. */
+import { spawnSync } from 'node:child_process';
+import { hostname } from 'node:os';
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { shotPath } from '../open-browser.ts';
+import { joinByLink } from './join-by-link.ts';
+import { accessibilityFaults, type RunningUi } from './start-ui.ts';
+
+/** The machine of the demo. */
+const machine = hostname() || 'this-computer';
+
+/** Ends on the keys, in the page of the owner. */
+export async function useSettings(ui: RunningUi): Promise<void> {
+  const { page } = ui;
+  await page.getByRole('link', { name: 'Settings' }).click();
+  const views = page.getByRole('group', { name: 'Settings' });
+  await page.getByLabel('E-mail').fill('ada@example.com');
+  await page.getByRole('button', { name: 'Invite' }).click();
+  const link = (await page.getByText('/invitations/accept').textContent()) ?? '';
+  expect(await accessibilityFaults(page)).toEqual([]);
+  await joinAndLook(ui, link);
+  await changeRoles(page);
+  page.once('dialog', (dialog) => void dialog.accept());
+  await page.getByRole('button', { name: 'Remove ada@example.com' }).click();
+  await page.getByText('ada@example.com is no longer a member.').waitFor();
+
+  await views.getByRole('button', { name: 'Organization' }).click();
+  await page.getByLabel('Name of the organization').fill('<b>Mill</b>');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page
+    .getByLabel('Organization', { exact: true })
+    .getByRole('option', { name: '<b>Mill</b>' })
+    .waitFor({ state: 'attached' });
+  await page.getByLabel('Id of the app').fill('com.example.mill');
+  await page.getByLabel(/^Service account/).fill('{"type": "none"}');
+  await page.getByRole('button', { name: 'Set credentials' }).click();
+  await page.getByRole('alert').getByText('The cloud did not accept this').waitFor();
+  expect(await page.getByLabel('Id of the app').inputValue()).toBe('com.example.mill');
+  expect(await accessibilityFaults(page)).toEqual([]);
+  await page.screenshot({ path: shotPath('web-settings-organization.png'), fullPage: true });
+  await views.getByRole('button', { name: 'Limits' }).click();
+  await page.getByRole('row', { name: /scan in a UTC month 100 TB [\d.]+ \w?B, 0%/ }).waitFor();
+  expect(await accessibilityFaults(page)).toEqual([]);
+  await views.getByRole('button', { name: 'Test inbox' }).click();
+  await page.getByRole('group', { name: 'Kinds of messages' }).getByRole('button', { name: 'Webhooks' }).click();
+  await page
+    .getByRole('row', { name: /webhook uptime-rises/ })
+    .first()
+    .waitFor();
+  await page
+    .getByRole('button', { name: /^Details of message/ })
+    .first()
+    .click();
+  await page.getByText(/webhook-signature/i).waitFor();
+  expect(await accessibilityFaults(page)).toEqual([]);
+  await page.screenshot({ path: shotPath('web-settings-inbox.png') });
+  await views.getByRole('button', { name: 'Audit' }).click();
+  await page
+    .getByRole('row', { name: /AppService.UpdateOrganization/ })
+    .first()
+    .waitFor();
+  expect(await accessibilityFaults(page)).toEqual([]);
+  await views.getByRole('button', { name: 'API keys' }).click();
+  await createKey(page);
+}
+
+/** She sees what members see, and is told once what she may not do. */
+async function joinAndLook({ browser }: RunningUi, link: string): Promise<void> {
+  const hers = await joinByLink(browser, link);
+  // The owner has a second organization, which bills this one.
+  expect(await hers.getByLabel('Organization').getByRole('option').count()).toBe(1);
+  await hers.getByRole('link', { name: 'Settings' }).click();
+  await hers.getByText('You may look, but not change').waitFor();
+  await hers.getByRole('row', { name: /ada@example.com/ }).waitFor();
+  expect(await hers.getByRole('alert').count()).toBe(0);
+  expect(await hers.getByRole('button', { name: /Create key|Invite|Roles|Remove|API keys|Audit/ }).count()).toBe(0);
+  expect(await accessibilityFaults(hers)).toEqual([]);
+  await hers.screenshot({ path: shotPath('web-settings-operator.png') });
+  await hers.getByRole('button', { name: 'Limits' }).click();
+  await hers.getByRole('row', { name: /scan in a UTC month/ }).waitFor();
+  await hers.getByRole('link', { name: 'Billing' }).click();
+  await hers.getByRole('heading', { name: 'Billing' }).waitFor();
+  await expect.poll(() => hers.getByText('You may not do this').count()).toBe(1);
+  expect(await hers.getByRole('button', { name: 'Charge organization' }).count()).toBe(0);
+  expect(await accessibilityFaults(hers)).toEqual([]);
+  await hers.screenshot({ path: shotPath('web-billing-operator.png'), fullPage: true });
+  await hers.context().close();
+}
+
+/** From operator to owner of the organization, and back to one machine. */
+async function changeRoles(page: Page): Promise<void> {
+  // Until then the table has her invitation.
+  await page.getByRole('button', { name: 'Remove ada@example.com' }).waitFor();
+  await page.getByRole('button', { name: 'Roles of ada@example.com' }).click();
+  const roles = page.getByRole('dialog', { name: 'Roles of ada@example.com' });
+  await roles.getByLabel('Role on the organization').selectOption('Owner');
+  await roles.getByLabel(/^On/).selectOption('a machine');
+  await roles.getByLabel('Machine of the role').fill(machine);
+  await roles.getByRole('button', { name: 'Add role' }).click();
+  await roles.getByLabel(`Role on ${machine}`).waitFor();
+  expect(await accessibilityFaults(page)).toEqual([]);
+  await page.screenshot({ path: shotPath('web-settings-roles.png') });
+  await roles.getByRole('button', { name: 'Remove role owner', exact: true }).click();
+  await roles.getByLabel('Role on the organization').waitFor({ state: 'detached' });
+  await page.keyboard.press('Escape');
+  await roles.waitFor({ state: 'detached' });
+  expect(
+    await page
+      .getByRole('button', { name: 'Roles of ada@example.com' })
+      .evaluate((at) => at === at.ownerDocument.activeElement),
+  ).toBe(true);
+  await page.getByRole('row', { name: new RegExp(`ada@example.com operator of ${machine} `) }).waitFor();
+}
+
+/** Its code works as it is printed. */
+async function createKey(page: Page): Promise<void> {
+  await page.getByLabel('Name').fill('nightly report');
+  await page.getByRole('button', { name: 'Create key' }).click();
+  await page.getByText('Copy the key now').waitFor();
+  await page.getByRole('button', { name: 'JavaScript' }).click();
+  const code = (await page.getByText('await fetch').textContent()) ?? '';
+  const ran = spawnSync(process.execPath, ['--input-type=module', '--eval', code], { encoding: 'utf8' });
+  expect(ran.stdout).toMatch(/readings: [1-9]/);
+  await page.getByRole('row', { name: /nightly report .* operator/ }).waitFor();
+  expect(await accessibilityFaults(page)).toEqual([]);
+  await page.screenshot({ path: shotPath('web-settings-keys.png') });
+  await page.getByRole('button', { name: 'Rotate nightly report' }).click();
+  await page.getByText('former secret until').waitFor();
+  await page.getByRole('button', { name: 'I have copied it' }).click();
+}
