@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { shotPath } from '../open-browser.ts';
 import { billOrganization } from './bill-organization.ts';
+import { browseData } from './browse-data.ts';
 import { configureByCards } from './configure-by-cards.ts';
 import { useQueryTools } from './query-tools.ts';
 import { useSettings } from './settings.ts';
@@ -59,10 +60,8 @@ test('sign in by link; a query becomes a chart, a table and a dashboard; a new t
   await page.getByRole('alert').waitFor();
   await page.locator('.cm-lintRange-error').waitFor();
 
-  await page.getByRole('link', { name: 'Data' }).click();
-  await page.getByRole('link', { name: /^cpu_percent / }).waitFor();
-  expect(await accessibilityFaults(page)).toEqual([]);
-  await page.getByRole('link', { name: /^cpu_percent / }).click();
+  await browseData(ui);
+  await page.getByRole('link', { name: 'cpu_percent', exact: true }).click();
   await page.getByRole('img', { name: /Line chart of value/ }).waitFor();
   await uploadPicture(ui.cloud);
   await page.getByRole('link', { name: 'Data' }).click();
@@ -229,6 +228,12 @@ test('see the machine online, edit its configuration and see it applied, restore
   await page.keyboard.press('Enter');
 
   const editor = page.getByRole('textbox', { name: 'Configuration in JSON' });
+  const trigger = page.getByRole('article', { name: 'uptime-rises' });
+  await trigger.getByRole('button', { name: /^uptime-rises/ }).click();
+  await trigger.getByLabel('Channel').selectOption('email');
+  await trigger.getByLabel('Recipient').fill('ada@example.com');
+  await editor.getByText('ada@example.com').waitFor();
+  expect(await accessibilityFaults(page)).toEqual([]);
   await editor.click();
   await page.keyboard.press('Control+a');
   await page.keyboard.insertText(

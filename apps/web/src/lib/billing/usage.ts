@@ -1,6 +1,7 @@
 /** Usage of the month by type, in units that people read. */
 import { UsageCostType } from '@platform/proto/platform/app/v1/billing';
 import type { UsageRecord } from '@platform/proto/platform/billing/v1/billing';
+import { bytesText } from '../ui/bytes.ts';
 
 export interface UsageOfType {
   readonly name: string;
@@ -29,8 +30,8 @@ function quantityText(type: UsageCostType, total: number): string {
   const name = keyOf(type);
   const format = (value: number, unit: string): string =>
     `${value.toLocaleString(undefined, { maximumFractionDigits: 2 })} ${unit}`;
-  if (name.endsWith('STORAGE')) return format(total / 1e9, 'GB-hours');
-  if (/UPLOAD|EGRESS|COMPUTE|REMOTE_CONTROL/.test(name)) return format(total / 1e6, 'MB');
+  if (name.endsWith('STORAGE')) return `${bytesText(total)}-hours`;
+  if (/UPLOAD|EGRESS|COMPUTE|REMOTE_CONTROL/.test(name)) return bytesText(total);
   if (name === 'PER_MACHINE') return format(total, 'machine-hours');
   return format(total, name === 'TRIGGER_NOTIFICATION' ? 'notifications' : 'units');
 }

@@ -1,20 +1,25 @@
 import { queryLink } from '../query/query-link.ts';
+import { type DataPath, pathStage } from './data-path.ts';
 
-/** The query that shows one value of a series over time, as the address of the query page. */
-export function queryAddress(given: {
-  readonly base: string;
-  readonly component: string;
-  readonly method: string;
-  readonly field: string;
-  readonly rangeMs: number;
-}): string {
-  const { base, component, method, field, rangeMs } = given;
+/** The query that shows one value of a series over time, as text. @param field with dots */
+export function seriesQuery(path: DataPath, field: string): string {
+  const taken = pathStage(path);
   const stages = [
-    { $match: { component_name: component, method_name: method } },
+    ...(taken === undefined ? [] : [taken]),
     { $sort: { time_received: -1 } },
     { $limit: 2_000 },
     { $project: { _id: 0, time_received: 1, value: `$data.readings.${field}` } },
   ];
-  const text = `[\n${stages.map((stage) => `  ${JSON.stringify(stage)}`).join(',\n')}\n]\n`;
-  return queryLink(base, { language: 'mql', text, rangeMs });
+  return `[\n${stages.map((stage) => `  ${JSON.stringify(stage)}`).join(',\n')}\n]\n`;
+}
+
+/** The same as the address of the query page. */
+export function queryAddress(given: {
+  readonly base: string;
+  readonly path: DataPath;
+  readonly field: string;
+  readonly rangeMs: number;
+}): string {
+  const { base, path, field, rangeMs } = given;
+  return queryLink(base, { language: 'mql', text: seriesQuery(path, field), rangeMs });
 }

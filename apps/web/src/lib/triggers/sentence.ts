@@ -54,12 +54,8 @@ export const emptySentence: Sentence = {
 export function sentenceOf(trigger: JsonObject): Sentence | undefined {
   const event = objectOf(trigger['event']);
   const type = events.find((one) => one.event === event['type'])?.event;
-  const notifications = listOf(trigger['notifications']).map(objectOf);
-  if (
-    type === undefined ||
-    notifications.some(({ type: kind }) => !['webhook', 'email', 'push'].includes(String(kind)))
-  )
-    return undefined;
+  const notifications = toldOf(trigger);
+  if (type === undefined || notifications === undefined) return undefined;
   const about = aboutOf(type, event);
   return (
     about && {
@@ -67,29 +63,44 @@ export function sentenceOf(trigger: JsonObject): Sentence | undefined {
       ...about,
       name: textOf(trigger['name']),
       event: type,
-      notifications: notifications.map((one) => ({
-        type: one['type'] as Told['type'],
-        value: textOf(one['value']),
-        seconds: Number(one['seconds_between_notifications'] ?? 0),
-      })),
+      notifications,
     }
   );
 }
 
-/** The trigger with what the sentence says; keys that the form does not know stay. */
-export function triggerOf(sentence: Sentence, before: JsonObject): JsonObject {
-  const { name, event, notifications } = sentence;
-  const old = listOf(before['notifications']).map(objectOf);
+/** Whom the trigger tells; undefined if the form cannot say it: then only the JSON is edited. */
+export function toldOf(trigger: JsonObject): readonly Told[] | undefined {
+  const told = listOf(trigger['notifications']).map(objectOf);
+  if (told.some(({ type }) => !['webhook', 'email', 'push'].includes(String(type)))) return undefined;
+  return told.map((one) => ({
+    type: one['type'] as Told['type'],
+    value: textOf(one['value']),
+    seconds: Number(one['seconds_between_notifications'] ?? 0),
+  }));
+}
+
+/** Whether so many events can happen that notifications need a limit. */
+export function mayRepeat(trigger: JsonObject): boolean {
+  return !['part_online', 'part_offline'].includes(String(objectOf(trigger['event'])['type']));
+}
+
+/** The trigger with others to tell; keys of notifications that the form does not know stay. */
+export function withTold(trigger: JsonObject, told: readonly Told[]): JsonObject {
+  const old = listOf(trigger['notifications']).map(objectOf);
   return {
-    ...before,
-    name,
-    event: eventOf(sentence, objectOf(before['event'])),
-    notifications: notifications.map(({ type, value, seconds }, index) => {
+    ...trigger,
+    notifications: told.map(({ type, value, seconds }, index) => {
       const { seconds_between_notifications: _, ...kept } = old[index]?.['type'] === type ? old[index] : {};
-      const isLimited = seconds > 0 && event !== 'part_online' && event !== 'part_offline';
+      const isLimited = seconds > 0 && mayRepeat(trigger);
       return { ...kept, type, value, ...(isLimited && { seconds_between_notifications: seconds }) };
     }),
   };
+}
+
+/** The trigger with what the sentence says; keys that the form does not know stay. */
+export function triggerOf(sentence: Sentence, before: JsonObject): JsonObject {
+  const { name, notifications } = sentence;
+  return withTold({ ...before, name, event: eventOf(sentence, objectOf(before['event'])) }, notifications);
 }
 
 function aboutOf(type: EventName, event: JsonObject): Partial<Sentence> | undefined {

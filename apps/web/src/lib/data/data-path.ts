@@ -1,0 +1,43 @@
+/** Where in the data of an organization one is: location → machine → component → method. It stands in the address. */
+import type { Row } from '../query/pipeline.ts';
+
+/** Empty: all of this level. */
+export interface DataPath {
+  /** Id. */
+  readonly location: string;
+  /** Id. */
+  readonly machine: string;
+  readonly component: string;
+  readonly method: string;
+}
+
+export const levels = ['location', 'machine', 'component', 'method'] as const;
+export type Level = (typeof levels)[number];
+
+const columns = {
+  ...{ location: 'location_id', machine: 'robot_id' },
+  ...{ component: 'component_name', method: 'method_name' },
+} as const;
+
+export function isWithin(series: DataPath, path: DataPath): boolean {
+  return levels.every((level) => path[level] === '' || path[level] === series[level]);
+}
+
+/** The path with another choice on one level; what lies below is open again unless it is chosen with it. */
+export function withLevel(path: DataPath, level: Level, chosen: string): DataPath {
+  const at = levels.indexOf(level);
+  const below = Object.fromEntries(levels.slice(at + 1).map((name) => [name, '']));
+  return { ...path, [level]: chosen, ...below };
+}
+
+/** What can be chosen on a level, within the levels above it; ids of locations and machines. */
+export function choicesOn(level: Level, path: DataPath, series: readonly DataPath[]): readonly string[] {
+  const above = withLevel(path, level, '');
+  return [...new Set(series.filter((one) => isWithin(one, above)).map((one) => one[level]))];
+}
+
+/** The stage that takes the readings of the path; undefined: all. */
+export function pathStage(path: DataPath): Row | undefined {
+  const chosen = levels.filter((level) => path[level] !== '').map((level) => [columns[level], path[level]]);
+  return chosen.length === 0 ? undefined : { $match: Object.fromEntries(chosen) };
+}

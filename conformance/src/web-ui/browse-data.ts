@@ -1,0 +1,36 @@
+/** Data: down the path to one series, how long it is kept, and a chart of it on a dashboard, by role and name. */
+import { hostname } from 'node:os';
+import { expect } from 'vitest';
+import { shotPath } from '../open-browser.ts';
+import { accessibilityFaults, type RunningUi } from './start-ui.ts';
+
+/** Ends on the page of the newest values, of all machines. */
+export async function browseData({ page }: RunningUi): Promise<void> {
+  await page.getByRole('link', { name: 'Data' }).click();
+  const path = page.getByRole('group', { name: 'Path' });
+  await path.getByLabel('Machine').selectOption(hostname() || 'this-computer');
+  await page.waitForURL(/machine=/);
+  await page.getByText(/^host Readings: Kept until somebody deletes them/).waitFor();
+  await page.getByRole('img', { name: 'Line of cpu_percent' }).waitFor();
+  expect(await accessibilityFaults(page)).toEqual([]);
+  await page.getByRole('button', { name: 'host Readings', exact: true }).click();
+  await page
+    .getByRole('region', { name: 'cpu_percent', exact: true })
+    .getByRole('img', { name: /^Line chart of cpu_percent/ })
+    .waitFor();
+  await page.screenshot({ path: shotPath('web-data-series.png'), fullPage: true });
+  await page.getByRole('button', { name: 'Pin cpu_percent to a dashboard' }).click();
+  const pinning = page.getByRole('dialog', { name: 'Pin to a dashboard' });
+  await pinning.getByRole('button', { name: 'Pin', exact: true }).click();
+  await page.getByText('host cpu_percent is pinned.').waitFor();
+  // The address has the whole path: the same is shown again.
+  await page.reload();
+  expect(await path.getByLabel('Method').inputValue()).toBe('Readings');
+  await page.getByRole('link', { name: 'Dashboards' }).click();
+  await page.getByRole('link', { name: /^Every morning/ }).click();
+  await page
+    .getByRole('region', { name: 'host cpu_percent' })
+    .getByRole('img', { name: /^Line chart of value/ })
+    .waitFor();
+  await page.getByRole('link', { name: 'Data' }).click();
+}
