@@ -1,0 +1,57 @@
+/** A cloud that answers with each code there is, and rows that are many, large or hostile: said, cut, and what was typed stays. */
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { accessibilityFaults } from './start-ui.ts';
+
+/** All of Connect except `unauthenticated`, which ends the session. */
+const codes = [
+  ...['canceled', 'unknown', 'invalid_argument', 'deadline_exceeded', 'not_found', 'already_exists', 'internal'],
+  ...['permission_denied', 'resource_exhausted', 'failed_precondition', 'aborted', 'out_of_range', 'unimplemented'],
+  ...['unavailable', 'data_loss'],
+];
+
+/** On the page of the keys. */
+export async function everyCodeIsSaid(page: Page): Promise<void> {
+  await page.getByLabel('Name').fill('kept');
+  for (const code of codes) {
+    const message = `refused with ${code}`;
+    await page.route('**/platform.fleet.v1.FleetService/CreateExpiringKey', (route) =>
+      route.fulfill({ status: 500, json: { code, message } }),
+    );
+    await page.getByRole('button', { name: 'Create key' }).click();
+    await page.getByRole('alert').getByText(message).waitFor();
+    expect(await page.getByLabel('Name').inputValue()).toBe('kept');
+    await page.unroute('**/platform.fleet.v1.FleetService/CreateExpiringKey');
+  }
+  // A proxy in between that knows nothing of the API.
+  await page.route('**/platform.fleet.v1.FleetService/CreateExpiringKey', (route) =>
+    route.fulfill({ status: 502, contentType: 'text/html', body: '<h1>Bad gateway</h1>' }),
+  );
+  await page.getByRole('button', { name: 'Create key' }).click();
+  await page.getByRole('alert').getByText('Not reachable').waitFor();
+  expect(await accessibilityFaults(page)).toEqual([]);
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+}
+
+/** Ends on the page of queries. */
+export async function largeAnswersAreCut(page: Page): Promise<void> {
+  let rows = `[${'{"n":1},'.repeat(999_999)}{"n":2}]`;
+  await page.route('**/api/query', (route) => route.fulfill({ contentType: 'application/json', body: rows }));
+  await page.getByRole('link', { name: 'Query' }).click();
+  await page.getByText(/^1,000,000 rows/).waitFor();
+  await page.getByText('The chart has the first 50,000 of 1,000,000 rows.').waitFor();
+  await page.getByRole('button', { name: 'JSON', exact: true }).click();
+  await page.getByText('and 999,700 rows more, in the download').waitFor();
+
+  const markup = '<img src=x onerror="document.title = 1">';
+  rows = JSON.stringify([{ markup, rightToLeft: 'שלום עולם', long: 'word'.repeat(2_500), big: 'x'.repeat(4_000_000) }]);
+  await page.getByRole('button', { name: /^Run/ }).click();
+  await page.getByText('3,998,000 characters more').waitFor();
+  await page.getByRole('button', { name: 'Table', exact: true }).click();
+  await page.getByRole('cell', { name: markup }).waitFor();
+  expect(await page.getByRole('cell', { name: 'שלום עולם' }).count()).toBe(1);
+  expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true);
+  expect(await page.title()).toMatch(/^Query/);
+  expect(await accessibilityFaults(page)).toEqual([]);
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+}
