@@ -1,7 +1,9 @@
 /** The job that bills what has become due: months that have ended, and years that have begun, of every biller. */
 import type { OwnActor } from '../../access/audit.ts';
 import { type Month, monthOf } from '../month.ts';
-import { billYears, type CloseDeps, closeMonth } from './close-month.ts';
+import { billAdvance } from './bill-advance.ts';
+import type { CloseDeps } from './bill-period.ts';
+import { closeMonth } from './close-month.ts';
 
 const actor: OwnActor = { kind: 'platform', name: 'billing' };
 /** Uploads that were accepted in the last moment of a month are in the log by then. */
@@ -20,6 +22,8 @@ export async function closePeriods(deps: CloseDeps, closed: Set<string>, signal:
     .execute();
   for (const { biller_id: billerId, since_ms } of billers) {
     if (billerId === null) continue;
+    // First, because what a month costs depends on what was paid for it in advance.
+    await billAdvance(deps, actor, billerId, signal);
     for (const month of endedMonths(Number(since_ms), clock.now() - graceMs)) {
       if (signal.aborted) return false;
       // Known to be complete; forgotten at a restart, after which a look into the table says the same.
@@ -28,7 +32,6 @@ export async function closePeriods(deps: CloseDeps, closed: Set<string>, signal:
       await closeMonth(deps, actor, billerId, month, signal);
       closed.add(key);
     }
-    await billYears(deps, actor, billerId, signal);
   }
   return false;
 }

@@ -6,7 +6,8 @@ import { type InvoiceService, TestCard } from '@platform/proto/platform/billing/
 import type { Call, Handlers } from '@platform/rpc/server';
 import type { Principal } from '../../access/principal.ts';
 import type { BillingOperationDeps } from '../billing-deps.ts';
-import { type CloseDeps, closeMonth } from '../invoices/close-month.ts';
+import type { CloseDeps } from '../invoices/bill-period.ts';
+import { closeMonth } from '../invoices/close-month.ts';
 import { sendPaymentRequired } from '../invoices/payment-required.ts';
 import { requireInvoice, voidInvoice } from '../invoices/states.ts';
 import { invoicesSummary } from '../invoices/summary.ts';

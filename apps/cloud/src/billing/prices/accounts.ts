@@ -154,11 +154,11 @@ export async function withPrices<A extends Account>(
 
 /** @throws failed_precondition that says how the organization is billed instead (D28) */
 export function requireInArrears(billed: BilledAs | undefined, organizationId: string): BilledAs {
-  if (billed?.rates.inArrears === true) return billed;
+  if (billed !== undefined && billed.rates.advance === undefined) return billed;
   const found =
     billed === undefined
       ? 'that nobody bills it'
-      : `that it is billed annually, in advance, on the tier ${JSON.stringify(billed.tier)}`;
+      : `that it is billed ${billed.rates.advance === 'year' ? 'annually' : 'monthly'}, in advance, on the tier ${JSON.stringify(billed.tier)}`;
   throw new PlatformError(
     'failed_precondition',
     `organization ${organizationId}: expected one that is billed monthly in arrears, found ${found}`,

@@ -4,6 +4,7 @@ import { hourOf, monthNamed } from '../month.ts';
 import { billing, openBilling, prices, startMs } from '../testing/open-billing.ts';
 import { changeAccount } from './accounts.ts';
 import { tierOfBlock, withFragmentTiers } from './fragment-tiers.ts';
+import { parsePriceList } from './price-list.ts';
 
 const block = {
   ...{ tier_name: 'press', description: 'Presses', tier_credit: 5, in_arrears: true },
@@ -36,6 +37,21 @@ test('the billing block of a fragment is a tier, with prices of a GB instead of 
   ]);
 });
 
+test('a block without in_arrears is a tier whose machines are paid in advance, for months or for years', () => {
+  const { in_arrears: _, ...rest } = block;
+  const upfront = { ...rest, cost_per_month: { per_machine: 10.5, logs_cloud_storage_bytes: 0 } };
+  const month = { name: 'press', in_arrears: false, per_machine: '10.5', credit: '5' };
+  expect(tierOfBlock(upfront, 'billing')).toEqual(month);
+  expect(tierOfBlock({ ...upfront, in_arrears: false }, 'billing')).toEqual(month);
+  const { cost_per_month: __, ...yearly } = { ...upfront, cost_per_year: { per_machine: 99 } };
+  const year = { name: 'press', in_arrears: false, per_machine_per_year: '99', credit: '5' };
+  expect(tierOfBlock(yearly, 'billing')).toEqual(year);
+  const tiers = [month, { ...year, name: 'a year' }];
+  expect(parsePriceList(JSON.stringify({ currency: 'USD', tiers })).tiers.map(({ advance }) => advance)).toEqual([
+    ...['month', 'year'],
+  ]);
+});
+
 test('a block with prices that would not be charged as they say is refused by its path', () => {
   const refused = (more: object, costs: object = {}): string => {
     try {
@@ -46,9 +62,18 @@ test('a block with prices that would not be charged as they say is refused by it
     }
   };
   expect(refused({})).toBe('accepted');
-  expect(refused({ in_arrears: false })).toContain('billing.in_arrears: expected true');
-  expect(refused({ in_arrears: undefined })).toContain('billing.in_arrears: expected true');
-  expect(refused({ cost_per_year: { per_machine: 1 } })).toContain('no cost_per_year');
+  const perByte = 'binary_data_upload_bytes: expected 0 without in_arrears';
+  expect(refused({ in_arrears: false })).toContain(perByte);
+  expect(refused({ in_arrears: undefined })).toContain(perByte);
+  expect(refused({ in_arrears: 1 })).toContain('billing.in_arrears: expected true or false');
+  expect(refused({ cost_per_year: { per_machine: 1 } })).toContain('either cost_per_month or cost_per_year');
+  expect(refused({ cost_per_month: undefined })).toContain('either cost_per_month or cost_per_year');
+  const yearly = { cost_per_month: undefined, cost_per_year: { per_machine: 1 } };
+  expect(refused(yearly)).toContain('billing.in_arrears: expected false');
+  expect(refused({ ...yearly, in_arrears: false })).toBe('accepted');
+  expect(refused({ ...yearly, in_arrears: false, cost_per_year: { logs_data_egress_bytes: 0 } })).toContain(
+    'cost_per_year.logs_data_egress_bytes: expected one of per_machine',
+  );
   expect(refused({ tier: 'x' })).toContain('billing.tier: expected one of cost_per_month');
   expect(refused({}, { per_machin: 1 })).toContain('billing.cost_per_month.per_machin: expected one of per_machine');
   for (const wrong of [-1, '1', Number.NaN, 1e-13, 1.0000000000001])

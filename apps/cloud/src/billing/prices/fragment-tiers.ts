@@ -4,6 +4,8 @@
  *
  *     {"billing": {"tier_name": "press", "in_arrears": true, "tier_credit": 5,
  *       "cost_per_month": {"per_machine": 10, "binary_data_upload_bytes": 1.5e-10}}}
+ *
+ * Without `in_arrears`, machines are paid in advance: for each month, or with `cost_per_year` for each year.
  */
 import { PlatformError } from '@platform/base';
 import type { UsageName } from '../meter/usage-types.ts';
@@ -60,22 +62,31 @@ export function tierOfBlock(block: unknown, path: string): Record<string, unknow
   const billing = objectOf(block, path, [
     ...['cost_per_month', 'cost_per_year', 'tier_name', 'description', 'tier_credit', 'in_arrears'],
   ]);
-  if (billing['cost_per_year'] !== undefined || billing['in_arrears'] !== true)
-    throw wrong(
-      `${path}.in_arrears`,
-      'true and no cost_per_year: what is billed in advance is a tier with annual_fee in the price list',
-      billing['in_arrears'],
-    );
-  const costsPath = `${path}.cost_per_month`;
-  const costs = objectOf(billing['cost_per_month'], costsPath, ['per_machine', ...Object.keys(perByte)]);
+  const inArrears = billing['in_arrears'] ?? false;
+  if (typeof inArrears !== 'boolean') throw wrong(`${path}.in_arrears`, 'true or false', inArrears);
+  const isYearly = billing['cost_per_year'] !== undefined;
+  if (isYearly === (billing['cost_per_month'] !== undefined))
+    throw wrong(`${path}.cost_per_month`, 'either cost_per_month or cost_per_year', Object.keys(billing));
+  if (isYearly && inArrears) throw wrong(`${path}.in_arrears`, 'false, because years are billed in advance', true);
+  const costsPath = `${path}.${isYearly ? 'cost_per_year' : 'cost_per_month'}`;
+  const costs = objectOf(billing[isYearly ? 'cost_per_year' : 'cost_per_month'], costsPath, [
+    'per_machine',
+    ...(isYearly ? [] : Object.keys(perByte)),
+  ]);
   const usage: Record<string, { price: string }> = {};
   for (const [key, value] of Object.entries(costs)) {
     const name = perByte[key];
-    if (name !== undefined) usage[name] = { price: decimalTextOf(value, `${costsPath}.${key}`, bytesPerGigabyte) };
+    if (name === undefined) continue;
+    if (inArrears) usage[name] = { price: decimalTextOf(value, `${costsPath}.${key}`, bytesPerGigabyte) };
+    else if (value !== 0)
+      throw wrong(`${costsPath}.${key}`, '0 without in_arrears, because what is used is not known in advance', value);
   }
   return {
-    ...{ name: billing['tier_name'], in_arrears: true, usage },
-    per_machine: decimalTextOf(costs['per_machine'] ?? 0, `${costsPath}.per_machine`),
+    ...{ name: billing['tier_name'], in_arrears: inArrears, ...(inArrears && { usage }) },
+    [isYearly ? 'per_machine_per_year' : 'per_machine']: decimalTextOf(
+      costs['per_machine'] ?? 0,
+      `${costsPath}.per_machine`,
+    ),
     credit: decimalTextOf(billing['tier_credit'] ?? 0, `${path}.tier_credit`),
   };
 }

@@ -4,7 +4,8 @@
  *     {"currency": "USD", "tax_percent": "19", "payment_days": 30, "payment_instructions": "IBAN ...", "tiers": [{
  *       "name": "standard", "in_arrears": true, "per_machine": "10", "discount_percent": "5", "credit": "20", "minimum": "15",
  *       "usage": {"TABULAR_DATA_UPLOAD": {"steps": [{"up_to": "100", "price": "0.15"}, {"price": "0.10"}]}}
- *     }, {"name": "yearly", "in_arrears": false, "annual_fee": "1200"}]}
+ *     }, {"name": "yearly", "in_arrears": false, "annual_fee": "1200", "per_machine_per_year": "100"},
+ *     {"name": "prepaid", "in_arrears": false, "per_machine": "10"}]}
  *
  * Unknown keys are refused: a misspelt price would be free of charge.
  */
@@ -27,10 +28,11 @@ export interface PriceList {
 
 export interface Tier {
   readonly name: string;
-  /** True: billed monthly, after the month. False: billed annually, in advance. */
-  readonly inArrears: boolean;
-  /** Only where it is not billed in arrears. */
+  /** What is billed in advance; undefined: billed monthly, after the month. */
+  readonly advance: 'month' | 'year' | undefined;
+  /** Only where years are billed in advance: for the organization, and for each machine. */
   readonly annualFee: Decimal;
+  readonly perMachineYear: Decimal;
   /** By type; a type without steps costs nothing. */
   readonly usage: ReadonlyMap<UsageName, readonly PriceStep[]>;
   /** Percent of all usage. */
@@ -96,20 +98,15 @@ function instructionsOf(json: unknown): string {
 
 function tierOf(json: unknown, path: string): Tier {
   const tier = objectOf(json, path, [
-    ...['name', 'in_arrears', 'annual_fee', 'per_machine', 'usage', 'discount_percent', 'credit', 'minimum'],
+    ...['name', 'in_arrears', 'annual_fee', 'per_machine_per_year', 'per_machine', 'usage'],
+    ...['discount_percent', 'credit', 'minimum'],
     // Where its prices came from (fragment-tiers.ts).
     'fragment',
   ]);
-  const { name, in_arrears: inArrears, annual_fee: annualFee } = tier;
+  const { name } = tier;
   if (typeof name !== 'string' || !/^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,59}$/u.test(name))
     throw wrong(`${path}.name`, 'up to 60 letters, digits, blanks, dots, - and _', name);
-  if (typeof inArrears !== 'boolean') throw wrong(`${path}.in_arrears`, 'true or false', inArrears);
-  if (inArrears === (annualFee !== undefined))
-    throw wrong(
-      `${path}.annual_fee`,
-      inArrears ? 'none, because the tier is billed in arrears' : 'a fee, because the tier is not billed in arrears',
-      annualFee,
-    );
+  const advance = advanceOf(tier, path);
   const usage = new Map<UsageName, readonly PriceStep[]>();
   for (const [key, price] of Object.entries(objectOf(tier['usage'] ?? {}, `${path}.usage`, usageNames)))
     usage.set(key as UsageName, stepsOf(price, `${path}.usage.${key}`));
@@ -117,15 +114,37 @@ function tierOf(json: unknown, path: string): Tier {
     if (usage.has('PER_MACHINE')) throw wrong(`${path}.per_machine`, 'none beside usage.PER_MACHINE', 'both');
     usage.set('PER_MACHINE', [{ upTo: undefined, price: decimalOf(tier['per_machine'], `${path}.per_machine`) }]);
   }
-  if (!inArrears && usage.size > 0)
-    throw wrong(`${path}.usage`, 'no prices of usage, because the tier is not billed in arrears', [...usage.keys()]);
   return {
-    ...{ name, inArrears, usage },
-    annualFee: annualFee === undefined ? 0n : decimalOf(annualFee, `${path}.annual_fee`),
+    ...{ name, advance, usage },
+    annualFee: decimalOf(tier['annual_fee'] ?? '0', `${path}.annual_fee`),
+    perMachineYear: decimalOf(tier['per_machine_per_year'] ?? '0', `${path}.per_machine_per_year`),
     discount: percentOf(tier['discount_percent'] ?? '0', `${path}.discount_percent`),
     credit: decimalOf(tier['credit'] ?? '0', `${path}.credit`),
     minimum: decimalOf(tier['minimum'] ?? '0', `${path}.minimum`),
   };
+}
+
+/** @throws invalid_argument for prices that such a tier does not charge */
+function advanceOf(tier: Readonly<Record<string, unknown>>, path: string): Tier['advance'] {
+  const inArrears = tier['in_arrears'];
+  const ofYears = ['annual_fee', 'per_machine_per_year'].filter((key) => tier[key] !== undefined);
+  const perMonth = tier['per_machine'] !== undefined;
+  if (typeof inArrears !== 'boolean') throw wrong(`${path}.in_arrears`, 'true or false', inArrears);
+  if (inArrears) {
+    const [first] = ofYears;
+    if (first !== undefined)
+      throw wrong(`${path}.${first}`, 'none, because the tier is billed in arrears', tier[first]);
+    return undefined;
+  }
+  if (tier['usage'] !== undefined)
+    throw wrong(`${path}.usage`, 'none, because what is used is not known in advance', tier['usage']);
+  if (ofYears.length > 0 === perMonth)
+    throw wrong(
+      `${path}.annual_fee`,
+      'annual_fee and per_machine_per_year, or per_machine, because the tier is billed in advance',
+      [...ofYears, ...(perMonth ? ['per_machine'] : [])],
+    );
+  return perMonth ? 'month' : 'year';
 }
 
 /** `{"price": …}`, `{"free": …, "price": …}` or `{"steps": […]}`. */

@@ -137,7 +137,7 @@ test('a wrong price list is refused with the path of its problem', () => {
   expect(refused(document({ discount_percent: '101' }))).toContain('at most 100');
   expect(refused(document({ annual_fee: '1' }))).toContain('tiers[0].annual_fee: expected none');
   expect(refused(document({ in_arrears: false, per_machine: undefined }))).toContain(
-    'tiers[0].annual_fee: expected a fee',
+    'tiers[0].annual_fee: expected annual_fee and per_machine_per_year, or per_machine',
   );
   expect(refused(document({}, { currency: 'XXX' }))).toContain('currency: expected the code of a currency');
   expect(refused(document({}, { tiers: [] }))).toContain('tiers: expected a list of 1 to 50');

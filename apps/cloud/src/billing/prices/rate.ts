@@ -44,6 +44,12 @@ export function rate(usage: Usage, tier: Tier, currency: Currency, hoursOfMonth:
     const used = usage.get(name) ?? 0n;
     if (steps !== undefined && used > 0n) lines.push(...linesOfType(name, used, steps, currency, hoursOfMonth));
   }
+  return adjusted(lines, tier, currency);
+}
+
+/** Lines of usage or fees with discount, credit and minimum of the tier. */
+export function adjusted(charged: readonly Line[], tier: Tier, currency: Currency): Rated {
+  const lines = [...charged];
   const sum = (): bigint => lines.reduce((all, { minor }) => all + minor, 0n);
   const beforeDiscount = sum();
   const discounted = divideRounded(beforeDiscount * tier.discount, percent);
