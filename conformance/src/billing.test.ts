@@ -2,7 +2,7 @@
  * Billing with clients that share no code with ours: the public package reads, @grpc/grpc-js calls every operation; the command line does
  * the rest. One real cloud with the payment provider `test`.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as ours from '@platform/proto/platform/app/v1/billing';
 import { openCloud, usageTypeName } from '@platform/sdk/cloud';
@@ -119,6 +119,18 @@ test('an organization is billed by another one: prices, tier, usage and invoices
   const file = join(cli.directory, 'set-up.pdf');
   expect(saved.json()).toEqual({ file: 'set-up.pdf', bytes: readFileSync(file).length });
   expect((await cli.run(['billing', 'pdf', invoice_id, 'set-up.pdf'])).stderr).toContain('does not exist');
+  for (const [dest, said] of [
+    ['.', 'found the directory'],
+    ['missing/set-up.pdf', 'a folder that exists'],
+    ['set-up.pdf/a.pdf', 'a folder that exists'],
+  ] as const)
+    expect((await cli.run(['billing', 'pdf', invoice_id, dest, '--overwrite'])).stderr).toContain(said);
+  expect((await cli.run(['billing', 'pdf', '00000000-0000-4000-8000-000000000001', 'no.pdf'])).stderr).toContain(
+    'not found',
+  );
+  expect(readdirSync(cli.directory).filter((name) => name.includes('pdf') || name.startsWith('.'))).toEqual([
+    'set-up.pdf',
+  ]);
   await sdk.billing.getInvoicePdf(invoice_id, org_id, join(cli.directory, 'again.pdf'), { timeout: 20 });
   expect(readFileSync(join(cli.directory, 'again.pdf')).equals(readFileSync(file))).toBe(true);
   const read = await billingClient.getInvoicePdf(invoice_id, org_id);

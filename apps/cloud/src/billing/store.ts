@@ -80,6 +80,8 @@ export interface BillingTables {
     failure_ms: number | null;
     /** How often it was asked for after it had been due (invoices/dunning.ts). */
     dunning_step: number;
+    /** When that was; 0: never. */
+    dunned_ms: number;
   };
   invoice_numbers: { biller_id: string; last: number };
   /** Attempts to pay an invoice: at most one of each invoice is pending or has succeeded. */
@@ -200,6 +202,8 @@ export const dunningV30: readonly string[] = [
   'alter table invoices add column dunning_step integer not null default 0',
   "create index invoices_open on invoices (due_ms) where state = 'open'",
 ];
+
+export const dunningV34: readonly string[] = ['alter table invoices add column dunned_ms bigint not null default 0'];
 
 /** Rows in the order of the key: a month of an organization is read from pages side by side, in a fifth of the time, and takes half the room. */
 export const usageHoursV31: readonly string[] = [

@@ -5,6 +5,7 @@ import { adminV2 } from '../admin/store.ts';
 import {
   billingV23,
   dunningV30,
+  dunningV34,
   invoiceGuard,
   invoicesV24,
   invoicesV27,
@@ -116,4 +117,5 @@ export const migrations: readonly Migration[] = [
     postgresOnly: auditChainGuard.postgres,
   },
   { version: 33, statements: machinesV33 },
+  { version: 34, statements: dunningV34 },
 ];

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -44,6 +44,33 @@ test('a directory, a file that exists, and a folder that is missing are refused'
     await expect(saveFile(parts('x'), join(folder, name)), name).rejects.toMatchObject({ code });
   expect(await saveFile(parts('after'), join(folder, 'there'), { overwrite: true })).toBe(5);
   expect(readFileSync(join(folder, 'there'), 'utf8')).toBe('after');
+});
+
+/** The superuser may write everywhere. */
+async function asOrdinaryUser(act: () => Promise<void>): Promise<void> {
+  if (process.getuid?.() !== 0) return await act();
+  process.seteuid?.(65_534);
+  try {
+    await act();
+  } finally {
+    process.seteuid?.(0);
+  }
+}
+
+test('a folder that is not writable is refused, and what is in it stays as it was', async () => {
+  const closed = join(folder, 'closed');
+  mkdirSync(closed);
+  writeFileSync(join(closed, 'there'), 'before');
+  chmodSync(closed, 0o555);
+  chmodSync(folder, 0o755);
+  await asOrdinaryUser(async () => {
+    for (const name of ['new', 'there'])
+      await expect(saveFile(parts('x'), join(closed, name), { overwrite: true })).rejects.toMatchObject({
+        code: 'permission_denied',
+        message: expect.stringContaining('expected a folder that is writable'),
+      });
+  });
+  expect([readdirSync(closed), readFileSync(join(closed, 'there'), 'utf8')]).toEqual([['there'], 'before']);
 });
 
 test('in a browser it is a download under the last part of the name', async () => {

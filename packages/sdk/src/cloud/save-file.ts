@@ -34,7 +34,9 @@ export async function saveFile(
     {
       await using file = await open(part, 'wx', 0o644);
       for await (const chunk of chunks) {
-        await file.writeFile(chunk);
+        await file.writeFile(chunk).catch((caught) => {
+          throw refused(dest, caught);
+        });
         bytes += chunk.byteLength;
         options.onProgress?.(bytes);
       }

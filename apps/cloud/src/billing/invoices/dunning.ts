@@ -1,7 +1,8 @@
 /**
  * Asks again for invoices that are not paid: 1, 5, 10 and 20 days after they were due. The number of the last step is kept in the invoice
- * and changes in the transaction that sends the mail or begins the payment, so each step happens once, whatever crashes. Of several steps
- * that have become due while the cloud did not run, only the latest happens. After the last one the invoice is listed as `unpaid`.
+ * and changes in the transaction that sends the mail or begins the payment, so each step happens once, whatever crashes. A step that is late,
+ * because the cloud did not run, delays those after it: the first reminder is never the last one, and each leaves as much time to pay as
+ * the schedule says. After the last one the invoice is listed as `unpaid`.
  */
 import type { Transaction } from 'kysely';
 import { audit, type OwnActor } from '../../access/audit.ts';
@@ -34,7 +35,13 @@ export async function dunDue(deps: SettleDeps, signal: AbortSignal): Promise<boo
     .selectAll()
     .where('state', '=', 'open')
     .where(({ eb, or }) =>
-      or(dunningDays.map((days, step) => eb('dunning_step', '=', step).and('due_ms', '<=', nowMs - days * dayMs))),
+      or(
+        dunningDays.map((days, step) =>
+          eb('dunning_step', '=', step)
+            .and('due_ms', '<=', nowMs - days * dayMs)
+            .and('dunned_ms', '<=', nowMs - (days - (dunningDays[step - 1] ?? days)) * dayMs),
+        ),
+      ),
     )
     .where(({ not, exists, selectFrom }) =>
       not(
@@ -68,11 +75,11 @@ async function dun(trx: Transaction<CloudTables>, deps: SettleDeps, before: Invo
     .limit(1)
     .execute();
   if (attempt?.state === 'pending') return;
-  const step = dunningDays.filter((days) => before.due_ms + days * dayMs <= nowMs).length;
+  const step = before.dunning_step + 1;
   // It may have been paid or cancelled meanwhile, or another process on the same database may have taken the step.
   const invoice = await trx
     .updateTable('invoices')
-    .set({ dunning_step: step })
+    .set({ dunning_step: step, dunned_ms: nowMs })
     .where('id', '=', id)
     .where('state', '=', 'open')
     .where('dunning_step', '=', before.dunning_step)

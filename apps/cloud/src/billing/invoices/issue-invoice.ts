@@ -89,7 +89,7 @@ export async function issueInvoice(trx: Transaction<CloudTables>, given: NewInvo
     state: isSettled ? 'paid' : 'open',
     paid: isSettled ? Number(total) : 0,
     paid_ms: isSettled ? issuedMs : null,
-    ...{ failure: '', failure_ms: null, dunning_step: 0 },
+    ...{ failure: '', failure_ms: null, dunning_step: 0, dunned_ms: 0 },
   };
   await trx.insertInto('invoices').values(row).execute();
   await post(trx, {

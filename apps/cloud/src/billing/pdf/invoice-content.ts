@@ -42,7 +42,9 @@ export function invoiceContent(invoice: InvoiceRow): InvoiceContent {
       ['Number', invoice.number],
       ['Date', dayOf(invoice.issued_ms)],
       ...(isOwed ? [['Due', dayOf(invoice.due_ms)] as const] : []),
-      ...(invoice.period === '' ? [] : [['Period', invoice.period.replace('year:', 'year from ')] as const]),
+      ...(invoice.period === ''
+        ? []
+        : [['Period', invoice.period.replace('year:', 'year from ').replace('advance:', 'in advance, ')] as const]),
     ],
     description: document.lines.some(({ text }) => text === document.description) ? '' : document.description,
     head: ['Description', 'Quantity', 'Unit price', `Amount (${currency.code})`],

@@ -12,9 +12,9 @@ const stamp = 'TEST';
 const inner = page.width - 2 * page.margin;
 /** Left edge and width within the page, and how it is aligned. */
 const columns: readonly { readonly x: number; readonly width: number; readonly align?: 'right' }[] = [
-  { x: 0, width: 235 },
-  { x: 245, width: 90, align: 'right' },
-  { x: 345, width: 65, align: 'right' },
+  { x: 0, width: 195 },
+  { x: 205, width: 115, align: 'right' },
+  { x: 330, width: 80, align: 'right' },
   { x: 420, width: 75, align: 'right' },
 ];
 const bottom = page.height - 70;
@@ -36,7 +36,7 @@ export async function invoicePdf(
   const write = writer(sheet, root);
   writeTop(write, sheet, root, content, logo);
   writeTable(write, sheet, root, content);
-  writeEnd(write, content);
+  writeEnd(write, sheet, content);
   root.end();
   writePageNumbers(sheet, content);
   return await sheet.finish();
@@ -197,8 +197,14 @@ function rule({ document }: Sheet, y: number): void {
     .stroke('#bbbbbb');
 }
 
-function writeEnd(write: Writer, { payment, support }: InvoiceContent): void {
+function writeEnd(write: Writer, sheet: Sheet, { payment, support }: InvoiceContent): void {
   if (payment.length > 0) {
+    // How to pay stands on one page.
+    const height = ['Payment', ...payment].reduce(
+      (sum, text) => sum + sheet.heightOf(sheet.lines(text, inner, small), small),
+      0,
+    );
+    if (write.y + height > bottom && page.margin + height <= bottom) nextPage(write, sheet);
     write.text('H2', 'Payment', strong);
     for (const text of payment) write.text('P', text, small);
     write.y += 8;

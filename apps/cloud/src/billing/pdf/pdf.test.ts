@@ -104,6 +104,22 @@ test('a PDF of 200 lines is tagged, has all its fonts embedded, and its text can
   for (const tag of ['Document', 'H1', 'Table', 'TR', 'TH', 'TD']) expect(tags).toContain(tag);
 });
 
+test('numbers with 12 decimals are on one line, and how to pay is on one page', async () => {
+  await issue(1);
+  const row = await opened.db.selectFrom('invoices').selectAll().executeTakeFirstOrThrow();
+  const document = JSON.parse(row.document);
+  const line = { ...document.lines[0], quantity: '123456.123456789012', unitPrice: '0.150000000001' };
+  for (const count of [1, 24, 25, 26, 27, 28, 29, 30, 31, 32]) {
+    const lines = Array.from({ length: count }, () => line);
+    const content = invoiceContent({ ...row, document: JSON.stringify({ ...document, lines }) });
+    const text = read('pdftotext', await invoicePdf(content, startMs, undefined), '-layout');
+    expect(text.match(/123456\.123456789012/g)).toHaveLength(count);
+    expect(text.match(/0\.150000000001/g)).toHaveLength(count);
+    const [, ...said] = /(Payment\n[^\f]*BIC ABC)/.exec(text) ?? [];
+    expect(said, `${count} lines`).toHaveLength(1);
+  }
+});
+
 test('every download has the same bytes, and making it again gives them, too', async () => {
   const id = await issue(2, false);
   const first = await download(id);
