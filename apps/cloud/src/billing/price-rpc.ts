@@ -28,7 +28,7 @@ export function priceHandlers(deps: BillingOperationDeps): Handlers<typeof Price
       if (!(await deps.billsOthers(organizationId)))
         throw new PlatformError(
           'failed_precondition',
-          `organization ${organizationId}: expected one whose billing service is enabled, found it disabled; call EnableBillingService first`,
+          `organization ${organizationId}: expected one whose billing service is enabled, found it disabled; call EnableBillingService (platform billing service enable) first`,
         );
       const nowMs = clock.now();
       const accounts = await accountsOfBiller(db, organizationId, Number.MAX_SAFE_INTEGER);

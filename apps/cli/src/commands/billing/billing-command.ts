@@ -5,7 +5,9 @@ import { chargeCommand } from './charge.ts';
 import { methodCommand } from './method.ts';
 import { pdfCommand } from './pdf.ts';
 import { closeMonthCommand, pricesCommand, simulateCommand } from './prices.ts';
+import { serviceCommand } from './service.ts';
 import { infoCommand, invoicesCommand, usageCommand } from './usage.ts';
+import { voidCommand } from './void.ts';
 
 export function billingCommand(): Command {
   return group('billing', 'usage, invoices and prices of an organization; for its owners', [
@@ -18,5 +20,7 @@ export function billingCommand(): Command {
     pricesCommand(),
     simulateCommand(),
     closeMonthCommand(),
+    voidCommand(),
+    serviceCommand(),
   ]);
 }

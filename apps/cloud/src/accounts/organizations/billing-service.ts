@@ -102,7 +102,7 @@ export async function isBillingServiceEnabled(db: BillingDeps['db'], organizatio
 function notEnabled(organizationId: string): PlatformError {
   return new PlatformError(
     'failed_precondition',
-    `billing service of organization ${organizationId}: expected it to be enabled, found it disabled; call EnableBillingService first`,
+    `billing service of organization ${organizationId}: expected it to be enabled, found it disabled; call EnableBillingService (platform billing service enable) first`,
   );
 }
 

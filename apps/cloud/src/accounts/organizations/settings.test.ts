@@ -117,7 +117,9 @@ test('only owners enable the billing service with an address, change, read and d
     code: 'permission_denied',
   });
   await ask(owner, 'disableBillingService', { orgId });
-  await expect(ask(owner, 'getBillingServiceConfig', { orgId })).rejects.toThrow(/call EnableBillingService first/);
+  await expect(ask(owner, 'getBillingServiceConfig', { orgId })).rejects.toThrow(
+    /call EnableBillingService \(platform billing service enable\) first/,
+  );
 });
 
 test('metadata is stored as written, replaced whole, readable by operators, and bounded in size and depth', async () => {
