@@ -78,7 +78,11 @@ export function billingClient(service: Client<typeof BillingService>): BillingCl
     getOrgBillingInformation: (orgId, options) => service.getOrgBillingInformation({ orgId }, callOptions(options)),
     getInvoicesSummary: (orgId, options) => service.getInvoicesSummary({ orgId }, callOptions(options)),
     getInvoicePdf: (id, orgId, dest, options) =>
-      saveFile(chunksOf(service.getInvoicePdf({ id, orgId }, callOptions(options))), dest, options),
+      saveFile(
+        chunksOf(() => service.getInvoicePdf({ id, orgId }, callOptions(options))),
+        dest,
+        options,
+      ),
     async createInvoiceAndChargeImmediately(charge, options) {
       const given = { timeoutMs: immediateTimeoutMs, ...callOptions(options) };
       const { invoiceId } = await service.createInvoiceAndChargeImmediately(charge, given);
@@ -91,8 +95,9 @@ export function billingClient(service: Client<typeof BillingService>): BillingCl
   };
 }
 
-async function* chunksOf(answers: AsyncIterable<GetInvoicePdfResponse>): AsyncIterable<Uint8Array> {
-  for await (const { chunk } of answers) yield chunk;
+/** @param ask called when the first chunk is wanted: until then nobody would take its error */
+async function* chunksOf(ask: () => AsyncIterable<GetInvoicePdfResponse>): AsyncIterable<Uint8Array> {
+  for await (const { chunk } of ask()) yield chunk;
 }
 
 function callOptions({ timeout, idempotencyKey }: ChargeOptions = {}): {
