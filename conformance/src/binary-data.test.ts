@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { appApi, dataApi, type ViamClient } from '@viamrobotics/sdk';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { signInPublicClient } from './public-client.ts';
+import { signInNativeClient, signInPublicClient } from './public-client.ts';
 import { type CloudProcess, startCloud } from './start-cloud.ts';
 
 /** What the tests read from BinaryData; TypeScript does not find the package's own declarations. */
@@ -99,6 +99,25 @@ test('pictures, point clouds, videos and sounds come back byte for byte, with th
     const [stored] = await dataClient.binaryDataByIds([id]);
     expect(Buffer.from(stored?.binary ?? []).equals(bytes)).toBe(true);
     expect(stored?.metadata).toMatchObject({ fileExt: extension, captureMetadata: { mimeType } });
+  }
+});
+
+test('a file that the client uploads in pieces comes back byte for byte, with its name, extension, resource and tags', async () => {
+  const { dataClient } = await signInNativeClient(cloud);
+  // More than a piece of the client; and an empty one.
+  const large = Uint8Array.from({ length: 3_000_001 }, (_, index) => (index * 7 + (index >> 8)) & 0xff);
+  for (const bytes of [large, new Uint8Array()]) {
+    const componentName = `files-${randomUUID()}`;
+    const id = await dataClient.fileUpload(bytes, cloud.partId, {
+      ...{ componentType: 'rdk:component:camera', componentName, methodName: 'Log', tags: ['shift-1'] },
+      ...{ fileName: 'logs/über 1', fileExtension: '.csv' },
+    });
+    const [stored] = await dataClient.binaryDataByIds([id]);
+    expect(Buffer.from(stored?.binary ?? []).equals(bytes)).toBe(true);
+    expect(stored?.metadata).toMatchObject({
+      ...{ fileName: 'logs/über 1', fileExt: '.csv' },
+      captureMetadata: { partId: cloud.partId, componentName, methodName: 'Log', tags: ['shift-1'] },
+    });
   }
 });
 

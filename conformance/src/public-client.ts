@@ -1,5 +1,6 @@
 /** The unmodified public TypeScript client, signed in with an API key. */
 import { createViamClient, type ViamClient } from '@viamrobotics/sdk';
+import { nativeTransport } from './native-transport.ts';
 import type { CloudProcess } from './start-cloud.ts';
 
 export function signInPublicClient({
@@ -8,4 +9,14 @@ export function signInPublicClient({
   key,
 }: Pick<CloudProcess, 'url' | 'keyId' | 'key'>): Promise<ViamClient> {
   return createViamClient({ serviceHost: url, credentials: { type: 'api-key', authEntity: keyId, payload: key } });
+}
+
+/** The same outside a browser: it can upload streams. */
+export async function signInNativeClient(cloud: Parameters<typeof signInPublicClient>[0]): Promise<ViamClient> {
+  Reflect.set(globalThis, 'VIAM', { GRPC_TRANSPORT_FACTORY: nativeTransport });
+  try {
+    return await signInPublicClient(cloud);
+  } finally {
+    Reflect.deleteProperty(globalThis, 'VIAM');
+  }
 }

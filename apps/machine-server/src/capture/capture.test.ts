@@ -207,6 +207,8 @@ test('C6 while the disk stalls, no reading is taken at a time that a crash would
   await clock.advance(3_000);
   expect([reads.length, missed]).toEqual([30, 0]);
   const { promise, resolve: release } = Promise.withResolvers<void>();
+  // Also if the test fails: the note waits for it.
+  using _ended = { [Symbol.dispose]: release };
   stall = promise;
   await clock.advance(6_000);
   // What the note from before the stall covers.

@@ -37,6 +37,8 @@ export interface CaptureStatus {
   readonly held: number;
   readonly failed: number;
   readonly dropped: number;
+  /** Readings that are only in memory. */
+  readonly queued: number;
   readonly diskFailures: number;
 }
 
@@ -125,7 +127,7 @@ export class Capture implements AsyncDisposable {
   status(): CaptureStatus[] {
     return [...this.#running].map(([key, { collector, file }]) => {
       const { taken, late, held, failed, dropped } = collector;
-      return { key, taken, late, held, failed, dropped, diskFailures: file.failures };
+      return { key, taken, late, held, failed, dropped, queued: file.queued, diskFailures: file.failures };
     });
   }
 

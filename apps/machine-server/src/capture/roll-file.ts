@@ -99,6 +99,11 @@ export class RollFile {
     return Math.max(this.#writes.failures, this.#syncs.failures);
   }
 
+  /** Readings that are only in memory. */
+  get queued(): number {
+    return this.#queue.length + (this.#writer?.unwritten ?? 0);
+  }
+
   /** Every reading from before (wall clock) was handed to the operating system; undefined: all were. */
   get unwrittenUs(): number | undefined {
     return this.#unwrittenUs;
@@ -139,7 +144,7 @@ export class RollFile {
   async write(): Promise<boolean> {
     for (let turn = 0; this.#writes.running !== undefined && turn < mostTurns; turn++) await this.#writes.running;
     if (this.#writes.running !== undefined || this.failures > 0) return false;
-    if (this.#queue.length + (this.#writer?.unwritten ?? 0) === 0) return true;
+    if (this.queued === 0) return true;
     await this.#writes.run();
     return !this.#isBlocked && this.failures === 0;
   }
@@ -177,7 +182,7 @@ export class RollFile {
       if (this.#context.clock.monotonic() >= deadline) break;
       await this.#context.clock.sleep(50);
     }
-    const readings = this.#queue.length + (this.#writer?.unwritten ?? 0);
+    const readings = this.queued;
     this.#context.log.error('stopped with readings that could not be written to the disk', { readings });
     await Promise.all([this.#writer?.abandon().catch(() => {}), this.#syncs.abandon()]);
     return readings;

@@ -84,7 +84,7 @@ test('the numbers of the process and of the server are there, each once', () => 
   own.measure(values);
   for (let i = 0; i < 202; i++) requests.add(`core:component:sensor/s${i}`);
   requests.add('core:component:sensor/s1');
-  const capture = { key: '', taken: 3, late: 1, held: 0, failed: 2, dropped: 0, diskFailures: 4 };
+  const capture = { key: '', taken: 3, late: 1, held: 0, failed: 2, dropped: 0, queued: 0, diskFailures: 4 };
   const sync = { uploadedFiles: 5, uploadedReadings: 50, setAsideFiles: 1, failedAttempts: 7 };
   measureServer(
     {

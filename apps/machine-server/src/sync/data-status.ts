@@ -16,6 +16,7 @@ export interface DataStatusDeps {
       readonly held: number;
       readonly failed: number;
       readonly dropped: number;
+      readonly queued: number;
     }[];
   };
   readonly sync: Sync;
@@ -24,16 +25,17 @@ export interface DataStatusDeps {
   readonly clock: Clock;
 }
 
-/** Times are RFC 3339, or null. Numbers count from the start of the server, except `waiting_files` and `quarantined_files`. */
+/** Times are RFC 3339, or null. Numbers count from the start of the server, except `queued`, `waiting_files` and `quarantined_files`. */
 export async function dataStatus({ capture, sync, reclaim, docdb, clock }: DataStatusDeps): Promise<JsonObject> {
   const backlog = await backlogOf(sync.captureDirectories());
   const resources = new Map<string, JsonObject>();
   const add = (name: string, more: JsonObject): void => void resources.set(name, { ...resources.get(name), ...more });
-  for (const { key, taken, late, held, failed, dropped } of capture.status()) {
+  for (const { key, taken, late, held, failed, dropped, queued } of capture.status()) {
     const [name = key] = key.split(' ');
     const before = resources.get(name);
     const sum = (field: string, count: number): number => Number(before?.[field] ?? 0) + count;
-    add(name, { captured: sum('captured', taken), missed: sum('missed', late + held + failed + dropped) });
+    const missed = late + held + failed + dropped;
+    add(name, { captured: sum('captured', taken), missed: sum('missed', missed), queued: sum('queued', queued) });
   }
   for (const [name, { files, quarantined, oldestMs }] of backlog.resources)
     add(name, { waiting_files: files, quarantined_files: quarantined, oldest_waiting: timeText(oldestMs) });
@@ -56,7 +58,8 @@ export async function dataStatus({ capture, sync, reclaim, docdb, clock }: DataS
     uploaded_readings: tally.uploadedReadings,
     failed_attempts: tally.failedAttempts,
     discarded_files: reclaim.deletedFiles,
-    ...{ captured: sum('captured'), missed: sum('missed'), discarded_readings: sum('discarded_readings') },
+    ...{ captured: sum('captured'), missed: sum('missed'), queued: sum('queued') },
+    discarded_readings: sum('discarded_readings'),
     next_attempt: nextAttempt(sync, clock),
     last_error: tally.lastError,
     document_database: { ...docdb.status() },

@@ -3,11 +3,11 @@ import { errorText, type JsonObject, type JsonValue } from '@platform/sdk/cloud'
 import { callMethod, type Machine, machineMethods } from '@platform/sdk/machine';
 
 const totals = [
-  ...['captured', 'missed', 'waiting_files', 'uploading_files', 'uploaded_readings', 'quarantined_files'],
+  ...['captured', 'missed', 'queued', 'waiting_files', 'uploading_files', 'uploaded_readings', 'quarantined_files'],
   ...['discarded_readings', 'failed_attempts', 'oldest_waiting', 'next_attempt'],
 ] as const;
 const ofResource = [
-  ...['captured', 'missed', 'waiting_files', 'uploaded_readings', 'quarantined_files', 'discarded_readings'],
+  ...['captured', 'missed', 'queued', 'waiting_files', 'uploaded_readings', 'quarantined_files', 'discarded_readings'],
   ...['failed_attempts', 'oldest_waiting', 'last_error'],
 ] as const;
 

@@ -1,6 +1,6 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PlatformError } from '@platform/base';
+import { type Clock, PlatformError } from '@platform/base';
 import { MimeType } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { DataManagerService } from '@platform/proto/platform/service/datamanager/v1/data_manager';
 import { type Client, connect } from '@platform/rpc/client';
@@ -19,19 +19,23 @@ interface Rig {
   readonly client: Client<typeof DataManagerService>;
   readonly home: string;
   status(): Promise<Record<string, unknown>>;
+  /** The status page. */
+  page(): Promise<string>;
 }
 
-async function start(service: object): Promise<Rig> {
+async function start(service: object, hz = 50, clock: Clock = patientClock): Promise<Rig> {
   const stack = new AsyncDisposableStack();
   onTestFinished(() => stack.disposeAsync());
-  const cloud = stack.use(await startFakeCloud(countingDocument(50, { service })));
+  const cloud = stack.use(await startFakeCloud(countingDocument(hz, { service })));
   const home = stack.use(await createTestHome(cloud.url));
-  const server = stack.use(await startTestServer(home, patientClock));
-  const link = stack.use(connect({ baseUrl: `http://127.0.0.1:${server.serving.port}` }));
+  const server = stack.use(await startTestServer(home, clock));
+  const url = `http://127.0.0.1:${server.serving.port}`;
+  const link = stack.use(connect({ baseUrl: url }));
   const client = link.client(DataManagerService);
   await until('the configuration', () => cloud.logs.includes('configuration applied'));
   const status = async (): Promise<Record<string, unknown>> => ({ ...(await client.getStatus({ name: 'dm' })).result });
-  return { cloud, client, home: home.path, status };
+  const page = async (): Promise<string> => (await fetch(url)).text();
+  return { cloud, client, home: home.path, status, page };
 }
 
 const counter = 'core:component:sensor/counter';
@@ -95,4 +99,44 @@ test('files that were set aside are counted', async () => {
     'no capture file',
   );
   await until('a quarantined file', async () => (await status())['quarantined_files'] === 1);
+});
+
+test('the status page has the counts of GetStatus for each resource: captured, missed, queued, uploaded, waiting, set aside, discarded', async () => {
+  const full = {
+    ...{ disk_usage_deletion_threshold: 0, capture_dir_deletion_threshold: 0, delete_every_nth_when_disk_full: 2 },
+    ...{ sync_disabled: true, maximum_capture_file_size_bytes: 200 },
+  };
+  // The disk is looked at every 30 s.
+  const hasty: Clock = { ...patientClock, every: (ms, run) => patientClock.every(ms === 30_000 ? 200 : ms, run) };
+  const { client, home, status, page } = await start(full, 5, hasty);
+  const of = async (): Promise<Record<string, unknown>> =>
+    ((await status())['resources'] as Record<string, Record<string, unknown>>)[counter] ?? {};
+  await until('discarded readings', async () => Number((await of())['discarded_readings']) > 0);
+  await client.sync({ name: 'dm' });
+  const folder = join(home, 'capture', 'failed', 'core_component_sensor', 'counter', 'Readings');
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, 'x.capture'), 'no capture file');
+  const fields = ['captured', 'missed', 'queued', 'uploaded_readings', 'waiting_files', 'quarantined_files'];
+  const heads = [
+    'Captured',
+    'Missed',
+    'Queued',
+    'Uploaded',
+    'Waiting files',
+    'Set aside',
+    'Discarded',
+    'Oldest waiting',
+  ];
+  // The page is of a time between two answers, which are the same if nothing happens: capture goes on, so that this is tried again.
+  await until('the same counts', async () => {
+    const before = JSON.stringify(await of());
+    const text = await page();
+    const { oldest_waiting, discarded_readings, ...counts } = await of();
+    if (before !== JSON.stringify(await of())) return false;
+    expect(text).toContain(heads.map((head) => `<th scope="col">${head}</th>`).join(''));
+    const cells = [...fields.map((field) => counts[field]), discarded_readings, oldest_waiting, ''];
+    expect(text).toContain(`<tr><td>${counter}</td>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`);
+    expect([counts['quarantined_files'], Number(counts['uploaded_readings']) > 0]).toEqual([1, true]);
+    return true;
+  });
 });

@@ -5,9 +5,11 @@ import { type Html, html } from './html.ts';
 const columns: Readonly<Record<string, string>> = {
   captured: 'Captured',
   missed: 'Missed',
+  queued: 'Queued',
   uploaded_readings: 'Uploaded',
   waiting_files: 'Waiting files',
   quarantined_files: 'Set aside',
+  discarded_readings: 'Discarded',
   oldest_waiting: 'Oldest waiting',
   last_error: 'Last error',
 };

@@ -1,4 +1,8 @@
-/** What an edit of each attribute of the data manager and of capture methods changes outside. */
+/**
+ * What an edit of each attribute of the data manager and of capture methods changes outside. Those that the cloud enforces
+ * (`recent_data_store`, `retention_policy`, `delete_data_on_part_deletion`) are in `conformance/src/machine/kept-data.test.ts` and
+ * `conformance/src/deletion/retention.test.ts`.
+ */
 import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PlatformError, systemClock } from '@platform/base';
@@ -209,10 +213,6 @@ export const attributeRows: Readonly<Record<string, (rig: Rig) => Promise<void>>
           readings.some(({ data }) => JSON.stringify(data.value).includes('"marked":7')),
       ),
     );
-  },
-  async 'recent_data_store and retention_policy'(rig) {
-    rig.edit({}, { recent_data_store: { stored_hours: 1 } });
-    await sends(rig);
   },
 };
 
