@@ -205,6 +205,7 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
       ...{ access, tree, registry, presence, statuses: machines.statuses, logs, ingestLog, clock },
       statusOf: machines.statusOf,
       recheck: authenticator.recheck,
+      questions: relay.questions,
       log: log.child('live'),
     }),
     serve(

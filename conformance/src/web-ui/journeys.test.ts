@@ -209,6 +209,8 @@ test('each code of an answer is said and what was typed stays; a million rows, c
 
 test('see the machine online, edit its configuration and see it applied, restore it, sign out', async () => {
   const { page, faults, cloud } = ui;
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname));
   await page.goto(cloud.url);
   const machines = page.getByRole('row', { name: /Online/ });
   await machines.waitFor();
@@ -262,6 +264,7 @@ test('see the machine online, edit its configuration and see it applied, restore
 
   await page.getByRole('link', { name: 'Overview' }).click();
   await page.getByRole('row', { name: /Ready probe sensor/ }).waitFor();
+  await page.getByRole('list', { name: 'Gaps' }).getByRole('listitem').first().waitFor();
   await page.getByRole('region', { name: 'Newest readings' }).getByText('cpu_percent', { exact: true }).waitFor();
   expect(await accessibilityFaults(page)).toEqual([]);
 
@@ -294,12 +297,33 @@ test('see the machine online, edit its configuration and see it applied, restore
   expect(await accessibilityFaults(page)).toEqual([]);
   await page.getByRole('button', { name: 'Stop all' }).click();
   await page.getByText('was told to stop').waitFor();
+  // What machines answer again and again comes over the live connection, so that no request waits behind a slow one.
+  expect(asked.filter((path) => /^\/platform\.(component|robot)\..*\/(Get|Is|Resource)/.test(path))).toEqual([]);
+  expect(asked.filter((path) => path.endsWith('LiveService/Watch'))).not.toEqual([]);
 
   await page.getByRole('link', { name: 'Logs' }).click();
   await page.getByRole('region', { name: 'Log lines' }).getByRole('button').first().click();
   await page.getByRole('region', { name: 'Log line', exact: true }).waitFor();
   await page.getByRole('img', { name: /^Lines over time/ }).waitFor();
+  await page.getByRole('combobox', { name: 'Lines of' }).selectOption('config');
+  await page.getByRole('button', { name: /^debug/ }).click();
+  await page.getByLabel('Find in logs').fill('/(/');
+  await page.getByText(/Invalid regular expression/).waitFor();
   expect(await accessibilityFaults(page)).toEqual([]);
+  await page.getByLabel('Find in logs').fill('/applied$/');
+  const lines = page.getByRole('region', { name: 'Log lines' });
+  await lines
+    .getByRole('button', { name: /configuration applied$/ })
+    .first()
+    .waitFor();
+  // The address has the filter.
+  await page.reload();
+  await lines
+    .getByRole('button', { name: /configuration applied$/ })
+    .first()
+    .waitFor();
+  expect(await lines.getByRole('button', { name: /serving/ }).count()).toBe(0);
+  await page.getByLabel('Find in logs').fill('');
 
   await page.getByRole('button', { name: 'Account' }).click();
   await page.getByRole('button', { name: 'Sign out' }).click();

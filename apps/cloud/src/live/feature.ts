@@ -4,6 +4,7 @@ import { LiveService, type Subscription } from '@platform/proto/platform/live/v1
 import { type Call, reportedFault, type ServiceBinding, serve } from '@platform/rpc/server';
 import type { Principal } from '../access/principal.ts';
 import type { IngestLog } from '../ingest/log/log.ts';
+import { type AnswersSourceDeps, answersSource } from './answers-source.ts';
 import { LiveConnection } from './connection.ts';
 import { type FleetSourceDeps, fleetSource } from './fleet-source.ts';
 import { heartbeatMs, maxConnectionsOfCaller, minIntervalMs, recheckMs } from './limits.ts';
@@ -11,7 +12,10 @@ import { NewestReadings } from './newest-readings.ts';
 import { logSource, type PartSourceDeps, readingsSource, statusSource } from './part-sources.ts';
 import type { Source } from './source.ts';
 
-export interface LiveDeps extends FleetSourceDeps, Omit<PartSourceDeps, 'access' | 'readings' | 'clock'> {
+export interface LiveDeps
+  extends FleetSourceDeps,
+    AnswersSourceDeps,
+    Omit<PartSourceDeps, 'access' | 'readings' | 'clock'> {
   readonly ingestLog: Pick<IngestLog, 'read' | 'lastPosition' | 'onCommit'>;
   /** The current principal of the call. @throws unauthenticated */
   readonly recheck: (call: Call<Principal>) => Promise<Principal>;
@@ -34,10 +38,12 @@ export function liveBinding(deps: LiveDeps): ServiceBinding<Principal> {
         return readingsSource({ ...deps, readings }, topic.value);
       case 'logsOf':
         return logSource({ ...deps, readings }, topic.value);
+      case 'answersTo':
+        return answersSource(deps, topic.value, (caught) => reportedFault(caught, { method: topic.value.method }, log));
       default:
         throw new PlatformError(
           'invalid_argument',
-          'subscription: expected one of fleet_of, status_of, readings_of and logs_of, found none',
+          'subscription: expected one of fleet_of, status_of, readings_of, logs_of and answers_to, found none',
         );
     }
   };

@@ -1,7 +1,7 @@
 /** The limits of live connections, each with its reason. */
 
-/** A page needs about four. */
-export const maxSubscriptions = 32;
+/** A page needs about four, and one or two for each card of a machine that is in view. */
+export const maxSubscriptions = 128;
 /** Of one person or key: tabs of several browsers. */
 export const maxConnectionsOfCaller = 64;
 /** How often rights are checked again (R16: within 5 s, of which the principal cache takes 2). */
@@ -29,3 +29,9 @@ export const firstReadingsRows = 4_096;
 export const maxRowsBehind = 4_096;
 /** Series of a part whose newest readings wait for a slow reader. */
 export const maxSeries = 500;
+/** Between the answer to a repeated call and the next call. */
+export const fastestCallMs = 200;
+export const defaultCallMs = 1_000;
+export const slowestCallMs = 60_000;
+/** … at least, after a call that failed. */
+export const failedCallMs = 2_000;

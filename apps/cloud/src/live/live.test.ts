@@ -4,7 +4,7 @@ import { PlatformError, silentLog, systemClock } from '@platform/base';
 import { SensorDataSchema } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { OnlineState } from '@platform/proto/platform/app/v1/app';
 import { LogEntrySchema } from '@platform/proto/platform/common/v1/common';
-import { LiveService, type Subscription, type Update } from '@platform/proto/platform/live/v1/live';
+import { LiveService, RepeatedCallSchema, type Subscription, type Update } from '@platform/proto/platform/live/v1/live';
 import { connect } from '@platform/rpc/client';
 import { createRpcServer } from '@platform/rpc/server';
 import { expect, onTestFinished, test } from 'vitest';
@@ -12,7 +12,7 @@ import type { Principal } from '../access/principal.ts';
 import { openTestLog, testEntry } from '../ingest/testing/open-log.ts';
 import { openMachines } from '../machines/testing/open-machines.ts';
 import { encodeUpload } from '../reading-codec/encode-upload.ts';
-import { liveBinding } from './feature.ts';
+import { type LiveDeps, liveBinding } from './feature.ts';
 import { maxSubscriptions } from './limits.ts';
 
 type Content = Update['content'];
@@ -30,10 +30,19 @@ async function given() {
     return now;
   };
   const { presence, statuses, logs, statusOf } = machines;
+  const asked: string[] = [];
+  const questions: LiveDeps['questions'] = {
+    authorize: ({ partId }, principal) => void access.authorize(principal, 'part.control', partId),
+    async ask({ method, request }, call) {
+      asked.push(`${call.principal.kind} ${method} ${JSON.stringify(request)}`);
+      if (asked.length === 1) throw new PlatformError('unavailable', 'the machine has no link');
+      return { readings: { count: asked.length } };
+    },
+  };
   const server = createRpcServer<Principal>({
     services: [
       liveBinding({
-        ...{ access, tree, registry, presence, statuses, logs, statusOf, recheck },
+        ...{ access, tree, registry, presence, statuses, logs, statusOf, recheck, questions },
         ...{ ingestLog: ingest.log, clock: systemClock, log: silentLog },
       }),
     ],
@@ -51,6 +60,7 @@ async function given() {
   return {
     ...account,
     client,
+    asked,
     become(next: Principal | 'ended') {
       now = next;
     },
@@ -119,6 +129,22 @@ test('logs: the newest lines first, then each one that is stored', async () => {
   expect(messagesOf(await live.until(0, () => true))).toEqual(['before']);
   await log('after');
   expect(messagesOf(await live.until(0, () => true))).toEqual(['after']);
+});
+
+test('answers: a machine is asked for its reader again and again, also after a call that failed', async () => {
+  const { partId, watch, asked, become } = await given();
+  const method = 'platform.component.sensor.v1.SensorService/GetReadings';
+  const value = create(RepeatedCallSchema, { partId, method, request: { name: 'oven' }, everyMs: 200 });
+  const live = await watch({ case: 'answersTo', value });
+  const resultOf = (content: Content) => (content.case === 'answer' ? content.value.result : undefined);
+  expect(resultOf(await live.until(0, () => true))).toMatchObject({
+    ...{ case: 'failed', value: { code: 14, message: 'the machine has no link' } },
+  });
+  expect(resultOf(await live.until(0, () => true))).toEqual({ case: 'message', value: { readings: { count: 2 } } });
+  expect(resultOf(await live.until(0, () => true))).toEqual({ case: 'message', value: { readings: { count: 3 } } });
+  expect(new Set(asked)).toEqual(new Set([`key ${method} {"name":"oven"}`]));
+  become('ended');
+  await expect(live.until(0, () => false)).rejects.toThrow();
 });
 
 test('status and fleet: what they are first, then what changes, over one connection', async () => {

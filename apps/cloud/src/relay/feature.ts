@@ -6,6 +6,7 @@ import type { Principal } from '../access/principal.ts';
 import type { Presence } from '../machines/presence/presence.ts';
 import type { Registry } from '../machines/registry.ts';
 import type { Database } from '../metadata/tables.ts';
+import { type AskMachine, askMachine } from './ask-machine.ts';
 import { createCallLimit } from './call-limit.ts';
 import { createPassedBytes } from './count-passed.ts';
 import type { Links } from './links.ts';
@@ -36,6 +37,7 @@ export interface Relay extends AsyncDisposable {
   readonly binding: ServiceBinding<Principal>;
   /** The services of machines. */
   readonly relayed: readonly ServiceBinding<Principal>[];
+  readonly questions: AskMachine;
   /** Their services that only they know. */
   passOn(observe: ObserveCall): PassOn<Principal>;
 }
@@ -49,6 +51,7 @@ export function createRelay(deps: RelayDeps): Relay {
   return {
     binding: relayBinding(deps),
     relayed: relayedBindings(calls),
+    questions: askMachine(calls),
     passOn: (observe) =>
       passOnTypes(calls, (binding) => {
         const [metered] = meterCalls([binding], (_, code, seconds) => observe(ofModules, code, seconds), deps.clock);

@@ -26,11 +26,8 @@ export function relayed(
   const handlers = service.methods.map((method) => {
     const read = nameIn(method);
     const kinds = {
-      async unary(request: Message, call: Call<Principal>) {
-        using entered = enterCall(deps, method, call);
-        await entered.audit(read(request));
-        return await answered(entered, () => forward(entered, method, request) as Promise<Message>);
-      },
+      unary: (request: Message, call: Call<Principal>) =>
+        relayUnary({ deps, method, call, resource: read(request) }, request),
       async *server_streaming(request: Message, call: Call<Principal>) {
         using entered = enterCall(deps, method, call);
         await entered.audit(read(request));
@@ -50,6 +47,21 @@ export function relayed(
   });
   // The only type erasure: each function comes from the kind of its method.
   return serve(service, Object.fromEntries(handlers) as unknown as Handlers<DescService, Principal>);
+}
+
+/** @param asked `resource`: the name in the request */
+export async function relayUnary(
+  asked: {
+    readonly deps: RelayedCallDeps;
+    readonly method: DescMethod;
+    readonly call: Call<Principal>;
+    readonly resource: string;
+  },
+  request: Message,
+): Promise<Message> {
+  using entered = enterCall(asked.deps, asked.method, asked.call);
+  await entered.audit(asked.resource);
+  return await answered(entered, () => forward(entered, asked.method, request) as Promise<Message>);
 }
 
 function forward({ link, options }: RelayedCall, { parent, localName }: DescMethod, input: unknown): unknown {

@@ -4,15 +4,16 @@
  * States: closed (nothing is subscribed, or the tab is hidden) → opening → open → away (broken: tries again after 0.5 s to 15 s) → opening.
  * A browser has six connections to a cloud over HTTP/1.1 for all its tabs, so tabs that nobody sees hold none.
  */
+import type { MessageInitShape } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
-import { LiveService, type Subscription, type Update } from '@platform/proto/platform/live/v1/live';
+import { LiveService, type SubscriptionSchema, type Update } from '@platform/proto/platform/live/v1/live';
 import { untrack } from 'svelte';
 import { clientOf } from './clients.ts';
 import type { Polled } from './poll.svelte.ts';
 import { type Problem, problemOf } from './problem.ts';
 import { endSession, session } from './session.svelte.ts';
 
-export type Topic = Exclude<Subscription['topic'], { case: undefined }>;
+type Topic = Exclude<NonNullable<MessageInitShape<typeof SubscriptionSchema>['topic']>, { case: undefined }>;
 export type Content = Exclude<Update['content'], { case: 'ended' | undefined }>;
 
 interface Subscriber {
@@ -39,6 +40,11 @@ let retry: ReturnType<typeof setTimeout> | undefined;
 let hiding: ReturnType<typeof setTimeout> | undefined;
 /** Why the connection is away; undefined: it is not. */
 const away = $state<{ problem: Problem | undefined }>({ problem: undefined });
+
+/** Whether what the pages show may be out of date. */
+export function isAway(): boolean {
+  return away.problem !== undefined;
+}
 
 /** Opens the connection now, for example after signing in again. */
 export function reconnect(): void {
@@ -153,7 +159,7 @@ window.addEventListener('offline', () => {
 /**
  * What a topic shows, kept up to date. Call it while a component is created; it stops with the component.
  *
- * @param topic what it reads may change; undefined: nothing is shown
+ * @param topic what it reads may change; undefined: nothing is asked for, and the last value stays
  * @param next the value after an update; `before` is undefined for the first one of a topic
  */
 export function live<T>(
@@ -164,16 +170,17 @@ export function live<T>(
   let ended = $state.raw<Problem>();
   let again = $state(0);
   let shown = '';
+  // As text, so that an equal topic is the same one.
+  const wanted = $derived(JSON.stringify(topic()) ?? '');
   $effect(() => {
     void again;
-    const wanted = topic();
-    const key = wanted === undefined ? '' : `${wanted.case} ${wanted.value}`;
-    if (key !== shown) value = undefined;
-    [shown, ended] = [key, undefined];
-    if (wanted === undefined) return undefined;
+    ended = undefined;
+    if (wanted === '') return undefined;
+    if (wanted !== shown) value = undefined;
+    shown = wanted;
     let latest = untrack(() => value);
     return subscribe({
-      topic: wanted,
+      topic: JSON.parse(wanted) as Topic,
       take(content) {
         latest = next(content, latest);
         [value, ended] = [latest, undefined];

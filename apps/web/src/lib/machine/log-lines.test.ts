@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { LogEntrySchema } from '@platform/proto/platform/common/v1/common';
 import { expect, test } from 'vitest';
-import { barsOf, countsOf, fitsText, type LogLine, lineOf, linesAfter } from './log-lines.ts';
+import { barsOf, countsOf, fitsText, type LogLine, levelsOf, lineOf, linesAfter, patternProblem } from './log-lines.ts';
 
 const lines = [
   ['ERROR', 'sync', 'disk is full'],
@@ -22,6 +22,17 @@ test.each([
   ['', 4],
 ])('%j finds %i lines', (text, count) => {
   expect(lines.filter(fitsText(text))).toHaveLength(count);
+});
+
+test('a pattern that is not valid says why', () => {
+  expect(patternProblem('/(/')).toContain('group');
+  expect([patternProblem('/a+/'), patternProblem('('), patternProblem('')]).toEqual(['', '', '']);
+});
+
+test('levels of an address: all without them, none if none is named', () => {
+  expect(levelsOf(null)).toHaveLength(4);
+  expect(levelsOf('warn,error,loud')).toEqual(['error', 'warn']);
+  expect(levelsOf('none')).toEqual([]);
 });
 
 const at = (second: number, level: LogLine['level'] = 'info'): LogLine => ({

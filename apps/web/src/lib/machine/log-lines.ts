@@ -5,6 +5,14 @@ import { dateOf } from '../ui/time.ts';
 export const levels = ['error', 'warn', 'info', 'debug'] as const;
 export type Level = (typeof levels)[number];
 
+/** Classes of their colours. */
+export const tones: Readonly<Record<Level, string>> = {
+  error: 'text-bad',
+  warn: 'text-warn',
+  info: 'text-quiet',
+  debug: 'text-quiet',
+};
+
 export interface LogLine {
   readonly time: Date | undefined;
   readonly level: Level;
@@ -26,6 +34,24 @@ export function countsOf(lines: readonly LogLine[]): Readonly<Record<Level, numb
   const counts = { error: 0, warn: 0, info: 0, debug: 0 };
   for (const { level } of lines) counts[level]++;
   return counts;
+}
+
+/** Why the text is no valid pattern; empty if it is one, or is no pattern. */
+export function patternProblem(text: string): string {
+  const pattern = /^\/(.+)\/$/.exec(text)?.[1];
+  try {
+    void new RegExp(pattern ?? '', 'i');
+    return '';
+  } catch (caught) {
+    return caught instanceof Error ? caught.message : '';
+  }
+}
+
+/** Of an address; what it does not name, or names wrongly, is shown. */
+export function levelsOf(text: string | null): readonly Level[] {
+  if (text === null) return levels;
+  const named = text.split(',');
+  return levels.filter((level) => named.includes(level));
 }
 
 /** @param text words, or a pattern between slashes; an invalid pattern finds nothing */

@@ -21,18 +21,9 @@ export function callResource(
   name: ResourceName,
   method: string,
   fields: object = {},
-  init: Pick<RequestInit, 'signal' | 'keepalive'> = {},
+  init: Pick<RequestInit, 'keepalive'> = {},
 ): Promise<Record<string, unknown>> {
   return callJson(`${serviceOf(name)}/${method}`, { name: name.name, ...fields }, { 'platform-part': partId }, init);
-}
-
-export async function readingsOf(
-  partId: string,
-  name: ResourceName,
-  signal: AbortSignal,
-): Promise<Record<string, unknown>> {
-  const answer = await callResource(partId, name, 'GetReadings', {}, { signal });
-  return (answer['readings'] ?? {}) as Record<string, unknown>;
 }
 
 export async function doCommand(partId: string, name: ResourceName, command: object): Promise<unknown> {

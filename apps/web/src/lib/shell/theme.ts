@@ -19,3 +19,15 @@ export function applyTheme(theme: Theme): void {
 }
 
 export const nextTheme: Readonly<Record<Theme, Theme>> = { system: 'light', light: 'dark', dark: 'system' };
+
+/** Calls back when what is drawn must be drawn again in other colours. @returns what ends that */
+export function onThemeChange(act: () => void): () => void {
+  const system = matchMedia('(prefers-color-scheme: dark)');
+  const chosen = new MutationObserver(act);
+  chosen.observe(document.documentElement, { attributeFilter: ['data-theme'] });
+  system.addEventListener('change', act);
+  return () => {
+    chosen.disconnect();
+    system.removeEventListener('change', act);
+  };
+}

@@ -6,14 +6,12 @@ export type Answer = Readonly<Record<string, unknown>>;
 export interface ControlProps {
   /** For labels. */
   readonly name: string;
-  /** True: nothing is asked for by itself. */
-  readonly paused: boolean;
+  /** Such as `motor`. */
+  readonly type: string;
   /** Calls a method of the component; undefined: it failed, and the card says why. */
   readonly act: (method: string, fields?: object) => Promise<Answer | undefined>;
   /** As `act`, sent even while the page closes. */
   readonly stop: () => Promise<Answer | undefined>;
-  /** @throws what failed */
-  readonly ask: (method: string, signal: AbortSignal) => Promise<Answer>;
 }
 
 type Loader = () => Promise<{ readonly default: Component<ControlProps> }>;

@@ -20,14 +20,14 @@ import type { JsonObject, Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file platform/live/v1/live.proto.
  */
 export const file_platform_live_v1_live: GenFile = /*@__PURE__*/
-  fileDesc("ChtwbGF0Zm9ybS9saXZlL3YxL2xpdmUucHJvdG8SEHBsYXRmb3JtLmxpdmUudjEiRQoMV2F0Y2hSZXF1ZXN0EjUKDXN1YnNjcmlwdGlvbnMYASADKAsyHi5wbGF0Zm9ybS5saXZlLnYxLlN1YnNjcmlwdGlvbiJOCg1XYXRjaFJlc3BvbnNlEhIKCmNvbm5lY3Rpb24YASABKAkSKQoHdXBkYXRlcxgCIAMoCzIYLnBsYXRmb3JtLmxpdmUudjEuVXBkYXRlImAKDUNoYW5nZVJlcXVlc3QSEgoKY29ubmVjdGlvbhgBIAEoCRIOCgZyZW1vdmUYAiADKA0SKwoDYWRkGAMgAygLMh4ucGxhdGZvcm0ubGl2ZS52MS5TdWJzY3JpcHRpb24iHwoOQ2hhbmdlUmVzcG9uc2USDQoFa25vd24YASABKAgidgoMU3Vic2NyaXB0aW9uEgoKAmlkGAEgASgNEhIKCGZsZWV0X29mGAIgASgJSAASEwoJc3RhdHVzX29mGAMgASgJSAASFQoLcmVhZGluZ3Nfb2YYBCABKAlIABIRCgdsb2dzX29mGAUgASgJSABCBwoFdG9waWMimAIKBlVwZGF0ZRIKCgJpZBgBIAEoDRIvCgVmbGVldBgCIAEoCzIeLnBsYXRmb3JtLmxpdmUudjEuRmxlZXRDaGFuZ2VzSAASOgoGc3RhdHVzGAMgASgLMigucGxhdGZvcm0uZmxlZXQudjEuR2V0UGFydFN0YXR1c1Jlc3BvbnNlSAASNAoIcmVhZGluZ3MYBCABKAsyIC5wbGF0Zm9ybS5saXZlLnYxLk5ld2VzdFJlYWRpbmdzSAASKgoEbG9ncxgFIAEoCzIaLnBsYXRmb3JtLmxpdmUudjEuTG9nTGluZXNIABIoCgVlbmRlZBgGIAEoCzIXLnBsYXRmb3JtLmxpdmUudjEuRW5kZWRIAEIJCgdjb250ZW50IiYKBUVuZGVkEgwKBGNvZGUYASABKA0SDwoHbWVzc2FnZRgCIAEoCSJgCgxGbGVldENoYW5nZXMSDQoFd2hvbGUYASABKAgSMAoIbWFjaGluZXMYAiADKAsyHi5wbGF0Zm9ybS5saXZlLnYxLkZsZWV0TWFjaGluZRIPCgdyZW1vdmVkGAMgAygJIrkDCgxGbGVldE1hY2hpbmUSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRITCgtsb2NhdGlvbl9pZBgDIAEoCRIVCg1sb2NhdGlvbl9uYW1lGAQgASgJEjIKDG9ubGluZV9zdGF0ZRgFIAEoDjIcLnBsYXRmb3JtLmFwcC52MS5PbmxpbmVTdGF0ZRIyCglsYXN0X3NlZW4YBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSACIAQESFgoOc2VydmVyX3ZlcnNpb24YByABKAkSEAoIcGxhdGZvcm0YCCABKAkSDQoFcGFydHMYCSABKA0SOwoNY29uZmlndXJhdGlvbhgKIAEoDjIkLnBsYXRmb3JtLmxpdmUudjEuQ29uZmlndXJhdGlvblN0YXRlEhUKDXdhaXRpbmdfZmlsZXMYCyABKAQSNwoOb2xkZXN0X3dhaXRpbmcYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSAGIAQESFAoMbWFpbl9wYXJ0X2lkGA0gASgJQgwKCl9sYXN0X3NlZW5CEQoPX29sZGVzdF93YWl0aW5nIkMKDk5ld2VzdFJlYWRpbmdzEjEKCHJlYWRpbmdzGAEgAygLMh8ucGxhdGZvcm0ubGl2ZS52MS5OZXdlc3RSZWFkaW5nItIBCg1OZXdlc3RSZWFkaW5nEhYKDmNvbXBvbmVudF90eXBlGAEgASgJEhYKDmNvbXBvbmVudF9uYW1lGAIgASgJEhMKC21ldGhvZF9uYW1lGAMgASgJEjQKC3JlY2VpdmVkX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgAiAEBEicKBnZhbHVlcxgFIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSDQoFYnl0ZXMYBiABKARCDgoMX3JlY2VpdmVkX2F0IkYKCExvZ0xpbmVzEg0KBXdob2xlGAEgASgIEisKBWxpbmVzGAIgAygLMhwucGxhdGZvcm0uY29tbW9uLnYxLkxvZ0VudHJ5KroBChJDb25maWd1cmF0aW9uU3RhdGUSIwofQ09ORklHVVJBVElPTl9TVEFURV9VTlNQRUNJRklFRBAAEh8KG0NPTkZJR1VSQVRJT05fU1RBVEVfQVBQTElFRBABEiAKHENPTkZJR1VSQVRJT05fU1RBVEVfQVBQTFlJTkcQAhIcChhDT05GSUdVUkFUSU9OX1NUQVRFX0hFTEQQAxIeChpDT05GSUdVUkFUSU9OX1NUQVRFX0ZBSUxFRBAEMqYBCgtMaXZlU2VydmljZRJKCgVXYXRjaBIeLnBsYXRmb3JtLmxpdmUudjEuV2F0Y2hSZXF1ZXN0Gh8ucGxhdGZvcm0ubGl2ZS52MS5XYXRjaFJlc3BvbnNlMAESSwoGQ2hhbmdlEh8ucGxhdGZvcm0ubGl2ZS52MS5DaGFuZ2VSZXF1ZXN0GiAucGxhdGZvcm0ubGl2ZS52MS5DaGFuZ2VSZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_struct, file_google_protobuf_timestamp, file_platform_app_v1_app, file_platform_common_v1_common, file_platform_fleet_v1_fleet]);
+  fileDesc("ChtwbGF0Zm9ybS9saXZlL3YxL2xpdmUucHJvdG8SEHBsYXRmb3JtLmxpdmUudjEiRQoMV2F0Y2hSZXF1ZXN0EjUKDXN1YnNjcmlwdGlvbnMYASADKAsyHi5wbGF0Zm9ybS5saXZlLnYxLlN1YnNjcmlwdGlvbiJOCg1XYXRjaFJlc3BvbnNlEhIKCmNvbm5lY3Rpb24YASABKAkSKQoHdXBkYXRlcxgCIAMoCzIYLnBsYXRmb3JtLmxpdmUudjEuVXBkYXRlImAKDUNoYW5nZVJlcXVlc3QSEgoKY29ubmVjdGlvbhgBIAEoCRIOCgZyZW1vdmUYAiADKA0SKwoDYWRkGAMgAygLMh4ucGxhdGZvcm0ubGl2ZS52MS5TdWJzY3JpcHRpb24iHwoOQ2hhbmdlUmVzcG9uc2USDQoFa25vd24YASABKAgirAEKDFN1YnNjcmlwdGlvbhIKCgJpZBgBIAEoDRISCghmbGVldF9vZhgCIAEoCUgAEhMKCXN0YXR1c19vZhgDIAEoCUgAEhUKC3JlYWRpbmdzX29mGAQgASgJSAASEQoHbG9nc19vZhgFIAEoCUgAEjQKCmFuc3dlcnNfdG8YBiABKAsyHi5wbGF0Zm9ybS5saXZlLnYxLlJlcGVhdGVkQ2FsbEgAQgcKBXRvcGljImsKDFJlcGVhdGVkQ2FsbBIPCgdwYXJ0X2lkGAEgASgJEg4KBm1ldGhvZBgCIAEoCRIoCgdyZXF1ZXN0GAMgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBIQCghldmVyeV9tcxgEIAEoDSLEAgoGVXBkYXRlEgoKAmlkGAEgASgNEi8KBWZsZWV0GAIgASgLMh4ucGxhdGZvcm0ubGl2ZS52MS5GbGVldENoYW5nZXNIABI6CgZzdGF0dXMYAyABKAsyKC5wbGF0Zm9ybS5mbGVldC52MS5HZXRQYXJ0U3RhdHVzUmVzcG9uc2VIABI0CghyZWFkaW5ncxgEIAEoCzIgLnBsYXRmb3JtLmxpdmUudjEuTmV3ZXN0UmVhZGluZ3NIABIqCgRsb2dzGAUgASgLMhoucGxhdGZvcm0ubGl2ZS52MS5Mb2dMaW5lc0gAEigKBWVuZGVkGAYgASgLMhcucGxhdGZvcm0ubGl2ZS52MS5FbmRlZEgAEioKBmFuc3dlchgHIAEoCzIYLnBsYXRmb3JtLmxpdmUudjEuQW5zd2VySABCCQoHY29udGVudCJpCgZBbnN3ZXISKgoHbWVzc2FnZRgBIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3RIABIpCgZmYWlsZWQYAiABKAsyFy5wbGF0Zm9ybS5saXZlLnYxLkVuZGVkSABCCAoGcmVzdWx0IiYKBUVuZGVkEgwKBGNvZGUYASABKA0SDwoHbWVzc2FnZRgCIAEoCSJgCgxGbGVldENoYW5nZXMSDQoFd2hvbGUYASABKAgSMAoIbWFjaGluZXMYAiADKAsyHi5wbGF0Zm9ybS5saXZlLnYxLkZsZWV0TWFjaGluZRIPCgdyZW1vdmVkGAMgAygJIrkDCgxGbGVldE1hY2hpbmUSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRITCgtsb2NhdGlvbl9pZBgDIAEoCRIVCg1sb2NhdGlvbl9uYW1lGAQgASgJEjIKDG9ubGluZV9zdGF0ZRgFIAEoDjIcLnBsYXRmb3JtLmFwcC52MS5PbmxpbmVTdGF0ZRIyCglsYXN0X3NlZW4YBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSACIAQESFgoOc2VydmVyX3ZlcnNpb24YByABKAkSEAoIcGxhdGZvcm0YCCABKAkSDQoFcGFydHMYCSABKA0SOwoNY29uZmlndXJhdGlvbhgKIAEoDjIkLnBsYXRmb3JtLmxpdmUudjEuQ29uZmlndXJhdGlvblN0YXRlEhUKDXdhaXRpbmdfZmlsZXMYCyABKAQSNwoOb2xkZXN0X3dhaXRpbmcYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSAGIAQESFAoMbWFpbl9wYXJ0X2lkGA0gASgJQgwKCl9sYXN0X3NlZW5CEQoPX29sZGVzdF93YWl0aW5nIkMKDk5ld2VzdFJlYWRpbmdzEjEKCHJlYWRpbmdzGAEgAygLMh8ucGxhdGZvcm0ubGl2ZS52MS5OZXdlc3RSZWFkaW5nItIBCg1OZXdlc3RSZWFkaW5nEhYKDmNvbXBvbmVudF90eXBlGAEgASgJEhYKDmNvbXBvbmVudF9uYW1lGAIgASgJEhMKC21ldGhvZF9uYW1lGAMgASgJEjQKC3JlY2VpdmVkX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgAiAEBEicKBnZhbHVlcxgFIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSDQoFYnl0ZXMYBiABKARCDgoMX3JlY2VpdmVkX2F0IkYKCExvZ0xpbmVzEg0KBXdob2xlGAEgASgIEisKBWxpbmVzGAIgAygLMhwucGxhdGZvcm0uY29tbW9uLnYxLkxvZ0VudHJ5KroBChJDb25maWd1cmF0aW9uU3RhdGUSIwofQ09ORklHVVJBVElPTl9TVEFURV9VTlNQRUNJRklFRBAAEh8KG0NPTkZJR1VSQVRJT05fU1RBVEVfQVBQTElFRBABEiAKHENPTkZJR1VSQVRJT05fU1RBVEVfQVBQTFlJTkcQAhIcChhDT05GSUdVUkFUSU9OX1NUQVRFX0hFTEQQAxIeChpDT05GSUdVUkFUSU9OX1NUQVRFX0ZBSUxFRBAEMqYBCgtMaXZlU2VydmljZRJKCgVXYXRjaBIeLnBsYXRmb3JtLmxpdmUudjEuV2F0Y2hSZXF1ZXN0Gh8ucGxhdGZvcm0ubGl2ZS52MS5XYXRjaFJlc3BvbnNlMAESSwoGQ2hhbmdlEh8ucGxhdGZvcm0ubGl2ZS52MS5DaGFuZ2VSZXF1ZXN0GiAucGxhdGZvcm0ubGl2ZS52MS5DaGFuZ2VSZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_struct, file_google_protobuf_timestamp, file_platform_app_v1_app, file_platform_common_v1_common, file_platform_fleet_v1_fleet]);
 
 /**
  * @generated from message platform.live.v1.WatchRequest
  */
 export type WatchRequest = Message<"platform.live.v1.WatchRequest"> & {
   /**
-   * At most 32.
+   * At most 128.
    *
    * @generated from field: repeated platform.live.v1.Subscription subscriptions = 1;
    */
@@ -161,6 +161,14 @@ export type Subscription = Message<"platform.live.v1.Subscription"> & {
      */
     value: string;
     case: "logsOf";
+  } | {
+    /**
+     * What a machine answers to a call that is repeated.
+     *
+     * @generated from field: platform.live.v1.RepeatedCall answers_to = 6;
+     */
+    value: RepeatedCall;
+    case: "answersTo";
   } | { case: undefined; value?: undefined };
 };
 
@@ -170,6 +178,46 @@ export type Subscription = Message<"platform.live.v1.Subscription"> & {
  */
 export const SubscriptionSchema: GenMessage<Subscription> = /*@__PURE__*/
   messageDesc(file_platform_live_v1_live, 4);
+
+/**
+ * A call to a machine through the cloud, again some time after each answer.
+ *
+ * @generated from message platform.live.v1.RepeatedCall
+ */
+export type RepeatedCall = Message<"platform.live.v1.RepeatedCall"> & {
+  /**
+   * @generated from field: string part_id = 1;
+   */
+  partId: string;
+
+  /**
+   * A unary method that only reads, such as `platform.component.sensor.v1.SensorService/GetReadings`.
+   *
+   * @generated from field: string method = 2;
+   */
+  method: string;
+
+  /**
+   * In JSON, with the name of the resource.
+   *
+   * @generated from field: google.protobuf.Struct request = 3;
+   */
+  request?: JsonObject | undefined;
+
+  /**
+   * From an answer to the next call: 200 to 60000; 0 is 1000.
+   *
+   * @generated from field: uint32 every_ms = 4;
+   */
+  everyMs: number;
+};
+
+/**
+ * Describes the message platform.live.v1.RepeatedCall.
+ * Use `create(RepeatedCallSchema)` to create a new message.
+ */
+export const RepeatedCallSchema: GenMessage<RepeatedCall> = /*@__PURE__*/
+  messageDesc(file_platform_live_v1_live, 5);
 
 /**
  * @generated from message platform.live.v1.Update
@@ -215,6 +263,12 @@ export type Update = Message<"platform.live.v1.Update"> & {
      */
     value: Ended;
     case: "ended";
+  } | {
+    /**
+     * @generated from field: platform.live.v1.Answer answer = 7;
+     */
+    value: Answer;
+    case: "answer";
   } | { case: undefined; value?: undefined };
 };
 
@@ -223,7 +277,40 @@ export type Update = Message<"platform.live.v1.Update"> & {
  * Use `create(UpdateSchema)` to create a new message.
  */
 export const UpdateSchema: GenMessage<Update> = /*@__PURE__*/
-  messageDesc(file_platform_live_v1_live, 5);
+  messageDesc(file_platform_live_v1_live, 6);
+
+/**
+ * @generated from message platform.live.v1.Answer
+ */
+export type Answer = Message<"platform.live.v1.Answer"> & {
+  /**
+   * @generated from oneof platform.live.v1.Answer.result
+   */
+  result: {
+    /**
+     * In JSON.
+     *
+     * @generated from field: google.protobuf.Struct message = 1;
+     */
+    value: JsonObject;
+    case: "message";
+  } | {
+    /**
+     * Why this call failed; it is repeated all the same.
+     *
+     * @generated from field: platform.live.v1.Ended failed = 2;
+     */
+    value: Ended;
+    case: "failed";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message platform.live.v1.Answer.
+ * Use `create(AnswerSchema)` to create a new message.
+ */
+export const AnswerSchema: GenMessage<Answer> = /*@__PURE__*/
+  messageDesc(file_platform_live_v1_live, 7);
 
 /**
  * @generated from message platform.live.v1.Ended
@@ -247,7 +334,7 @@ export type Ended = Message<"platform.live.v1.Ended"> & {
  * Use `create(EndedSchema)` to create a new message.
  */
 export const EndedSchema: GenMessage<Ended> = /*@__PURE__*/
-  messageDesc(file_platform_live_v1_live, 6);
+  messageDesc(file_platform_live_v1_live, 8);
 
 /**
  * @generated from message platform.live.v1.FleetChanges
@@ -280,7 +367,7 @@ export type FleetChanges = Message<"platform.live.v1.FleetChanges"> & {
  * Use `create(FleetChangesSchema)` to create a new message.
  */
 export const FleetChangesSchema: GenMessage<FleetChanges> = /*@__PURE__*/
-  messageDesc(file_platform_live_v1_live, 7);
+  messageDesc(file_platform_live_v1_live, 9);
 
 /**
  * @generated from message platform.live.v1.FleetMachine
@@ -367,7 +454,7 @@ export type FleetMachine = Message<"platform.live.v1.FleetMachine"> & {
  * Use `create(FleetMachineSchema)` to create a new message.
  */
 export const FleetMachineSchema: GenMessage<FleetMachine> = /*@__PURE__*/
-  messageDesc(file_platform_live_v1_live, 8);
+  messageDesc(file_platform_live_v1_live, 10);
 
 /**
  * @generated from message platform.live.v1.NewestReadings
@@ -386,7 +473,7 @@ export type NewestReadings = Message<"platform.live.v1.NewestReadings"> & {
  * Use `create(NewestReadingsSchema)` to create a new message.
  */
 export const NewestReadingsSchema: GenMessage<NewestReadings> = /*@__PURE__*/
-  messageDesc(file_platform_live_v1_live, 9);
+  messageDesc(file_platform_live_v1_live, 11);
 
 /**
  * @generated from message platform.live.v1.NewestReading
@@ -434,7 +521,7 @@ export type NewestReading = Message<"platform.live.v1.NewestReading"> & {
  * Use `create(NewestReadingSchema)` to create a new message.
  */
 export const NewestReadingSchema: GenMessage<NewestReading> = /*@__PURE__*/
-  messageDesc(file_platform_live_v1_live, 10);
+  messageDesc(file_platform_live_v1_live, 12);
 
 /**
  * @generated from message platform.live.v1.LogLines
@@ -460,7 +547,7 @@ export type LogLines = Message<"platform.live.v1.LogLines"> & {
  * Use `create(LogLinesSchema)` to create a new message.
  */
 export const LogLinesSchema: GenMessage<LogLines> = /*@__PURE__*/
-  messageDesc(file_platform_live_v1_live, 11);
+  messageDesc(file_platform_live_v1_live, 13);
 
 /**
  * What the parts last told; the worst of them.

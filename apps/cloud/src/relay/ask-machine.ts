@@ -1,0 +1,57 @@
+/** Questions to machines in JSON: unary methods that only read, by their names. Live connections repeat them. */
+import { type DescMethod, fromJson, type JsonObject, toJson } from '@bufbuild/protobuf';
+import { PlatformError } from '@platform/base';
+import type { Call } from '@platform/rpc/server';
+import type { Principal } from '../access/principal.ts';
+import { accessOf } from './method-access.ts';
+import { partHeader, type RelayedCallDeps } from './relayed-call.ts';
+import { relayedServices, relayUnary } from './relayed-services.ts';
+
+/** Later than this, the machine has not answered. */
+const timeoutMs = 10_000;
+
+export interface Question {
+  readonly partId: string;
+  /** Such as `platform.component.sensor.v1.SensorService/GetReadings`. */
+  readonly method: string;
+  readonly request: JsonObject;
+}
+
+export interface AskMachine {
+  /** @throws invalid_argument, not_found, permission_denied */
+  authorize(question: Question, principal: Principal): void;
+  /** @param call whose caller asks @throws as the method would */
+  ask(question: Question, call: Call<Principal>): Promise<JsonObject>;
+}
+
+export function askMachine(deps: RelayedCallDeps): AskMachine {
+  return {
+    authorize({ method, partId }, principal) {
+      methodOf(method);
+      deps.access.authorize(principal, 'part.control', partId);
+    },
+    async ask({ partId, method: path, request }, call) {
+      const method = methodOf(path);
+      const message = fromJson(method.input, request, { ignoreUnknownFields: true });
+      const asked: Call<Principal> = {
+        ...{ method: `/${path}`, metadata: new Headers({ [partHeader]: partId }), signal: call.signal },
+        ...{ principal: call.principal, peerAddress: call.peerAddress, vocabulary: call.vocabulary },
+        ...{ deadline: deps.clock.now() + timeoutMs, responseHeaders: new Headers(), responseTrailers: new Headers() },
+      };
+      const answer = await relayUnary({ deps, method, call: asked, resource: '' }, message);
+      return toJson(method.output, answer) as JsonObject;
+    },
+  };
+}
+
+function methodOf(path: string): DescMethod {
+  const [type, name] = path.split('/');
+  const method = relayedServices
+    .find(({ service }) => service.typeName === type)
+    ?.service.methods.find((one) => one.name === name);
+  if (method?.methodKind === 'unary' && accessOf(method) === 'read') return method;
+  throw new PlatformError(
+    'invalid_argument',
+    `method: expected a unary method of a machine that only reads, such as platform.component.sensor.v1.SensorService/GetReadings, found ${JSON.stringify(path.slice(0, 200))}`,
+  );
+}
