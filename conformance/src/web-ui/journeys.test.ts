@@ -62,7 +62,8 @@ test('sign in by link; a query becomes a chart, a table and a dashboard; a new t
   await page.locator('.cm-lintRange-error').waitFor();
 
   await browseData(ui);
-  await page.getByRole('link', { name: 'cpu_percent', exact: true }).click();
+  // In the list; the chart of the series has the same link once it is shown.
+  await page.getByRole('link', { name: 'cpu_percent', exact: true }).first().click();
   await page.getByRole('img', { name: /Line chart of value/ }).waitFor();
   await uploadPicture(ui.cloud);
   await page.getByRole('link', { name: 'Data' }).click();
