@@ -168,6 +168,29 @@ test('a confirmation within two minutes ends the call; a provider that hangs, th
   expect([late.code, Math.abs(late.tookMs - 120_000) <= 1_000]).toEqual(['deadline_exceeded', true]);
 });
 
+test('a charge about which the provider does not answer holds up no other one', async () => {
+  let stuck: string | undefined;
+  const partlyHanging: PaymentProvider = {
+    ...testProvider,
+    settle: (one, nowMs, ended) =>
+      one.invoiceId === stuck ? new Promise(() => {}) : testProvider.settle(one, nowMs, ended),
+  };
+  const on = await open(partlyHanging);
+  await attach(on, TestCard.CONFIRMS_LATE, 60);
+  const ids: string[] = [];
+  for (const subtotal of [1, 2, 3]) ids.push((await charge(on, { subtotal })).invoiceId);
+  [stuck] = ids;
+  await on.clock.advance(120_000);
+  const settling = on.billing.jobs.settle(signal);
+  const openOnes = async () =>
+    (await summary(on)).invoices.filter(({ status }) => status === 'open').map(({ id }) => id);
+  // The clock stands: the answer about the first one is still awaited.
+  await expect.poll(openOnes).toEqual([stuck]);
+  expect(await ended(on, settling)).toMatchObject({ code: 'ok' });
+  expect(await openOnes()).toEqual([stuck]);
+  await ordered(on);
+});
+
 test('a declined payment says why, leaves the invoice open, and the same request tries again', async () => {
   const on = await open(testProvider);
   await attach(on, TestCard.DECLINES);

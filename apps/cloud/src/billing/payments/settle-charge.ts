@@ -25,6 +25,8 @@ export interface SettleDeps {
 /** How long a provider may take for an answer. */
 export const providerTimeoutMs = 15_000;
 const chargesAtOnce = 100;
+/** Charges that the provider is asked about at the same time, so that one without an answer does not hold up the others. */
+const lanes = 8;
 
 /** The charge afterwards. @param id of any charge. @param timeoutMs how long the provider may take */
 export async function settleCharge(
@@ -78,11 +80,15 @@ export async function settleDue(deps: SettleDeps, signal: AbortSignal): Promise<
     .orderBy('next_ask_ms')
     .limit(chargesAtOnce)
     .execute();
-  for (const { id } of due) {
-    if (signal.aborted) return false;
-    await settleCharge(deps, id, signal);
-  }
-  return due.length === chargesAtOnce;
+  const isMore = due.length === chargesAtOnce;
+  const settleInTurn = async (): Promise<void> => {
+    for (let next = due.shift(); next !== undefined && !signal.aborted; next = due.shift())
+      await settleCharge(deps, next.id, signal);
+  };
+  const ends = await Promise.allSettled(Array.from({ length: lanes }, settleInTurn));
+  const failed = ends.find((end) => end.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+  return isMore && !signal.aborted;
 }
 
 async function finish(
