@@ -132,6 +132,8 @@ describe('D2 the table of fields that carry an API name', () => {
         'platform.gaps.v1.ListGapsRequest.method_name',
         'platform.live.v1.NewestReading.component_name',
         'platform.live.v1.NewestReading.method_name',
+        // The path of a method, in our vocabulary: live connections are our own API.
+        'platform.live.v1.RepeatedCall.method',
         'platform.robot.v1.GetPoseRequest.component_name',
         'platform.service.motion.v1.MoveOnMapRequest.slam_service_name',
         'platform.service.motion.v1.ObstacleDetector.vision_service',
