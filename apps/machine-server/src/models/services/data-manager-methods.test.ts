@@ -134,9 +134,8 @@ test('the status page has the counts of GetStatus for each resource: captured, m
     const { oldest_waiting, discarded_readings, ...counts } = await of();
     if (before !== JSON.stringify(await of())) return false;
     expect(text).toContain(heads.map((head) => `<th scope="col">${head}</th>`).join(''));
-    const cells = [...fields.map((field) => counts[field]), discarded_readings, oldest_waiting, ''];
+    const cells = [...fields.map((field) => counts[field]), discarded_readings, oldest_waiting ?? '', ''];
     expect(text).toContain(`<tr><td>${counter}</td>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`);
-    expect([counts['quarantined_files'], Number(counts['uploaded_readings']) > 0]).toEqual([1, true]);
-    return true;
+    return counts['quarantined_files'] === 1 && Number(counts['uploaded_readings']) > 0;
   });
 });
