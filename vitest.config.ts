@@ -10,9 +10,6 @@ export default defineConfig({
     hookTimeout: 300_000,
     expect: { poll: { timeout: 30_000 } },
     pool: 'forks',
-    // Files that run in a process one after the other share its modules: loading them again for each takes a sixth of the whole run.
-    // So a test changes nothing for good that the whole process has (environment variables, the current directory, prototypes).
-    isolate: false,
     execArgv: ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'],
     maxWorkers: 2,
     projects: [

@@ -10,6 +10,9 @@ export interface StripeUnderFire extends AsyncDisposable {
   start(cloudUrl: string): void;
 }
 
+/** The cloud asks about each event before it takes it: one after the other, many events would take minutes. */
+const sendersAtOnce = 8;
+
 /** @param random a number in [from, to) */
 export async function startStripeUnderFire(random: (from: number, to: number) => number): Promise<StripeUnderFire> {
   const far = await startStripeStandIn();
@@ -20,18 +23,26 @@ export async function startStripeUnderFire(random: (from: number, to: number) =>
     return (['lost-request', 'lost-answer', 'failed-answer'] as const)[Math.floor(random(0, 3))] ?? 'none';
   };
   let isOver = false;
-  let running: Promise<void> | undefined;
+  let running: Promise<unknown> | undefined;
   // As at Stripe, what was not taken is sent again.
   const lost: ReturnType<StripeStandIn['takeEvents']> = [];
-  const work = async (url: string): Promise<void> => {
+  const decide = async (): Promise<void> => {
     while (!isOver) {
       await pauseMs(random(20, 200));
       for (const { id, status } of far.payments.values())
         if (status === 'processing' && chance(30)) far.confirm(id, true);
-      const events = [...lost.splice(0), ...far.takeEvents()];
-      for (const event of events.toSorted(() => random(-1, 1)))
-        for (let times = chance(20) ? 2 : 1; times > 0; times--)
-          if (chance(20) || !(await isTaken(url, event))) lost.push(event);
+    }
+  };
+  const send = async (url: string): Promise<void> => {
+    while (!isOver) {
+      await pauseMs(random(20, 200));
+      const waiting = [...lost.splice(0), ...far.takeEvents()].toSorted(() => random(-1, 1));
+      const sendNext = async (): Promise<void> => {
+        for (let event = waiting.shift(); event !== undefined; event = waiting.shift())
+          for (let times = chance(20) ? 2 : 1; times > 0; times--)
+            if (isOver || chance(20) || !(await isTaken(url, event))) lost.push(event);
+      };
+      await Promise.all(Array.from({ length: sendersAtOnce }, sendNext));
     }
   };
   return {
@@ -41,7 +52,7 @@ export async function startStripeUnderFire(random: (from: number, to: number) =>
       ...{ PLATFORM_STRIPE_SECRET_KEY: far.secretKey, PLATFORM_STRIPE_WEBHOOK_SECRET: far.webhookSecret },
     },
     start(url) {
-      running = work(url);
+      running = Promise.all([decide(), send(url)]);
     },
     async [Symbol.asyncDispose]() {
       isOver = true;
