@@ -1,0 +1,32 @@
+/** What a person starts with a button: whether it is in progress, and what went wrong the last time. */
+import { type Problem, problemOf } from './problem.ts';
+
+export interface Action {
+  readonly busy: boolean;
+  readonly problem: Problem | undefined;
+  /** Never rejects: what `act` throws becomes the problem. */
+  run(act: () => Promise<unknown>): Promise<void>;
+}
+
+export function createAction(): Action {
+  let busy = $state(false);
+  let problem = $state.raw<Problem>();
+  return {
+    get busy() {
+      return busy;
+    },
+    get problem() {
+      return problem;
+    },
+    async run(act) {
+      [busy, problem] = [true, undefined];
+      try {
+        await act();
+      } catch (caught) {
+        problem = problemOf(caught);
+      } finally {
+        busy = false;
+      }
+    },
+  };
+}
