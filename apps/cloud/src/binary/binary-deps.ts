@@ -15,7 +15,7 @@ export interface BinaryOperationDeps {
   /** The address by which the caller reached this cloud, without a trailing slash. */
   readonly baseUrl: (metadata: Headers) => string;
   /** Called with the bytes of a file that were read for a caller, also if the caller went away in the middle. */
-  readonly onSent?: (organizationId: string, bytes: number) => void;
+  readonly onSent: (organizationId: string, bytes: number) => void;
   readonly clock: Clock;
   readonly log: Log;
 }

@@ -76,7 +76,7 @@ export interface MachinesDeps {
   /** How much a part may log. Read for each line. */
   readonly logAllowanceOf: (partId: string) => Allowance;
   /** Called with the bytes of machine logs that readers get. */
-  readonly onLogsSent?: (organizationId: string, bytes: number) => void;
+  readonly onLogsSent: (organizationId: string, bytes: number) => void;
   /** Called after a commit that ended roles, keys or secrets, to drop cached callers. */
   readonly accessChanged: () => void;
   /** Effects of parts going online and offline. */
@@ -158,7 +158,7 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
     ...{ db, clock, log, organizationOf, allowanceOf: deps.logAllowanceOf },
     onSent(partId, bytes) {
       const organizationId = organizationOf(partId);
-      if (organizationId !== undefined) deps.onLogsSent?.(organizationId, bytes);
+      if (organizationId !== undefined) deps.onLogsSent(organizationId, bytes);
     },
   });
   const presence = await openPresence({ db, clock, log, exists, onTransitions: deps.onTransitions });

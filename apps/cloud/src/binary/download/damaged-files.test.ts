@@ -120,7 +120,7 @@ test('D33 a payload that changes while it is sent is never sent completely', asy
   const id = await on.upload({ content: new Uint8Array(20_000_000).fill(7) });
   await on.byId(id);
   const row = await on.db.selectFrom('binary_data').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
-  const { openFile } = createOpenFile({ db: on.db, blobs: on.blobs, log: silentLog });
+  const { openFile } = createOpenFile({ db: on.db, blobs: on.blobs, onSent: () => {}, log: silentLog });
   for (const range of [undefined, { start: 1, end: 19_999_998 }]) {
     const reader = (await openFile(row, range))?.[Symbol.asyncIterator]();
     await reader?.next();

@@ -55,7 +55,7 @@ export function createOpenFile({
     } catch (caught) {
       throw lossOf(row, caught);
     } finally {
-      onSent?.(row.organization_id, bytes);
+      onSent(row.organization_id, bytes);
     }
   };
 

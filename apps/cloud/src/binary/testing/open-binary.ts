@@ -95,6 +95,7 @@ export async function openBinary({ clock = systemClock }: { readonly clock?: Clo
     standing: async ({ id }) => standing.get(id),
     principalOf: async (request) => standing.get(String(request.headers['x-who'])) ?? callers.part,
     baseUrl: () => 'http://cloud.test',
+    onSent: () => {},
     clock,
     log: silentLog,
   });

@@ -4,7 +4,7 @@ import type { MachineLogs } from './logs.ts';
 
 type Reads = Pick<MachineLogs, 'read' | 'tail'>;
 
-export function countedReads(reads: Reads, sent: (partId: string, bytes: number) => void = () => {}): Reads {
+export function countedReads(reads: Reads, sent: (partId: string, bytes: number) => void): Reads {
   return {
     async read(request) {
       const page = await reads.read(request);

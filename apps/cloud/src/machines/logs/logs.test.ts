@@ -136,6 +136,7 @@ test('D29 pages contain every line present at the start exactly once, even if ot
           log: silentLog,
           allowanceOf: () => machineAllowance,
           organizationOf: () => 'org',
+          onSent: () => {},
         });
         await logs.append(
           partId,
@@ -271,6 +272,7 @@ test('D29 the daily allowance survives a restart', async () => {
     log: silentLog,
     allowanceOf: () => machineAllowance,
     organizationOf: () => 'org',
+    onSent: () => {},
   });
   await after.append('p', [at(2, 'too much')]);
   expect(await messages({ filter: 'too much' })).toEqual([]);

@@ -52,7 +52,7 @@ export function createMachineLogs(deps: {
   /** Whose usage the lines of a part are; undefined: it was deleted. */
   organizationOf: (partId: string) => string | undefined;
   /** Called with the bytes of the lines that readers get, for billing. */
-  onSent?: (partId: string, bytes: number) => void;
+  onSent: (partId: string, bytes: number) => void;
 }): MachineLogs {
   const { db, clock, log, allowanceOf, organizationOf } = deps;
   const tails = createTails(clock);

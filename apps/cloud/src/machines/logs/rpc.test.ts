@@ -42,6 +42,7 @@ async function given(): Promise<Given> {
     log: silentLog,
     allowanceOf: () => machineAllowance,
     organizationOf: () => 'org',
+    onSent: () => {},
   });
   let exists = true;
   const access = createAccess(

@@ -83,6 +83,7 @@ export async function openMachines(overrides: Partial<MachinesDeps> = {}): Promi
       seesFragment: async () => true,
       firstDocument: () => undefined,
       logAllowanceOf: () => machineAllowance,
+      onLogsSent: () => {},
       linkSinceMs: () => undefined,
       onTransitions: async () => ({ record: async () => {}, committed: () => {} }),
       ...overrides,

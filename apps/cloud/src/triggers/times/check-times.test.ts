@@ -60,6 +60,7 @@ async function rig(): Promise<Rig> {
     log: silentLog,
     allowanceOf: () => allowance,
     organizationOf: () => 'org',
+    onSent: () => {},
   });
   const start = async (): Promise<Triggers> => {
     const triggers = createTriggers({
