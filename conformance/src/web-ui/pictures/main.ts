@@ -8,9 +8,9 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { fillCloud } from './web-ui/pictures/fill-cloud.ts';
-import { indexOf, takePictures } from './web-ui/pictures/take-pictures.ts';
-import { startUi } from './web-ui/start-ui.ts';
+import { startUi } from '../start-ui.ts';
+import { fillCloud } from './fill-cloud.ts';
+import { indexOf, takePictures } from './take-pictures.ts';
 
 const { values } = parseArgs({
   options: { only: { type: 'string' }, states: { type: 'string' }, out: { type: 'string' } },
