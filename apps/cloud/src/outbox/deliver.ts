@@ -136,7 +136,7 @@ export class Delivery implements AsyncDisposable {
   async #giveUp({ channel, inFlight, backlog }: Lane): Promise<boolean> {
     const { longestWaitMs } = channel;
     if (longestWaitMs === undefined) return false;
-    const overdue = await backlog.overdue(longestWaitMs, (id) => inFlight.has(id));
+    const overdue = await backlog.overdue(longestWaitMs, () => inFlight.ids());
     const byBelonging = Map.groupBy(overdue, (one) => this.#belongs(one));
     for (const { id } of byBelonging.get(false) ?? []) await this.#recorder.cancel(id);
     const rest = byBelonging.get(true) ?? [];

@@ -27,6 +27,11 @@ export class InFlight {
     return this.#deliveries.has(id);
   }
 
+  /** Ids of the messages that are being sent now. */
+  ids(): ReadonlySet<string> {
+    return new Set(this.#deliveries.keys());
+  }
+
   hasRoomFor(target: string): boolean {
     const { maxPerTarget } = this.#limits;
     if (this.#circuits?.isOpen(target) === true) return false;

@@ -216,5 +216,7 @@ test('a server that hangs, or is not there, loses nothing', async () => {
     on.outbox.wake();
     return ((await on.outbox.list())[0]?.attempts.length ?? 0) >= 2;
   });
-  expect((await on.outbox.list())[0]).toMatchObject({ state: 'pending', attempts: [{}, { outcome: 'retryLater' }] });
+  const [message] = await on.outbox.list();
+  expect(message?.state).toBe('pending');
+  expect(new Set(message?.attempts.map(({ outcome }) => outcome))).toEqual(new Set(['retryLater']));
 });

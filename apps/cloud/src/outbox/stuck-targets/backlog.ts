@@ -102,15 +102,17 @@ export class Backlog {
    * Held messages that have been due for longer, at most 500; looked for once a minute, or again at once after so many. There are none within
    * an hour of a start, or of a jump of the clock, as after a suspension: for how long a target could not be tried is not known then.
    *
-   * @param isBusy being sent
+   * @param sending ids of the messages being sent. It is called before the search: one whose attempt ends during it waits no longer, although
+   *   the search may still find it held
    */
-  async overdue(longestMs: number, isBusy: (id: string) => boolean): Promise<Overdue[]> {
+  async overdue(longestMs: number, sending: () => ReadonlySet<string>): Promise<Overdue[]> {
     const { clock } = this.#deps;
     const atMs = clock.monotonic();
     const aheadMs = clock.now() - atMs;
     if (!(Math.abs(aheadMs - this.#aheadMs) < overdueLookMs)) this.#sinceMs = atMs;
     this.#aheadMs = aheadMs;
     if (atMs - this.#sinceMs < graceMs || atMs - this.#overdueAtMs < overdueLookMs) return [];
+    const busy = sending();
     const found: Overdue[] = [];
     for (const some of chunks([...this.#targets], targetsPerStatement)) {
       const query = this.#held()
@@ -122,7 +124,7 @@ export class Backlog {
       if (found.length >= overdueAtOnce) break;
     }
     if (found.length < overdueAtOnce) this.#overdueAtMs = atMs;
-    return found.filter(({ id }) => !isBusy(id));
+    return found.filter(({ id }) => !busy.has(id));
   }
 
   #held() {

@@ -86,7 +86,7 @@ test.each(storeKinds)('of overdue messages, those that are being sent are not gi
   await waiting(on, 3);
   await setDue(on, 1, 3, on.clock.now() - scheduleMs - 1);
   const backlog = await loaded(on);
-  const overdue = await backlog.overdue(scheduleMs, (id) => id === messageId(['test', 2]));
+  const overdue = await backlog.overdue(scheduleMs, () => new Set(ids(2, 2)));
   expect(overdue.map(({ id }) => id).toSorted()).toEqual(
     ids(1, 3)
       .filter((_, n) => n !== 1)
@@ -94,12 +94,23 @@ test.each(storeKinds)('of overdue messages, those that are being sent are not gi
   );
 });
 
+test('a message whose attempt ends during the search for overdue ones is not among them', async () => {
+  const on = await openOutboxRig();
+  await waiting(on, 2);
+  await setDue(on, 1, 2, on.clock.now() - scheduleMs - 1);
+  const backlog = await loaded(on);
+  const sending = new Set(ids(1, 1));
+  const searching = backlog.overdue(scheduleMs, () => new Set(sending));
+  sending.clear();
+  expect((await searching).map(({ id }) => id)).toEqual(ids(2, 2));
+});
+
 test('for an hour after a start, and after a clock that jumped, nothing is given up', async () => {
   const on = await openOutboxRig();
   await waiting(on, 3);
   const backlog = new Backlog('webhook', on);
   await backlog.load();
-  const overdue = async () => (await backlog.overdue(scheduleMs, () => false)).length;
+  const overdue = async () => (await backlog.overdue(scheduleMs, () => new Set())).length;
   expect(await overdue()).toBe(0);
   await on.clock.advance(hourMs);
   expect(await overdue()).toBe(0);
@@ -135,7 +146,7 @@ async function setDue({ db }: OutboxRig, from: number, to: number, atMs: number)
 async function loaded(on: OutboxRig): Promise<Backlog> {
   const backlog = new Backlog('webhook', on);
   await backlog.load();
-  expect(await backlog.overdue(scheduleMs, () => false)).toEqual([]);
+  expect(await backlog.overdue(scheduleMs, () => new Set())).toEqual([]);
   await on.clock.advance(hourMs);
   return backlog;
 }
