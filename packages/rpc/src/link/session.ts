@@ -71,6 +71,10 @@ export class Session extends Http2SessionManager {
       session.setLocalWindowSize(this.#windowBytes);
       // The manager removes its own listener when a connection fails: a peer that keeps sending nonsense would then end this process.
       session.on('error', () => {});
+      // A stream that closes after its connection starts the manager's timer again. What a PING throws in a timer would end this process.
+      session.ping = new Proxy(session.ping, {
+        apply: (ping, on, args) => !session.destroyed && Reflect.apply(ping, on, args),
+      });
     }
     return stream;
   }

@@ -1,6 +1,6 @@
 import { silentLog, systemClock } from '@platform/base';
 import { Health } from '@platform/proto/grpc/health/v1/health';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { EchoService } from '../../test/echo-service.ts';
 import { type Handlers, serve } from '../core/binding.ts';
 import { connectOver, type Link } from '../link/connect.ts';
@@ -17,7 +17,7 @@ interface Tunnel extends AsyncDisposable {
 }
 
 /** Two ends whose bytes go through async iterables, as through the messages of a stream. */
-function openTunnel(handlers: Handlers<typeof EchoService, string>): Tunnel {
+function openTunnel(handlers: Handlers<typeof EchoService, string>, pingIntervalMs = 10_000): Tunnel {
   const pieces: number[] = [];
   const feed = Promise.withResolvers<AsyncIterable<Uint8Array>>();
   async function* later(): AsyncGenerator<Uint8Array, void> {
@@ -36,7 +36,7 @@ function openTunnel(handlers: Handlers<typeof EchoService, string>): Tunnel {
     log: silentLog,
   });
   void tunnelServer.serve(server.duplex);
-  const link = connectOver({ stream: client.duplex, pingIntervalMs: 10_000, userAgent: 'test' });
+  const link = connectOver({ stream: client.duplex, pingIntervalMs, userAgent: 'test' });
   return {
     ...{ link, client, server, pieces, tunnelServer },
     async [Symbol.asyncDispose]() {
@@ -131,4 +131,29 @@ test('a call that its client gives up, or whose connection breaks, is canceled a
   await canceled[1]?.promise;
   expect(await second).toBeInstanceOf(Error);
   await expect(echo.say({ value: '0' })).rejects.toMatchObject({ code: 'unavailable' });
+});
+
+test('a link that is ended during a call leaves no timer that throws: an uncaught error would end the process', async () => {
+  const asked = Promise.withResolvers<void>();
+  const hang = (): Promise<never> => {
+    asked.resolve();
+    return new Promise(() => {});
+  };
+  const pingIntervalMs = 20;
+  await using tunnel = openTunnel({ say: hang }, pingIntervalMs);
+  const call = tunnel.link.client(EchoService).say({});
+  await asked.promise;
+  tunnel.client.duplex.destroy();
+  const uncaught: unknown[] = [];
+  const note = (caught: unknown): void => void uncaught.push(caught);
+  const others = process.listeners('uncaughtException');
+  process.removeAllListeners('uncaughtException').on('uncaughtException', note);
+  onTestFinished(() => {
+    process.removeAllListeners('uncaughtException');
+    for (const other of others) process.on('uncaughtException', other);
+  });
+  await tunnel.link[Symbol.asyncDispose]();
+  await expect(call).rejects.toMatchObject({ code: 'canceled' });
+  await systemClock.sleep(10 * pingIntervalMs);
+  expect(uncaught).toEqual([]);
 });
