@@ -7,6 +7,7 @@ import type { Outbox } from '../feature.ts';
 import type { NotificationUsageRow } from '../store.ts';
 import {
   enqueueWebhooks,
+  makeDue,
   type OutboxOverrides,
   type OutboxRig,
   openOutboxRig,
@@ -154,8 +155,7 @@ test('a merged mail that the server may have accepted is repeated with the same 
   server.failContent(undefined);
   await on.send(...mailMessages(3, 500));
   await until(async () => {
-    on.clock.setWall(on.clock.now() + 10_000);
-    on.outbox.wake();
+    await makeDue(on, on.outbox);
     return (await statesIn(on.outbox)).every((state) => state === 'delivered');
   });
   const [dropped] = server.failed;
@@ -195,8 +195,7 @@ test.each([
   server.refuseWith(undefined);
   server.failContent(undefined);
   await until(async () => {
-    on.clock.setWall(on.clock.now() + 10_000);
-    on.outbox.wake();
+    await makeDue(on, on.outbox);
     return (await statesIn(on.outbox)).every((state) => state === 'delivered');
   });
   const ids = server.mails.map(({ headers }) => headers.get('message-id'));
@@ -212,8 +211,7 @@ test('a server that hangs, or is not there, loses nothing', async () => {
   await until(async () => (await on.outbox.list())[0]?.attempts.length === 1);
   await new Promise<void>((resolve) => silent.close(() => resolve()));
   await until(async () => {
-    on.clock.setWall(on.clock.now() + 10_000);
-    on.outbox.wake();
+    await makeDue(on, on.outbox);
     return ((await on.outbox.list())[0]?.attempts.length ?? 0) >= 2;
   });
   const [message] = await on.outbox.list();

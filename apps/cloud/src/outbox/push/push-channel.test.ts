@@ -5,6 +5,7 @@ import type { Message } from '../event.ts';
 import type { Outbox } from '../feature.ts';
 import {
   enqueueWebhooks,
+  makeDue,
   type OutboxRig,
   openOutboxRig,
   statesIn,
@@ -135,8 +136,7 @@ test.each([
   expect((await on.outbox.list())[0]).toMatchObject({ state: 'pending', attempts: [{ code: status }] });
   on.provider.answerDevice('second', undefined);
   await until(async () => {
-    on.clock.setWall(on.clock.now() + 10_000);
-    on.outbox.wake();
+    await makeDue(on, on.outbox);
     return (await statesIn(on.outbox)).join() === 'delivered';
   });
   const tags = on.provider.messages.map(({ message }) => Object(message['android']).collapse_key);
@@ -150,8 +150,7 @@ test('an access token that the provider no longer accepts is replaced at the nex
   on.provider.revokeTokens();
   await on.send(pushed(2));
   await until(async () => {
-    on.clock.setWall(on.clock.now() + 10_000);
-    on.outbox.wake();
+    await makeDue(on, on.outbox);
     return (await statesIn(on.outbox)).join() === 'delivered,delivered';
   });
   expect(on.provider.tokensGiven).toBe(2);

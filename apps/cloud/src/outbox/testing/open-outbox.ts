@@ -58,6 +58,8 @@ export interface OutboxRig {
   readonly lines: readonly { readonly partId: string; readonly line: MachineLogLine }[];
   /** Lines written to the log of the cloud, as JSON. */
   readonly logged: readonly string[];
+  /** How many messages are being sent. */
+  sending(): number;
   /** Creates an outbox, without starting it. */
   open(overrides?: OutboxOverrides): Outbox;
 }
@@ -90,6 +92,16 @@ export async function openOutboxRig(
   const inbox: KeptMail[] = [];
   const pushes: KeptPush[] = [];
   const outboxes: Outbox[] = [];
+  let sending = 0;
+  const counted = <T extends Channel>(channel: T): T => {
+    const send = channel.send.bind(channel);
+    return Object.assign(channel, {
+      async send(...args: Parameters<Channel['send']>) {
+        sending++;
+        return await send(...args).finally(() => sending--);
+      },
+    });
+  };
   onTestFinished(async () => {
     await stopAll(clock, outboxes);
     await metadata[Symbol.asyncDispose]();
@@ -99,6 +111,7 @@ export async function openOutboxRig(
   const port = Number(new URL(sink.url).port);
   return {
     ...{ clock, db, instanceKey, sink, inbox, pushes, lines, logged },
+    sending: () => sending,
     open({ smtpUrl, mailTimeoutMs, push, signingSecrets = async () => [webhookSecret], ...overrides } = {}) {
       const webhook = createWebhookChannel({
         ...{ clock, instanceKey, signingSecrets, version: '1.2.3' },
@@ -114,16 +127,22 @@ export async function openOutboxRig(
         ...{ db, instanceKey, clock },
         log: createLog((...line) => void logged.push(JSON.stringify(line))),
         channels: {
-          webhook,
-          email: createEmailChannel({
-            ...{ db, instanceKey, clock },
-            settings: smtpUrl === undefined ? undefined : { smtpUrl, from: 'Cloud <cloud@example.com>' },
-            branding: async () => ({ organizationName: 'Org', logoUrl: 'https://cloud.example/logos/1', supportEmail }),
-            publicUrl: () => 'https://cloud.example',
-            keep: (mail) => void inbox.push(mail),
-            ...(mailTimeoutMs !== undefined && { totalTimeoutMs: mailTimeoutMs }),
-          }),
-          ...(push && { push: push(clock, pushes) }),
+          webhook: counted(webhook),
+          email: counted(
+            createEmailChannel({
+              ...{ db, instanceKey, clock },
+              settings: smtpUrl === undefined ? undefined : { smtpUrl, from: 'Cloud <cloud@example.com>' },
+              branding: async () => ({
+                organizationName: 'Org',
+                logoUrl: 'https://cloud.example/logos/1',
+                supportEmail,
+              }),
+              publicUrl: () => 'https://cloud.example',
+              keep: (mail) => void inbox.push(mail),
+              ...(mailTimeoutMs !== undefined && { totalTimeoutMs: mailTimeoutMs }),
+            }),
+          ),
+          ...(push && { push: counted(push(clock, pushes)) }),
         },
         ownersOf: async () => [],
         organizationExists: () => true,
@@ -193,6 +212,16 @@ export async function enqueueWebhooks({ db }: OutboxRig, outbox: Outbox, ...mess
 /** Lets the event loop run until the condition holds; the test's own time limit ends an endless wait. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 2));
+}
+
+/**
+ * Makes all messages due that wait for their next attempt. Only the wall clock moves, and no further than needed: a request in progress,
+ * however long the computer takes for it, does not time out.
+ */
+export async function makeDue({ clock }: OutboxRig, outbox: Outbox): Promise<void> {
+  const waiting = (await outbox.list({ limit: 500 })).filter(({ state }) => state === 'pending');
+  clock.setWall(Math.max(clock.now(), ...waiting.map(({ nextAttemptAtMs }) => nextAttemptAtMs)));
+  outbox.wake();
 }
 
 /** States of all messages, sorted alphabetically. */

@@ -108,13 +108,19 @@ test.each([
   ['headers that never end', 'HTTP/1.1 200 OK\r\nX-A: '],
 ])('D23 %s is a timeout after 15 s in all', async (_what, text) => {
   const clock = new FakeClock();
-  const { port } = await listen((socket) => socket.on('data', () => socket.write(text)));
+  const asked = Promise.withResolvers<void>();
+  const { port } = await listen((socket) =>
+    socket.on('data', () => {
+      socket.write(text);
+      asked.resolve();
+    }),
+  );
   const sent = senderFor(port, clock)();
   let done = false;
   void sent.then(() => {
     done = true;
   });
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await asked.promise;
   await clock.advance(14_999);
   expect(done).toBe(false);
   await clock.advance(1);
