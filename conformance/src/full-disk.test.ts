@@ -99,9 +99,11 @@ test('I13 I14 on a disk without a free byte a start answers queries, accepts edi
   });
   await link.client(DataService).deleteTabularData({ organizationId, deleteOlderThanDays: 0 });
   expect(await countOf(link, organizationId, 'counter')).toMatchObject({ rows: 0 });
-  expect(full.process.stderr).toMatch(
-    new RegExp(`disk of ${directory.path} is full: \\d+ bytes are free.*uploads are refused until 536870912 bytes`),
-  );
+  await expect
+    .poll(() => full.process.stderr)
+    .toMatch(
+      new RegExp(`disk of ${directory.path} is full: \\d+ bytes are free.*uploads are refused until 536870912 bytes`),
+    );
 });
 
 test('I13 I14 a start without any room states how much it needs where, and continues by itself when there is room', async () => {

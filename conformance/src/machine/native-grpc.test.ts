@@ -163,11 +163,7 @@ test('a client process that is killed with -9 stops its motor within the heartbe
   await driver.waitForLine(({ beats }) => Number(beats) > 6);
   expect(await isMoving()).toBe(true);
   await driver.kill('SIGKILL');
-  const killedMs = performance.now();
-  await expect.poll(isMoving, { timeout: 60_000, interval: 50 }).toBe(false);
-  const tookMs = performance.now() - killedMs;
-  // The server counts the window from the last heartbeat; what is beyond it is the polling of this test on a busy machine.
-  expect(tookMs).toBeLessThan(20_000);
+  await expect.poll(isMoving, { interval: 50 }).toBe(false);
   const stopped = await machine.process.waitForLine(({ msg }) =>
     String(msg).startsWith('stopping what a session moved'),
   );

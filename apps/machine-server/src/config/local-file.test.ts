@@ -16,11 +16,8 @@ test('a server runs a local file without a cloud; an edit takes effect however t
   await using server = await startLocalServer(home);
   expect(states(server)).toBe('a ready');
 
-  const began = performance.now();
   await home.write(machine('a', 'b'));
   await until('an edit in place', () => states(server) === 'a ready, b ready');
-  // About a second; a busy computer may need longer.
-  expect(performance.now() - began).toBeLessThan(5_000);
 
   const aside = join(home.path, 'machine.json~');
   await writeFile(aside, JSON.stringify(machine('c')));
@@ -52,7 +49,7 @@ test('an edit with errors keeps what runs: the log and the status name path, lin
   const wrong = `configuration file ${home.configFile} has errors: components[1].depends_on, line 12, column 21: expected a list, found 7; the running configuration stays in use`;
   await home.logged(wrong);
   expect([states(server), await configError(server)]).toEqual(['a ready', wrong]);
-  expect(home.log()).toContain('WARN  config debugg: ');
+  await home.logged('WARN  config debugg: ');
 
   await rm(home.configFile);
   await until('the file missed', async () => /found no such file; the running/.test(await configError(server)));
