@@ -8,7 +8,7 @@ export default defineConfig({
     // Far above what any takes: they end what hangs. On a busy machine things happen late; that they happen is what is tested.
     testTimeout: 300_000,
     hookTimeout: 300_000,
-    expect: { poll: { timeout: 30_000 } },
+    expect: { poll: { timeout: 240_000 } },
     pool: 'forks',
     execArgv: ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'],
     maxWorkers: 2,

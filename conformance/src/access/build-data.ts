@@ -114,7 +114,7 @@ export async function buildDeliveries(
         expect(found[0]?.state).toBe(DeliveryState.DELIVERED);
         return found[0]?.id ?? '';
       },
-      { timeout: 60_000 },
+      { timeout: 240_000 },
     );
     canaries.watch(id, `id of ${label}`, holds('operator', part.label));
     deliveries.push({ id, label, part });

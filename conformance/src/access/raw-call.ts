@@ -16,7 +16,7 @@ export interface Answer {
 const endless: ReadonlySet<string> = new Set(['TailRobotPartLogs', 'Watch']);
 /** How long such a stream must stay open, without a refusal or a message, to count as granted. */
 const openStreamMs = 1_500;
-const deadlineMs = 100_000;
+const deadlineMs = 240_000;
 const codeNames: readonly string[] = Object.entries(status)
   .filter((entry): entry is [string, number] => typeof entry[1] === 'number')
   .reduce<string[]>((names, [name, code]) => {

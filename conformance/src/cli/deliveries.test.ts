@@ -92,7 +92,7 @@ async function received(path: string): Promise<{ id: string | undefined; authori
     .map(({ headers }) => ({ id: headers['webhook-id'], authorization: headers['authorization'] }));
 }
 
-const eventually = <T>(check: () => Promise<T>): Promise<T> => vi.waitFor(check, { timeout: 60_000, interval: 200 });
+const eventually = <T>(check: () => Promise<T>): Promise<T> => vi.waitFor(check, { timeout: 240_000, interval: 200 });
 
 test('a trigger fires: its delivery is listed with request and answer, and is sent again under the same id', async () => {
   const path = '/test-inbox/webhooks/retried?token=t0ken';

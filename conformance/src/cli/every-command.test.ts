@@ -192,7 +192,7 @@ async function deliveryOf(machine: string): Promise<string> {
       expect(sent?.state).toBe('delivered');
       return sent?.id ?? '';
     },
-    { timeout: 60_000 },
+    { timeout: 240_000 },
   );
 }
 

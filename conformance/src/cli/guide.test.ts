@@ -70,4 +70,4 @@ test('every command of the guide runs as printed', async () => {
     if (words.join(' ') === 'config edit press-7') await prepare();
     await cli.ok(words[0] === 'completion' ? words : [...words, '--yes'], { reveals: true });
   }
-}, 300_000);
+});

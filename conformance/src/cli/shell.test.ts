@@ -162,7 +162,7 @@ test('D33 a damaged upload in a running cloud is restored from a backup, and the
   await cli.ok(['admin', 'backup', backup, ...at]);
   let position = 0;
   {
-    using log = new DatabaseSync(join(dataDir(), 'ingest.sqlite'), { timeout: 5_000 });
+    using log = new DatabaseSync(join(dataDir(), 'ingest.sqlite'), { timeout: 60_000 });
     position = Number(log.prepare('select min(position) as position from log').get()?.['position']);
     log.prepare('update log set batch = ? where position = ?').run(Uint8Array.of(0), position);
   }

@@ -71,4 +71,4 @@ test('a webhook is listened to, its signature is right, and a changed body, anot
     expect(ran.code).not.toBe(0);
     expect(ran.stderr).toContain(problem);
   }
-}, 120_000);
+});

@@ -46,7 +46,7 @@ test('D27 the blocking call ends after 120 ± 1 s with DEADLINE_EXCEEDED and the
   expect(errorText(failed)).toContain(`invoice ${invoice?.id}: expected the payment to be confirmed within 2 minutes`);
   expect(Math.abs(tookMs - 120_000)).toBeLessThanOrEqual(1_000);
   const status = async () => (await open.billing.getInvoicesSummary(organizationId)).invoices.map((one) => one.status);
-  await expect.poll(status, { timeout: 60_000 }).toEqual(['paid']);
+  await expect.poll(status).toEqual(['paid']);
   const paidAfterS = (performance.now() - beganMs) / 1_000;
   expect(paidAfterS).toBeGreaterThanOrEqual(confirmedAfterSeconds - 1);
   const checked = await cli.ok(['admin', 'check-ledger', '--json', '--data', cloud.directory]);

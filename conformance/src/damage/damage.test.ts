@@ -26,7 +26,7 @@ interface Tally {
 }
 
 test(`D33 none of ${damages} random damages to files and catalog leads to a wrong or partial answer, and the doctor finds all`, {
-  timeout: 120_000 + damages * 5_000,
+  timeout: 300_000 + damages * 5_000,
 }, async () => {
   const random = seededRandom(Number(FAULT_SEED));
   await using filled = await fillCloud(random);

@@ -102,7 +102,7 @@ async function complaints(dataDirectory: string): Promise<string> {
 }
 
 test(`D33 after ${damages} random damages to payloads none is served, the doctor finds all, and restored payloads are served`, {
-  timeout: 120_000 + damages * 2_000,
+  timeout: 300_000 + damages * 2_000,
 }, async () => {
   const random = seededRandom(Number(FAULT_SEED));
   await using cloud = await CloudUnderFire.start();
@@ -154,7 +154,7 @@ test(`D33 after ${damages} random damages to payloads none is served, the doctor
 });
 
 test(`D33 none of ${restarts} random damages to the ingest log and to tails of write-ahead logs leads to a wrong answer`, {
-  timeout: 120_000 + restarts * 30_000,
+  timeout: 300_000 + restarts * 30_000,
 }, async () => {
   const random = seededRandom(Number(FAULT_SEED));
   await using golden = await temporaryDirectory();

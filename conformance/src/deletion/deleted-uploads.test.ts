@@ -96,4 +96,4 @@ test('D13 after random uploads, retries and deletions, exactly what was sent aft
   await remove('boiler', 0);
   for (const upload of uploads) await Promise.all([send(upload), send(upload), send(upload)]);
   expect(await found()).toEqual(uploads.flatMap(({ readings }) => readings.map(({ id }) => id)).toSorted());
-}, 200_000);
+});

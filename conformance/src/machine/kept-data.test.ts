@@ -106,7 +106,7 @@ function leaveCaptured(component: string, days: number, readings: number): void 
   writeFileSync(join(folder, `${stamp}_${'0'.repeat(8)}_1_${readings}.capture`), bytes);
 }
 
-const waitFor = <T>(step: () => Promise<T>): Promise<T> => vi.waitFor(step, { timeout: 60_000, interval: 200 });
+const waitFor = <T>(step: () => Promise<T>): Promise<T> => vi.waitFor(step, { timeout: 240_000, interval: 200 });
 
 test('recent_data_store and retention_policy of a captured method, edited while the machine captures, decide what queries find', async () => {
   leaveCaptured('load', 3, 5);

@@ -261,7 +261,7 @@ test('D33 doctor --deep finds damaged and missing log rows and a damaged image; 
 
   writeFileSync(data.at('blobs', 'a', 'one'), 'picturE');
   {
-    using log = new DatabaseSync(data.at('ingest.sqlite'), { timeout: 5_000 });
+    using log = new DatabaseSync(data.at('ingest.sqlite'), { timeout: 60_000 });
     log.exec('update log set seq = 9 where position = 2; delete from log where position = 3');
   }
   expect(await look(false)).toEqual([]);

@@ -93,9 +93,7 @@ async function openStore(dataDirectory: string): Promise<Store> {
   };
 }
 
-test('I15 every backup taken while rows are sealed, merged and truncated holds each reading acknowledged before it exactly once', {
-  timeout: 300_000,
-}, async () => {
+test('I15 every backup taken while rows are sealed, merged and truncated holds each reading acknowledged before it exactly once', async () => {
   await using directory = await temporaryDirectory();
   await using store = await openStore(directory.file('data'));
   let uploads = 0;

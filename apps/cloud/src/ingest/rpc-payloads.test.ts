@@ -91,7 +91,7 @@ test('a file and a streamed reading in one message of 40 MiB are stored complete
   expect(uploads).toHaveLength(2);
   for (const { blob } of uploads)
     expect(Buffer.compare(await readFile(join(server.blobDirectory, blob?.path ?? '')), data)).toBe(0);
-}, 60_000);
+});
 
 test('a stream without metadata, or with metadata in its middle, is refused and leaves nothing', async () => {
   await using server = await startUploadServer();

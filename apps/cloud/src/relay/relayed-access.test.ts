@@ -141,7 +141,7 @@ test('R21 operators read and move, owners manage, parts and strangers reach noth
   const spins = entries.filter(({ action }) => action === 'acme.widget.v1.WidgetService.Spin');
   // By the owner and by the operator.
   expect(spins.map(({ detail }) => detail)).toEqual(['{"resource":"top"}', '{"resource":"top"}']);
-}, 120_000);
+});
 
 test('R21 only types of modules and the reflection of the machine are called without being known to the cloud', async () => {
   const { passOn } = await openMachine();

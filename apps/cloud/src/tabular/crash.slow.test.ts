@@ -60,9 +60,7 @@ function expectPrefix({ rows, distinct, most }: Summary, atLeast: number): void 
   expect(rows).toBeGreaterThanOrEqual(atLeast);
 }
 
-test('I7 I9 queries during seals and merges see every row acknowledged before them exactly once', {
-  timeout: 300_000,
-}, async () => {
+test('I7 I9 queries during seals and merges see every row acknowledged before them exactly once', async () => {
   await using store = await openTabular({ sealRows: 500, mergeFiles: 4, concurrentQueries: 3 });
   const writer = appendUploads(store, 60);
   const reader = async (): Promise<void> => {
@@ -81,9 +79,7 @@ test('I7 I9 queries during seals and merges see every row acknowledged before th
   await expect.poll(async () => (await store.tabular.status()).hotRows).toBe(0);
 });
 
-test('I8 I9 I14 a child killed repeatedly while it loads, seals and merges rows loses none and duplicates none', {
-  timeout: 300_000,
-}, async () => {
+test('I8 I9 I14 a child killed repeatedly while it loads, seals and merges rows loses none and duplicates none', async () => {
   await using store = await openTabular({ sealRows: 300, mergeFiles: 3 });
   const writer = appendUploads(store, 20);
   for (let kills = 0; kills < 8; kills++) {

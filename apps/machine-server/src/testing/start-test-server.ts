@@ -108,7 +108,7 @@ export function countingDocument(
 
 /** Resolves once `condition` holds; rejects, naming what it waited for, shortly before the test's time limit. */
 export async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
-  const untilMs = performance.now() + 110_000;
+  const untilMs = performance.now() + 280_000;
   while (performance.now() < untilMs) {
     if (await condition()) return;
     await systemClock.sleep(20);

@@ -35,7 +35,7 @@ async function openBackedUp(): Promise<BackedUp> {
 }
 
 function damage(store: OpenTabular, set: string, position = 2): void {
-  using db = new DatabaseSync(join(store.dataDir, 'ingest.sqlite'), { timeout: 5_000 });
+  using db = new DatabaseSync(join(store.dataDir, 'ingest.sqlite'), { timeout: 60_000 });
   db.exec(`update log set ${set} where position = ${position}`);
 }
 

@@ -120,7 +120,7 @@ test('D33 losses of the ingest log are reported, and given up when accepted', as
   for (const i of [1, 2, 3]) store.append({ readings: [{ data: { i } }] });
   expect(await store.count()).toBe(3);
   {
-    using db = new DatabaseSync(join(store.dataDir, 'ingest.sqlite'), { timeout: 5_000 });
+    using db = new DatabaseSync(join(store.dataDir, 'ingest.sqlite'), { timeout: 60_000 });
     db.exec('update log set seq = 9 where position = 2');
   }
   store.tabular.killProcess();

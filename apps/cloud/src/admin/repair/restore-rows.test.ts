@@ -71,7 +71,7 @@ test('D33 a file is not rebuilt from a log row that was changed since', async ()
   fill(store);
   await store.tabular.seal();
   {
-    using db = new DatabaseSync(join(store.dataDir, 'ingest.sqlite'), { timeout: 5_000 });
+    using db = new DatabaseSync(join(store.dataDir, 'ingest.sqlite'), { timeout: 60_000 });
     db.exec('update log set batch = (select batch from log where position = 5) where position = 3');
   }
   await rm(pathOf(store, (await filesOf(store))[0] ?? ''));

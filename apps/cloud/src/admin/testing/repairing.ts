@@ -38,7 +38,7 @@ export async function backUp(store: OpenTabular, to: string, names: readonly str
 
 /** Deletes log rows, as truncation does after all followers have read them, or as a failing disk does. */
 export function forgetRows(store: OpenTabular, condition: string): void {
-  using db = new DatabaseSync(join(store.dataDir, 'ingest.sqlite'), { timeout: 5_000 });
+  using db = new DatabaseSync(join(store.dataDir, 'ingest.sqlite'), { timeout: 60_000 });
   db.exec(`delete from log where ${condition}`);
 }
 

@@ -111,4 +111,4 @@ test('lines and tax sum to the total, the balance is what is open less what is p
     // Not shrunk: the store goes on from one sequence to the next.
     { numRuns: 25, endOnFailure: true },
   );
-}, 60_000);
+});

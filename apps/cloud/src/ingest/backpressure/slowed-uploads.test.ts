@@ -108,7 +108,7 @@ const bound = 4 * readingBytes;
 async function fill(store: Store): Promise<Promise<string>[]> {
   for (let seq = 1; seq <= 4; seq++) {
     await store.upload('flood', seq);
-    await expect.poll(() => store.tabular.lag().loadedPosition, { timeout: 60_000 }).toBe(seq);
+    await expect.poll(() => store.tabular.lag().loadedPosition).toBe(seq);
   }
   const waiting = store.upload('flood', 5);
   await expect.poll(() => store.slowed()?.uploads).toBe(1);
@@ -146,7 +146,7 @@ test('a retry of a recorded upload does not wait, nor does an upload that its se
 test('uploads continue after a bounded wait while the process that loads rows is not running', async () => {
   await using store = await openStore({ unloadedBytes: bound, burstBytes: bound, maxWaitMs: 50 });
   await store.upload('flood', 1);
-  await expect.poll(() => store.tabular.lag().loadedPosition, { timeout: 60_000 }).toBe(1);
+  await expect.poll(() => store.tabular.lag().loadedPosition).toBe(1);
   const { processId = 0 } = await store.tabular.status();
   process.kill(processId, 'SIGSTOP');
   // Uploads only wait for loading while a query is asked.

@@ -29,7 +29,7 @@ export async function openTestLog(clock: Clock = systemClock, kind?: StoreKind):
   };
   const change = async (statement: string): Promise<void> => {
     if (database !== undefined) return void (await store.administer(`set search_path = ingest; ${statement}`));
-    using db = new DatabaseSync(file, { timeout: 5_000 });
+    using db = new DatabaseSync(file, { timeout: 60_000 });
     db.exec(statement);
   };
   return {

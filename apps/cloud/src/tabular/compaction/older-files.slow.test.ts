@@ -42,4 +42,4 @@ test('I9 I10 I14 repeated kills while files are upgraded, merged and cleaned of 
     await check(store);
     expect((await store.tabular.status()).fileRows).toBe(expected.rows);
   });
-}, 180_000);
+});

@@ -10,7 +10,7 @@ const others = { organizationId: 'org-2', locationId: 'loc-2', robotId: 'robot-2
 const ofOthers = { scope: { organizationId: 'org-2', locationIds: null, robotIds: null } };
 
 async function damageLog(store: OpenTabular, statement: string): Promise<void> {
-  using db = new DatabaseSync(join(store.dataDir, 'ingest.sqlite'), { timeout: 5_000 });
+  using db = new DatabaseSync(join(store.dataDir, 'ingest.sqlite'), { timeout: 60_000 });
   db.exec(statement);
   // The next child reads the log again.
   store.tabular.killProcess();

@@ -28,7 +28,7 @@ beforeAll(async () => {
 
 afterAll(() => stack.disposeAsync());
 
-test.each(Object.entries(hostileQueries))('%s', { timeout: 240_000 }, async (_, make) => {
+test.each(Object.entries(hostileQueries))('%s', async (_, make) => {
   const { processId } = await store.tabular.status();
   const over = new AbortController();
   const others = askOthers(over.signal);

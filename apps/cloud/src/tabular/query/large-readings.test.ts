@@ -3,9 +3,7 @@ import { openTabular, testPlace } from '../testing/open-tabular.ts';
 
 const scopeOf = (organizationId: string) => ({ scope: { organizationId, locationIds: null, robotIds: null } });
 
-test('D34 large readings, more than the memory allowed, are answered, sealed and merged, and do not delay others', {
-  timeout: 300_000,
-}, async () => {
+test('D34 large readings, more than the memory allowed, are answered, sealed and merged, and do not delay others', async () => {
   const readings = 60;
   const bytes = 3_900_000;
   const text = 'x'.repeat(1_000_000);

@@ -157,7 +157,7 @@ test('a dry run decides as the live code does, with the same ids, from sealed fi
     expect(fired + recovered).toBe(expected.length);
     expect(occurrences).toHaveLength(3);
   }
-}, 60_000);
+});
 
 test('only what was accepted within the time span counts, and only of the part', async () => {
   await using store = await openTabular();

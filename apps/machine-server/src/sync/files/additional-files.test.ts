@@ -146,7 +146,7 @@ test('a file is sent only once it has been unmodified for file_last_modified_mil
         await sync.flush();
         return rig.sent.toSorted();
       },
-      { timeout: 60_000, interval: 100 },
+      { interval: 100 },
     )
     .toEqual(['fresh', 'future']);
 });
