@@ -140,8 +140,13 @@ test('answers: a machine is asked for its reader again and again, also after a c
   expect(resultOf(await live.until(0, () => true))).toMatchObject({
     ...{ case: 'failed', value: { code: 14, message: 'the machine has no link' } },
   });
-  expect(resultOf(await live.until(0, () => true))).toEqual({ case: 'message', value: { readings: { count: 2 } } });
-  expect(resultOf(await live.until(0, () => true))).toEqual({ case: 'message', value: { readings: { count: 3 } } });
+  // A slow reader gets the newest answer only.
+  const countOf = (content: Content): number => {
+    const result = resultOf(content);
+    return result?.case === 'message' ? Number((result.value['readings'] as { count: number }).count) : 0;
+  };
+  const second = countOf(await live.until(0, (content) => countOf(content) >= 2));
+  await live.until(0, (content) => countOf(content) > second);
   expect(new Set(asked)).toEqual(new Set([`key ${method} {"name":"oven"}`]));
   become('ended');
   await expect(live.until(0, () => false)).rejects.toThrow();
@@ -162,15 +167,20 @@ test('status and fleet: what they are first, then what changes, over one connect
     content.value.onlineState === OnlineState.ONLINE &&
     content.value.fetched !== undefined;
   await live.until(0, isOnline);
-  const changed = await live.until(1, (content) => content.case === 'fleet');
+  // Two changes, which may come one after the other.
+  const changed = await live.until(
+    1,
+    ({ case: kind, value }) => kind === 'fleet' && value.machines[0]?.serverVersion === '0.4.0',
+  );
   if (changed.case !== 'fleet') throw new Error('expected the fleet');
   expect(changed.value).toMatchObject({ whole: false, removed: [] });
   expect(changed.value.machines).toMatchObject([{ onlineState: OnlineState.ONLINE, serverVersion: '0.4.0' }]);
 
   const added = await registry.register(locationId, 'oven', 1);
-  const grown = await live.until(1, (content) => content.case === 'fleet');
-  if (grown.case !== 'fleet') throw new Error('expected the fleet');
-  expect(grown.value.machines.map(({ name }) => name)).toEqual(['oven']);
+  await live.until(
+    1,
+    ({ case: kind, value }) => kind === 'fleet' && value.machines.some(({ name }) => name === 'oven'),
+  );
   registry.forgetMachine(added.machineId);
   const shrunk = await live.until(1, (content) => content.case === 'fleet' && content.value.removed.length > 0);
   expect(shrunk.value).toMatchObject({ removed: [added.machineId] });

@@ -96,7 +96,7 @@ test('D9 an open window lets a configuration through at once', async () => {
   await using cloud = await startFakeCloud(applied);
   await using home = await createTestHome(cloud.url);
   await using _server = await startTestServer(home, clock);
-  await until('the first configuration', () => cloud.reports?.length === 1);
+  await until('the first configuration', () => (cloud.reports ?? []).length > 0);
   const next = machine(true, { maintenance: window });
   cloud.document = next;
   await until('the next configuration', () => cloud.reports?.at(-1)?.appliedRevision === revision(next));
