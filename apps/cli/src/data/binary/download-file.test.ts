@@ -1,5 +1,6 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { type BinaryMetadata, PlatformError } from '@platform/sdk/cloud';
 import { temporaryDirectory } from '@platform/testkit';
 import { expect, test } from 'vitest';
@@ -41,6 +42,15 @@ test('an interrupted download is resumed; complete files are skipped', async () 
   expect(readFileSync(join(directory.path, 'f1-a.png'))).toEqual(content);
 });
 
+test('an empty file is downloaded like any other', async () => {
+  await using directory = await temporaryDirectory('download-');
+  const empty = { ...file, fileName: 'empty', fileExt: '', fileSizeBytes: 0n };
+  const openFile = async () => ({ fromByte: 0, totalBytes: 0, chunks: Readable.from([]) });
+  expect(await downloadFile({ openFile }, empty, directory.path)).toBe(0);
+  expect(readdirSync(directory.path)).toEqual(['f1-empty']);
+  expect(await downloadFile({ openFile }, empty, directory.path)).toBeUndefined();
+});
+
 test('no file name escapes the directory, is hidden, or collides with another', () => {
   const named = (fileName: string, fileExt = '', binaryDataId = 'f1') => nameOf({ binaryDataId, fileName, fileExt });
   expect(named('../../etc/passwd')).toBe('f1-passwd');
@@ -49,4 +59,6 @@ test('no file name escapes the directory, is hidden, or collides with another', 
   expect(named('a\u001b[31m\n/..', '', '../f')).toBe('_._f-..');
   expect(named('bild ü', '.png')).toBe('f1-bild ü.png');
   expect(named('x'.repeat(500)).length).toBe(200);
+  // File systems count bytes.
+  expect(named('測'.repeat(100))).toBe(`f1-${'測'.repeat(65)}`);
 });

@@ -16,11 +16,11 @@ export async function downloadFile(
   const partial = `${target}.partial`;
   const size = Number(file.fileSizeBytes);
   if ((await sizeOf(target)) === size) return undefined;
-  const there = (await sizeOf(partial)) ?? 0;
+  const there = await sizeOf(partial);
   let received = 0;
   if (there !== size) {
     const { fromByte, chunks } = await cloud
-      .openFile(file.binaryDataId, there < size ? there : 0)
+      .openFile(file.binaryDataId, there !== undefined && there < size ? there : 0)
       .catch(async (caught: unknown) => {
         // The partial file can never be completed.
         if (isGone(caught)) await rm(partial, { force: true });
@@ -43,6 +43,9 @@ export async function downloadFile(
   return received;
 }
 
+/** File systems allow 255, and `.partial` is added. */
+const mostNameBytes = 200;
+
 /** The id, then the name that the file was uploaded with: names repeat, and none may escape the directory or be hidden. */
 export function nameOf({
   binaryDataId,
@@ -52,7 +55,16 @@ export function nameOf({
   const plain = (text: string): string => text.replaceAll(/[^\p{L}\p{N}._ -]/gu, '_');
   const last = basename(fileName.replaceAll('\\', '/'));
   const named = last === '' ? plain(fileExt) : `-${plain(last.endsWith(fileExt) ? last : last + fileExt)}`;
-  return `${plain(binaryDataId).replace(/^\./, '_')}${named}`.slice(0, 200);
+  return atMost(mostNameBytes, `${plain(binaryDataId).replace(/^\./, '_')}${named}`);
+}
+
+function atMost(bytes: number, text: string): string {
+  let kept = '';
+  for (const character of text) {
+    if (Buffer.byteLength(kept + character) > bytes) break;
+    kept += character;
+  }
+  return kept;
 }
 
 /** The file is damaged in the cloud or no longer there; other files are not affected. */
