@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { choicesOn, isWithin, pathStage, withLevel } from './data-path.ts';
+import { choicesOn, isWithin, nameIn, pathStage, withLevel } from './data-path.ts';
 
 const all = { location: '', machine: '', component: '', method: '' };
 const oven = { location: 'plant', machine: 'm1', component: 'oven', method: 'Readings' };
@@ -19,4 +19,10 @@ test('each level offers what there is below the levels above it, and choosing on
   expect(choicesOn('machine', path, [oven, camera, other])).toEqual(['m1', 'm2']);
   expect(choicesOn('component', path, [oven, camera, other])).toEqual(['oven', 'gate']);
   expect(withLevel(oven, 'machine', 'm2')).toEqual({ ...all, location: 'plant', machine: 'm2' });
+});
+
+test('a machine is called deleted once the names are known without it, not while they are being loaded', () => {
+  expect(nameIn(undefined, 'm1', 'deleted machine')).toBe('m1');
+  expect(nameIn(new Map([['m1', 'press-7']]), 'm1', 'deleted machine')).toBe('press-7');
+  expect(nameIn(new Map(), 'm1', 'deleted machine')).toBe('deleted machine');
 });

@@ -41,3 +41,8 @@ export function pathStage(path: DataPath): Row | undefined {
   const chosen = levels.filter((level) => path[level] !== '').map((level) => [columns[level], path[level]]);
   return chosen.length === 0 ? undefined : { $match: Object.fromEntries(chosen) };
 }
+
+/** The name of what an id stands for; `gone` if nothing has this id any more. While the names are not known, the id itself. */
+export function nameIn(names: ReadonlyMap<string, string> | undefined, id: string, gone = ''): string {
+  return names === undefined ? id : (names.get(id) ?? gone);
+}

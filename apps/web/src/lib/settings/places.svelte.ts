@@ -12,7 +12,8 @@ interface Named {
 export interface Places {
   readonly locations: readonly Named[];
   readonly machines: readonly Named[];
-  readonly names: ReadonlyMap<string, string>;
+  /** Undefined: not known yet. */
+  readonly names: ReadonlyMap<string, string> | undefined;
 }
 
 const everyMs = 30_000;
@@ -26,7 +27,9 @@ export function usePlaces(organizationId: () => string): Places {
     everyMs,
   );
   const names = $derived(
-    new Map([...(locations.value ?? []), ...(fleet.value ?? [])].map(({ id, name }): [string, string] => [id, name])),
+    locations.value &&
+      fleet.value &&
+      new Map([...locations.value, ...fleet.value].map(({ id, name }): [string, string] => [id, name])),
   );
   return {
     get locations() {

@@ -18,4 +18,6 @@ test('roles are said in words, with the name of what they are on', () => {
   expect(roleText(authorizationOf('operator', { kind: 'location', id: 'x' }, 'acme'), names)).toBe(
     'operator of a deleted location',
   );
+  // While the names are being loaded, nothing is called deleted.
+  expect(roleText(authorizationOf('operator', { kind: 'robot', id: 'm' }, 'acme'), undefined)).toBe('operator of m');
 });

@@ -46,10 +46,14 @@ export function roleOf({ authorizationId }: Pick<RoleFields, 'authorizationId'>)
   return authorizationId.endsWith('_owner') ? 'owner' : 'operator';
 }
 
-/** Such as "owner" (of the organization), "operator of press-7". @param names of locations and machines by id */
-export function roleText(fields: RoleFields, names: ReadonlyMap<string, string>): string {
+/**
+ * Such as "owner" (of the organization), "operator of press-7".
+ * @param names of locations and machines by id; undefined: not known yet
+ */
+export function roleText(fields: RoleFields, names: ReadonlyMap<string, string> | undefined): string {
   const { kind, id } = placeOf(fields);
   const role = roleOf(fields);
   if (kind === 'organization') return role;
+  if (names === undefined) return `${role} of ${id}`;
   return `${role} of ${names.get(id) ?? `a deleted ${kind === 'robot' ? 'machine' : 'location'}`}`;
 }
