@@ -91,6 +91,7 @@ export async function composeData(deps: DataDeps): Promise<Data> {
       beforeSealed: (path, { header }) =>
         header.metadata?.type === DataType.TABULAR_SENSOR ? enqueue(path) : Promise.resolve(),
       onRecovered: (contents) => crash.recovered(contents),
+      onUnreadable: (path, directory) => crash.unreadable(path, directory),
     }),
   );
   await directories.start();

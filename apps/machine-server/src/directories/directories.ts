@@ -20,6 +20,8 @@ export interface DirectoriesDeps {
   readonly ledger: SeqLedger;
   /** Called with each file that an earlier process left open. */
   readonly onRecovered?: (contents: CaptureFileContents) => void;
+  /** Called with each such file of which not even the header can be read, and its capture directory. */
+  readonly onUnreadable?: (path: string, directory: string) => void;
   /** Called before such a file is sealed. */
   readonly beforeSealed?: (path: string, contents: CaptureFileContents) => Promise<void>;
   readonly clock: Clock;

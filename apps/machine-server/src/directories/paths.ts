@@ -29,9 +29,9 @@ export function apiOf(folder: string): string {
 
 /** The time with which the name of a capture file begins, wall ms; undefined: it has none. */
 export function timeOf(name: string): number | undefined {
-  const [, day, hours, minutes, seconds] = /^(\d{4}-\d\d-\d\d)T(\d\d)_(\d\d)_(\d\d(?:\.\d+)?)/.exec(name) ?? [];
+  const [, day, hours, minutes, seconds] = /^(\d{4}-\d\d-\d\d)T(\d\d)_(\d\d)_(\d\d(?:\.\d{1,3})?)/.exec(name) ?? [];
   if (day === undefined) return undefined;
-  const ms = Date.parse(`${day}T${hours}:${minutes}:${Number(seconds).toFixed(3).padStart(6, '0')}Z`);
+  const ms = Date.parse(`${day}T${hours}:${minutes}:${seconds}Z`);
   return Number.isNaN(ms) ? undefined : ms;
 }
 

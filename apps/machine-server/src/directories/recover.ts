@@ -17,15 +17,19 @@ const othersQuietMs = 60_000;
 export async function recoverFile(
   path: string,
   directory: string,
-  { clock, log, onRecovered, beforeSealed }: Omit<DirectoriesDeps, 'home' | 'ledger'>,
+  { clock, log, onRecovered, onUnreadable, beforeSealed }: Omit<DirectoriesDeps, 'home' | 'ledger'>,
 ): Promise<void> {
   const { size, mtimeMs } = await stat(path);
-  if (size === 0) return rm(path, { force: true });
+  if (size === 0) {
+    onUnreadable?.(path, directory);
+    return rm(path, { force: true });
+  }
   let contents: CaptureFileContents;
   try {
     contents = readCaptureFile(await readFile(path));
   } catch (caught) {
     log.error('a capture file left by a crash has no readable header; set aside', { path, error: errorText(caught) });
+    onUnreadable?.(path, directory);
     await setAside(path, directory, errorText(caught), clock.now());
     return;
   }

@@ -1,9 +1,12 @@
 /**
  * What a crash may have cost: of each captured method, the readings that were due after the last time at which everything had reached the
- * disk, within a second (longer if the disk was slow), without those that were recovered.
+ * disk, within a second (longer if the disk was slow), without those that were recovered. Of a file that was left open and of which not
+ * even the header can be read, everything since it was opened.
  */
+import { basename, dirname, relative } from 'node:path';
 import type { CaptureFileContents } from '@platform/capture-file';
 import { GapReason } from '@platform/proto/platform/gaps/v1/gaps';
+import { seriesPath, timeOf } from '../directories/paths.ts';
 import type { Crash } from './alive.ts';
 import type { GapSeries, Gaps } from './gaps.ts';
 import { receivedUs } from './lost-readings.ts';
@@ -21,6 +24,7 @@ function mostReadings(hz: number, us: number): number {
 export class CrashGaps {
   readonly #crash: Crash | undefined;
   readonly #recovered = new Map<string, number>();
+  readonly #unreadable: { readonly series: Crash['series'][number]; readonly openedUs: number }[] = [];
 
   constructor(crash: Crash | undefined) {
     this.#crash = crash;
@@ -40,8 +44,23 @@ export class CrashGaps {
     this.#recovered.set(key, (this.#recovered.get(key) ?? 0) + count);
   }
 
+  /** Notes a file that the crash left open without a header that can be read. @param directory the capture directory that contains it */
+  unreadable(path: string, directory: string): void {
+    const openedMs = timeOf(basename(path));
+    const folder = relative(directory, dirname(path));
+    const series = this.#crash?.series.find(({ api, name, method }) => seriesPath(api, name, method) === folder);
+    if (series !== undefined && openedMs !== undefined)
+      this.#unreadable.push({ series, openedUs: Math.floor(openedMs * 1_000) });
+  }
+
   tell(gaps: Pick<Gaps, 'add'>, nowUs: number): void {
     if (this.#crash === undefined) return;
+    for (const { series, openedUs } of this.#unreadable.splice(0)) {
+      const { safeUs } = this.#crash;
+      // What came later is in the gap of the crash.
+      if (openedUs < safeUs)
+        gaps.add(series, GapReason.DAMAGED, mostReadings(series.hz, safeUs - openedUs), openedUs, safeUs);
+    }
     const { safeUs, untilUs, series } = this.#crash;
     // After a step of the clock to the past, now says nothing.
     const endUs = nowUs > safeUs ? Math.min(nowUs, untilUs) : untilUs;

@@ -6,6 +6,7 @@ import { GapReason, type ReportGapsRequest } from '@platform/proto/platform/gaps
 import type { Link } from '@platform/rpc/client';
 import { FakeClock } from '@platform/testkit';
 import { expect, onTestFinished, test } from 'vitest';
+import { recoverFile } from '../directories/recover.ts';
 import { until } from '../testing/start-test-server.ts';
 import { Alive, readCrash } from './alive.ts';
 import { CrashGaps } from './crash-gaps.ts';
@@ -153,6 +154,36 @@ test('a crash costs at most the readings within a second after the last time tha
   ]);
   await crashed[Symbol.asyncDispose]();
   expect(await readCrash(home)).toBeUndefined();
+});
+
+test('a file that a crash left open and nobody can read costs the readings since it was opened, up to those of the crash', async () => {
+  const capture = await homeFolder();
+  const openedUs = Date.parse('2026-11-20T10:15:59.999Z') * 1_000;
+  const crash = { safeUs: openedUs + 3_000_000, untilUs: openedUs + 4_000_000, series: [{ ...series, hz: 10 }] };
+  const told: unknown[] = [];
+  const gaps = { add: (...gap: Parameters<Gaps['add']>) => void told.push(gap.slice(1)) };
+  const crashes = new CrashGaps(crash);
+  const onUnreadable = crashes.unreadable.bind(crashes);
+  const leftOpen: [string, string, string][] = [
+    ['temp', '2026-11-20T10_15_59.999600Z_7f3a9c1e_7.prog', 'not a header'],
+    ['temp', '2026-11-20T10_16_00.999600Z_7f3a9c1e_8.prog', ''],
+    // Opened after everything had reached the disk; captured by nobody; not one of ours.
+    ['temp', '2026-11-20T10_16_03.000000Z_7f3a9c1e_9.prog', ''],
+    ['gone', '2026-11-20T10_15_59.999600Z_7f3a9c1e_1.prog', 'not a header'],
+    ['temp', 'notes.prog', 'not a header'],
+  ];
+  for (const [name, file, content] of leftOpen) {
+    const folder = join(capture, 'core_component_sensor', name, 'Readings');
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, file), content);
+    await recoverFile(join(folder, file), capture, { clock: new FakeClock(), log: silentLog, onUnreadable });
+  }
+  crashes.tell(gaps, crash.untilUs);
+  expect(told).toEqual([
+    [GapReason.DAMAGED, 31, openedUs, crash.safeUs],
+    [GapReason.DAMAGED, 21, openedUs + 1_000_000, crash.safeUs],
+    [GapReason.CRASH, 11, crash.safeUs, crash.untilUs],
+  ]);
 });
 
 test('a crash while the disk is slow costs the readings that were due until the time that was noted meanwhile', async () => {
