@@ -9,7 +9,7 @@ import { defineLocalCommand, group } from '../invocation/define-command.ts';
 import type { Output } from '../results/output.ts';
 import { releaseFile, setAsideFiles } from './quarantine.ts';
 import { capturePaths, type FoundFile, linesOf, readFound } from './read-capture.ts';
-import { repairFile } from './repair.ts';
+import { checkTarget, repairFile } from './repair.ts';
 
 const pathText = 'a capture file, or a folder of them such as ~/.platform/capture';
 const lineFields = [
@@ -106,13 +106,15 @@ function repairCommand(): Command {
       fields: ['path', 'repaired', 'readings', 'fault'],
     },
     async ({ out, signal }, _flags, path = '', folder = '') => {
-      const rows = [...readAll(path, out, signal)]
+      const found = [...readAll(path, out, signal)];
+      checkTarget(path, folder);
+      const rows = found
         .filter(({ fault }) => fault !== undefined)
-        .map((found) => ({
-          path: found.path,
-          repaired: repairFile(found, path, folder) ?? null,
-          readings: found.contents?.readings.length ?? 0,
-          fault: found.fault ?? null,
+        .map((file) => ({
+          path: file.path,
+          repaired: repairFile(file, path, folder) ?? null,
+          readings: file.contents?.readings.length ?? 0,
+          fault: file.fault ?? null,
         }));
       out.rows(rows, ['path', 'repaired', 'readings', 'fault']);
     },

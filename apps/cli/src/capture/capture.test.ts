@@ -5,7 +5,7 @@ import { captureFileBytes, readCaptureFile } from '@platform/capture-file';
 import { expect, onTestFinished, test } from 'vitest';
 import { releaseFile, setAsideFiles } from './quarantine.ts';
 import { capturePaths, linesOf, readFound } from './read-capture.ts';
-import { repairFile } from './repair.ts';
+import { checkTarget, repairFile } from './repair.ts';
 
 function folder(): string {
   const path = mkdtempSync(join(tmpdir(), 'capture-'));
@@ -68,6 +68,21 @@ test('C4 repair writes the readable part under the same identity, and leaves the
   expect(repaired.contents?.header).toEqual(readCaptureFile(torn).header);
   expect(readFileSync(path).equals(torn)).toBe(true);
   expect(() => repairFile(readFound(path), root, target)).toThrow(/expected no file at/);
+});
+
+test('repair of a single file writes into the named folder, which is not that of the damaged files', () => {
+  const [root, target] = [folder(), folder()];
+  const path = put(join(root, 'x', 'torn.prog'), captureFile(3).subarray(0, -5));
+  expect(repairFile(readFound(path), path, join(target, 'repaired'))).toBe(join(target, 'repaired', 'torn_2.capture'));
+  expect(() => checkTarget(path, target)).not.toThrow();
+  expect(() => checkTarget(join(root, 'x'), `${root}/x-repaired`)).not.toThrow();
+  // Sync would send what is written there, too.
+  for (const [from, to] of [
+    [root, root],
+    [root, join(root, 'x', '..', 'repaired')],
+    [path, join(root, 'x')],
+  ] as const)
+    expect(() => checkTarget(from, to), to).toThrow(/expected another folder than that of the damaged files/);
 });
 
 test('C3 of 2,000 mutated files none crashes a reader, and none yields a reading that was not captured', async () => {
