@@ -2,7 +2,7 @@
 import { hostname } from 'node:os';
 import { expect } from 'vitest';
 import { shotPath } from '../open-browser.ts';
-import { accessibilityFaults, type RunningUi } from './start-ui.ts';
+import { accessibilityFaults, patiently, type RunningUi } from './start-ui.ts';
 
 /** Ends on the page of the newest values, of all machines. */
 export async function browseData({ page }: RunningUi): Promise<void> {
@@ -25,7 +25,7 @@ export async function browseData({ page }: RunningUi): Promise<void> {
   await page.getByText('host cpu_percent is pinned.').waitFor();
   // The address has the whole path: the same is shown again.
   await page.reload();
-  expect(await path.getByLabel('Method').inputValue()).toBe('Readings');
+  await expect.poll(() => path.getByLabel('Method').inputValue(), patiently).toBe('Readings');
   await page.getByRole('link', { name: 'Dashboards' }).click();
   await page.getByRole('link', { name: /^Every morning/ }).click();
   await page

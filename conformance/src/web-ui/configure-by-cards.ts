@@ -42,6 +42,7 @@ export async function configureByCards({ page, cloud }: RunningUi): Promise<void
   await page.getByRole('region', { name: 'What saving does' }).getByText('1 restart').waitFor();
   expect((await accessibilityFaults(page)).join('\n')).toBe('');
   await page.getByRole('button', { name: 'Save version' }).click();
-  await page.getByText(/^Saved as version \d+/).waitFor();
+  await page.getByText('Saved as version 5.').waitFor();
+  await page.getByRole('status', { name: 'Configuration' }).getByText('Version 5', { exact: true }).waitFor();
   await page.getByRole('status', { name: 'Configuration' }).getByText('applied ✓').waitFor();
 }

@@ -1,6 +1,6 @@
 /** What the query page offers beside rows: explanation, counts per stage, marks of errors, completion, saved queries. */
 import { expect } from 'vitest';
-import { accessibilityFaults, type RunningUi } from './start-ui.ts';
+import { accessibilityFaults, patiently, type RunningUi } from './start-ui.ts';
 
 /** On the page Query, with its first sample. */
 export async function useQueryTools({ page }: RunningUi): Promise<void> {
@@ -37,7 +37,7 @@ export async function useQueryTools({ page }: RunningUi): Promise<void> {
       if ((await field.count()) === 0) await page.keyboard.press('Control+Space');
       else await field.click({ timeout: 1_000 }).catch(() => {});
       return await isChosen();
-    })
+    }, patiently)
     .toBe(true);
   await page.getByRole('button', { name: 'Saved queries' }).click();
   await saved

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { shotPath } from '../open-browser.ts';
 import { joinByLink } from './join-by-link.ts';
-import { accessibilityFaults, type RunningUi } from './start-ui.ts';
+import { accessibilityFaults, patiently, type RunningUi } from './start-ui.ts';
 
 /** The machine of the demo. */
 const machine = hostname() || 'this-computer';
@@ -81,7 +81,7 @@ async function joinAndLook({ browser }: RunningUi, link: string): Promise<void> 
   await hers.getByRole('row', { name: /scan in a UTC month/ }).waitFor();
   await hers.getByRole('link', { name: 'Billing' }).click();
   await hers.getByRole('heading', { name: 'Billing' }).waitFor();
-  await expect.poll(() => hers.getByText('You may not do this').count()).toBe(1);
+  await expect.poll(() => hers.getByText('You may not do this').count(), patiently).toBe(1);
   expect(await hers.getByRole('button', { name: 'Charge organization' }).count()).toBe(0);
   expect(await accessibilityFaults(hers)).toEqual([]);
   await hers.screenshot({ path: shotPath('web-billing-operator.png'), fullPage: true });

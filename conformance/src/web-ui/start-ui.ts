@@ -11,6 +11,9 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
 /** Directory of the build. */
 export const build: string = fileURLToPath(new URL('../../../apps/web/build', import.meta.url));
 
+/** For conditions that are asked for again and again: on a busy machine they come late. */
+export const patiently = { timeout: 110_000 } as const;
+
 export interface RunningUi extends AsyncDisposable, OpenBrowser {
   readonly cloud: CloudProcess;
 }

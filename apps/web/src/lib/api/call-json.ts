@@ -6,7 +6,7 @@ export async function callJson(
   method: string,
   request: object,
   headers: Readonly<Record<string, string>>,
-  init: Pick<RequestInit, 'keepalive'> = {},
+  init: Pick<RequestInit, 'keepalive' | 'signal'> = {},
 ): Promise<Record<string, unknown>> {
   const answer = await askWith(`/${method}`, request, {
     headers: { 'connect-protocol-version': '1', ...headers },

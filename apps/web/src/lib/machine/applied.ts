@@ -11,7 +11,14 @@ type Status = Pick<
   'saved' | 'fetched' | 'applied' | 'held' | 'heldReason' | 'lastError' | 'savedVersion'
 >;
 
-export function stepsOf({ saved, fetched, applied }: Status): readonly AppliedStep[] {
+/** @param newest version that the page has seen saved: what the cloud has told of an older one is no news of it */
+export function stepsOf({ saved, fetched, applied, savedVersion }: Status, newest = 0n): readonly AppliedStep[] {
+  if (newest > savedVersion)
+    return [
+      { name: 'saved', done: true },
+      { name: 'fetched', done: false },
+      { name: 'applied', done: false },
+    ];
   const wanted = saved?.revision ?? '';
   const reached = (at: { revision: string } | undefined): boolean => wanted !== '' && at?.revision === wanted;
   return [
@@ -22,7 +29,8 @@ export function stepsOf({ saved, fetched, applied }: Status): readonly AppliedSt
 }
 
 /** What waits and why, in one sentence; empty: nothing. */
-export function waitingFor(status: Status): string {
+export function waitingFor(status: Status, newest = 0n): string {
+  if (newest > status.savedVersion) return '';
   if (status.held !== undefined)
     return `Version ${status.savedVersion} waits for the maintenance window${status.heldReason ? `: ${status.heldReason}` : ''}.`;
   const [, fetched, applied] = stepsOf(status);

@@ -21,7 +21,7 @@ export function callResource(
   name: ResourceName,
   method: string,
   fields: object = {},
-  init: Pick<RequestInit, 'keepalive'> = {},
+  init: Pick<RequestInit, 'keepalive' | 'signal'> = {},
 ): Promise<Record<string, unknown>> {
   return callJson(`${serviceOf(name)}/${method}`, { name: name.name, ...fields }, { 'platform-part': partId }, init);
 }

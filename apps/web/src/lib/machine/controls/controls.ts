@@ -28,3 +28,6 @@ export const controls: Readonly<Record<string, Loader>> = {
   servo: () => import('./Servo.svelte'),
   switch: () => import('./SwitchPositions.svelte'),
 };
+
+/** Component types that move while a button is held. */
+export const heldTypes: ReadonlySet<string> = new Set(['base', 'motor']);

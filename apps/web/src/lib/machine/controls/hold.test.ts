@@ -1,10 +1,13 @@
 import { expect, test } from 'vitest';
 import { createHold } from './hold.ts';
 
-function rig() {
+function rig(stopped: () => Promise<void> = async () => {}) {
   const sent: string[] = [];
   const answers: (() => void)[] = [];
-  const hold = createHold(async () => void sent.push('stop'));
+  const hold = createHold(() => {
+    sent.push('stop');
+    return stopped();
+  });
   return {
     sent,
     hold,
@@ -55,4 +58,32 @@ test('nothing is stopped that was not moved here', () => {
   const { hold, sent } = rig();
   hold.release();
   expect(sent).toEqual([]);
+});
+
+test('what is held again while a stop is under way is sent when that is answered: the stop would end it', async () => {
+  const stops: (() => void)[] = [];
+  const { hold, sent, move, answer } = rig(() => new Promise((resolve) => stops.push(resolve)));
+  hold.press(move('forward'));
+  await answer();
+  hold.release();
+  hold.press(move('left'));
+  hold.press(move('right'));
+  await answer();
+  expect([hold.isHeld, sent]).toEqual([true, ['forward', 'stop']]);
+  stops.pop()?.();
+  await answer();
+  expect(sent).toEqual(['forward', 'stop', 'right']);
+});
+
+test('what was released before it could be sent is not sent', async () => {
+  const stops: (() => void)[] = [];
+  const { hold, sent, move, answer } = rig(() => new Promise((resolve) => stops.push(resolve)));
+  hold.press(move('forward'));
+  await answer();
+  hold.release();
+  hold.press(move('left'));
+  hold.release();
+  for (const one of stops.splice(0)) one();
+  await answer();
+  expect(sent).toEqual(['forward', 'stop', 'stop']);
 });

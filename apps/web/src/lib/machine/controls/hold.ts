@@ -1,8 +1,10 @@
 /**
  * Moves something exactly as long as it is held.
  *
- * States: idle → held (the movement was sent) → idle (stop was sent). Over HTTP, a stop may overtake the movement that was sent just before;
- * if the movement was not answered yet when the hold ended, stop is sent once more after its answer.
+ * States: idle → held (the movement was sent) → idle (stop was sent). Over HTTP, one call may overtake another:
+ * - a stop, the movement that was sent just before. If the movement was not answered yet when the hold ended, stop is sent once more after
+ *   its answer.
+ * - a movement, the stop before it, which would then end the movement although it is held. A movement is sent when all stops are answered.
  */
 export interface Hold {
   readonly isHeld: boolean;
@@ -16,23 +18,40 @@ export interface Hold {
 export function createHold(stop: () => Promise<unknown>): Hold {
   let isHeld = false;
   let unanswered = 0;
+  let stopping = 0;
+  /** Held, but not sent yet. */
+  let next: (() => Promise<unknown>) | undefined;
+  function sendNext(): void {
+    const move = next;
+    if (move === undefined || stopping > 0) return;
+    next = undefined;
+    unanswered += 1;
+    const answered = (): void => {
+      unanswered -= 1;
+      if (!isHeld && unanswered === 0) sendStop();
+    };
+    move().then(answered, answered);
+  }
+  function sendStop(): void {
+    stopping += 1;
+    const answered = (): void => {
+      stopping -= 1;
+      sendNext();
+    };
+    stop().then(answered, answered);
+  }
   return {
     get isHeld() {
       return isHeld;
     },
     press(move) {
-      isHeld = true;
-      unanswered += 1;
-      const answered = (): void => {
-        unanswered -= 1;
-        if (!isHeld && unanswered === 0) void stop();
-      };
-      move().then(answered, answered);
+      [isHeld, next] = [true, move];
+      sendNext();
     },
     release() {
       if (!isHeld) return;
-      isHeld = false;
-      void stop();
+      [isHeld, next] = [false, undefined];
+      sendStop();
     },
   };
 }
