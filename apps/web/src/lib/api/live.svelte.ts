@@ -2,16 +2,20 @@
  * The one live connection of this tab. Every view subscribes to what it shows; the cloud pushes what changes.
  *
  * States: closed (nothing is subscribed, or the tab is hidden) → opening → open → away (broken: tries again after 0.5 s to 15 s) → opening.
- * A browser has six connections to a cloud over HTTP/1.1 for all its tabs, so tabs that nobody sees hold none.
+ * A browser has six connections to a cloud over HTTP/1.1 for all its tabs, so tabs that nobody sees hold none, and of those that are seen
+ * only the ones that were used last (`tab-turns.ts`); the others open theirs for a moment, again and again.
  */
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { LiveService, type SubscriptionSchema, type Update } from '@platform/proto/platform/live/v1/live';
 import { untrack } from 'svelte';
+import { exactMs } from '../ui/now.svelte.ts';
+import { uniqueId } from '../ui/unique-id.ts';
 import { clientOf } from './clients.ts';
 import type { Polled } from './poll.svelte.ts';
 import { type Problem, problemOf } from './problem.ts';
 import { endSession, session } from './session.svelte.ts';
+import { createTabTurns, type TabNote } from './tab-turns.ts';
 
 type Topic = Exclude<NonNullable<MessageInitShape<typeof SubscriptionSchema>['topic']>, { case: undefined }>;
 export type Content = Exclude<Update['content'], { case: 'ended' | undefined }>;
@@ -27,6 +31,11 @@ const fastestMs = 500;
 /** The cloud sends a sign of life every 10 s. */
 const silenceMs = 25_000;
 const hiddenMs = 20_000;
+/** How long a tab whose turn it is keeps the connection, and how long it then waits for its next turn. */
+const turnMs = 1_500;
+const betweenTurnsMs = 4_000;
+/** Using a tab is told to the others once in this time. */
+const toldUseMs = 2_000;
 
 const client = clientOf(LiveService);
 const subscribers = new Map<number, Subscriber>();
@@ -38,6 +47,13 @@ let attempt: AbortController | undefined;
 let failures = 0;
 let retry: ReturnType<typeof setTimeout> | undefined;
 let hiding: ReturnType<typeof setTimeout> | undefined;
+const tabs = new BroadcastChannel('platform live');
+const turns = createTabTurns({
+  tab: uniqueId(),
+  nowMs: exactMs,
+  post: (note) => tabs.postMessage(note),
+});
+let isHolding = false;
 /** Why the connection is away; undefined: it is not. */
 const away = $state<{ problem: Problem | undefined }>({ problem: undefined });
 
@@ -52,11 +68,20 @@ export function reconnect(): void {
   retry = undefined;
   if (attempt !== undefined || subscribers.size === 0 || document.hidden || !navigator.onLine) return;
   attempt = new AbortController();
+  isHolding = turns.mayHold();
+  if (isHolding) turns.hold();
   void run(attempt);
+}
+
+/** The connection is left to other tabs until it is the turn of this one again. */
+function endTurn(): void {
+  close();
+  if (subscribers.size > 0 && !document.hidden) retry = setTimeout(reconnect, betweenTurnsMs);
 }
 
 async function run(own: AbortController): Promise<void> {
   let silence: ReturnType<typeof setTimeout> | undefined;
+  let turn: ReturnType<typeof setTimeout> | undefined;
   const listen = (): void => {
     clearTimeout(silence);
     silence = setTimeout(() => own.abort(new Error('The connection went silent.')), silenceMs);
@@ -68,6 +93,11 @@ async function run(own: AbortController): Promise<void> {
     for await (const message of client.watch({ subscriptions }, { signal: own.signal, timeoutMs: 0 })) {
       listen();
       [failures, away.problem] = [0, undefined];
+      if (isHolding) turns.hold();
+      else
+        turn ??= setTimeout(() => {
+          if (attempt === own && !isHolding) endTurn();
+        }, turnMs);
       if (message.connection !== '') {
         connection = message.connection;
         void tell();
@@ -79,6 +109,7 @@ async function run(own: AbortController): Promise<void> {
     if (attempt === own) broken(caught);
   } finally {
     clearTimeout(silence);
+    clearTimeout(turn);
   }
 }
 
@@ -105,7 +136,8 @@ function pauseMs(failed: number, random: () => number = Math.random): number {
 function close(): void {
   clearTimeout(retry);
   const open = attempt;
-  [attempt, connection] = [undefined, ''];
+  [attempt, connection, isHolding] = [undefined, '', false];
+  turns.letGo();
   open?.abort();
 }
 
@@ -146,10 +178,34 @@ function subscribe(subscriber: Subscriber): () => void {
   };
 }
 
+tabs.addEventListener('message', ({ data }: MessageEvent<TabNote>) => {
+  turns.hear(data);
+  if (isHolding && !turns.mayHold()) endTurn();
+});
+let toldUseAtMs = exactMs();
+/** The tab in use keeps its connection, or opens it again. */
+function used(): void {
+  if (isHolding && exactMs() - toldUseAtMs < toldUseMs) return;
+  toldUseAtMs = exactMs();
+  turns.used();
+  // A cloud that is away is not asked with each key.
+  if (attempt === undefined && !isAway()) reconnect();
+  else if (attempt !== undefined) {
+    isHolding = true;
+    turns.hold();
+  }
+}
+for (const event of ['pointerdown', 'keydown', 'focus']) window.addEventListener(event, used, { passive: true });
+window.addEventListener('pagehide', close);
+// From the cache of the browser, after going back.
+window.addEventListener('pageshow', reconnect);
 document.addEventListener('visibilitychange', () => {
   clearTimeout(hiding);
   if (document.hidden) hiding = setTimeout(close, hiddenMs);
-  else reconnect();
+  else {
+    used();
+    reconnect();
+  }
 });
 window.addEventListener('online', reconnect);
 window.addEventListener('offline', () => {
