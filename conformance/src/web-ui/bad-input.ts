@@ -1,37 +1,7 @@
-/** A cloud that answers with each code there is, and rows that are many, large or hostile: said, cut, and what was typed stays. */
+/** Rows that are many, large or hostile: cut, and shown as text. */
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { accessibilityFaults } from './start-ui.ts';
-
-/** All of Connect except `unauthenticated`, which ends the session. */
-const codes = [
-  ...['canceled', 'unknown', 'invalid_argument', 'deadline_exceeded', 'not_found', 'already_exists', 'internal'],
-  ...['permission_denied', 'resource_exhausted', 'failed_precondition', 'aborted', 'out_of_range', 'unimplemented'],
-  ...['unavailable', 'data_loss'],
-];
-
-/** On the page of the keys. */
-export async function everyCodeIsSaid(page: Page): Promise<void> {
-  await page.getByLabel('Name').fill('kept');
-  for (const code of codes) {
-    const message = `refused with ${code}`;
-    await page.route('**/platform.fleet.v1.FleetService/CreateExpiringKey', (route) =>
-      route.fulfill({ status: 500, json: { code, message } }),
-    );
-    await page.getByRole('button', { name: 'Create key' }).click();
-    await page.getByRole('alert').getByText(message).waitFor();
-    expect(await page.getByLabel('Name').inputValue()).toBe('kept');
-    await page.unroute('**/platform.fleet.v1.FleetService/CreateExpiringKey');
-  }
-  // A proxy in between that knows nothing of the API.
-  await page.route('**/platform.fleet.v1.FleetService/CreateExpiringKey', (route) =>
-    route.fulfill({ status: 502, contentType: 'text/html', body: '<h1>Bad gateway</h1>' }),
-  );
-  await page.getByRole('button', { name: 'Create key' }).click();
-  await page.getByRole('alert').getByText('Not reachable').waitFor();
-  expect(await accessibilityFaults(page)).toEqual([]);
-  await page.unrouteAll({ behavior: 'ignoreErrors' });
-}
 
 /** Ends on the page of queries. */
 export async function largeAnswersAreCut(page: Page): Promise<void> {

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { shotPath } from '../open-browser.ts';
-import { everyCodeIsSaid, largeAnswersAreCut } from './bad-input.ts';
+import { largeAnswersAreCut } from './bad-input.ts';
 import { billOrganization } from './bill-organization.ts';
 import { browseData } from './browse-data.ts';
 import { configureByCards } from './configure-by-cards.ts';
@@ -52,12 +52,18 @@ test('sign in by link; a query becomes a chart, a table and a dashboard; stored 
   await page.goBack();
   await page.getByRole('button', { name: 'Table' }).click();
   await page.getByRole('columnheader', { name: 'cpu_percent' }).waitFor();
+  const table = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Download CSV' }).click();
+  expect(await readFile(await (await table).path(), 'utf8')).toMatch(/^time_received,cpu_percent\r\n/);
   await page.getByRole('button', { name: 'Readings by component' }).click();
   await page.getByRole('cell', { name: 'host' }).waitFor();
   await page.getByRole('button', { name: 'SQL', exact: true }).click();
   await page.getByRole('textbox', { name: 'Query' }).click();
   await page.keyboard.press('Control+a');
   await page.keyboard.insertText('SELECT nothing FROM nowhere');
+  await page.reload();
+  await page.getByText('This is what you typed before').waitFor();
+  await page.getByRole('textbox', { name: 'Query' }).getByText('SELECT nothing').click();
   await page.keyboard.press('Control+Enter');
   await page.getByRole('alert').waitFor();
   await page.locator('.cm-lintRange-error').waitFor();
@@ -121,7 +127,11 @@ test('a new trigger is tried, saved, tested and delivered', async () => {
   await page.getByLabel('Value').fill('0');
   await page.getByLabel('Channel').selectOption('webhook');
   await page.getByRole('button', { name: 'Use the test inbox' }).click();
-  await page.getByRole('textbox', { name: 'Trigger in JSON' }).getByText('/test-inbox/webhooks/uptime-rises').waitFor();
+  const json = page.getByRole('textbox', { name: 'Trigger in JSON' });
+  await json.getByText('/test-inbox/webhooks/uptime-rises').waitFor();
+  await page.reload();
+  await page.getByText('This is your draft from before').waitFor();
+  await json.getByText('/test-inbox/webhooks/uptime-rises').waitFor();
   await page.getByRole('button', { name: 'Try on the last 24 hours' }).click();
   await page.getByText(/Would have fired [1-9]/).waitFor();
   expect(await accessibilityFaults(page)).toEqual([]);
@@ -146,11 +156,19 @@ test('a new trigger is tried, saved, tested and delivered', async () => {
   expect(await accessibilityFaults(page)).toEqual([]);
   await replaying.getByRole('button', { name: 'Cancel' }).click();
   await page
-    .getByRole('button', { name: /^Details of/ })
+    .getByRole('row', { name: /webhook .*uptime-rises/ })
     .first()
+    .getByRole('button', { name: /^Details of/ })
     .click();
   await page.getByText('Attempts').waitFor();
   expect(await accessibilityFaults(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Pause this target' }).click();
+  const paused = page.getByRole('region', { name: 'Paused targets' });
+  await paused.getByText('/test-inbox/webhooks/uptime-rises').waitFor();
+  expect(await accessibilityFaults(page)).toEqual([]);
+  await page.screenshot({ path: shotPath('web-paused-targets.png'), fullPage: true });
+  await paused.getByRole('button', { name: /^Resume/ }).click();
+  await paused.waitFor({ state: 'detached' });
 });
 
 test('an invoice is charged and downloaded; members, keys and settings are changed', async () => {
@@ -212,8 +230,7 @@ test('a cloud that is away and a session that ended are said, what was typed sta
   expect(await page.getByLabel('Name').inputValue()).toBe('half typed');
 });
 
-test('each code of an answer is said and what was typed stays; a million rows, cells of 4 MB and names with markup are cut and shown as text', async () => {
-  await everyCodeIsSaid(ui.page);
+test('a million rows, cells of 4 MB and names with markup are cut and shown as text', async () => {
   await largeAnswersAreCut(ui.page);
 });
 
@@ -240,8 +257,21 @@ test('see the machine online, edit its configuration and see it applied, restore
   expect(await accessibilityFaults(page)).toEqual([]);
   await confirming.getByRole('button', { name: 'Cancel' }).click();
 
+  const anything = page.getByRole('combobox', { name: 'Machine, page or action' });
   await page.keyboard.press('Control+k');
-  await page.getByRole('combobox', { name: 'Machine, page or action' }).fill('configure');
+  await anything.fill('add machine');
+  await page.keyboard.press('Enter');
+  const adding = page.getByRole('dialog', { name: 'Connect a machine' });
+  await adding.getByRole('button', { name: 'Create machine' }).waitFor();
+  expect(await accessibilityFaults(page)).toEqual([]);
+  await page.keyboard.press('Escape');
+  await adding.waitFor({ state: 'detached' });
+  await page.keyboard.press('Control+k');
+  await anything.fill('stop all');
+  await page.keyboard.press('Enter');
+  await page.getByText('was told to stop').waitFor();
+  await page.keyboard.press('Control+k');
+  await anything.fill('configure');
   expect(await accessibilityFaults(page)).toEqual([]);
   await page.keyboard.press('Enter');
 
@@ -294,6 +324,7 @@ test('see the machine online, edit its configuration and see it applied, restore
   await page.getByRole('link', { name: 'Control' }).click();
   await page.getByRole('region', { name: 'host' }).getByText('uptime_seconds').waitFor();
   expect(await accessibilityFaults(page)).toEqual([]);
+  await page.getByText('was told to stop').waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Stop all' }).click();
   await page.getByText('was told to stop').waitFor();
   // What machines answer again and again comes over the live connection, so that no request waits behind a slow one.
@@ -322,7 +353,16 @@ test('see the machine online, edit its configuration and see it applied, restore
     .first()
     .waitFor();
   expect(await lines.getByRole('button', { name: /serving/ }).count()).toBe(0);
-  await page.getByLabel('Find in logs').fill('');
+  await lines
+    .getByRole('button', { name: /configuration applied$/ })
+    .first()
+    .click();
+  await page.getByRole('button', { name: 'Show context' }).click();
+  await lines.getByRole('button', { name: /configuration applied$/, pressed: true }).waitFor();
+  // With what stands around it.
+  const log = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Download' }).click();
+  expect(await readFile(await (await log).path(), 'utf8')).toMatch(/"message":"(?!configuration applied)/);
 
   await page.getByRole('button', { name: 'Account' }).click();
   await page.getByRole('button', { name: 'Sign out' }).click();

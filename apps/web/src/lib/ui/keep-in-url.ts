@@ -1,17 +1,19 @@
-import { replaceState } from '$app/navigation';
-import { page } from '$app/state';
-
-/** Keeps what a page shows in its address, so that it can be shared and reloaded. @param value empty: the address does not name it */
+/**
+ * Keeps what a page shows in its address, so that it can be shared, reloaded and gone back to. The entry of the browser's history stays what it
+ * is: SvelteKit's own way would make it one whose page is opened by its former address, and takes effect later.
+ *
+ * @param value empty: the address does not name it
+ */
 export function keepInUrl(name: string, value: string): void {
   keepAllInUrl({ [name]: value });
 }
 
-/** Several at once: the address changes a little later, so that calls after each other would forget each other's change. */
+/** Several at once. */
 export function keepAllInUrl(values: Readonly<Record<string, string>>): void {
-  const url = new URL(page.url.href);
+  const url = new URL(window.location.href);
   for (const [name, value] of Object.entries(values)) {
     if (value === '') url.searchParams.delete(name);
     else url.searchParams.set(name, value);
   }
-  void replaceState(url, {});
+  history.replaceState(history.state, '', url);
 }

@@ -1,0 +1,28 @@
+/** Stops everything that moves on a machine. */
+import { AppService } from '@platform/proto/platform/app/v1/app';
+import { RobotService } from '@platform/proto/platform/robot/v1/robot';
+import { clientOf, toPart } from '../api/clients.ts';
+import { problemOf } from '../api/problem.ts';
+import { toast } from '../ui/toasts.svelte.ts';
+
+const robot = clientOf(RobotService);
+const app = clientOf(AppService);
+
+/** Tells each part, and says how it went. Never rejects. */
+export async function stopAll(name: string, partIds: readonly string[]): Promise<void> {
+  const told = await Promise.allSettled(partIds.map((partId) => robot.stopAll({}, toPart(partId))));
+  const failed = told.flatMap((one) => (one.status === 'rejected' ? [problemOf(one.reason)] : []));
+  const [first] = failed;
+  if (first === undefined) return toast(`Everything on ${name} was told to stop.`);
+  const parts = partIds.length > 1 ? ` (${failed.length} of ${partIds.length} parts)` : '';
+  toast(`Stop all of ${name}${parts}: ${first.title}. ${first.detail}`, 'problem');
+}
+
+/** As `stopAll`, for a machine of which only the id is known. @param mainPartId is told if the cloud does not say which parts there are */
+export async function stopAllOf(machine: { readonly id: string; readonly name: string; readonly mainPartId: string }) {
+  const found = await app.getRobotParts({ robotId: machine.id }).then(
+    ({ parts }) => parts.map(({ id }) => id),
+    () => [machine.mainPartId],
+  );
+  await stopAll(machine.name, found);
+}
