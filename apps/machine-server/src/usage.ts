@@ -4,19 +4,20 @@ import { flags } from './read-flags.ts';
 /** Name of the value, if there is one, and effect of each option. */
 const options: Readonly<Record<string, string>> = {
   config: '<file>  credentials of this machine, or its whole configuration (required)',
-  'allow-insecure-creds': 'send credentials in plaintext beyond loopback, too',
-  cpuprofile: '<file>  write a CPU profile of the whole run to this file at the stop',
+  'allow-insecure-creds': 'also send credentials in plaintext to other computers',
+  cpuprofile: '<file>  write a CPU profile of the whole run to this file when the server stops',
   debug: 'log at the level debug',
   'disable-mdns': 'do not announce the machine by multicast DNS',
   'dump-resources': '<file>  write all registered types and models as JSON and exit',
   ftdc: 'record full-time diagnostics below PLATFORM_HOME (default: true)',
-  'log-file': '<file>  write the log to this file, 16 MiB and 4 older ones, instead of standard output',
-  'network-check': 'check the network of this computer and the way to the cloud, and exit',
-  'no-tls': 'serve the port without TLS, also to other computers',
+  'log-file':
+    '<file>  write the log to this file instead of standard output; it rotates at 16 MiB, keeping 4 older files',
+  'network-check': 'check the network of this computer and the connection to the cloud, and exit',
+  'no-tls': 'serve the port without TLS, even to other computers',
   'output-telemetry': 'print OpenTelemetry metrics and spans to standard output',
-  'reveal-sensitive-config-diffs': 'log changes of the configuration with their secrets, on this computer only',
+  'reveal-sensitive-config-diffs': 'log changes of the configuration without masking secrets, on this computer only',
   shareddir: '<directory>  serve the files of this directory at /static/',
-  'untrusted-env': 'refuse shells, local module processes and other capture directories',
+  'untrusted-env': 'refuse shells, local module processes and custom capture directories',
   version: 'print the version and exit',
   webprofile: 'serve a profiler at /debug/, to this computer only',
   webrtc: 'force WebRTC connections (default: true; not served yet)',
@@ -25,12 +26,12 @@ const options: Readonly<Record<string, string>> = {
 const variables: Readonly<Record<string, string>> = {
   PLATFORM_HOME: 'directory for cached files, captured data and modules (default: ~/.platform)',
   PLATFORM_BIND_ADDRESS: 'host:port to serve, unless the configuration says otherwise (port 0: any free one)',
-  PLATFORM_CONFIG_READ_TIMEOUT: 'longest time to read the configuration (default: 15s)',
-  PLATFORM_RESOURCE_CONFIGURATION_TIMEOUT: 'longest time to build or close a resource (default: 2m)',
-  PLATFORM_MODULE_STARTUP_TIMEOUT: 'longest time until a module is ready (default: 5m)',
-  PLATFORM_RESOURCE_REQUESTS_LIMIT: 'most calls in progress for one resource (default: 100)',
-  PLATFORM_LOGFILE: 'log file in addition to standard output, 16 MiB and 4 older ones',
-  PLATFORM_NO_WINDOWS_EVENT_LOGGER: 'any value: do not write to the event log of Windows',
+  PLATFORM_CONFIG_READ_TIMEOUT: 'time limit for reading the configuration (default: 15s)',
+  PLATFORM_RESOURCE_CONFIGURATION_TIMEOUT: 'time limit for building or closing a resource (default: 2m)',
+  PLATFORM_MODULE_STARTUP_TIMEOUT: 'time limit for a module to become ready (default: 5m)',
+  PLATFORM_RESOURCE_REQUESTS_LIMIT: 'maximum number of calls in progress for one resource (default: 100)',
+  PLATFORM_LOGFILE: 'log file in addition to standard output; it rotates in the same way',
+  PLATFORM_NO_WINDOWS_EVENT_LOGGER: 'any value: do not write to the Windows event log',
 };
 
 /** Whether the arguments ask for help. */
@@ -64,6 +65,6 @@ ${rows(described)}
 Environment:
 ${rows(variables)}
 
-It runs until SIGINT or SIGTERM. Exit codes: 0 stopped as asked · 1 error
+It runs until SIGINT or SIGTERM. Exit codes: 0 stopped by such a signal or a request · 1 error
 `;
 }

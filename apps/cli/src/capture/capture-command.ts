@@ -59,7 +59,7 @@ function listCommand(): Command {
 function catCommand(): Command {
   return defineLocalCommand(
     new Command('cat')
-      .description('print the readings of capture files, a line of JSON each')
+      .description('print the readings of capture files, one line of JSON for each')
       .argument('<path>', pathText),
     { examples: ['platform capture cat ~/.platform/capture'], fields: lineFields },
     async ({ out, signal }, _flags, path = '') => {
@@ -124,7 +124,9 @@ function repairCommand(): Command {
 function convertCommand(): Command {
   return defineLocalCommand(
     new Command('convert')
-      .description('write the readings of capture files to one file: JSON lines, CSV or Parquet, by its name')
+      .description(
+        'write the readings of capture files to one file: JSON lines, CSV or Parquet, depending on its extension',
+      )
       .argument('<path>', pathText)
       .argument('<file>', 'a new file whose name ends with .ndjson, .csv or .parquet'),
     { examples: ['platform capture convert ~/.platform/capture readings.csv'], fields: ['file', 'readings'] },

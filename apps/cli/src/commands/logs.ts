@@ -39,8 +39,8 @@ export function logsCommand(): Command {
       .addOption(choices('--level <levels>', 'only these levels, such as error,warn', levelNames))
       .option('--grep <text>', 'only lines that contain this text; /…/ for a regular expression')
       .option('--source <logger>', 'only lines of this logger')
-      .option('--since <when>', 'only lines since then: a duration such as 2h, or a time')
-      .option('--until <when>', 'only lines until then: a duration such as 1h, or a time')
+      .option('--since <when>', 'only lines since this time: a duration such as 2h, or a time')
+      .option('--until <when>', 'only lines before this time: a duration such as 1h, or a time')
       .option('--limit <number>', 'maximum number of lines; the newest are printed', '100')
       .option('--follow', 'keep printing new lines until Ctrl-C'),
     {

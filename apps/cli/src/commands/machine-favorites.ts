@@ -5,9 +5,11 @@ import { defineCommand, group } from '../invocation/define-command.ts';
 import { presenter, stateOf, timeOf } from '../results/presenters.ts';
 
 export function machineFavoritesCommand(): Command {
-  return group('favorites', 'your favorite machines; needs the login of a person', [list(), add(), remove()]).alias(
-    'favorite',
-  );
+  return group('favorites', 'your favorite machines; log in as a person, not with a key', [
+    list(),
+    add(),
+    remove(),
+  ]).alias('favorite');
 }
 
 const machineArgument = ['<machine>', 'name, Location/name or id'] as const;

@@ -150,7 +150,7 @@ function status(): Command {
   return defineCommand(
     new Command('status')
       .description(
-        'show the state of a part: saved, fetched and applied configuration, what is held back and why, last contact, since when it can be called through the cloud, and last error',
+        'show the state of a part: its saved, fetched and applied configuration, what it holds back and why, its last contact, its link for remote control, and its last error',
       )
       .argument(...partArgument),
     {

@@ -149,7 +149,7 @@ function status(): Command {
   return defineCommand(
     new Command('status')
       .description(
-        'show the last contact and the configuration of each part of a machine, and what capture and sync are doing: asked of parts that are online, and as last told by those that are not, with its age',
+        'show the last contact, configuration, capture and sync of each part of a machine. Parts that are online are asked; for those that are offline, the last report is shown with its age',
       )
       .argument(...machineArgument)
       .option('--resources', 'what capture and sync are doing, for each captured resource'),

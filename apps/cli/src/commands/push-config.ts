@@ -6,7 +6,7 @@ import { readInput } from '../invocation/input.ts';
 const fields = ['application'];
 
 export function pushConfigCommand(): Command {
-  return group('push-config', 'credentials for push notifications of an own mobile app; for owners', [
+  return group('push-config', 'credentials for push notifications to your own mobile app; for owners', [
     set(),
     get(),
     remove(),
@@ -32,7 +32,7 @@ function set(): Command {
 
 function get(): Command {
   return defineCommand(
-    new Command('get').alias('show').description('show to which mobile app the credentials belong'),
+    new Command('get').alias('show').description('show which mobile app the credentials belong to'),
     { examples: ['platform organizations push-config get'], fields },
     async ({ cloud, out, find }) => {
       const { id: orgId } = await find.organization(undefined);

@@ -32,14 +32,14 @@ export function upCommand(): Command {
     .description('start a cloud and a machine-server on this computer, and show the readings that arrive')
     .option('--data <dir>', 'directory for all data', join(homeDir, 'cloud'))
     .option('--port <number>', 'port of the cloud (0: any free port)', parsePort, 8080)
-    .option('--host <address>', 'address to listen on; other addresses than loopback need TLS', '127.0.0.1')
+    .option('--host <address>', 'address to listen on; addresses other than loopback need TLS', '127.0.0.1')
     .option('--tls', 'use TLS on loopback as well, with the installation’s own certificate authority')
     .option('--tls-name <name...>', 'names for the certificate; the first one becomes part of the cloud’s address')
     .option('--tls-cert <file>', 'your own certificate chain, PEM')
     .option('--tls-key <file>', 'key of your own certificate, PEM')
     .option(
       '--insecure',
-      'no TLS on addresses beyond loopback: anyone on the network path can read and change everything',
+      'no TLS on addresses other than loopback: anyone on the network path can read and change everything',
     )
     .option('--json', 'print one JSON object per line instead of text')
     .option('--no-demo', 'start only the cloud; the machine and its part are registered anyway')

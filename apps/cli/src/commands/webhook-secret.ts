@@ -43,8 +43,8 @@ function get(): Command {
 function rotate(): Command {
   return defineCommand(
     new Command('rotate')
-      .description('replace the secret; the former one still signs, too, for a while')
-      .option('--overlap <hours>', 'how long the former one still signs; 0: not at all', '168'),
+      .description('replace the secret; the previous one also signs for a while')
+      .option('--overlap <hours>', 'how long the previous secret also signs; 0: not at all', '168'),
     { examples: ['platform organizations webhook-secret rotate --overlap 24'], fields },
     async ({ cloud, out, find, confirm }, flags) => {
       const { id: organizationId, name } = await find.organization(undefined);

@@ -20,8 +20,8 @@ export function exportCommand(): Command {
       .requiredOption('--part <part>', 'id, Machine/part, or a machine (for its main part)')
       .option('--resource <name>', 'only of this resource; core:component:sensor/NAME if several have the name')
       .option('--method <name>', 'only of this capture method')
-      .option('--since <when>', 'captured since then: a duration such as 24h, or a time')
-      .option('--until <when>', 'captured before then: a duration such as 1h, or a time')
+      .option('--since <when>', 'captured since this time: a duration such as 24h, or a time')
+      .option('--until <when>', 'captured before this time: a duration such as 1h, or a time')
       .addOption(
         choice('--format <format>', 'default: from the file name, otherwise ndjson', ['ndjson', 'csv', 'parquet']),
       )

@@ -42,8 +42,8 @@ export function gapsCommand(): Command {
       .option('--resource <name>', 'only of this resource; core:component:sensor/NAME if several have the name')
       .option('--method <name>', 'only of this capture method')
       .addOption(choices('--reason <reasons>', 'only for these reasons, separated by commas', Object.keys(reasons)))
-      .option('--since <when>', 'gaps that end after then: a duration such as 24h, or a time')
-      .option('--until <when>', 'gaps that start before then: a duration such as 1h, or a time')
+      .option('--since <when>', 'gaps that end after this time: a duration such as 24h, or a time')
+      .option('--until <when>', 'gaps that start before this time: a duration such as 1h, or a time')
       .option('--limit <number>', 'maximum number of gaps', '50'),
     {
       examples: [

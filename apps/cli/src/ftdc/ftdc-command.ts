@@ -21,14 +21,14 @@ const usualWidth = 80;
 export function ftdcCommand(): Command {
   return defineLocalCommand(
     new Command('ftdc')
-      .description('read full-time diagnostics of a machine-server: its metrics, their values, plots')
+      .description('read the full-time diagnostics of a machine-server: metrics, values and plots')
       .argument('<path>', 'a file NAME.ftdc or a folder of them, such as ~/.platform/ftdc')
-      .option('--metric <names>', 'print the values of these metrics, separated by commas; * is any text')
+      .option('--metric <names>', 'print the values of these metrics, separated by commas; * matches any text')
       .option('--plot', 'draw the metrics of --metric (default: all that change)')
       .option('--rate', 'change per second instead of the value, for counters')
-      .option('--step <span>', 'one value for each span, such as 1m: the mean')
-      .option('--since <when>', 'only samples since then: a duration such as 2h, or a time')
-      .option('--until <when>', 'only samples until then: a duration such as 1h, or a time')
+      .option('--step <span>', 'print the mean of each span of this length, such as 1m')
+      .option('--since <when>', 'only samples after this time: a duration such as 2h (2 hours ago), or a time')
+      .option('--until <when>', 'only samples before this time: a duration such as 1h (1 hour ago), or a time')
       .option('--csv', 'CSV instead of a table'),
     {
       examples: [

@@ -13,8 +13,8 @@ export type Scope =
 
 export function scopeOptions(command: Command): Command {
   return command
-    .option('--part <part>', 'only of this part: id, Machine/part, or a machine (for its main part)')
-    .option('--machine <machine>', 'only of the parts of this machine')
+    .option('--part <part>', 'only this part: id, Machine/part, or a machine (for its main part)')
+    .option('--machine <machine>', 'only the parts of this machine')
     .option('--location <location>', 'only at this location and those below it');
 }
 

@@ -7,13 +7,13 @@ import { defineAdminCommand, organizationNamed, timeText } from './define-admin-
 const fields = ['organization_id', 'biller_id', 'tier', 'since', 'billing_email'];
 
 export function adminBillingCommand(): Command {
-  return group('billing', 'which organization bills another one', [get(), assign()]);
+  return group('billing', 'which organization bills another', [get(), assign()]);
 }
 
 function get(): Command {
   return defineAdminCommand(
     new Command('get')
-      .description('who bills an organization, and on which tier')
+      .description('show who bills an organization, and on which tier')
       .argument('<organization>', 'name or id'),
     { examples: ['platform admin billing get "My organization"'], fields },
     async (ask, { out }, _flags, text = '') => {
@@ -27,13 +27,13 @@ function assign(): Command {
   return defineAdminCommand(
     new Command('assign')
       .description(
-        'let an organization be billed by another one; at once if nobody bills it, else from the next month on',
+        'set which organization bills another; at once if no one bills it yet, otherwise from the next month on',
       )
       .argument('<organization>', 'name or id of the organization that will pay')
       .option('--biller <organization>', 'name or id of the organization that bills')
       .option('--tier <name>', 'tier of its price list')
       .option('--email <address>', 'where invoices are mailed')
-      .option('--nobody', 'nobody bills the organization any more'),
+      .option('--nobody', 'no one bills the organization any more'),
     {
       examples: [
         'platform admin billing assign Plant --biller Host --tier standard',

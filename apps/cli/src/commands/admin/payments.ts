@@ -8,13 +8,13 @@ const paymentFields = ['invoice_id', 'number', 'state', 'open', 'currency', 'is_
 const ledgerFields = ['lines', 'invoices', 'audit_entries', 'audit_hash', 'problems'];
 
 export function paymentsCommand(): Command {
-  return group('payments', 'payments that arrived outside of the platform', [record()]);
+  return group('payments', 'payments that you received outside the platform', [record()]);
 }
 
 function record(): Command {
   return defineAdminCommand(
     new Command('record')
-      .description('book a payment of an invoice; the same reference of an invoice is booked once')
+      .description('record a payment of an invoice; a repeated reference is recorded only once')
       .argument('<invoice>', 'id of the invoice')
       .argument('<amount>', 'such as 12.50, in the currency of the invoice')
       .requiredOption('--reference <text>', 'such as the number of the bank transfer'),
@@ -37,7 +37,7 @@ function record(): Command {
 export function checkLedgerCommand(): Command {
   return defineAdminCommand(
     new Command('check-ledger').description(
-      'check the books: sums, the chains of hashes of the ledger and of the audit trail, numbers without gaps, and invoices against the ledger',
+      'check the ledger: its sums, its hash chain and that of the audit trail, invoice numbers without gaps, and invoices against the ledger',
     ),
     { examples: ['platform admin check-ledger'], fields: ledgerFields },
     async (ask, { out }) => {

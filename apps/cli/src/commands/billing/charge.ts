@@ -8,12 +8,12 @@ export function chargeCommand(): Command {
     new Command('charge')
       .description('charge the organization an amount, with an invoice')
       .argument('<amount>', 'such as 12.50, in the currency in which it is billed')
-      .option('--tax <amount>', 'added to the amount', '0')
-      .option('--description <text>', 'on the invoice')
+      .option('--tax <amount>', 'tax, added to the amount', '0')
+      .option('--description <text>', 'text on the invoice')
       .option('--branding <organization>', 'id of the organization whose name is on the invoice')
       .option('--wait', 'wait until the payment is confirmed, at most two minutes')
-      .option('--no-email', 'without a mail to the organization')
-      .option('--key <text>', 'names this charge: with the same key it is made once'),
+      .option('--no-email', 'do not mail the organization')
+      .option('--key <text>', 'idempotency key: repeating the command with the same key charges once'),
     {
       examples: ['platform billing charge 12.50 --description "Set-up"', 'platform billing charge 12.50 --wait --yes'],
       fields: ['invoice_id'],

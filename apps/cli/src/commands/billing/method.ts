@@ -13,13 +13,13 @@ const cards: Readonly<Record<string, TestCard>> = {
 };
 
 export function methodCommand(): Command {
-  return group('method', 'what the organization pays with', [add(), set(), remove()]);
+  return group('method', 'payment method of the organization', [add(), set(), remove()]);
 }
 
 function add(): Command {
   return defineCommand(
     new Command('add').description(
-      'print the address of the page on which a card is attached, in place of what is attached; with the payment provider "stripe"',
+      'print the address of a page on which to attach a card, which replaces the current payment method; only with the payment provider "stripe"',
     ),
     { examples: ['platform billing method add'], fields: ['url', 'expires_at'] },
     async ({ cloud, out, find }) => {
@@ -34,7 +34,9 @@ function add(): Command {
 function set(): Command {
   return defineCommand(
     new Command('set')
-      .description('attach a test card, in place of what is attached; only with the payment provider "test"')
+      .description(
+        'attach a test card, which replaces the current payment method; only with the payment provider "test"',
+      )
       .argument('<card>', Object.keys(cards).join(', '))
       .option('--after <seconds>', 'when payments with confirms-late are confirmed', '60'),
     { examples: ['platform billing method set succeeds'] },
@@ -55,11 +57,11 @@ function set(): Command {
 
 function remove(): Command {
   return defineCommand(
-    new Command('delete').description('remove what the organization pays with'),
+    new Command('delete').description('remove the payment method of the organization'),
     { examples: ['platform billing method delete --yes'] },
     async ({ cloud, out, find, confirm }) => {
       const { id: organizationId, name } = await find.organization(undefined);
-      await confirm(`Remove what the organization "${name}" pays with?`);
+      await confirm(`Remove the payment method of the organization "${name}"?`);
       await (await cloud()).invoices.removePaymentMethod({ organizationId });
       out.note('the payment method is removed');
     },

@@ -8,7 +8,7 @@ export function pdfCommand(): Command {
       .description('save the PDF of an invoice or a credit note')
       .argument('<invoice>', 'its id (platform billing invoices)')
       .argument('[file]', 'default: invoice-ID.pdf in this folder')
-      .option('--overwrite', 'replace a file that exists'),
+      .option('--overwrite', 'replace an existing file'),
     {
       examples: ['platform billing pdf 00000000-0000-4000-8000-000000000000 march.pdf'],
       fields: ['file', 'bytes'],

@@ -13,12 +13,12 @@ const versions = presenter<PriceList>({
 });
 
 export function pricesCommand(): Command {
-  return group('prices', 'price lists with which the organization bills others', [list(), set()]);
+  return group('prices', 'price lists by which the organization bills others', [list(), set()]);
 }
 
 function list(): Command {
   return defineCommand(
-    new Command('list').description('the versions of the price list, newest first'),
+    new Command('list').description('list the versions of the price list, newest first'),
     {
       examples: ['platform billing prices list', 'platform billing prices list --json=version,document'],
       fields: versions.fields,
@@ -61,7 +61,7 @@ const lines = presenter<InvoiceLine>({
 export function simulateCommand(): Command {
   return defineCommand(
     new Command('simulate')
-      .description('the lines that the invoice of a month would have; issues nothing')
+      .description('show the lines that the invoice of a month would have, without issuing it')
       .option('--month <month>', 'YYYY-MM, UTC (default: the current one)'),
     { examples: ['platform billing simulate', 'platform billing simulate --month 2027-01'], fields: lines.fields },
     async ({ cloud, out, find }, flags) => {
@@ -79,7 +79,7 @@ export function simulateCommand(): Command {
 export function closeMonthCommand(): Command {
   return defineCommand(
     new Command('close-month')
-      .description('issue the invoices of a month that has ended, for those that the organization bills')
+      .description('issue the invoices of a month that has ended, to the organizations that this one bills')
       .argument('<month>', 'YYYY-MM, UTC'),
     { examples: ['platform billing close-month 2027-01'], fields: ['invoice_ids', 'others'] },
     async ({ cloud, out, find }, _flags, month = '') => {

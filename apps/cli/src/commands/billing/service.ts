@@ -15,7 +15,7 @@ export function serviceCommand(): Command {
 
 function get(): Command {
   return defineCommand(
-    new Command('get').description('the address on the invoices of the organization'),
+    new Command('get').description('show the address on the invoices of the organization'),
     { examples: ['platform billing service get'], fields },
     async ({ cloud, out, find }) => {
       const { id: orgId } = await find.organization(undefined);
@@ -76,7 +76,7 @@ function enable(): Command {
 
 function update(): Command {
   return defineCommand(
-    withAddress(new Command('update').description('change the address on further invoices')),
+    withAddress(new Command('update').description('change the address on future invoices')),
     { examples: ['platform billing service update --address "Mill Lane 2" --city Porto --zipcode 4000 --country PT'] },
     async ({ cloud, out, find }, flags) => {
       const { id: orgId } = await find.organization(undefined);
@@ -88,7 +88,7 @@ function update(): Command {
 
 function disable(): Command {
   return defineCommand(
-    new Command('disable').description('end that the organization can set prices for others'),
+    new Command('disable').description('no longer let the organization set prices for others'),
     { examples: ['platform billing service disable --yes'] },
     async ({ cloud, out, find, confirm }) => {
       const { id: orgId, name } = await find.organization(undefined);

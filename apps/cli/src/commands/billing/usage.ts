@@ -15,7 +15,7 @@ const costFields = ['start', 'end', 'tier', 'subtotal', 'discount', 'costs'];
 export function usageCommand(): Command {
   return defineCommand(
     new Command('usage')
-      .description('what the organization has used in the current month (UTC), at its prices')
+      .description('show what the organization has used in the current month (UTC), at its prices')
       .option('--hourly', 'quantities by hour and type instead, whether they are billed or not'),
     { examples: ['platform billing usage', 'platform billing usage --hourly --json'], fields: costFields },
     async ({ cloud, out, find }, flags) => {
@@ -43,7 +43,7 @@ const infoFields = ['tier', 'billing_email', 'payment_method', 'unpaid'];
 
 export function infoCommand(): Command {
   return defineCommand(
-    new Command('info').description('how the organization is billed and what it pays with'),
+    new Command('info').description('show how the organization is billed, and its payment method'),
     { examples: ['platform billing info'], fields: infoFields },
     async ({ cloud, out, find }) => {
       const { id } = await find.organization(undefined);
@@ -74,7 +74,7 @@ const invoices = presenter<InvoiceSummary>({
 export function invoicesCommand(): Command {
   return defineCommand(
     new Command('invoices')
-      .description('the invoices of the organization, newest first, and what is still to be paid')
+      .description('list the invoices of the organization, newest first, and what is still to be paid')
       .option('--open', 'only those that are not paid'),
     { examples: ['platform billing invoices', 'platform billing invoices --open'], fields: invoices.fields },
     async ({ cloud, out, find }, flags) => {

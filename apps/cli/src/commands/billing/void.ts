@@ -6,7 +6,7 @@ export function voidCommand(): Command {
   return defineCommand(
     new Command('void')
       .description(
-        'cancel an invoice of which nothing is paid, by a credit note; for owners of the organization that bills',
+        'cancel an invoice on which nothing has been paid, with a credit note; for owners of the organization that bills',
       )
       .argument('<invoice>', 'its id (platform billing close-month)')
       .requiredOption('--reason <text>', 'on the credit note'),

@@ -12,13 +12,13 @@ export function connectCommand(): Command {
   return defineCommand(
     new Command('connect')
       .description(
-        'connect another computer as a machine: prints one line to run there, and waits for the first reading. A machine of this name is reused, otherwise it is created. The line works once, for 15 minutes; a new one repairs what is there',
+        'connect another computer as a machine: prints one line to run there, and waits for the first reading. If there is no machine of this name, it is created. The line works once, within 15 minutes. Run a new line to repair or update an installation',
       )
       .argument('<machine>', 'name of a new machine, or name, Location/name or id of one that exists')
-      .option('--location <location>', 'where a new machine is (default: the only location)')
+      .option('--location <location>', 'location of a new machine (default: the only location)')
       .option('--service', 'install it as a service of systemd, which starts with the computer')
-      .option('--address <url>', 'address at which the other computer reaches the cloud, if a proxy leads to it')
-      .option('--no-wait', 'print the line and end'),
+      .option('--address <url>', 'address at which the other computer reaches the cloud, for example that of a proxy')
+      .option('--no-wait', 'print the line and exit'),
     {
       examples: [
         'platform machines connect press-7',

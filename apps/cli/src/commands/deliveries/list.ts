@@ -15,10 +15,10 @@ type Timestamp = ReturnType<typeof timestampFromDate>;
 /** Options that select deliveries, besides their states. */
 export function selectingOptions(command: Command): Command {
   return scopeOptions(command)
-    .option('--trigger <name>', 'only of triggers with this name')
-    .addOption(choices('--channel <channels>', 'only by these channels, separated by commas', channels))
-    .option('--since <when>', 'created since then: a duration such as 24h, or a time')
-    .option('--until <when>', 'created before then: a duration such as 1h, or a time');
+    .option('--trigger <name>', 'only triggers with this name')
+    .addOption(choices('--channel <channels>', 'only these channels, separated by commas', channels))
+    .option('--since <when>', 'created since this time: a duration such as 24h, or a time')
+    .option('--until <when>', 'created before this time: a duration such as 1h, or a time');
 }
 
 interface DeliveryFilter {

@@ -10,7 +10,7 @@ import { deliveryFilter, selectingOptions } from './list.ts';
 export function retryCommand(): Command {
   return defineCommand(
     new Command('retry')
-      .description('send a notification again, under the same id, or try one now that waits for its next attempt')
+      .description('send a notification again under the same id; one that waits for its next attempt is sent now')
       .argument('<id>', 'as "deliveries list" prints it'),
     { examples: ['platform deliveries retry msg_0f3a'], fields: deliveryResult.fields },
     async (context, _flags, id = '') => {
@@ -37,8 +37,8 @@ export function replayCommand(): Command {
           'delivered',
         ]),
       )
-      .option('--max <number>', 'fail if there are more', '1000')
-      .option('--dry-run', 'only say how many'),
+      .option('--max <number>', 'fail if there are more than this', '1000')
+      .option('--dry-run', 'only show how many'),
     {
       examples: [
         'platform deliveries replay --since 2h --dry-run',

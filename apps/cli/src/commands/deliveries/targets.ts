@@ -13,7 +13,7 @@ const { fields, shape } = presenter<PausedTarget>({
 
 export function pausedCommand(): Command {
   return defineCommand(
-    new Command('paused').description('list the targets that get nothing now, and how much waits for them'),
+    new Command('paused').description('list the paused targets, and how many notifications wait for each'),
     { examples: ['platform deliveries paused', 'platform deliveries paused --json=target,waiting'], fields },
     async ({ cloud, find, out }) => {
       const { id: organizationId } = await find.organization();
@@ -26,9 +26,9 @@ export function pausedCommand(): Command {
 export function pauseCommand(): Command {
   return defineCommand(
     new Command('pause')
-      .description('send a target nothing more until it is resumed; notifications wait up to 30 days')
+      .description('stop sending to a target until it is resumed; notifications wait up to 30 days')
       .argument('<target>', 'URL or address, as configured in a trigger')
-      .option('--reason <text>', 'for those who see it in the list'),
+      .option('--reason <text>', 'shown in the list of paused targets'),
     { examples: ['platform deliveries pause https://hooks.example.com/alerts --reason "moves on Monday"'], fields },
     async ({ cloud, find, out }, flags, target = '') => {
       const { id: organizationId } = await find.organization();
@@ -42,7 +42,7 @@ export function pauseCommand(): Command {
 export function resumeCommand(): Command {
   return defineCommand(
     new Command('resume')
-      .description('send a target all that waits for it, and what comes')
+      .description('resume sending to a target, beginning with the notifications that wait for it')
       .argument('<target>', 'as "deliveries paused" prints it, or as configured'),
     { examples: ['platform deliveries resume https://hooks.example.com/alerts'], fields: ['target', 'deliveries'] },
     async ({ cloud, find, out }, _flags, target = '') => {

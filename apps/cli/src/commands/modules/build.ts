@@ -14,7 +14,9 @@ export const folderArgument = ['[folder]', 'folder of the module, with meta.json
 export function buildModule(): Command {
   return defineLocalCommand(
     new Command('build')
-      .description('bundle a module into dist/module.tar.gz, and check that it provides what its meta.json says')
+      .description(
+        'bundle a module into dist/module.tar.gz, and check that it provides the models that its meta.json lists',
+      )
       .argument(...folderArgument),
     {
       examples: ['platform modules build', 'platform modules build my-sensor'],

@@ -14,7 +14,7 @@ const nameForm = /^[a-z][a-z0-9-]{0,59}$/;
 export function createModule(): Command {
   return defineLocalCommand(
     new Command('create')
-      .description('write a folder with a module that runs: one sensor, in TypeScript')
+      .description('create a folder with a working module: one sensor, in TypeScript')
       .argument('<name>', 'name of the module, or the path of a new folder that has its name')
       .option('--namespace <name>', 'first part of its models, such as the name of your organization', 'local'),
     {

@@ -25,7 +25,7 @@ export function reloadModule(): Command {
         'build a module and run it on a machine-server of this computer: sets reload_path in the configuration of its part, or restarts a module that a local configuration names',
       )
       .argument(...folderArgument)
-      .option('--part <part>', 'id, Machine/part, or a machine (for its main part): it runs the module from now on')
+      .option('--part <part>', 'part that runs the module: id, Machine/part, or a machine (for its main part)')
       .option(
         '--address <host:port>',
         'port of a machine-server with a local configuration, whose modules have dist/module/run.sh of this folder as executable_path',

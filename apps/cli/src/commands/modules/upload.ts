@@ -11,10 +11,10 @@ export function uploadModule(): Command {
   return defineCommand(
     new Command('upload')
       .description('upload a module: machines get it as a registry module of the organization')
-      .argument('<path>', 'a folder, or a .tar.gz file; its meta.json names the module and what is started')
+      .argument('<path>', 'a folder, or a .tar.gz file; its meta.json names the module and its entrypoint')
       .requiredOption('--version <version>', 'semantic version, such as 1.2.0; a version never changes')
       .option('--name <name>', 'name of the module (default: that of module_id in meta.json)')
-      .option('--entrypoint <path>', 'what is started, below the folder (default: entrypoint in meta.json)')
+      .option('--entrypoint <path>', 'program to start, relative to the folder (default: entrypoint in meta.json)')
       .option(...platformOption),
     {
       examples: [

@@ -11,7 +11,7 @@ export function runCommand(): Command {
   return defineCommand(
     new Command('run')
       .description(
-        'call a method of a machine through the cloud and print the answer as JSON. What SetPower and similar methods start goes on after the command; the method Stop ends it. Without a method: list the methods of the resources that the machine has, also of types that only its modules know',
+        'call a method of a machine through the cloud and print the answer as JSON. Motion that SetPower and similar methods start continues after the command ends; call Stop to end it. Without a method: list the methods of the machine’s resources, including types that only its modules know',
       )
       .argument(...partArgument)
       .argument('[method]', 'such as motor.SetPower; robot.METHOD for the machine itself')

@@ -39,9 +39,9 @@ export function dryRunCommand(): Command {
       .argument(...partArgument)
       .option('--file <file>', 'triggers to try out, as JSON, in place of the saved ones; - reads standard input')
       .option('--trigger <name>', 'only this trigger')
-      .option('--since <when>', 'from then on: a duration such as 24h, or a time', '7d')
-      .option('--until <when>', 'until then: a duration such as 1h, or a time; default: now')
-      .option('--limit <number>', 'maximum number of occurrences to show of each trigger', '20'),
+      .option('--since <when>', 'from this time on: a duration such as 24h, or a time', '7d')
+      .option('--until <when>', 'until this time: a duration such as 1h, or a time; default: now')
+      .option('--limit <number>', 'maximum number of occurrences to show for each trigger', '20'),
     {
       examples: [
         'platform triggers dry-run press-7 --since 7d',

@@ -35,10 +35,10 @@ export function historyCommand(): Command {
     scopeOptions(
       new Command('history').description('list what triggers did in the last 30 days, minute by minute, newest first'),
     )
-      .option('--trigger <name>', 'only of triggers with this name')
+      .option('--trigger <name>', 'only triggers with this name')
       .addOption(choices('--outcome <outcomes>', 'only these, separated by commas', Object.keys(outcomes)))
-      .option('--since <when>', 'since then: a duration such as 24h, or a time')
-      .option('--until <when>', 'before then: a duration such as 1h, or a time')
+      .option('--since <when>', 'since this time: a duration such as 24h, or a time')
+      .option('--until <when>', 'before this time: a duration such as 1h, or a time')
       .option('--limit <number>', 'maximum number of entries', '100'),
     {
       examples: [

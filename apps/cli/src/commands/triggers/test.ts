@@ -36,8 +36,8 @@ export function testCommand(): Command {
       .description('send one notification of a trigger now, marked as a test, and show what the target answers')
       .argument(...partArgument)
       .argument('[trigger]', 'name of a saved trigger, or of one in --file')
-      .option('--file <file>', 'the trigger, as JSON, not saved yet; - reads standard input')
-      .option('--notification <number>', 'which of its notifications, from 1', '1'),
+      .option('--file <file>', 'a trigger that is not saved yet, as JSON; - reads standard input')
+      .option('--notification <number>', 'number of the notification to send, counted from 1', '1'),
     {
       examples: [
         'platform triggers test press-7 hot',

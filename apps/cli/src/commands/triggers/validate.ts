@@ -15,7 +15,7 @@ const { fields, shape } = presenter<{ severity: string; path: string; message: s
 export function validateCommand(): Command {
   return defineCommand(
     new Command('validate')
-      .description('check triggers as saving them would, without saving them')
+      .description('check triggers for mistakes without saving them')
       .argument(...partArgument)
       .argument('<file>', 'triggers, one trigger, or a configuration with triggers, as JSON; - reads standard input'),
     {

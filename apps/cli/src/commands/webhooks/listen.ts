@@ -22,15 +22,15 @@ export function listenCommand(): Command {
   return defineCommand(
     new Command('listen')
       .description(
-        'print what an address of the test inbox receives from now on, and whether its signature is right, until Ctrl-C',
+        'print each request that an address of the test inbox receives, and whether its signature is valid, until Ctrl-C',
       )
       .argument(
         '<name>',
         'last part of the address that a trigger notifies, URL/test-inbox/webhooks/NAME, or all of it',
       )
-      .option('--all', 'also what it has received already')
-      .option('--count <number>', 'end after so many requests')
-      .option('--body', 'print the bodies, too'),
+      .option('--all', 'also print what it has received already')
+      .option('--count <number>', 'exit after this many requests')
+      .option('--body', 'print the bodies as well'),
     {
       examples: ['platform webhooks listen oven', 'platform webhooks listen oven --all --count 1 --body --json'],
       fields: ['id', 'time', 'method', 'path', 'webhook_id', 'signature', 'headers', 'body'],

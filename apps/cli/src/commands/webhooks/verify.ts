@@ -20,11 +20,11 @@ export function verifyCommand(): Command {
       .option('--id <text>', 'the header webhook-id')
       .option('--timestamp <text>', 'the header webhook-timestamp')
       .option('--signature <text>', 'the header webhook-signature')
-      .option('--secret-file <file>', 'file with the secret, or with several, one a line; - reads standard input')
+      .option('--secret-file <file>', 'file with one or more secrets, one per line; - reads standard input')
       .option('--secret <secret>', 'the secret; other programs on this computer can read it while the command runs')
       .option('--at <when>', 'when the request arrived: a time, or a duration such as 2h ago; default: now')
       .option('--tolerance <span>', 'how old the request may be', '5m')
-      .option('--any-age', 'the request may be of any age'),
+      .option('--any-age', 'accept a request of any age'),
     {
       examples: [
         'platform webhooks verify body.json --headers headers.txt --secret-file secret.txt',

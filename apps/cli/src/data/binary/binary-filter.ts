@@ -17,8 +17,8 @@ export function filterOptions(command: Command): Command {
     .option('--mime <types>', 'only of these types, such as image/png,image/jpeg')
     .option('--labels <labels>', 'only with a bounding box that has one of these labels')
     .option('--dataset <dataset>', 'name or id: only of this dataset')
-    .option('--since <when>', 'captured since then: a duration such as 24h, or a time')
-    .option('--until <when>', 'captured before then: a duration such as 1h, or a time');
+    .option('--since <when>', 'captured since this time: a duration such as 24h, or a time')
+    .option('--until <when>', 'captured before this time: a duration such as 1h, or a time');
 }
 
 /** The fields of a Filter that the options set, within the selected organization. */
