@@ -60,7 +60,7 @@ if (import.meta.main) {
   );
   const known = new Set([...rules.map(({ number }) => number), ...records]);
   const sources = filesToCheck(['apps', 'packages', 'conformance', 'bench', 'tools'], isSource);
-  const documents = ['README.md', 'CHANGELOG.md', ...walk(['docs'], (path) => path.endsWith('.md'))];
+  const documents = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...walk(['docs'], (path) => path.endsWith('.md'))];
   const problems = doubleRules(rules);
   for (const file of [...sources, ...documents]) {
     for (const { name, line } of referencesIn(read(file)))

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { resourceTypes } from '@platform/resources';
 import { type ChildProcess, spawnChild } from '@platform/testkit';
+import { hasFake } from '../../../apps/machine-server/src/testing/has-fake.ts';
 
 const main = fileURLToPath(new URL('../../../apps/machine-server/src/main.ts', import.meta.url));
 const nodeFlags = ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'];
@@ -57,13 +58,10 @@ const usual: Readonly<Record<string, Attributes>> = {
   },
 };
 
-/** Types whose only models are real. */
-const withoutFake = ['base_remote_control', 'data_manager', 'shell'];
-
 /** One fake of each type, each named `it`; the arm and the camera have frames. */
 export function fakesOfEveryType(): Record<string, unknown> {
   const fakes = resourceTypes
-    .filter(({ api }) => !withoutFake.includes(api.split(':')[2] ?? ''))
+    .filter(({ api }) => hasFake(api))
     .map(({ api }) => {
       const type = api.split(':')[2] ?? '';
       const frame = { arm: { parent: 'world' }, camera: { parent: 'it', translation: { x: 1, y: 2, z: 3 } } }[type];

@@ -97,7 +97,7 @@ function realModels(clock: Clock, surroundings: Surroundings): readonly Model[] 
   ];
 }
 
-/** Every built-in model of the machine-server; `built-in-attributes.ts` of `@platform/machine-config` names them for the cloud. */
+/** Every built-in model of the machine-server; `built-in-models.schema.json` of `@platform/machine-config` describes them to the cloud. */
 export function builtInModels(
   clock: Clock,
   dataManager: () => DataManagerParts,

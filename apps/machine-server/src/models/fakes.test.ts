@@ -27,8 +27,8 @@ import { type Client, connect } from '@platform/rpc/client';
 import { expect, onTestFinished, test } from 'vitest';
 import type { MachineServer } from '../compose.ts';
 import { startFakeCloud } from '../testing/fake-cloud.ts';
+import { hasFake } from '../testing/has-fake.ts';
 import { createTestHome, patientClock, startTestServer, until } from '../testing/start-test-server.ts';
-import { withoutFake } from '../testing/without-fake.ts';
 
 const attributes: Readonly<Record<string, JsonObject>> = {
   board: {
@@ -50,7 +50,7 @@ const attributes: Readonly<Record<string, JsonObject>> = {
 async function startWithFakes(more: Readonly<Record<string, JsonObject>> = attributes): Promise<Call> {
   const fakes = resourceTypes.flatMap(({ api }) => {
     const [, kind, type = ''] = api.split(':');
-    if (withoutFake.includes(type)) return [];
+    if (!hasFake(api)) return [];
     return [
       { kind, resource: { name: 'it', api, model: 'core:builtin:fake', attributes: more[api] ?? more[type] ?? {} } },
     ];
@@ -311,7 +311,7 @@ test('every method of every fake can be made to fail by configuration', async ()
   );
   const call = await startWithFakes(failing);
   for (const { api, service } of resourceTypes) {
-    if ([...withoutFake, 'sensor'].includes(api.split(':').at(-1) ?? '')) continue;
+    if (!hasFake(api) || api.endsWith(':sensor')) continue;
     for (const { name: method, localName, methodKind } of service.methods) {
       if (methodKind !== 'unary') continue;
       const own = { name, boardName: name, controller: name };
