@@ -1,5 +1,5 @@
 /** Composes the server, runs it until asked to stop, then unwinds in reverse; or does the one thing that an option asks for. */
-import { errorText, keepCompiled, PlatformError, systemClock, trimAtRest } from '@platform/base';
+import { errorText, PlatformError, systemClock, trimAtRest, writeCompileCache } from '@platform/base';
 import { resourceTypes } from '@platform/resources';
 import { startMachineServer } from './compose.ts';
 import { readConfigFile } from './config/credentials.ts';
@@ -93,7 +93,7 @@ async function serveUntilStopped(settings: Settings, configFile: string): Promis
     // A collection stops what the server does for some tens of milliseconds.
     using _trim = trimAtRest({ clock: systemClock, leastMs: collectEveryMs });
     // A machine is often switched off, not stopped.
-    using _compiled = keepCompiled(systemClock);
+    using _compiled = writeCompileCache(systemClock);
     await stop.promise;
     return 0;
   } catch (caught) {

@@ -10,7 +10,6 @@ export { HashedPieces, type Piece } from './hashing/hashed-pieces.ts';
 export { type ThreadHash, threadHash } from './hashing/thread-hash.ts';
 export { newId, newSecret, newShortId } from './ids.ts';
 export { invisibleCharacter, isVisible, visibleText } from './invisible-character.ts';
-export { keepCompiled } from './keep-compiled.ts';
 export { createLimiter } from './limiter.ts';
 export {
   createLog,
@@ -29,4 +28,5 @@ export { maxReadingBytes, maxReadingLevels } from './reading-limits.ts';
 export type { Repaired } from './repaired.ts';
 export { trimAtRest } from './trim-memory.ts';
 export { Wakeup } from './wakeup.ts';
+export { writeCompileCache } from './write-compile-cache.ts';
 export { readLogField, zapField, zapFields } from './zap-field.ts';

@@ -8,6 +8,7 @@ import { type Clock, errorText, type Follower, follow, type Log } from '@platfor
 import { reportedFault } from '@platform/rpc/server';
 import type { Kysely } from 'kysely';
 import type { Channel, Channels, GatheredMessage, SendResult } from './channel.ts';
+import { coalesce } from './coalesce.ts';
 import { divertedLine, failureLine, type MachineLogLine } from './failure-line.ts';
 import { InFlight } from './in-flight.ts';
 import { type Also, type Attempt, createRecorder, type Judgement, type Recorder } from './record-attempt.ts';
@@ -15,7 +16,6 @@ import { type ChannelName, channelNames, type OutboxMessageRow, type OutboxTable
 import { Backlog, type Due } from './stuck-targets/backlog.ts';
 import { Circuits } from './stuck-targets/circuits.ts';
 import { giveUp } from './stuck-targets/give-up.ts';
-import { together } from './together.ts';
 
 export interface OutboxDeps {
   readonly db: Kysely<OutboxTables>;
@@ -55,7 +55,7 @@ export class Delivery implements AsyncDisposable {
   constructor(options: OutboxDeps) {
     this.#options = options;
     this.#recorder = createRecorder(options);
-    this.#read = together(async (ids: readonly string[]) => {
+    this.#read = coalesce(async (ids: readonly string[]) => {
       const rows = await options.db.selectFrom('outbox_messages').selectAll().where('id', 'in', ids).execute();
       return new Map(rows.map((row) => [row.id, row]));
     });

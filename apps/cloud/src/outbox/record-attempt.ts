@@ -2,9 +2,9 @@
 import { backoffMs, type Clock, chunks, errorText, type Log } from '@platform/base';
 import type { Kysely, Transaction } from 'kysely';
 import type { Channel, GatheredMessage, SendResult } from './channel.ts';
+import { coalesce } from './coalesce.ts';
 import { countSent, sentHour } from './count-sent.ts';
 import type { MessageState, OutboxMessageRow, OutboxTables } from './store.ts';
-import { together } from './together.ts';
 
 const rowsPerStatement = 500;
 
@@ -47,7 +47,7 @@ export function createRecorder(options: { db: Kysely<OutboxTables>; clock: Clock
 
   const write = (all: readonly Recorded[]): Promise<void> =>
     db.transaction().execute((trx) => writeAttempts(trx, all, clock.now()));
-  const writeTogether = together(write);
+  const writeTogether = coalesce(write);
 
   return {
     async load() {

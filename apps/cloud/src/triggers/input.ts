@@ -1,6 +1,6 @@
 /** What a trigger can be told, in the order in which it became known. Live, in a dry run, and in tests it is the same. */
 import type { UploadMetadata } from '@platform/proto/platform/app/datasync/v1/data_sync';
-import type { ArrivedLine } from '../machines/logs/arrived.ts';
+import type { ArrivedLine } from '../machines/logs/lines-by-arrival.ts';
 import type { EventPlace } from '../outbox/event.ts';
 import type { KeyNode } from '../reading-codec/key-filter.ts';
 import type { Document } from '../reading-codec/read-document.ts';

@@ -8,11 +8,11 @@ import {
 } from '@platform/proto/grpc/reflection/v1alpha/reflection';
 import { type ServiceBinding, serve } from '../core/binding.ts';
 import { type DescriptorFile, type DescriptorFiles, descriptorFiles } from './descriptor-files.ts';
-import { lastOf } from './last-of.ts';
+import { memoizeLast } from './memoize-last.ts';
 
 /** Descriptors of the given services, at the moment of a call, and of reflection itself. */
 export function reflectionBindings<P>(services: () => readonly DescService[]): ServiceBinding<P>[] {
-  const known = lastOf(services, (all) => descriptorFiles([...all, ServerReflection, ServerReflectionAlpha]));
+  const known = memoizeLast(services, (all) => descriptorFiles([...all, ServerReflection, ServerReflectionAlpha]));
   const serverReflectionInfo = (requests: AsyncIterable<Request>): AsyncGenerator<Answer> => answers(known(), requests);
   return [
     serve<typeof ServerReflection, P>(ServerReflection, { serverReflectionInfo }),

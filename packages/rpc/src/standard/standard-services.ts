@@ -3,7 +3,7 @@ import type { DescService } from '@bufbuild/protobuf';
 import { Health } from '@platform/proto/grpc/health/v1/health';
 import { methodPath, type ServiceBinding } from '../core/binding.ts';
 import { healthBinding } from './health.ts';
-import { lastOf } from './last-of.ts';
+import { memoizeLast } from './memoize-last.ts';
 import { reflectionBindings } from './reflection.ts';
 
 export interface StandardServices<P> {
@@ -20,12 +20,12 @@ export function standardServices<P>(
   served: readonly ServiceBinding<P>[],
   added: () => readonly ServiceBinding<P>[],
 ): StandardServices<P> {
-  const described = lastOf(added, (more) => [
+  const described = memoizeLast(added, (more) => [
     ...new Set<DescService>([...served, ...more].flatMap(({ methods }) => methods.map(({ method }) => method.parent))),
   ]);
   const services = [
     healthBinding<P>((name) => described().some(({ typeName }) => typeName === name)),
-    ...reflectionBindings<P>(lastOf(described, (all) => [...all, Health])),
+    ...reflectionBindings<P>(memoizeLast(described, (all) => [...all, Health])),
   ];
   return { services, open: services.flatMap(({ methods }) => methods.map(({ method }) => methodPath(method))) };
 }

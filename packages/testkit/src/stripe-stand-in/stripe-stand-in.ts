@@ -8,13 +8,13 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
   type Answer,
-  FarMemory,
   type Form,
   refusal,
   type StandInCard,
   type StandInPayment,
+  StandInState,
   token,
-} from './far-memory.ts';
+} from './stand-in-state.ts';
 
 /** `lost-request`: nothing happens. `lost-answer`: it happens, and the connection breaks. `failed-answer`: it happens, and the answer is 500. */
 export type StandInFault = 'none' | 'lost-request' | 'lost-answer' | 'failed-answer';
@@ -70,7 +70,7 @@ export async function startStripeStandIn(): Promise<StripeStandIn> {
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const url = `http://127.0.0.1:${port}`;
-  const memory = new FarMemory(url);
+  const memory = new StandInState(url);
   /** By idempotency key. */
   const answers = new Map<string, Answer>();
   const answerOnce = (method: string, path: string, form: Form, key: string | string[] | undefined): Answer => {

@@ -9,7 +9,7 @@ import type { Database } from '../../metadata/tables.ts';
 import type { BillingTables } from '../store.ts';
 import { firstAskMs, nextAskMs } from './next-ask.ts';
 import type { PaymentProvider, SetUpMethod } from './provider.ts';
-import { within } from './within.ts';
+import { withDeadline } from './with-deadline.ts';
 
 export interface SetupDeps {
   readonly db: Database;
@@ -46,7 +46,7 @@ export async function beginSetup(
         : `payment provider: expected stripe, found ${provider.name}, with which no payment methods are attached; the host administrator chooses it (PLATFORM_PAYMENT_PROVIDER)`,
     );
   const id = newId();
-  const begun = await within(clock, timeoutMs, signal, (ended) =>
+  const begun = await withDeadline(clock, timeoutMs, signal, (ended) =>
     setup.begin({ id, organizationId, returnUrl }, ended),
   ).catch((caught: unknown) => {
     log.warn('a payment provider began no set-up', { error: errorText(caught) });
@@ -84,7 +84,8 @@ export async function settleSetups(deps: SetupDeps, signal: AbortSignal): Promis
   for (const row of due) {
     if (signal.aborted) return false;
     try {
-      const found = (await within(clock, timeoutMs, signal, (ended) => setup.find(row.session, ended))) ?? 'pending';
+      const found =
+        (await withDeadline(clock, timeoutMs, signal, (ended) => setup.find(row.session, ended))) ?? 'pending';
       if (found === 'pending') await askLater(deps, row);
       else if (found === 'expired') await endSetup(db, row, 'expired', clock.now());
       else await attach(deps, row, found);

@@ -10,7 +10,7 @@ import { bookFailure, bookPayment, requireInvoice } from '../invoices/states.ts'
 import type { BillingTables } from '../store.ts';
 import { nextAskMs } from './next-ask.ts';
 import type { Outcome, PaymentProvider } from './provider.ts';
-import { within } from './within.ts';
+import { withDeadline } from './with-deadline.ts';
 
 export type ChargeRow = BillingTables['charges'];
 
@@ -51,7 +51,7 @@ export async function settleCharge(
   let outcome: Outcome = { kind: 'unknown' };
   try {
     outcome =
-      (await within(clock, timeoutMs, signal, (ended) => provider.settle(charge, clock.now(), ended))) ?? outcome;
+      (await withDeadline(clock, timeoutMs, signal, (ended) => provider.settle(charge, clock.now(), ended))) ?? outcome;
   } catch (caught) {
     log.warn('a payment provider did not answer; it is asked again', { charge: id, error: errorText(caught) });
   }

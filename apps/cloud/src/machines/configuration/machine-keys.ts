@@ -15,7 +15,7 @@ import {
 import { type PlacedKey, readKeysByPlace } from '../../access/keys-by-place.ts';
 import type { Database } from '../../metadata/tables.ts';
 import type { Registry } from '../registry.ts';
-import { believed } from './believed.ts';
+import { ttlCache } from './ttl-cache.ts';
 
 /** @returns the valid keys that may operate the part's machine and open nothing outside its location, oldest first. */
 export function createMachineKeys(deps: {
@@ -24,7 +24,7 @@ export function createMachineKeys(deps: {
   readonly clock: Clock;
 }): (partId: string) => Promise<readonly PlacedKey[]> {
   const { db, registry, clock } = deps;
-  const keysIn = believed(clock, (organizationId) => readKeysByPlace(db, organizationId, clock.now()));
+  const keysIn = ttlCache(clock, (organizationId) => readKeysByPlace(db, organizationId, clock.now()));
 
   return async (partId) => {
     const { organizationId, locationId, robotId } = registry.placeOf(partId);

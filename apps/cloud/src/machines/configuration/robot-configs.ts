@@ -18,10 +18,10 @@ import { type LocationSecret, readLocationSecrets } from '../../accounts/locatio
 import type { InstanceKey } from '../../instance/instance-key.ts';
 import type { Database } from '../../metadata/tables.ts';
 import type { Registry } from '../registry.ts';
-import { believed } from './believed.ts';
 import type { CurrentConfiguration } from './current-configuration.ts';
 import { addApiKeys, createMachineKeys } from './machine-keys.ts';
 import type { ServedPackages } from './served-packages.ts';
+import { ttlCache } from './ttl-cache.ts';
 
 export interface AskedConfig {
   readonly partId: string;
@@ -72,7 +72,7 @@ export function createRobotConfigs(deps: {
 }): RobotConfigs {
   const { registry, current, packages, clock } = deps;
   const kept = new Map<string, EncodedConfig & { readonly key: string }>();
-  const locationSecrets = believed(clock, (locationId) => readLocationSecrets(deps, [locationId]));
+  const locationSecrets = ttlCache(clock, (locationId) => readLocationSecrets(deps, [locationId]));
   const machineKeys = createMachineKeys(deps);
   const build = async (asked: AskedConfig, { secrets, keys }: Handed): Promise<RobotConfig> => {
     const { partId, authority } = asked;

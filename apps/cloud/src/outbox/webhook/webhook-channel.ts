@@ -2,9 +2,9 @@
 import { PlatformError } from '@platform/base';
 import type { InstanceKey } from '../../instance/instance-key.ts';
 import type { Channel } from '../channel.ts';
+import { coalesce } from '../coalesce.ts';
 import type { TriggerEvent } from '../event.ts';
 import type { OutboxMessageRow } from '../store.ts';
-import { together } from '../together.ts';
 import { scheduleMs, waitMs } from './classify.ts';
 import { createWebhookSender, type OutgoingRequest, type WebhookSenderDeps } from './send-webhook.ts';
 import { sign } from './sign.ts';
@@ -22,7 +22,7 @@ export interface WebhookChannelDeps extends Pick<WebhookSenderDeps, 'clock' | 'o
 export function createWebhookChannel(deps: WebhookChannelDeps): Channel {
   const { clock, instanceKey, signingSecrets, version, ownAuthority, policy } = deps;
   const sender = createWebhookSender({ clock, ownAuthority, policy });
-  const secretsOf = together(async (organizationIds: readonly string[]) => {
+  const secretsOf = coalesce(async (organizationIds: readonly string[]) => {
     const all = [...new Set(organizationIds)].map(async (id) => [id, await signingSecrets(id)] as const);
     return new Map(await Promise.all(all));
   });

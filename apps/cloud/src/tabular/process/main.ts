@@ -11,11 +11,11 @@ import {
   createLimiter,
   errorText,
   follow,
-  keepCompiled,
   type Log,
   PlatformError,
   systemClock,
   trimAtRest,
+  writeCompileCache,
 } from '@platform/base';
 import { runForQueries } from '../../instance/priority.ts';
 import { hotFolder, openDatabase } from './duckdb/database.ts';
@@ -299,7 +299,7 @@ process.env['DUCKDB_JE_MALLOC_CONF'] ??= 'narenas:1';
 // Read when libuv's pool is first used. Each DuckDB statement occupies a thread; with the default of four, all other work had to wait.
 process.env['UV_THREADPOOL_SIZE'] ??= '16';
 trimAtRest({ clock: systemClock });
-keepCompiled(systemClock);
+writeCompileCache(systemClock);
 let handle: ((message: ToChild) => void) | undefined;
 process.on('message', (message: ToChild) => {
   if (message.kind === 'init') handle = start(message);

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@bufbuild/protobuf';
 import { expect, test } from 'vitest';
-import type { ArrivedLine } from '../../machines/logs/arrived.ts';
+import type { ArrivedLine } from '../../machines/logs/lines-by-arrival.ts';
 import { openTabular } from '../../tabular/testing/open-tabular.ts';
 import { evaluate, noState, type TriggerDecision } from '../evaluate.ts';
 import type { UploadInput } from '../input.ts';

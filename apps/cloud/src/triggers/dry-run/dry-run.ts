@@ -5,7 +5,7 @@
  *
  * Reads page by page, yields to the process's other work every few milliseconds, and ends at `signal`.
  */
-import type { ArrivedLine } from '../../machines/logs/arrived.ts';
+import type { ArrivedLine } from '../../machines/logs/lines-by-arrival.ts';
 import type { EventPlace } from '../../outbox/event.ts';
 import type { Keys } from '../../reading-codec/key-filter.ts';
 import type { ReadArrivals } from '../../tabular/arrivals/read-arrivals.ts';

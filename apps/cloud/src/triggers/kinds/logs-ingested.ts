@@ -3,7 +3,7 @@
  * check before, whose message matches `text`. The first check is one interval after the trigger was saved.
  */
 import { compilePattern } from '@platform/conditions';
-import type { ArrivedLine } from '../../machines/logs/arrived.ts';
+import type { ArrivedLine } from '../../machines/logs/lines-by-arrival.ts';
 import { withoutSecrets } from '../../outbox/failure-line.ts';
 import type { LogsInput } from '../input.ts';
 import { type JsonObject, namesOf, shown } from '../parsing/json.ts';

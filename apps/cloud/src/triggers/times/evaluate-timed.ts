@@ -1,6 +1,6 @@
 /** Tells a trigger what it wants to be told at times: lines of the log, facts about the machine, or that time has passed. */
 import type { Clock } from '@platform/base';
-import type { ArrivedLine } from '../../machines/logs/arrived.ts';
+import type { ArrivedLine } from '../../machines/logs/lines-by-arrival.ts';
 import type { EventPlace } from '../../outbox/event.ts';
 import { type Evaluated, evaluate, type TriggerState } from '../evaluate.ts';
 import type { LogsInput, PartFacts } from '../input.ts';

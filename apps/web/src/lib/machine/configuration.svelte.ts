@@ -17,7 +17,7 @@ import { type Problem, problemOf } from '../api/problem.ts';
 import { documentOf, textOf } from '../configure/document.ts';
 import { keepDraft, readDraft } from '../configure/kept-draft.ts';
 import { type Conflict, merge, withTheirs } from '../configure/merge.ts';
-import { settled } from '../ui/settled.ts';
+import { debounce } from '../ui/debounce.ts';
 
 const app = clientOf(AppService);
 const fleet = clientOf(FleetService);
@@ -50,7 +50,7 @@ export class Draft {
   rebased = $state.raw<Rebased>();
   /** The draft is one that was left without saving. */
   isKept = $state(false);
-  readonly #validate = settled(validateAfterMs, () => {
+  readonly #validate = debounce(validateAfterMs, () => {
     this.keep();
     return this.#check();
   });

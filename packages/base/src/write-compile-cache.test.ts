@@ -28,11 +28,11 @@ function keptOf(module: string): string[] {
 const killed = "import { execSync } from 'node:child_process'; execSync('kill -9 ' + process.pid);";
 
 test('compiled code is kept even if the process is killed', () => {
-  const keeper = JSON.stringify(new URL('./keep-compiled.ts', import.meta.url).href);
+  const keeper = JSON.stringify(new URL('./write-compile-cache.ts', import.meta.url).href);
   const turns = 'const clock = { every: (_: number, run: () => void) => run() };';
   expect(keptOf(killed)).toEqual([]);
   // Two files each for the entry and the keeper: types stripped, and compiled.
   expect(
-    keptOf(`import { keepCompiled } from ${keeper}; ${turns} keepCompiled(clock as never); ${killed}`),
+    keptOf(`import { writeCompileCache } from ${keeper}; ${turns} writeCompileCache(clock as never); ${killed}`),
   ).toHaveLength(4);
 });

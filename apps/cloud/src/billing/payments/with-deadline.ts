@@ -2,7 +2,7 @@
 import type { Clock } from '@platform/base';
 
 /** Undefined: it took longer. The signal that `work` gets is aborted then. */
-export async function within<T>(
+export async function withDeadline<T>(
   clock: Clock,
   ms: number,
   signal: AbortSignal,

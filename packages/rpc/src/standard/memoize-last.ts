@@ -1,5 +1,5 @@
 /** What `make` returned for the current value; made again when the value is another one. */
-export function lastOf<T, U>(value: () => T, make: (value: T) => U): () => U {
+export function memoizeLast<T, U>(value: () => T, make: (value: T) => U): () => U {
   let last: { readonly of: T; readonly made: U } | undefined;
   return () => {
     const now = value();

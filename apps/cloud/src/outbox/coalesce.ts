@@ -2,10 +2,10 @@
  * Does together what is asked for while the last time is under way: under load, one transaction or query serves many, and without load each
  * begins at once.
  *
- *     const read = together(async (ids: readonly string[]) => …);
+ *     const read = coalesce(async (ids: readonly string[]) => …);
  *     const rows = await read(id);
  */
-export function together<Asked, Answer>(
+export function coalesce<Asked, Answer>(
   work: (all: readonly Asked[]) => Promise<Answer>,
   most = 200,
 ): (asked: Asked) => Promise<Answer> {

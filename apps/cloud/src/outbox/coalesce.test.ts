@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { together } from './together.ts';
+import { coalesce } from './coalesce.ts';
 
 test('what is asked for meanwhile is done together, at most so much at once, and a failure concerns only what was done with it', async () => {
   const done: string[][] = [];
   const gates = Array.from({ length: 4 }, () => Promise.withResolvers<void>());
-  const ask = together(async (all: readonly string[]) => {
+  const ask = coalesce(async (all: readonly string[]) => {
     const gate = gates[done.length]?.promise;
     done.push([...all]);
     await gate;

@@ -35,7 +35,7 @@ interface Session {
 
 const daySeconds = 86_400;
 
-export class FarMemory {
+export class StandInState {
   readonly payments: Map<string, StandInPayment> = new Map<string, StandInPayment>();
   readonly methods: Map<string, StandInCard> = new Map<string, StandInCard>();
   /** Bodies of events, oldest first. */

@@ -12,6 +12,6 @@ import type { Clock } from './clock.ts';
 const turnMs = 5_000;
 
 /** Runs until it is disposed. Does nothing if the compile cache is off (NODE_COMPILE_CACHE). */
-export function keepCompiled(clock: Clock): Disposable {
+export function writeCompileCache(clock: Clock): Disposable {
   return clock.every(turnMs, flushCompileCache);
 }

@@ -5,7 +5,7 @@ import type { Clock } from '@platform/base';
 const ttlMs = 4_000;
 
 /** Reads each key at most once in 4 s; failed reads are not cached. */
-export function believed<T>(clock: Clock, read: (key: string) => Promise<T>): (key: string) => Promise<T> {
+export function ttlCache<T>(clock: Clock, read: (key: string) => Promise<T>): (key: string) => Promise<T> {
   const kept = new Map<string, { readonly untilMs: number; readonly answer: Promise<T> }>();
   return (key) => {
     const nowMs = clock.monotonic();

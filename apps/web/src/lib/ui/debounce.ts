@@ -1,5 +1,5 @@
 /** Runs `act` once nothing has asked for it for `ms`. */
-export function settled(ms: number, act: () => unknown): () => void {
+export function debounce(ms: number, act: () => unknown): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   return () => {
     clearTimeout(timer);
