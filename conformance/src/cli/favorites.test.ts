@@ -27,7 +27,7 @@ async function login(): Promise<void> {
   expect((await command.ended).code).toBe(0);
 }
 
-test('a person adds, lists and removes favorites; a key is told how a person signs in', async () => {
+test('a person adds, lists and removes favorites; the error for a key says how a person signs in', async () => {
   await login();
   await cli.ok(['machines', 'create', 'press-7', '--location', cloud.locationId]);
   const added = await cli.ok(['machines', 'favorites', 'add', 'press-7']);

@@ -123,7 +123,7 @@ test('an operation has the id that its caller chose, is listed, and ends when it
   await expect.poll(() => peer.call(motor, 'IsMoving', { name: 'it' })).toEqual({ is_moving: false });
 });
 
-test('clients write into the log, are told what to use in place of a tunnel, and shut the server down, which answers first', async () => {
+test('clients write into the log, learn what to use instead of a tunnel, and shut the server down, which answers first', async () => {
   const own = await startMachine({ components: [] });
   onTestFinished(() => own[Symbol.asyncDispose]());
   using peer = new Peer(own.target);

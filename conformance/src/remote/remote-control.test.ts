@@ -255,7 +255,7 @@ test('a call of a machine that has ended says since when it is offline or that i
   );
 });
 
-test('machines status shows what capture and sync of a part that is offline were doing when it last told, with its age', async () => {
+test('machines status shows the last report on capture and sync of an offline part, with its age', async () => {
   const capture_methods = [{ method: 'Readings', capture_frequency_hz: 20 }];
   const [temp] = configuration.components;
   const document = {

@@ -207,7 +207,7 @@ test('an invoice is charged and downloaded; members, keys and settings are chang
   await page.setViewportSize({ width: 1280, height: 720 });
 });
 
-test('a cloud that is away and a session that ended are said, what was typed stays, and the page goes on by itself', async () => {
+test('the page reports an unreachable cloud and an ended session, keeps what was typed, and continues by itself', async () => {
   const { page } = ui;
   await page.getByLabel('Name').fill('half typed');
   await page.context().setOffline(true);

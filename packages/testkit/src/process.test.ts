@@ -14,7 +14,7 @@ test('a child process is read line by line, measured, and killed', async () => {
   await expect(child.waitForLine(({ never }) => never === true)).rejects.toThrow('ended before');
 });
 
-test('the sink keeps what it receives and answers as told', async () => {
+test('the sink keeps what it receives and answers as configured', async () => {
   await using sink = await startWebhookSink();
   const post = (body: string): Promise<Response> =>
     fetch(`${sink.url}/hook?x=1`, { method: 'POST', body, headers: { a: 'b' } });

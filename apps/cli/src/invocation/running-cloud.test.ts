@@ -14,7 +14,7 @@ test('a running cloud is found, the last one that started, and none after it has
   expect(await readRunningCloud(home.path)).toBe(undefined);
 });
 
-test('a record of a process that was killed, or one that cannot be read, is none', async () => {
+test('a record of a killed process, or an unreadable one, counts as missing', async () => {
   await using home = await temporaryDirectory();
   await using _ = await recordRunningCloud(home.path, { url: 'http://127.0.0.1:1', dataDir: '/one' });
   const file = home.file('running-cloud.json');

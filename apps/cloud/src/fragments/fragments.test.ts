@@ -126,7 +126,7 @@ test('a machine follows the newest revision, a pinned revision, or a tag', async
   expect(tags.revisions?.map((each) => each.revision)).toEqual(['2', '1']);
 });
 
-test('a change of a nested fragment reaches the machines of the outer one, and triggers are told if theirs changed', async () => {
+test('a change of a nested fragment reaches the machines of the outer one, and triggers are notified if theirs changed', async () => {
   const given = await openFragments();
   const { id: inner = '' } = await given.create('inner', debug);
   const { id: outer = '' } = await given.create('outer', { fragments: [{ id: inner }] });

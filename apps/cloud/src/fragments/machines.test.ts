@@ -127,7 +127,7 @@ test('a part with a broken fragment reports it in its status, with paths in the 
   expect(await problems()).toEqual([]);
 });
 
-test('subscribers are told of a save, a fragment change and the deletion of a part, with the previous document', async () => {
+test('subscribers are notified of a save, a fragment change and the deletion of a part, with the previous document', async () => {
   const told: unknown[] = [];
   const cloud = await given(async (_trx, changes) => {
     for (const { before, after, deletedBy } of changes)

@@ -113,7 +113,7 @@ function explained(trx: Kysely<CloudTables>, { sql: text, parameters }: Compiled
   return trx.executeQuery<Record<string, unknown>>(CompiledQuery.raw(`${how} ${text}`, [...parameters]));
 }
 
-test('a gap that is told again replaces itself if it has grown; a late report of less changes nothing', async () => {
+test('a gap that is reported again replaces itself if it has grown; a late report of less changes nothing', async () => {
   const { call, itself, partId } = await open();
   const tell = (readings: bigint, endMs: number) =>
     call(itself, 'ReportGaps', { partId, gaps: [gap('a', { readings, end: timestampFromMs(endMs) })] });

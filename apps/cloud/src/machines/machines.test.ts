@@ -122,7 +122,7 @@ test('a part may act only for itself; foreign and unknown parts get the same ans
   expect(() => machines.authorizePart(owner, 'x')).toThrow(/part: expected the id of one that you may see/);
 });
 
-test('a refused edit changes nothing: neither the name nor the configuration', async () => {
+test('a refused edit changes neither the name nor the configuration', async () => {
   const { ask, owner, machines, registry, partId } = await given();
   const update = (name: string, robotConfigJson: string) =>
     ask(owner, app.updateRobotPart, { id: partId, name, robotConfigJson });

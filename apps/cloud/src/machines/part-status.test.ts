@@ -94,7 +94,7 @@ test('D9 a held configuration is shown since the hold began, even if a newer one
   expect(await held()).toBeUndefined();
 });
 
-test('D9 an owner forces the held configuration, audited: the part is told until another revision is held', async () => {
+test('D9 an owner forces the held configuration, audited: the part gets the order until another revision is held', async () => {
   const given = await openMachines();
   const { ask, key, owner, itself, partId, db } = given;
   const report = async (heldRevision: string, appliedRevision = 'r1') =>

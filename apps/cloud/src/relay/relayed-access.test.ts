@@ -178,7 +178,7 @@ test('R21 the machine learns of the caller from the cloud alone, and nothing of 
   });
 });
 
-test('the machine is told which resource of a module stands in the audit trail: field 1, or what the caller says', async () => {
+test('the machine learns which resource of a module the audit trail names: field 1, or what the caller says', async () => {
   const machine = await openMachine();
   const { token } = await machine.fleet.keyWith(on.machine('operator', 'press'));
   const principal = await machine.fleet.principalOf(token);

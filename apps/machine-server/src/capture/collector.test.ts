@@ -34,7 +34,7 @@ test('a failed reading is logged with its resource and reason, the same failure 
   expect(collector.failed).toBe(4);
 });
 
-test('a reading that hangs is given up after its limit, its late answer is not kept, and the next one is taken and told', async () => {
+test('a reading that hangs is given up after its limit, its late answer is discarded, and the next one is taken and reported', async () => {
   const told: string[] = [];
   const kept: Uint8Array[] = [];
   let nowMs = 0;

@@ -58,7 +58,7 @@ test('every tick of the grid is due or counted as missed, also through stalls; s
   }
 });
 
-test('a collector that is configured anew keeps its ticks; a daily one starts at midnight UTC, not a day after the start', async () => {
+test('a reconfigured collector keeps its ticks; a daily one starts at midnight UTC, not a day after the start', async () => {
   const clock = new FakeClock(Date.UTC(2026, 0, 1, 23, 59, 50));
   const ticker = createTicker(clock);
   const times: number[] = [];

@@ -53,7 +53,7 @@ test('a cloud without the service is asked once, and the server keeps running', 
   expect(cloud.reportAttempts).toBe(1);
 });
 
-test('what capture and sync are doing is told 5 s after the start and then once a minute, if it has changed, and again after a failed call', async () => {
+test('what capture and sync are doing is reported 5 s after the start and then once a minute, if it has changed, and again after a failed call', async () => {
   const clock = new FakeClock();
   const told: unknown[] = [];
   let [captured, isReachable] = [0, true];

@@ -11,7 +11,7 @@ const machine = (name: string) => ({
 });
 const onLoopback = { env: { PLATFORM_BIND_ADDRESS: '127.0.0.1:0' } };
 
-test('a configuration of the cloud that cannot be read changes nothing: the log, the status and the cloud are told until one can', async () => {
+test('a configuration of the cloud that cannot be read changes nothing: the log, the status and the cloud say so until one can', async () => {
   await using cloud = await startFakeCloud(machine('a'));
   await using home = await createTestHome(cloud.url);
   await using server = await startTestServer(home, undefined, undefined, onLoopback);

@@ -184,7 +184,7 @@ test('the right password signs in; a wrong one is a failure that is repeated; ne
   expect(rig.logged.join('\n')).not.toMatch(/Geheim1234|Falsch|robot-7|mongodb:/);
 });
 
-test('a URI or name that can never work is a failure that names what is wrong, without the URI, until it is configured anew', async () => {
+test('a URI or name that can never work is a failure that names what is wrong, without the URI, until it is reconfigured', async () => {
   const rig = await open();
   await rig.add(1, [value(0)]);
   expect(rig.docdb.status()).toMatchObject({ state: 'off', waiting_files: 0 });

@@ -41,7 +41,7 @@ test('missing readings of one series and reason are one gap, until none is missi
   ]);
 });
 
-test('after a write that the disk cut short, the journal is written anew: a torn line swallows none that follows', async () => {
+test('after a write that the disk cut short, the journal is rewritten: a torn line swallows none of the following lines', async () => {
   const home = await homeFolder();
   const path = join(home, 'gaps.jsonl');
   const deps = { home, partId: 'p', clock: new FakeClock(), log: silentLog, link: undefined };
@@ -65,7 +65,7 @@ test('after a write that the disk cut short, the journal is written anew: a torn
   expect(after.waiting().map(({ readings }) => readings)).toEqual([1, 2, 3]);
 });
 
-test('gaps survive a restart and a torn last line, and are told until the cloud has the last count of each', async () => {
+test('gaps survive a restart and a torn last line, and are reported until the cloud has the last count of each', async () => {
   const home = await homeFolder();
   const clock = new FakeClock();
   const deps = { home, partId: 'p', clock, log: silentLog };
@@ -107,7 +107,7 @@ test('gaps survive a restart and a torn last line, and are told until the cloud 
   expect(told).toHaveLength(1);
 });
 
-test('what the cloud has and is closed is not told again by a later start', async () => {
+test('a closed gap that the cloud has is not reported again by a later start', async () => {
   const home = await homeFolder();
   const clock = new FakeClock();
   const told: ReportGapsRequest[] = [];

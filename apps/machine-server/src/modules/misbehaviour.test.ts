@@ -16,7 +16,7 @@ const stateOf = (machine: ModuleMachine, name: string) =>
   machine.server.modules.status().find(({ module }) => module.name === name);
 const errorOf = (machine: ModuleMachine, name: string): string => stateOf(machine, name)?.error ?? '';
 
-test('modules that hang, end at once, crash, write without end or speak another protocol are told by name, and harm nobody else', async () => {
+test('modules that hang, end at once, crash, write endlessly or speak another protocol are reported by name, and affect nothing else', async () => {
   await using machine = await startModuleMachine({ env: { PLATFORM_MODULE_STARTUP_TIMEOUT: '5s' } });
   const { home } = machine;
   const program = (name: string, script: string): Promise<string> => writeProgram(home, `${name}.sh`, script);
@@ -153,7 +153,7 @@ test('the first-run script runs once before the module, is tried again while it 
   await until('a path outside', () => errorOf(machine, 'demo').includes('expected a path in '));
 });
 
-test('a local archive is unpacked and its entrypoint started; a restart takes a new one, and one without an entrypoint is told', async () => {
+test('a local archive is unpacked and its entrypoint started; a restart takes a new one, and an archive without an entrypoint is reported', async () => {
   await using machine = await startModuleMachine();
   const folder = join(machine.home, 'mod');
   await writeTestModule(join(folder, 'bin'));

@@ -58,7 +58,7 @@ test('a registry module is downloaded, checked, unpacked, prepared once per vers
   expect(readdirSync(join(machine.home, 'packages', '.unfinished'))).toEqual([]);
 });
 
-test('a package that the cloud does not have is told, and the rest of the machine runs', async () => {
+test('a package that the cloud does not have is reported, and the rest of the machine runs', async () => {
   await using machine = await startModuleMachine();
   const components = [{ name: 'tank', api: 'core:component:sensor', model: 'fake' }];
   machine.configure({ ...served('7.0.0'), components });

@@ -50,7 +50,7 @@ test('a machine cannot pass services of the cloud, or what is no service, off as
   ).toEqual([]);
 });
 
-test('a type without description has what all types have; other errors of the machine are told', async () => {
+test('a type without a description has what all types have; other errors of the machine are reported', async () => {
   const types = { 'acme:component:widget': 'acme.widget.v1.WidgetService' };
   expect(await namesOf(types)).toEqual(['widget.DoCommand', 'widget.GetStatus']);
   await expect(moduleMethods(machineWith(types, 'permission_denied'))).rejects.toThrow('no description');

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { checkSignature, type Problem, problems, type SignedRequest } from './check-signature.ts';
+import { checkSignature, problems, type SignatureProblem, type SignedRequest } from './check-signature.ts';
 
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 const former = `whsec_${Buffer.alloc(24, 9).toString('base64')}`;
@@ -32,7 +32,7 @@ const signedBy = (key: string | Buffer, content: string): SignedRequest =>
 const { 'webhook-signature': right = '' } = signed().headers;
 const head = `msg_1.${nowMs / 1_000}.`;
 
-const cases: Readonly<Record<Problem, readonly [SignedRequest, string]>> = {
+const cases: Readonly<Record<SignatureProblem, readonly [SignedRequest, string]>> = {
   'no-secret': [signed(), ''],
   'secret-without-prefix': [signed(), secret.slice(6)],
   'secret-not-base64': [signed(), `${secret}…`],
@@ -63,7 +63,7 @@ const cases: Readonly<Record<Problem, readonly [SignedRequest, string]>> = {
   'timestamp-in-the-future': [signed(nowMs + 301_000), secret],
 };
 
-test.each(Object.keys(problems) as Problem[])('a request with the problem %s is named so', (problem) => {
+test.each(Object.keys(problems) as SignatureProblem[])('a request with the problem %s is named so', (problem) => {
   const [request, by] = cases[problem];
   expect(checkSignature(request, [by], { nowMs })).toMatchObject({ isValid: false, problem });
 });

@@ -40,7 +40,7 @@ export const problems = {
   'timestamp-in-the-future': 'the signature is right, but the request is from the future: is the clock right?',
 } as const;
 
-export type Problem = keyof typeof problems;
+export type SignatureProblem = keyof typeof problems;
 
 export type Finding =
   | {
@@ -49,7 +49,7 @@ export type Finding =
       readonly secret: number;
       readonly signedAtMs: number;
     }
-  | { readonly isValid: false; readonly problem: Problem; readonly message: string };
+  | { readonly isValid: false; readonly problem: SignatureProblem; readonly message: string };
 
 export interface CheckOptions {
   /** Wall clock, ms. Absent: the age of the request does not matter. */
@@ -84,13 +84,13 @@ export function checkSignature(
   return { isValid: true, secret, signedAtMs };
 }
 
-function failed(problem: Problem): Finding {
+function failed(problem: SignatureProblem): Finding {
   return { isValid: false, problem, message: problems[problem] };
 }
 
 const base64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
-function secretProblem(secrets: readonly string[]): Problem | undefined {
+function secretProblem(secrets: readonly string[]): SignatureProblem | undefined {
   if (secrets.length === 0 || secrets.includes('')) return 'no-secret';
   if (secrets.some((secret) => !secret.startsWith('whsec_'))) return 'secret-without-prefix';
   const texts = secrets.map((secret) => secret.slice('whsec_'.length));
@@ -99,7 +99,7 @@ function secretProblem(secrets: readonly string[]): Problem | undefined {
   return undefined;
 }
 
-function headerProblem(headers: SignedRequest['headers']): Problem | undefined {
+function headerProblem(headers: SignedRequest['headers']): SignatureProblem | undefined {
   const { 'webhook-id': id = '', 'webhook-timestamp': timestamp = '', 'webhook-signature': signature = '' } = headers;
   if (id === '') return 'no-id';
   if (!/^[^\s.,]+$/.test(id)) return 'malformed-id';
@@ -126,7 +126,7 @@ function reasonOf(
   isRight: IsRight,
   id: string,
   head: string,
-): Problem {
+): SignatureProblem {
   const keys = secrets.map(keyOf);
   const fits = (changed: string | Uint8Array): boolean => keys.some((key) => isRight(key, head, changed));
   const text = Buffer.from(body).toString('utf8');

@@ -158,7 +158,7 @@ test('what is stored is counted once an hour, also for hours in which the cloud 
   expect(Number(count)).toBe(31 + 62 * 24 + 1);
 });
 
-test('usage of others is not told', async () => {
+test('usage of others is not shown', async () => {
   const on = await openBilling();
   await expect(on.ask(on.owners.biller, prices.listUsage, { organizationId: on.customerId })).rejects.toMatchObject({
     code: 'not_found',

@@ -56,7 +56,7 @@ test('a favorite gives no right: without a role on the machine it is not listed,
   expect(await db.selectFrom('favorite_machines').selectAll().execute()).toEqual([]);
 });
 
-test('keys and parts have no favorites, and are told how a person signs in', async () => {
+test('keys and parts have no favorites, and the error says how a person signs in', async () => {
   const { ask, owner, itself, machineId } = await openMachines();
   for (const method of [app.addFavoriteMachine, app.removeFavoriteMachine, app.listFavoriteMachines])
     for (const caller of [owner, itself])

@@ -240,7 +240,7 @@ test('D29 deleting a part removes all its lines, and no others', async () => {
   expect(await db.selectFrom('machine_log_days').select('part_id').execute()).toEqual([{ part_id: 'q' }]);
 });
 
-test('D29 a noisy machine is limited to its allowance and told so in one line, without limiting other machines', async () => {
+test('D29 a noisy machine is limited to its allowance, which one line of its log says, without limiting other machines', async () => {
   const { clock, logs, messages } = await given();
   const flood = Array(1_000).fill(at(1, 'noise'));
   for (let call = 0; call < 12; call++) await logs.append('p', flood);

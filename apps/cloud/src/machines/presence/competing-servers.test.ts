@@ -7,7 +7,7 @@ const agent = (host: string, pid: number, id: string): string =>
   `platform-machine-server/0.1.0 (${host}; pid ${pid}; ${id})`;
 const [one, two, three] = [agent('pi', 7, 'a1'), agent('laptop', 9, 'b2'), agent('pi', 8, 'c3')];
 
-test('two servers that call for one part by turns are told once and stay in the status; a restart is not taken for one', () => {
+test('two servers that call for one part by turns are reported once and stay in the status; a restart is not mistaken for one', () => {
   const clock = new HandClock();
   const told: string[] = [];
   const competing = createCompetingServers(clock, (partId, servers) => told.push(`${partId}: ${servers.join(', ')}`));

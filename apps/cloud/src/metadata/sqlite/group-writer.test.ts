@@ -73,7 +73,7 @@ test('I2 a full disk fails the whole group that could not be committed, and only
   ).toEqual([4]);
 });
 
-test('a transaction whose owner goes silent is rolled back, its owner is told, and the others continue', async () => {
+test('a transaction whose owner goes silent is rolled back, its owner gets an error, and the others continue', async () => {
   await using directory = await temporaryDirectory();
   using db = openWritable(directory.file('t.sqlite'));
   const { writer, answers } = bench(db);

@@ -43,7 +43,7 @@ function run(event: object, inputs: readonly TriggerInput[]): string[] {
   });
 }
 
-test('capture_stopped fires once for each method of which nothing arrives while the part is online, and says when it goes on', () => {
+test('capture_stopped fires once for each method of which nothing arrives while the part is online, and recovers when data arrives again', () => {
   const arrived = (second: number) => ({ arrivedMs: () => second * 1_000 });
   const inputs = [
     facts(100),
@@ -113,7 +113,7 @@ test('config_not_applied fires when the part is online and runs another revision
   ]);
 });
 
-test('what fires is told and recovers in time, though the clock was set back by a day', () => {
+test('triggers fire and recover in time although the clock was set back by a day', () => {
   const late = 86_400;
   const old = { configuration: { ...calm.configuration, savedRevision: 'b' } };
   expect(run({ type: 'config_not_applied' }, [facts(late, old), facts(10, old), facts(610, old)])).toEqual([

@@ -103,7 +103,7 @@ test('a large file whose upload breaks at 80 % continues there, and its checksum
   expect(Buffer.from(cloud.finished ?? []).equals(createHash('sha256').update(content).digest())).toBe(true);
 });
 
-test('a large file that has changed since its upload broke begins anew', async () => {
+test('the upload of a large file that has changed since it was interrupted starts over', async () => {
   const [path, cloud] = [await file(), new StagingCloud()];
   cloud.before = (offset) => {
     if (offset === chunk) throw new PlatformError('unavailable', 'the link broke');

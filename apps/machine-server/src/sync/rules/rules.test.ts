@@ -37,7 +37,7 @@ test.each([
   expect(problems).toEqual([]);
 });
 
-test('a selective_syncer_name that depends_on lacks is a warning, and the sensor is asked all the same', async () => {
+test('a selective_syncer_name that depends_on lacks is a warning, and the sensor is asked anyway', async () => {
   const { rule, problems } = planned({ selective_syncer_name: 'gate' }, { running: reading({ should_sync: true }) });
   expect(await rule()).toBeUndefined();
   expect(problems).toEqual([

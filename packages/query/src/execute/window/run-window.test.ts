@@ -91,7 +91,7 @@ describe('the memory of a window', () => {
   });
 });
 
-test('sums of windows of all lengths equal those computed anew', async () => {
+test('sums of windows of all lengths equal those computed from scratch', async () => {
   const values = Array.from({ length: 200 }, (_, index) => ((index * 7919) % 101) - 50);
   const input = rows(values.length, (index) => ({ v: values[index]! }));
   for (const [lower, upper] of [
